@@ -45,7 +45,6 @@ from helix_cli.setup.settings import (
     apply,
     has_entries,
     line_of_toml_server,
-    no_change,
     read_text,
     read_toml,
     records,
@@ -134,7 +133,10 @@ def carry_out(agent: str, plan: SetupPlan, *, removing: bool, dry_run: bool) -> 
     if not dry_run:
         apply(changes)
         for command in plan.commands:
-            _run(command)
+            _called(command.line, command.cwd)
+            found = records()
+            servers = {*found.servers, command.server} if command.adds else {*found.servers} - {command.server}
+            msgspec.structs.replace(found, servers=tuple(sorted(servers))).save()
     return Done(
         agent=agent,
         removed=removing,
@@ -148,31 +150,21 @@ def carry_out(agent: str, plan: SetupPlan, *, removing: bool, dry_run: bool) -> 
     )
 
 
-def answer_of(line: tuple[str, ...], cwd: Path) -> str | None:
-    """What one of the agent's own commands prints; None when it does not succeed."""
-    try:
-        done = _called(line, cwd)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout if done.returncode == 0 else None
+def _called(line: tuple[str, ...], cwd: Path) -> str:
+    """What one of the agent's own commands prints.
 
-
-def _run(command: Command) -> None:
+    Raises:
+        AgentCommandFailed: It does not succeed.
+    """
     try:
-        done = _called(command.line, command.cwd)
+        done = subprocess.run(  # noqa: S603  (the agent's own command, found on the PATH; no shell)
+            line, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=_SECONDS
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise AgentCommandFailed(command.line, str(error)) from error
+        raise AgentCommandFailed(line, str(error)) from error
     if done.returncode != 0:
-        raise AgentCommandFailed(command.line, (done.stderr or done.stdout).strip()[-300:] or "no reason given")
-    found = records()
-    servers = {*found.servers, command.server} if command.adds else {*found.servers} - {command.server}
-    msgspec.structs.replace(found, servers=tuple(sorted(servers))).save()
-
-
-def _called(line: tuple[str, ...], cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(  # noqa: S603  (the agent's own command, found on the PATH; no shell)
-        line, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=_SECONDS
-    )
+        raise AgentCommandFailed(line, (done.stderr or done.stdout).strip()[-300:] or "no reason given")
+    return done.stdout
 
 
 _COMMAND = re.compile(r"^\s*command:[ \t]*(.+?)\s*$", re.IGNORECASE | re.MULTILINE)
@@ -225,8 +217,8 @@ def server_state_in_toml(path: Path) -> ServerState | None:
     Raises:
         NotEditable: It is no TOML.
     """
-    entry = server_in(read_toml(path), TOML_SERVERS)
-    return entry and ServerState(entry=entry, path=path, line=line_of_toml_server(read_text(path) or ""))
+    entry, text = server_in(read_toml(path), TOML_SERVERS), read_text(path) or ""
+    return None if entry is None else ServerState(entry=entry, path=path, line=line_of_toml_server(text))
 
 
 class AgentServers(msgspec.Struct, frozen=True, kw_only=True):
@@ -296,8 +288,11 @@ class AgentServers(msgspec.Struct, frozen=True, kw_only=True):
 
     def _answer(self) -> str | None:
         """What the agent's command prints about a server of our name in this scope; None when there is none."""
-        answer = answer_of(self._get, self.project)
-        scope = _SCOPE.search(answer or "")
+        try:
+            answer = _called(self._get, self.project)
+        except AgentCommandFailed:
+            return None
+        scope = _SCOPE.search(answer)
         return None if scope is not None and scope[1].lower() != self.scope else answer
 
     def _is_ours(self, answer: str) -> bool:
@@ -358,30 +353,23 @@ def _require_free(folder: Path, manifest: bytes) -> None:
 
 
 _BY_SETTINGS = frozenset({Path("hooks/hooks.json"), Path(".mcp.json")})
-_Planned = tuple[tuple[FileChange, ...], tuple[str, ...]]
 
 
-def with_plugin(folder: Path) -> _Planned:
-    """The changes that put the files there, and what is to be said of those that are somebody's.
-
-    Raises:
-        NotEditable: Something else than a file is in the place of one.
-    """
-    wanted = _wanted(folder)
-    changes = {path: _written(path, text) for path, text in wanted.items()}
-    changes |= {path: _taken(path, None) for path in _recorded(folder) if path not in wanted}
-    return _planned(folder, changes)
-
-
-def without_plugin(folder: Path) -> _Planned:
-    """The changes that take the files away, and what is to be said of those that are somebody's.
+def plugin_plan(folder: Path, *, removing: bool) -> SetupPlan:
+    """The changes that put the files there or take them away, and a note about each that somebody has changed.
 
     Raises:
         NotEditable: Something else than a file is in the place of one.
     """
-    wanted = _wanted(folder)
-    places = sorted({*wanted, *_recorded(folder)})
-    return _planned(folder, {path: _taken(path, wanted.get(path)) for path in places})
+    wanted, changes, notes = _wanted(folder), [], []
+    recorded = (path for path in map(Path, records().files) if path.is_relative_to(folder.resolve()))
+    for path in sorted({*wanted, *recorded}):
+        before, after = read_text(path), None if removing else wanted.get(path)
+        if before is None or before == wanted.get(path) or undone(path):
+            changes.append(FileChange(path=path, before=before, after=after, installs=True, within=folder))
+        else:
+            notes.append(f"{path}: somebody has changed it; it is left alone")
+    return SetupPlan(changes=tuple(changes), notes=tuple(notes))
 
 
 def has_plugin(folder: Path) -> bool:
@@ -389,40 +377,9 @@ def has_plugin(folder: Path) -> bool:
     return all(path.is_file() for path in _wanted(folder))
 
 
-def _recorded(folder: Path) -> list[Path]:
-    """The files below a folder that setup wrote."""
-    return sorted(path for path in map(Path, records().files) if path.is_relative_to(folder.resolve()))
-
-
 def _wanted(folder: Path) -> dict[Path, str]:
     contents = plugin_contents()
     return {folder.resolve() / path: one.decode() for path, one in contents.items() if path not in _BY_SETTINGS}
-
-
-def _written(path: Path, text: str) -> FileChange | None:
-    """What puts a file there; None where somebody else's is in its place."""
-    before = read_text(path)
-    if before == text:
-        return no_change(path, before)
-    if before is not None and undone(path) is None:
-        return None
-    return FileChange(path=path, before=before and before.encode(), after=text.encode(), installs=True)
-
-
-def _taken(path: Path, text: str | None) -> FileChange | None:
-    """What takes a file away that says what we wrote, now or when it was put there; None where it is somebody's."""
-    before = read_text(path)
-    if before is None:
-        return no_change(path, None)
-    if before == text:
-        return FileChange(path=path, before=before.encode(), after=None)
-    return undone(path)
-
-
-def _planned(folder: Path, changes: Mapping[Path, FileChange | None]) -> _Planned:
-    theirs = tuple(f"{path}: somebody has changed it; it is left alone" for path, one in changes.items() if one is None)
-    ours = (msgspec.structs.replace(one, within=folder) for one in changes.values() if one is not None)
-    return tuple(ours), theirs
 
 
 _TRUST = "Codex runs new hooks only after you accept them: type /hooks in Codex"
@@ -451,9 +408,9 @@ class ClaudeCode:
         Raises:
             NotEditable: A file of settings is not what it should be, or another server has our name.
         """
-        hooks = with_entries(self.settings, self._hooks)
-        files, notes = with_plugin(self._plugin) if self._plugin else ((), ())
-        return SetupPlan(changes=(hooks, *files), notes=notes).joined(self._with_server())
+        plan = SetupPlan(changes=(with_entries(self.settings, self._hooks),))
+        plugin = plugin_plan(self._plugin, removing=False) if self._plugin else SetupPlan()
+        return plan.joined(plugin).joined(self._with_server())
 
     def remove(self) -> SetupPlan:
         """What takes it out again.
@@ -461,9 +418,9 @@ class ClaudeCode:
         Raises:
             NotEditable: A file of settings is not what it should be.
         """
-        hooks = without_entries(self.settings, self._hooks)
-        files, notes = without_plugin(self._plugin) if self._plugin else ((), ())
-        return SetupPlan(changes=(hooks, *files), notes=notes).joined(self._without_server())
+        plan = SetupPlan(changes=(without_entries(self.settings, self._hooks),))
+        plugin = plugin_plan(self._plugin, removing=True) if self._plugin else SetupPlan()
+        return plan.joined(plugin).joined(self._without_server())
 
     def installed(self) -> Installed:
         """Whether all hooks are in place, the server, and the plugin's agents and skills.

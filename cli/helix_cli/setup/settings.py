@@ -12,7 +12,7 @@ import hashlib
 import os
 import re
 import tomllib
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -56,7 +56,7 @@ class Records(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             WriteFailed: They cannot be written.
         """
-        _write(_records_path(), msgspec.json.encode(self), like=_records_path())
+        _write(_records_path(), msgspec.json.encode(self).decode(), like=_records_path())
 
 
 def _records_path() -> Path:
@@ -73,16 +73,16 @@ def records() -> Records:
 
 
 class FileChange(msgspec.Struct, frozen=True, kw_only=True):
-    """What becomes of a file: its bytes before and after, None where there is no file.
+    """What becomes of a file: its text before and after, None where there is no file.
 
     ``kept`` is what the backup holds, None where nothing of anybody's is replaced. A change that ``installs`` something
     is recorded. ``within`` is the folder of our own that the file is in, if any.
     """
 
     path: Path
-    before: bytes | None
-    after: bytes | None
-    kept: bytes | None = None
+    before: str | None
+    after: str | None
+    kept: str | None = None
     installs: bool = False
     within: Path | None = None
 
@@ -94,8 +94,7 @@ class FileChange(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def diff(self) -> str:
         """What changes, for a person to look at."""
-        texts = ((text or b"").decode("utf-8", "replace") for text in (self.before, self.after))
-        old, new = (text.splitlines(keepends=True) for text in texts)
+        old, new = ((text or "").splitlines(keepends=True) for text in (self.before, self.after))
         return "".join(difflib.unified_diff(old, new, fromfile=str(self.path), tofile=str(self.path)))
 
     @property
@@ -123,14 +122,9 @@ def read_text(path: Path) -> str | None:
         raise NotEditable(str(error), path=path) from error
 
 
-def no_change(path: Path, text: str | None) -> FileChange:
-    """That a file stays as it is."""
-    return FileChange(path=path, before=_encoded(text), after=_encoded(text))
-
-
 def undone(path: Path) -> FileChange | None:
     """The change that restores the bytes of before, when nobody has edited the file since; else None."""
-    now, record = _encoded(read_text(path)), records().files.get(str(path.resolve()))
+    now, record = read_text(path), records().files.get(str(path.resolve()))
     if now is None or record is None or record.after != _digest(now):
         return None
     original = _original(path)
@@ -145,7 +139,7 @@ def apply(changes: Sequence[FileChange]) -> None:
         WriteFailed: One cannot be written; those before it are done.
     """
     for change in changes:
-        if _encoded(read_text(change.path)) != change.before:
+        if read_text(change.path) != change.before:
             raise NotEditable("somebody is changing it at this moment", path=change.path, advice="try again")
     found = records()
     files = dict(found.files)
@@ -180,7 +174,7 @@ def _replace(change: FileChange) -> None:
             remove_file(one)
 
 
-def _write(path: Path, content: bytes, *, like: Path) -> None:
+def _write(path: Path, text: str, *, like: Path) -> None:
     """Writes a file with the owner and the mode of ``like``; where there is no such file, for its folder's owner alone.
 
     Raises:
@@ -195,9 +189,9 @@ def _write(path: Path, content: bytes, *, like: Path) -> None:
     try:
         found = like.stat()
     except FileNotFoundError:  # settings may hold keys
-        write_atomically(path, content, mode=0o600, owner=_owner_of_new(path))
+        write_atomically(path, text.encode(), mode=0o600, owner=_owner_of_new(path))
     else:
-        write_atomically(path, content, mode=found.st_mode & 0o7777, owner=(found.st_uid, found.st_gid))
+        write_atomically(path, text.encode(), mode=found.st_mode & 0o7777, owner=(found.st_uid, found.st_gid))
 
 
 def _owner_of_new(path: Path) -> tuple[int, int] | None:
@@ -217,22 +211,19 @@ def _backups(target: Path) -> list[Path]:
         raise WriteFailed(path=target.parent, problem=error.strerror or str(error)) from error
 
 
-def _original(path: Path) -> bytes | None:
-    """The bytes of a file before setup changed it; None where they are not known, or there were none."""
+def _original(path: Path) -> str | None:
+    """The text of a file before setup changed it; None where it is not known, or there was none."""
     record = records().files.get(str(path.resolve()))
     for one in _backups(path.resolve()) if record and record.before else ():
-        content = one.read_bytes()
-        if record and _digest(content) == record.before:
-            return content
+        with suppress(OSError, UnicodeDecodeError):
+            text = one.read_bytes().decode()
+            if record and _digest(text) == record.before:
+                return text
     return None
 
 
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-def _encoded(text: str | None) -> bytes | None:
-    return None if text is None else text.encode()
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 class Entries(Protocol):
@@ -269,14 +260,14 @@ def with_entries(path: Path, entries: Entries) -> FileChange:
     before = read_text(path)
     with _naming(path):
         if entries.has(before or ""):
-            return no_change(path, before)
+            return FileChange(path=path, before=before, after=before)
         back = undone(path)
         if back is not None:
             base = back.after
         else:
-            base = _encoded(before if _is_blank(before) else entries.remove(before or "", _original_text(path)))
-        after = entries.add((base or b"").decode())
-    return FileChange(path=path, before=_encoded(before), after=after.encode(), kept=base, installs=True)
+            base = before if _is_blank(before) else entries.remove(before or "", _original(path) or "")
+        after = entries.add(base or "")
+    return FileChange(path=path, before=before, after=after, kept=base, installs=True)
 
 
 def without_entries(path: Path, entries: Entries) -> FileChange:
@@ -287,10 +278,10 @@ def without_entries(path: Path, entries: Entries) -> FileChange:
     """
     before, back = read_text(path), undone(path)
     if back is not None or before is None or _is_blank(before):
-        return back or no_change(path, before)
+        return back or FileChange(path=path, before=before, after=before)
     with _naming(path):
-        after = entries.remove(before, _original_text(path))
-    return FileChange(path=path, before=before.encode(), after=after.encode(), kept=before.encode())
+        after = entries.remove(before, _original(path) or "")
+    return FileChange(path=path, before=before, after=after, kept=before)
 
 
 def has_entries(path: Path, entries: Entries) -> bool:
@@ -310,10 +301,6 @@ def _naming(path: Path) -> Iterator[None]:
         yield
     except NotEditable as problem:
         raise problem.at(path) from None
-
-
-def _original_text(path: Path) -> str:
-    return (_original(path) or b"").decode()
 
 
 def _is_blank(text: str | None) -> bool:
@@ -342,19 +329,16 @@ class JsonHooks:
     def remove(self, text: str, original: str) -> str:
         """The text without our groups, and without our handlers in a group to which somebody has added their own."""
         value = parse(text).value
-        hooks, others = _member(value, "hooks"), {}
-        if hooks:
-            hooks = {
-                event: [_without_our_handlers(one) for one in groups] if isinstance(groups, list) else groups
-                for event, groups in hooks.items()
-            }
-            text = _with_member(text, value, "hooks", hooks)
-        before = _member(_original_value(original), "hooks")
-        for event, groups in hooks.items():
-            left = [one for one in groups if not is_ours(one)] if isinstance(groups, list) else groups
-            if left or left == groups or event in before:
-                others[event] = left
-        return _without_members(text, value, "hooks", hooks, others, original)
+        hooks = _member(value, "hooks")
+        lists = {event: groups for event, groups in hooks.items() if isinstance(groups, list)}
+        if not lists:
+            return text
+        lists = {event: [_without_our_handlers(one) for one in groups] for event, groups in lists.items()}
+        text = merged(text, {**value, "hooks": {**hooks, **lists}})
+        others = {event: [one for one in groups if not is_ours(one)] for event, groups in lists.items()}
+        before = _original_value(original)
+        others = _without_emptied({**hooks, **others}, hooks, _member(before, "hooks"))
+        return merged(text, _without_emptied({**value, "hooks": others}, value, before))
 
 
 class JsonServer:
@@ -380,7 +364,7 @@ class JsonServer:
         if not is_our_server(servers.get(SERVER)):
             return text
         others = {name: one for name, one in servers.items() if name != SERVER}
-        return _without_members(text, value, JSON_SERVERS, servers, others, original)
+        return merged(text, _without_emptied({**value, JSON_SERVERS: others}, value, _original_value(original)))
 
 
 def server_in(value: object, servers: str) -> Any:  # noqa: ANN401  (JSON or TOML)
@@ -408,28 +392,24 @@ def _is_current(found: Any, entry: Mapping[str, Any], line: int | None) -> bool:
 
 def _with_member(text: str, value: object, name: str, member: Mapping[str, Any]) -> str:
     text = text + "{}\n" if _is_blank(text) else text
-    return merged(text, {**(value if isinstance(value, dict) else {}), name: member})
+    return merged(text, {**_dict(value), name: member})
 
 
-def _without_members(
-    text: str, value: object, name: str, members: Mapping[str, Any], others: Mapping[str, Any], original: str
-) -> str:
-    """The text with the ``others`` of an object's members; without the object when setup emptied and made it."""
-    if not isinstance(value, dict) or others == members:
-        return text
-    rest = {key: one for key, one in value.items() if key != name}
-    is_kept = others or name in _original_value(original)
-    return merged(text, {**rest, name: others} if is_kept else rest)
+def _without_emptied(new: dict[str, Any], old: Mapping[str, Any], original: Mapping[str, Any]) -> dict[str, Any]:
+    """An object without the members that held something before, hold nothing now and are not in the original."""
+    return {name: one for name, one in new.items() if one or one == old[name] or name in original}
 
 
 def _original_value(original: str) -> dict[str, Any]:
-    value = {} if _is_blank(original) else parse(original).value
+    return {} if _is_blank(original) else _dict(parse(original).value)
+
+
+def _dict(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
 def _member(value: object, name: str) -> dict[str, Any]:
-    found = value.get(name) if isinstance(value, dict) else None
-    return found if isinstance(found, dict) else {}
+    return _dict(_dict(value).get(name))
 
 
 def _listed(value: object) -> list[Any]:
@@ -437,10 +417,10 @@ def _listed(value: object) -> list[Any]:
 
 
 def _without_our_handlers(group: object) -> object:
-    handlers = group.get("hooks") if isinstance(group, dict) else None
-    if not isinstance(group, dict) or not isinstance(handlers, list) or is_ours(group):
+    handlers = _listed(_dict(group).get("hooks"))
+    if is_ours(group) or not any(is_our_handler(one) for one in handlers):
         return group
-    return {**group, "hooks": [one for one in handlers if not is_our_handler(one)]}
+    return {**_dict(group), "hooks": [one for one in handlers if not is_our_handler(one)]}
 
 
 class TomlServer:
@@ -479,14 +459,18 @@ class TomlServer:
         Raises:
             NotEditable: A comment is on one of our lines, or one of them says something else too.
         """
-        del original  # an empty table of servers never comes from setup
+        del original  # setup adds no table that others share
         value = toml_value(text)
         if not is_our_server(server_in(value, TOML_SERVERS)):
             return text
         import tomlkit
+        from tomlkit.exceptions import TOMLKitError
 
-        document = tomlkit.parse(text.removeprefix(_BOM))
-        del document[TOML_SERVERS][SERVER]  # type: ignore[union-attr]
+        try:
+            document = tomlkit.parse(text.removeprefix(_BOM))
+            del document[TOML_SERVERS][SERVER]
+        except TOMLKitError as error:
+            raise _not_alone(line_of_toml_server(text)) from error
         others = document.as_string().splitlines(keepends=True)
         left = []
         for row in text.removeprefix(_BOM).splitlines(keepends=True):
