@@ -32,7 +32,7 @@ from helix_graph.validation import as_choice, as_int, as_line, as_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from helix_graph.plans.git_tree import FileChange
+    from helix_graph.plans.git_tree import TreeChange
 
 
 _SPECIAL = re.compile(r"\*\*/|\*\*|\*|\?")
@@ -41,7 +41,7 @@ _ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:[/\\]")
 _SLASHES = re.compile(r"[/\\]")
 
 
-def outside(delta: Iterable[str], changes: Iterable[FileChange]) -> tuple[str, ...]:
+def outside(delta: Iterable[str], changes: Iterable[TreeChange]) -> tuple[str, ...]:
     """The changed files that no part of the delta names."""
     allowed = tuple(delta)
     return tuple(one.path for one in changes if not any(within(part, one.path) for part in allowed))

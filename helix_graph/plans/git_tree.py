@@ -174,7 +174,7 @@ class Baseline(msgspec.Struct, frozen=True, kw_only=True):
     dirty: dict[str, str] = msgspec.field(default_factory=dict)
 
 
-class FileChange(msgspec.Struct, frozen=True, kw_only=True):
+class TreeChange(msgspec.Struct, frozen=True, kw_only=True):
     """One file that differs from the baseline, from the tree's root on."""
 
     path: str
@@ -192,7 +192,7 @@ def snapshot(folder: Path) -> Baseline:
     return Baseline(tree=str(tree.top), head=head, dirty=tree.differing(head))
 
 
-def changes_since(baseline: Baseline, *, tree: Path | None = None) -> tuple[FileChange, ...]:
+def changes_since(baseline: Baseline, *, tree: Path | None = None) -> tuple[TreeChange, ...]:
     """The files that differ from the baseline, by path; ``tree`` is another work tree of the same repository.
 
     Raises:
@@ -223,9 +223,9 @@ def _first_seen(tree: WorkTree, baseline: Baseline) -> Baseline:
     return Baseline(tree=str(tree.top), head=common)
 
 
-def _change(path: str, before: dict[str, str], after: dict[str, str], *, known: set[str]) -> FileChange:
+def _change(path: str, before: dict[str, str], after: dict[str, str], *, known: set[str]) -> TreeChange:
     """A file that no longer differs is as it was committed; else its hash says whether it is there."""
     was_there = before[path] != GONE if path in before else path in known
     is_there = after[path] != GONE if path in after else path in known
     verb: ChangeVerb = "delete" if not is_there else "edit" if was_there else "create"
-    return FileChange(path=path, verb=verb)
+    return TreeChange(path=path, verb=verb)
