@@ -107,7 +107,7 @@ class Insights:
 
         Raises:
             WrongType: ``content`` is no text, or ``tags`` are no list of texts.
-            ControlCharacter: The text holds a character that nobody can read.
+            InvalidArgument: The text holds a character that nobody can read.
             OutOfRange: There are too many tags, or one is too long, or ``initial`` is no share.
             EmptyText: A tag is empty.
         """
@@ -431,7 +431,7 @@ class Insights:
         Raises:
             InsightNotFound: There is no insight of that name.
             OutOfRange: The text is shorter than 20 characters or longer than 8,000.
-            ControlCharacter: The text holds a character that nobody can read.
+            InvalidArgument: The text holds a character that nobody can read.
         """
         return curation.edit(self._context, name, content, tags)
 
