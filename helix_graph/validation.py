@@ -74,6 +74,15 @@ def as_str(option: str, value: str) -> str:
     return _string(option, value).encode("utf-8", "replace").decode()
 
 
+def as_strs(option: str, values: Iterable[str]) -> tuple[str, ...]:
+    """Several texts to look for.
+
+    Raises:
+        WrongType: It is no collection, or one of its members is no text.
+    """
+    return tuple(as_str(option, value) for value in as_tuple(option, values))
+
+
 def as_choice(option: str, value: str, allowed: tuple[_Word, ...]) -> _Word:
     """The word itself, when it is one of those allowed.
 
