@@ -36,7 +36,7 @@ from helix_graph.insights.schema import seed_form
 from helix_graph.insights.scoring import V6
 from helix_graph.insights.store import clean_content, clean_source, clean_tags
 from helix_graph.timestamps import utc_now
-from helix_graph.validation import as_choice, as_fraction, as_str, as_tuple
+from helix_graph.validation import as_choice, as_fraction, as_str, as_strs, as_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -107,7 +107,7 @@ class Insights:
 
         Raises:
             WrongType: ``content`` is no text, or ``tags`` are no list of texts.
-            ControlCharacter: The text holds a character that nobody can read.
+            InvalidArgument: The text holds a character that nobody can read.
             OutOfRange: There are too many tags, or one is too long, or ``initial`` is no share.
             EmptyText: A tag is empty.
         """
@@ -188,7 +188,7 @@ class Insights:
             WrongType: The names are no list of texts.
             NotOneOf: The outcome is none of delivered, blocked, plan_complete.
         """
-        shown = tuple(as_str("names", name) for name in as_tuple("names", names))
+        shown = as_strs("names", names)
         causal = None if causal_names is None else set(as_tuple("causal_names", causal_names))
         report = feedback.FeedbackReport(
             names=shown,
@@ -431,7 +431,7 @@ class Insights:
         Raises:
             InsightNotFound: There is no insight of that name.
             OutOfRange: The text is shorter than 20 characters or longer than 8,000.
-            ControlCharacter: The text holds a character that nobody can read.
+            InvalidArgument: The text holds a character that nobody can read.
         """
         return curation.edit(self._context, name, content, tags)
 

@@ -25,7 +25,7 @@ from helix_graph.insights.links import anchor_of, links_of
 from helix_graph.insights.model import OUTCOMES, Injection
 from helix_graph.insights.scoring import CAUSAL_GATE
 from helix_graph.timestamps import parse_stamp, stamp
-from helix_graph.validation import as_choice, as_line, as_str, as_tuple
+from helix_graph.validation import as_choice, as_line, as_str, as_strs
 
 if TYPE_CHECKING:
     import sqlite3
@@ -170,7 +170,7 @@ def feedback_from_episode(
     found = context.required_history.episodes.get(as_str("episode", episode))
     if found is None:
         raise EpisodeNotFound(episode)
-    given = tuple(as_str("names", name) for name in as_tuple("names", names))
+    given = as_strs("names", names)
     outcome = _OUTCOMES.get(found.outcome)
     quote = found.outcome_evidence.quote if found.outcome_evidence else ""
     text = "\n".join(part for part in (found.task, quote) if part)
@@ -201,7 +201,7 @@ def feedback_from_text(  # noqa: PLR0913  (the method's options)
 ) -> AttributionAnswer:
     """Judges insights by the text of an outcome alone: there is no graph, so only the cosine counts."""
     text = as_line("outcome_text", outcome_text)
-    given = tuple(as_str("names", name) for name in as_tuple("names", names))
+    given = as_strs("names", names)
     if not given and not injection:
         option = "names"
         raise EmptyText(option)
