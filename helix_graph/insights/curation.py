@@ -23,7 +23,7 @@ from helix_graph.insights.schema import seed_form
 from helix_graph.insights.scoring import LONGEST_CONTENT, SHORTEST_CONTENT, causal_adjusted
 from helix_graph.insights.store import clean_content, clean_tags
 from helix_graph.timestamps import stamp
-from helix_graph.validation import as_int, as_path, as_strs
+from helix_graph.validation import as_int, as_path
 
 if TYPE_CHECKING:
     import sqlite3
