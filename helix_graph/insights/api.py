@@ -25,7 +25,7 @@ from helix_graph.insights.legacy import LegacyInsights
 from helix_graph.insights.model import OUTCOMES
 from helix_graph.insights.schema import seed_form
 from helix_graph.insights.store import clean_content, clean_source, clean_tags
-from helix_graph.validation import as_choice, as_fraction, as_str, as_tuple
+from helix_graph.validation import as_choice, as_fraction, as_str, as_strs, as_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -20,6 +20,7 @@ from helix_graph.timestamps import seconds_of
 from helix_graph.topics import actions, briefing, edit, entries, maintenance, search, store
 from helix_graph.topics.briefing import Detail
 from helix_graph.topics.fields import entry_text, looked_for, tag_name, tag_names, topic_name
+from helix_graph.topics.model import InvalidTopicArgument
 from helix_graph.topics.ranking import EntryFilters
 from helix_graph.topics.schema import TOPIC_TABLES
 from helix_graph.topics.search import LARGEST_INDEX, LARGEST_LIMIT
