@@ -13,6 +13,7 @@ linked: `helix_episodes.extraction.links.complete` adds that.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -71,24 +72,24 @@ def decisions_of(
     return _DecisionCollector(session, calls, failed, reported).observe()
 
 
+@dataclass
 class _DecisionCollector:
-    """Walks the steps once, holding the runs of edits and the commands that may still be continued."""
+    """Walks the steps once, with the runs of edits and the commands that may still be continued."""
 
-    def __init__(
-        self, session: Session, calls: Sequence[ParsedCall], failed: Collection[int], reported: Collection[int]
-    ) -> None:
-        self.session = session
-        self.calls = calls
-        self.failed = failed
-        self.reported = reported
-        self.unanswered = False
-        self.question = ""
-        self.numbers = {call.position: number for number, call in enumerate(calls)}
-        self.found: list[_Open] = []
-        self.edits: dict[tuple[str, str], _Open] = {}
-        self.commands: dict[tuple[str, str], _Open] = {}
-        self.errors: list[int] = []
-        self.context = ""
+    session: Session
+    calls: Sequence[ParsedCall]
+    failed: Collection[int]
+    reported: Collection[int]
+    unanswered: bool = False
+    question: str = ""
+    context: str = ""
+    found: list[_Open] = field(default_factory=list)
+    edits: dict[tuple[str, str], _Open] = field(default_factory=dict)
+    commands: dict[tuple[str, str], _Open] = field(default_factory=dict)
+    errors: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.numbers = {call.position: number for number, call in enumerate(self.calls)}
 
     def observe(self) -> list[DraftDecision]:
         for position, step in enumerate(self.session.steps):

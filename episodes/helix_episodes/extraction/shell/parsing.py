@@ -301,14 +301,11 @@ class _CommandBuilder:
         self._finish_command()
         self.skipping = False
         if operator in {"|", "|&"} and self.closed is not None:
-            self._hide_from(self.closed)
+            self.done[self.closed :] = [part._replace(hidden=True) for part in self.done[self.closed :]]
         self.closed = None
         # A newline after an operator continues it; "a && \n b" is one list.
         if operator != "\n" or self.joiner not in {"&&", "||", "|"}:
             self.joiner = _JOINERS.get(operator, ";") if self.done else ""
-
-    def _hide_from(self, first: int) -> None:
-        self.done[first:] = [part._replace(hidden=True) for part in self.done[first:]]
 
     def _finish_command(self) -> None:
         if self.words:

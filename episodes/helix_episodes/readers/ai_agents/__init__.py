@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.ai_agents.json_report import PLACEHOLDER, SHA, ReportContent, read_report
 from helix_episodes.readers.ai_agents.markdown import read_markdown
 from helix_episodes.readers.ai_agents.steps import ABOUT_COMMITS, in_order_of_cause, parse_day
 from helix_episodes.readers.base import SingleFileReader
-from helix_episodes.readers.common.json_with_lines import parse_with_lines
-from helix_episodes.readers.common.jsonl import parse, read_document
+from helix_episodes.readers.common.json_with_lines import read_json_with_lines, read_text
+from helix_episodes.readers.common.jsonl import parse
 from helix_episodes.readers.common.session_builder import session_of
 from helix_episodes.session import Piece, Session
 
@@ -65,18 +64,10 @@ class AiAgentsReader(SingleFileReader):
         Raises:
             LogNotReadable: the file cannot be read, is too large, or is JSON that cannot be parsed.
         """
-        try:
-            text = read_document(path).decode("utf-8-sig", "replace").replace("\r\n", "\n")
-        except OSError as error:
-            raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
+        text = read_text(path).replace("\r\n", "\n")
         lines = text.removesuffix("\n").split("\n")
-        if text.lstrip().startswith("{"):
-            try:
-                reading = read_report(parse_with_lines(text))
-            except ValueError as error:
-                raise LogNotReadable(path=path, problem=f"it is no complete JSON ({error})") from error
-        else:
-            reading = read_markdown(lines)
+        is_json = text.lstrip().startswith("{")
+        reading = read_report(read_json_with_lines(path, text=text)) if is_json else read_markdown(lines)
         yield _session(path, reading, lines)
 
 

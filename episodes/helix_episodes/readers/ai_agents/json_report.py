@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 #: The phase of the work is what an entry belongs to, when it is all that its name says ("testing", "phase 2").
 _LABEL_WORDS = 3
+#: Names of the members of an object that together are one lesson.
 _LESSON_PARTS = frozenset({
     "pattern", "insight", "lesson", "learning", "description", "title", "what", "finding", "observation", "name",
 })  # fmt: skip
@@ -246,7 +247,7 @@ def _take_lesson(steps: StepCollector, node: JsonNode, *, at: datetime | None) -
     for field in texts:
         steps.used.add(field.line)
     names = {word for field in core for word in words_of(field.name)}
-    if _is_one_lesson(names):
+    if names & (_LESSON_PARTS | _AVOID):
         advice = ((field.text.rstrip(".") + ".", bool(_AVOID & set(words_of(field.name)))) for field in core)
         words = " ".join(f"Avoid: {text}" if avoid else text for text, avoid in advice)
         pieces = tuple(Piece(line=field.line, text=field.text) for field in core)
@@ -267,11 +268,6 @@ def _take_mistake(steps: StepCollector, texts: list[Field], *, at: datetime | No
             steps.note(field.text, part="harm", line=field.line, at=at, call_id=join)
         elif field.role == "remedy":
             steps.note(field.text, part="remedy", line=field.line, at=at, call_id=join)
-
-
-def _is_one_lesson(names: set[str]) -> bool:
-    """Whether the names of an object's members are those of the parts of one lesson."""
-    return bool(names & (_LESSON_PARTS | _AVOID))
 
 
 def take_problems(steps: StepCollector, node: JsonNode, *, name: str) -> None:

@@ -68,7 +68,9 @@ class Helpers:
             self._find_file(name)
         for name, file in sorted(self._files.items()):
             label = file.relative_to(self._path.parent).as_posix()
-            helper = self._helper(name, call_id=_sent_by(file), label=label)
+            # The file's companion names the call; one that cannot be read says nothing.
+            call_id = text_in(read_object(file.with_suffix(".meta.json")) or {}, "toolUseId")
+            helper = self._helper(name, call_id=call_id, label=label)
             self._read(file, helper=helper, label=label)
 
     def _read(self, file: Path, *, helper: Helper, label: str) -> None:
@@ -113,11 +115,6 @@ class Helpers:
             transcript = ClaudeTranscript(ledger=self._ledger, statistics=self._statistics, file=label, helper=name)
             self._helpers[name] = Helper(name, transcript, call_id)
         return self._helpers[name]
-
-
-def _sent_by(file: Path) -> str | None:
-    """The call named in the file's companion, ``agent-<id>.meta.json``; a companion that can't be read says nothing."""
-    return text_in(read_object(file.with_suffix(".meta.json")) or {}, "toolUseId")
 
 
 def _same_prompt(helper: Helper, steps: list[Step]) -> str | None:

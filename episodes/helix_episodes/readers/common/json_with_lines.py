@@ -137,18 +137,26 @@ def _scalar(piece: str) -> object:
     return parse(piece.encode("utf-8", "replace"))
 
 
-def read_json_with_lines(path: Path) -> JsonNode:
-    """The document, each of whose values knows its line.
+def read_text(path: Path) -> str:
+    """The text of a document.
 
     Raises:
-        LogNotReadable: the file cannot be opened or read, is larger than a document is, or is no complete JSON.
+        LogNotReadable: the file cannot be opened or read, or is larger than a document is.
     """
     try:
-        text = read_document(path).decode("utf-8-sig", "replace")
+        return read_document(path).decode("utf-8-sig", "replace")
     except OSError as error:
         raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
+
+
+def read_json_with_lines(path: Path, *, text: str | None = None) -> JsonNode:
+    """The document, each of whose values knows its line; ``text`` where it was read already.
+
+    Raises:
+        LogNotReadable: as `read_text`, or it is no complete JSON.
+    """
     try:
-        return parse_with_lines(text)
+        return parse_with_lines(read_text(path) if text is None else text)
     except ValueError as error:
         raise LogNotReadable(path=path, problem=f"it is no complete JSON ({error})") from error
 
