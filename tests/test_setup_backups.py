@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from types import SimpleNamespace
@@ -129,3 +130,22 @@ def test_a_file_that_cannot_stay_its_owners_is_left_alone(
     monkeypatch.undo()
     assert "it belongs to somebody else" in capsys.readouterr().err
     assert agents_home.files == {".claude/settings.json": b"{}"}
+
+
+def test_without_the_backup_our_entries_still_go(agents_home: AgentsHome) -> None:
+    text = '{\n\t"model": "x",\n\t"hooks": {"Stop": []}\n}'
+    path = agents_home.put(agents_home.claude, text)
+    assert run(["setup", "claude-code"]) == 0
+    for one in copies(path):
+        one.unlink()
+    assert run(["setup", "claude-code", "--remove"]) == 0
+    assert json.loads(path.read_text()) == {"model": "x", "hooks": {"Stop": []}}
+
+
+def test_a_backup_that_somebody_changed_is_not_restored(agents_home: AgentsHome) -> None:
+    path = agents_home.put(agents_home.claude, '{"model": "x"}')
+    assert run(["setup", "claude-code"]) == 0
+    (copy,) = copies(path)
+    copy.write_text('{"model": "another"}')
+    assert run(["setup", "claude-code", "--remove"]) == 0
+    assert json.loads(path.read_text()) == {"model": "x"}

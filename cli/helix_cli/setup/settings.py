@@ -15,7 +15,7 @@ import tomllib
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -226,31 +226,6 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-class Entries(Protocol):
-    """What setup adds to one file of settings. Every method takes the file's whole text."""
-
-    def has(self, text: str) -> bool:
-        """Whether nothing has to be added.
-
-        Raises:
-            NotEditable: The text is not what it should be, or another server has our name.
-        """
-
-    def add(self, text: str) -> str:
-        """The text with our entries, of a text that has none.
-
-        Raises:
-            NotEditable: Something else is where they belong.
-        """
-
-    def remove(self, text: str, original: str) -> str:
-        """The text without our entries, and without empty lists and objects that the original text lacks.
-
-        Raises:
-            NotEditable: The text is not what it should be, or a comment would have to go.
-        """
-
-
 def with_entries(path: Path, entries: Entries) -> FileChange:
     """The file with our entries; older entries of ours go first.
 
@@ -323,8 +298,10 @@ class JsonHooks:
         """The text with our groups."""
         value = strict_value(text)
         hooks = _member(value, "hooks")
-        added = {event: [*_listed(hooks.get(event)), group] for event, group in self._wanted.items()}
-        return _with_member(text, value, "hooks", {**hooks, **added})
+        for event, group in self._wanted.items():
+            hooks = {**hooks, event: [*_listed(hooks.get(event)), group]}
+            text = _with_member(text, value, "hooks", hooks)
+        return text
 
     def remove(self, text: str, original: str) -> str:
         """The text without our groups, and without our handlers in a group to which somebody has added their own."""
@@ -485,6 +462,11 @@ class TomlServer:
         if others or _without_empty(toml_value(new)) != _without_empty(value):
             raise _not_alone(line_of_toml_server(text))
         return new
+
+
+#: What setup adds to one file of settings: whether a text ``has`` it, ``add`` it to one that has not, ``remove`` it
+#: with the lists and objects that it left empty and that the original text lacks.
+Entries = JsonHooks | JsonServer | TomlServer
 
 
 def toml_value(text: str) -> dict[str, Any]:
