@@ -57,7 +57,6 @@ def period(
     Raises:
         InvalidTopicArgument: One of the first two is no day.
         OutOfRange: One of the others lies outside 0 to a hundred years.
-        WrongType: One is none of its kind.
     """
     starts = [since(now=now, days=days, hours=hours)]
     if after is not None:
@@ -71,7 +70,6 @@ def since(*, now: datetime, days: int | None = None, hours: int | None = None) -
 
     Raises:
         OutOfRange: They lie outside 0 to a hundred years.
-        WrongType: They are no whole number.
     """
     if hours is not None:
         return seconds_of(now) - 3600 * as_int("hours", hours, lowest=0, highest=MOST_HOURS)
@@ -174,7 +172,6 @@ def checked_question(  # noqa: PLR0913  (the tool's parameters)
         TooMuch: It is too long, or has too many words.
         NotOneOf: Detail or mode is a word that there is not.
         OutOfRange: A number lies outside its range.
-        WrongType: One of them is none of its kind.
     """
     kind = as_choice("detail", detail, get_args(Detail))
     most = LIMITS[kind] if limit is None else as_int("limit", limit, lowest=0, highest=LARGEST_LIMIT)
