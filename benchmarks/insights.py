@@ -88,7 +88,7 @@ def fill(path: Path, count: int) -> Insights:
     insights = Insights(path, embedder=Stub)
     vectors = unit(np.random.default_rng(count).standard_normal((count, DIMENSIONS)).astype(np.float32))
     at = stamp(utc_now())
-    with insights._context.database.writing() as connection:  # noqa: SLF001  (a hundred thousand calls of store would take an hour)
+    with insights.database.writing() as connection:  # a hundred thousand calls of store would take an hour
         for place in range(count):
             words = " ".join(f"word{int(WORDS * chance.random() ** 3)}" for _ in range(12))
             content = f"When {words} fails with E{place:05}, do {place}"

@@ -81,10 +81,10 @@ def test_all_that_pass_are_found_with_their_scores(tmp_path: Path, seed: int) ->
     chance, engine = random.Random(seed), StubEmbedder(dimensions=DIMENSIONS)  # noqa: S311  (drawing texts)
     texts = [text(chance, number) for number in range(MANY)]
     insights = Insights(tmp_path / "helix.db", embedder=lambda: engine)
-    lay_in(insights.path, texts[:LATER], engine, at=insights._context.now())
+    lay_in(insights.path, texts[:LATER], engine, at=insights.now())
     insights.forget([hit["name"] for hit in insights.recall(texts[9], 1)])
     insights.recall(texts[0])  # makes the file, which the others are then laid behind
-    lay_in(insights.path, texts[LATER:], engine, at=insights._context.now())
+    lay_in(insights.path, texts[LATER:], engine, at=insights.now())
     edited = text(chance, MANY)
     insights.edit(insights.recall(texts[7], 1)[0]["name"], edited)
     for number in range(3):

@@ -39,7 +39,7 @@ class World:
             self.memory.root / "helix.db",
             embedder=lambda: engine,
             clock=lambda: self.now,
-            history=self.memory.insights._context.history,
+            history=self.memory.insights.history,
         )
 
     def advise(self, content: str = ADVICE, *, step: tuple[str, str] | None = None, session: str = "after") -> str:

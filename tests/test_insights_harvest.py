@@ -31,7 +31,7 @@ FIX = (
 def semantic(memory: Memory) -> Insights:
     """The memory's insights, with an engine by which texts that share words are alike."""
     engine = StubEmbedder()
-    return Insights(memory.root / "helix.db", embedder=lambda: engine, history=memory.insights._context.history)
+    return Insights(memory.root / "helix.db", embedder=lambda: engine, history=memory.insights.history)
 
 
 def contents(insights: Insights) -> set[str]:

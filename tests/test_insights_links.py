@@ -32,7 +32,7 @@ def memory(tmp_path: Path) -> Memory:
 
 def semantic(memory: Memory) -> Insights:
     engine = StubEmbedder()
-    return Insights(memory.root / "helix.db", embedder=lambda: engine, history=memory.insights._context.history)
+    return Insights(memory.root / "helix.db", embedder=lambda: engine, history=memory.insights.history)
 
 
 def test_a_link_by_hand_leads_to_the_node_of_the_step(memory: Memory) -> None:

@@ -79,7 +79,7 @@ def test_why_tells_where_it_comes_from_where_it_was_put_in_and_what_followed(ins
     name = insights.store(ADVICE, origin="derived", initial=0.4, episode="episode-7", source="harvest")["name"]
     shown = Injection(id="i1", ts="2026-11-01T00:00:05.000000Z", task="task-1", query="cart", shown=(name,))
     held = Injection(id="i2", ts="2026-11-01T00:00:06.000000Z", withheld=(Withheld(name=name, propensity=0.1),))
-    with insights._context.database.writing() as connection:  # who injects writes the log
+    with insights.database.writing() as connection:  # who injects writes the log
         feedback.write_injection(connection, shown)
         feedback.write_injection(connection, held)
     insights.feedback([name], "delivered", episode="episode-8")

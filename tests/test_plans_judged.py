@@ -54,7 +54,7 @@ def test_without_vectors_shared_words_with_the_ending_count(tmp_path: Path) -> N
 )
 def test_with_vectors_the_choice_or_the_cosine_with_the_ending_counts(told: str, why: str, tmp_path: Path) -> None:
     memory, engine = Memory.init(tmp_path), StubEmbedder()
-    insights = Insights(memory.root / "helix.db", embedder=lambda: engine, history=memory.insights._context.history)
+    insights = Insights(memory.root / "helix.db", embedder=lambda: engine, history=memory.insights.history)
     name = insights.store(FITS)["name"]
     plans = Plans(memory.root, insights=insights, episodes=EpisodeStore(memory.root / "episodes"))
     plans.workspaces.create({"objective": "Build the cart"})
@@ -65,7 +65,7 @@ def test_with_vectors_the_choice_or_the_cosine_with_the_ending_counts(told: str,
 def test_to_be_advised_for_a_task_is_not_to_follow_the_advice(tmp_path: Path) -> None:
     """A blocked task's approach is what was asked, which the advice was picked by."""
     memory, engine = remember(tmp_path / ".helix", repaired("before")), StubEmbedder()
-    insights = Insights(memory.root / "helix.db", embedder=lambda: engine, history=memory.insights._context.history)
+    insights = Insights(memory.root / "helix.db", embedder=lambda: engine, history=memory.insights.history)
     name = insights.store("Build the cart with a limit")["name"]
     insights.link(name, "decision", "Edit shop/cart.py", episode="before")
     plans = Plans(memory.root, insights=insights, episodes=EpisodeStore(memory.root / "episodes"))

@@ -9,7 +9,6 @@ import pytest
 from helix_episodes.errors import WriteFailed
 from helix_graph import Memory
 from helix_graph.errors import InvalidConfiguration
-from helix_graph.plans.completion import Completion
 from helix_graph.plans.model import InvalidPlan, NoPlan, NoTask, NoWorkspace, TaskComplete, WorkspaceClosed
 from plan_world import SHOES, Handed, NotedInsights, plans_in
 
@@ -194,7 +193,8 @@ def test_what_a_killed_process_left_owing_is_paid_by_the_next(
     plans.save(SHOES)
     plans.workspaces.create("001")
     with monkeypatch.context() as killed:
-        killed.setattr(Completion, "pay", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+        kill = "helix_graph.plans.workspaces.complete_ended"
+        killed.setattr(kill, lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             plans.workspaces.complete(1, "a cart")
     assert plans.workspaces.get(1).status == "complete"

@@ -166,7 +166,16 @@ def feedback_from_episode(
     rule: Rule = "strict",
     id: str = "",  # noqa: A002  (the option's name)
 ) -> AttributionAnswer:
-    """Judges the insights shown in an episode by what was done there and how it ended."""
+    """Judges the insights that were shown in an episode by what was done there and how it came out.
+
+    Without ``names`` those that the log of injections has for the session or its task, and those that the session's
+    log shows between the memory's marks. What was shown for another task in the session is that task's to judge. A
+    partial or unknown outcome makes no feedback.
+
+    Raises:
+        EpisodeNotFound: There is no such episode.
+        NoMemory: These insights belong to no memory with episodes.
+    """
     found = context.required_history.episodes.get(as_str("episode", episode))
     if found is None:
         raise EpisodeNotFound(episode)
@@ -199,7 +208,14 @@ def feedback_from_text(  # noqa: PLR0913  (the method's options)
     rule: Rule = "strict",
     injection: str = "",
 ) -> AttributionAnswer:
-    """Judges insights by the text of an outcome alone: there is no graph, so only the cosine counts."""
+    """Judges insights by the text of an outcome alone: there is no graph, so only the cosine counts.
+
+    ``injection`` is as for `feedback`; with it there may be no names, since all may have been withheld.
+
+    Raises:
+        EmptyText: There is nothing in the text.
+        NotOneOf: The outcome is none of delivered, blocked, plan_complete.
+    """
     text = as_line("outcome_text", outcome_text)
     given = as_strs("names", names)
     if not given and not injection:

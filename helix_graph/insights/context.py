@@ -11,13 +11,16 @@ from helix_graph.errors import GraphNotCompiled, InvalidConfiguration, NoMemory
 from helix_graph.helix_db import HELIX_DB, HelixDatabase
 from helix_graph.insights.model import TextVector
 from helix_graph.insights.schema import INSIGHT_TABLES
+from helix_graph.insights.scoring import V6
 from helix_graph.insights.words import WordFrequencies, relevance_by_words
+from helix_graph.timestamps import utc_now
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
+    from typing import Self
 
     from helix_graph.embedding.model import Embedder
     from helix_graph.episodes import Episodes
@@ -77,32 +80,33 @@ class ProjectHistory:
 class InsightContext:
     """What the functions of this package work with: one helix.db, and the rest of the memory.
 
-    ``history`` is the memory that the insights belong to, if any. ``find_embedder`` is called when vectors are first
-    needed, and returns None where there is no model: then everything works by words. ``now`` is the time, in UTC.
+    ``history`` is the memory that the insights belong to, if any. ``embedder`` is called when vectors are first
+    needed, and returns None where there is no model: then everything works by words. ``clock`` returns the time, in
+    UTC.
     """
 
     def __init__(
         self,
         path: Path,
         *,
-        find_embedder: Callable[[], Embedder | None],
-        settings: ScoringSettings,
-        now: Callable[[], datetime],
-        history: ProjectHistory | None,
+        embedder: Callable[[], Embedder | None] = lambda: None,
+        settings: ScoringSettings = V6,
+        clock: Callable[[], datetime] = utc_now,
+        history: ProjectHistory | None = None,
     ) -> None:
         self.path = path
         self.settings = settings
         self.database = HelixDatabase(path, INSIGHT_TABLES)
-        self.now = now
+        self.now = clock
         self.history = history
-        self._find_embedder = find_embedder
+        self._find_embedder = embedder
         self._vector_file: VectorFile | None = None
         self._frequencies = WordFrequencies()
 
-    def with_settings(self, settings: ScoringSettings) -> InsightContext:
+    def scored_by(self, settings: ScoringSettings) -> Self:
         """The same insights under other settings."""
-        return InsightContext(
-            self.path, find_embedder=lambda: self.embedder, settings=settings, now=self.now, history=self.history
+        return type(self)(
+            self.path, embedder=lambda: self.embedder, settings=settings, clock=self.now, history=self.history
         )
 
     @cached_property

@@ -57,7 +57,15 @@ class ForgetAnswer(TypedDict):
 def edit(
     context: InsightContext, name: str, content: str | None = None, tags: Iterable[str] | None = None
 ) -> ChangeAnswer:
-    """Gives an insight another text or other tags; its name and what is known of how it did stay."""
+    """Gives an insight another text or other tags; its name and what is known of how it did stay.
+
+    From then on no other text takes the place of a person's.
+
+    Raises:
+        InsightNotFound: There is no insight of that name.
+        OutOfRange: The text is shorter than 20 characters or longer than 8,000.
+        ControlCharacter: The text holds a character that nobody can read.
+    """
     text = None if content is None else _long_enough(clean_content(content))
     chosen = None if tags is None else clean_tags(tags)
     vectors = context.embed([text]) if text is not None else []
@@ -76,17 +84,31 @@ def edit(
 
 
 def reject(context: InsightContext, name: str, reason: str = "", *, off: bool = False) -> ChangeAnswer:
-    """Says that an insight is wrong, so that it is neither recalled nor stored again; ``off`` undoes it."""
+    """Says that an insight is wrong, so that it is neither recalled nor stored again; ``off`` undoes it.
+
+    Raises:
+        InsightNotFound: There is no insight of that name.
+    """
     return _set_state(context, name, "active" if off else "rejected", reason)
 
 
 def mute(context: InsightContext, name: str, *, off: bool = False) -> ChangeAnswer:
-    """Keeps an insight from being recalled without calling it wrong; ``off`` undoes it."""
+    """Keeps an insight from being recalled without calling it wrong; ``off`` undoes it.
+
+    Raises:
+        InsightNotFound: There is no insight of that name.
+    """
     return _set_state(context, name, "active" if off else "muted", "")
 
 
 def forget(context: InsightContext, names: Iterable[str]) -> ForgetAnswer:
-    """Removes insights for good: texts, vectors, links, and their names in the logs."""
+    """Removes insights for good: texts, vectors, links, and their names in the logs.
+
+    An import does not bring them back; storing the same text again makes a new insight.
+
+    Raises:
+        InsightNotFound: There is no insight of one of the names; then nothing is removed.
+    """
     given = as_strs("names", names)
     with context.database.writing() as connection:
         stored = {one.number: one for one in (rows.named(connection, name) for name in given)}
@@ -98,7 +120,11 @@ def forget(context: InsightContext, names: Iterable[str]) -> ForgetAnswer:
 
 
 def why(context: InsightContext, name: str) -> dict[str, Any]:
-    """Where an insight comes from, where it was put in, and what followed, step by step."""
+    """Where an insight comes from, where it was put in, and what followed, step by step.
+
+    Raises:
+        InsightNotFound: There is no insight of that name.
+    """
     with context.database.reading() as connection:
         stored = rows.named(connection, name)
         own = rows.own_uids(connection, stored.insight.uid)
@@ -214,7 +240,15 @@ class Promoted(TypedDict):
 def promote(
     context: InsightContext, name: str, file: Path | str = INSTRUCTIONS, *, write: bool = False, anyway: bool = False
 ) -> Promoted:
-    """The diff that adds an insight to a file of instructions; with ``write`` it is applied."""
+    """The diff that adds an insight to a file of instructions; with ``write`` it is applied.
+
+    Proven is an insight that a person provided, or one with three uses or more whose effectiveness, as it counts in
+    `recall`, is at least 0.75. ``anyway`` promotes another one as well.
+
+    Raises:
+        InsightNotFound: There is no insight of that name.
+        WriteFailed: The file cannot be read or written.
+    """
     from helix_graph.insights.sanitizer import sanitize_line
 
     path = as_path("file", file)
@@ -237,7 +271,11 @@ def promote(
 
 
 def proven(context: InsightContext, limit: int = 5) -> list[dict[str, Any]]:
-    """The insights that `promote` would take, those of the greatest effectiveness first, as `get` shows them."""
+    """The insights that `promote` would take, those of the greatest effectiveness first, as `get` shows them.
+
+    Raises:
+        OutOfRange: ``limit`` is not within 0 to 100.
+    """
     most = as_int("limit", limit, lowest=0, highest=_MOST_SHOWN)
     with context.database.reading() as connection:
         return proven_rows(connection, most, settings=context.settings)

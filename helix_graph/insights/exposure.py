@@ -46,7 +46,14 @@ def hand_over(
     about: str = "",
     policy: str = "seed",
 ) -> HandOverAnswer:
-    """Notes that these insights are shown to a task or session, and says which of them are to be withheld."""
+    """Notes that these insights are shown to a task or session, and says which of them are to be withheld.
+
+    ``about`` is what was looked for. The same insights shown again for the same are the same injection, with the
+    same random draws. Names that nobody knows are shown, and not noted.
+
+    Raises:
+        InvalidConfiguration: What ``.helix/config.toml`` says of withholding is not understood.
+    """
     given = tuple(dict.fromkeys(as_str("names", name) for name in as_tuple("names", names)))
     exposure = ExposureContext(task=task, session=session, about=about, policy=policy)
     first = context.history.withheld_share() if context.history else 0.0
@@ -71,7 +78,10 @@ def hand_over(
 
 
 def showing_of(context: InsightContext, task: str, names: Iterable[str]) -> str:
-    """The id of the last injection to a task of these insights or fewer; empty when the log has none."""
+    """The id of the last injection to a task of these insights or fewer; empty when the log has none.
+
+    Fewer, since one may have been forgotten meanwhile, or all have been withheld.
+    """
     given = {as_str("names", name) for name in as_tuple("names", names)}
     with context.database.reading() as connection:
         found = [

@@ -78,7 +78,12 @@ class HarvestGroup(list["HarvestedLesson"]):
 def harvest(
     context: InsightContext, episode: str | None = None, *, since: date | None = None, dry_run: bool = False
 ) -> HarvestAnswer:
-    """Takes in the lessons and verified fixes of all episodes, of one, or of those that began ``since``."""
+    """Takes in the lessons and verified fixes of all episodes, of one, or of those that began ``since``.
+
+    Raises:
+        EpisodeNotFound: There is no such episode.
+        NoMemory: These insights belong to no memory with episodes.
+    """
     chosen = list(_episodes(context, episode, since))
     groups = grouped(chosen)
     vectors = {} if dry_run else _vectors_of(context, groups)

@@ -258,7 +258,7 @@ class LegacyInsights:
     """``store``, ``recall`` and ``feedback`` with the signatures of the older seed."""
 
     def __init__(self, context: InsightContext) -> None:
-        self._context = context.with_settings(V1)
+        self._context = context.scored_by(V1)
 
     def store(self, trigger: str, resolution: str, type: str = "failure", source: str = "") -> StoreAnswer:  # noqa: A002  (the seed's name)
         """Remembers what to do (``resolution``) in a situation (``trigger``); ``type`` is failure or pattern.

@@ -60,7 +60,12 @@ class RelateAnswer(TypedDict):
 
 
 def relate(context: InsightContext, from_name: str, to_name: str, rel_type: str, weight: float = 1.0) -> RelateAnswer:
-    """Links one insight to another: ``rel_type`` is similar, led_to, co_occurs, causes or solves."""
+    """Links one insight to another: ``rel_type`` is similar, led_to, co_occurs, causes or solves.
+
+    Raises:
+        NotOneOf: The relation is none of them.
+        OutOfRange: ``weight`` is not within 0 to 1.
+    """
     relation = as_choice("rel_type", rel_type, INSIGHT_RELATIONS)
     score = as_fraction("weight", weight)
     with context.database.writing() as connection:
@@ -80,7 +85,16 @@ def relate(context: InsightContext, from_name: str, to_name: str, rel_type: str,
 
 
 def connected(context: InsightContext, name: str, max_hops: int = 2) -> list[dict[str, Any]]:
-    """The insights and nodes that links lead to in either direction, the nearest first, each once."""
+    """The insights and nodes that links lead to in either direction, the nearest first, each once.
+
+    Each has ``_kind`` (insight or node), ``_hop`` (how many links away), ``_via`` (the name before it on the way)
+    and ``_relation``. A node has its ``name`` (the label), ``node`` (the id) and ``type``; from a node one comes to
+    every insight that is linked with it. Links below a score of 0.5 are not followed.
+
+    Raises:
+        InsightNotFound: There is no insight of that name.
+        OutOfRange: ``max_hops`` is not within 1 to 10.
+    """
     hops = as_int("max_hops", max_hops, lowest=1, highest=_MOST_HOPS)
     with context.database.reading() as connection:
         start = rows.named(connection, name)
@@ -89,7 +103,14 @@ def connected(context: InsightContext, name: str, max_hops: int = 2) -> list[dic
 
 
 def neighbors(context: InsightContext, name: str, limit: int = 5) -> list[dict[str, Any]]:
-    """What stands next to an insight: those it is linked with, then those most like it."""
+    """What stands next to an insight: those it is linked with, then those most like it.
+
+    Each has ``_relation`` and ``_score``: a link's, or ``similar`` with the cosine (or relevance by words).
+
+    Raises:
+        InsightNotFound: There is no insight of that name.
+        OutOfRange: ``limit`` is not within 0 to 100.
+    """
     most = as_int("limit", limit, lowest=0, highest=_MOST_SHOWN)
     with context.database.reading() as connection:
         start = rows.named(connection, name)
@@ -305,7 +326,17 @@ class LinkAnswer(TypedDict):
 def link(
     context: InsightContext, name: str, node_type: str, text: str, *, episode: str = "", relation: str = "addresses"
 ) -> LinkAnswer:
-    """Links an insight to a node by hand."""
+    """Links an insight to a node by hand.
+
+    ``text`` is the raw text of a step of ``episode``, or the label of a node when no episode is named;
+    ``relation`` is derived_from, addresses or prevents.
+
+    Raises:
+        InsightNotFound: There is no insight of that name.
+        EpisodeNotFound: There is no such episode.
+        NotOneOf: Type or relation is none of those allowed.
+        EmptyText: There is no text, and no whole episode is meant.
+    """
     from helix_graph.graph.model import ANCHOR_TYPES
 
     kind = as_choice("node_type", node_type, ANCHOR_TYPES)
@@ -325,7 +356,12 @@ def link(
 
 
 def match(context: InsightContext, name: str | None = None) -> list[LinkAnswer]:
-    """Links insights (one, or all that can be recalled) to the nodes that their texts speak of."""
+    """Links insights (one, or all that can be recalled) to the nodes that their texts speak of.
+
+    Raises:
+        InsightNotFound: There is no insight of that name.
+        NoMemory: These insights belong to no memory with a graph.
+    """
     errors, decisions = context.required_history.examples(("error",)), context.required_history.examples(("decision",))
     with context.database.reading() as connection:
         if name is None:

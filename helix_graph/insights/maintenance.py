@@ -115,7 +115,10 @@ _PREFIX = "episode-"
 
 
 def forget_sessions(context: InsightContext, sessions: Iterable[str]) -> int:
-    """Takes out all that rests on these sessions; how many insights were removed."""
+    """Takes out all that rests on these sessions; how many insights were removed.
+
+    It is called while the other sessions' episodes can still be read, and before the graph is rebuilt.
+    """
     gone = {form for session in sessions for form in (session, session.removeprefix(_PREFIX))}
     gone |= {_PREFIX + session for session in gone}
     if not (gone and context.path.exists()):
@@ -236,7 +239,11 @@ class Rebuilt(TypedDict):
 
 
 def decay(context: InsightContext, days: int = 30) -> Decayed:
-    """Moves insights that nobody used towards neutral (0.5): a tenth of the distance for each full ``days``."""
+    """Moves insights that nobody used towards neutral (0.5): a tenth of the distance for each full ``days``.
+
+    Raises:
+        OutOfRange: ``days`` is not within 1 to 36,500.
+    """
     threshold = as_int("days", days, lowest=1, highest=_MOST_DAYS)
     with context.database.writing() as connection:
         at = feedback.free_timestamp(connection, context.now())
@@ -248,7 +255,13 @@ def decay(context: InsightContext, days: int = 30) -> Decayed:
 
 
 def prune(context: InsightContext, threshold: float = 0.25, min_uses: int = 3, *, yes: bool = False) -> PrunedInsights:
-    """Names the insights below ``threshold`` after ``min_uses`` uses or more, and with ``yes`` removes them."""
+    """Names the insights below ``threshold`` after ``min_uses`` uses or more, and with ``yes`` removes them.
+
+    Exactly the threshold stays, and so does what a person provided.
+
+    Raises:
+        OutOfRange: ``threshold`` is not within 0 to 1, or ``min_uses`` not within 0 to a million.
+    """
     below = as_fraction("threshold", threshold)
     uses = as_int("min_uses", min_uses, lowest=0, highest=_MOST_USES)
     with context.database.writing() if yes else context.database.reading() as connection:
@@ -262,7 +275,12 @@ def prune(context: InsightContext, threshold: float = 0.25, min_uses: int = 3, *
 
 
 def health(context: InsightContext) -> dict[str, Any]:
-    """How the memory does: the seed's keys, and what else ought to be known."""
+    """How the memory does: the seed's keys, and what else ought to be known.
+
+    ``status`` is HEALTHY when there are insights and some had feedback. ``effectiveness`` is the mean of those with
+    feedback, ``recent_feedback`` counts those with causal feedback within the hour, ``causal_ratio`` is causal hits
+    per use; ``issues`` says in words what is missing.
+    """
     since = stamp(context.now() - timedelta(hours=context.settings.recent_hours))
     with context.database.reading() as connection:
         total, used, effectiveness, recent, hits, uses = connection.execute(
@@ -293,7 +311,14 @@ def health(context: InsightContext) -> dict[str, Any]:
 
 
 def consolidate(context: InsightContext, threshold: float | None = None) -> Consolidated:
-    """Merges insights that say the same: cosine of at least ``threshold`` (0.9 if None), the most similar first."""
+    """Merges insights that say the same: cosine of at least ``threshold`` (0.9 if None), the most similar first.
+
+    The one with more uses takes the other in; its tags and feedback come along. Without a model only texts that
+    differ in nothing but case and blanks are merged.
+
+    Raises:
+        OutOfRange: ``threshold`` is not within 0 to 1.
+    """
     least = as_fraction("threshold", context.settings.same_when_consolidating if threshold is None else threshold)
     done: list[dict[str, Any]] = []
     with context.database.writing() as connection:

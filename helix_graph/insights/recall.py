@@ -102,7 +102,20 @@ def recall(  # noqa: PLR0913  (the seed's options)
     semantic: bool = True,
     tag: str = "",
 ) -> RecallAnswer:
-    """The insights that fit a query, the best first; `Insights.recall` says what each parameter means."""
+    """The insights that bear on a query, the best first; see `helix_graph.insights.recall` for how they are scored.
+
+    ``min_effectiveness`` is of the raw effectiveness; ``min_relevance`` (0.35 if None) of cosine and relevance by
+    words together, as ``_relevance`` shows it; what is exactly there passes. ``suppress_names`` are left out.
+    ``semantic=False`` looks by words alone; ``tag`` only among insights with it. ``policy`` uplift ranks the
+    relevant ones by measured effect (`helix_graph.insights.uplift`), and leaves out those that are not held to
+    help.
+
+    Raises:
+        EmptyQuery: There is nothing in the query.
+        TooEarly: Too little has been measured to rank by uplift.
+        OutOfRange: ``limit`` is not within 0 to 100, or a least value not within 0 to 1.
+        NotOneOf: There is no such policy.
+    """
     settings, now = context.settings, context.now()
     asked = RecallQuery(
         limit=as_int("limit", limit, lowest=0, highest=MOST_SHOWN),

@@ -205,8 +205,14 @@ def put(context: InsightContext, draft: InsightDraft) -> StoreAnswer:
         return store_draft(connection, draft, at=stamp(context.now()), vector=vector, alike=alike)
 
 
-def chunk(context: InsightContext, task_objective: str, outcome: str, approach: str, source: str) -> StoreAnswer:
-    """Remembers the approach by which a task succeeded, or strengthens the insight that says the same."""
+def chunk(
+    context: InsightContext, task_objective: str, outcome: str, approach: str, source: str = "chunked"
+) -> StoreAnswer:
+    """Remembers the approach by which a task succeeded; ``outcome`` must begin with success, or it is skipped.
+
+    An approach that is known already (relevance above 0.85) is ``strengthened``: it is given feedback, since it has
+    worked once more.
+    """
     if not as_line("outcome", outcome).lower().startswith("success"):
         return StoreAnswer(status="skipped", name="", reason="only what succeeded is chunked")
     objective, worked = as_line("task_objective", task_objective), as_line("approach", approach)

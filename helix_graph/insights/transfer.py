@@ -247,14 +247,22 @@ def export(context: InsightContext) -> str:
 
 
 def export_to(context: InsightContext, path: Path) -> int:
-    """Writes `export` to a file; how many records."""
+    """Writes `export` to a file; how many records.
+
+    Raises:
+        WriteFailed: It cannot be written.
+    """
     text = export(context)
     write_output(as_path("path", path), text.encode())
     return text.count("\n") - 1
 
 
 def import_from(context: InsightContext, path: Path) -> ImportCounts:
-    """Takes in what `export` wrote, or the helix.db of the original in either of its forms."""
+    """Takes in what `export` wrote, or the helix.db of the original in either of its forms.
+
+    Raises:
+        InvalidExport: The file is neither, or a line of it is damaged or out of bounds; then nothing is taken in.
+    """
     from helix_graph.insights import legacy
 
     where = as_path("path", path)

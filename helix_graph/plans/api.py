@@ -8,48 +8,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from helix_graph.plans import injection, store, waiting
 from helix_graph.plans.dag import ready_among, status_of, waves_of
-from helix_graph.plans.handoff_files import HandoffFiles
-from helix_graph.plans.injection import DEFAULT_LIMIT, InjectedNames, Injector
+from helix_graph.plans.injection import InjectedNames
 from helix_graph.plans.model import TASK_STATUSES, PlanStatus, UpdatedTask
-from helix_graph.plans.schema import database
-from helix_graph.plans.store import change_task, close_plan, find_plan, number_of, require_plan, save_plan
+from helix_graph.plans.schema import PlanContext, database
+from helix_graph.plans.store import Explorations, change_task, find_plan, number_of, require_plan, save_plan
 from helix_graph.validation import as_choice, as_str, as_text, as_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from datetime import date
     from pathlib import Path
 
-    from helix_episodes.store import EpisodeStore
-    from helix_graph.insights.api import Insights
     from helix_graph.plans.assessment import Assessment
-    from helix_graph.plans.injection import BatchInjection, PromptInjection
     from helix_graph.plans.learning import LearnAnswer
-    from helix_graph.plans.model import CompletedPlan, SavedPlan, Task, TaskPlan
-    from helix_graph.plans.store import Explorations
-    from helix_graph.plans.waiting import BuildersWait, ExplorersWait
+    from helix_graph.plans.model import SavedPlan, Task, TaskPlan
     from helix_graph.plans.workspaces import Workspaces
 
-#: How long is waited for agents, and from one look to the next, in seconds: the seeds' own.
-TIMEOUT, POLL_INTERVAL = 300.0, 2.0
 #: When a transcript is read again that has no report yet, in seconds: the original's pauses.
 PAUSES = (0.15, 0.35, 0.75)
 
 
-class Plans:
-    """The orchestrated work of the memory in ``root``."""
-
-    def __init__(self, root: Path, *, insights: Insights, episodes: EpisodeStore) -> None:
-        self.root = root
-        self._insights = insights
-        self._episodes = episodes
+class Plans(PlanContext):
+    """The orchestrated work of the memory in ``root``; a method that is a function of another module is assigned."""
 
     @property
     def explorations(self) -> Explorations:
         """What explorers found before planning."""
-        from helix_graph.plans.store import Explorations
-
         return Explorations(self.root)
 
     @property
@@ -57,12 +42,7 @@ class Plans:
         """Attempts at tasks: what a builder is given, and how it ended."""
         from helix_graph.plans.workspaces import Workspaces
 
-        return Workspaces(
-            self.root,
-            insights=self._insights,
-            injector=Injector(self.root, self._insights),
-            episodes=self._episodes,
-        )
+        return Workspaces(self)
 
     def save(self, plan: Mapping[str, Any]) -> SavedPlan:
         """Keeps a plan; from now on it is the active one.
@@ -153,14 +133,6 @@ class Plans:
             change_task(connection, found, as_str("seq", seq), **changes)
         return UpdatedTask(task_seq=seq)
 
-    def complete(self, plan: int | None = None) -> CompletedPlan:
-        """Closes a plan, whatever is left of it; the tasks left undone are named.
-
-        Raises:
-            NoPlan: There is no such plan.
-        """
-        return close_plan(self.root, _number(plan))
-
     def assess(self, objective: str, approach: str) -> Assessment:
         """Counts an attempt at an objective and says whether to continue, pivot or escalate.
 
@@ -169,125 +141,11 @@ class Plans:
         """
         from helix_graph.plans.assessment import assess
 
-        return assess(self.root, self._insights, objective, approach)
-
-    def inject(
-        self,
-        objective: str,
-        limit: int = DEFAULT_LIMIT,
-        task_id: str | None = None,
-        *,
-        min_relevance: float | None = None,
-        diversify: bool = True,
-        session: str | None = None,
-    ) -> PromptInjection:
-        """The insights for the prompt of one task.
-
-        Args:
-            objective: What the task is to do.
-            limit: How many insights at most, 0 to 100.
-            task_id: Then ``injection-state/{task_id}.json`` says what the task was given.
-            min_relevance: As for recall.
-            diversify: Leave out what the session was given already.
-            session: The session's name; without one nothing outlives the call.
-
-        Raises:
-            EmptyText: There is nothing in the objective.
-            NotAFileName: The task's id could lead elsewhere.
-            OutOfRange: The limit is not within its range.
-        """
-        return Injector(self.root, self._insights).inject(
-            objective, limit, task_id, min_relevance=min_relevance, diversify=diversify, session=session
-        )
-
-    def batch_inject(
-        self,
-        tasks: Sequence[str],
-        limit: int = DEFAULT_LIMIT,
-        task_ids: Sequence[str] = (),
-        *,
-        session: str | None = None,
-        reset: bool = False,
-    ) -> BatchInjection:
-        """The insights for the prompts of a wave of tasks, none of them twice.
-
-        Args:
-            tasks: The objectives.
-            limit: How many insights a task at most.
-            task_ids: The tasks' ids in the same order; tasks beyond the last one leave no hand-off file.
-            session: As for `inject`.
-            reset: First let the session be given everything again: another wave.
-
-        Raises:
-            EmptyText: There is nothing in an objective.
-            WrongTaskIds: An id is empty or stands twice, or there are more than tasks; then nothing is injected.
-            NotAFileName: An id could lead elsewhere; the same holds.
-        """
-        injector = Injector(self.root, self._insights)
-        return injector.batch_inject(tasks, limit, task_ids, session=session, reset=reset)
+        return assess(self.root, self.insights, objective, approach)
 
     def reset_session_tracking(self, session: str) -> int:
         """Lets a session be given everything again; how many insights it had been given."""
         return InjectedNames(self.root, as_str("session", session)).reset()
-
-    def wait_builders(
-        self,
-        task_ids: Sequence[str],
-        *,
-        timeout: float = TIMEOUT,
-        poll_interval: float = POLL_INTERVAL,
-        since: date | None = None,
-    ) -> BuildersWait:
-        """Waits until each of these tasks has ended, however.
-
-        Args:
-            task_ids: What the tasks' prompts call them.
-            timeout: In seconds; 0 looks once.
-            poll_interval: Seconds from one look to the next.
-            since: Only what ended from then on; when not given, for each task since it was given insights.
-
-        Raises:
-            EmptyText: There is no id.
-            OutOfRange: A number of seconds is not within a day.
-        """
-        from helix_graph.plans.waiting import wait_builders
-
-        files = HandoffFiles(self.root)
-        return wait_builders(files, task_ids, timeout=timeout, poll_interval=poll_interval, since=since)
-
-    def wait_explorers(
-        self,
-        count: int,
-        *,
-        timeout: float = TIMEOUT,
-        poll_interval: float = POLL_INTERVAL,
-        since: date | None = None,
-        agent_ids: Sequence[str] = (),
-    ) -> ExplorersWait:
-        """Waits until so many explorers have left their results.
-
-        Args:
-            count: How many.
-            timeout: In seconds; 0 looks once.
-            poll_interval: Seconds from one look to the next.
-            since: Only results from then on; when not given, since the last exploration was saved.
-            agent_ids: Only the results of these.
-
-        Raises:
-            OutOfRange: The count is not positive, or a number of seconds not within a day.
-            NotAFileName: An agent's id could lead elsewhere.
-        """
-        from helix_graph.plans.waiting import wait_explorers
-
-        return wait_explorers(
-            HandoffFiles(self.root),
-            self.explorations,
-            count,
-            timeout=timeout,
-            poll_interval=poll_interval,
-            since=since,
-            agent_ids=agent_ids,
-        )
 
     def learn(
         self,
@@ -313,8 +171,13 @@ class Plans:
         """
         from helix_graph.plans.learning import Learning
 
-        learning = Learning(self.root, insights=self._insights, workspaces=self.workspaces)
-        return learning.learn(transcript, agent_type=agent_type, agent_id=agent_id, pauses=pauses)
+        return Learning(self).learn(transcript, agent_type=agent_type, agent_id=agent_id, pauses=pauses)
+
+    complete = store.complete
+    inject = injection.inject
+    batch_inject = injection.batch_inject
+    wait_builders = waiting.wait_builders
+    wait_explorers = waiting.wait_explorers
 
 
 def _number(plan: int | None) -> int | None:

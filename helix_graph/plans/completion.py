@@ -21,7 +21,7 @@ import msgspec
 
 from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.shell.commands import decisive, parse_command
-from helix_episodes.extraction.tasks import task_kind_of
+from helix_episodes.extraction.summary import task_kind_of
 from helix_episodes.model import QUOTE_LIMIT
 from helix_episodes.readers.common.session_builder import project_of
 from helix_episodes.session import Session
@@ -37,9 +37,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_episodes.model import Episode
-    from helix_episodes.store import EpisodeStore
-    from helix_graph.insights.api import Insights
     from helix_graph.plans.model import AgentOutcome, Workspace, WorkspaceStatus
+    from helix_graph.plans.schema import PlanContext
 
 
 #: What fails when a task is blocked and no check of its own said so.
@@ -158,53 +157,48 @@ def _links(decisions: list[dict[str, Any]], events: list[dict[str, Any]]) -> lis
 _OUTCOMES: dict[WorkspaceStatus, AgentOutcome] = {"complete": "delivered", "blocked": "blocked"}
 
 
-class Completion:
-    """Pays what the ended workspaces of the memory in ``root`` owe."""
-
-    def __init__(self, root: Path, *, insights: Insights, episodes: EpisodeStore) -> None:
-        self.root = root
-        self._insights = insights
-        self._episodes = episodes
-
-    def pay(self) -> None:
-        """Pays all that is owed, the oldest workspace's first."""
-        with database(self.root).reading() as connection:
-            owing = connection.execute(
-                "SELECT * FROM workspace WHERE status != 'active' AND (feedback IS NULL OR episode IS NULL) ORDER BY id"
-            )
-            owing.row_factory = named
-            rows = owing.fetchall()
-        for row in rows:
-            workspace, ending = workspace_of(row), msgspec.json.decode(row["ending"], type=WorkspaceEnding)
-            episode = task_episode(workspace, ending, ended_at=row["ended_at"], project=self.root.parent)
-            self._episodes.save(episode)
-            with database(self.root).writing() as connection:
-                connection.execute("UPDATE workspace SET episode = ? WHERE id = ?", (episode.id, workspace.id))
-            if row["feedback"] is not None:
-                continue
-            answer = self._feedback(workspace, ending, episode=episode.id)
-            # A repeated feedback never hides the first answer.
-            known = " AND feedback IS NULL" if answer and answer.get("repeated") else ""
-            query = f"UPDATE workspace SET feedback = ? WHERE id = ?{known}"  # noqa: S608  (one of two, both above)
-            with database(self.root).writing() as connection:
-                connection.execute(query, (as_json(answer), workspace.id))
-
-    def _feedback(self, workspace: Workspace, ending: WorkspaceEnding, *, episode: str) -> dict[str, Any] | None:
-        """What the insights answered, None when the task was shown none; its own injection is the first of its task."""
-        identity = feedback_id(workspace.id)
-        if ending.utilized is None:
-            text = self._insights.feedback_from_episode(episode, id=identity)
-            return next((dict(one) for one in text["feedback"]), None)
-        injection = self._insights.showing_of(workspace.task_id, workspace.injected)
-        if not (workspace.injected or injection):
-            return None
-        causal = [name for name in workspace.injected if name in ending.utilized]
-        outcome = _OUTCOMES[workspace.status]
-        return dict(
-            self._insights.feedback(
-                workspace.injected, outcome, causal, id=identity, episode=episode, injection=injection
-            )
+def complete_ended(context: PlanContext) -> None:
+    """Writes the episode and feeds back for every workspace that has ended without, the oldest first."""
+    with database(context.root).reading() as connection:
+        owing = connection.execute(
+            "SELECT * FROM workspace WHERE status != 'active' AND (feedback IS NULL OR episode IS NULL) ORDER BY id"
         )
+        owing.row_factory = named
+        rows = owing.fetchall()
+    for row in rows:
+        workspace, ending = workspace_of(row), msgspec.json.decode(row["ending"], type=WorkspaceEnding)
+        episode = task_episode(workspace, ending, ended_at=row["ended_at"], project=context.root.parent)
+        context.episodes.save(episode)
+        with database(context.root).writing() as connection:
+            connection.execute("UPDATE workspace SET episode = ? WHERE id = ?", (episode.id, workspace.id))
+        if row["feedback"] is not None:
+            continue
+        answer = _feedback(context, workspace, ending, episode=episode.id)
+        # A repeated feedback never hides the first answer.
+        known = " AND feedback IS NULL" if answer and answer.get("repeated") else ""
+        query = f"UPDATE workspace SET feedback = ? WHERE id = ?{known}"  # noqa: S608  (one of two, both above)
+        with database(context.root).writing() as connection:
+            connection.execute(query, (as_json(answer), workspace.id))
+
+
+def _feedback(
+    context: PlanContext, workspace: Workspace, ending: WorkspaceEnding, *, episode: str
+) -> dict[str, Any] | None:
+    """What the insights answered, None when the task was shown none; its own injection is the first of its task."""
+    identity = feedback_id(workspace.id)
+    if ending.utilized is None:
+        text = context.insights.feedback_from_episode(episode, id=identity)
+        return next((dict(one) for one in text["feedback"]), None)
+    injection = context.insights.showing_of(workspace.task_id, workspace.injected)
+    if not (workspace.injected or injection):
+        return None
+    causal = [name for name in workspace.injected if name in ending.utilized]
+    outcome = _OUTCOMES[workspace.status]
+    return dict(
+        context.insights.feedback(
+            workspace.injected, outcome, causal, id=identity, episode=episode, injection=injection
+        )
+    )
 
 
 def feedback_id(workspace: int) -> str:

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from helix_graph.insights.api import Insights
     from helix_graph.plans.model import Workspace
+    from helix_graph.plans.schema import PlanContext
 
 
 COLD_START = "NO_PRIOR_MEMORY: Novel domain. Your INSIGHT output is especially valuable."
@@ -177,150 +177,171 @@ class BatchInjection(msgspec.Struct, frozen=True, kw_only=True):
     total_unique: int = 0
 
 
-class _InjectionRequest(msgspec.Struct, frozen=True):
+class _InjectionRequest(msgspec.Struct, frozen=True, kw_only=True):
     """For what insights are wanted, how many, and who gets them."""
 
     objective: str
     limit: int
-    task_id: str | None = None
+    task_id: str = ""
     session: str | None = None
+    min_relevance: float | None = None
 
 
-class Injector:
-    """Injects the insights of the memory in ``root``."""
+def inject(  # noqa: PLR0913  (the method's options)
+    context: PlanContext,
+    objective: str,
+    limit: int = DEFAULT_LIMIT,
+    task_id: str | None = None,
+    *,
+    min_relevance: float | None = None,
+    diversify: bool = True,
+    session: str | None = None,
+) -> PromptInjection:
+    """The insights for the prompt of one task.
 
-    def __init__(self, root: Path, insights: Insights) -> None:
-        self.root = root
-        self._insights = insights
+    Args:
+        context: The plans of a memory.
+        objective: What the task is to do.
+        limit: How many insights at most, 0 to 100.
+        task_id: Then ``injection-state/{task_id}.json`` says what the task was given.
+        min_relevance: As for recall.
+        diversify: Leave out what the session was given already.
+        session: The session's name; without one nothing outlives the call.
 
-    def inject(
-        self,
-        objective: str,
-        limit: int = DEFAULT_LIMIT,
-        task_id: str | None = None,
-        *,
-        min_relevance: float | None = None,
-        diversify: bool = True,
-        session: str | None = None,
-    ) -> PromptInjection:
-        """The insights for one task; see `helix_graph.plans.api.Plans.inject`."""
-        injected = InjectedNames(self.root, _session(session)) if diversify else None
-        asked = _InjectionRequest(as_line("objective", objective), _limit(limit), task_id=task_id, session=session)
-        return self._inject(asked, min_relevance, injected)
+    Raises:
+        EmptyText: There is nothing in the objective.
+        NotAFileName: The task's id could lead elsewhere.
+        OutOfRange: The limit is not within its range.
+    """
+    injected = InjectedNames(context.root, _session(session)) if diversify else None
+    request = _InjectionRequest(
+        objective=as_line("objective", objective),
+        limit=_limit(limit),
+        task_id="" if task_id is None else file_name("task_id", task_id),  # refused before anything is given out
+        session=session,
+        min_relevance=min_relevance,
+    )
+    return _inject(context, request, injected)
 
-    def batch_inject(
-        self,
-        tasks: Sequence[str],
-        limit: int = DEFAULT_LIMIT,
-        task_ids: Sequence[str] = (),
-        *,
-        session: str | None = None,
-        reset: bool = False,
-    ) -> BatchInjection:
-        """The insights for the tasks of a wave; see `helix_graph.plans.api.Plans.batch_inject`."""
-        objectives = [as_line("tasks", task) for task in as_tuple("tasks", tasks)]
-        ids = _ids_of(as_tuple("task_ids", task_ids), tasks=len(objectives))
-        injected, most = InjectedNames(self.root, _session(session)), _limit(limit)
-        if reset and session is not None:
-            injected.reset()
-        fits = [self._fits([one], limit=most, injected=injected) for one in objectives[1:]]
-        results = tuple(
-            self._inject(
-                _InjectionRequest(objective, most, task_id=task_id, session=session),
-                None,
-                injected,
-                left=_best_of(pair for one in fits[place:] for pair in one.items()),
-            )
-            for place, (objective, task_id) in enumerate(zip(objectives, ids, strict=True))
+
+def batch_inject(
+    context: PlanContext,
+    tasks: Sequence[str],
+    limit: int = DEFAULT_LIMIT,
+    task_ids: Sequence[str] = (),
+    *,
+    session: str | None = None,
+    reset: bool = False,
+) -> BatchInjection:
+    """The insights for the prompts of a wave of tasks, none of them twice.
+
+    Args:
+        context: The plans of a memory.
+        tasks: The objectives.
+        limit: How many insights a task at most.
+        task_ids: The tasks' ids in the same order; tasks beyond the last one leave no hand-off file.
+        session: As for `inject`.
+        reset: First let the session be given everything again: another wave.
+
+    Raises:
+        EmptyText: There is nothing in an objective.
+        WrongTaskIds: An id is empty or stands twice, or there are more than tasks; then nothing is injected.
+        NotAFileName: An id could lead elsewhere; the same holds.
+    """
+    objectives = [as_line("tasks", task) for task in as_tuple("tasks", tasks)]
+    ids = _ids_of(as_tuple("task_ids", task_ids), tasks=len(objectives))
+    injected, most = InjectedNames(context.root, _session(session)), _limit(limit)
+    if reset and session is not None:
+        injected.reset()
+    fits = [_fits(context, [one], limit=most, injected=injected) for one in objectives[1:]]
+    results = tuple(
+        _inject(
+            context,
+            _InjectionRequest(objective=objective, limit=most, task_id=task_id, session=session),
+            injected,
+            left=_best_of(pair for one in fits[place:] for pair in one.items()),
         )
-        return BatchInjection(results=results, total_unique=len({name for one in results for name in one.names}))
-
-    def chosen(
-        self, objective: str, *, limit: int, session: str | None, to_come: Sequence[str] = ()
-    ) -> list[Mapping[str, Any]]:
-        """The insights for a workspace, best first; they are shown once its task has an id.
-
-        ``to_come`` are the objectives of other tasks that will be given theirs in the same session.
-        """
-        injected = InjectedNames(self.root, session) if session else None
-        left = self._fits(to_come, limit=limit, injected=injected) if injected else {}
-        return self._rows(objective, limit, None, injected, left=left)
-
-    def handed_over(
-        self, chosen: Sequence[Mapping[str, Any]], *, objective: str, task_id: str, session: str | None
-    ) -> tuple[tuple[Remembered, bool], ...]:
-        """Those of the chosen insights that the task is shown, and of each whether it tells of a failure."""
-        asked = _InjectionRequest(objective, len(chosen), task_id=task_id, session=session)
-        shown = {one.name for one in self._handed_over([_remembered(row) for row in chosen], asked)}
-        found = ((_remembered(row), "failure" in (row.get("tags") or ())) for row in chosen)
-        return tuple(one for one in found if one[0].name in shown)
-
-    def _inject(
-        self,
-        asked: _InjectionRequest,
-        min_relevance: float | None,
-        injected: InjectedNames | None,
-        *,
-        left: Mapping[str, float] | None = None,
-    ) -> PromptInjection:
-        if asked.task_id is not None:
-            file_name("task_id", asked.task_id)  # refused before anything is given out
-        rows = self._rows(asked.objective, asked.limit, min_relevance, injected, left=left or {})
-        found = self._handed_over([_remembered(row) for row in rows], asked)
-        names = tuple(one.name for one in found)
-        if asked.task_id is not None:
-            state = InjectionState(task_id=asked.task_id, query=asked.objective, names=names, ts=stamp(utc_now()))
-            HandoffFiles(self.root).write_state(state)
-        return PromptInjection(insights=tuple(map(insight_line, found)), names=names)
-
-    def _handed_over(self, found: list[Remembered], asked: _InjectionRequest) -> list[Remembered]:
-        """What is left once lots were drawn; a place that came empty stays so, or the two sides would differ in two."""
-        handed = self._insights.hand_over(
-            [one.name for one in found],
-            task=asked.task_id or "",
-            session=asked.session or "",
-            about=asked.objective,
-        )
-        return [one for one in found if one.name in handed.shown]
-
-    def _fits(self, objectives: Sequence[str], *, limit: int, injected: InjectedNames) -> dict[str, float]:
-        """Of each insight that one of these tasks would be given, how well it fits the one that it fits best."""
-        known = injected.names()
-        recalled = (self._insights.recall(one, limit=limit, suppress_names=known) for one in objectives)
-        return _best_of((str(row["name"]), _relevance(row)) for rows in recalled for row in rows)
-
-    def _rows(
-        self,
-        objective: str,
-        limit: int,
-        min_relevance: float | None,
-        injected: InjectedNames | None,
-        *,
-        left: Mapping[str, float],
-    ) -> list[Mapping[str, Any]]:
-        """The best that nobody else was given; what another process takes meanwhile is made up for by the next best.
-
-        What fits another task better, as ``left`` has it, is left for that.
-        """
-        options: dict[str, Any] = {} if min_relevance is None else {"min_relevance": min_relevance}
-        if injected is None:
-            return list(self._insights.recall(objective, limit=limit, **options))
-        chosen: list[Mapping[str, Any]] = []
-        elsewhere: set[str] = set()
-        while len(chosen) < limit:
-            known = (*injected.names(), *sorted(elsewhere))
-            rows = self._insights.recall(objective, limit=limit - len(chosen), suppress_names=known, **options)
-            fresh = {str(row["name"]): row for row in rows if row["name"] not in known}
-            if not fresh:
-                break
-            better = {name for name, row in fresh.items() if left.get(name, 0.0) > _relevance(row)}
-            elsewhere |= better
-            chosen += [fresh[name] for name in injected.take([name for name in fresh if name not in better])]
-        return chosen
+        for place, (objective, task_id) in enumerate(zip(objectives, ids, strict=True))
+    )
+    return BatchInjection(results=results, total_unique=len({name for one in results for name in one.names}))
 
 
-def _ids_of(ids: Sequence[str], *, tasks: int) -> list[str | None]:
-    """An id for each task, None for those beyond the last.
+def choose_for_workspace(
+    context: PlanContext, objective: str, *, limit: int, session: str | None, to_come: Sequence[str]
+) -> list[Mapping[str, Any]]:
+    """The insights for a workspace, best first; they are shown once its task has an id.
+
+    ``to_come`` are the objectives of other tasks that will be given theirs in the same session.
+    """
+    injected = InjectedNames(context.root, session) if session else None
+    left = _fits(context, to_come, limit=limit, injected=injected) if injected else {}
+    return _rows(context, _InjectionRequest(objective=objective, limit=limit), injected, left=left)
+
+
+def show_to_task(
+    context: PlanContext, chosen: Sequence[Mapping[str, Any]], *, about: str, task_id: str, session: str | None
+) -> list[Mapping[str, Any]]:
+    """Those of the chosen insights that the task is shown once some were withheld at random.
+
+    A withheld one is not replaced by the next, or the two groups would differ in two insights.
+    """
+    names = [str(row["name"]) for row in chosen]
+    handed = context.insights.hand_over(names, task=task_id, session=session or "", about=about)
+    return [row for row in chosen if row["name"] in handed.shown]
+
+
+def _inject(
+    context: PlanContext,
+    request: _InjectionRequest,
+    injected: InjectedNames | None,
+    *,
+    left: Mapping[str, float] | None = None,
+) -> PromptInjection:
+    rows = _rows(context, request, injected, left=left or {})
+    task_id, objective = request.task_id, request.objective
+    shown = show_to_task(context, rows, about=objective, task_id=task_id, session=request.session)
+    found = [remembered(row) for row in shown]
+    names = tuple(one.name for one in found)
+    if task_id:
+        state = InjectionState(task_id=task_id, query=objective, names=names, ts=stamp(utc_now()))
+        HandoffFiles(context.root).write_state(state)
+    return PromptInjection(insights=tuple(map(insight_line, found)), names=names)
+
+
+def _fits(context: PlanContext, objectives: Sequence[str], *, limit: int, injected: InjectedNames) -> dict[str, float]:
+    """Of each insight that one of these tasks would be given, how well it fits the one that it fits best."""
+    known = injected.names()
+    recalled = (context.insights.recall(one, limit=limit, suppress_names=known) for one in objectives)
+    return _best_of((str(row["name"]), _relevance(row)) for rows in recalled for row in rows)
+
+
+def _rows(
+    context: PlanContext, request: _InjectionRequest, injected: InjectedNames | None, *, left: Mapping[str, float]
+) -> list[Mapping[str, Any]]:
+    """The best that nobody else was given; what another process takes meanwhile is made up for by the next best.
+
+    What fits another task better, as ``left`` has it, is left for that.
+    """
+    options: dict[str, Any] = {} if request.min_relevance is None else {"min_relevance": request.min_relevance}
+    if injected is None:
+        return list(context.insights.recall(request.objective, limit=request.limit, **options))
+    chosen: list[Mapping[str, Any]] = []
+    elsewhere: set[str] = set()
+    while len(chosen) < request.limit:
+        known = (*injected.names(), *sorted(elsewhere))
+        count = request.limit - len(chosen)
+        rows = context.insights.recall(request.objective, limit=count, suppress_names=known, **options)
+        fresh = {str(row["name"]): row for row in rows if row["name"] not in known}
+        if not fresh:
+            break
+        better = {name for name, row in fresh.items() if left.get(name, 0.0) > _relevance(row)}
+        elsewhere |= better
+        chosen += [fresh[name] for name in injected.take([name for name in fresh if name not in better])]
+    return chosen
+
+
+def _ids_of(ids: Sequence[str], *, tasks: int) -> list[str]:
+    """An id for each task, empty for those beyond the last.
 
     Raises:
         WrongTaskIds: One is empty or stands twice, or there are more than tasks.
@@ -333,7 +354,7 @@ def _ids_of(ids: Sequence[str], *, tasks: int) -> list[str | None]:
             raise WrongTaskIds("task_ids", problem=f"{one!r} stands twice")
     if len(ids) > tasks:
         raise WrongTaskIds("task_ids", problem=f"{len(ids)} ids for {tasks} task{'' if tasks == 1 else 's'}")
-    return [*(file_name("task_ids", one) for one in ids), *[None] * (tasks - len(ids))]
+    return [*(file_name("task_ids", one) for one in ids), *[""] * (tasks - len(ids))]
 
 
 def _best_of(fits: Iterable[tuple[str, float]]) -> dict[str, float]:
@@ -344,7 +365,8 @@ def _relevance(row: Mapping[str, Any]) -> float:
     return float(row.get("_relevance", 0.0))
 
 
-def _remembered(row: Mapping[str, Any]) -> Remembered:
+def remembered(row: Mapping[str, Any]) -> Remembered:
+    """A recalled insight as a prompt shows it."""
     effectiveness = row.get("_effectiveness", row.get("effectiveness", 0.5))
     return Remembered(name=str(row["name"]), content=str(row["content"]), effectiveness=float(effectiveness))
 

@@ -33,15 +33,15 @@ from helix_graph.plans.transcripts import (
     result_in,
     utilized_in,
 )
+from helix_graph.plans.workspaces import Workspaces
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_choice, as_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from helix_graph.insights.api import Insights
     from helix_graph.plans.model import AgentOutcome, EndedWorkspace
-    from helix_graph.plans.workspaces import Workspaces
+    from helix_graph.plans.schema import PlanContext
 
 AgentType = Literal["builder", "planner", "explorer", "observer"]
 AGENT_TYPES: tuple[AgentType, ...] = get_args(AgentType)
@@ -95,10 +95,10 @@ class _Finished(msgspec.Struct, frozen=True, kw_only=True):
 class Learning:
     """Learns from the finished agents of the memory in ``root``."""
 
-    def __init__(self, root: Path, *, insights: Insights, workspaces: Workspaces) -> None:
-        self._files = HandoffFiles(root)
-        self._insights = insights
-        self._workspaces = workspaces
+    def __init__(self, context: PlanContext) -> None:
+        self._files = HandoffFiles(context.root)
+        self._insights = context.insights
+        self._workspaces = Workspaces(context)
 
     def learn(
         self,

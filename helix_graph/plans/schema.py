@@ -1,4 +1,4 @@
-"""The tables of plans in helix.db, and how to open them.
+"""The tables of plans in helix.db, how to open them, and what the functions of this package work with.
 
 ``exploration``, ``plan`` and ``workspace`` are the seeds' tables, with columns added.
 """
@@ -10,6 +10,9 @@ from helix_graph.helix_db import HelixDatabase, Tables, database_path
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from helix_episodes.store import EpisodeStore
+    from helix_graph.insights.api import Insights
 
 
 PLAN_TABLES = Tables(
@@ -75,3 +78,12 @@ def has_active_plan(root: Path) -> bool:
 def database(root: Path) -> HelixDatabase:
     """The database of the memory in ``root``, as plans see it."""
     return HelixDatabase(database_path(root), PLAN_TABLES)
+
+
+class PlanContext:
+    """What the functions of this package work with: the memory in ``root``, its insights and its episodes."""
+
+    def __init__(self, root: Path, *, insights: Insights, episodes: EpisodeStore) -> None:
+        self.root = root
+        self.insights = insights
+        self.episodes = episodes

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_graph.plans.drafts import PlanDraft
+    from helix_graph.plans.schema import PlanContext
 
 
 #: SQLite's largest row number.
@@ -123,17 +124,17 @@ def change_task(connection: sqlite3.Connection, plan: TaskPlan, seq: str, **chan
     connection.execute("UPDATE plan SET tasks = ? WHERE id = ?", (as_json(tasks), plan.id))
 
 
-def close_plan(root: Path, number: int | None) -> CompletedPlan:
-    """Closes a plan, whatever state its tasks are in.
+def complete(context: PlanContext, plan: int | None = None) -> CompletedPlan:
+    """Closes a plan, whatever is left of it; the tasks left undone are named.
 
     Raises:
-        NoPlan: There is none.
+        NoPlan: There is no such plan.
     """
-    with database(root).writing() as connection:
-        plan = require_plan(connection, number)
-        connection.execute("UPDATE plan SET status = 'complete' WHERE id = ?", (plan.id,))
-    unfinished = tuple(task.seq for task in plan.tasks if task.status != "complete")
-    return CompletedPlan(plan_id=plan.id, unfinished=unfinished)
+    with database(context.root).writing() as connection:
+        found = require_plan(connection, None if plan is None else number_of("plan", plan))
+        connection.execute("UPDATE plan SET status = 'complete' WHERE id = ?", (found.id,))
+    unfinished = tuple(task.seq for task in found.tasks if task.status != "complete")
+    return CompletedPlan(plan_id=found.id, unfinished=unfinished)
 
 
 def _plan(row: tuple[Any, ...]) -> TaskPlan:

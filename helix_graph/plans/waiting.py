@@ -16,7 +16,8 @@ import orjson
 
 from helix_episodes.io import read_regular
 from helix_graph.errors import EmptyText, OutOfRange, WrongType
-from helix_graph.plans.handoff_files import file_name
+from helix_graph.plans.handoff_files import HandoffFiles, file_name
+from helix_graph.plans.store import Explorations
 from helix_graph.timestamps import parse_stamp
 from helix_graph.validation import as_datetime, as_int, as_tuple
 
@@ -25,9 +26,10 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
-    from helix_graph.plans.handoff_files import HandoffFiles
-    from helix_graph.plans.store import Explorations
+    from helix_graph.plans.schema import PlanContext
 
+#: How long agents are waited for, and the time between two looks, in seconds: the seeds' own.
+TIMEOUT, POLL_INTERVAL = 300.0, 2.0
 _LONGEST, _SHORTEST_POLL = 86_400.0, 0.01
 _MOST_EXPLORERS = 10_000
 
@@ -83,9 +85,27 @@ class ExplorersWait(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def wait_builders(
-    files: HandoffFiles, task_ids: Sequence[str], *, timeout: float, poll_interval: float, since: date | None
+    context: PlanContext,
+    task_ids: Sequence[str],
+    *,
+    timeout: float = TIMEOUT,
+    poll_interval: float = POLL_INTERVAL,
+    since: date | None = None,
 ) -> BuildersWait:
-    """Waits until each task has ended; see `helix_graph.plans.api.Plans.wait_builders`."""
+    """Waits until each of these tasks has ended, however.
+
+    Args:
+        context: The plans of a memory.
+        task_ids: What the tasks' prompts call them.
+        timeout: In seconds; 0 looks once.
+        poll_interval: Seconds from one look to the next.
+        since: Only what ended from then on; when not given, for each task since it was given insights.
+
+    Raises:
+        EmptyText: There is no id.
+        OutOfRange: A number of seconds is not within a day.
+    """
+    files = HandoffFiles(context.root)
     expected = _ids(task_ids)
     start = as_datetime("since", since)
     found: dict[str, Entry] = {}
@@ -106,22 +126,34 @@ def wait_builders(
     return _came_out([found[one] for one in expected])
 
 
-def wait_explorers(  # noqa: PLR0913  (what a wave is told by)
-    files: HandoffFiles,
-    explorations: Explorations,
+def wait_explorers(
+    context: PlanContext,
     count: int,
     *,
-    timeout: float,
-    poll_interval: float,
-    since: date | None,
-    agent_ids: Sequence[str],
+    timeout: float = TIMEOUT,
+    poll_interval: float = POLL_INTERVAL,
+    since: date | None = None,
+    agent_ids: Sequence[str] = (),
 ) -> ExplorersWait:
-    """Waits until so many explorers have left results; see `helix_graph.plans.api.Plans.wait_explorers`."""
+    """Waits until so many explorers have left their results.
+
+    Args:
+        context: The plans of a memory.
+        count: How many.
+        timeout: In seconds; 0 looks once.
+        poll_interval: Seconds from one look to the next.
+        since: Only results from then on; when not given, since the last exploration was saved.
+        agent_ids: Only the results of these.
+
+    Raises:
+        OutOfRange: The count is not positive, or a number of seconds not within a day.
+        NotAFileName: An agent's id could lead elsewhere.
+    """
     number = as_int("count", count, lowest=1, highest=_MOST_EXPLORERS)
     names = {f"{file_name('agent_ids', one)}.json" for one in as_tuple("agent_ids", agent_ids)}
-    newest = explorations.load()
+    newest = Explorations(context.root).load()
     last_saved = parse_stamp(newest.created_at) if newest else None
-    wave = _Wave(files, since=as_datetime("since", since) or last_saved, names=names)
+    wave = _Wave(HandoffFiles(context.root), since=as_datetime("since", since) or last_saved, names=names)
     completed = _poll(lambda: wave.look() >= number, timeout=timeout, poll_interval=poll_interval)
     return ExplorersWait(
         completed=completed,

@@ -16,11 +16,11 @@ from helix_episodes.errors import HelixGraphError
 from helix_graph.database import ANY_OF, as_list, erase_traces
 from helix_graph.helix_db import HELIX_DB, HelixDatabase
 from helix_graph.plans.assessment import forget_attempts
-from helix_graph.plans.completion import Completion, write_ending
+from helix_graph.plans.completion import complete_ended, write_ending
 from helix_graph.plans.drafts import outside, task_of, within
 from helix_graph.plans.git_tree import Baseline, changes_since, snapshot
 from helix_graph.plans.handoff_files import HandoffFiles, InjectionState
-from helix_graph.plans.injection import workspace_prompt
+from helix_graph.plans.injection import choose_for_workspace, remembered, show_to_task, workspace_prompt
 from helix_graph.plans.model import (
     EndedWorkspace,
     Lineage,
@@ -53,10 +53,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from helix_episodes.store import EpisodeStore
-    from helix_graph.insights.api import Insights
-    from helix_graph.plans.injection import Injector
     from helix_graph.plans.model import Task, TaskPlan, WorkspaceStatus
+    from helix_graph.plans.schema import PlanContext
 
 
 #: How many insights a builder is given, as in the seeds.
@@ -68,10 +66,9 @@ _MOST_CALLS = 10**9
 class Workspaces:
     """The workspaces of the memory in ``root``."""
 
-    def __init__(self, root: Path, *, insights: Insights, injector: Injector, episodes: EpisodeStore) -> None:
-        self.root = root
-        self._injector = injector
-        self._settling = Completion(root, insights=insights, episodes=episodes)
+    def __init__(self, context: PlanContext) -> None:
+        self.root = context.root
+        self._context = context
 
     def create(
         self,
@@ -99,13 +96,14 @@ class Workspaces:
             WriteFailed: It cannot be noted what the task was given; then nothing is made.
             InvalidPlan: A task of its own has a part that is missing or wrong.
         """
-        self._settling.pay()
+        complete_ended(self._context)
         found, chosen = self._task(task, plan)
         baseline = None
         with contextlib.suppress(NoWorkTree):  # without git, which `check` will say
             baseline = snapshot(self.root.parent if tree is None else as_path("tree", tree))
         tasks = found.tasks if found else ()
-        insights = self._injector.chosen(
+        insights = choose_for_workspace(
+            self._context,
             chosen.objective,
             limit=INJECTED,
             session=session,
@@ -248,12 +246,10 @@ class Workspaces:
     def _given(self, made: Workspace, insights: Sequence[Mapping[str, Any]], *, session: str | None) -> Workspace:
         """With its insights, and the note of them; a workspace that cannot be given them is not made."""
         try:
-            given = self._injector.handed_over(
-                insights, objective=made.objective, task_id=made.task_id, session=session
-            )
+            shown = show_to_task(self._context, insights, about=made.objective, task_id=made.task_id, session=session)
             # What is done in it comes after what it gets.
-            failures = tuple(one for one, is_failure in given if is_failure)
-            patterns = tuple(one for one, is_failure in given if not is_failure)
+            failures = tuple(remembered(row) for row in shown if "failure" in (row.get("tags") or ()))
+            patterns = tuple(remembered(row) for row in shown if "failure" not in (row.get("tags") or ()))
             injected = tuple(one.name for one in (*failures, *patterns))
             workspace = replace(
                 made, failures=failures, patterns=patterns, injected=injected, created_at=stamp(utc_now())
@@ -292,7 +288,7 @@ class Workspaces:
                 raise WorkspaceClosed(number, status=found.status, wanted=status)
             if found.status == "active":
                 write_ending(connection, found, status, ending)
-        self._settling.pay()
+        complete_ended(self._context)
         with database(self.root).reading() as connection:
             return ended_of(find_row(connection, number))
 

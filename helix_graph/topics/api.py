@@ -21,8 +21,9 @@ from helix_graph.topics import actions, briefing, edit, entries, maintenance, se
 from helix_graph.topics.briefing import Detail
 from helix_graph.topics.fields import entry_text, looked_for, tag_name, tag_names, topic_name
 from helix_graph.topics.model import InvalidTopicArgument
+from helix_graph.topics.ranking import EntryFilters
 from helix_graph.topics.schema import TOPIC_TABLES
-from helix_graph.topics.search import LARGEST_INDEX
+from helix_graph.topics.search import LARGEST_INDEX, LARGEST_LIMIT
 from helix_graph.topics.search import since as moments_ago
 from helix_graph.topics.store import checked_draft, checked_drafts
 from helix_graph.validation import as_bool, as_choice, as_int
@@ -131,21 +132,21 @@ class Topics:
             NotOneOf: Detail or mode is a word that there is not.
             OutOfRange: A number lies outside its range.
         """
-        asked = search.checked_question(
-            query,
-            now=self._clock(),
-            detail=detail,
-            limit=limit,
-            after=after,
-            before=before,
-            days=days,
-            hours=hours,
-            tag=tag,
-            topic=topic,
-            mode=mode,
+        kind = as_choice("detail", detail, get_args(search.Detail))
+        question = search.SearchQuestion(
+            query=query,
+            detail=kind,
+            limit=search.LIMITS[kind] if limit is None else as_int("limit", limit, lowest=0, highest=LARGEST_LIMIT),
+            words=search.checked_words(query),
+            mode=as_choice("mode", mode, get_args(search.Mode)),
+            filters=EntryFilters(
+                period=search.period(now=self._clock(), after=after, before=before, days=days, hours=hours),
+                tag=None if tag is None else tag_name("tag", tag),
+                topic=None if topic is None else topic_name("topic", topic),
+            ),
         )
         with self.database.reading() as connection:
-            return search.search(connection, asked)
+            return search.search(connection, question)
 
     def brief(
         self,
@@ -218,24 +219,22 @@ class Topics:
             EntryNotFound: No entry of it is the one that was meant.
             EmptyText: ``match_str`` or the new text has nothing in it.
         """
-        kind: edit.Action = as_choice("action", action, edit.ACTIONS)
-        name = topic_name("topic", topic)
-        target = edit.EditTarget(
+        request = edit.EditRequest(
+            action=as_choice("action", action, edit.ACTIONS),
+            topic=topic_name("topic", topic),
             index=_index(index),
-            matching=None if match_str is None else looked_for("match_str", match_str),
+            match_str=None if match_str is None else looked_for("match_str", match_str),
             tag=None if tag is None else tag_name("tag", tag),
-        )
-        change = edit.EntryChange(
             text=None if text is None else entry_text("text", text),
             tags=tag_names("tags", tags),
             remove=tag_names("remove", remove),
-            everything=as_bool("all", all),
+            all=as_bool("all", all),
             new_name=None if new_name is None else topic_name("new_name", new_name),
             into=None if into is None else topic_name("into", into),
         )
-        edit.check(kind, target=target, change=change)
+        edit.check(request)
         with self.database.writing() as connection:
-            return edit.edit(connection, kind, name, target=target, change=change, now=self._now())
+            return edit.edit(connection, request, now=self._now())
 
     @overload
     def topics(self, action: Literal["list"] = "list", *, progress: Watcher = None, **given: Value) -> Listing: ...

@@ -174,8 +174,8 @@ def xref(connection: sqlite3.Connection, topic: str) -> CrossReferences:
     edges = _counted(_pairs(connection, about=topic))
     return CrossReferences(
         topic=topic,
-        referenced_by=_ranked({edge.source: edge.entries for edge in edges if edge.target == topic}),
-        references=_ranked({edge.target: edge.entries for edge in edges if edge.source == topic}),
+        referenced_by=_sizes((edge.source, edge.entries) for edge in edges if edge.target == topic),
+        references=_sizes((edge.target, edge.entries) for edge in edges if edge.source == topic),
         hint=None,
     )
 
@@ -192,10 +192,6 @@ def _counted(pairs: Iterable[tuple[int, str, str]]) -> list[Edge]:
     counts = Counter((source, target) for _, source, target in set(pairs) if source != target)
     ranked = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
     return [Edge(source=source, target=target, entries=n) for (source, target), n in ranked]
-
-
-def _ranked(counts: dict[str, int]) -> tuple[TopicSize, ...]:
-    return tuple(TopicSize(topic=topic, entries=n) for topic, n in counts.items())
 
 
 def _pairs(connection: sqlite3.Connection, *, about: str | None = None) -> Iterator[tuple[int, str, str]]:

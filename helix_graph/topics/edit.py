@@ -25,31 +25,32 @@ Action = Literal["append", "revise", "delete", "tag", "rename", "merge"]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 
 
-class EditTarget(msgspec.Struct, frozen=True, kw_only=True):
-    """Which entry of a topic is meant: by one of these, or the last one."""
+class EditRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be done to which entry, under the names of the tool's parameters; each action takes its own.
 
+    The entry is the one at ``index``, the first that contains ``match_str``, the last that has ``tag``, or the last.
+    """
+
+    action: Action
+    topic: str
+    text: str | None = None
     index: int | None = None
-    matching: str | None = None
+    match_str: str | None = None
     tag: str | None = None
+    tags: tuple[str, ...] = ()
+    remove: tuple[str, ...] = ()
+    all: bool = False
+    new_name: str | None = None
+    into: str | None = None
 
-    def __str__(self) -> str:
+    @property
+    def target(self) -> str:
         """How the entry is found, in words."""
         if self.index is not None:
             return f"[{self.index}]"
-        if self.matching is not None:
-            return f'matching "{self.matching}"'
+        if self.match_str is not None:
+            return f'matching "{self.match_str}"'
         return "last" if self.tag is None else f'with tag "{self.tag}"'
-
-
-class EntryChange(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to become of the entry, or of the topic; each action takes its own."""
-
-    text: str | None = None
-    tags: tuple[str, ...] = ()
-    remove: tuple[str, ...] = ()
-    everything: bool = False
-    new_name: str | None = None
-    into: str | None = None
 
 
 class Edited(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,9 +69,7 @@ class Edited(msgspec.Struct, frozen=True, kw_only=True):
     into: str | None
 
 
-def edit(
-    connection: sqlite3.Connection, action: Action, topic: str, *, target: EditTarget, change: EntryChange, now: int
-) -> Edited:
+def edit(connection: sqlite3.Connection, request: EditRequest, *, now: int) -> Edited:
     """Carries an edit out.
 
     Raises:
@@ -79,33 +78,33 @@ def edit(
         InvalidTopicArgument: The topic to rename to is there already, or a topic was to be merged into itself.
         TooMuch: The entry would become too long, or get too many tags.
     """
+    action, topic = request.action, request.topic
     known_topic(connection, topic)
     if action in {"rename", "merge"}:
-        return _move_topic(connection, action, topic, change=change, now=now)
-    if action == "delete" and change.everything:
+        return _move_topic(connection, request, now=now)
+    if action == "delete" and request.all:
         gone = of_topic(connection, topic)
         for one in gone:
             bury_entry(connection, one, now=now)
         return Edited(action="delete", topic=topic, entries=len(gone), entry=None, target="all", into=None)
-    old = _find(connection, topic, target)
+    found = _find(connection, request)
     if action == "delete":
-        was = _edited(connection, "delete", old, target=target)
-        bury_entry(connection, old, now=now)
-        return was
-    record = _changed(action, old, change, now=now)
-    new = rewrite_entry(connection, old, record, now=now)
-    return _edited(connection, action, new, target=target)
+        (entry,) = shown(connection, [found])
+        bury_entry(connection, found, now=now)
+    else:
+        new = rewrite_entry(connection, found, _changed(found.record, request, now=now), now=now)
+        (entry,) = shown(connection, [new])
+    return Edited(action=action, topic=topic, entries=1, entry=entry, target=request.target, into=None)
 
 
-def _changed(action: Action, old: NumberedRecord, change: EntryChange, *, now: int) -> EntryRecord:
-    record = old.record
-    if action == "tag":
-        tags = tuple(sorted({*record.tags, *change.tags} - set(change.remove)))
+def _changed(record: EntryRecord, request: EditRequest, *, now: int) -> EntryRecord:
+    if request.action == "tag":
+        tags = tuple(sorted({*record.tags, *request.tags} - set(request.remove)))
         if len(tags) > MOST_TAGS:
             raise TooMuch("tags", size=len(tags), largest=MOST_TAGS, unit="tags")
         return replace(record, tags=tags)
-    text = change.text or ""
-    if action == "append":
+    text = request.text or ""
+    if request.action == "append":
         joined = f"{record.text}\n{text}"
         if len(joined) > LONGEST_TEXT:
             raise TooMuch("text", size=len(joined), largest=LONGEST_TEXT, unit="characters with what is there")
@@ -113,18 +112,18 @@ def _changed(action: Action, old: NumberedRecord, change: EntryChange, *, now: i
     return replace(record, text=text, modified=max(now, record.stored))
 
 
-def _find(connection: sqlite3.Connection, topic: str, target: EditTarget) -> NumberedRecord:
+def _find(connection: sqlite3.Connection, request: EditRequest) -> NumberedRecord:
     """The entry that is meant: at the index, the first that holds the text, the last that has the tag, or the last."""
-    size = size_of(connection, topic)
-    if target.index is not None:
-        return at(connection, topic, target.index)
-    if target.matching is not None:
-        wanted = target.matching.casefold()
+    topic, size = request.topic, size_of(connection, request.topic)
+    if request.index is not None:
+        return at(connection, topic, request.index)
+    if request.match_str is not None:
+        wanted = request.match_str.casefold()
         found = (one for one in of_topic(connection, topic) if wanted in one.record.text.casefold())
-        problem = f'no entry matching "{target.matching}"'
-    elif target.tag is not None:
-        found = (one for one in reversed(of_topic(connection, topic)) if target.tag in one.record.tags)
-        problem = f'no entry with tag "{target.tag}"'
+        problem = f'no entry matching "{request.match_str}"'
+    elif request.tag is not None:
+        found = (one for one in reversed(of_topic(connection, topic)) if request.tag in one.record.tags)
+        problem = f'no entry with tag "{request.tag}"'
     else:
         return at(connection, topic, size - 1)
     entry = next(found, None)
@@ -133,9 +132,10 @@ def _find(connection: sqlite3.Connection, topic: str, target: EditTarget) -> Num
     return entry
 
 
-def _move_topic(connection: sqlite3.Connection, action: Action, topic: str, *, change: EntryChange, now: int) -> Edited:
+def _move_topic(connection: sqlite3.Connection, request: EditRequest, *, now: int) -> Edited:
     """A renamed topic's entries keep their places; merged ones come behind those that are there."""
-    goal = (change.new_name if action == "rename" else change.into) or ""
+    action, topic = request.action, request.topic
+    goal = (request.new_name if action == "rename" else request.into) or ""
     if goal == topic:
         raise InvalidTopicArgument("new_name" if action == "rename" else "into", f"is {topic}, the topic itself")
     if action == "merge":
@@ -148,33 +148,16 @@ def _move_topic(connection: sqlite3.Connection, action: Action, topic: str, *, c
     return Edited(action=action, topic=topic, entries=len(moved), entry=None, target=None, into=goal)
 
 
-def _edited(connection: sqlite3.Connection, action: Action, one: NumberedRecord, *, target: EditTarget) -> Edited:
-    entry = shown(connection, [one])[0]
-    return Edited(action=action, topic=entry.topic, entries=1, entry=entry, target=str(target), into=None)
-
-
-def check(action: Action, *, target: EditTarget, change: EntryChange) -> None:
+def check(request: EditRequest) -> None:
     """Whether these parameters go together.
 
     Raises:
         InvalidTopicArgument: The action needs one that is not there; one means nothing to this action, or several
             name an entry.
     """
-    named = [
-        name
-        for name, value in (
-            ("text", change.text),
-            ("index", target.index),
-            ("match_str", target.matching),
-            ("tag", target.tag),
-            ("tags", change.tags),
-            ("remove", change.remove),
-            ("all", change.everything),
-            ("new_name", change.new_name),
-            ("into", change.into),
-        )
-        if value is not None and value is not False and value != ()
-    ]
+    action = request.action
+    optional = {field.name: field.default for field in msgspec.structs.fields(EditRequest) if not field.required}
+    named = [name for name, default in optional.items() if getattr(request, name) != default]
     for name in named:
         if name not in _TAKES[action]:
             raise InvalidTopicArgument(name, f"means nothing to {action}; it takes {', '.join(_TAKES[action])}")

@@ -24,7 +24,7 @@ from helix_graph.topics.model import Damaged, Entry, EntryNotFound, RecordDamage
 from helix_graph.topics.schema import checksum_of, is_sound
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from helix_graph.topics.model import Category
 
@@ -94,34 +94,16 @@ def decoded(number: int, body: bytes, checksum: int) -> EntryRecord | EntryTombs
     return record
 
 
-def filed(number: int, body: bytes, checksum: int) -> NumberedRecord:
-    """The entry that a row of the log holds.
-
-    Raises:
-        RecordDamaged: The row is not what was written.
-        sqlite3.DatabaseError: It holds no entry.
-    """
-    record = decoded(number, body, checksum)
-    if isinstance(record, EntryTombstone):
-        raise damage(f"record {number} of the topics is a tombstone where an entry should be")
-    return NumberedRecord(number=number, record=record)
-
-
-def live(connection: sqlite3.Connection) -> Iterator[NumberedRecord]:
+def live(connection: sqlite3.Connection) -> list[NumberedRecord]:
     """Every entry as it stands, read from the log alone and checked, in the order of numbers.
 
     Raises:
         RecordDamaged: A record is not what was written.
     """
-    buried: set[int] = set()
-    for number, body, checksum in connection.execute("SELECT * FROM topic_log ORDER BY number"):
-        record = decoded(number, body, checksum)
-        if isinstance(record, EntryTombstone):
-            buried.add(record.buries)
-    for number, body, checksum in connection.execute("SELECT * FROM topic_log ORDER BY number"):
-        record = decoded(number, body, checksum)
-        if isinstance(record, EntryRecord) and number not in buried:
-            yield NumberedRecord(number=number, record=record)
+    buried, entries, damaged = _read(connection)
+    if damaged:
+        raise RecordDamaged(min(damaged))
+    return [one for one in entries if one.number not in buried]
 
 
 def altered(number: int) -> str:
@@ -296,10 +278,12 @@ def _checked(entry: int, topic: str, position: int, *row: Any) -> NumberedRecord
     """
     if row[0] is None:
         raise damage(f"the record of entry {entry} of the topics is missing")
-    found = filed(*row)
-    if (found.record.entry, found.record.topic, found.record.position) != (entry, topic, position):
-        raise damage(f"record {found.number} of the topics and their index differ; `topic topics reindex` mends that")
-    return found
+    record, number = decoded(*row), row[0]
+    if isinstance(record, EntryTombstone):
+        raise damage(f"record {number} of the topics is a tombstone where an entry should be")
+    if (record.entry, record.topic, record.position) != (entry, topic, position):
+        raise damage(f"record {number} of the topics and their index differ; `topic topics reindex` mends that")
+    return NumberedRecord(number=number, record=record)
 
 
 class LogState(msgspec.Struct, frozen=True, kw_only=True):

@@ -223,7 +223,7 @@ def reindex(database: HelixDatabase, progress: Progress | None = None) -> Reinde
         RecordDamaged: A record of the log is not what was written; nothing was changed.
     """
     with database.writing() as connection:
-        entries = list(live(connection))
+        entries = live(connection)
         index.clear_index(connection)
         for place in range(0, len(entries), index.AT_ONCE):
             index.add_to_index(connection, entries[place : place + index.AT_ONCE])

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -23,10 +23,10 @@ from helix_graph.errors import EmptyQuery
 from helix_graph.timestamps import seconds_of
 from helix_graph.topics import ranking
 from helix_graph.topics.entries import alike, at, damaged_of, of_topic, shown, shown_topic, size_of, sound_by_id
-from helix_graph.topics.fields import clipped, content_lines, plain, tag_name, topic_name
+from helix_graph.topics.fields import clipped, content_lines, plain
 from helix_graph.topics.model import Damaged, Entry, InvalidTopicArgument, TooMuch, TopicSize
 from helix_graph.topics.ranking import EntryFilters, RankedEntries, TimeSpan, query_words
-from helix_graph.validation import as_choice, as_int
+from helix_graph.validation import as_int
 
 if TYPE_CHECKING:
     import sqlite3
@@ -150,64 +150,32 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
     filters: EntryFilters
 
 
-def checked_question(  # noqa: PLR0913  (the tool's parameters)
-    query: str,
-    *,
-    now: datetime,
-    detail: str,
-    limit: int | None,
-    after: str | date | None,
-    before: str | date | None,
-    days: int | None,
-    hours: int | None,
-    tag: str | None,
-    topic: str | None,
-    mode: str,
-) -> SearchQuestion:
-    """Checks what is asked.
-
-    Raises:
-        EmptyQuery: There is nothing in it.
-        InvalidTopicArgument: It has words of one letter or digit alone; a date is none; the topic is no name.
-        TooMuch: It is too long, or has too many words.
-        NotOneOf: Detail or mode is a word that there is not.
-        OutOfRange: A number lies outside its range.
-    """
-    kind = as_choice("detail", detail, get_args(Detail))
-    most = LIMITS[kind] if limit is None else as_int("limit", limit, lowest=0, highest=LARGEST_LIMIT)
-    return SearchQuestion(
-        query=query,
-        words=_words(query),
-        detail=kind,
-        mode=as_choice("mode", mode, get_args(Mode)),
-        limit=most,
-        filters=ranking.EntryFilters(
-            period=period(now=now, after=after, before=before, days=days, hours=hours),
-            tag=None if tag is None else tag_name("tag", tag),
-            topic=None if topic is None else topic_name("topic", topic),
-        ),
-    )
-
-
-def search(connection: sqlite3.Connection, asked_for: SearchQuestion) -> TopicSearchAnswer:
+def search(connection: sqlite3.Connection, question: SearchQuestion) -> TopicSearchAnswer:
     """Answers the question."""
-    matching, found, fallback = _matching(connection, asked_for)
-    hits, damaged = _hits(connection, asked_for, found)
+    matching, found, fallback = _matching(connection, question)
+    hits, damaged = _hits(connection, question, found)
     return TopicSearchAnswer(
-        query=asked_for.query,
-        words=asked_for.words,
-        mode=asked_for.mode,
-        detail=asked_for.detail,
+        query=question.query,
+        words=question.words,
+        mode=question.mode,
+        detail=question.detail,
         fallback=fallback,
         total=found.total,
         hits=hits,
-        topics=_topics(connection, asked_for, matching) if matching and found.total else (),
-        hint=None if found.total else _hint(connection, asked_for.filters),
+        topics=_topics(connection, question, matching) if matching and found.total else (),
+        hint=None if found.total else _hint(connection, question.filters),
         damaged=damaged,
     )
 
 
-def _words(query: str) -> tuple[str, ...]:
+def checked_words(query: str) -> tuple[str, ...]:
+    """The words to look for.
+
+    Raises:
+        EmptyQuery: There is nothing in the query.
+        InvalidTopicArgument: It has words of one letter or digit alone.
+        TooMuch: It is too long, or has too many words.
+    """
     words = query_words(plain("query", query, longest=LONGEST_QUERY))
     if not words:
         problem = "no searchable word in the query (words of one letter or digit are not indexed)"
@@ -217,43 +185,43 @@ def _words(query: str) -> tuple[str, ...]:
     return words
 
 
-def _matching(connection: sqlite3.Connection, asked_for: SearchQuestion) -> tuple[SqlQuery | None, RankedEntries, bool]:
+def _matching(connection: sqlite3.Connection, question: SearchQuestion) -> tuple[SqlQuery | None, RankedEntries, bool]:
     """How the entries are found, what is found, and whether that is only by some of the words."""
-    words = ranking.known_words(connection, asked_for.words)
+    words = ranking.known_words(connection, question.words)
     mean = ranking.mean_length(connection)
-    several = len(asked_for.words) > 1
-    limit = 0 if asked_for.detail in {"count", "topics"} else asked_for.limit
-    if asked_for.mode == "and" and len(words) == len(asked_for.words):
+    several = len(question.words) > 1
+    limit = 0 if question.detail in {"count", "topics"} else question.limit
+    if question.mode == "and" and len(words) == len(question.words):
         strict = ranking.having_all(words, mean=mean)
-        found = ranking.best(connection, strict, asked_for.filters, limit=limit)
+        found = ranking.best(connection, strict, question.filters, limit=limit)
         if found.total or not several:
             return strict, found, False
-    if not words or not (several or asked_for.mode == "or"):
+    if not words or not (several or question.mode == "or"):
         return None, RankedEntries(total=0, scored=[]), False
     loose = ranking.having_any(words, mean=mean)
-    found = ranking.best(connection, loose, asked_for.filters, limit=limit)
-    return loose, found, asked_for.mode == "and" and found.total > 0
+    found = ranking.best(connection, loose, question.filters, limit=limit)
+    return loose, found, question.mode == "and" and found.total > 0
 
 
 def _hits(
-    connection: sqlite3.Connection, asked_for: SearchQuestion, found: RankedEntries
+    connection: sqlite3.Connection, question: SearchQuestion, found: RankedEntries
 ) -> tuple[tuple[Hit, ...], tuple[Damaged, ...]]:
     """The best entries, and those that would be among them were they not damaged."""
     filed, spoilt = sound_by_id(connection, [entry for entry, _ in found.scored])
     sound = [one for one in found.scored if one[0] in filed]
     entries = shown(connection, [filed[entry] for entry, _ in sound])
     hits = (
-        Hit(entry=_cut(entry, asked_for.detail), score=round(score, 6))
+        Hit(entry=_cut(entry, question.detail), score=round(score, 6))
         for entry, (_, score) in zip(entries, sound, strict=True)
     )
     return tuple(hits), tuple(damaged_of(connection, spoilt))
 
 
-def _topics(connection: sqlite3.Connection, asked_for: SearchQuestion, matching: SqlQuery) -> tuple[TopicSize, ...]:
-    if asked_for.detail != "topics":
+def _topics(connection: sqlite3.Connection, question: SearchQuestion, matching: SqlQuery) -> tuple[TopicSize, ...]:
+    if question.detail != "topics":
         return ()
-    found = ranking.by_topic(connection, matching, asked_for.filters)
-    return tuple(TopicSize(topic=topic, entries=n) for topic, n in found[: asked_for.limit])
+    found = ranking.by_topic(connection, matching, question.filters)
+    return tuple(TopicSize(topic=topic, entries=n) for topic, n in found[: question.limit])
 
 
 def _cut(entry: Entry, detail: Detail) -> Entry:

@@ -25,7 +25,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from helix_episodes.errors import HelixGraphError
 from helix_graph.database import ANY_OF, as_list
@@ -309,34 +309,18 @@ def write_record(connection: sqlite3.Connection, draft: EntryDraft, *, now: int)
     """Appends the record of a new entry to the log; its number is the entry's id and its place in the topic."""
     links = tuple(_target(connection, *link) for link in draft.links)
     number = next_number(connection)
-    return append_entry(connection, draft, number=number, position=number, links=links, stored=now)
+    return append_entry(connection, entry_record(draft, links, entry=number, position=number, stored=now))
 
 
-def append_entry(  # noqa: PLR0913  (what a record holds)
-    connection: sqlite3.Connection,
-    draft: EntryDraft,
-    *,
-    number: int,
-    position: int,
-    links: tuple[int, ...],
-    stored: int,
-    modified: int | None = None,
-) -> NumberedRecord:
-    """Appends a draft as the record of that number, which is the id of the entry."""
-    record = EntryRecord(
-        entry=number,
-        topic=draft.topic,
-        position=position,
-        stored=stored,
-        modified=modified,
-        text=draft.text,
-        tags=draft.tags,
-        source=draft.source,
-        confidence=draft.confidence,
-        links=links,
-    )
-    append_record(connection, record, number=number)
-    return NumberedRecord(number=number, record=record)
+def entry_record(draft: EntryDraft, links: tuple[int, ...], **placed: int | None) -> EntryRecord:
+    """A draft as a record, with the entries that its links lead to; ``placed`` are the fields a draft lacks."""
+    return EntryRecord(**asdict(draft) | {"links": links} | placed)
+
+
+def append_entry(connection: sqlite3.Connection, record: EntryRecord) -> NumberedRecord:
+    """Appends the first record of an entry: its number is the id of the entry."""
+    append_record(connection, record, number=record.entry)
+    return NumberedRecord(number=record.entry, record=record)
 
 
 def rewrite_entry(

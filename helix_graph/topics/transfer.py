@@ -32,7 +32,7 @@ from helix_graph.topics import index
 from helix_graph.topics.entries import EntryRecord, NumberedRecord, log_state, next_number, reserve
 from helix_graph.topics.fields import hyphened
 from helix_graph.topics.model import Damaged, InvalidImport
-from helix_graph.topics.store import EntryDraft, append_entry, checked_draft, link_places
+from helix_graph.topics.store import EntryDraft, append_entry, checked_draft, entry_record, link_places
 
 if TYPE_CHECKING:
     import sqlite3
@@ -155,17 +155,8 @@ def import_entries(
         links, missing = targets.of(one)
         left += [LeftOut(place=one.place, problem=f"its link {link} leads to no entry") for link in missing]
         stored = now if one.stored is None else one.stored
-        entries.append(
-            append_entry(
-                connection,
-                one.draft,
-                number=number,
-                position=position,
-                links=links,
-                stored=stored,
-                modified=one.modified,
-            )
-        )
+        placed = {"entry": number, "position": position, "stored": stored, "modified": one.modified}
+        entries.append(append_entry(connection, entry_record(one.draft, links, **placed)))
     targets.reserve_deleted()
     for place in range(0, len(entries), index.AT_ONCE):
         index.add_to_index(connection, entries[place : place + index.AT_ONCE])
