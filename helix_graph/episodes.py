@@ -65,7 +65,6 @@ class Episodes(EpisodeStore):
         Raises:
             InvalidEpisode: Its file does not fit the schema.
             InvalidSessionId: The id cannot safely name a file.
-            WrongType: It is no text.
         """
         extracted = self.extracted(as_str("name", name))
         return extracted and corrected(extracted, self._assertions.corrections().get(extracted.id, ()))
@@ -106,7 +105,6 @@ class Episodes(EpisodeStore):
         Raises:
             NotOneOf: The outcome is none of the four.
             OutOfRange: ``max_results`` is not between 1 and 100.
-            WrongType: An argument is none of its kind.
         """
         most = as_int("max_results", max_results, lowest=FEWEST, highest=MOST)
         return self._found(outcome, since, task)[:most]
@@ -116,7 +114,6 @@ class Episodes(EpisodeStore):
 
         Raises:
             NotOneOf: The outcome is none of the four.
-            WrongType: An argument is none of its kind.
         """
         return len(self._found(outcome, since, task))
 
@@ -154,7 +151,6 @@ class Episodes(EpisodeStore):
             EmptyText: The task is empty.
             InvalidArgument: The task holds a control character.
             NotOneOf: The outcome is none of the four.
-            WrongType: An argument is none of its kind.
             WriteFailed: The file could not be written.
         """
         path = self.path_of(session_id)

@@ -272,7 +272,7 @@ class EmptyText(InvalidArgument):
 
 
 class WrongType(InvalidArgument):
-    """An argument that is none of its kind."""
+    """An argument that is none of its kind; every function of the public API may raise it."""
 
     def __init__(self, option: str, *, value: object, wanted: str) -> None:
         self.value = value

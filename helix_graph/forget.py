@@ -18,13 +18,15 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
+import itertools
 import lzma
 import struct
 import tarfile
 import zipfile
 import zlib
 from contextlib import closing, suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from glob import escape
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
@@ -43,7 +45,6 @@ from helix_graph.plans.workspaces import forget_tasks
 from helix_graph.project import HOOK_LOG, PAGES, PREPARED
 from helix_graph.quarantine import ASSERTIONS, quarantined_of_session
 from helix_graph.quarantine import FOLDER as ASIDE
-from helix_graph.timestamps import parse_stamp, stamp
 from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unproved, chunks_of, digest, fingerprints_of
 
 if TYPE_CHECKING:
@@ -65,9 +66,11 @@ def _tar_members(stream: IO[bytes]) -> Iterator[IO[bytes]]:
     with tarfile.open(fileobj=stream, mode="r:") as archive:
         for member in archive:
             if inner := archive.extractfile(member) if member.isfile() else None:
-                yield inner
+                yield io.BytesIO(inner.read()) if member.size <= _IN_MEMORY else inner
 
 
+#: Files in a tar file are read into memory up to this size: in a compressed one every step back begins at the start.
+_IN_MEMORY = 1 << 26
 #: Where in a packed file which bytes stand, and what unpacks it; the name of what Python cannot unpack.
 _FORMATS: tuple[tuple[int, bytes, Callable[[IO[bytes]], Iterable[object]] | str], ...] = (
     (0, b"PK\x03\x04", _zip_members),
@@ -99,26 +102,26 @@ class _Archive:
     def __init__(self) -> None:
         self._left = _MOST_BYTES
 
-    def contents(self, stream: IO[bytes], depth: int = 0) -> Iterator[Iterator[bytes]]:
-        """The content of each file packed in a stream that can be read again from its start.
+    def contents(self, stream: IO[bytes], head: bytes, depth: int = 0) -> Iterator[Iterator[bytes]]:
+        """The content of each file packed in a stream that begins with ``head`` and can be read again.
 
         Raises:
             NotUnpacked: Python cannot unpack it, or it is packed to exhaust memory or time.
         """
-        stream.seek(0)
-        head = stream.read(_HEAD_BYTES)
-        stream.seek(0)
         unpack = next((unpack for at, magic, unpack in _FORMATS if head.startswith(magic, at)), None)
         if isinstance(unpack, str):
             raise NotUnpacked(f"it is compressed by {unpack}, which Python cannot unpack")
         if unpack and depth == _DEEPEST:
             raise NotUnpacked(f"it is packed more than {_DEEPEST} times over")
-        for inner in cast("Iterable[IO[bytes]]", unpack(stream)) if unpack else ():
-            yield self._within_budget(inner)
-            yield from self.contents(inner, depth + 1)
+        if unpack:
+            stream.seek(0)
+            for inner in cast("Iterable[IO[bytes]]", unpack(stream)):
+                begin = inner.read(_HEAD_BYTES)
+                yield self._within_budget(itertools.chain((begin,), chunks_of(inner)))
+                yield from self.contents(inner, begin, depth + 1)
 
-    def _within_budget(self, stream: IO[bytes]) -> Iterator[bytes]:
-        for chunk in chunks_of(stream):
+    def _within_budget(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        for chunk in chunks:
             self._left -= len(chunk)
             if self._left < 0:
                 raise NotUnpacked("it holds more than a gigabyte when unpacked")
@@ -215,8 +218,9 @@ class _Search:
             try:
                 self.bytes += path.stat().st_size
                 with path.open("rb") as raw:
-                    hits.update(self._searcher.search_chunks(chunks_of(raw)))
-                    for content in _Archive().contents(raw):
+                    head = raw.read(_HEAD_BYTES)
+                    hits.update(self._searcher.search_chunks(itertools.chain((head,), chunks_of(raw))))
+                    for content in _Archive().contents(raw, head):
                         hits.update(self._searcher.search_chunks(content))
             except FileNotFoundError:
                 continue  # a temporary file of another process
@@ -236,8 +240,8 @@ def _rows_in_graph(graph: Path, sessions: Collection[str]) -> int:
     if not graph.exists() or database.ownership(graph, GRAPH_FILE) == "absent":
         return 0
     with database.reporting(graph), closing(database.open_for_reading(graph)) as connection:
-        rows = connection.execute("SELECT id FROM episode UNION ALL SELECT session FROM episode").fetchall()
-    return sum(digest(name) in sessions or digest(name.removeprefix(PREFIX)) in sessions for (name,) in rows)
+        rows = connection.execute("SELECT id, session FROM episode").fetchall()
+    return sum(digest(name) in sessions for node, session in rows for name in (node.removeprefix(PREFIX), session))
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
@@ -263,9 +267,15 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
             return False
         if not (self.since or self.until):
             return True
-        at = parse_stamp(episode.timestamp)
-        begun = not self.since or (at and stamp(at) >= stamp(self.since))
-        return bool(at and begun and (not self.until or stamp(at) < stamp(self.until)))
+        try:
+            at = _aware(datetime.fromisoformat(episode.timestamp or ""))
+        except ValueError:
+            return False
+        return (self.since is None or at >= _aware(self.since)) and (self.until is None or at < _aware(self.until))
+
+
+def _aware(at: datetime) -> datetime:
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 class ForgetReport(msgspec.Struct, frozen=True, kw_only=True):

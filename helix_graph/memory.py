@@ -59,7 +59,6 @@ class Memory:
         Raises:
             WriteFailed: The folder cannot be written.
             NoMemory: ``start`` is no place where one could be.
-            WrongType: ``start`` is no path.
         """
         where, root = _folder_for(start)
         root = root or where.absolute() / FOLDER
@@ -74,7 +73,6 @@ class Memory:
 
         Raises:
             NoMemory: The project has none yet, or ``start`` is no place where one could be.
-            WrongType: ``start`` is no path.
         """
         where, root = _folder_for(start)
         if root is None or not root.is_dir():

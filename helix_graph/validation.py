@@ -37,7 +37,6 @@ def as_line(option: str, value: str) -> str:
     """A text on one line, without secrets.
 
     Raises:
-        WrongType: It is no text.
         InvalidArgument: It holds a control character.
         EmptyText: There is nothing in it.
     """
@@ -53,7 +52,6 @@ def as_text(option: str, value: str) -> str:
     Control characters are refused, not cut: what people assert is kept as they said it, or not at all.
 
     Raises:
-        WrongType: It is no text.
         InvalidArgument: It holds a control character.
     """
     from helix_episodes.redaction import redact_text
@@ -66,20 +64,12 @@ def as_text(option: str, value: str) -> str:
 
 
 def as_str(option: str, value: str) -> str:
-    """A text to look for; half a character, which no file can hold, becomes a question mark.
-
-    Raises:
-        WrongType: It is no text.
-    """
+    """A text to look for; half a character, which no file can hold, becomes a question mark."""
     return _string(option, value).encode("utf-8", "replace").decode()
 
 
 def as_strs(option: str, values: Iterable[str]) -> tuple[str, ...]:
-    """Several texts to look for.
-
-    Raises:
-        WrongType: It is no collection, or one of its members is no text.
-    """
+    """Several texts to look for."""
     return tuple(as_str(option, value) for value in as_tuple(option, values))
 
 
@@ -87,7 +77,6 @@ def as_choice(option: str, value: str, allowed: tuple[_Word, ...]) -> _Word:
     """The word itself, when it is one of those allowed.
 
     Raises:
-        WrongType: It is no text.
         NotOneOf: It is none of them.
     """
     given = _string(option, value)
@@ -101,7 +90,6 @@ def as_fraction(option: str, value: float) -> float:
     """A number from 0 to 1.
 
     Raises:
-        WrongType: It is no number.
         OutOfRange: It lies outside, or is not a number (NaN).
     """
     if isinstance(value, bool) or not isinstance(value, Real):
@@ -115,7 +103,6 @@ def as_int(option: str, value: int, *, lowest: int, highest: int) -> int:
     """A whole number within a range.
 
     Raises:
-        WrongType: It is no whole number.
         OutOfRange: It lies outside.
     """
     if isinstance(value, bool) or not isinstance(value, int):
@@ -126,22 +113,14 @@ def as_int(option: str, value: int, *, lowest: int, highest: int) -> int:
 
 
 def as_bool(option: str, value: bool) -> bool:  # noqa: FBT001  (it is what is checked)
-    """True or False, and no word that would pass for true.
-
-    Raises:
-        WrongType: It is neither.
-    """
+    """True or False, and no word that would pass for true."""
     if not isinstance(value, bool):
         raise WrongType(option, value=value, wanted="true or false")
     return value
 
 
 def as_datetime(option: str, value: date | None) -> datetime | None:
-    """A time, or None; a day is its beginning, in UTC.
-
-    Raises:
-        WrongType: It is neither.
-    """
+    """A time, or None; a day is its beginning, in UTC."""
     if value is None or isinstance(value, datetime):
         return value
     if isinstance(value, date):
@@ -150,22 +129,14 @@ def as_datetime(option: str, value: date | None) -> datetime | None:
 
 
 def as_path(option: str, value: Path | str) -> Path:
-    """A path, also from its text.
-
-    Raises:
-        WrongType: It is neither.
-    """
+    """A path, also from its text."""
     if isinstance(value, str | os.PathLike):
         return Path(value)
     raise WrongType(option, value=value, wanted="a path")
 
 
 def as_tuple(option: str, value: Iterable[_One]) -> tuple[_One, ...]:
-    """The members of a collection; a text is not meant as one of letters.
-
-    Raises:
-        WrongType: It is no collection.
-    """
+    """The members of a collection; a text is not meant as one of letters."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise WrongType(option, value=value, wanted="a list")
     return tuple(value)

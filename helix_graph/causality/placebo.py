@@ -58,7 +58,6 @@ def placebo(trials: Sequence[Trial], *, rounds: int = ROUNDS) -> Placebo:
 
     Raises:
         OutOfRange: ``rounds`` is not within 1 to 1000.
-        WrongType: It is no whole number.
     """
     return placebo_on(TrialMatrix(trials), rounds=rounds)
 

@@ -226,7 +226,6 @@ def node_assertion(
     Raises:
         EmptyText: The label or the episode is empty.
         NotOneOf: The type is none of the five.
-        WrongType: An argument is none of its kind.
         InvalidArgument: The label holds a control character.
     """
     kind: NodeType = as_choice("type", type, NODE_TYPES)
@@ -255,7 +254,6 @@ def edge_assertion(
         NotOneOf: The type is none of the four.
         OutOfRange: The weight is not between 0 and 1.
         InvalidArgument: Both ends are one node; one of the labels holds a control character.
-        WrongType: An argument is none of its kind.
     """
     kind: EdgeType = as_choice("type", type, EDGE_TYPES)
     sure = as_fraction("weight", weight)
@@ -277,7 +275,6 @@ def pattern_assertion(
         EmptyText: Name, trigger or action is empty.
         OutOfRange: The success rate is not between 0 and 1.
         InvalidArgument: Trigger and action are the same text; one of the texts holds a control character.
-        WrongType: An argument is none of its kind.
     """
     situation, answer = as_line("trigger", trigger), as_line("action", action)
     if situation.casefold() == answer.casefold():

@@ -250,7 +250,6 @@ def select_patterns(
 
     Raises:
         OutOfRange: An option lies outside its range.
-        WrongType: An option is no number.
     """
     as_fraction("min_success_rate", min_success_rate)
     as_int("min_occurrences", min_occurrences, lowest=1, highest=1000)
@@ -273,7 +272,6 @@ def select_anti_patterns(
     Raises:
         NotOneOf: ``evidence`` is another word.
         OutOfRange: The rate lies outside its range.
-        WrongType: The rate is no number.
     """
     as_fraction("max_success_rate", max_success_rate)
     wanted = None if evidence is None else as_choice("evidence", evidence, EVIDENCE)

@@ -63,7 +63,6 @@ class Insights(InsightContext):
         begins.
 
         Raises:
-            WrongType: ``content`` is no text, or ``tags`` are no list of texts.
             InvalidArgument: The text holds a character that nobody can read.
             OutOfRange: There are too many tags, or one is too long, or ``initial`` is no share.
             EmptyText: A tag is empty.
@@ -104,7 +103,6 @@ class Insights(InsightContext):
         by it.
 
         Raises:
-            WrongType: The names are no list of texts.
             NotOneOf: The outcome is none of delivered, blocked, plan_complete.
         """
         shown = as_strs("names", names)

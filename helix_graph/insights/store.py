@@ -148,7 +148,6 @@ def clean_content(content: str) -> str:
     """The text as it is stored.
 
     Raises:
-        WrongType: It is no text.
         InvalidArgument: It holds a control character.
     """
     return as_text("content", content).strip()
@@ -158,7 +157,6 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Tags as they are stored: each once, in order.
 
     Raises:
-        WrongType: They are no list of texts.
         EmptyText: One of them is empty.
         OutOfRange: There are more than 20, or one is longer than 80 characters.
     """
@@ -177,7 +175,6 @@ def clean_source(source: str) -> str:
     """Where a text comes from, as it is stored.
 
     Raises:
-        WrongType: It is no text.
         InvalidArgument: It holds a control character.
         OutOfRange: It is longer than 1,000 characters.
     """

@@ -52,7 +52,6 @@ def file_name(option: str, name: str) -> str:
     """The name itself.
 
     Raises:
-        WrongType: It is no text.
         NotAFileName: It could lead elsewhere.
     """
     if not isinstance(name, str):

@@ -52,7 +52,6 @@ def number_of(option: str, number: int) -> int:
     """A row's number.
 
     Raises:
-        WrongType: It is no whole number.
         OutOfRange: No row can have it.
     """
     return as_int(option, number, lowest=0, highest=_LARGEST)

@@ -38,7 +38,6 @@ def checked(query: str) -> str:
     """The query, if it is one.
 
     Raises:
-        WrongType: It is no text.
         InvalidArgument: It is empty, too long, or holds another character.
     """
     if not isinstance(query, str):

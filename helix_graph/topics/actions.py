@@ -99,7 +99,6 @@ def run_action(context: ActionContext, action: str, parameters: Mapping[str, Any
         InvalidTopicArgument: A parameter means nothing to the action; it needs one that is not there; the topic is no
             name.
         OutOfRange: A number lies outside its range.
-        WrongType: One of them is none of its kind.
     """
     kind: Action = as_choice("action", action, ACTIONS)
     for name in parameters:

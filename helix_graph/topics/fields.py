@@ -91,7 +91,6 @@ def sound(option: str, value: str, *, longest: int) -> str:
     """A text of whole characters, without secrets.
 
     Raises:
-        WrongType: It is no text.
         InvalidTopicArgument: It holds half a surrogate pair.
         TooMuch: It is longer than ``longest`` characters.
     """
@@ -104,7 +103,6 @@ def plain(option: str, value: str, *, longest: int = LONGEST_TEXT) -> str:
     """A text of whole characters, as it was given: what is only looked for is not kept, and needs no cutting.
 
     Raises:
-        WrongType: It is no text.
         InvalidTopicArgument: It holds half a surrogate pair.
         TooMuch: It is longer than ``longest`` characters.
     """
@@ -123,7 +121,6 @@ def looked_for(option: str, value: str) -> str:
     """A text that an entry is to hold: every text holds nothing, so nothing would name whichever entry comes first.
 
     Raises:
-        WrongType: It is no text.
         EmptyText: There is nothing in it.
         InvalidTopicArgument: It holds half a surrogate pair.
         TooMuch: It is too long.
@@ -138,7 +135,6 @@ def entry_text(option: str, value: str) -> str:
     """The text of an entry.
 
     Raises:
-        WrongType: It is no text.
         EmptyText: There is nothing in it.
         InvalidTopicArgument: It holds half a surrogate pair.
         TooMuch: It is too long.
@@ -153,7 +149,6 @@ def topic_name(option: str, value: str) -> str:
     """The one spelling of a topic's name: in lower case, each character that is no letter or digit a hyphen.
 
     Raises:
-        WrongType: It is no text.
         InvalidTopicArgument: There is no letter or digit in it, or it is too long; it holds half a surrogate pair.
     """
     name = hyphened(sound(option, value, longest=LONGEST_TEXT))
@@ -175,7 +170,6 @@ def tag_names(option: str, value: str | Iterable[str]) -> tuple[str, ...]:
     """Tags of a comma-separated text or a list: each in its one spelling, in order of the alphabet, each once.
 
     Raises:
-        WrongType: It is neither.
         InvalidTopicArgument: One holds half a surrogate pair.
         TooMuch: There are too many, or one is too long.
     """
@@ -191,7 +185,6 @@ def tag_name(option: str, value: str) -> str:
     """The one spelling of a tag: in lower case, its last word in the singular, on one line; maybe empty.
 
     Raises:
-        WrongType: It is no text.
         InvalidTopicArgument: It holds half a surrogate pair.
         TooMuch: It is too long.
     """
@@ -206,7 +199,6 @@ def source_name(option: str, value: str | None) -> str | None:
     """Where an entry comes from, on one line; None where it is not said.
 
     Raises:
-        WrongType: It is no text.
         InvalidTopicArgument: It holds half a surrogate pair.
         TooMuch: It is too long.
     """

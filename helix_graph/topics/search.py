@@ -57,7 +57,6 @@ def period(
     Raises:
         InvalidTopicArgument: One of the first two is no day.
         OutOfRange: One of the others lies outside 0 to a hundred years.
-        WrongType: One is none of its kind.
     """
     starts = [since(now=now, days=days, hours=hours)]
     if after is not None:
@@ -71,7 +70,6 @@ def since(*, now: datetime, days: int | None = None, hours: int | None = None) -
 
     Raises:
         OutOfRange: They lie outside 0 to a hundred years.
-        WrongType: They are no whole number.
     """
     if hours is not None:
         return seconds_of(now) - 3600 * as_int("hours", hours, lowest=0, highest=MOST_HOURS)
@@ -175,7 +173,7 @@ def checked_words(query: str) -> tuple[str, ...]:
 
     Raises:
         EmptyQuery: There is nothing in the query.
-        NothingToSearchFor: It has words of one letter or digit alone.
+        InvalidTopicArgument: It has words of one letter or digit alone.
         TooMuch: It is too long, or has too many words.
     """
     words = query_words(plain("query", query, longest=LONGEST_QUERY))

@@ -189,7 +189,6 @@ def checked_draft(  # noqa: PLR0913  (what an entry has)
         OutOfRange: The confidence lies outside 0 to 1.
         InvalidLink: A link is not of the form ``topic:index``.
         TooMuch: One of them is too long.
-        WrongType: One of them is none of its kind.
     """
     kept = entry_text("text", text)
     return EntryDraft(
@@ -206,7 +205,6 @@ def checked_drafts(entries: Iterable[Mapping[str, Any]]) -> list[EntryDraft]:
     """Checks the entries of a batch.
 
     Raises:
-        WrongType: It is no list.
         TooMuch: There are more than `LARGEST_BATCH`.
         InvalidItem: One of them cannot be stored; its place and the reason are named.
     """
