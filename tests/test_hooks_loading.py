@@ -133,7 +133,7 @@ def test_what_was_shown_is_noted_as_the_door_notes_it(tmp_path: Path) -> None:
         memory = Memory(folder)
         name = memory.insights.store(ADVICE)["name"]
         if folder.name == "quick":
-            hook_queries.log_exposure(folder, [name, "nobody"], ExposureContext(session="one", about="the courier"))
+            hook_queries.log_shown(folder, [name, "nobody"], ExposureContext(session="one", about="the courier"))
         else:
             memory.insights.hand_over([name, "nobody"], session="one", about="the courier")
         exported = [json.loads(line) for line in memory.insights.export().splitlines()]

@@ -210,7 +210,7 @@ class _HarvestBatch:
         if dry_run:
             return
         if stands is None:
-            _put_vector(connection, rows.insert(connection, self._insight(group), name=group.name), vector)
+            rows.set_vector(connection, rows.insert(connection, self._insight(group), name=group.name), vector)
         elif stored is not None:
             _begin_earlier(connection, stored, group[0], vector)
         for link in _links(group, uid):
@@ -263,16 +263,11 @@ def _begin_earlier(
         return
     new = replace(insight, content=first.content, created_at=first.at, episode=first.episode)
     rows.update(connection, stored, new)
-    _put_vector(connection, stored.number, vector)
+    rows.set_vector(connection, stored.number, vector)
 
 
 def _place_of(insight: Insight) -> tuple[str, str]:
     return insight.created_at or "9", insight.episode
-
-
-def _put_vector(connection: sqlite3.Connection, number: int, vector: TextVector | None) -> None:
-    if vector:
-        rows.set_vector(connection, number, model=vector.model, vector=vector.blob)
 
 
 def _harvested_lessons(connection: sqlite3.Connection) -> list[StoredInsight]:

@@ -287,8 +287,8 @@ def _merge(
     merged = absorb(known.insight, other)
     rows.update(connection, known, merged)
     is_new = merged.content != known.insight.content
-    if vector and is_new:
-        rows.set_vector(connection, known.number, model=vector.model, vector=vector.blob)
+    if is_new:
+        rows.set_vector(connection, known.number, vector)
     return StoreAnswer(status="merged", name=known.name, reason="similar exists", kept="new" if is_new else "existing")
 
 
@@ -308,7 +308,5 @@ def _add(connection: sqlite3.Connection, draft: InsightDraft, *, at: str, vector
         source=draft.source,
         told=draft.told,
     )
-    number = rows.insert(connection, insight, name=name)
-    if vector:
-        rows.set_vector(connection, number, model=vector.model, vector=vector.blob)
+    rows.set_vector(connection, rows.insert(connection, insight, name=name), vector)
     return StoreAnswer(status="added", name=name, reason="")
