@@ -18,7 +18,7 @@ from advised_project import ADVICE, advised
 from helix_graph import Memory
 from helix_graph.insights import hook_queries
 from helix_graph.insights.exposure_log import ExposureContext
-from helix_graph.topics.hook_queries import busiest_topics, matching_entries
+from helix_graph.topics.ranking import busiest_topics, matching_entries
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,7 +89,7 @@ def test_a_prompt_loads_the_words(project: Path) -> None:
 def test_a_beginning_without_a_plan_loads_no_plans(project: Path) -> None:
     modules = loaded("session-start", project, source="startup")
     assert modules.isdisjoint({*NEVER, "helix_graph.insights.api", "helix_graph.plans.api", "hashlib"})
-    assert {"helix_graph.insights.recall", "helix_graph.topics.hook_queries"} <= modules
+    assert {"helix_graph.insights.recall", "helix_graph.topics.ranking"} <= modules
 
 
 @pytest.mark.parametrize("query", ["the courier API times out", "pages of parcels", "something else entirely"])

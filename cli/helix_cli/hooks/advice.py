@@ -21,7 +21,7 @@ from helix_graph.insights.exposure_log import ExposureContext
 from helix_graph.insights.hook_queries import log_shown
 from helix_graph.insights.words import words
 from helix_graph.project import CONFIGURATION
-from helix_graph.topics.hook_queries import busiest_topics, matching_entries
+from helix_graph.topics.ranking import busiest_topics, matching_entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
