@@ -16,8 +16,10 @@ code  meaning
 from __future__ import annotations
 
 import io
+import os
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -27,6 +29,9 @@ from helix_graph import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from helix_graph import Memory
+    from helix_graph.insights.api import Insights
 
 
 #: Where each command is: its module in this package, and its name there.
@@ -124,6 +129,40 @@ cli = LazyGroup(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 click.version_option(__version__, prog_name="helix-graph", message="%(prog)s %(version)s")(cli)
+
+
+def open_memory() -> Memory:
+    """The memory of the project that the current folder belongs to.
+
+    Raises:
+        NoMemory: There is none; the sentence says how to begin one.
+    """
+    from helix_graph import Memory
+
+    return Memory.open()
+
+
+def open_insights() -> Insights:
+    """The insights of this project, or those in the file that ``HELIX_DB_PATH`` names: then no memory is needed.
+
+    The variable says where the database is; episodes and graph are those of the project all the same, if there is one.
+
+    Raises:
+        NoMemory: There is none, and the variable is not set.
+    """
+    from helix_graph.errors import NoMemory
+    from helix_graph.helix_db import ENVIRONMENT
+
+    # Else BLAS starts its threads when numpy is loaded, a fifth of a question's time; one vector has no work for them.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    try:
+        return open_memory().insights
+    except NoMemory:
+        if not os.environ.get(ENVIRONMENT):
+            raise
+        from helix_graph import Memory
+
+        return Memory(Path.cwd()).insights
 
 
 def run(arguments: Sequence[str]) -> int:

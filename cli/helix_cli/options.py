@@ -60,7 +60,6 @@ since_option = click.option(
     metavar="TIME",
     help="Only from this day or time on (ISO 8601; UTC when it names no zone).",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 
 
 def json_object(file: TextIO, *, hint: str) -> dict[str, Any]:

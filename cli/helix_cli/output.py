@@ -17,6 +17,7 @@ from __future__ import annotations
 import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import wraps
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -34,11 +35,32 @@ if TYPE_CHECKING:
 
 
 Answer = TypeVar("Answer")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 #: Where lines go instead of stdout while `rendered` collects them; each thread and task has its own.
 _COLLECTED: ContextVar[list[str] | None] = ContextVar("sheet", default=None)
 
 
-def show(answer: Answer, *, as_json: bool, render: Callable[[Answer], None]) -> None:
+def prints(
+    render: Callable[[Any], object], *, failed: Callable[[Any], object] | None = None
+) -> Callable[[Callable[..., object]], Callable[..., int]]:
+    """Give a command the option ``--json``, and print what its function returns: as JSON, or through ``render``.
+
+    The command ends with 1 where ``failed`` says so of the answer, else with 0.
+    """
+
+    def decorate(work: Callable[..., object]) -> Callable[..., int]:
+        @wraps(work)
+        def run(*, as_json: bool, **options: object) -> int:
+            answer = work(**options)
+            show(answer, as_json=as_json, render=render)
+            return 1 if failed and failed(answer) else 0
+
+        return json_option(run)
+
+    return decorate
+
+
+def show(answer: Answer, *, as_json: bool, render: Callable[[Answer], object]) -> None:
     """Print an answer as JSON, or through ``render``."""
     if as_json:
         emit_json(answer)
@@ -72,7 +94,7 @@ def _of_other_types(value: object) -> str:
     raise TypeError(problem)
 
 
-def rendered(answer: Answer, render: Callable[[Answer], None]) -> str:
+def rendered(answer: Answer, render: Callable[[Answer], object]) -> str:
     """What ``render`` would print of an answer into a pipe.
 
     >>> rendered("met before", say)

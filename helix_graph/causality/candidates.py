@@ -46,7 +46,7 @@ WITHIN = 2
 REPEATED = 3
 ANY_TASK = "any task"
 _DONE = frozenset({"edit", "act"})
-#: The sharper of the two measures of an answer: nearly everything passes *later* (`helix_graph.causality.tables`).
+#: The sharper of the two measures of an answer: nearly everything passes *later* (`helix_graph.graph.observations`).
 _SHARP = {"family": "gone at the next run", "check": "next check passes"}
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from helix_cli.memory import open_memory
-from helix_cli.options import OutputPath, json_option
-from helix_cli.output import count, fields, percent, say, show, table, tree, warn
+from helix_cli.app import open_memory
+from helix_cli.options import OutputPath
+from helix_cli.output import count, fields, json_option, percent, prints, say, show, table, tree, warn
 from helix_cli.terminal import Branch, Part, StyledWord, leaf, quiet, strong, verdict
 
 if TYPE_CHECKING:
@@ -23,23 +23,6 @@ if TYPE_CHECKING:
     from helix_graph.web.graph_page import PageTimeline
 
 
-@click.command
-@click.option("--from", "source", required=True, metavar="TEXT", help="Where the path begins: part of a label.")
-@click.option("--to", "target", required=True, metavar="TEXT", help="Where it ends: part of a label.")
-@click.option("--max-depth", type=int, default=5, show_default=True, help="At most so many edges, 1 to 10.")
-@click.option("--strongest", is_flag=True, help="The greatest product of weights first, not the fewest edges.")
-@click.option(
-    "--alternatives", type=int, default=1, show_default=True, help="At most so many different paths, 1 to 10."
-)
-@json_option
-def path(*, source: str, target: str, max_depth: int, strongest: bool, alternatives: int, as_json: bool) -> None:
-    """Show the shortest chain of edges that leads from one thing to another, and what each edge rests on."""
-    answer = open_memory().graph.path(
-        source=source, target=target, max_depth=max_depth, strongest=strongest, alternatives=alternatives
-    )
-    show(answer, as_json=as_json, render=render_path)
-
-
 def render_path(answer: PathAnswer) -> None:
     """Print the nodes in order, between them what each edge rests on, then whether one episode holds the whole."""
     if not answer.found:
@@ -50,6 +33,20 @@ def render_path(answer: PathAnswer) -> None:
     _render_verdict(answer)
     if answer.strength_means:
         _render_strengths(answer, answer.strength_means)
+
+
+@click.command
+@click.option("--from", "source", required=True, metavar="TEXT", help="Where the path begins: part of a label.")
+@click.option("--to", "target", required=True, metavar="TEXT", help="Where it ends: part of a label.")
+@click.option("--max-depth", type=int, default=5, show_default=True, help="At most so many edges, 1 to 10.")
+@click.option("--strongest", is_flag=True, help="The greatest product of weights first, not the fewest edges.")
+@click.option(
+    "--alternatives", type=int, default=1, show_default=True, help="At most so many different paths, 1 to 10."
+)
+@prints(render_path)
+def path(**options: Any) -> PathAnswer:
+    """Show the shortest chain of edges that leads from one thing to another, and what each edge rests on."""
+    return open_memory().graph.path(**options)
 
 
 def _step(step: PathStep) -> Branch:
@@ -120,30 +117,30 @@ def _product(steps: tuple[PathStep, ...], strength: float) -> str:
     return f"{factors} = {strength:.3g}" if steps else f"{strength:g}"
 
 
-@click.command
-@click.argument("label")
-@json_option
-def causes(*, label: str, as_json: bool) -> None:
-    """Show what leads straight to LABEL, a part of a label in any case."""
-    show(open_memory().graph.causes(label), as_json=as_json, render=render_causes)
-
-
-@click.command
-@click.argument("label")
-@json_option
-def effects(*, label: str, as_json: bool) -> None:
-    """Show what LABEL, a part of a label in any case, leads straight to."""
-    show(open_memory().graph.effects(label), as_json=as_json, render=render_effects)
-
-
 def render_causes(answer: RelationsAnswer) -> None:
     """Print what leads to a label."""
     _render_relations(answer, "Nothing leads to it.", "what leads to it")
 
 
+@click.command
+@click.argument("label")
+@prints(render_causes)
+def causes(*, label: str) -> RelationsAnswer:
+    """Show what leads straight to LABEL, a part of a label in any case."""
+    return open_memory().graph.causes(label)
+
+
 def render_effects(answer: RelationsAnswer) -> None:
     """Print what a label leads to."""
     _render_relations(answer, "It leads to nothing.", "what it leads to")
+
+
+@click.command
+@click.argument("label")
+@prints(render_effects)
+def effects(*, label: str) -> RelationsAnswer:
+    """Show what LABEL, a part of a label in any case, leads straight to."""
+    return open_memory().graph.effects(label)
 
 
 def _render_relations(answer: RelationsAnswer, nothing: str, heading: str) -> None:

@@ -15,14 +15,13 @@ from helix_cli.commands.episode import render_counts
 from helix_cli.commands.graph import render_compile
 from helix_cli.commands.patterns import render_patterns
 from helix_cli.commands.precedents import render_seen
-from helix_cli.memory import memory_at
-from helix_cli.options import NonEmptyPath, json_option
-from helix_cli.output import emit_json, say, verbatim
+from helix_cli.options import NonEmptyPath
+from helix_cli.output import emit_json, json_option, say, verbatim
+from helix_graph import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from helix_graph import Memory
 
 ERROR = "E   ModuleNotFoundError: No module named 'respx'"
 SOURCE, TARGET = "ruff fails: E501", "success"
@@ -51,7 +50,7 @@ class _Step(NamedTuple):
 def demo(*, keep: Path | None, as_json: bool) -> None:
     """Show everything on a dozen example logs, in a temporary folder."""
     with _folder(keep) as folder, as_file(files("helix_cli") / "demo" / "logs") as logs:
-        memory = memory_at(folder / ".helix")
+        memory = Memory(folder / ".helix")
         _refuse_a_real_memory(memory, logs)
         if as_json:
             emit_json({step.name: step.ask() for step in _steps(memory, logs)})

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from helix_cli.memory import memory_at, open_memory
-from helix_cli.options import NonEmptyPath, json_option, parse_time, since_option
-from helix_cli.output import count, progress, say, show, table, warn
+from helix_cli.app import open_memory
+from helix_cli.options import NonEmptyPath, parse_time, since_option
+from helix_cli.output import count, json_option, prints, progress, say, show, table, warn
 from helix_cli.terminal import verdict
 from helix_episodes.corrections import LATER_EVIDENCE, PERSON_RULE
 
@@ -108,7 +108,7 @@ def render_counts(report: ExtractReport, *, unchanged: int = 0) -> None:
     )
 
 
-def plain(one: Episode) -> Any:  # noqa: ANN401  (JSON)
+def plain(one: Episode) -> Any:
     """An episode as its file has it: keys that are not ours included, those that are not set left out."""
     import orjson
 
@@ -167,12 +167,26 @@ def render_evidence(quoted: Sequence[CheckedQuotation]) -> None:
     say(", ".join(f"{number} {result}" for result, number in sorted(Counter(one.result for one in quoted).items())))
 
 
+def render_sources(found: Sequence[LogSource]) -> None:
+    """Print the agents that have a folder here, and name the others."""
+    rows = [
+        (one.agent, str(one.logs), str(one.here), str(one.unsaid), (one.newest or "-")[:10], one.root)
+        for one in found
+        if one.found
+    ]
+    if rows:
+        table(("agent", "logs", "here", "unsaid", "newest", "in"), rows, numbers=("logs", "here", "unsaid"))
+    missing = [one.agent for one in found if not one.found]
+    if missing:
+        say(f"Nothing on this machine of: {', '.join(missing)}.")
+
+
 @click.command
 @click.option("--project", help="Count for the project in this folder instead of this one; any counts all.")
-@json_option
-def sources(*, project: str | None, as_json: bool) -> None:
+@prints(render_sources)
+def sources(*, project: str | None) -> Sequence[LogSource]:
     """List where the agents' logs are on this machine, and how many of them are this project's."""
-    show(open_memory().sources(project=project), as_json=as_json, render=render_sources)
+    return open_memory().sources(project=project)
 
 
 def extract_all(  # noqa: PLR0913  (the command's options)
@@ -199,20 +213,6 @@ def extract_all(  # noqa: PLR0913  (the command's options)
     warn_about(answer.report)
     show(answer, as_json=as_json, render=render_all)
     return 1 if answer.report.failed else 0
-
-
-def render_sources(found: Sequence[LogSource]) -> None:
-    """Print the agents that have a folder here, and name the others."""
-    rows = [
-        (one.agent, str(one.logs), str(one.here), str(one.unsaid), (one.newest or "-")[:10], one.root)
-        for one in found
-        if one.found
-    ]
-    if rows:
-        table(("agent", "logs", "here", "unsaid", "newest", "in"), rows, numbers=("logs", "here", "unsaid"))
-    missing = [one.agent for one in found if not one.found]
-    if missing:
-        say(f"Nothing on this machine of: {', '.join(missing)}.")
 
 
 def render_all(answer: SourcesReport) -> None:
@@ -289,14 +289,6 @@ def _parts(data: TextIO | None) -> dict[str, Any]:
     return parts
 
 
-@click.command
-@click.argument("name", metavar="EPISODE")
-@json_option
-def decisions(*, name: str, as_json: bool) -> None:
-    """List the decisions of an EPISODE in the order of time."""
-    show(open_memory().episodes.decision_sequence(name), as_json=as_json, render=_render_decisions)
-
-
 def _render_decisions(found: Sequence[Decision]) -> None:
     if not found:
         say("No such episode, or none of its decisions are known.")
@@ -305,6 +297,14 @@ def _render_decisions(found: Sequence[Decision]) -> None:
         ("id", "time", "type", "outcome", "chosen"),
         [(one.id, one.timestamp or "-", one.type, one.outcome, one.chosen) for one in found],
     )
+
+
+@click.command
+@click.argument("name", metavar="EPISODE")
+@prints(_render_decisions)
+def decisions(*, name: str) -> Sequence[Decision]:
+    """List the decisions of an EPISODE in the order of time."""
+    return open_memory().episodes.decision_sequence(name)
 
 
 @click.command
@@ -330,42 +330,21 @@ def outcome(*, name: str, because: str, as_json: bool, **said: bool) -> None:
 @click.option("--chosen", metavar="TEXT", help="What was chosen.")
 @click.option("--rationale", metavar="TEXT", help="Why.")
 @click.option("--context", metavar="TEXT", help="In which situation.")
-@click.option("--type", "kind", metavar="TYPE", help="Of a decision, or of the link's edge.")
-@click.option("--outcome", "ended", metavar="OUTCOME", help="How the decision came out.")
+@click.option("--type", metavar="TYPE", help="Of a decision, or of the link's edge.")
+@click.option("--outcome", metavar="OUTCOME", help="How the decision came out.")
 @click.option("--link", nargs=2, metavar="FROM TO", help="Two parts that belong together.")
-@click.option("--withdraw", is_flag=True, help="Take the decision or the link out: it is wrong.")
+@click.option("--withdraw", "withdrawn", is_flag=True, help="Take the decision or the link out: it is wrong.")
 @json_option
-def correct(  # noqa: PLR0913  (the parts of a decision)
-    *,
-    name: str,
-    decision: str | None,
-    chosen: str | None,
-    rationale: str | None,
-    context: str | None,
-    kind: str | None,
-    ended: str | None,
-    link: tuple[str, str] | None,
-    withdraw: bool,
-    as_json: bool,
-) -> None:
+def correct(*, name: str, decision: str | None, link: tuple[str, str] | None, as_json: bool, **changes: Any) -> None:
     """Correct a decision or a link of an EPISODE; kept apart from the log's reading, and laid over it."""
     if (decision is None) == (link is None):
         problem = "say which: --decision ID or --link FROM TO"
         raise click.UsageError(problem)
     episodes = open_memory().episodes
     if link is not None:
-        one = episodes.correct_link(name, *link, type=kind or "causes", withdrawn=withdraw)
+        one = episodes.correct_link(name, *link, type=changes["type"] or "causes", withdrawn=changes["withdrawn"])
     else:
-        one = episodes.correct(
-            name,
-            decision or "",
-            chosen=chosen,
-            rationale=rationale,
-            context=context,
-            type=kind,
-            outcome=ended,
-            withdrawn=withdraw,
-        )
+        one = episodes.correct(name, decision or "", **changes)
     _show(one, as_json=as_json)
 
 
@@ -398,37 +377,41 @@ def episode() -> None:
 @click.option("--format", "log_format", default="auto", show_default=True, help="The format of the logs.")
 @click.option("-v", "--verbose", is_flag=True, help="Say what became of every line, and where something was cut.")
 @json_option
-def extract(  # noqa: PLR0913  (the command's options)
+def extract(  # noqa: PLR0913  (what decides between logs that are named and all of them)
     *,
     logs: tuple[Path, ...],
     everything: bool,
-    agent: str | None,
-    project: str | None,
-    since: datetime | None,
-    dry_run: bool,
     output: Path | None,
-    force: bool,
-    strict: bool,
     log_format: str,
     verbose: bool,
     as_json: bool,
+    force: bool,
+    strict: bool,
+    **narrowing: Any,
 ) -> int:
     """Read LOGS (files, or folders of them) into episodes; with --all, what the agents on this machine have logged.
 
     A log that cannot be used hides no other: the rest is read, and the command ends with 1.
     """
     _check_choice(logs=bool(logs or output or log_format != "auto"), everything=everything,
-                  narrowed=bool(agent or project or since or dry_run))  # fmt: skip
-    if everything:
-        return extract_all(
-            agent=agent, project=project, since=since, dry_run=dry_run, force=force, strict=strict, as_json=as_json
-        )
-    # With --output no memory is touched, so none is needed: its root is not used.
-    memory = memory_at(output) if output else open_memory()
+                  narrowed=any(narrowing.values()))  # fmt: skip
     with progress("Reading logs") as advance:
-        report = memory.extract(logs, output=output, force=force, strict=strict, format=log_format, progress=advance)
-    warn_about(report, verbose=verbose)
-    show(report, as_json=as_json, render=partial(render_report, verbose=verbose))
+        if everything:
+            answer = open_memory().extract_all(force=force, strict=strict, progress=advance, **narrowing)
+            report = answer.report
+        else:
+            from helix_graph import Memory
+
+            # With --output no memory is touched, so none is needed: its root is not used.
+            memory = Memory(output) if output else open_memory()
+            report = memory.extract(
+                logs, output=output, force=force, strict=strict, format=log_format, progress=advance
+            )
+    warn_about(report, verbose=verbose and not everything)
+    if everything:
+        show(answer, as_json=as_json, render=render_all)
+    else:
+        show(report, as_json=as_json, render=partial(render_report, verbose=verbose))
     return 1 if report.failed else 0
 
 

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from helix_cli.memory import open_memory
-from helix_cli.options import NonEmptyPath, OutputPath, json_option, since_option
-from helix_cli.output import count, emit_json, emit_text, fields, percent, progress, say, show, warn
+from helix_cli.app import open_memory
+from helix_cli.options import NonEmptyPath, OutputPath, since_option
+from helix_cli.output import (
+    count,
+    emit_json,
+    emit_text,
+    fields,
+    json_option,
+    percent,
+    prints,
+    progress,
+    say,
+    show,
+    warn,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import datetime
-    from typing import Any
 
     from helix_graph.graph.compile import CompileReport
     from helix_graph.graph.status import Status
@@ -66,19 +77,19 @@ def render_compile(report: CompileReport) -> None:
     say(f"{', '.join(added)} {'would be added' if report.dry_run else 'added'}; {report.merged} nodes met again.")
 
 
-@click.command
-@json_option
-def status(*, as_json: bool) -> None:
-    """Show what the memory holds, and how well its labels join sessions."""
-    show(open_memory().graph.status(), as_json=as_json, render=render_status)
-
-
 def render_status(answer: Status) -> None:
     """Print what the memory holds, and what is yet to be compiled."""
     fields(list(_rows(answer)))
     if answer.pending:
         say()
         say(f"{count(answer.pending, 'episode file')} changed since then. Next: helix-graph compile")
+
+
+@click.command
+@prints(render_status)
+def status() -> Status:
+    """Show what the memory holds, and how well its labels join sessions."""
+    return open_memory().graph.status()
 
 
 def _rows(answer: Status) -> Iterator[tuple[str, str]]:
@@ -131,21 +142,9 @@ def graph() -> None:
 @click.option("--episode", metavar="EPISODE", help="Only one session's labels and edges.")
 @click.option("--max-nodes", type=int, help="Only the most frequent so many, 1 to 20000.")
 @json_option
-def export(  # noqa: PLR0913  (the command's options)
-    *,
-    form: str,
-    output: Path | None,
-    focus: str | None,
-    source: str | None,
-    target: str | None,
-    episode: str | None,
-    max_nodes: int | None,
-    as_json: bool,
-) -> None:
+def export(*, form: str, output: Path | None, as_json: bool, **options: Any) -> None:
     """Write the graph, or a part of it, in a format that other programs read."""
-    written = open_memory().graph.export(
-        format=form, output=output, focus=focus, source=source, target=target, episode=episode, max_nodes=max_nodes
-    )
+    written = open_memory().graph.export(format=form, output=output, **options)
     _warn(form, written)
     if output is None and as_json and form != "json":
         emit_json({"format": form, "text": written.decode()})
@@ -172,20 +171,19 @@ def node() -> None:
     """Add nodes to the graph by hand."""
 
 
+def _render_node(row: Row) -> None:
+    say(f"{row['id']}  {row['type']}  {row['label']}")
+    say(f"counted {row['frequency']} x, in {count(len(row['episodes']), 'episode')}")
+
+
 @node.command("add")
 @click.option("--type", "kind", required=True, metavar="TYPE", help="decision, event, outcome, pattern or error.")
 @click.option("--label", required=True, metavar="TEXT", help="What it is called.")
 @click.option("--episode", metavar="EPISODE", help="The episode that mentions it: then a repeated call counts once.")
-@json_option
-def add_node(*, kind: str, label: str, episode: str | None, as_json: bool) -> None:
+@prints(_render_node)
+def add_node(*, kind: str, label: str, episode: str | None) -> Row:
     """Add a node, or count it once more when there is one of that type and label."""
-    row = open_memory().graph.add_causal_node(kind, label, episode)
-    show(row, as_json=as_json, render=_render_node)
-
-
-def _render_node(row: Row) -> None:
-    say(f"{row['id']}  {row['type']}  {row['label']}")
-    say(f"counted {row['frequency']} x, in {count(len(row['episodes']), 'episode')}")
+    return open_memory().graph.add_causal_node(kind, label, episode)
 
 
 @click.group
@@ -193,26 +191,31 @@ def edge() -> None:
     """Add edges to the graph by hand."""
 
 
-@edge.command("add")
-@click.option("--source", required=True, metavar="NODE", help="Where it begins: a node's id or its whole label.")
-@click.option("--target", required=True, metavar="NODE", help="Where it ends: the same.")
-@click.option("--type", "kind", required=True, metavar="TYPE", help="causes, enables, prevents or correlates.")
-@click.option("--weight", type=float, default=0.5, show_default=True, help="How sure you are, 0 to 1.")
-@json_option
-def add_edge(*, source: str, target: str, kind: str, weight: float, as_json: bool) -> None:
-    """Add an edge between two nodes, or one more piece of evidence for the one there is."""
-    row = open_memory().graph.add_causal_edge(source, target, kind, weight)
-    show(row, as_json=as_json, render=_render_edge)
-
-
 def _render_edge(row: Row) -> None:
     say(f"{row['source']} -{row['type']}-> {row['target']}")
     say(f"weight {row['weight']:.2f} over {row['evidence_count']} pieces of evidence ({', '.join(row['reasons'])})")
 
 
+@edge.command("add")
+@click.option("--source", required=True, metavar="NODE", help="Where it begins: a node's id or its whole label.")
+@click.option("--target", required=True, metavar="NODE", help="Where it ends: the same.")
+@click.option("--type", "kind", required=True, metavar="TYPE", help="causes, enables, prevents or correlates.")
+@click.option("--weight", type=float, default=0.5, show_default=True, help="How sure you are, 0 to 1.")
+@prints(_render_edge)
+def add_edge(*, source: str, target: str, kind: str, weight: float) -> Row:
+    """Add an edge between two nodes, or one more piece of evidence for the one there is."""
+    return open_memory().graph.add_causal_edge(source, target, kind, weight)
+
+
 @click.group
 def pattern() -> None:
     """Add patterns by hand."""
+
+
+def _render_pattern(row: Row) -> None:
+    say(f"{row['name']}: on {row['trigger']}, {row['action']}")
+    rate = percent(row["success_rate"]) if row["measured"] else "not measured"
+    say(f"used {row['occurrences']} x, success {rate}")
 
 
 @pattern.command("add")
@@ -221,16 +224,7 @@ def pattern() -> None:
 @click.option("--action", required=True, metavar="TEXT", help="What to do in it.")
 @click.option("--description", default="", metavar="TEXT", help="More about it.")
 @click.option("--success-rate", type=float, help="How often it works, 0 to 1; without it the pattern is unmeasured.")
-@json_option
-def add_pattern(
-    *, name: str, trigger: str, action: str, description: str, success_rate: float | None, as_json: bool
-) -> None:
+@prints(_render_pattern)
+def add_pattern(*, name: str, trigger: str, action: str, description: str, success_rate: float | None) -> Row:
     """Add a pattern, or count one more use of it when there is one of that name."""
-    row = open_memory().graph.add_pattern(name, trigger, action, description, success_rate)
-    show(row, as_json=as_json, render=_render_pattern)
-
-
-def _render_pattern(row: Row) -> None:
-    say(f"{row['name']}: on {row['trigger']}, {row['action']}")
-    rate = percent(row["success_rate"]) if row["measured"] else "not measured"
-    say(f"used {row['occurrences']} x, success {rate}")
+    return open_memory().graph.add_pattern(name, trigger, action, description, success_rate)

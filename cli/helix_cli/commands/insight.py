@@ -1,6 +1,6 @@
 """``insight``: remembered advice. Stores, recalls, relates insights and records how they did.
 
-Each command is one method of `helix_graph.insights.door.Insights`. What looks after insights (decay, harvest, import
+Each command is one method of `helix_graph.insights.api.Insights`. What looks after insights (decay, harvest, import
 and the like) is in `insight_maintenance`, which is imported when one of its commands runs.
 """
 
@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from helix_cli.app import LazyGroup
-from helix_cli.memory import open_insights
-from helix_cli.options import json_option
-from helix_cli.output import count, fields, percent, say, show, table, warn
+from helix_cli.app import LazyGroup, open_insights
+from helix_cli.output import count, fields, json_option, percent, say, show, table, warn
 from helix_cli.terminal import strong
 
 if TYPE_CHECKING:
@@ -71,7 +69,7 @@ class TextList(click.ParamType):  # type: ignore[type-arg]  # generic in newer s
 
     name = "json"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:  # noqa: ANN401  (click's signature)
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:
         """The texts."""
         if isinstance(value, list):
             return value
@@ -130,21 +128,9 @@ def render_recalled(answer: RecallAnswer) -> None:
     "--policy", default="seed", show_default=True, help="How to rank: seed, or uplift once enough is measured."
 )
 @click.option("--lexical", is_flag=True, help="Look by words alone, though there is a model.")
-def recall(  # noqa: PLR0913  (the seed's options)
-    insights: Insights,
-    *,
-    query: str,
-    limit: int,
-    min_effectiveness: float,
-    min_relevance: float | None,
-    suppress_names: list[str],
-    policy: str,
-    lexical: bool,
-) -> RecallAnswer:
+def recall(insights: Insights, *, query: str, lexical: bool, **options: Any) -> RecallAnswer:
     """Show the insights that bear on a text, the best first."""
-    answer = insights.recall(
-        query, limit, min_effectiveness, min_relevance, suppress_names, policy=policy, semantic=not lexical
-    )
+    answer = insights.recall(query, semantic=not lexical, **options)
     if answer.note and not lexical:
         warn(answer.note)
     return answer

@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from helix_cli.memory import open_memory
-from helix_cli.options import json_option, parse_time
-from helix_cli.output import count, say, show, table, warn
+from helix_cli.app import open_memory
+from helix_cli.options import parse_time
+from helix_cli.output import count, prints, say, table, warn
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from helix_graph.doctor.model import Examination
     from helix_graph.forget import ErasureProof, ForgetReport
-
-
-@click.command
-@click.option("--share", is_flag=True, help="Let git keep the episodes, for a team; they quote people's prompts.")
-@json_option
-def init(*, share: bool, as_json: bool) -> None:
-    """Begin a memory for this project.
-
-    It is a folder .helix at the root of the git repository, or here when this is none; HELIX_DIR names another.
-    """
-    from helix_graph import Memory
-
-    memory = Memory.init(share=share)
-    show({"root": memory.root, "shared": share}, as_json=as_json, render=_render_begun)
 
 
 def _render_begun(answer: dict[str, object]) -> None:
@@ -37,24 +21,17 @@ def _render_begun(answer: dict[str, object]) -> None:
 
 
 @click.command
-@json_option
-def off(*, as_json: bool) -> None:
-    """Silence the memory: what works by itself rests until ``on``.
+@click.option("--share", is_flag=True, help="Let git keep the episodes, for a team; they quote people's prompts.")
+@prints(_render_begun)
+def init(*, share: bool) -> dict[str, object]:
+    """Begin a memory for this project.
 
-    Commands that are called by hand go on working.
+    It is a folder .helix at the root of the git repository, or here when this is none; HELIX_DIR names another.
     """
-    memory = open_memory()
-    memory.off()
-    show({"silenced": memory.silenced}, as_json=as_json, render=_render_switched)
+    from helix_graph import Memory
 
-
-@click.command
-@json_option
-def on(*, as_json: bool) -> None:
-    """Let the memory work by itself again."""
-    memory = open_memory()
-    memory.on()
-    show({"silenced": memory.silenced}, as_json=as_json, render=_render_switched)
+    memory = Memory.init(share=share)
+    return {"root": memory.root, "shared": share}
 
 
 def _render_switched(answer: dict[str, str | None]) -> None:
@@ -63,16 +40,24 @@ def _render_switched(answer: dict[str, str | None]) -> None:
 
 
 @click.command
-@click.option("--fix", is_flag=True, help="Mend what can be mended.")
-@json_option
-def doctor(*, fix: bool, as_json: bool) -> int:
-    """Find what is wrong with the memory, and how to mend it.
+@prints(_render_switched)
+def off() -> dict[str, str | None]:
+    """Silence the memory: what works by itself rests until ``on``.
 
-    Ends with 0 when nothing is wrong or everything was mended, with 1 otherwise.
+    Commands that are called by hand go on working.
     """
-    found = open_memory().doctor(fix=fix)
-    show(found, as_json=as_json, render=_render_examination)
-    return 0 if found.healthy else 1
+    memory = open_memory()
+    memory.off()
+    return {"silenced": memory.silenced}
+
+
+@click.command
+@prints(_render_switched)
+def on() -> dict[str, str | None]:
+    """Let the memory work by itself again."""
+    memory = open_memory()
+    memory.on()
+    return {"silenced": memory.silenced}
 
 
 def _render_examination(found: Examination) -> None:
@@ -88,33 +73,14 @@ def _render_examination(found: Examination) -> None:
 
 
 @click.command
-@click.option("--session", "sessions", multiple=True, metavar="ID", help="This session or episode; may be repeated.")
-@click.option("--project", metavar="NAME", help="Every session of this project.")
-@click.option("--since", type=parse_time, metavar="TIME", help="Every session that began at this day or time or later.")
-@click.option("--until", type=parse_time, metavar="TIME", help="Every session that began before this day or time.")
-@click.option("--dry-run", is_flag=True, help="Say what would be forgotten, and change nothing.")
-@json_option
-def forget(
-    *,
-    sessions: tuple[str, ...],
-    project: str | None,
-    since: datetime | None,
-    until: datetime | None,
-    dry_run: bool,
-    as_json: bool,
-) -> int:
-    """Forget sessions: episodes, assertions about them, their share in the graph.
+@click.option("--fix", is_flag=True, help="Mend what can be mended.")
+@prints(_render_examination, failed=lambda found: not found.healthy)
+def doctor(*, fix: bool) -> Examination:
+    """Find what is wrong with the memory, and how to mend it.
 
-    Several conditions must all be met; sessions named by --session are taken besides. They stay forgotten when their
-    logs are read again, until --force. At last every file of the memory is searched for what the sessions said; when
-    that was cut short or found something, run it again (without options it takes up what is not proved yet).
+    Ends with 0 when nothing is wrong or everything was mended, with 1 otherwise.
     """
-    memory = open_memory()
-    report = memory.forget(sessions, project=project, since=since, until=until, dry_run=dry_run)
-    for name in report.undecided:
-        warn(f"{name} cannot be read, so it was left; forget it by --session, or see helix-graph doctor")
-    show(report, as_json=as_json, render=_render_forgotten)
-    return 1 if report.undecided or (report.proof and not report.proof.whole) else 0
+    return open_memory().doctor(fix=fix)
 
 
 def _render_forgotten(report: ForgetReport) -> None:
@@ -127,6 +93,26 @@ def _render_forgotten(report: ForgetReport) -> None:
         say(f"{count(report.taken_up, 'session')} forgotten before and not proved gone {since}.")
     if report.proof:
         _render_proof(report.proof)
+
+
+@click.command
+@click.option("--session", "sessions", multiple=True, metavar="ID", help="This session or episode; may be repeated.")
+@click.option("--project", metavar="NAME", help="Every session of this project.")
+@click.option("--since", type=parse_time, metavar="TIME", help="Every session that began at this day or time or later.")
+@click.option("--until", type=parse_time, metavar="TIME", help="Every session that began before this day or time.")
+@click.option("--dry-run", is_flag=True, help="Say what would be forgotten, and change nothing.")
+@prints(_render_forgotten, failed=lambda report: report.undecided or (report.proof and (not report.proof.whole)))
+def forget(**options: Any) -> ForgetReport:
+    """Forget sessions: episodes, assertions about them, their share in the graph.
+
+    Several conditions must all be met; sessions named by --session are taken besides. They stay forgotten when their
+    logs are read again, until --force. At last every file of the memory is searched for what the sessions said; when
+    that was cut short or found something, run it again (without options it takes up what is not proved yet).
+    """
+    report = open_memory().forget(**options)
+    for name in report.undecided:
+        warn(f"{name} cannot be read, so it was left; forget it by --session, or see helix-graph doctor")
+    return report
 
 
 def _render_proof(proof: ErasureProof) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from helix_cli.memory import open_memory
-from helix_cli.options import OutputPath, json_option, parse_time
-from helix_cli.output import count, emit_json, say, show
+from helix_cli.app import open_memory
+from helix_cli.options import OutputPath, parse_time
+from helix_cli.output import count, emit_json, json_option, say, show
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -33,21 +33,9 @@ if TYPE_CHECKING:
 @click.option("--max-nodes", type=int, default=2000, show_default=True, help="The most frequent so many, 1 to 20000.")
 @click.option("--open", "opened", is_flag=True, help="Open it in the browser.")
 @json_option
-def view(  # noqa: PLR0913  (the command's options)
-    *,
-    output: Path | None,
-    focus: str | None,
-    source: str | None,
-    target: str | None,
-    episode: str | None,
-    max_nodes: int,
-    opened: bool,
-    as_json: bool,
-) -> None:
+def view(*, opened: bool, as_json: bool, **options: Any) -> None:
     """Write a page that shows the graph: one file that needs no network."""
-    report = open_memory().view(
-        output=output, focus=focus, source=source, target=target, episode=episode, max_nodes=max_nodes
-    )
+    report = open_memory().view(**options)
     show(report, as_json=as_json, render=render_view)
     if opened:
         click.launch(Path(report.path).absolute().as_uri())

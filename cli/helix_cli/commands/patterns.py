@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from helix_cli.memory import open_memory
-from helix_cli.options import json_option
-from helix_cli.output import count, fields, percent, points, say, show, table, warn
+from helix_cli.app import open_memory
+from helix_cli.output import count, fields, json_option, percent, points, prints, say, show, table, warn
 from helix_cli.terminal import Part, verdict
 from helix_graph.graph.patterns import NOTHING_TO_COMPARE
 
@@ -136,38 +135,6 @@ _EFFECT_COLUMNS = ("adjusted", "range", "q", "with", "without", "in the situatio
 _CLAIM_COLUMNS = ("status", "said in", "adjusted", "range", "q", "from", "logs say", "to")
 
 
-@click.command
-@json_option
-def comparisons(*, as_json: bool) -> None:
-    """Show what goes with success and failure once like tasks are compared, the most striking first."""
-    show(open_memory().causality.comparisons(), as_json=as_json, render=_render_effects)
-
-
-@click.command
-@click.option("--status", type=click.Choice(_STATUSES), help="Only edges of this status.")
-@json_option
-def claims(*, status: str | None, as_json: bool) -> None:
-    """Show the edges that logs assert, held against what happens over all sessions."""
-    found = open_memory().causality.claims(status=status)
-    show(found, as_json=as_json, render=lambda report: _render_claims(report, status=status))
-
-
-@click.command
-@click.argument("label")
-@json_option
-def without(*, label: str, as_json: bool) -> None:
-    """Show what follows in comparable sessions when something is not done."""
-    show(open_memory().causality.without(label), as_json=as_json, render=_render_without)
-
-
-@click.command
-@click.option("--rounds", type=int, default=20, show_default=True, help="How often to shuffle, 1 to 1000.")
-@json_option
-def placebo(*, rounds: int, as_json: bool) -> None:
-    """Show how much would be found if nothing mattered: outcomes shuffled within kinds of task."""
-    show(open_memory().causality.placebo(rounds=rounds), as_json=as_json, render=_render_placebo)
-
-
 def _render_effects(found: EffectReport) -> None:
     if found.too_early:
         say(f"Too early: {found.too_early}.")
@@ -186,6 +153,83 @@ def _render_effects(found: EffectReport) -> None:
     left = len(found.effects) - len(shown)
     if left > 0:
         warn(f"{count(left, 'more comparison')}; --json has all")
+
+
+@click.command
+@prints(_render_effects)
+def comparisons() -> EffectReport:
+    """Show what goes with success and failure once like tasks are compared, the most striking first."""
+    return open_memory().causality.comparisons()
+
+
+@click.command
+@click.option("--status", type=click.Choice(_STATUSES), help="Only edges of this status.")
+@json_option
+def claims(*, status: str | None, as_json: bool) -> None:
+    """Show the edges that logs assert, held against what happens over all sessions."""
+    found = open_memory().causality.claims(status=status)
+    show(found, as_json=as_json, render=lambda report: _render_claims(report, status=status))
+
+
+def _render_without(found: WithoutAnswer) -> None:
+    alike = (
+        "-" if found.comparable is None else f"{percent(found.comparable)} (over {count(found.compared, 'session')})"
+    )
+    rows = [
+        ("step", found.label),
+        ("sessions with it", _rate(found.with_it)),
+        ("sessions without it", _rate(found.without_it)),
+        ("… on the same mix of tasks", alike),
+    ]
+    if found.effect:
+        adjusted = f"{points(found.effect.difference)} ({span(found.effect.interval)}), {found.effect.verdict}"
+        rows.append(("adjusted difference", adjusted))
+    fields(rows)
+    if found.alternatives:
+        say()
+        table(
+            ("succeeded", "answer instead", "to", "success means"),
+            [(_rate(one.rate), one.action, one.trigger, one.basis) for one in found.alternatives[:_ROWS_SHOWN]],
+        )
+
+
+@click.command
+@click.argument("label")
+@prints(_render_without)
+def without(*, label: str) -> WithoutAnswer:
+    """Show what follows in comparable sessions when something is not done."""
+    return open_memory().causality.without(label)
+
+
+def _render_placebo(found: Placebo) -> None:
+    if found.too_early:
+        say(f"Too early: {found.too_early}.")
+    elif not found.tested:
+        say(f"Nothing to compare: {NOTHING_TO_COMPARE}.")
+    if not found.tested:
+        return
+    shuffles = f"on average over {count(found.rounds, 'shuffle')}"
+    table(
+        ("rule", "with the real outcomes", f"with shuffled ones, {shuffles}"),
+        [
+            ("adjusted comparisons, q at most 0.10", str(found.found), f"{found.found_in_noise:.1f}"),
+            ("plain success rate at most 30 %", str(found.plain), f"{found.plain_in_noise:.1f}"),
+        ],
+    )
+    say()
+    say(
+        f"{count(found.tested, 'comparison')} over {count(found.trials, 'judged session')}. Shuffled outcomes have "
+        "nothing to do with what was done; the adjusted rule found anything in "
+        f"{percent(found.any_in_noise)} of the shuffles."
+    )
+
+
+@click.command
+@click.option("--rounds", type=int, default=20, show_default=True, help="How often to shuffle, 1 to 1000.")
+@prints(_render_placebo)
+def placebo(*, rounds: int) -> Placebo:
+    """Show how much would be found if nothing mattered: outcomes shuffled within kinds of task."""
+    return open_memory().causality.placebo(rounds=rounds)
 
 
 def _effect_row(one: Effect) -> tuple[Part, ...]:
@@ -237,28 +281,6 @@ def _claim_notes(found: ClaimReport) -> Iterator[str]:
         yield f"Not looked at: {count(number, 'edge')} {reason}."
 
 
-def _render_without(found: WithoutAnswer) -> None:
-    alike = (
-        "-" if found.comparable is None else f"{percent(found.comparable)} (over {count(found.compared, 'session')})"
-    )
-    rows = [
-        ("step", found.label),
-        ("sessions with it", _rate(found.with_it)),
-        ("sessions without it", _rate(found.without_it)),
-        ("… on the same mix of tasks", alike),
-    ]
-    if found.effect:
-        adjusted = f"{points(found.effect.difference)} ({span(found.effect.interval)}), {found.effect.verdict}"
-        rows.append(("adjusted difference", adjusted))
-    fields(rows)
-    if found.alternatives:
-        say()
-        table(
-            ("succeeded", "answer instead", "to", "success means"),
-            [(_rate(one.rate), one.action, one.trigger, one.basis) for one in found.alternatives[:_ROWS_SHOWN]],
-        )
-
-
 def _rate(rate: OutcomeRate) -> str:
     if not rate.sessions:
         return "none judged"
@@ -267,37 +289,7 @@ def _rate(rate: OutcomeRate) -> str:
     return f"{rate.successes} of {rate.sessions} ({percent(share)}, {interval})"
 
 
-def _render_placebo(found: Placebo) -> None:
-    if found.too_early:
-        say(f"Too early: {found.too_early}.")
-    elif not found.tested:
-        say(f"Nothing to compare: {NOTHING_TO_COMPARE}.")
-    if not found.tested:
-        return
-    shuffles = f"on average over {count(found.rounds, 'shuffle')}"
-    table(
-        ("rule", "with the real outcomes", f"with shuffled ones, {shuffles}"),
-        [
-            ("adjusted comparisons, q at most 0.10", str(found.found), f"{found.found_in_noise:.1f}"),
-            ("plain success rate at most 30 %", str(found.plain), f"{found.plain_in_noise:.1f}"),
-        ],
-    )
-    say()
-    say(
-        f"{count(found.tested, 'comparison')} over {count(found.trials, 'judged session')}. Shuffled outcomes have "
-        "nothing to do with what was done; the adjusted rule found anything in "
-        f"{percent(found.any_in_noise)} of the shuffles."
-    )
-
-
 _REPEAT_COLUMNS = ("month", "errors", "same line", "fixed", "same kind", "fixed", "same check only")
-
-
-@click.command
-@json_option
-def repeats(*, as_json: bool) -> None:
-    """Show how many of the errors met had been met, and fixed, in an earlier session; by level and month."""
-    show(open_memory().causality.repeats(), as_json=as_json, render=_render_repeats)
 
 
 def _render_repeats(found: Repeats) -> None:
@@ -321,3 +313,10 @@ def _render_repeats(found: Repeats) -> None:
         are = "is" if found.undated == 1 else "are"
         say()
         say(f"{count(found.undated, 'session')} without a date {are} not in these counts.")
+
+
+@click.command
+@prints(_render_repeats)
+def repeats() -> Repeats:
+    """Show how many of the errors met had been met, and fixed, in an earlier session; by level and month."""
+    return open_memory().causality.repeats()

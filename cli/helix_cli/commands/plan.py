@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from helix_cli.memory import open_memory
-from helix_cli.options import NonEmptyPath, json_object, json_option, names
-from helix_cli.output import count, say, show, table, warn
+from helix_cli.app import open_memory
+from helix_cli.options import NonEmptyPath, json_object, names
+from helix_cli.output import count, prints, say, table, warn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from helix_graph.plans.assessment import Assessment
     from helix_graph.plans.learning import LearnAnswer
-    from helix_graph.plans.model import CompletedPlan, Exploration, PlanStatus, SavedPlan, Task, TaskPlan
+    from helix_graph.plans.model import CompletedPlan, Exploration, PlanStatus, SavedPlan, Task, TaskPlan, UpdatedTask
     from helix_graph.plans.store import ClearedExplorations
 
 
@@ -28,25 +28,17 @@ def plan() -> None:
     """Save a plan, see which tasks are ready, follow how far it is."""
 
 
-@plan.command("save")
-@click.argument("file", type=click.File(encoding="utf-8"), default="-")
-@json_option
-def save(*, file: TextIO, as_json: bool) -> None:
-    """Keep the plan in FILE (JSON; - is stdin); from now on it is the active one."""
-    found = json_object(file, hint="FILE")
-    show(open_memory().plans.save(found), as_json=as_json, render=_render_saved_plan)
-
-
 def _render_saved_plan(answer: SavedPlan) -> None:
     say(f"plan {answer.id} saved, {count(answer.task_count, 'task')}")
 
 
-@plan.command("load")
-@_plan_option
-@json_option
-def load(*, number: int | None, as_json: bool) -> None:
-    """Show a plan with its tasks."""
-    show(open_memory().plans.load(number), as_json=as_json, render=_render_plan)
+@plan.command("save")
+@click.argument("file", type=click.File(encoding="utf-8"), default="-")
+@prints(_render_saved_plan)
+def save(*, file: TextIO) -> SavedPlan:
+    """Keep the plan in FILE (JSON; - is stdin); from now on it is the active one."""
+    found = json_object(file, hint="FILE")
+    return open_memory().plans.save(found)
 
 
 def _render_plan(found: TaskPlan | None) -> None:
@@ -55,6 +47,14 @@ def _render_plan(found: TaskPlan | None) -> None:
         return
     say(f"plan {found.id} ({found.status}): {found.objective}")
     _render_tasks(found.tasks)
+
+
+@plan.command("load")
+@_plan_option
+@prints(_render_plan)
+def load(*, number: int | None) -> TaskPlan | None:
+    """Show a plan with its tasks."""
+    return open_memory().plans.load(number)
 
 
 def _render_tasks(tasks: Sequence[Task]) -> None:
@@ -67,18 +67,10 @@ def _render_tasks(tasks: Sequence[Task]) -> None:
 
 @plan.command("ready")
 @_plan_option
-@json_option
-def ready(*, number: int | None, as_json: bool) -> None:
+@prints(_render_tasks)
+def ready(*, number: int | None) -> Sequence[Task]:
     """List the tasks that can begin now."""
-    show(open_memory().plans.ready(number), as_json=as_json, render=_render_tasks)
-
-
-@plan.command("waves")
-@_plan_option
-@json_option
-def waves(*, number: int | None, as_json: bool) -> None:
-    """List the tasks in waves: those of one wave can be done at once."""
-    show(open_memory().plans.waves(number), as_json=as_json, render=_render_waves)
+    return open_memory().plans.ready(number)
 
 
 def _render_waves(found: Sequence[Sequence[str]]) -> None:
@@ -88,12 +80,12 @@ def _render_waves(found: Sequence[Sequence[str]]) -> None:
         say("No plan is active.")
 
 
-@plan.command("status")
+@plan.command("waves")
 @_plan_option
-@json_option
-def status(*, number: int | None, as_json: bool) -> None:
-    """Say how far a plan is, and what keeps the rest from being done."""
-    show(open_memory().plans.status(number), as_json=as_json, render=_render_status)
+@prints(_render_waves)
+def waves(*, number: int | None) -> Sequence[Sequence[str]]:
+    """List the tasks in waves: those of one wave can be done at once."""
+    return open_memory().plans.waves(number)
 
 
 def _render_status(found: PlanStatus) -> None:
@@ -105,6 +97,14 @@ def _render_status(found: PlanStatus) -> None:
         say(f"stalled: {found.reason}")
 
 
+@plan.command("status")
+@_plan_option
+@prints(_render_status)
+def status(*, number: int | None) -> PlanStatus:
+    """Say how far a plan is, and what keeps the rest from being done."""
+    return open_memory().plans.status(number)
+
+
 @plan.command("update")
 @click.argument("seq")
 @_plan_option
@@ -112,40 +112,23 @@ def _render_status(found: PlanStatus) -> None:
 @click.option("--delivered", metavar="TEXT", help="What the task delivered.")
 @click.option("--reason", "blocked_reason", metavar="TEXT", help="Why it is blocked.")
 @click.option("--utilized", "utilized_memories", type=names, metavar="NAMES", help="The insights that helped.")
-@json_option
-def update(  # noqa: PLR0913  (what there is to update)
-    *,
-    seq: str,
-    number: int | None,
-    status: str | None,
-    delivered: str | None,
-    blocked_reason: str | None,
-    utilized_memories: tuple[str, ...] | None,
-    as_json: bool,
-) -> None:
+@prints(lambda updated: say(f"task {updated.task_seq} updated"))
+def update(*, seq: str, number: int | None, **options: Any) -> UpdatedTask:
     """Set what is given of the task SEQ, by hand; `workspace complete` and `block` do it themselves."""
-    answer = open_memory().plans.update(
-        seq,
-        plan=number,
-        status=status,
-        delivered=delivered,
-        blocked_reason=blocked_reason,
-        utilized_memories=utilized_memories,
-    )
-    show(answer, as_json=as_json, render=lambda updated: say(f"task {updated.task_seq} updated"))
-
-
-@plan.command("complete")
-@_plan_option
-@json_option
-def complete(*, number: int | None, as_json: bool) -> None:
-    """Close a plan, whatever is left of it."""
-    show(open_memory().plans.complete(number), as_json=as_json, render=_render_completed)
+    return open_memory().plans.update(seq, plan=number, **options)
 
 
 def _render_completed(answer: CompletedPlan) -> None:
     left = f"; left undone: {', '.join(answer.unfinished)}" if answer.unfinished else ""
     say(f"plan {answer.plan_id} complete{left}")
+
+
+@plan.command("complete")
+@_plan_option
+@prints(_render_completed)
+def complete(*, number: int | None) -> CompletedPlan:
+    """Close a plan, whatever is left of it."""
+    return open_memory().plans.complete(number)
 
 
 @click.group
@@ -156,19 +139,11 @@ def exploration() -> None:
 @exploration.command("save")
 @click.argument("file", type=click.File(encoding="utf-8"), default="-")
 @click.option("--objective", metavar="TEXT", help="What it is for; else the objective in FILE.")
-@json_option
-def save_exploration(*, file: TextIO, objective: str | None, as_json: bool) -> None:
+@prints(lambda saved: say(f"exploration {saved.id} saved"))
+def save_exploration(*, file: TextIO, objective: str | None) -> object:
     """Keep the JSON object in FILE (- is stdin); the newest counts."""
     found = json_object(file, hint="FILE")
-    answer = open_memory().plans.explorations.save(found, objective=objective)
-    show(answer, as_json=as_json, render=lambda saved: say(f"exploration {saved.id} saved"))
-
-
-@exploration.command("load")
-@json_option
-def load_exploration(*, as_json: bool) -> None:
-    """Show the newest exploration."""
-    show(open_memory().plans.explorations.load(), as_json=as_json, render=_render_exploration)
+    return open_memory().plans.explorations.save(found, objective=objective)
 
 
 def _render_exploration(found: Exploration | None) -> None:
@@ -180,24 +155,22 @@ def _render_exploration(found: Exploration | None) -> None:
         say(f"{name}: {value}")
 
 
-@exploration.command("clear")
-@json_option
-def clear_exploration(*, as_json: bool) -> None:
-    """Forget all explorations, and the results that explorers left behind."""
-    show(open_memory().plans.explorations.clear(), as_json=as_json, render=_render_cleared)
+@exploration.command("load")
+@prints(_render_exploration)
+def load_exploration() -> Exploration | None:
+    """Show the newest exploration."""
+    return open_memory().plans.explorations.load()
 
 
 def _render_cleared(answer: ClearedExplorations) -> None:
     say(f"{count(answer.explorations, 'exploration')} and {count(answer.results, 'result')} of explorers removed")
 
 
-@click.command
-@click.argument("objective")
-@click.option("--approach", required=True, metavar="TEXT", help="The way that is about to be tried.")
-@json_option
-def assess(*, objective: str, approach: str, as_json: bool) -> None:
-    """Count an attempt at OBJECTIVE, and say whether to continue, pivot or escalate."""
-    show(open_memory().plans.assess(objective, approach), as_json=as_json, render=_render_assessment)
+@exploration.command("clear")
+@prints(_render_cleared)
+def clear_exploration() -> ClearedExplorations:
+    """Forget all explorations, and the results that explorers left behind."""
+    return open_memory().plans.explorations.clear()
 
 
 def _render_assessment(found: Assessment) -> None:
@@ -207,19 +180,12 @@ def _render_assessment(found: Assessment) -> None:
 
 
 @click.command
-@click.argument("transcript", type=NonEmptyPath(path_type=Path))
-@click.option(
-    "--agent-type", default="builder", show_default=True, metavar="TYPE", help="builder, planner, explorer or observer."
-)
-@click.option("--agent-id", metavar="ID", help="The agent's id; else by the file's name.")
-@json_option
-def learn(*, transcript: Path, agent_type: str, agent_id: str | None, as_json: bool) -> int:
-    """Learn from a finished agent by its TRANSCRIPT: how its task ended, what it teaches, and tell whoever waits."""
-    learnt = open_memory().plans.learn(transcript, agent_type=agent_type, agent_id=agent_id)
-    for problem in learnt.problems:
-        warn(problem)
-    show(learnt, as_json=as_json, render=_render_learnt)
-    return 1 if learnt.problems else 0
+@click.argument("objective")
+@click.option("--approach", required=True, metavar="TEXT", help="The way that is about to be tried.")
+@prints(_render_assessment)
+def assess(*, objective: str, approach: str) -> Assessment:
+    """Count an attempt at OBJECTIVE, and say whether to continue, pivot or escalate."""
+    return open_memory().plans.assess(objective, approach)
 
 
 def _render_learnt(learnt: LearnAnswer) -> None:
@@ -229,3 +195,18 @@ def _render_learnt(learnt: LearnAnswer) -> None:
         say(f"insight {learnt.stored.get('status')}: {learnt.insight}")
     if learnt.feedback:
         say(f"feedback for {', '.join(learnt.injected)}")
+
+
+@click.command
+@click.argument("transcript", type=NonEmptyPath(path_type=Path))
+@click.option(
+    "--agent-type", default="builder", show_default=True, metavar="TYPE", help="builder, planner, explorer or observer."
+)
+@click.option("--agent-id", metavar="ID", help="The agent's id; else by the file's name.")
+@prints(_render_learnt, failed=lambda learnt: learnt.problems)
+def learn(*, transcript: Path, agent_type: str, agent_id: str | None) -> LearnAnswer:
+    """Learn from a finished agent by its TRANSCRIPT: how its task ended, what it teaches, and tell whoever waits."""
+    learnt = open_memory().plans.learn(transcript, agent_type=agent_type, agent_id=agent_id)
+    for problem in learnt.problems:
+        warn(problem)
+    return learnt

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from helix_cli.memory import open_memory
-from helix_cli.options import json_option
-from helix_cli.output import count, say, show
+from helix_cli.app import open_memory
+from helix_cli.output import count, prints, say
 from helix_cli.terminal import quiet, strong, verdict
 
 if TYPE_CHECKING:
@@ -24,23 +23,6 @@ LEVELS: dict[str, str] = {
 }
 
 
-@click.command
-@click.argument("text", required=False)
-@click.option("--limit", type=click.IntRange(1, 100), default=5, show_default=True, help="At most so many precedents.")
-@json_option
-def seen(*, text: str | None, limit: int, as_json: bool) -> None:
-    """Look up an error: was it met before, and what fixed it?
-
-    TEXT is an error line or the whole output of a command; - reads it from stdin. Without TEXT, the newest errors.
-    """
-    if text == "-" and sys.stdin is None:
-        reason = "stdin is closed: give TEXT, or pipe something in"
-        raise click.UsageError(reason)
-    if text == "-":
-        text = sys.stdin.buffer.read().decode(errors="replace")  # what programs print need not be text
-    show(open_memory().graph.seen(text, limit=limit), as_json=as_json, render=render_seen)
-
-
 def render_seen(answer: SeenAnswer) -> None:
     """Print how closely the error is known, then each precedent with its fixes."""
     if not answer.found:
@@ -53,6 +35,23 @@ def render_seen(answer: SeenAnswer) -> None:
     for precedent in answer.precedents:
         say()
         _render_precedent(precedent)
+
+
+@click.command
+@click.argument("text", required=False)
+@click.option("--limit", type=click.IntRange(1, 100), default=5, show_default=True, help="At most so many precedents.")
+@prints(render_seen)
+def seen(*, text: str | None, limit: int) -> SeenAnswer:
+    """Look up an error: was it met before, and what fixed it?
+
+    TEXT is an error line or the whole output of a command; - reads it from stdin. Without TEXT, the newest errors.
+    """
+    if text == "-" and sys.stdin is None:
+        reason = "stdin is closed: give TEXT, or pipe something in"
+        raise click.UsageError(reason)
+    if text == "-":
+        text = sys.stdin.buffer.read().decode(errors="replace")  # what programs print need not be text
+    return open_memory().graph.seen(text, limit=limit)
 
 
 def _render_precedent(one: Precedent) -> None:
@@ -76,15 +75,6 @@ def _render_remedy(remedy: Remedy) -> None:
         say(f"     {remedy.quote}")
 
 
-@click.command
-@click.argument("text")
-@click.option("--limit", type=click.IntRange(1, 100), default=5, show_default=True, help="At most so many decisions.")
-@json_option
-def similar(*, text: str, limit: int, as_json: bool) -> None:
-    """Show what was decided before in a situation that is told in these words, and how it came out."""
-    show(open_memory().causality.similar(text, limit=limit), as_json=as_json, render=render_similar)
-
-
 def render_similar(found: SimilarAnswer) -> None:
     """Print earlier decisions, each with its reason, its session and what became of it."""
     if not found.decisions:
@@ -99,6 +89,15 @@ def render_similar(found: SimilarAnswer) -> None:
     if left > 0:
         say(f"{count(left, 'more session')} with a decision that has one of the words.")
     say(f"What this compares: {found.compares}.")
+
+
+@click.command
+@click.argument("text")
+@click.option("--limit", type=click.IntRange(1, 100), default=5, show_default=True, help="At most so many decisions.")
+@prints(render_similar)
+def similar(*, text: str, limit: int) -> SimilarAnswer:
+    """Show what was decided before in a situation that is told in these words, and how it came out."""
+    return open_memory().causality.similar(text, limit=limit)
 
 
 def _render_decision(one: SimilarDecision) -> None:

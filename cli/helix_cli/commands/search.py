@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from helix_cli.memory import open_memory
-from helix_cli.options import NonEmptyPath, json_option
-from helix_cli.output import count, fields, say, show, warn
+from helix_cli.app import open_memory
+from helix_cli.options import NonEmptyPath
+from helix_cli.output import count, fields, json_option, prints, say, show, warn
 from helix_cli.terminal import quiet, strong
 
 if TYPE_CHECKING:
@@ -92,13 +92,29 @@ def model() -> None:
     """See and install the model that compares texts by meaning."""
 
 
+def _render_status(answer: ModelStatus) -> None:
+    fields(list(_rows(answer)))
+    if answer.remedy:
+        say()
+        say(f"Next: {answer.remedy}")
+
+
 @model.command("status")
-@json_option
-def model_status(*, as_json: bool) -> None:
+@prints(_render_status)
+def model_status() -> ModelStatus:
     """Show which weights and which engine are used, or why there are none and what to do."""
     from helix_graph.embedding.choice import status
 
-    show(status(), as_json=as_json, render=_render_status)
+    return status()
+
+
+def _render_install(report: InstallReport) -> None:
+    if not report.steps:
+        say("Everything is here already.")
+    elif report.dry_run:
+        for step in report.steps:
+            say(f"Would {_sentence(step)}")
+    _render_status(report.status)
 
 
 @model.command("install")
@@ -110,23 +126,15 @@ def model_status(*, as_json: bool) -> None:
     help="Copy the model from this folder instead of downloading it.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
-@json_option
-def install_model(*, source: Path | None, dry_run: bool, as_json: bool) -> None:
+@prints(_render_install)
+def install_model(*, source: Path | None, dry_run: bool) -> InstallReport:
     """Bring the model here: the only command that downloads anything, and only this model and its engine.
 
     Each step is said on stderr before it is done. What is here already is left as it is.
     """
     from helix_graph.embedding.installation import install
 
-    report = install(source=source, dry_run=dry_run, announce=lambda step: warn(_sentence(step)))
-    show(report, as_json=as_json, render=_render_install)
-
-
-def _render_status(answer: ModelStatus) -> None:
-    fields(list(_rows(answer)))
-    if answer.remedy:
-        say()
-        say(f"Next: {answer.remedy}")
+    return install(source=source, dry_run=dry_run, announce=lambda step: warn(_sentence(step)))
 
 
 def _rows(answer: ModelStatus) -> Iterator[tuple[str, str]]:
@@ -139,15 +147,6 @@ def _rows(answer: ModelStatus) -> Iterator[tuple[str, str]]:
     for number, place in enumerate(answer.looked):
         state = f"{place.state}: {place.problem}" if place.problem else place.state
         yield ("" if number else "weights"), f"{place.folder} ({place.origin}; {state})"
-
-
-def _render_install(report: InstallReport) -> None:
-    if not report.steps:
-        say("Everything is here already.")
-    elif report.dry_run:
-        for step in report.steps:
-            say(f"Would {_sentence(step)}")
-    _render_status(report.status)
 
 
 def _sentence(step: InstallStep) -> str:

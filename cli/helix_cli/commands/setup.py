@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from helix_cli.options import NonEmptyPath, json_option
-from helix_cli.output import count, emit_json, say, show, verbatim
+from helix_cli.options import NonEmptyPath
+from helix_cli.output import count, emit_json, json_option, say, show, verbatim
 
 if TYPE_CHECKING:
     from helix_cli.setup.definitions import Scope

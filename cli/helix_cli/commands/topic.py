@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from helix_cli.memory import open_memory
-from helix_cli.options import json_option
-from helix_cli.output import count, emit_json, emit_text, say, writes_to_terminal
+from helix_cli.app import open_memory
+from helix_cli.output import count, emit_json, emit_text, json_option, say, writes_to_terminal
 from helix_cli.terminal import clean, quiet, strong
 
 if TYPE_CHECKING:
@@ -44,24 +43,9 @@ def topic() -> None:
 @click.option("--terse", is_flag=True, help="Answer in one line.")
 @global_option
 @json_option
-def store(  # noqa: PLR0913  (the command's options)
-    *,
-    topic: str,
-    text: str,
-    tags: str,
-    source: str | None,
-    confidence: float | None,
-    links: str,
-    force: bool,
-    terse: bool,
-    of_user: bool,
-    as_json: bool,
-) -> None:
+def store(*, topic: str, text: str, terse: bool, of_user: bool, as_json: bool, **options: Any) -> None:
     """Store TEXT under TOPIC; TEXT - is read from stdin."""
-    topics = _topics(of_user=of_user)
-    answer = topics.store(
-        topic, _given(text), tags=tags, source=source, confidence=confidence, links=links, force=force
-    )
+    answer = _topics(of_user=of_user).store(topic, _text(text), **options)
     _show(answer, as_json=as_json, terse=terse)
 
 
@@ -87,35 +71,9 @@ def batch(*, file: str, of_user: bool, as_json: bool) -> None:
 @click.option("--mode", default="and", metavar="MODE", help="and: all words must be there; or: any of them.")
 @global_option
 @json_option
-def search(  # noqa: PLR0913  (the command's options)
-    *,
-    query: str,
-    detail: str,
-    limit: int | None,
-    after: str | None,
-    before: str | None,
-    days: int | None,
-    hours: int | None,
-    tag: str | None,
-    topic: str | None,
-    mode: str,
-    of_user: bool,
-    as_json: bool,
-) -> None:
+def search(*, query: str, of_user: bool, as_json: bool, **options: Any) -> None:
     """Find entries by their words, the best first."""
-    answer = _topics(of_user=of_user).search(
-        query,
-        detail=detail,
-        limit=limit,
-        after=after,
-        before=before,
-        days=days,
-        hours=hours,
-        tag=tag,
-        topic=topic,
-        mode=mode,
-    )
-    _show(answer, as_json=as_json)
+    _show(_topics(of_user=of_user).search(query, **options), as_json=as_json)
 
 
 @topic.command
@@ -126,19 +84,9 @@ def search(  # noqa: PLR0913  (the command's options)
 @click.option("--compact", is_flag=True, help="Without QUERY: five topics and no more.")
 @global_option
 @json_option
-def brief(  # noqa: PLR0913  (the command's options)
-    *,
-    query: str | None,
-    detail: str,
-    since: int | None,
-    focus: str | None,
-    compact: bool,
-    of_user: bool,
-    as_json: bool,
-) -> None:
+def brief(*, query: str | None, of_user: bool, as_json: bool, **options: Any) -> None:
     """Brief on a topic, a pattern of topics (iris-*) or a keyword; without QUERY, on everything."""
-    answer = _topics(of_user=of_user).brief(query, detail=detail, since=since, focus=focus, compact=compact)
-    _show(answer, as_json=as_json)
+    _show(_topics(of_user=of_user).brief(query, **options), as_json=as_json)
 
 
 @topic.command
@@ -160,41 +108,14 @@ def read(*, topic: str, index: int | None, of_user: bool, as_json: bool) -> None
 @click.option("--tag", help="append: the last entry that has this tag.")
 @click.option("--tags", default="", metavar="A,B", help="tag: tags to add.")
 @click.option("--remove", default="", metavar="A,B", help="tag: tags to remove.")
-@click.option("--all", "everything", is_flag=True, help="delete: the whole topic.")
+@click.option("--all", is_flag=True, help="delete: the whole topic.")
 @click.option("--new-name", metavar="NAME", help="rename: the new name.")
 @click.option("--into", metavar="TOPIC", help="merge: the topic that takes the entries in.")
 @global_option
 @json_option
-def edit(  # noqa: PLR0913  (the command's options)
-    *,
-    action: str,
-    topic: str,
-    text: str | None,
-    index: int | None,
-    match_str: str | None,
-    tag: str | None,
-    tags: str,
-    remove: str,
-    everything: bool,
-    new_name: str | None,
-    into: str | None,
-    of_user: bool,
-    as_json: bool,
-) -> None:
+def edit(*, action: str, topic: str, text: str | None, of_user: bool, as_json: bool, **options: Any) -> None:
     """Change entries of TOPIC. ACTION is append, revise, delete, tag, rename or merge."""
-    answer = _topics(of_user=of_user).edit(
-        action,
-        topic,
-        text=None if text is None else _given(text),
-        index=index,
-        match_str=match_str,
-        tag=tag,
-        tags=tags,
-        remove=remove,
-        all=everything,
-        new_name=new_name,
-        into=into,
-    )
+    answer = _topics(of_user=of_user).edit(action, topic, text=None if text is None else _text(text), **options)
     _show(answer, as_json=as_json)
 
 
@@ -213,41 +134,12 @@ def edit(  # noqa: PLR0913  (the command's options)
 @click.option("--force", is_flag=True, help="import: also store again what is there already.")
 @global_option
 @json_option
-def topics(  # noqa: PLR0913  (the command's options)
-    *,
-    action: str,
-    topic: str | None,
-    days: int | None,
-    hours: int | None,
-    detail: str | None,
-    index: int | None,
-    match_str: str | None,
-    focus: str | None,
-    file: str | None,
-    refresh: bool,
-    apply: bool,
-    force: bool,
-    of_user: bool,
-    as_json: bool,
-) -> None:
+def topics(*, action: str, file: str | None, of_user: bool, as_json: bool, **options: Any) -> None:
     """Look at what there is, and keep it in order.
 
     ACTION is list, recent, entries, stats, xref, graph, stale, prune, compact, export, import, reindex or session.
     """
-    answer = _topics(of_user=of_user).topics(
-        action,
-        topic=topic,
-        days=days,
-        hours=hours,
-        detail=detail,
-        index=index,
-        match_str=match_str,
-        focus=focus,
-        json=None if file is None else _content(file),
-        refresh=refresh,
-        apply=apply,
-        force=force,
-    )
+    answer = _topics(of_user=of_user).topics(action, json=None if file is None else _content(file), **options)
     _show(answer, as_json=as_json and action != "export")
 
 
@@ -277,7 +169,7 @@ def _show(answer: Answer, *, as_json: bool, terse: bool = False) -> None:
             say(line)
 
 
-def _given(text: str) -> str:
+def _text(text: str) -> str:
     return _stdin() if text == "-" else text
 
 
@@ -304,11 +196,11 @@ def _array(content: str) -> list[dict[str, object]]:
     import json
 
     try:
-        given: list[dict[str, object]] = json.loads(content)
+        found: list[dict[str, object]] = json.loads(content)
     except ValueError as error:
         reason = f"FILE holds no JSON: {error}"
         raise click.UsageError(reason) from error
-    return given
+    return found
 
 
 def render_hits(answer: TopicSearchAnswer) -> None:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from helix_cli.memory import open_memory
-from helix_cli.options import NonEmptyPath, json_object, json_option, names, parse_time, positional_names
-from helix_cli.output import count, emit_json, fields, say, show, verbatim
+from helix_cli.app import open_memory
+from helix_cli.options import NonEmptyPath, json_object, names, parse_time, positional_names
+from helix_cli.output import count, emit_json, fields, json_option, prints, say, show, verbatim
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
-    from helix_graph.plans.injection import BatchInjection
+    from helix_graph.plans.injection import BatchInjection, PromptInjection
     from helix_graph.plans.model import EndedWorkspace, ScopeCheck, Workspace
     from helix_graph.plans.waiting import BuildersWait, ExplorersWait
 
@@ -42,33 +40,6 @@ def workspace() -> None:
     """Give a task to a builder, watch its bounds, end it."""
 
 
-@workspace.command("create")
-@click.argument("seq", required=False)
-@click.option("--plan", "number", type=int, metavar="N", help="The plan's number; else the active one.")
-@click.option("--data", type=click.File(encoding="utf-8"), help="A task of its own, as JSON; - is stdin.")
-@_session
-@click.option("--tree", type=_path, default=".", show_default=True, help="The working tree in which the task is done.")
-@json_option
-def create(
-    *, seq: str | None, number: int | None, data: TextIO | None, session: str | None, tree: Path, as_json: bool
-) -> None:
-    """Make a workspace for the task SEQ of the plan: what to do, within which bounds, and what memory knows of it."""
-    if (seq is None) == (data is None):
-        problem = "say which task: SEQ or --data FILE"
-        raise click.UsageError(problem)
-    task = seq if data is None else json_object(data, hint="--data")
-    made = open_memory().plans.workspaces.create(task or "", plan=number, session=session, tree=tree)
-    show(made, as_json=as_json, render=_render_workspace)
-
-
-@workspace.command("get")
-@click.argument("workspace_id", metavar="ID", type=int)
-@json_option
-def get(*, workspace_id: int, as_json: bool) -> None:
-    """Show a workspace."""
-    show(open_memory().plans.workspaces.get(workspace_id), as_json=as_json, render=_render_workspace)
-
-
 def _render_workspace(found: Workspace) -> None:
     rows = [
         ("workspace", f"{found.id} ({found.status})"),
@@ -84,6 +55,30 @@ def _render_workspace(found: Workspace) -> None:
         ("delivered", found.delivered or "-"),
     ]
     fields(rows)
+
+
+@workspace.command("create")
+@click.argument("seq", required=False)
+@click.option("--plan", "number", type=int, metavar="N", help="The plan's number; else the active one.")
+@click.option("--data", type=click.File(encoding="utf-8"), help="A task of its own, as JSON; - is stdin.")
+@_session
+@click.option("--tree", type=_path, default=".", show_default=True, help="The working tree in which the task is done.")
+@prints(_render_workspace)
+def create(*, seq: str | None, number: int | None, data: TextIO | None, session: str | None, tree: Path) -> Workspace:
+    """Make a workspace for the task SEQ of the plan: what to do, within which bounds, and what memory knows of it."""
+    if (seq is None) == (data is None):
+        problem = "say which task: SEQ or --data FILE"
+        raise click.UsageError(problem)
+    task = seq if data is None else json_object(data, hint="--data")
+    return open_memory().plans.workspaces.create(task or "", plan=number, session=session, tree=tree)
+
+
+@workspace.command("get")
+@click.argument("workspace_id", metavar="ID", type=int)
+@prints(_render_workspace)
+def get(*, workspace_id: int) -> Workspace:
+    """Show a workspace."""
+    return open_memory().plans.workspaces.get(workspace_id)
 
 
 @workspace.command("prompt")
@@ -103,26 +98,22 @@ def _print_lines(text: str) -> None:
         verbatim(line)
 
 
+def _render_ended(ended: EndedWorkspace) -> None:
+    say(f"workspace {ended.workspace_id} {ended.status}; episode {ended.episode}")
+    if ended.feedback:
+        say(f"feedback: {ended.feedback.get('causal', 0)} causal of {ended.feedback.get('updated', 0)} insights")
+
+
 @workspace.command("complete")
 @click.argument("workspace_id", metavar="ID", type=int)
 @click.option("--delivered", required=True, metavar="TEXT", help="What was delivered.")
 @_utilized
 @_verified
 @_builders_tree
-@json_option
-def complete(
-    *,
-    workspace_id: int,
-    delivered: str,
-    utilized: tuple[str, ...] | None,
-    verified: bool | None,
-    tree: Path | None,
-    as_json: bool,
-) -> None:
+@prints(_render_ended)
+def complete(*, workspace_id: int, delivered: str, **options: Any) -> EndedWorkspace:
     """End a workspace with success; said again it changes nothing."""
-    workspaces = open_memory().plans.workspaces
-    ended = workspaces.complete(workspace_id, delivered, utilized, verified=verified, tree=tree)
-    show(ended, as_json=as_json, render=_render_ended)
+    return open_memory().plans.workspaces.complete(workspace_id, delivered, **options)
 
 
 @workspace.command("block")
@@ -131,43 +122,10 @@ def complete(
 @_utilized
 @_verified
 @_builders_tree
-@json_option
-def block(
-    *,
-    workspace_id: int,
-    reason: str,
-    utilized: tuple[str, ...] | None,
-    verified: bool | None,
-    tree: Path | None,
-    as_json: bool,
-) -> None:
+@prints(_render_ended)
+def block(*, workspace_id: int, reason: str, **options: Any) -> EndedWorkspace:
     """End a workspace that cannot go on; said again it changes nothing."""
-    workspaces = open_memory().plans.workspaces
-    ended = workspaces.block(workspace_id, reason, utilized, verified=verified, tree=tree)
-    show(ended, as_json=as_json, render=_render_ended)
-
-
-def _render_ended(ended: EndedWorkspace) -> None:
-    say(f"workspace {ended.workspace_id} {ended.status}; episode {ended.episode}")
-    if ended.feedback:
-        say(f"feedback: {ended.feedback.get('causal', 0)} causal of {ended.feedback.get('updated', 0)} insights")
-
-
-@workspace.command("check")
-@click.argument("workspace_id", metavar="ID", type=int)
-@click.option("--tree", type=_path, metavar="DIR", help="Another work tree of the repository, where the builder works.")
-@click.option("--calls", type=int, metavar="N", help="How many tool calls the builder has made.")
-@click.option("--transcript", type=_path, metavar="FILE", help="The builder's log, to count its calls in.")
-@json_option
-def check(*, workspace_id: int, tree: Path | None, calls: int | None, transcript: Path | None, as_json: bool) -> int:
-    """Compare what has changed since the workspace was made with its delta, and calls with its budget.
-
-    Ends with 0 when nothing is known to be out of bounds, with 1 otherwise.
-    """
-    workspaces = open_memory().plans.workspaces
-    found = workspaces.check(workspace_id, tree=tree, tool_calls=calls, transcript=transcript)
-    show(found, as_json=as_json, render=_render_check)
-    return 0 if found.ok else 1
+    return open_memory().plans.workspaces.block(workspace_id, reason, **options)
 
 
 def _render_check(found: ScopeCheck) -> None:
@@ -183,6 +141,21 @@ def _render_check(found: ScopeCheck) -> None:
     say(f"{used}, budget {found.budget}{over}.")
 
 
+@workspace.command("check")
+@click.argument("workspace_id", metavar="ID", type=int)
+@click.option("--tree", type=_path, metavar="DIR", help="Another work tree of the repository, where the builder works.")
+@click.option("--calls", type=int, metavar="N", help="How many tool calls the builder has made.")
+@click.option("--transcript", type=_path, metavar="FILE", help="The builder's log, to count its calls in.")
+@prints(_render_check, failed=lambda found: not found.ok)
+def check(*, workspace_id: int, tree: Path | None, calls: int | None, transcript: Path | None) -> ScopeCheck:
+    """Compare what has changed since the workspace was made with its delta, and calls with its budget.
+
+    Ends with 0 when nothing is known to be out of bounds, with 1 otherwise.
+    """
+    workspaces = open_memory().plans.workspaces
+    return workspaces.check(workspace_id, tree=tree, tool_calls=calls, transcript=transcript)
+
+
 _limit = click.option("--limit", type=int, default=5, show_default=True, metavar="N", help="How many at most, a task.")
 _reset = click.option("--reset", is_flag=True, help="First let the session be given everything again.")
 
@@ -194,22 +167,15 @@ _reset = click.option("--reset", is_flag=True, help="First let the session be gi
 @click.option("--min-relevance", type=float, metavar="SHARE", help="The least relevance, 0 to 1.")
 @click.option("--repeat", is_flag=True, help="Give what the session was given before, too.")
 @_session
-@json_option
-def inject(  # noqa: PLR0913  (the seed's parameters)
-    *,
-    objective: str,
-    limit: int,
-    task_id: str | None,
-    min_relevance: float | None,
-    repeat: bool,
-    session: str | None,
-    as_json: bool,
-) -> None:
+@prints(lambda injection: _print_lines(injection.text))
+def inject(*, objective: str, repeat: bool, **options: Any) -> PromptInjection:
     """Print the insights for a task with this OBJECTIVE, as a block to put into its prompt."""
-    found = open_memory().plans.inject(
-        objective, limit, task_id, min_relevance=min_relevance, diversify=not repeat, session=session
-    )
-    show(found, as_json=as_json, render=lambda injection: _print_lines(injection.text))
+    return open_memory().plans.inject(objective, diversify=not repeat, **options)
+
+
+def _render_injections(found: BatchInjection) -> None:
+    for one in found.results:
+        _print_lines(one.text)
 
 
 @click.command("batch-inject")
@@ -224,24 +190,10 @@ def inject(  # noqa: PLR0913  (the seed's parameters)
 )
 @_session
 @_reset
-@json_option
-def batch_inject(
-    *,
-    objectives: tuple[str, ...],
-    limit: int,
-    task_ids: tuple[str, ...],
-    session: str | None,
-    reset: bool,
-    as_json: bool,
-) -> None:
+@prints(_render_injections)
+def batch_inject(*, objectives: tuple[str, ...], **options: Any) -> BatchInjection:
     """Print the insights for the tasks of a wave with these OBJECTIVES, none of them twice."""
-    found = open_memory().plans.batch_inject(objectives, limit, task_ids, session=session, reset=reset)
-    show(found, as_json=as_json, render=_render_injections)
-
-
-def _render_injections(found: BatchInjection) -> None:
-    for one in found.results:
-        _print_lines(one.text)
+    return open_memory().plans.batch_inject(objectives, **options)
 
 
 #: With --strict; 1 and 2 are the command's own.
@@ -269,18 +221,9 @@ def wait() -> None:
 @_since
 @_strict
 @json_option
-def builders(
-    *,
-    task_ids: tuple[str, ...],
-    timeout: float,
-    poll_interval: float,
-    since: datetime | None,
-    strict: bool,
-    as_json: bool,
-) -> int:
+def builders(*, task_ids: tuple[str, ...], strict: bool, as_json: bool, **options: Any) -> int:
     """Wait until each of these tasks has ended, however."""
-    plans = open_memory().plans
-    found = plans.wait_builders(task_ids, timeout=timeout, poll_interval=poll_interval, since=since)
+    found = open_memory().plans.wait_builders(task_ids, **options)
     show(found, as_json=as_json, render=_render_builders)
     return _code(found) if strict else 0
 
@@ -302,20 +245,9 @@ def _render_builders(found: BuildersWait) -> None:
 @_since
 @_strict
 @json_option
-def explorers(  # noqa: PLR0913  (the options of a wave)
-    *,
-    number: int,
-    agent_ids: tuple[str, ...],
-    timeout: float,
-    poll_interval: float,
-    since: datetime | None,
-    strict: bool,
-    as_json: bool,
-) -> int:
+def explorers(*, number: int, strict: bool, as_json: bool, **options: Any) -> int:
     """Wait until so many explorers have left their results."""
-    found = open_memory().plans.wait_explorers(
-        number, timeout=timeout, poll_interval=poll_interval, since=since, agent_ids=agent_ids
-    )
+    found = open_memory().plans.wait_explorers(number, **options)
     show(found, as_json=as_json, render=_render_explorers)
     return _code(found) if strict else 0
 
