@@ -35,7 +35,7 @@ from helix_graph.embedding.model import MINILM
 from helix_graph.helix_db import kept_open
 from helix_graph.insights import rows
 from helix_graph.insights.api import Insights
-from helix_graph.insights.model import Insight
+from helix_graph.insights.model import Insight, TextVector
 from helix_graph.insights.rows import digest
 from helix_graph.timestamps import stamp, utc_now
 
@@ -94,7 +94,7 @@ def fill(path: Path, count: int) -> Insights:
             content = f"When {words} fails with E{place:05}, do {place}"
             one = Insight(uid=digest(content), slug=f"insight-{place}", content=content, created_at=at)
             number = rows.insert(connection, one, name=one.slug)
-            rows.set_vector(connection, number, model=MINILM, vector=vectors[place].tobytes())
+            rows.set_vector(connection, number, TextVector(MINILM, vectors[place].tobytes()))
     insights.recall(QUERY)
     return insights
 

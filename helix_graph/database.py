@@ -25,9 +25,9 @@ from helix_graph.errors import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
-    from typing import Literal
+    from typing import Any, Literal
 
     Ownership = Literal["absent", "ours"]
 
@@ -250,6 +250,13 @@ def reporting(path: Path) -> Iterator[None]:
 def as_list(values: Iterable[int | str]) -> str:
     """Values for `ANY_OF`."""
     return json.dumps(list(values), ensure_ascii=False, separators=(",", ":"))
+
+
+def insert_row(connection: sqlite3.Connection, table: str, values: Mapping[str, Any], *, replace: bool = False) -> int:
+    """Adds a row with these columns, or replaces the one with its key; its number."""
+    verb, marks = "INSERT OR REPLACE" if replace else "INSERT", ", ".join("?" * len(values))
+    query = f"{verb} INTO {table} ({', '.join(values)}) VALUES ({marks})"
+    return connection.execute(query, tuple(values.values())).lastrowid or 0
 
 
 def remove(path: Path) -> None:

@@ -18,7 +18,7 @@ from advised_project import ADVICE, advised
 from helix_graph import Memory
 from helix_graph.insights import hook_queries
 from helix_graph.insights.exposure_log import ExposureContext
-from helix_graph.topics.hook_queries import busiest_topics, matching_entries
+from helix_graph.topics.ranking import busiest_topics, matching_entries
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,7 +89,7 @@ def test_a_prompt_loads_the_words(project: Path) -> None:
 def test_a_beginning_without_a_plan_loads_no_plans(project: Path) -> None:
     modules = loaded("session-start", project, source="startup")
     assert modules.isdisjoint({*NEVER, "helix_graph.insights.api", "helix_graph.plans.api", "hashlib"})
-    assert {"helix_graph.insights.recall", "helix_graph.topics.hook_queries"} <= modules
+    assert {"helix_graph.insights.recall", "helix_graph.topics.ranking"} <= modules
 
 
 @pytest.mark.parametrize("query", ["the courier API times out", "pages of parcels", "something else entirely"])
@@ -133,7 +133,7 @@ def test_what_was_shown_is_noted_as_the_door_notes_it(tmp_path: Path) -> None:
         memory = Memory(folder)
         name = memory.insights.store(ADVICE)["name"]
         if folder.name == "quick":
-            hook_queries.log_exposure(folder, [name, "nobody"], ExposureContext(session="one", about="the courier"))
+            hook_queries.log_shown(folder, [name, "nobody"], ExposureContext(session="one", about="the courier"))
         else:
             memory.insights.hand_over([name, "nobody"], session="one", about="the courier")
         exported = [json.loads(line) for line in memory.insights.export().splitlines()]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from git_world import git
-from helix_graph.plans.drafts import within
+from helix_graph.plans.git_tree import within
 from helix_graph.plans.model import NoWorkTree
 from plan_world import plans_in
 

@@ -14,7 +14,7 @@ from helix_episodes.io import irregularity, write_output
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import OutOfRange
 from helix_graph.insights import feedback, rows
-from helix_graph.insights.feedback import performance_after
+from helix_graph.insights.feedback import PerformanceFold
 from helix_graph.insights.links import links_of
 from helix_graph.insights.maintenance import forget_insights
 from helix_graph.insights.model import Performance
@@ -79,7 +79,7 @@ def edit(
             new = replace(new, tags=chosen, tagged_at=at)
         rows.update(connection, stored, new)
         for vector, _ in vectors:
-            rows.set_vector(connection, stored.number, model=vector.model, vector=vector.blob)
+            rows.set_vector(connection, stored.number, vector)
     return _changed(stored.name, new)
 
 
@@ -183,10 +183,10 @@ def _steps(
     stored: StoredInsight, entries: Iterable[FeedbackEntry], *, own: frozenset[str], settings: ScoringSettings
 ) -> Iterator[dict[str, Any]]:
     """What each entry said of an insight, and the effectiveness after it; entries that changed nothing are left out."""
-    standing = Performance(effectiveness=stored.insight.initial)
+    fold, standing = PerformanceFold(stored.insight, own, settings), Performance(effectiveness=stored.insight.initial)
     for entry in entries:
         before = standing
-        standing = performance_after(standing, entry, own=own, since=stored.insight.created_at, settings=settings)
+        standing = fold.after(standing, entry)
         said = [verdict for verdict in entry.verdicts if verdict.uid in own]
         if said or standing != before:
             yield {

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_graph.insights import feedback, rows
-from helix_graph.insights.exposure_log import ExposureContext, injection_id_of, is_logged, known_names, write_exposure
+from helix_graph.insights.exposure_log import ExposureContext, injection_id_of, known_names, log_exposure
 from helix_graph.insights.holdout import Exposure, ExposureCounts, count_exposures
 from helix_graph.insights.model import TooEarly
 from helix_graph.timestamps import stamp
@@ -63,16 +63,10 @@ def hand_over(
         identity = injection_id_of(exposure, given, at=at)
         draws = _draws(connection, known, injection=identity, first=first) if first else {}
         withheld = {name: one.propensity for name, one in draws.items() if one.withheld}
-        if known and not is_logged(connection, identity):
-            write_exposure(
-                connection,
-                exposure,
-                identity=identity,
-                at=at,
-                shown=[name for name in known if name not in withheld],
-                withheld=withheld.items(),
-                chances={name: one.propensity for name, one in draws.items() if name not in withheld},
-            )
+        if known:
+            named = [name for name in known if name not in withheld]
+            chances = {name: one.propensity for name, one in draws.items() if name not in withheld}
+            log_exposure(connection, exposure, named, identity=identity, at=at, withheld=withheld, chances=chances)
     shown = tuple(name for name in given if name not in withheld)
     return HandOverAnswer(id=identity, shown=shown, withheld=tuple(name for name in given if name in withheld))
 

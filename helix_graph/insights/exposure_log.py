@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 
 from helix_episodes.lightweight import Value, blake2b
+from helix_graph.database import insert_row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping, Sequence
-
-
-_COLUMNS = "id, ts, task, session, query, shown, withheld, policy, chances"
+    from collections.abc import Mapping, Sequence
 
 
 class ExposureContext(Value):
@@ -37,39 +35,52 @@ def known_names(connection: sqlite3.Connection, names: Sequence[str]) -> list[st
     return [name for name in names if connection.execute(query, (name,)).fetchone()]
 
 
-def is_logged(connection: sqlite3.Connection, identity: str) -> bool:
-    """Whether the injection of that id stands in the log."""
-    return connection.execute("SELECT 1 FROM insight_injection WHERE id = ?", (identity,)).fetchone() is not None
+class ExposureRow(Value):
+    """A row of the log. ``withheld`` has a name and a propensity each, ``chances`` the propensities of the shown."""
+
+    id: str
+    ts: str
+    task: str = ""
+    session: str = ""
+    query: str = ""
+    shown: Sequence[str] = ()
+    withheld: Sequence[Mapping[str, str | float]] = ()
+    policy: str = "seed"
+    chances: Mapping[str, float] = {}
 
 
-def write_exposure(  # noqa: PLR0913  (the columns)
+def log_exposure(  # noqa: PLR0913  (the columns)
     connection: sqlite3.Connection,
     exposure: ExposureContext,
+    shown: Sequence[str],
     *,
     identity: str,
     at: str,
-    shown: Sequence[str],
-    withheld: Iterable[tuple[str, float]],
-    chances: Mapping[str, float],
+    withheld: Mapping[str, float] = {},
+    chances: Mapping[str, float] = {},
 ) -> None:
-    """Adds an injection to the log, or puts it in the place of the one with its id.
-
-    ``withheld`` are those withheld, with the chance of that; ``chances`` are those of the shown.
-    """
-    held = [{"name": name, "propensity": propensity} for name, propensity in withheld]
-    row = (
-        identity,
-        at,
-        exposure.task,
-        exposure.session,
-        exposure.about,
-        _json(shown),
-        _json(held),
-        exposure.policy,
-        _json(dict(sorted(chances.items()))),
+    """Adds an injection to the log unless it is there; ``withheld`` and ``chances`` are propensities by name."""
+    if connection.execute("SELECT 1 FROM insight_injection WHERE id = ?", (identity,)).fetchone():
+        return
+    row = ExposureRow(
+        id=identity,
+        ts=at,
+        task=exposure.task,
+        session=exposure.session,
+        query=exposure.about,
+        shown=shown,
+        withheld=[{"name": name, "propensity": propensity} for name, propensity in withheld.items()],
+        policy=exposure.policy,
+        chances=chances,
     )
-    connection.execute(f"INSERT OR REPLACE INTO insight_injection ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)  # noqa: S608  (a constant)
+    write_exposure(connection, row)
+
+
+def write_exposure(connection: sqlite3.Connection, row: ExposureRow) -> None:
+    """Adds a row to the log, or replaces the one with its id."""
+    values = {name: one if isinstance(one, str) else _json(one) for name, one in row._asdict().items()}
+    insert_row(connection, "insight_injection", values, replace=True)
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)

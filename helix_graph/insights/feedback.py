@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import os
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import msgspec
 from msgspec.structs import asdict, replace
 
-from helix_graph.database import ANY_OF, as_list
+from helix_graph.database import ANY_OF, as_list, insert_row
 from helix_graph.insights import rows
-from helix_graph.insights.exposure_log import ExposureContext, write_exposure
+from helix_graph.insights.exposure_log import ExposureRow, write_exposure
 from helix_graph.insights.model import (
     FeedbackEntry,
     Injection,
@@ -41,47 +41,43 @@ if TYPE_CHECKING:
     from helix_graph.insights.scoring import ScoringSettings
 
 
-def fold_entries(
-    insight: Insight, entries: Iterable[FeedbackEntry], *, own: frozenset[str], settings: ScoringSettings
-) -> Performance:
-    """The performance of an insight after ``entries``, which are in order.
+class PerformanceFold(NamedTuple):
+    """How the log makes the performance of one insight.
 
     ``own`` are the uids under which the log speaks of it: its own, and those of insights that were merged into it.
     """
-    standing = Performance(effectiveness=insight.initial)
-    for entry in entries:
-        standing = performance_after(standing, entry, own=own, since=insight.created_at, settings=settings)
-    return standing
 
+    insight: Insight
+    own: frozenset[str]
+    settings: ScoringSettings
 
-def performance_after(
-    standing: Performance, entry: FeedbackEntry, *, own: frozenset[str], since: str, settings: ScoringSettings
-) -> Performance:
-    """The performance after one more entry. An entry that names the insight twice judges it once, in its favour."""
-    if entry.kind == "decay":
-        return after_decay(standing, at=entry.ts, days=entry.days, since=since, settings=settings)
-    causal = [verdict.causal for verdict in entry.verdicts if verdict.uid in own]
-    if not causal:
+    def over(self, entries: Iterable[FeedbackEntry]) -> Performance:
+        """The performance after ``entries``, which are in order."""
+        standing = Performance(effectiveness=self.insight.initial)
+        for entry in entries:
+            standing = self.after(standing, entry)
         return standing
-    if entry.kind == "given":
-        return entry.standing or standing
-    return after_verdict(standing, at=entry.ts, outcome=entry.outcome, causal=any(causal), settings=settings)
 
-
-def after_verdict(
-    standing: Performance, *, at: str, outcome: Outcome | None, causal: bool, settings: ScoringSettings
-) -> Performance:
-    """The performance after one feedback."""
-    old = standing.effectiveness
-    aim = 0.0 if outcome == "blocked" else 1.0
-    return replace(
-        standing,
-        effectiveness=ema(old, aim, settings=settings) if causal else erode(old, settings=settings),
-        use_count=standing.use_count + 1,
-        causal_hits=standing.causal_hits + causal,
-        last_used=at,
-        last_feedback_at=at if causal else standing.last_feedback_at,
-    )
+    def after(self, standing: Performance, entry: FeedbackEntry) -> Performance:
+        """The performance after one more entry. One that names the insight twice judges it once, in its favour."""
+        settings = self.settings
+        if entry.kind == "decay":
+            since = self.insight.created_at
+            return after_decay(standing, at=entry.ts, days=entry.days, since=since, settings=settings)
+        verdicts = [verdict.causal for verdict in entry.verdicts if verdict.uid in self.own]
+        if not verdicts:
+            return standing
+        if entry.kind == "given":
+            return entry.standing or standing
+        causal, before, aim = any(verdicts), standing.effectiveness, 0.0 if entry.outcome == "blocked" else 1.0
+        return replace(
+            standing,
+            effectiveness=ema(before, aim, settings=settings) if causal else erode(before, settings=settings),
+            use_count=standing.use_count + 1,
+            causal_hits=standing.causal_hits + causal,
+            last_used=entry.ts,
+            last_feedback_at=entry.ts if causal else standing.last_feedback_at,
+        )
 
 
 def after_decay(standing: Performance, *, at: str, days: int, since: str, settings: ScoringSettings) -> Performance:
@@ -143,9 +139,7 @@ def write_entry(connection: sqlite3.Connection, entry: FeedbackEntry) -> None:
     values = asdict(entry)
     for column in _ENTRY_JSON:
         values[column] = None if values[column] is None else msgspec.json.encode(values[column]).decode()
-    marks = ", ".join("?" * len(values))
-    query = f"INSERT OR REPLACE INTO insight_feedback ({', '.join(values)}) VALUES ({marks})"  # noqa: S608  (constants)
-    connection.execute(query, tuple(values.values()))
+    insert_row(connection, "insight_feedback", values, replace=True)
     connection.execute("DELETE FROM insight_judged WHERE feedback = ?", (entry.id,))
     judged = [(verdict.uid, entry.id) for verdict in entry.verdicts]
     connection.executemany("INSERT OR IGNORE INTO insight_judged VALUES (?, ?)", judged)
@@ -166,13 +160,8 @@ def add_entry(
     write_entry(connection, entry)
     for stored in to:
         if newest:
-            own = rows.own_uids(connection, stored.insight.uid)
-            since = stored.insight.created_at
-            rows.set_standing(
-                connection,
-                stored.number,
-                performance_after(stored.standing, entry, own=own, since=since, settings=settings),
-            )
+            fold = PerformanceFold(stored.insight, rows.own_uids(connection, stored.insight.uid), settings)
+            rows.set_standing(connection, stored.number, fold.after(stored.standing, entry))
         else:
             refold(connection, stored, settings=settings)
 
@@ -181,7 +170,7 @@ def refold(connection: sqlite3.Connection, stored: StoredInsight, *, settings: S
     """Folds everything that the log says of one insight."""
     own = rows.own_uids(connection, stored.insight.uid)
     found = read_entries(connection, f"kind = 'decay' OR {SPEAKS}", as_list(own))
-    rows.set_standing(connection, stored.number, fold_entries(stored.insight, found, own=own, settings=settings))
+    rows.set_standing(connection, stored.number, PerformanceFold(stored.insight, own, settings).over(found))
 
 
 def rebuild(connection: sqlite3.Connection, *, settings: ScoringSettings) -> tuple[int, int]:
@@ -194,11 +183,11 @@ def rebuild(connection: sqlite3.Connection, *, settings: ScoringSettings) -> tup
         for uid in {verdict.uid for verdict in entry.verdicts}:
             speaking.setdefault(uid, []).append(entry)
     count = changed = 0
-    for stored in rows.standing_insights(connection):
+    for stored in rows.where(connection, "state != 'merged' ORDER BY number"):
         own = rows.own_uids(connection, stored.insight.uid)
         heard = {entry.id: entry for uid in own for entry in speaking.get(uid, ())}
         found = sorted((*heard.values(), *decays), key=lambda entry: (entry.ts, entry.id))
-        standing = fold_entries(stored.insight, found, own=own, settings=settings)
+        standing = PerformanceFold(stored.insight, own, settings).over(found)
         if standing != stored.standing:
             rows.set_standing(connection, stored.number, standing)
             changed += 1
@@ -243,15 +232,7 @@ def entries_about(connection: sqlite3.Connection, uids: Iterable[str]) -> list[F
 
 def write_injection(connection: sqlite3.Connection, injection: Injection) -> None:
     """Adds what was shown to the log of injections, or puts it in the place of the one with its id."""
-    write_exposure(
-        connection,
-        ExposureContext(task=injection.task, session=injection.session, about=injection.query, policy=injection.policy),
-        identity=injection.id,
-        at=injection.ts,
-        shown=injection.shown,
-        withheld=[(one.name, one.propensity) for one in injection.withheld],
-        chances=injection.chances,
-    )
+    write_exposure(connection, ExposureRow(**msgspec.to_builtins(injection)))
 
 
 class FeedbackAnswer(TypedDict):

@@ -87,26 +87,28 @@ def harvest(
     chosen = list(_episodes(context, episode, since))
     groups = grouped(chosen)
     vectors = {} if dry_run else _vectors_of(context, groups)
-    brought = _HarvestBatch(context.settings.derived)
-    with context.database.reading() if dry_run else context.database.writing() as connection:
-        for group in groups:
-            numbers = vectors.get(group.uid)
-            lesson = numbers and group[0].kind == LESSON
-            told = _stored_by_others(context, connection, group[0].content, numbers[1]) if numbers and lesson else None
-            brought.take(connection, group, told=told, vector=numbers and numbers[0], dry_run=dry_run)
-        merged = 0 if dry_run else _merge_lessons(context, connection)
-    return HarvestAnswer(
+    answer = HarvestAnswer(
         episodes=len(chosen),
         lessons=sum(len(group) for group in groups if group[0].kind == LESSON),
         fixes=sum(len(group) for group in groups if group[0].kind != LESSON),
-        added=sorted(brought.added),
-        known=brought.known,
-        taken_in=brought.taken_in,
-        kept_out=brought.kept_out,
-        merged=merged,
-        links=brought.links,
+        added=[],
+        known=0,
+        taken_in=0,
+        kept_out=0,
+        merged=0,
+        links=0,
         dry_run=dry_run,
     )
+    with context.database.reading() if dry_run else context.database.writing() as connection:
+        for group in groups:
+            vector, numbers = vectors.get(group.uid, (None, None))
+            twin = None
+            if numbers is not None and group[0].kind == LESSON:
+                twin = _stored_by_others(context, connection, group[0].content, numbers)
+            _take(connection, group, answer, twin=twin, vector=vector, initial=context.settings.derived)
+        answer["merged"] = 0 if dry_run else _merge_lessons(context, connection)
+    answer["added"].sort()
+    return answer
 
 
 def _episodes(context: InsightContext, episode: str | None, since: date | None) -> Iterator[Episode]:
@@ -169,66 +171,51 @@ def _merge_lessons(context: InsightContext, connection: sqlite3.Connection) -> i
     return sum(into[one.number] != one.number for one in lessons)
 
 
-class _HarvestBatch:
-    """What a harvest has brought so far."""
-
-    def __init__(self, initial: float) -> None:
-        self.initial = initial
-        self.added: list[str] = []
-        self.known = self.taken_in = self.kept_out = self.links = 0
-
-    def take(
-        self,
-        connection: sqlite3.Connection,
-        group: HarvestGroup,
-        *,
-        told: StoredInsight | None,
-        vector: TextVector | None,
-        dry_run: bool,
-    ) -> None:
-        """Takes in all that is the same, and its links."""
-        stored = rows.by_uid(connection, group.uid)
-        stands = stored or _twin(connection, group[0].content) or told
-        forgotten = "SELECT 1 FROM insight_forgotten WHERE uid = ?"
-        if stands is None and (
-            len(group[0].content) < SHORTEST_CONTENT or connection.execute(forgotten, (group.uid,)).fetchone()
-        ):
-            self.kept_out += 1
-            return
-        if stands and rows.standing_for(connection, stands).insight.state == "rejected":
-            self.kept_out += 1
-            return
-        if stands is None:
-            self.added.append(group.name)
-        elif stored is None:
-            self.taken_in += 1
-        else:
-            self.known += 1
-        uid = stands.insight.uid if stands else group.uid
-        new = [link for link in _links(group, uid) if find_link(connection, link.id) is None]
-        self.links += len(new)
-        if dry_run:
-            return
-        if stands is None:
-            _put_vector(connection, rows.insert(connection, self._insight(group), name=group.name), vector)
-        elif stored is not None:
-            _begin_earlier(connection, stored, group[0], vector)
-        for link in _links(group, uid):
-            write_link(connection, link)
-
-    def _insight(self, group: HarvestGroup) -> Insight:
-        first = group[0]
-        return Insight(
+def _take(
+    connection: sqlite3.Connection,
+    group: HarvestGroup,
+    answer: HarvestAnswer,
+    *,
+    twin: StoredInsight | None,
+    vector: TextVector | None,
+    initial: float,
+) -> None:
+    """Takes in all that is the same, with its links, and counts it; ``twin`` says the same in other words."""
+    first, stored = group[0], rows.by_uid(connection, group.uid)
+    known = stored or _same_words(connection, first.content) or twin
+    if known:
+        is_rejected = rows.standing_for(connection, known).insight.state == "rejected"
+    else:
+        forgotten = connection.execute("SELECT 1 FROM insight_forgotten WHERE uid = ?", (group.uid,)).fetchone()
+        is_rejected = len(first.content) < SHORTEST_CONTENT or forgotten is not None
+    if is_rejected:
+        answer["kept_out"] += 1
+        return
+    if known is None:
+        answer["added"].append(group.name)
+    else:
+        answer["known" if stored else "taken_in"] += 1
+    links = list(_links(group, known.insight.uid if known else group.uid))
+    answer["links"] += sum(find_link(connection, link.id) is None for link in links)
+    if answer["dry_run"]:
+        return
+    if known is None:
+        insight = Insight(
             uid=group.uid,
             slug=group.name,
             content=first.content,
             created_at=first.at,
             tags=tuple(sorted((DERIVED, first.kind))),
             origin="derived",
-            initial=self.initial,
+            initial=initial,
             episode=first.episode,
             source=HARVEST_SOURCE,
         )
+        rows.set_vector(connection, rows.insert(connection, insight, name=group.name), vector)
+    elif stored is not None:
+        _begin_earlier(connection, stored, first, vector)
+    for link in links:
+        write_link(connection, link)
 
 
 def grouped(episodes: Iterable[Episode]) -> list[HarvestGroup]:
@@ -248,8 +235,8 @@ def _links(group: HarvestGroup, uid: str) -> Iterator[InsightLink]:
             yield new_link(uid, relation, at=one.at, node=node, episode=anchor.episode, origin="extraction")
 
 
-def _twin(connection: sqlite3.Connection, content: str) -> StoredInsight | None:
-    """The insight that was told in the very same words."""
+def _same_words(connection: sqlite3.Connection, content: str) -> StoredInsight | None:
+    """The insight that somebody stored in the very same words."""
     found = rows.by_digest(connection, rows.digest(content))
     return None if found is None or found.insight.source == HARVEST_SOURCE else found
 
@@ -263,16 +250,11 @@ def _begin_earlier(
         return
     new = replace(insight, content=first.content, created_at=first.at, episode=first.episode)
     rows.update(connection, stored, new)
-    _put_vector(connection, stored.number, vector)
+    rows.set_vector(connection, stored.number, vector)
 
 
 def _place_of(insight: Insight) -> tuple[str, str]:
     return insight.created_at or "9", insight.episode
-
-
-def _put_vector(connection: sqlite3.Connection, number: int, vector: TextVector | None) -> None:
-    if vector:
-        rows.set_vector(connection, number, model=vector.model, vector=vector.blob)
 
 
 def _harvested_lessons(connection: sqlite3.Connection) -> list[StoredInsight]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from helix_graph import timestamps
 from helix_graph.helix_db import HelixDatabase, database_path
-from helix_graph.insights.exposure_log import ExposureContext, injection_id_of, is_logged, known_names, write_exposure
+from helix_graph.insights.exposure_log import ExposureContext, injection_id_of, known_names, log_exposure
 from helix_graph.insights.recall import RecallQuery, checked_query, hit_forms, proven_rows, recall_by_words
 from helix_graph.insights.schema import INSIGHT_TABLES
 from helix_graph.insights.scoring import V6
@@ -21,33 +21,31 @@ if TYPE_CHECKING:
 
 
 def recall(root: Path, query: str, limit: int) -> list[dict[str, Any]]:
-    """As `api.Insights.recall` with ``semantic=False``.
+    """As `Insights.recall` with ``semantic=False``.
 
     Raises:
         EmptyQuery: There is nothing in the query.
     """
-    asked, about = RecallQuery(limit=limit, min_relevance=V6.min_relevance), checked_query(query)
+    about = checked_query(query)
+    asked = RecallQuery(limit=limit, min_relevance=V6.min_relevance, now=timestamps.utc_now(), settings=V6)
     with _database(root).reading() as connection:
         by_words = relevance_by_words(connection, about, frequent=WordFrequencies())
-        return list(
-            hit_forms(connection, recall_by_words(connection, by_words, asked, now=timestamps.utc_now(), settings=V6))
-        )
+        return list(hit_forms(connection, recall_by_words(connection, by_words, asked)))
 
 
 def proven(root: Path, limit: int) -> list[dict[str, Any]]:
-    """As `api.Insights.proven`."""
+    """As `Insights.proven`."""
     with _database(root).reading() as connection:
         return proven_rows(connection, limit, settings=V6)
 
 
-def log_exposure(root: Path, names: Sequence[str], exposure: ExposureContext) -> None:
+def log_shown(root: Path, names: Sequence[str], exposure: ExposureContext) -> None:
     """Notes that these insights are shown, all of them: for a memory that withholds nothing."""
     at = timestamps.stamp(timestamps.utc_now())
-    identity = injection_id_of(exposure, names, at=at)
     with _database(root).writing() as connection:
         known = known_names(connection, names)
-        if known and not is_logged(connection, identity):
-            write_exposure(connection, exposure, identity=identity, at=at, shown=known, withheld=(), chances={})
+        if known:
+            log_exposure(connection, exposure, known, identity=injection_id_of(exposure, names, at=at), at=at)
 
 
 def _database(root: Path) -> HelixDatabase:

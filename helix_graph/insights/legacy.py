@@ -16,6 +16,7 @@ import sqlite3
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import msgspec
+from msgspec.structs import replace
 
 from helix_episodes.lightweight import blake2b
 from helix_graph.insights.dedup import join_insights
@@ -117,27 +118,16 @@ def _added(one: Performance, other: Performance) -> Performance:
         effectiveness=weighed / uses if uses else max(one.effectiveness, other.effectiveness),
         use_count=uses,
         causal_hits=one.causal_hits + other.causal_hits,
-        last_used=_later(one.last_used, other.last_used),
-        last_feedback_at=_later(one.last_feedback_at, other.last_feedback_at),
+        last_used=max(one.last_used or "", other.last_used or "") or None,
+        last_feedback_at=max(one.last_feedback_at or "", other.last_feedback_at or "") or None,
     )
-
-
-def _later(one: str | None, other: str | None) -> str | None:
-    return max(one or "", other or "") or None
 
 
 def _insight(row: _Row) -> _Imported | None:
     content = _plain(row.get("content"))[:LONGEST_CONTENT].strip()
     if not content:
         return None
-    insight = Insight(
-        uid=digest(content),
-        slug=_name(row),
-        content=content,
-        created_at=_date(row.get("created_at")) or _NO_DATE,
-        tags=_tags(row.get("tags")),
-        origin="imported",
-    )
+    insight = _imported(row, content, tags=_tags(row.get("tags")))
     effectiveness = row.get("effectiveness")
     standing = Performance(
         effectiveness=min(1.0, max(0.0, float(0.5 if effectiveness is None else effectiveness))),
@@ -147,6 +137,12 @@ def _insight(row: _Row) -> _Imported | None:
         last_feedback_at=_date(row.get("last_feedback_at")),
     )
     return insight, standing
+
+
+def _imported(row: _Row, content: str, *, tags: tuple[str, ...]) -> Insight:
+    name = clean_name(_plain(str(row["name"])))[:LONGEST_NAME] or f"insight-{digest(str(row['name']))[:8]}"
+    created_at = _date(row.get("created_at")) or _NO_DATE
+    return Insight(uid=digest(content), slug=name, content=content, created_at=created_at, tags=tags, origin="imported")
 
 
 def _older_form(memories: list[_Row], edges: list[_Row]) -> Iterator[Insight | InsightLink | FeedbackEntry]:
@@ -168,16 +164,8 @@ def _older_form(memories: list[_Row], edges: list[_Row]) -> Iterator[Insight | I
 def _memory(row: _Row) -> _Imported:
     told = {key: _plain(row.get(key)) for key in ("trigger", "resolution", "type")}
     content = legacy_text(told["trigger"], told["resolution"])[:LONGEST_CONTENT].strip()
-    insight = Insight(
-        uid=digest(content),
-        slug=_name(row),
-        content=content,
-        created_at=_date(row.get("created_at")) or _NO_DATE,
-        tags=_tags_of([told["type"]]),
-        origin="imported",
-        source=clean_line(_plain(row.get("source")))[:LONGEST_SOURCE],
-        told=told,
-    )
+    source = clean_line(_plain(row.get("source")))[:LONGEST_SOURCE]
+    insight = replace(_imported(row, content, tags=_tags_of([told["type"]])), source=source, told=told)
     helped, failed = int(row.get("helped") or 0), int(row.get("failed") or 0)
     standing = Performance(
         effectiveness=helped / (helped + failed) if helped + failed else 0.5,
@@ -211,10 +199,6 @@ def _performance_entry(insight: Insight, standing: Performance) -> FeedbackEntry
         policy="imported",
         standing=standing,
     )
-
-
-def _name(row: _Row) -> str:
-    return clean_name(_plain(str(row["name"])))[:LONGEST_NAME] or f"insight-{digest(str(row['name']))[:8]}"
 
 
 def _plain(value: object) -> str:

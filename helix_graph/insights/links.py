@@ -20,10 +20,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import msgspec
+from msgspec.structs import asdict
 
 from helix_episodes.errors import EpisodeNotFound
 from helix_episodes.lightweight import blake2b
-from helix_graph.database import ANY_OF, as_list
+from helix_graph.database import ANY_OF, as_list, insert_row
 from helix_graph.errors import EmptyText
 from helix_graph.insights import rows
 from helix_graph.insights.dedup import join_links
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from helix_graph.insights.vectors import Floats
 
 
-_COLUMNS = ("id", "insight", "relation", "target", "node_type", "node_text", "episode", "origin", "score", "created_at")
+_COLUMNS = InsightLink.__struct_fields__
 #: Further than this everything is connected with everything.
 _MOST_HOPS = 10
 _MOST_SHOWN = 100
@@ -68,20 +69,24 @@ def relate(context: InsightContext, from_name: str, to_name: str, rel_type: str,
     """
     relation = as_choice("rel_type", rel_type, INSIGHT_RELATIONS)
     score = as_fraction("weight", weight)
+    answer = RelateAnswer(
+        status="rejected", from_name=from_name, to_name=to_name, rel_type=relation, weight=score, reason=""
+    )
     with context.database.writing() as connection:
         ends = {name: rows.by_name(connection, as_str("name", name)) for name in (from_name, to_name)}
         one, other = ends[from_name], ends[to_name]
         if one is None or other is None:
-            missing = from_name if one is None else to_name
-            return _related(from_name, to_name, relation, score, "rejected", f"memory not found: {missing}")
+            answer["reason"] = f"memory not found: {from_name if one is None else to_name}"
+            return answer
         if one.number == other.number:
-            return _related(from_name, to_name, relation, score, "rejected", "an insight has no link to itself")
+            answer["reason"] = "an insight has no link to itself"
+            return answer
         link = new_link(one.insight.uid, relation, target=other.insight.uid, score=score, at=stamp(context.now()))
         known = find_link(connection, link.id)
-        if known:
-            return _related(from_name, to_name, relation, known.score, "exists")
-        write_link(connection, link)
-        return _related(from_name, to_name, relation, score, "added")
+        if known is None:
+            write_link(connection, link)
+    answer["status"], answer["weight"] = ("exists", known.score) if known else ("added", score)
+    return answer
 
 
 def connected(context: InsightContext, name: str, max_hops: int = 2) -> list[dict[str, Any]]:
@@ -166,12 +171,7 @@ def write_link(connection: sqlite3.Connection, link: InsightLink) -> None:
     """Keeps a link; of one that is there already the more trusted record counts."""
     known = find_link(connection, link.id)
     best = join_links(known, link) if known else link
-    values = msgspec.to_builtins(best) | {column: getattr(best, column) for column in _COLUMNS}
-    marks = ", ".join("?" * len(_COLUMNS))
-    connection.execute(
-        f"INSERT OR REPLACE INTO insight_link ({', '.join(_COLUMNS)}) VALUES ({marks})",  # noqa: S608  (constants)
-        [values[column] for column in _COLUMNS],
-    )
+    insert_row(connection, "insight_link", asdict(best), replace=True)
 
 
 def find_link(connection: sqlite3.Connection, identity: str) -> InsightLink | None:
@@ -200,12 +200,6 @@ def _beside(connection: sqlite3.Connection, start: StoredInsight) -> Iterator[tu
         found = rows.by_uid(connection, other) if other and other not in own else None
         if found is not None and (stored := rows.standing_for(connection, found)).insight.state == "active":
             yield link, stored
-
-
-def _related(from_name: str, to_name: str, relation: str, weight: float, status: str, reason: str = "") -> RelateAnswer:
-    return RelateAnswer(
-        status=status, from_name=from_name, to_name=to_name, rel_type=relation, weight=weight, reason=reason
-    )
 
 
 class _Step(NamedTuple):
@@ -435,10 +429,23 @@ def _shown(
     context: InsightContext, stored: StoredInsight, links: list[InsightLink], statuses: Iterable[str]
 ) -> list[LinkAnswer]:
     known = context.anchored(map(anchor_of, links))
-    return [
-        _answer(stored.name, link, status, known.get(anchor_of(link)))
-        for link, status in zip(links, statuses, strict=True)
-    ]
+    answers = []
+    for link, status in zip(links, statuses, strict=True):
+        found = known.get(anchor_of(link))
+        answer = LinkAnswer(
+            status=status,
+            name=stored.name,
+            relation=link.relation,
+            type=link.node_type,
+            text=link.node_text,
+            episode=link.episode,
+            origin=link.origin,
+            score=link.score,
+            node=found.node if found else None,
+            label=found.label if found else None,
+        )
+        answers.append(answer)
+    return answers
 
 
 def _by_label(
@@ -464,18 +471,3 @@ def _masked(text: str) -> str:
     from helix_graph.graph.normalization import template
 
     return " ".join(re.findall(r"[\w<>.+#-]*[\w<>+#-]", template(text).casefold()))
-
-
-def _answer(name: str, link: InsightLink, status: str, found: AnchoredNode | None) -> LinkAnswer:
-    return LinkAnswer(
-        status=status,
-        name=name,
-        relation=link.relation,
-        type=link.node_type,
-        text=link.node_text,
-        episode=link.episode,
-        origin=link.origin,
-        score=link.score,
-        node=found.node if found else None,
-        label=found.label if found else None,
-    )

@@ -338,7 +338,7 @@ def reindex(context: InsightContext) -> ReindexedInsights:
     embedded, embedder = 0, context.embedder
     with context.database.writing() as connection:
         connection.execute("INSERT INTO insight_text (insight_text) VALUES ('rebuild')")
-        rows.mend_digests(connection)
+        rows.complete_digests(connection)
     while embedder is not None and (done := _embed_some(context, embedder.model)):
         embedded += done
     with context.database.reading() as connection:
@@ -362,7 +362,7 @@ def _embed_some(context: InsightContext, model: str) -> int:
     vectors = context.embed([content for _, content in missing])
     with context.database.writing() as connection:
         for (number, content), (vector, _) in zip(missing, vectors, strict=True):
-            rows.set_vector_of(connection, number, content, model=vector.model, vector=vector.blob)
+            rows.set_vector_of(connection, number, content, vector)
     return len(missing)
 
 

@@ -61,6 +61,9 @@ class RecallQuery(Value):
 
     limit: int
     min_relevance: float
+    now: datetime
+    settings: ScoringSettings
+    semantic: bool = False
     min_effectiveness: float = 0.0
     suppress_names: frozenset[str] = frozenset()
     tag: str = ""
@@ -116,13 +119,15 @@ def recall(  # noqa: PLR0913  (the seed's options)
         OutOfRange: ``limit`` is not within 0 to 100, or a least value not within 0 to 1.
         NotOneOf: There is no such policy.
     """
-    settings, now = context.settings, context.now()
+    settings = context.settings
     asked = RecallQuery(
         limit=as_int("limit", limit, lowest=0, highest=MOST_SHOWN),
         min_relevance=as_fraction("min_relevance", settings.min_relevance if min_relevance is None else min_relevance),
         min_effectiveness=as_fraction("min_effectiveness", min_effectiveness),
         suppress_names=frozenset(as_strs("suppress_names", suppress_names)),
         tag=tag,
+        now=context.now(),
+        settings=settings,
     )
     as_choice("policy", policy, POLICIES)
     about = checked_query(query)
@@ -135,11 +140,11 @@ def recall(  # noqa: PLR0913  (the seed's options)
         answer.note = _note(context, connection, model=embedder.model if embedder else None, semantic=semantic)
         by_words = context.by_words(connection, about)
         if vector is None:
-            chosen = recall_by_words(connection, by_words, wide, now=now, settings=settings)
+            chosen = recall_by_words(connection, by_words, wide)
         else:
             meaning = context.by_meaning(connection, vector, least=asked.min_relevance, words=by_words)
             hits = combined_hits(meaning, by_words, least=asked.min_relevance, sure=SURE_BY_WORDS)
-            chosen = best_hits(connection, hits, wide, mode="semantic", now=now, settings=settings)
+            chosen = best_hits(connection, hits, wide._replace(semantic=True))
         if policy == "uplift":
             from helix_graph.insights.exposure import order_by_uplift
 
@@ -174,11 +179,6 @@ def checked_query(text: str) -> str:
     return found
 
 
-def success_share(*, use_count: int, causal_hits: int, settings: ScoringSettings) -> float:
-    """Effectiveness as the older seed has it: how many of the uses helped; neutral before the first."""
-    return causal_hits / use_count if use_count else settings.neutral
-
-
 def freshness(last_used: str | None, created_at: str, *, now: datetime, settings: ScoringSettings) -> float:
     """1 for what was used (or stored) today, half of it every half-life, in whole days."""
     since = parse_stamp(last_used or created_at)
@@ -205,34 +205,22 @@ def combined_hits(
 
 
 def recall_by_words(
-    connection: sqlite3.Connection,
-    by_words: Mapping[int, float],
-    asked: RecallQuery,
-    *,
-    now: datetime,
-    settings: ScoringSettings,
+    connection: sqlite3.Connection, by_words: Mapping[int, float], asked: RecallQuery
 ) -> list[ScoredInsight]:
     """The best of what shares words with a query: all there is to go by without a model."""
-    hits = combined_hits({}, by_words, least=asked.min_relevance)
-    return best_hits(connection, hits, asked, mode="lexical", now=now, settings=settings)
+    return best_hits(connection, combined_hits({}, by_words, least=asked.min_relevance), asked)
 
 
 def best_hits(
-    connection: sqlite3.Connection,
-    hits: Sequence[tuple[float, int, Via]],
-    asked: RecallQuery,
-    *,
-    mode: Mode,
-    now: datetime,
-    settings: ScoringSettings,
+    connection: sqlite3.Connection, hits: Sequence[tuple[float, int, Via]], asked: RecallQuery
 ) -> list[ScoredInsight]:
     """The ``limit`` best of the hits, the best first; equals stay in the order in which they were stored."""
     chosen: list[ScoredInsight] = []
     for place in range(0, len(hits) if asked.limit else 0, _BATCH):
-        if len(chosen) == asked.limit and not _may_enter(hits[place][0], chosen[-1], mode=mode, settings=settings):
+        if len(chosen) == asked.limit and not _may_enter(hits[place][0], chosen[-1], asked):
             break
-        scored = _scored(connection, hits[place : place + _BATCH], asked, now=now, settings=settings)
-        chosen = sorted((*chosen, *scored), key=lambda one: _order(one, mode=mode))[: asked.limit]
+        scored = _scored(connection, hits[place : place + _BATCH], asked)
+        chosen = sorted((*chosen, *scored), key=lambda one: _order(one, semantic=asked.semantic))[: asked.limit]
     return chosen
 
 
@@ -261,28 +249,24 @@ def _via(meaning: float, by_words: float, least: float) -> Via:
     return "both" if by_words else "meaning"
 
 
-def _may_enter(relevance: float, last: ScoredInsight, *, mode: Mode, settings: ScoringSettings) -> bool:
+def _may_enter(relevance: float, last: ScoredInsight, asked: RecallQuery) -> bool:
     """Whether a hit of that relevance could come before ``last``, did it well and lately."""
-    if mode == "lexical":
+    if not asked.semantic:
         return relevance >= last.relevance
-    return score(relevance=relevance, effectiveness=1.0, recency=1.0, settings=settings) >= last.score
+    return score(relevance=relevance, effectiveness=1.0, recency=1.0, settings=asked.settings) >= last.score
 
 
-def _order(one: ScoredInsight, *, mode: Mode) -> tuple[float, float, float, str, str]:
+def _order(one: ScoredInsight, *, semantic: bool) -> tuple[float, float, float, str, str]:
     """Equals stand in the order in which they were stored, which is the same in every memory that has them."""
-    if mode == "lexical":
-        return (-one.relevance, -one.effectiveness, -one.recency, one.created_at, one.name)
-    return (-one.score, 0.0, 0.0, one.created_at, one.name)
+    if semantic:
+        return (-one.score, 0.0, 0.0, one.created_at, one.name)
+    return (-one.relevance, -one.effectiveness, -one.recency, one.created_at, one.name)
 
 
 def _scored(
-    connection: sqlite3.Connection,
-    hits: Sequence[tuple[float, int, Via]],
-    asked: RecallQuery,
-    *,
-    now: datetime,
-    settings: ScoringSettings,
+    connection: sqlite3.Connection, hits: Sequence[tuple[float, int, Via]], asked: RecallQuery
 ) -> Iterator[ScoredInsight]:
+    settings = asked.settings
     columns = (
         "SELECT number, name, effectiveness, use_count, causal_hits, last_used, created_at"
         " FROM json_each(?) wanted CROSS JOIN insight ON number = wanted.value WHERE state = 'active'"
@@ -294,16 +278,14 @@ def _scored(
         if number not in read_rows or read_rows[number][1] in asked.suppress_names:
             continue
         _, name, effectiveness, uses, causal, last_used, created_at = read_rows[number]
-        counted = success_share(use_count=uses, causal_hits=causal, settings=settings)
-        raw = counted if settings.counts else effectiveness
+        if settings.counts:  # as the older seed: how many of the uses helped, neutral before the first
+            raw = fair = causal / uses if uses else settings.neutral
+        else:
+            raw = effectiveness
+            fair = causal_adjusted(effectiveness, use_count=uses, causal_hits=causal, settings=settings)
         if raw < asked.min_effectiveness:
             continue
-        fair = (
-            counted
-            if settings.counts
-            else causal_adjusted(effectiveness, use_count=uses, causal_hits=causal, settings=settings)
-        )
-        fresh = freshness(last_used, created_at, now=now, settings=settings)
+        fresh = freshness(last_used, created_at, now=asked.now, settings=settings)
         total = score(relevance=relevance, effectiveness=fair, recency=fresh, settings=settings)
         yield ScoredInsight(number, name, created_at, relevance, fair, fresh, total, via)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from helix_episodes.lightweight import blake2b
-from helix_graph.database import ANY_OF, as_list
+from helix_graph.database import ANY_OF, as_list, insert_row
 from helix_graph.insights.model import Insight, InsightNotFound, Performance, StoredInsight
 from helix_graph.validation import as_str
 
@@ -15,12 +15,10 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator
 
+    from helix_graph.insights.model import TextVector
 
-_SAID: tuple[str, ...] = (
-    "uid", "slug", "content", "created_at", "tags", "origin", "initial", "edited_at", "tagged_at",
-    "state", "state_at", "merged_into", "reason", "episode", "source", "told",
-)  # fmt: skip
-_DID = ("effectiveness", "use_count", "causal_hits", "last_used", "last_feedback_at", "decayed_until")
+
+_SAID, _DID = Insight.__struct_fields__, Performance.__struct_fields__
 _COLUMNS = ", ".join(("number", "name", *_SAID, *_DID))
 _JSON = frozenset({"tags", "told"})
 #: Hex digits of a uid: 128 bits, so that two texts never meet in one.
@@ -77,17 +75,7 @@ def by_digest(connection: sqlite3.Connection, value: str) -> StoredInsight | Non
 
 def by_numbers(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[StoredInsight]:
     """The insights in those rows, by number."""
-    return list(_select(connection, f"number {ANY_OF} ORDER BY number", as_list(numbers)))
-
-
-def standing_insights(connection: sqlite3.Connection) -> Iterator[StoredInsight]:
-    """Every insight that was not merged away, by number."""
-    return _select(connection, "state != 'merged' ORDER BY number")
-
-
-def everything(connection: sqlite3.Connection) -> Iterator[StoredInsight]:
-    """Every insight, by uid."""
-    return _select(connection, "1 ORDER BY uid")
+    return list(where(connection, f"number {ANY_OF} ORDER BY number", as_list(numbers)))
 
 
 def own_uids(connection: sqlite3.Connection, uid: str) -> frozenset[str]:
@@ -101,7 +89,8 @@ def own_uids(connection: sqlite3.Connection, uid: str) -> frozenset[str]:
 
 def where(connection: sqlite3.Connection, condition: str, *values: str | float) -> Iterator[StoredInsight]:
     """The insights that meet a condition, which is a constant of the module that asks."""
-    return _select(connection, condition, *values)
+    query = f"SELECT {_COLUMNS} FROM insight WHERE {condition}"  # noqa: S608  (constants)
+    return map(_stored, connection.execute(query, values).fetchall())
 
 
 def active_numbers(connection: sqlite3.Connection) -> frozenset[int]:
@@ -142,12 +131,7 @@ def insert(connection: sqlite3.Connection, insight: Insight, *, name: str) -> in
     """A new row; its number."""
     values = {**_values(insight, _SAID), "name": name, "digest": digest(insight.content)}
     values["effectiveness"] = insight.initial
-    marks = ", ".join("?" * len(values))
-    cursor = connection.execute(
-        f"INSERT INTO insight ({', '.join(values)}) VALUES ({marks})",  # noqa: S608  (columns of this module)
-        tuple(values.values()),
-    )
-    return int(cursor.lastrowid or 0)
+    return insert_row(connection, "insight", values)
 
 
 def update(connection: sqlite3.Connection, stored: StoredInsight, insight: Insight) -> None:
@@ -169,9 +153,10 @@ def set_standing(connection: sqlite3.Connection, number: int, standing: Performa
     _set(connection, number, _values(standing, _DID))
 
 
-def set_vector(connection: sqlite3.Connection, number: int, *, model: str, vector: bytes) -> None:
-    """The vector of a row's text: little-endian float32."""
-    _set(connection, number, {"embedding": vector, "model": model})
+def set_vector(connection: sqlite3.Connection, number: int, vector: TextVector | None) -> None:
+    """The vector of a row's text; without one the row stays as it is."""
+    if vector:
+        _set(connection, number, {"embedding": vector.blob, "model": vector.model})
 
 
 def delete(connection: sqlite3.Connection, numbers: Iterable[int]) -> None:
@@ -179,10 +164,10 @@ def delete(connection: sqlite3.Connection, numbers: Iterable[int]) -> None:
     connection.execute(f"DELETE FROM insight WHERE number {ANY_OF}", (as_list(numbers),))  # noqa: S608  (a constant)
 
 
-def set_vector_of(connection: sqlite3.Connection, number: int, content: str, *, model: str, vector: bytes) -> None:
+def set_vector_of(connection: sqlite3.Connection, number: int, content: str, vector: TextVector) -> None:
     """The vector of a text, for the row that had it, if it still has."""
     query = "UPDATE insight SET embedding = ?, model = ? WHERE number = ? AND content = ?"
-    connection.execute(query, (vector, model, number, content))
+    connection.execute(query, (vector.blob, vector.model, number, content))
 
 
 def vectors_of(connection: sqlite3.Connection, numbers: Iterable[int], *, model: str) -> dict[int, bytes]:
@@ -197,7 +182,7 @@ def copy_vector(connection: sqlite3.Connection, number: int, *, to: int) -> None
     connection.execute("UPDATE insight SET embedding = ?, model = ? WHERE number = ?", (*vector, to))
 
 
-def mend_digests(connection: sqlite3.Connection) -> None:
+def complete_digests(connection: sqlite3.Connection) -> None:
     """Works out the digest of rows that somebody wrote into the table by hand."""
     lacking = connection.execute("SELECT number, content FROM insight WHERE digest = ''").fetchall()
     found = [(digest(content), number) for number, content in lacking]
@@ -212,15 +197,10 @@ def _set(connection: sqlite3.Connection, number: int, values: dict[str, Any]) ->
 
 
 def _one(connection: sqlite3.Connection, condition: str, *values: str) -> StoredInsight | None:
-    return next(_select(connection, f"{condition} LIMIT 1", *values), None)
+    return next(where(connection, f"{condition} LIMIT 1", *values), None)
 
 
-def _select(connection: sqlite3.Connection, condition: str, *values: str | float) -> Iterator[StoredInsight]:
-    query = f"SELECT {_COLUMNS} FROM insight WHERE {condition}"  # noqa: S608  (constants of this module)
-    return map(_kept, connection.execute(query, values).fetchall())
-
-
-def _kept(row: tuple[Any, ...]) -> StoredInsight:
+def _stored(row: tuple[Any, ...]) -> StoredInsight:
     number, name, *rest = row
     said: dict[str, Any] = dict(zip(_SAID, rest, strict=False))
     for column in _JSON:

@@ -187,58 +187,39 @@ INSIGHT_TABLES = Tables(
 )
 
 
-_COLUMNS = "number, name, content, effectiveness, use_count, created_at, last_used, tags, causal_hits"
+#: What the seed shows of an insight, in its order.
+_SEED_FIELDS = (
+    "name", "content", "effectiveness", "use_count", "created_at", "last_used", "tags", "causal_hits",
+)  # fmt: skip
 SHOWN_DECIMALS = 3
 
 
 def seed_form(stored: StoredInsight) -> dict[str, Any]:
     """An insight as the seed shows it."""
     said, did = stored.insight, stored.standing
-    return _form(
-        stored.name,
-        said.content,
-        did.effectiveness,
-        did.use_count,
-        said.created_at,
-        did.last_used,
-        list(said.tags),
-        did.causal_hits,
-    )
+    return {
+        "name": stored.name,
+        "content": said.content,
+        "effectiveness": round(did.effectiveness, SHOWN_DECIMALS),
+        "use_count": did.use_count,
+        "created_at": said.created_at,
+        "last_used": did.last_used,
+        "tags": list(said.tags),
+        "causal_hits": did.causal_hits,
+    }
 
 
 def seed_forms(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, dict[str, Any]]:
     """The insights in these rows, by number, as the seed shows them."""
-    query = f"SELECT {_COLUMNS} FROM insight WHERE number {ANY_OF}"  # noqa: S608  (constants)
+    query = f"SELECT number, {', '.join(_SEED_FIELDS)} FROM insight WHERE number {ANY_OF}"  # noqa: S608  (constants)
     rows = connection.execute(query, (as_list(numbers),))
-    return {
-        number: _form(name, content, effectiveness, uses, created_at, last_used, json.loads(tags), causal_hits)
-        for number, name, content, effectiveness, uses, created_at, last_used, tags, causal_hits in rows
-    }
+    forms = {number: dict(zip(_SEED_FIELDS, values, strict=True)) for number, *values in rows}
+    for form in forms.values():
+        form |= {"effectiveness": round(form["effectiveness"], SHOWN_DECIMALS), "tags": json.loads(form["tags"])}
+    return forms
 
 
 def legacy_forms(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, dict[str, str]]:
     """The form in which the insights in these rows were told to the older seed, by number."""
     query = f"SELECT number, told FROM insight WHERE number {ANY_OF}"  # noqa: S608  (a constant)
     return {number: json.loads(told) for number, told in connection.execute(query, (as_list(numbers),))}
-
-
-def _form(  # noqa: PLR0913, PLR0917  (the seed's fields, in their order)
-    name: str,
-    content: str,
-    effectiveness: float,
-    use_count: int,
-    created_at: str,
-    last_used: str | None,
-    tags: list[str],
-    causal_hits: int,
-) -> dict[str, Any]:
-    return {
-        "name": name,
-        "content": content,
-        "effectiveness": round(effectiveness, SHOWN_DECIMALS),
-        "use_count": use_count,
-        "created_at": created_at,
-        "last_used": last_used,
-        "tags": tags,
-        "causal_hits": causal_hits,
-    }

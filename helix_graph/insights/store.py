@@ -22,6 +22,7 @@ import re
 from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
 
 import msgspec
+from msgspec.structs import asdict
 
 from helix_graph.errors import OutOfRange
 from helix_graph.insights import rows
@@ -278,34 +279,19 @@ def _nearest(connection: sqlite3.Connection, alike: SimilarRows, content: str) -
 def _merge(
     connection: sqlite3.Connection, known: StoredInsight, draft: InsightDraft, vector: TextVector | None
 ) -> StoreAnswer:
-    other = Insight(
-        uid="", slug="", created_at="", content=draft.content, tags=draft.tags, origin=draft.origin, told=draft.told
-    )
+    other = Insight(uid="", slug="", created_at="", **asdict(draft))
     merged = absorb(known.insight, other)
     rows.update(connection, known, merged)
     is_new = merged.content != known.insight.content
-    if vector and is_new:
-        rows.set_vector(connection, known.number, model=vector.model, vector=vector.blob)
+    if is_new:
+        rows.set_vector(connection, known.number, vector)
     return StoreAnswer(status="merged", name=known.name, reason="similar exists", kept="new" if is_new else "existing")
 
 
 def _add(connection: sqlite3.Connection, draft: InsightDraft, *, at: str, vector: TextVector | None) -> StoreAnswer:
     uid = free_uid(connection, draft.content)
     name = free_name(slug_of(draft.content), uid, taken=lambda one: is_name(connection, one))
-    insight = Insight(
-        uid=uid,
-        slug=name,
-        content=draft.content,
-        created_at=at,
-        tags=draft.tags,
-        origin=draft.origin,
-        initial=draft.initial,
-        edited_at=at if USER_PROVIDED in draft.tags else "",
-        episode=draft.episode,
-        source=draft.source,
-        told=draft.told,
-    )
-    number = rows.insert(connection, insight, name=name)
-    if vector:
-        rows.set_vector(connection, number, model=vector.model, vector=vector.blob)
+    edited_at = at if USER_PROVIDED in draft.tags else ""
+    insight = Insight(uid=uid, slug=name, created_at=at, edited_at=edited_at, **asdict(draft))
+    rows.set_vector(connection, rows.insert(connection, insight, name=name), vector)
     return StoreAnswer(status="added", name=name, reason="")

@@ -300,7 +300,7 @@ def sorted_lines(connection: sqlite3.Connection) -> Iterator[str]:
     """Every record as its line."""
     for uid, ts in connection.execute("SELECT uid, ts FROM insight_forgotten ORDER BY uid"):
         yield _line("forgotten", ForgottenInsight(uid, ts))
-    for stored in rows.everything(connection):
+    for stored in rows.where(connection, "1 ORDER BY uid"):
         yield _line("insight", stored.insight)
     for link in links_where(connection, "1 ORDER BY id"):
         yield _line("link", link)

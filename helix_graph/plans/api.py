@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from helix_graph.plans import injection, store, waiting
-from helix_graph.plans.dag import ready_among, status_of, waves_of
+from helix_graph.plans.drafts import draft_of, ready_among, status_of, waves_of
 from helix_graph.plans.injection import InjectedNames
 from helix_graph.plans.model import TASK_STATUSES, PlanStatus, UpdatedTask
 from helix_graph.plans.schema import PlanContext, database
@@ -54,8 +54,6 @@ class Plans(PlanContext):
             InvalidPlan: A part is missing, unknown or of the wrong kind, two tasks have one number, one waits for a
                 task that there is not, or tasks wait for each other in a circle. The part is named.
         """
-        from helix_graph.plans.drafts import draft_of
-
         return save_plan(self.root, draft_of(plan))
 
     def load(self, plan: int | None = None) -> TaskPlan | None:

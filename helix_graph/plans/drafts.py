@@ -1,4 +1,4 @@
-"""Plans as a planner passes them in: checked part by part and completed; and deltas, the files that a task may change.
+"""Plans as a planner passes them in: checked part by part and completed, and tasks that wait for each other.
 
 A plan is refused as a whole, with the offending part named, rather than repaired: a plan whose dependency was misspelt
 and dropped would run its tasks in the wrong order. So an unknown field of a task is refused as well.
@@ -6,77 +6,43 @@ and dropped would run its tasks in the wrong order. So an unknown field of a tas
 >>> draft_of({"objective": "Sell", "tasks": [{"objective": "Build the cart"}]}).tasks[0].seq
 '001'
 
-A delta names files, folders, or patterns, relative to the tree's root: ``src/auth.py``, ``tests``, ``src/**/*.py``. A
-star stays within a folder; two of them reach into any depth. Brackets are literal, since file names have them.
+A task is ready when all that it waits for is complete; a wave holds the tasks that wait for earlier waves only.
 
->>> [within("src/**/*.py", path) for path in ("src/app.py", "src/a/b.py", "src/app.js", "lib/src/app.py")]
-[True, True, False, False]
->>> [within("./src//auth/", path) for path in ("src/auth/app.py", "src2/auth/app.py")]
-[True, False]
+>>> tasks = [Task(seq="001", slug="a", objective="a"), Task(seq="002", slug="b", objective="b", depends="001")]
+>>> waves_of(tasks)
+(('001',), ('002',))
+>>> [task.seq for task in ready_among(tasks)]
+['001']
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections import Counter
+from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from helix_graph.errors import EmptyText, GraphError
-from helix_graph.plans.dag import check_dependencies
+from helix_graph.plans.git_tree import never_matches
 from helix_graph.plans.handoff_files import is_file_name
-from helix_graph.plans.model import DEFAULT_BUDGET, NO_PARENTS, TASK_STATUSES, InvalidPlan, Task, parents_in
+from helix_graph.plans.model import (
+    DEFAULT_BUDGET,
+    NO_PARENTS,
+    TASK_STATUSES,
+    InvalidPlan,
+    PlanStatus,
+    Task,
+    Unreachable,
+    parents_in,
+)
 from helix_graph.validation import as_choice, as_int, as_line, as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from helix_graph.plans.git_tree import TreeChange
-
-
-_SPECIAL = re.compile(r"\*\*/|\*\*|\*|\?")
-_MEANING = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-_ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:[/\\]")
-_SLASHES = re.compile(r"[/\\]")
-
-
-def outside(delta: Iterable[str], changes: Iterable[TreeChange]) -> tuple[str, ...]:
-    """The changed files that no part of the delta names."""
-    allowed = tuple(delta)
-    return tuple(one.path for one in changes if not any(within(part, one.path) for part in allowed))
-
-
-def within(part: str, path: str) -> bool:
-    """Whether a part of a delta names a file, or a folder that it lies in."""
-    return _expression(part).fullmatch(path) is not None
-
-
-def never_matches(part: str) -> str:
-    r"""Why a part of a delta can name no file of any working tree; empty when it can.
-
-    >>> never_matches("src/auth.py"), never_matches("src/..auth.py")
-    ('', '')
-    >>> never_matches("C:\\shop")
-    'is absolute; name files from the root of the working tree on'
-    """
-    if _ABSOLUTE.match(part):
-        return "is absolute; name files from the root of the working tree on"
-    if ".." in _SLASHES.split(part):
-        return "has '..' in it; name files from the root of the working tree on"
-    return ""
-
-
-@lru_cache(maxsize=256)
-def _expression(part: str) -> re.Pattern[str]:
-    plain = "/".join(name for name in _SLASHES.split(part) if name not in {"", "."})
-    if not plain:
-        return re.compile(".*", re.DOTALL)
-    pieces, at = [], 0
-    for special in _SPECIAL.finditer(plain):
-        pieces += [re.escape(plain[at : special.start()]), _MEANING[special[0]]]
-        at = special.end()
-    return re.compile("".join([*pieces, re.escape(plain[at:]), "(?:/.*)?"]), re.DOTALL)
+    from helix_graph.plans.model import PlanState
 
 
 #: A builder of the seeds has 5 to 9 tool calls; other orchestrators give more, none gives a thousand.
@@ -241,3 +207,96 @@ def _path(option: str, value: str) -> str:
     if not path.strip():
         raise EmptyText(option)
     return path
+
+
+def check_dependencies(tasks: Sequence[Task]) -> None:
+    """Refuses tasks that can never all be done.
+
+    Raises:
+        InvalidPlan: Two tasks have one number, a task waits for one that there is not, or tasks wait for each other.
+    """
+    places: dict[str, int] = {}
+    for place, task in enumerate(tasks):
+        if task.seq in places:
+            problem = f"{task.seq!r} is the number of tasks[{places[task.seq]}] already"
+            raise InvalidPlan(f"tasks[{place}].seq", problem=problem)
+        places[task.seq] = place
+    for place, task in enumerate(tasks):
+        unknown = [parent for parent in task.parents if parent not in places]
+        if unknown:
+            problem = f"task {task.seq} waits for {', '.join(map(repr, unknown))}, which the plan does not have"
+            raise InvalidPlan(f"tasks[{place}].depends", problem=problem)
+    try:
+        TopologicalSorter({task.seq: task.parents for task in tasks}).prepare()
+    except CycleError as error:
+        circle = error.args[1]
+        raise InvalidPlan("tasks", problem=f"Cycle detected: {' -> '.join(circle)}") from error
+
+
+def ready_among(tasks: Sequence[Task]) -> tuple[Task, ...]:
+    """The pending tasks whose parents are all complete, in the plan's order."""
+    done = {task.seq for task in tasks if task.status == "complete"}
+    return tuple(task for task in tasks if task.status == "pending" and done.issuperset(task.parents))
+
+
+def waves_of(tasks: Sequence[Task]) -> tuple[tuple[str, ...], ...]:
+    """The numbers of all tasks in generations: each wave waits only for those before it. In the plan's order."""
+    order = {task.seq: place for place, task in enumerate(tasks)}
+    sorter = TopologicalSorter({task.seq: task.parents for task in tasks})
+    sorter.prepare()
+    waves = []
+    while sorter.is_active():
+        wave = sorter.get_ready()
+        sorter.done(*wave)
+        waves.append(tuple(sorted(wave, key=order.__getitem__)))
+    return tuple(waves)
+
+
+def status_of(tasks: Sequence[Task]) -> PlanStatus:
+    """How far the tasks are, and what keeps the rest from being done."""
+    counts: Counter[str] = Counter(task.status for task in tasks)
+    ready = ready_among(tasks)
+    unreachable = _unreachable(tasks)
+    state = _state(counts, ready=len(ready), total=len(tasks))
+    stalled = state in {"stuck", "all_blocked"}
+    return PlanStatus(
+        state=state,
+        ready=len(ready),
+        active=counts["active"],
+        complete=counts["complete"],
+        blocked=counts["blocked"],
+        pending=counts["pending"],
+        unreachable=unreachable,
+        stalled=stalled,
+        reason=_reason(tasks, unreachable) if stalled else "",
+    )
+
+
+def _state(counts: Counter[str], *, ready: int, total: int) -> PlanState:
+    if counts["complete"] == total:
+        return "complete"
+    if ready or counts["active"]:
+        return "in_progress"
+    return "stuck" if counts["pending"] else "all_blocked"
+
+
+def _unreachable(tasks: Sequence[Task]) -> tuple[Unreachable, ...]:
+    """The pending tasks behind a blocked one. Parents come before their children in the waves."""
+    by_seq = {task.seq: task for task in tasks}
+    behind: dict[str, tuple[str, ...]] = {}
+    for seq in (seq for wave in waves_of(tasks) for seq in wave):
+        blockers: dict[str, None] = {}
+        for parent in by_seq[seq].parents:
+            blockers.update(dict.fromkeys((parent,) if by_seq[parent].status == "blocked" else behind[parent]))
+        behind[seq] = tuple(blockers) if by_seq[seq].status == "pending" else ()
+    return tuple(Unreachable(seq=task.seq, blocked_by=behind[task.seq]) for task in tasks if behind[task.seq])
+
+
+def _reason(tasks: Sequence[Task], unreachable: tuple[Unreachable, ...]) -> str:
+    blocked = [
+        f"{task.seq} ({task.blocked_reason})" if task.blocked_reason else task.seq
+        for task in tasks
+        if task.status == "blocked"
+    ]
+    waiting = f"; {', '.join(one.seq for one in unreachable)} wait for them" if unreachable else ""
+    return f"blocked: {', '.join(blocked)}{waiting}"

@@ -1,4 +1,4 @@
-"""What a task has changed in a git work tree.
+"""What a task has changed in a git work tree, and whether its delta names that.
 
 When a workspace is made, the tree is looked at once (`snapshot`): its commit, and each file that already differs from
 it, by a hash. Later only differences from *that* count, so that neither an earlier task's uncommitted changes nor a
@@ -9,13 +9,23 @@ one.
 A submodule is part of its tree: its files are named one by one, and compared with the commit that the tree's commit
 asks for. So is a repository that nobody has added, with all its files. Files of another work tree of the same
 repository that lies within this one are not listed.
+
+A delta names files, folders, or patterns, relative to the tree's root: ``src/auth.py``, ``tests``, ``src/**/*.py``. A
+star stays within a folder; two of them reach into any depth. Brackets are literal, since file names have them.
+
+>>> [within("src/**/*.py", path) for path in ("src/app.py", "src/a/b.py", "src/app.js", "lib/src/app.py")]
+[True, True, False, False]
+>>> [within("./src//auth/", path) for path in ("src/auth/app.py", "src2/auth/app.py")]
+[True, False]
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import subprocess
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -25,7 +35,7 @@ from helix_graph.plans.model import NoWorkTree
 from helix_graph.project import FOLDER
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 
 #: What git compares with where there is no commit yet: the tree without files (git hash-object -t tree /dev/null).
@@ -229,3 +239,47 @@ def _change(path: str, before: dict[str, str], after: dict[str, str], *, known: 
     is_there = after[path] != GONE if path in after else path in known
     verb: ChangeVerb = "delete" if not is_there else "edit" if was_there else "create"
     return TreeChange(path=path, verb=verb)
+
+
+_SPECIAL = re.compile(r"\*\*/|\*\*|\*|\?")
+_MEANING = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+_ABSOLUTE = re.compile(r"[/\\]|[A-Za-z]:[/\\]")
+_SLASHES = re.compile(r"[/\\]")
+
+
+def outside(delta: Iterable[str], changes: Iterable[TreeChange]) -> tuple[str, ...]:
+    """The changed files that no part of the delta names."""
+    allowed = tuple(delta)
+    return tuple(one.path for one in changes if not any(within(part, one.path) for part in allowed))
+
+
+def within(part: str, path: str) -> bool:
+    """Whether a part of a delta names a file, or a folder that it lies in."""
+    return _expression(part).fullmatch(path) is not None
+
+
+def never_matches(part: str) -> str:
+    r"""Why a part of a delta can name no file of any working tree; empty when it can.
+
+    >>> never_matches("src/auth.py"), never_matches("src/..auth.py")
+    ('', '')
+    >>> never_matches("C:\\shop")
+    'is absolute; name files from the root of the working tree on'
+    """
+    if _ABSOLUTE.match(part):
+        return "is absolute; name files from the root of the working tree on"
+    if ".." in _SLASHES.split(part):
+        return "has '..' in it; name files from the root of the working tree on"
+    return ""
+
+
+@lru_cache(maxsize=256)
+def _expression(part: str) -> re.Pattern[str]:
+    plain = "/".join(name for name in _SLASHES.split(part) if name not in {"", "."})
+    if not plain:
+        return re.compile(".*", re.DOTALL)
+    pieces, at = [], 0
+    for special in _SPECIAL.finditer(plain):
+        pieces += [re.escape(plain[at : special.start()]), _MEANING[special[0]]]
+        at = special.end()
+    return re.compile("".join([*pieces, re.escape(plain[at:]), "(?:/.*)?"]), re.DOTALL)

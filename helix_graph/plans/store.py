@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.redaction import redact_text
+from helix_graph.database import insert_row
 from helix_graph.plans.git_tree import Baseline
 from helix_graph.plans.handoff_files import HandoffFiles
 from helix_graph.plans.model import (
@@ -59,12 +60,15 @@ def number_of(option: str, number: int) -> int:
 
 def save_plan(root: Path, draft: PlanDraft) -> SavedPlan:
     """Keeps a plan; from now on it is the active one."""
-    row = (draft.objective, draft.framework, as_json(draft.idioms), as_json(draft.tasks), stamp(utc_now()))
+    values = {
+        "objective": draft.objective,
+        "framework": draft.framework,
+        "idioms": as_json(draft.idioms),
+        "tasks": as_json(draft.tasks),
+        "created_at": stamp(utc_now()),
+    }
     with database(root).writing() as connection:
-        made = connection.execute(
-            "INSERT INTO plan (objective, framework, idioms, tasks, created_at) VALUES (?, ?, ?, ?, ?)", row
-        )
-        return SavedPlan(id=made.lastrowid or 0, task_count=len(draft.tasks))
+        return SavedPlan(id=insert_row(connection, "plan", values), task_count=len(draft.tasks))
 
 
 def find_plan(root: Path, number: int | None) -> TaskPlan | None:
@@ -264,10 +268,9 @@ class Explorations:
         purpose = found.get("objective") if objective is None else objective
         if not isinstance(purpose, str):
             raise InvalidExploration("it does not say what it is for: objective is missing")
-        row = (as_line("objective", purpose), as_json(found), stamp(utc_now()))
+        values = {"objective": as_line("objective", purpose), "data": as_json(found), "created_at": stamp(utc_now())}
         with database(self.root).writing() as connection:
-            made = connection.execute("INSERT INTO exploration (objective, data, created_at) VALUES (?, ?, ?)", row)
-            return SavedExploration(id=made.lastrowid or 0)
+            return SavedExploration(id=insert_row(connection, "exploration", values))
 
     def load(self) -> Exploration | None:
         """The newest exploration; None when there is none."""

@@ -17,8 +17,8 @@ from helix_graph.database import ANY_OF, as_list, erase_traces
 from helix_graph.helix_db import HELIX_DB, HelixDatabase
 from helix_graph.plans.assessment import forget_attempts
 from helix_graph.plans.completion import complete_ended, write_ending
-from helix_graph.plans.drafts import outside, task_of, within
-from helix_graph.plans.git_tree import Baseline, changes_since, snapshot
+from helix_graph.plans.drafts import task_of
+from helix_graph.plans.git_tree import Baseline, changes_since, outside, snapshot, within
 from helix_graph.plans.handoff_files import HandoffFiles, InjectionState
 from helix_graph.plans.injection import choose_for_workspace, remembered, show_to_task, workspace_prompt
 from helix_graph.plans.model import (

@@ -16,21 +16,28 @@ As in the seed the score of a word is ``times * idf / (times + K1 * (1 - B + B *
 and Zaragoza, *The Probabilistic Relevance Framework: BM25 and Beyond*, 2009). The sum is multiplied by the confidence.
 FTS5 has a BM25 of its own, with another idf than the document's. Ours reads the postings of the rarest word and looks
 the others up; nothing but numbers is read.
+
+Hooks ask here as well, without loading the rest of the package, because an agent waits for the answer: an entry is
+shown only when its record has the right checksum. What is damaged is left out; `search` names it.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import unicodedata
 from functools import lru_cache
 
 from helix_episodes.lightweight import Regex, Value
 from helix_graph.database import ANY_OF, as_list
+from helix_graph.helix_db import HelixDatabase, database_path
+from helix_graph.topics.schema import TOPIC_TABLES, is_sound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Sequence
+    from pathlib import Path
 
 
 _RUN = Regex(r"[^\W_]+")
@@ -276,3 +283,52 @@ def _filtered(
             values.append(value)
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     return f"SELECT {columns} FROM ({matching.sql}) m{joins}{where}", tuple(values)  # noqa: S608  (our own names and constants)
+
+
+class FoundText(Value):
+    """An entry: its topic, and its text as it was stored."""
+
+    topic: str
+    text: str
+
+
+def matching_entries(root: Path, query: str, *, limit: int) -> list[FoundText]:
+    """The entries with words of the query that fit it best; of more words than can be looked for the rarest count."""
+    with HelixDatabase(database_path(root), TOPIC_TABLES).reading() as connection:
+        if not connection.execute("SELECT entries FROM topic_totals WHERE entries > 0").fetchone():
+            return []
+        words = known_words(connection, query_words(query))[:MOST_WORDS]
+        if not words:
+            return []
+        matching = having_any(words, mean=mean_length(connection))
+        scored = best(connection, matching, EntryFilters(), limit=limit).scored
+        found = _texts_of(connection, [entry for entry, _ in scored])
+    return [found[entry] for entry, _ in scored if entry in found]
+
+
+def busiest_topics(root: Path, *, since: int, limit: int) -> list[tuple[str, int]]:
+    """The topics with the most entries stored since then, in seconds since 1970, and how many."""
+    with HelixDatabase(database_path(root), TOPIC_TABLES).reading() as connection:
+        return stored_since(connection, since)[:limit]
+
+
+def stored_since(connection: sqlite3.Connection, since: int) -> list[tuple[str, int]]:
+    """The topics with entries stored since then, and how many, the most first."""
+    return connection.execute(
+        "SELECT topic, COUNT(*) FROM topic_entry WHERE stored >= ? GROUP BY topic ORDER BY 2 DESC, 1", (since,)
+    ).fetchall()
+
+
+def _texts_of(connection: sqlite3.Connection, entries: list[int]) -> dict[int, FoundText]:
+    rows = connection.execute(
+        "SELECT e.entry, e.topic, l.number, l.body, l.checksum FROM topic_entry e JOIN topic_log l"  # noqa: S608  (a constant)
+        f" ON l.number = e.number WHERE e.entry {ANY_OF}",
+        (as_list(entries),),
+    )
+    found = {}
+    for entry, topic, number, body, checksum in rows:
+        if is_sound(number, body, checksum):
+            record = json.loads(body)
+            if (record.get("entry"), record.get("topic")) == (entry, topic):  # else the index is not of this log
+                found[entry] = FoundText(topic, record["text"])
+    return found

@@ -25,6 +25,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import asdict
 
 from helix_episodes.errors import HelixGraphError
 from helix_graph.timestamps import datetime_of, seconds_of
@@ -384,17 +385,9 @@ def export(connection: sqlite3.Connection) -> TopicsExport:
 
 
 def _exported(record: EntryRecord) -> ExportedEntry:
-    return ExportedEntry(
-        id=record.entry,
-        topic=record.topic,
-        text=record.text,
-        stored=_iso(record.stored),
-        tags=record.tags,
-        source=record.source,
-        confidence=record.confidence,
-        links=record.links,
-        modified=None if record.modified is None else _iso(record.modified),
-    )
+    times = {"stored": _iso(record.stored), "modified": None if record.modified is None else _iso(record.modified)}
+    fields = asdict(record) | {"id": record.entry} | times
+    return ExportedEntry(**{name: fields[name] for name in ExportedEntry.__struct_fields__})
 
 
 def _iso(seconds: int) -> str:

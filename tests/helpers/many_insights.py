@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from helix_graph.helix_db import HelixDatabase
 from helix_graph.insights import rows
-from helix_graph.insights.model import Insight
+from helix_graph.insights.model import Insight, TextVector
 from helix_graph.insights.rows import digest
 from helix_graph.insights.schema import INSIGHT_TABLES
 from helix_graph.insights.store import slug_of
@@ -30,6 +30,5 @@ def lay_in(path: Path, texts: Sequence[str], engine: Embedder, *, at: datetime =
         for text, vector in zip(texts, vectors, strict=True):
             slug = slug_of(text)
             one = Insight(uid=digest(text), slug=slug, content=text, created_at=stamp(at))
-            rows.set_vector(
-                connection, rows.insert(connection, one, name=slug), model=engine.model, vector=vector_bytes(vector)
-            )
+            number = rows.insert(connection, one, name=slug)
+            rows.set_vector(connection, number, TextVector(engine.model, vector_bytes(vector)))

@@ -18,10 +18,10 @@ from helix_episodes.echo import without_echo
 from helix_graph.causality.antipattern_cache import is_up_to_date, read_anti_patterns, write_anti_patterns
 from helix_graph.insights import hook_queries
 from helix_graph.insights.exposure_log import ExposureContext
-from helix_graph.insights.hook_queries import log_exposure
+from helix_graph.insights.hook_queries import log_shown
 from helix_graph.insights.words import words
 from helix_graph.project import CONFIGURATION
-from helix_graph.topics.hook_queries import busiest_topics, matching_entries
+from helix_graph.topics.ranking import busiest_topics, matching_entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def show_insights(
 def _without_withheld(root: Path, names: Sequence[str], showing: ExposureContext) -> Sequence[str]:
     """Those that are not withheld at random. Without a configuration none is, and `Memory` need not load (60 ms)."""
     if not (root / CONFIGURATION).exists():
-        log_exposure(root, names, showing)
+        log_shown(root, names, showing)
         return names
     from helix_graph.memory import Memory
 
