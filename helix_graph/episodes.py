@@ -152,7 +152,7 @@ class Episodes(EpisodeStore):
                 an id that is not there is left out, and named in the episode's ``extra["unresolved"]``.
             InvalidSessionId: The id cannot safely name a file.
             EmptyText: The task is empty.
-            ControlCharacter: The task holds one.
+            InvalidArgument: The task holds a control character.
             NotOneOf: The outcome is none of the four.
             WrongType: An argument is none of its kind.
             WriteFailed: The file could not be written.

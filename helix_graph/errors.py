@@ -11,8 +11,6 @@
     ├── MemoryDamaged                helix.db is ours and cannot be read: nothing else holds what it held
     ├── MemoryNewer                  helix.db was written by a newer version
     ├── InvalidConfiguration         a setting of .helix/config.toml that is not understood
-    ├── InvalidSearchQuery           a search for what may not be asked
-    ├── ExclusiveOptions             two options that exclude each other
     ├── SemanticUnavailable          a search by meaning alone where nothing compares meanings
     ├── SourceFailed                 something that is searched did not answer
     ├── MissingExtra                 a package that is optional and not installed
@@ -26,19 +24,15 @@
         ├── DatabaseRefused          the disk is full, or permissions are missing: nothing is wrong with the file
         ├── OutsideMemory            a file to compile that lies outside the episodes' folder
         ├── FolderUnreadable         a folder of notes that cannot be listed
-        ├── InvalidArgument          an argument that cannot be used
+        ├── InvalidArgument          an argument that cannot be used, or several that do not go together
         │   ├── EmptyQuery           a label was asked for without a letter in it
         │   ├── EmptyText            a text without a letter in it where one is asked for
         │   ├── OutOfRange           a number outside what an option allows
         │   ├── WrongType            an argument that is none of its kind: None or a number for a text …
-        │   ├── ControlCharacter     a text with a character that nobody can read
         │   └── NotOneOf             a word that is none of those an option allows
-        ├── OneOfSeveral             options that exclude each other
         ├── NodeNotFound             an end of an edge that is no node
         ├── LabelNotMet              a label that no session has
         ├── AmbiguousNode            an end of an edge that is the label of several nodes
-        ├── SameNode                 an edge from a node to itself
-        ├── SameTriggerAndAction     a pattern that says nothing
         ├── InvalidAssertion         a file of an assertion does not fit the schema
         └── InvalidCorrection        a correction that its episode contradicts
 
@@ -121,22 +115,6 @@ class InvalidConfiguration(HelixGraphError):
         self.path = path
         self.problem = problem
         super().__init__(f"{path}: {problem}; mend it and try again")
-
-
-class InvalidSearchQuery(UsageError):
-    """A search for nothing, for too much, or with characters that the seed's contract keeps out."""
-
-    def __init__(self, problem: str) -> None:
-        self.problem = problem
-        super().__init__(f"Cannot validate argument on parameter 'Query': {problem}")
-
-
-class ExclusiveOptions(UsageError):
-    """Two options of which each leaves out what the other wants."""
-
-    def __init__(self, one: str, other: str) -> None:
-        self.options = (one, other)
-        super().__init__(f"Cannot specify both {one} and {other}")
 
 
 class SemanticUnavailable(HelixGraphError):
@@ -236,11 +214,17 @@ class OutsideMemory(GraphError):
 
 
 class InvalidArgument(GraphError, UsageError):
-    """An argument that cannot be used; ``option`` is its name."""
+    """An argument that cannot be used; ``option`` is its name, None where several do not go together."""
 
-    def __init__(self, option: str, problem: str) -> None:
+    def __init__(self, option: str | None, problem: str) -> None:
         self.option = option
-        super().__init__(f"{option} {problem}")
+        self.problem = problem
+        super().__init__(f"{option} {problem}" if option else problem)
+
+
+#: Names under which these were raised before; what is wrong stands in the sentence.
+ControlCharacter = ExclusiveOptions = InvalidSearchQuery = OneOfSeveral = InvalidArgument
+SameNode = SameTriggerAndAction = InvalidArgument
 
 
 class EmptyQuery(InvalidArgument):
@@ -296,15 +280,6 @@ class WrongType(InvalidArgument):
         super().__init__(option, f"must be {wanted}, and is of type {type(value).__name__}")
 
 
-class ControlCharacter(InvalidArgument):
-    """A character that a terminal obeys instead of showing it, or half of one; ``place`` counts from 1."""
-
-    def __init__(self, option: str, *, character: str, place: int) -> None:
-        self.character = character
-        self.place = place
-        super().__init__(option, f"holds a control character, U+{ord(character):04X}, at place {place}; leave it out")
-
-
 class NotOneOf(InvalidArgument):
     """A word outside the few that an option knows."""
 
@@ -312,14 +287,6 @@ class NotOneOf(InvalidArgument):
         self.value = value
         self.allowed = tuple(allowed)
         super().__init__(option, f"is {value!r}; it must be one of {', '.join(self.allowed)}")
-
-
-class OneOfSeveral(GraphError, UsageError):
-    """Options of which only one may be given, or one of a pair without the other."""
-
-    def __init__(self, options: Sequence[str]) -> None:
-        self.options = tuple(options)
-        super().__init__(f"give only one of these: {', or '.join(self.options)}")
 
 
 class LabelNotMet(GraphError):
@@ -351,22 +318,6 @@ class AmbiguousNode(GraphError):
         self.name = name
         self.ids = tuple(ids)
         super().__init__(f"{option}: {name!r} is the label of several nodes; give an id: {', '.join(self.ids)}")
-
-
-class SameNode(GraphError, UsageError):
-    """An edge that leads nowhere."""
-
-    def __init__(self, label: str) -> None:
-        self.label = label
-        super().__init__(f"source and target are both {label!r}; an edge leads from one node to another")
-
-
-class SameTriggerAndAction(GraphError, UsageError):
-    """A pattern whose action is its own trigger."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        super().__init__(f"trigger and action are both {text!r}; say what to do when it happens")
 
 
 class InvalidAssertion(GraphError):

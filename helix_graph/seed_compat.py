@@ -72,7 +72,7 @@ class SeedGraph(Graph):
             AmbiguousNode: A label belongs to several nodes.
             NotOneOf: The type is none of the four.
             OutOfRange: The weight is not between 0 and 1.
-            SameNode: Both ends are one node.
+            InvalidArgument: Both ends are one node.
             WriteFailed: The assertion could not be kept.
         """
         from helix_graph.graph.assertions import edge_assertion, edge_row
@@ -102,7 +102,7 @@ class SeedGraph(Graph):
         Raises:
             EmptyText: Name, trigger or action is empty.
             OutOfRange: The rate is not between 0 and 1.
-            SameTriggerAndAction: The pattern would recommend its own trigger.
+            InvalidArgument: The pattern would recommend its own trigger.
             WriteFailed: The assertion could not be kept.
         """
         from helix_graph.graph.assertions import FOLDER, AssertionStore, pattern_assertion, patterns_among

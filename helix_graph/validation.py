@@ -18,7 +18,7 @@ from datetime import UTC, date, datetime
 from numbers import Real
 from pathlib import Path
 
-from helix_graph.errors import ControlCharacter, EmptyText, NotOneOf, OutOfRange, WrongType
+from helix_graph.errors import EmptyText, InvalidArgument, NotOneOf, OutOfRange, WrongType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def as_line(option: str, value: str) -> str:
 
     Raises:
         WrongType: It is no text.
-        ControlCharacter: It holds a character that is none to read.
+        InvalidArgument: It holds a control character.
         EmptyText: There is nothing in it.
     """
     plain = as_text(option, " ".join(_string(option, value).split()))
@@ -54,13 +54,14 @@ def as_text(option: str, value: str) -> str:
 
     Raises:
         WrongType: It is no text.
-        ControlCharacter: It holds a character that is none to read.
+        InvalidArgument: It holds a control character.
     """
     from helix_episodes.redaction import redact_text
 
     for place, character in enumerate(_string(option, value)):
         if character not in _SHAPE and unicodedata.category(character) in {"Cc", "Cs"}:
-            raise ControlCharacter(option, character=character, place=place + 1)
+            code, at = f"U+{ord(character):04X}", place + 1
+            raise InvalidArgument(option, f"holds a control character, {code}, at place {at}; leave it out")
     return redact_text(value)
 
 
@@ -71,6 +72,15 @@ def as_str(option: str, value: str) -> str:
         WrongType: It is no text.
     """
     return _string(option, value).encode("utf-8", "replace").decode()
+
+
+def as_strs(option: str, values: Iterable[str]) -> tuple[str, ...]:
+    """Several texts to look for.
+
+    Raises:
+        WrongType: It is no collection, or one of its members is no text.
+    """
+    return tuple(as_str(option, value) for value in as_tuple(option, values))
 
 
 def as_choice(option: str, value: str, allowed: tuple[_Word, ...]) -> _Word:

@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -143,10 +144,23 @@ def zipped(data: bytes) -> bytes:
     return file.getvalue()
 
 
+def tarred(data: bytes) -> bytes:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        member = tarfile.TarInfo("backup/episode.json.gz")
+        member.size = len(packed := gzip.compress(data))
+        archive.addfile(member, io.BytesIO(packed))
+    return file.getvalue()
+
+
 @pytest.mark.parametrize(
     "pack",
-    [gzip.compress, bz2.compress, lzma.compress, zipped, lambda data: gzip.compress(zipped(bz2.compress(data)))],
-    ids=["gz", "bz2", "xz", "zip", "one in another"],
+    [
+        *(gzip.compress, bz2.compress, lzma.compress, zipped, tarred),
+        lambda data: gzip.compress(zipped(bz2.compress(data))),
+        lambda data: gzip.compress(tarred(data)),
+    ],
+    ids=["gz", "bz2", "xz", "zip", "gz in tar", "one in another", "gz in tar.gz"],
 )
 def test_archives_are_looked_into(memory: Memory, pack: Callable[[bytes], bytes]) -> None:
     (memory.root / "backup.bin").write_bytes(pack(b"x" * 3_000_000 + THEIR_TASK.encode()))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
-from helix_episodes.corrections import parts_of
+from helix_episodes.corrections import parts_of, with_ends
 from helix_episodes.model import OUTCOME_ID, sortable_time
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ def repair_parts(episode: Episode) -> tuple[Episode, tuple[str, ...]]:
     fixed = replace(
         episode,
         timestamp=began,
-        decisions=tuple(_with_unique_ids(map(_with_valid_time, episode.decisions), "d", taken)),
-        events=tuple(_with_unique_ids(map(_with_valid_time, episode.events), "e", taken)),
+        decisions=tuple(_with_unique_ids(episode.decisions, "d", taken)),
+        events=tuple(_with_unique_ids(episode.events, "e", taken)),
     )
     return fixed, tuple(_problems_of_parts(episode))
 
@@ -47,15 +47,12 @@ def _valid_time(timestamp: str | None) -> str | None:
     return timestamp if sortable_time(timestamp) else None
 
 
-def _with_valid_time(part: _Part) -> _Part:
-    return replace(part, timestamp=_valid_time(part.timestamp))
-
-
 def _with_unique_ids(parts: Iterable[_Part], letter: str, taken: set[str]) -> Iterator[_Part]:
-    """Each part once and under an id of its own; ``taken`` grows by their ids."""
+    """Each part once, with a real time and an id of its own; ``taken`` grows by their ids."""
     each: list[_Part] = []
     seen: dict[str, list[_Part]] = {}
-    for one in parts:
+    for part in parts:
+        one = replace(part, timestamp=_valid_time(part.timestamp))
         if one not in seen.setdefault(one.id, []):
             seen[one.id].append(one)
             each.append(one)
@@ -90,7 +87,7 @@ _Pair = tuple[str, str]
 
 def repair_links(episode: Episode) -> tuple[Episode, tuple[str, ...]]:
     """The episode with its links in order, and what was wrong with them."""
-    ids = {one.id for one in episode.decisions} | {one.id for one in episode.events}
+    ids = {one.id for one in parts_of(episode)}
     pairs, problems = _sound_pairs(episode, ids)
     effects, causes = defaultdict(set), defaultdict(set)
     for source, target in pairs:
@@ -100,22 +97,10 @@ def repair_links(episode: Episode) -> tuple[Episode, tuple[str, ...]]:
     if evidence and evidence.source and evidence.source not in ids:
         evidence = replace(evidence, source=None)
     fixed = replace(
-        episode,
-        decisions=tuple(
-            replace(
-                one,
-                effects=_ordered(one.effects, effects[one.id]),
-                caused_by=_ordered(one.caused_by, causes[one.id]),
-            )
-            for one in episode.decisions
-        ),
-        events=tuple(
-            replace(
-                one,
-                leads_to=_ordered(one.leads_to, effects[one.id]),
-                caused_by=_ordered(one.caused_by, causes[one.id]),
-            )
-            for one in episode.events
+        with_ends(
+            episode,
+            lambda own, stated: _ordered(stated, effects[own]),
+            lambda own, stated: _ordered(stated, causes[own]),
         ),
         links=tuple(link for link in episode.links if link.reason == "fix" or (link.source, link.target) in pairs),
         fixes=tuple(sound for fix in episode.fixes if (sound := _repaired_fix(fix, ids))),
@@ -125,14 +110,13 @@ def repair_links(episode: Episode) -> tuple[Episode, tuple[str, ...]]:
 
 
 def unsound_links(episode: Episode) -> tuple[str, ...]:
-    """The links that cannot stand, each with the reason: an end that is not there, backwards in time, a circle."""
-    return _sound_pairs(episode, {one.id for one in episode.decisions} | {one.id for one in episode.events})[1]
+    """The links that are not valid, each with the reason: an end that is not there, backwards in time, a circle."""
+    return _sound_pairs(episode, {one.id for one in parts_of(episode)})[1]
 
 
 def _sound_pairs(episode: Episode, ids: set[str]) -> tuple[set[_Pair], tuple[str, ...]]:
-    """The links that can stand, and why each of the others cannot."""
-    times = {one.id: sortable_time(one.timestamp) for one in episode.decisions}
-    times |= {one.id: sortable_time(one.timestamp) for one in episode.events}
+    """The links that are valid, and why each of the others cannot."""
+    times = {one.id: sortable_time(one.timestamp) for one in parts_of(episode)}
     sound: dict[str, set[str]] = defaultdict(set)
     problems: list[str] = []
     links = [(link.source, link.target) for link in episode.links if link.reason != "fix"]
@@ -191,10 +175,9 @@ def _repaired_fix(fix: Fix, ids: set[str]) -> Fix | None:
 
 
 def _differences(before: Episode, after: Episode) -> Iterator[str]:
-    """What the ends said differently from the links."""
-    changed = [new.id for old, new in zip(before.decisions, after.decisions, strict=True) if old != new]
-    changed += [new.id for old, new in zip(before.events, after.events, strict=True) if old != new]
-    yield from (f"{name} does not agree with the links" for name in changed)
+    """What the ends stated differently from the links."""
+    parts = zip(parts_of(before), parts_of(after), strict=True)
+    yield from (f"{new.id} does not agree with the links" for old, new in parts if old != new)
     if before.fixes != after.fixes:
         yield "a fix names what does not exist"
     if before.outcome_evidence != after.outcome_evidence:

@@ -20,13 +20,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from helix_episodes.model import Decision, DecisionType, EdgeType, Episode, Event, Link, Outcome, OutcomeEvidence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-#: The rule that an outcome given by a person is shown with.
+    EndsOf: TypeAlias = Callable[[str, tuple[str, ...]], tuple[str, ...]]
+
+#: The rule that an outcome that a person stated is shown with.
 PERSON_RULE = "told by a person"
 #: What the rule of a revision begins with.
 LATER_EVIDENCE = "later evidence"
@@ -128,7 +131,7 @@ def parts_of(episode: Episode) -> tuple[Decision | Event, ...]:
 
 
 def find_part(episode: Episode, anchor: PartAnchor) -> Decision | Event | None:
-    """The part an anchor stands for: that with its text (of several its line, then its id), else that on its line."""
+    """The part an anchor represents: that with its text (of several its line, then its id), else that on its line."""
     parts = [each for each in parts_of(episode) if each.id[:1] == anchor.id[:1]]
     same = [each for each in parts if _text(each) == anchor.text]
     if same:
@@ -142,45 +145,36 @@ def relink(episode: Episode, links: Sequence[Link]) -> Episode:
     old = {(one.source, one.target) for one in stated_links(episode)}
     new = {(one.source, one.target) for one in links}
     added, gone = new - old, old - new
-    return msgspec.structs.replace(
-        episode,
-        links=tuple(links),
-        decisions=tuple(
-            msgspec.structs.replace(
-                each,
-                effects=_targets(each.effects, each.id, added, gone),
-                caused_by=_sources(each.caused_by, each.id, added, gone),
-            )
-            for each in episode.decisions
-        ),
-        events=tuple(
-            msgspec.structs.replace(
-                each,
-                leads_to=_targets(each.leads_to, each.id, added, gone),
-                caused_by=_sources(each.caused_by, each.id, added, gone),
-            )
-            for each in episode.events
-        ),
+
+    def effects(own: str, known: tuple[str, ...]) -> tuple[str, ...]:
+        remaining = [name for name in known if (own, name) not in gone]
+        return tuple(dict.fromkeys([*remaining, *sorted(target for source, target in added if source == own)]))
+
+    def causes(own: str, known: tuple[str, ...]) -> tuple[str, ...]:
+        remaining = [name for name in known if (name, own) not in gone]
+        return tuple(dict.fromkeys([*remaining, *sorted(source for source, target in added if target == own)]))
+
+    return replace(with_ends(episode, effects, causes), links=tuple(links))
+
+
+def with_ends(episode: Episode, effects: EndsOf, causes: EndsOf) -> Episode:
+    """The episode with other ends of its links; both functions take a part's id and the ends that it states."""
+    decisions = (
+        replace(one, effects=effects(one.id, one.effects), caused_by=causes(one.id, one.caused_by))
+        for one in episode.decisions
     )
-
-
-_Pairs: TypeAlias = set[tuple[str, str]]
-
-
-def _targets(known: tuple[str, ...], own: str, added: _Pairs, gone: _Pairs) -> tuple[str, ...]:
-    remaining = [name for name in known if (own, name) not in gone]
-    return tuple(dict.fromkeys([*remaining, *sorted(target for source, target in added if source == own)]))
-
-
-def _sources(known: tuple[str, ...], own: str, added: _Pairs, gone: _Pairs) -> tuple[str, ...]:
-    remaining = [name for name in known if (name, own) not in gone]
-    return tuple(dict.fromkeys([*remaining, *sorted(source for source, target in added if target == own)]))
+    events = (
+        replace(one, leads_to=effects(one.id, one.leads_to), caused_by=causes(one.id, one.caused_by))
+        for one in episode.events
+    )
+    return replace(episode, decisions=tuple(decisions), events=tuple(events))
 
 
 def _apply(episode: Episode, correction: Correction, extracted: Episode) -> Episode:
     """``extracted`` is the episode before any correction: anchors are from it, and its ids hold throughout."""
     if isinstance(correction, OutcomeCorrection):
-        return _judge(episode, correction)
+        evidence = OutcomeEvidence(rule=PERSON_RULE, quote=correction.because)
+        return replace(episode, outcome=correction.outcome, outcome_basis="judged", outcome_evidence=evidence)
     if isinstance(correction, OutcomeRevision):
         return _revise(episode, correction)
     if isinstance(correction, LinkCorrection):
@@ -192,32 +186,19 @@ def _apply(episode: Episode, correction: Correction, extracted: Episode) -> Epis
     return _withdraw(episode, now) if correction.withdrawn else _amend(episode, now, correction)
 
 
-def _judge(episode: Episode, correction: OutcomeCorrection) -> Episode:
-    return msgspec.structs.replace(
-        episode,
-        outcome=correction.outcome,
-        outcome_basis="judged",
-        outcome_evidence=OutcomeEvidence(rule=PERSON_RULE, quote=correction.because),
-    )
-
-
 def _revise(episode: Episode, revision: OutcomeRevision) -> Episode:
     where = f"session {revision.by}" + (f", line {revision.line}" if revision.line else "")
     rule = f"{LATER_EVIDENCE}: {where}: {_SHOWN[revision.rule]} (was {episode.outcome})"
     evidence = OutcomeEvidence(rule=rule, quote=revision.because)
-    return msgspec.structs.replace(
-        episode, outcome=revision.outcome, outcome_basis="measured", outcome_evidence=evidence
-    )
+    return replace(episode, outcome=revision.outcome, outcome_basis="measured", outcome_evidence=evidence)
 
 
 def _amend(episode: Episode, old: Decision, correction: DecisionCorrection) -> Episode:
     parts = {name: getattr(correction, name) for name in ("type", "context", "chosen", "rationale", "outcome")}
-    new = msgspec.structs.replace(old, **{name: value for name, value in parts.items() if value is not None})
+    new = replace(old, **{name: value for name, value in parts.items() if value is not None})
     if correction.chosen is not None:  # its label must follow the words, no longer the deed that was read
-        new = msgspec.structs.replace(new, action=None)
-    return msgspec.structs.replace(
-        episode, decisions=tuple(new if each.id == old.id else each for each in episode.decisions)
-    )
+        new = replace(new, action=None)
+    return replace(episode, decisions=tuple(new if each.id == old.id else each for each in episode.decisions))
 
 
 def _withdraw(episode: Episode, old: Decision) -> Episode:
@@ -228,9 +209,9 @@ def _withdraw(episode: Episode, old: Decision) -> Episode:
         changes = tuple(name for name in fix.changes if name != old.id)
         if changes:
             share = fix.share if changes == fix.changes else 1 / len(changes)
-            fixes.append(msgspec.structs.replace(fix, changes=changes, share=share))
+            fixes.append(replace(fix, changes=changes, share=share))
     decisions = tuple(each for each in remaining.decisions if each.id != old.id)
-    return msgspec.structs.replace(remaining, decisions=decisions, fixes=tuple(fixes))
+    return replace(remaining, decisions=decisions, fixes=tuple(fixes))
 
 
 def _apply_to_links(episode: Episode, correction: LinkCorrection, extracted: Episode) -> Episode:

@@ -19,10 +19,11 @@ import msgspec
 
 from helix_episodes.errors import LogError, UsageError
 from helix_episodes.readers import is_part, read_head
+from helix_episodes.readers.common.fields import text_at
 from helix_episodes.readers.common.jsonl import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
 #: How an agent makes the name of a log's folder of the project's path.
 FolderNaming = Literal["dashes", "sha256"]
@@ -38,122 +39,99 @@ class UnknownAgent(LogError, UsageError):
 
 
 class FolderFile(NamedTuple):
-    """A file that tells a log's folder: how many folders above the log, its name, and the keys that lead to it.
+    """A file that tells a log's folder: how many folders above the log, its name, and the path of keys to it.
 
     Without keys the file holds nothing but the folder.
     """
 
     above: int
     name: str
-    keys: tuple[str, ...] = ()
+    keys: str = ""
 
 
 class AgentHome(NamedTuple):
     """Where one agent keeps its logs.
 
     ``variables`` are environment variables that move it, each with what is below; the first that is set counts,
-    else ``default`` below the home folder. ``logs`` are patterns below that. ``named`` is how many levels above a log
-    the folder lies that is called after the project, and how it is made of its path.
+    else ``default`` below the home folder. ``logs`` are patterns below that, separated by blanks. ``named`` is how many
+    levels above a log the folder lies that is called after the project, and how it is made of its path.
     """
 
     agent: str
     default: str
-    logs: tuple[str, ...]
+    logs: str
     variables: tuple[tuple[str, str], ...] = ()
     excluded: str | None = None
-    folder_files: tuple[FolderFile, ...] = ()
+    folder_file: FolderFile | None = None
     named: tuple[int, FolderNaming] | None = None
 
 
 #: By the agents' own documentation and sources as of November 2026 (docs/formats has a page for each).
 AGENT_HOMES = (
+    AgentHome("claude-code", ".claude", "projects/*/*.jsonl", (("CLAUDE_CONFIG_DIR", ""),), excluded="agent-*.jsonl"),
     AgentHome(
-        "claude-code", ".claude", ("projects/*/*.jsonl",), (("CLAUDE_CONFIG_DIR", ""),), excluded="agent-*.jsonl"
-    ),
-    AgentHome(
-        "codex",
-        ".codex",
-        ("sessions/**/rollout-*.jsonl", "archived_sessions/**/rollout-*.jsonl"),
-        (("CODEX_HOME", ""),),
+        "codex", ".codex", "sessions/**/rollout-*.jsonl archived_sessions/**/rollout-*.jsonl", (("CODEX_HOME", ""),)
     ),
     AgentHome(
         "gemini",
         ".gemini",
-        ("tmp/*/chats/session-*.json", "tmp/*/chats/session-*.jsonl"),
+        "tmp/*/chats/session-*.json tmp/*/chats/session-*.jsonl",
         (("GEMINI_CLI_HOME", ".gemini"),),
-        folder_files=(FolderFile(2, ".project_root"),),
+        folder_file=FolderFile(2, ".project_root"),
         named=(2, "sha256"),
     ),
+    AgentHome("copilot", ".copilot", "session-state/*/events.jsonl session-state/*.jsonl", (("COPILOT_HOME", ""),)),
     AgentHome(
-        "copilot", ".copilot", ("session-state/*/events.jsonl", "session-state/*.jsonl"), (("COPILOT_HOME", ""),)
+        "opencode", ".local/share/opencode", "opencode*.db storage/session/*/*.json", (("XDG_DATA_HOME", "opencode"),)
     ),
     AgentHome(
-        "opencode",
-        ".local/share/opencode",
-        ("opencode*.db", "storage/session/*/*.json"),
-        (("XDG_DATA_HOME", "opencode"),),
+        "cursor", ".cursor", "projects/*/agent-transcripts/*/*.jsonl", (("CURSOR_CONFIG_DIR", ""),), named=(3, "dashes")
     ),
-    AgentHome(
-        "cursor",
-        ".cursor",
-        ("projects/*/agent-transcripts/*/*.jsonl",),
-        (("CURSOR_CONFIG_DIR", ""),),
-        named=(3, "dashes"),
-    ),
-    AgentHome(
-        "droid", ".factory", ("sessions/*/*.jsonl", "sessions/*.jsonl"), (("FACTORY_HOME_OVERRIDE", ".factory"),)
-    ),
+    AgentHome("droid", ".factory", "sessions/*/*.jsonl sessions/*.jsonl", (("FACTORY_HOME_OVERRIDE", ".factory"),)),
     AgentHome(
         "kimi",
         ".kimi-code",
-        ("sessions/*/*/agents/main/wire.jsonl",),
+        "sessions/*/*/agents/main/wire.jsonl",
         (("KIMI_CODE_HOME", ""),),
-        folder_files=(FolderFile(3, "state.json", ("workDir",)),),
+        folder_file=FolderFile(3, "state.json", "workDir"),
     ),
     AgentHome(
         "qwen",
         ".qwen",
-        ("projects/*/chats/*.jsonl", "projects/*/chats/archive/*.jsonl"),
+        "projects/*/chats/*.jsonl projects/*/chats/archive/*.jsonl",
         (("QWEN_RUNTIME_DIR", ""), ("QWEN_HOME", "")),
     ),
     AgentHome(
         "grok",
         ".grok",
-        ("sessions/*/*/chat_history.jsonl",),
+        "sessions/*/*/chat_history.jsonl",
         (("GROK_HOME", ""),),
-        folder_files=(FolderFile(1, "summary.json", ("info", "cwd")),),
+        folder_file=FolderFile(1, "summary.json", "info.cwd"),
     ),
     AgentHome(
         "openclaw",
         ".openclaw",
-        ("agents/*/sessions/*.jsonl",),
+        "agents/*/sessions/*.jsonl",
         (("OPENCLAW_STATE_DIR", ""),),
         excluded="*.trajectory.jsonl",
     ),
-    AgentHome("hermes", ".hermes", ("sessions/session_*.json",), (("HERMES_HOME", ""),)),
+    AgentHome("hermes", ".hermes", "sessions/session_*.json", (("HERMES_HOME", ""),)),
     AgentHome(
         "antigravity",
         ".gemini",
-        ("antigravity*/brain/*/.system_generated/logs/transcript.jsonl",),
+        "antigravity*/brain/*/.system_generated/logs/transcript.jsonl",
         (("GEMINI_CLI_HOME", ".gemini"),),
     ),
     AgentHome(
         "pi",
         ".pi/agent/sessions",
-        ("*/*.jsonl", "*.jsonl"),
+        "*/*.jsonl *.jsonl",
         (("PI_CODING_AGENT_SESSION_DIR", ""), ("PI_CODING_AGENT_DIR", "sessions")),
     ),
 )
 
 # Under which keys the agents' first records say where they were started.
-_FOLDER_KEYS = (
-    ("cwd",),
-    ("directory",),
-    ("payload", "cwd"),
-    ("data", "context", "cwd"),
-    ("environmentDisclosure", "cwd"),
-    ("model_config", "cwd"),
-)
+_FOLDER_KEYS = ("cwd", "directory", "payload.cwd", "data.context.cwd", "environmentDisclosure.cwd", "model_config.cwd")
 _NOT_LETTER_OR_DIGIT = re.compile(r"[^A-Za-z0-9]")
 
 
@@ -190,7 +168,7 @@ def logs_of(home: AgentHome, *, candidates: Iterable[Path] = ()) -> Iterator[Fou
     if home.named is not None:
         known = {_folder_name(str(folder), home.named[1]): str(folder) for folder in candidates}
     root = root_of(home)
-    for path in sorted({path for pattern in home.logs for path in root.glob(pattern)}):
+    for path in sorted({path for pattern in home.logs.split() for path in root.glob(pattern)}):
         if not path.is_file() or (home.excluded and path.match(home.excluded)) or is_part(path):
             continue
         modified = datetime.fromtimestamp(path.stat().st_mtime, tz=UTC)
@@ -207,15 +185,14 @@ def _folder_name(folder: str, naming: FolderNaming) -> str:
 
 
 def _folder_from_file(home: AgentHome, log: Path) -> str | None:
-    for above, name, keys in home.folder_files:
-        try:
-            written = (log.parents[above - 1] / name).read_bytes()
-            folder = _at(parse(written), keys) if keys else written.decode().strip()
-        except (OSError, ValueError):
-            continue  # this agent's version wrote no such file: the log itself may tell
-        if isinstance(folder, str) and folder:
-            return folder
-    return None
+    if home.folder_file is None:
+        return None
+    above, name, keys = home.folder_file
+    try:
+        written = (log.parents[above - 1] / name).read_bytes()
+        return text_at(parse(written), keys) if keys else written.decode().strip() or None
+    except (OSError, ValueError):
+        return None  # this agent's version wrote no such file: the log itself may tell
 
 
 def _folder_in_log(log: Path) -> str | None:
@@ -225,11 +202,4 @@ def _folder_in_log(log: Path) -> str | None:
     except LogError:
         return None  # reading it will report what is wrong
     records = [head.document] if isinstance(head.document, dict) else head.records
-    found = (_at(record, keys) for record in records for keys in _FOLDER_KEYS)
-    return next((folder for folder in found if isinstance(folder, str) and folder), None)
-
-
-def _at(value: object, keys: Sequence[str]) -> object:
-    for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
+    return next((folder for record in records for keys in _FOLDER_KEYS if (folder := text_at(record, keys))), None)

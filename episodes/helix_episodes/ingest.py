@@ -8,6 +8,7 @@ only.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from helix_episodes.store import EpisodeStore
 
 
-#: Stands for the extractor's version in an episode that has to be read again, whatever its log says.
+#: Represents the extractor's version in an episode that has to be read again, whatever its log says.
 _DUE = "due"
 _OLDER = "an older copy of what is recorded; nothing was changed (--force would record less than is known)"
 
@@ -134,7 +135,7 @@ def record(  # noqa: PLR0913  (the options of the command)
     A log that cannot be read, or whose episode cannot be written, is in ``failed``; the rest goes on. With
     ``strict`` so does a log with a line that is damaged or of an unknown type, and nothing of it is written.
     """
-    recorder = _Recorder(store, force=force, strict=strict, format=format, admission=admission)
+    recorder = _Recorder(store=store, force=force, strict=strict, format=format, admission=admission)
     paths = list(recorder.files(logs))
     for done, path in enumerate(paths):
         if progress:
@@ -162,30 +163,22 @@ def log_key(path: Path) -> tuple[str, str | None]:
     return fingerprint(path, upto=0)[1], parts_fingerprint(path)
 
 
+@dataclass(kw_only=True)
 class _Recorder:
     """Takes one log after the other. Knows which sessions began with which step, to recognise resumed ones."""
 
-    def __init__(
-        self,
-        store: EpisodeStore,
-        *,
-        force: bool,
-        strict: bool,
-        format: str,  # noqa: A002  (as above)
-        admission: IngestFilter | None,
-    ) -> None:
-        self.store = store
-        self.force = force
-        self.strict = strict
-        self.format = format
-        self.admission = admission
-        self.left_out: list[SkippedLog] = []
-        self.recorded: list[RecordedSession] = []
-        self.failed: list[SkippedLog] = []
-        self._beginnings: dict[str, set[str]] | None = None
-        self._contents: dict[str, set[str]] = {}
-        self._logs: dict[str, Path] = {}
-        self._again: dict[str, Path] = {}
+    store: EpisodeStore
+    force: bool
+    strict: bool
+    format: str
+    admission: IngestFilter | None
+    left_out: list[SkippedLog] = field(default_factory=list)
+    recorded: list[RecordedSession] = field(default_factory=list)
+    failed: list[SkippedLog] = field(default_factory=list)
+    _beginnings: dict[str, set[str]] | None = None
+    _contents: dict[str, set[str]] = field(default_factory=dict)
+    _logs: dict[str, Path] = field(default_factory=dict)
+    _again: dict[str, Path] = field(default_factory=dict)
 
     def files(self, logs: Iterable[Path]) -> Iterator[Path]:
         """The logs themselves, and those in the folders; a folder without any is a mistake worth a word."""
@@ -236,15 +229,13 @@ class _Recorder:
         provenance = provenance_of(path, session, size=size, digest=digest)
         if old is None and (original := self._original_of(provenance)) is not None:
             copy = f"a copy of what is recorded as {original.session}"
-            target = self.store.path_of(original.session)
-            return _result(path, session, original, target, "unchanged", warnings=(copy,))
+            return _result(path, session, original, self.store.path_of(original.session), "unchanged", warnings=(copy,))
         change = change_since(old, provenance, prefix=prefix)
-        if change == "differs" and not self.force and old is not None and is_older(session, provenance, old):
-            return _result(path, session, old, target, "unchanged", warnings=(_OLDER,))
-        if change == "differs" and not self.force:
-            raise EpisodeExists(path=target, log=str(path))
-        if change == "unchanged" and not self.force and old is not None:
-            return _result(path, session, old, target, "unchanged")
+        if old is not None and not self.force and change != "grown":
+            older = change == "differs"
+            if older and not is_older(session, provenance, old):
+                raise EpisodeExists(path=target, log=str(path))
+            return _result(path, session, old, target, "unchanged", warnings=(_OLDER,) if older else ())
         own = self._without_copies(session)
         episode = extract(own, provenance=provenance)
         if old is not None:

@@ -37,10 +37,10 @@ HEAD = 256 << 10
 LONGEST_COMMAND = 50_000
 #: So many parts of a shell command are looked at.
 MOST_PARTS = 200
-#: So many damaged lines of a log are named; the rest is counted. Nobody reads more, and a log of two million lines
+#: So many damaged lines of a log are named; the rest is counted. No one reads more, and a log of two million lines
 #: that are all damaged would otherwise take a gigabyte to report.
 MOST_NAMED = 1000
-#: So many different unknown types of record are counted apart, and their names are cut to this length: a log in
+#: So many different unknown types of record are counted separately, and their names are cut to this length: a log in
 #: which each line is of another type is not made of types.
 MOST_TYPES = 100
 LONGEST_TYPE = 80
@@ -119,7 +119,7 @@ def write_atomically(path: Path, data: bytes, *, mode: int = 0o600, owner: tuple
 
 
 def write_output(path: Path, data: bytes, *, mode: int = 0o600) -> None:
-    """Writes an answer where somebody wants it: as `write_atomically` does, but to the file that a link leads to.
+    """Writes an answer where someone wants it: as `write_atomically` does, but to the file that a link leads to.
 
     A device, a pipe or a folder is neither replaced nor written to, and no more is the file that stdout or stderr goes
     to: what is there already would be lost, and what is printed afterwards too.
@@ -174,7 +174,7 @@ def remove_file(path: Path) -> bool:
 
 
 def replace_file(path: Path, *, before: bytes, after: bytes) -> bool:
-    """Replaces ``before`` by ``after``; False, and nothing written, when somebody else has changed it since.
+    """Replaces ``before`` by ``after``; False, and nothing written, when someone else has changed it since.
 
     Raises:
         WriteFailed: As for `write_atomically`.

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -79,7 +79,7 @@ class EpisodeSignals(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def signals_of(episode: Episode) -> EpisodeSignals:
-    """What an episode tells; times that it does not know are those of the session's beginning."""
+    """What an episode shows; times that it does not know are those of the session's beginning."""
     begin = parse_timestamp(episode.timestamp) or _UNKNOWN_BEGINNING
     times = [at for part in parts_of(episode) if (at := parse_timestamp(part.timestamp))]
     commits = tuple(
@@ -117,8 +117,8 @@ def signals_of(episode: Episode) -> EpisodeSignals:
 
 
 def _command_of(event: Event, episode: Episode) -> str:
-    causes = {each.id: each for each in episode.decisions if each.id in event.caused_by}
-    actions = (causes[name].action for name in event.caused_by if name in causes)
+    actions_of = {each.id: each.action for each in episode.decisions}
+    actions = (actions_of.get(name) for name in event.caused_by)
     return next((action.command for action in actions if action and action.command), "")
 
 
@@ -171,7 +171,9 @@ def revert_revisions(sessions: Sequence[EpisodeSignals]) -> Iterator[OutcomeRevi
             latest = max(hit.values(), key=_when)
             outcome: Outcome = "failure" if len(hit) == len({commit.sha for commit in one.commits}) else "partial"
             if one.outcome not in {"failure", outcome}:
-                yield _revert_revision(one, latest, outcome)
+                yield _revision(
+                    one, latest.by, latest.commit.event, rule="revert", outcome=outcome, at=latest.commit.at
+                )
 
 
 def _revert(one: EpisodeSignals, commit: CommitRecord) -> _Revert | None:
@@ -236,16 +238,24 @@ def _when(revert: _Revert) -> tuple[object, ...]:
     return (revert.commit.at, revert.by.session, line, revert.commit.sha)
 
 
-def _revert_revision(one: EpisodeSignals, revert: _Revert, outcome: Outcome) -> OutcomeRevision:
-    event = revert.commit.event
+def _revision(
+    one: EpisodeSignals,
+    by: EpisodeSignals,
+    event: Event,
+    *,
+    rule: Literal["revert", "recheck"],
+    outcome: Outcome,
+    at: datetime,
+) -> OutcomeRevision:
+    """The revision of one episode's outcome that an event of a later session gives."""
     return OutcomeRevision(
         episode=one.episode,
         outcome=outcome,
         because=event.evidence.quote if event.evidence else event.content,
-        rule="revert",
-        by=revert.by.session,
+        rule=rule,
+        by=by.session,
         line=event.evidence.line if event.evidence else None,
-        asserted_at=revert.commit.at.isoformat().replace("+00:00", "Z"),
+        asserted_at=at.isoformat().replace("+00:00", "Z"),
     )
 
 
@@ -268,7 +278,8 @@ def recheck_revisions(sessions: Sequence[EpisodeSignals]) -> Iterator[OutcomeRev
                 if passed.check == failure.check and _looks_at_no_more(failure, passed)
             )
             if failure := next(contradicting, None):
-                yield _recheck_revision(one, after, failure)
+                at = parse_timestamp(failure.event.timestamp) or after.begin
+                yield _revision(one, after, failure.event, rule="recheck", outcome="failure", at=at)
 
 
 def _looks_at_no_more(failure: CheckVerdict, passed: CheckVerdict) -> bool:
@@ -289,22 +300,8 @@ def _ground(one: CheckVerdict) -> Ground | None:
     return Ground(check=one.check, kind=part.kind, passed=None, scope=part.scope, findings=findings)
 
 
-def _recheck_revision(one: EpisodeSignals, after: EpisodeSignals, failure: CheckVerdict) -> OutcomeRevision:
-    event = failure.event
-    at = parse_timestamp(event.timestamp) or after.begin
-    return OutcomeRevision(
-        episode=one.episode,
-        outcome="failure",
-        because=event.evidence.quote if event.evidence else event.content,
-        rule="recheck",
-        by=after.session,
-        line=event.evidence.line if event.evidence else None,
-        asserted_at=at.isoformat().replace("+00:00", "Z"),
-    )
-
-
-def revisions(tellings: Iterable[EpisodeSignals]) -> tuple[OutcomeRevision, ...]:
+def revisions(signals: Iterable[EpisodeSignals]) -> tuple[OutcomeRevision, ...]:
     """The revisions that follow from the signals of all episodes; by episode, then by date."""
-    sessions = sorted(tellings, key=lambda one: (one.begin, one.session))
+    sessions = sorted(signals, key=lambda one: (one.begin, one.session))
     found = (*revert_revisions(sessions), *recheck_revisions(sessions))
     return tuple(sorted(found, key=lambda one: (one.episode, one.asserted_at, one.rule, one.by, one.line or 0)))

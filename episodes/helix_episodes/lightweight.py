@@ -34,7 +34,7 @@ else:
 
 @dataclass_transform(frozen_default=True)
 class Value:
-    """What has the fields that its class annotates, each given or its default; equal when all fields are."""
+    """What has the fields that its class annotates, each passed or its default; equal when all fields are."""
 
     _fields: tuple[str, ...] = ()
     _required: frozenset[str] = frozenset()
@@ -74,7 +74,7 @@ class Value:
 
 
 class Regex:
-    r"""Stands for ``re.compile(text, flags)`` and has the methods that are used of it.
+    r"""Represents ``re.compile(text, flags)`` and has the methods that are used of it.
 
     >>> Regex(r"(\d+) failed").search("3 failed")[1]
     '3'

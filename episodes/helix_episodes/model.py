@@ -49,7 +49,7 @@ OUTCOME_ID = "outcome"
 
 SCHEMA_VERSION = "2.0"
 QUOTE_LIMIT = 240
-#: Stands for the unknown keys of an object while it is in memory; no writer of ours puts it into a file.
+#: Represents the unknown keys of an object while it is in memory; no writer of ours puts it into a file.
 EXTRA = "+"
 
 Outcome = Literal["success", "partial", "failure", "unknown"]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from helix_episodes.corrections import parts_of
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.extraction.drafts import iso, timestamp_of
 from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION
@@ -44,7 +45,7 @@ class EpisodeBeginning(msgspec.Struct, frozen=True):
 
 
 def read_beginning(path: Path) -> EpisodeBeginning | None:
-    """How an episode's log began; None for a file that is no episode, of which `helix-graph compile` tells."""
+    """How an episode's log began; None for a file that is no episode, of which `helix-graph compile` reports."""
     try:
         return msgspec.json.decode(read_regular(path), type=EpisodeBeginning)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -76,7 +77,7 @@ def is_older(session: Session, new: Provenance, old: Episode) -> bool:
         return False
     steps = {(step.source.line, step.source.id) for step in session.steps if step.source.file is None}
     end = max(line for line, _ in steps)
-    evidence = [*(one.evidence for one in old.decisions), *(one.evidence for one in old.events)]
+    evidence = (one.evidence for one in parts_of(old))
     quoted = {(one.line, one.id) for one in evidence if one and one.file is None and one.line <= end}
     return new.bytes < before.bytes and quoted <= steps
 
@@ -146,8 +147,7 @@ def ids_in(episode: Episode) -> Iterator[str]:
     """The ids of steps that an episode is known to hold."""
     if episode.provenance and episode.provenance.last:
         yield episode.provenance.last
-    evidence = [*(one.evidence for one in episode.decisions), *(one.evidence for one in episode.events)]
-    yield from (one.id for one in evidence if one and one.id)
+    yield from (one.evidence.id for one in parts_of(episode) if one.evidence and one.evidence.id)
 
 
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
@@ -187,8 +187,7 @@ def _quotations_match(session: Session, other: Episode) -> bool:
     steps: dict[str, list[Step]] = {}
     for step in session.steps:
         steps.setdefault(step.source.id or "", []).append(step)
-    parts: tuple[Decision | Event, ...] = (*other.decisions, *other.events)
-    quoted = ((one, one.evidence.id) for one in parts if one.evidence and one.evidence.id)
+    quoted = ((one, one.evidence.id) for one in parts_of(other) if one.evidence and one.evidence.id)
     shared = [(one, steps[name]) for one, name in quoted if name in steps]
     return bool(shared) and all(any(_is_quoted_from(one, step) for step in own) for one, own in shared)
 

@@ -27,10 +27,10 @@ agent's own words · ``call`` and its ``result``, joined by ``call_id`` · ``dec
 plan, an answered question: ``text`` is what was chosen, ``arguments`` has ``context``, ``options``, ``rationale``) ·
 ``lesson`` one the log states · ``gate`` a declared check (``arguments`` has ``name``, ``level``, ``phase`` and
 ``passed``) · ``boundary`` where the context was cut (``arguments`` has ``reason``: compaction, rewind, resume) ·
-``note`` anything else worth keeping that is nobody's words. What an editor complains of, unasked, is a note with the
+``note`` anything else worth keeping that is no one's words. What an editor complains of, unasked, is a note with the
 tool ``diagnostics`` whose text is a JSON list of files with their ``diagnostics`` (``message``, ``severity``).
 
-A log that *tells* of the work instead of recording calls gives notes with a ``part``: ``did`` (what was done),
+A log that *describes* the work instead of recording calls gives notes with a ``part``: ``did`` (what was done),
 ``found`` (what was found, or came of it), ``detail`` (more of what was done), ``problem`` (what the log names as one),
 ``cause`` (of the problem next to it), ``remedy``, ``outcome`` (what came of a stated decision), ``task`` (the
 objective), ``commit`` (the name of one that the session made), ``next`` (what is left to do) or ``other`` (kept, but

@@ -19,7 +19,7 @@ import orjson
 
 from helix_episodes.errors import EpisodeNotFound, InvalidEpisode, InvalidSessionId
 from helix_episodes.io import read_regular, write_atomically
-from helix_episodes.model import EXTRA, Decision, Episode, Event, Metrics, Outcome
+from helix_episodes.model import EXTRA, Decision, Episode, Event, Metrics, Outcome, parse_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,14 +27,13 @@ if TYPE_CHECKING:
 
 PREFIX = "episode-"
 _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+_EPISODE_KEYS = frozenset({
+    "id", "session", "timestamp", "outcome", "task", "decisions", "events", "metrics", "lessons", "schema_version",
+    "outcome_basis", "task_kind",
+})  # fmt: skip
 #: The original schema's keys: always written, so that its readers find what they expect; ours only when set.
 _ALWAYS: dict[type[msgspec.Struct], frozenset[str]] = {
-    Episode: frozenset(
-        [
-            *("id", "session", "timestamp", "outcome", "task", "decisions", "events", "metrics", "lessons"),
-            *("schema_version", "outcome_basis", "task_kind"),
-        ]
-    ),
+    Episode: _EPISODE_KEYS,
     Decision: frozenset(["id", "timestamp", "type", "context", "chosen", "rationale", "outcome", "effects"]),
     Event: frozenset(["id", "timestamp", "type", "content", "caused_by", "leads_to"]),
     Metrics: frozenset(["duration_minutes", "tool_calls", "errors", "recoveries", "commits", "files_changed"]),
@@ -154,7 +153,7 @@ class EpisodeStore:
     ) -> list[Episode]:
         """The newest episodes first: those with ``outcome``, from ``since`` on, with ``task`` in their task (any case).
 
-        An invalid file hides no other; `scan` tells of it. ``since`` without a zone is taken as UTC.
+        An invalid file hides no other; `scan` reports it. ``since`` without a zone is taken as UTC.
         """
         needle = task.casefold() if task else ""
         found = [
@@ -162,10 +161,10 @@ class EpisodeStore:
             for _, episode in self.scan()
             if isinstance(episode, Episode)
             and (outcome is None or episode.outcome == outcome)
-            and (since is None or _instant(episode) >= _aware(since))
+            and (since is None or _began(episode) >= (since if since.tzinfo else since.replace(tzinfo=UTC)))
             and needle in episode.task.casefold()
         ]
-        found.sort(key=lambda episode: (_instant(episode), episode.id), reverse=True)
+        found.sort(key=lambda episode: (_began(episode), episode.id), reverse=True)
         return found[:max_results]
 
 
@@ -179,16 +178,9 @@ def _read(path: Path) -> Episode:
         raise InvalidEpisode(path=path, problem=f"it cannot be read: {error.strerror or error}") from error
 
 
-def _instant(episode: Episode) -> datetime:
+def _began(episode: Episode) -> datetime:
     """When it began, comparable between time zones; the beginning of time when the log does not say."""
-    try:
-        return _aware(datetime.fromisoformat(episode.timestamp or ""))
-    except ValueError:
-        return datetime.min.replace(tzinfo=UTC)
-
-
-def _aware(moment: datetime) -> datetime:
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return parse_timestamp(episode.timestamp) or datetime.min.replace(tzinfo=UTC)
 
 
 def _lift(raw: Any, struct: type[msgspec.Struct]) -> Any:  # noqa: ANN401  (JSON on its way to being validated)
@@ -237,7 +229,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401  (JSON)
 
 @cache
 def _defaults(struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """The keys of a class in order, each with what it holds when nothing was given."""
+    """The keys of a class in order, each with what it holds when nothing was passed."""
     return {
         field.name: field.default_factory() if callable(field.default_factory) else field.default
         for field in msgspec.structs.fields(struct)

@@ -68,16 +68,16 @@ def verify(episode: Episode, log: Path) -> tuple[CheckedQuotation, ...]:
     Raises:
         LogNotReadable: The log cannot be opened.
     """
-    emails = any(ADDRESS in evidence.quote for _, evidence in _evidence(episode))
+    quoted = quotations(episode)
+    emails = any(ADDRESS in one.quote for one in quoted)
     logs: dict[str | None, list[str]] = {None: _lines(log, emails=emails)}
     checked = []
-    for of, evidence in _evidence(episode):
-        if evidence.file not in logs:
-            helper_log = _helper_log(log, evidence.file or "")
-            logs[evidence.file] = _lines(helper_log, emails=emails) if helper_log else []
-        result, found_on = _result(evidence, logs[evidence.file])
-        quotation = CheckedQuotation(of=of, line=evidence.line, file=evidence.file, quote=evidence.quote)
-        checked.append(msgspec.structs.replace(quotation, result=result, found_on=found_on))
+    for one in quoted:
+        if one.file not in logs:
+            helper_log = _helper_log(log, one.file or "")
+            logs[one.file] = _lines(helper_log, emails=emails) if helper_log else []
+        result, found_on = _result(one, logs[one.file])
+        checked.append(msgspec.structs.replace(one, result=result, found_on=found_on))
     return tuple(checked)
 
 
@@ -95,7 +95,7 @@ def _evidence(episode: Episode) -> Iterator[tuple[str, Evidence]]:
             yield f"lesson {place}", lesson.evidence
 
 
-def _result(evidence: Evidence, lines: list[str]) -> tuple[QuotationStatus, int | None]:
+def _result(evidence: Evidence | CheckedQuotation, lines: list[str]) -> tuple[QuotationStatus, int | None]:
     wanted = [plain for part in evidence.quote.removesuffix("…").split("\n") if (plain := _plain(part))]
     if not wanted or not lines:
         return "unchecked", None

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from helix_episodes.io import write_output
 from helix_episodes.model import EdgeType
 from helix_graph import database
-from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled, OneOfSeveral
+from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled, InvalidArgument
 from helix_graph.graph.adjacency import Adjacency
 from helix_graph.graph.connection import FILE_NAME, GRAPH_FILE, open_graph
 from helix_graph.graph.model import find_node
@@ -275,7 +275,7 @@ class Graph:
 
         Raises:
             GraphNotCompiled: There is no graph yet.
-            OneOfSeveral: More than one of the three was asked for, or only one end of a path.
+            InvalidArgument: More than one of the three was asked for, or only one end of a path.
             EmptyQuery: A label is empty.
             LabelNotMet: Nothing has the label.
             EpisodeNotFound: The graph has no such episode.
@@ -286,7 +286,7 @@ class Graph:
         texts = {"focus": focus, "source": source, "target": target, "episode": episode}
         parts = {name: as_str(name, value) for name, value in texts.items() if value is not None}
         if set(parts) not in _VIEWS:
-            raise OneOfSeveral(("focus", "source with target", "episode"))
+            raise InvalidArgument(None, "give only one of these: focus, or source with target, or episode")
         most = as_int("max_nodes", max_nodes, lowest=1, highest=MOST_NODES)
         with self._open() as connection:
             return find_excerpt(connection, ExcerptQuery(**parts, max_nodes=most))
@@ -309,7 +309,7 @@ class Graph:
 
         Raises:
             NotOneOf: ``format`` is none of the four.
-            OneOfSeveral: As `excerpt`, which has the others; or a part of ``json`` was asked for.
+            InvalidArgument: As `excerpt`, which has the others; or a part of ``json`` was asked for.
             WriteFailed: ``output`` cannot be written.
         """
         from helix_graph.graph.export import FORMATS, written
@@ -322,7 +322,9 @@ class Graph:
         elif max_nodes is None and not any(value is not None for value in part.values()):
             data = self._canonical()
         else:
-            raise OneOfSeveral(("format json, which is always whole", "a part of the graph"))
+            raise InvalidArgument(
+                None, "give only one of these: format json, which is always whole, or a part of the graph"
+            )
         if output is not None:
             write_output(as_path("output", output), data)
         return data

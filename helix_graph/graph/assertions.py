@@ -26,7 +26,7 @@ from helix_episodes.corrections import (
 )
 from helix_episodes.io import read_regular, write_atomically
 from helix_episodes.model import EdgeType, sortable_time
-from helix_graph.errors import AmbiguousNode, EmptyText, InvalidAssertion, NodeNotFound, SameNode, SameTriggerAndAction
+from helix_graph.errors import AmbiguousNode, EmptyText, InvalidArgument, InvalidAssertion, NodeNotFound
 from helix_graph.graph.model import NodeType, mean_weight, node_id, short_hash
 from helix_graph.validation import as_choice, as_fraction, as_line, as_text
 
@@ -227,7 +227,7 @@ def node_assertion(
         EmptyText: The label or the episode is empty.
         NotOneOf: The type is none of the five.
         WrongType: An argument is none of its kind.
-        ControlCharacter: The label holds one.
+        InvalidArgument: The label holds a control character.
     """
     kind: NodeType = as_choice("type", type, NODE_TYPES)
     plain = as_line("label", label)
@@ -254,16 +254,17 @@ def edge_assertion(
         AmbiguousNode: One of the labels belongs to several nodes.
         NotOneOf: The type is none of the four.
         OutOfRange: The weight is not between 0 and 1.
-        SameNode: Both ends are one node.
+        InvalidArgument: Both ends are one node; one of the labels holds a control character.
         WrongType: An argument is none of its kind.
-        ControlCharacter: One of the labels holds one.
     """
     kind: EdgeType = as_choice("type", type, EDGE_TYPES)
     sure = as_fraction("weight", weight)
     start = _node("source_id", connection, as_line("source_id", source))
     end = _node("target_id", connection, as_line("target_id", target))
     if start == end:
-        raise SameNode(start.label)
+        raise InvalidArgument(
+            None, f"source and target are both {start.label!r}; an edge leads from one node to another"
+        )
     return EdgeAssertion(source=start, target=end, type=kind, weight=sure, asserted_at=now())
 
 
@@ -275,13 +276,12 @@ def pattern_assertion(
     Raises:
         EmptyText: Name, trigger or action is empty.
         OutOfRange: The success rate is not between 0 and 1.
-        SameTriggerAndAction: Trigger and action are the same text.
+        InvalidArgument: Trigger and action are the same text; one of the texts holds a control character.
         WrongType: An argument is none of its kind.
-        ControlCharacter: One of the texts holds one.
     """
     situation, answer = as_line("trigger", trigger), as_line("action", action)
     if situation.casefold() == answer.casefold():
-        raise SameTriggerAndAction(situation)
+        raise InvalidArgument(None, f"trigger and action are both {situation!r}; say what to do when it happens")
     return PatternAssertion(
         name=as_line("name", name),
         trigger=situation,

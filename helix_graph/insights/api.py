@@ -25,7 +25,7 @@ from helix_graph.insights.legacy import LegacyInsights
 from helix_graph.insights.model import OUTCOMES
 from helix_graph.insights.schema import seed_form
 from helix_graph.insights.store import clean_content, clean_source, clean_tags
-from helix_graph.validation import as_choice, as_fraction, as_str, as_tuple
+from helix_graph.validation import as_choice, as_fraction, as_str, as_strs, as_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -64,7 +64,7 @@ class Insights(InsightContext):
 
         Raises:
             WrongType: ``content`` is no text, or ``tags`` are no list of texts.
-            ControlCharacter: The text holds a character that nobody can read.
+            InvalidArgument: The text holds a character that nobody can read.
             OutOfRange: There are too many tags, or one is too long, or ``initial`` is no share.
             EmptyText: A tag is empty.
         """
@@ -107,7 +107,7 @@ class Insights(InsightContext):
             WrongType: The names are no list of texts.
             NotOneOf: The outcome is none of delivered, blocked, plan_complete.
         """
-        shown = tuple(as_str("names", name) for name in as_tuple("names", names))
+        shown = as_strs("names", names)
         causal = None if causal_names is None else set(as_tuple("causal_names", causal_names))
         report = feedback.FeedbackReport(
             names=shown,

@@ -25,7 +25,7 @@ from helix_graph.insights.links import anchor_of, links_of
 from helix_graph.insights.model import OUTCOMES, Injection
 from helix_graph.insights.scoring import CAUSAL_GATE
 from helix_graph.timestamps import parse_stamp, stamp
-from helix_graph.validation import as_choice, as_line, as_str, as_tuple
+from helix_graph.validation import as_choice, as_line, as_str, as_strs
 
 if TYPE_CHECKING:
     import sqlite3
@@ -179,7 +179,7 @@ def feedback_from_episode(
     found = context.required_history.episodes.get(as_str("episode", episode))
     if found is None:
         raise EpisodeNotFound(episode)
-    given = tuple(as_str("names", name) for name in as_tuple("names", names))
+    given = as_strs("names", names)
     outcome = _OUTCOMES.get(found.outcome)
     quote = found.outcome_evidence.quote if found.outcome_evidence else ""
     text = "\n".join(part for part in (found.task, quote) if part)
@@ -217,7 +217,7 @@ def feedback_from_text(  # noqa: PLR0913  (the method's options)
         NotOneOf: The outcome is none of delivered, blocked, plan_complete.
     """
     text = as_line("outcome_text", outcome_text)
-    given = tuple(as_str("names", name) for name in as_tuple("names", names))
+    given = as_strs("names", names)
     if not given and not injection:
         option = "names"
         raise EmptyText(option)

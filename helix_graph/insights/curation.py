@@ -23,7 +23,7 @@ from helix_graph.insights.schema import seed_form
 from helix_graph.insights.scoring import LONGEST_CONTENT, SHORTEST_CONTENT, causal_adjusted
 from helix_graph.insights.store import clean_content, clean_tags
 from helix_graph.timestamps import stamp
-from helix_graph.validation import as_int, as_path, as_str, as_tuple
+from helix_graph.validation import as_int, as_path, as_strs
 
 if TYPE_CHECKING:
     import sqlite3
@@ -109,7 +109,7 @@ def forget(context: InsightContext, names: Iterable[str]) -> ForgetAnswer:
     Raises:
         InsightNotFound: There is no insight of one of the names; then nothing is removed.
     """
-    given = [as_str("names", name) for name in as_tuple("names", names)]
+    given = as_strs("names", names)
     with context.database.writing() as connection:
         stored = {one.number: one for one in (rows.named(connection, name) for name in given)}
         forget_insights(connection, list(stored.values()), at=stamp(context.now()))

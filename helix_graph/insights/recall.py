@@ -27,7 +27,7 @@ from helix_graph.insights.schema import SHOWN_DECIMALS, legacy_forms, seed_forms
 from helix_graph.insights.scoring import USER_PROVIDED, causal_adjusted, recency, score
 from helix_graph.insights.words import combined_relevance
 from helix_graph.timestamps import days_between, parse_stamp
-from helix_graph.validation import as_choice, as_fraction, as_int, as_str, as_tuple
+from helix_graph.validation import as_choice, as_fraction, as_int, as_str, as_strs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def recall(  # noqa: PLR0913  (the seed's options)
         limit=as_int("limit", limit, lowest=0, highest=MOST_SHOWN),
         min_relevance=as_fraction("min_relevance", settings.min_relevance if min_relevance is None else min_relevance),
         min_effectiveness=as_fraction("min_effectiveness", min_effectiveness),
-        suppress_names=frozenset(as_str("suppress_names", one) for one in as_tuple("suppress_names", suppress_names)),
+        suppress_names=frozenset(as_strs("suppress_names", suppress_names)),
         tag=tag,
         now=context.now(),
         settings=settings,

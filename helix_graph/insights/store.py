@@ -150,7 +150,7 @@ def clean_content(content: str) -> str:
 
     Raises:
         WrongType: It is no text.
-        ControlCharacter: It holds a character that is none to read.
+        InvalidArgument: It holds a control character.
     """
     return as_text("content", content).strip()
 
@@ -179,7 +179,7 @@ def clean_source(source: str) -> str:
 
     Raises:
         WrongType: It is no text.
-        ControlCharacter: It holds a character that is none to read.
+        InvalidArgument: It holds a control character.
         OutOfRange: It is longer than 1,000 characters.
     """
     from helix_graph.insights.sanitizer import sanitize_line

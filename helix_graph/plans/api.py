@@ -115,7 +115,7 @@ class Plans(PlanContext):
             NoPlan: There is no such plan.
             NoTask: It has no such task.
             NotOneOf: The status is none of the four.
-            ControlCharacter: A text holds one.
+            InvalidArgument: A text holds one.
         """
         given = {
             "status": None if status is None else as_choice("status", status, TASK_STATUSES),

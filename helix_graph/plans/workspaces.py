@@ -194,7 +194,7 @@ class Workspaces:
         Raises:
             NoWorkspace: There is none.
             WorkspaceClosed: It is blocked already.
-            ControlCharacter: The text holds one.
+            InvalidArgument: The text holds a control character.
             NoWorkTree: ``tree`` cannot be compared; then nothing is ended.
         """
         ending = WorkspaceEnding(told=as_text("delivered", delivered), utilized=_names(utilized), verified=verified)
@@ -214,7 +214,7 @@ class Workspaces:
         Raises:
             NoWorkspace: There is none.
             WorkspaceClosed: It is complete already.
-            ControlCharacter: The text holds one.
+            InvalidArgument: The text holds a control character.
             NoWorkTree: ``tree`` cannot be compared; then nothing is ended.
         """
         ending = WorkspaceEnding(told=as_text("reason", reason), utilized=_names(utilized), verified=verified)

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from helix_episodes.errors import HelixGraphError
-from helix_graph.errors import ExclusiveOptions, InvalidConfiguration, SemanticUnavailable
+from helix_graph.errors import InvalidArgument, InvalidConfiguration, SemanticUnavailable
 from helix_graph.project import read_table
 from helix_graph.search.model import (
     MemorySearchAnswer,
@@ -111,15 +111,14 @@ class Search:
         """What fits the query best, over all sources: by words and by meaning, or by one of them alone.
 
         Raises:
-            InvalidSearchQuery: The query is empty, longer than 500 characters, or holds a character other than ASCII's
-                letters and digits, white space and ``- . , _ ( ) & :``.
+            InvalidArgument: The query is empty, longer than 500 characters, or holds a character other than ASCII's
+                letters and digits, white space and ``- . , _ ( ) & :``; both ``semantic_only`` and ``lexical_only``.
             OutOfRange: ``max_results`` is not between 1 and 100.
-            ExclusiveOptions: Both ``semantic_only`` and ``lexical_only``.
             SemanticUnavailable: ``semantic_only``, and nothing here compares meanings.
             InvalidConfiguration: ``.helix/config.toml`` is not understood.
         """
         if semantic_only and lexical_only:
-            raise ExclusiveOptions("--semantic-only", "--lexical-only")
+            raise InvalidArgument(None, "Cannot specify both --semantic-only and --lexical-only")
         asked = checked(query)
         limit = as_int("max_results", max_results, lowest=FEWEST, highest=MOST)
         manner: SearchMode = "semantic" if semantic_only else "lexical" if lexical_only else "both"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
-from helix_graph.errors import InvalidSearchQuery, WrongType
+from helix_graph.errors import InvalidArgument, WrongType
 from helix_graph.graph.labels import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 LONGEST = 500
+_REFUSED = "Cannot validate argument on parameter 'Query'"
 #: Letters and digits of ASCII, white space and ``- . , _ ( ) & :``, as the seed has it.
 _ALLOWED = re.compile(r"[a-zA-Z0-9\s\-.,_()&:]+")
 _WORD = re.compile(r"[a-z0-9]+")
@@ -38,20 +39,19 @@ def checked(query: str) -> str:
 
     Raises:
         WrongType: It is no text.
-        InvalidSearchQuery: It is empty, too long, or holds another character.
+        InvalidArgument: It is empty, too long, or holds another character.
     """
     if not isinstance(query, str):
         raise WrongType("query", value=query, wanted="a text")
     if not query.strip():
-        raise InvalidSearchQuery("it is empty")
+        raise InvalidArgument(None, f"{_REFUSED}: it is empty")
     if len(query) > LONGEST:
-        raise InvalidSearchQuery(f"it has {len(query)} characters, and {LONGEST} are allowed")
+        raise InvalidArgument(None, f"{_REFUSED}: it has {len(query)} characters, and {LONGEST} are allowed")
     allowed = _ALLOWED.match(query)
     end = allowed.end() if allowed else 0
     if end < len(query):
-        raise InvalidSearchQuery(
-            f"character {end + 1} is {query[end]!r}; letters, digits, spaces and - . , _ ( ) & : are allowed"
-        )
+        problem = f"character {end + 1} is {query[end]!r}; letters, digits, spaces and - . , _ ( ) & : are allowed"
+        raise InvalidArgument(None, f"{_REFUSED}: {problem}")
     return query
 
 

@@ -14,7 +14,7 @@ from helix_graph.timestamps import seconds_of
 from helix_graph.topics import catalogue, maintenance, search, transfer
 from helix_graph.topics.fields import hyphened, looked_for, plain, topic_name
 from helix_graph.topics.maintenance import Progress
-from helix_graph.topics.model import NotGiven, NotTogether
+from helix_graph.topics.model import InvalidTopicArgument
 from helix_graph.topics.search import LARGEST_INDEX
 from helix_graph.topics.search import since as moments_ago
 from helix_graph.topics.transfer import ImportedEntries, import_entries, parse_import
@@ -96,19 +96,18 @@ def run_action(context: ActionContext, action: str, parameters: Mapping[str, Any
 
     Raises:
         NotOneOf: There is no such action, or no such detail.
-        NotTogether: A parameter means nothing to the action.
-        NotGiven: It needs one that is not there.
+        InvalidTopicArgument: A parameter means nothing to the action; it needs one that is not there; the topic is no
+            name.
         OutOfRange: A number lies outside its range.
-        InvalidTopic: The topic is no name.
         WrongType: One of them is none of its kind.
     """
     kind: Action = as_choice("action", action, ACTIONS)
     for name in parameters:
         if name not in _TAKES[kind]:
             takes = ", ".join(_TAKES[kind]) or "no parameters"
-            raise NotTogether(name, problem=f"means nothing to {kind}, which takes {takes}")
+            raise InvalidTopicArgument(name, f"means nothing to {kind}, which takes {takes}")
     if kind in _NEEDS and _NEEDS[kind] not in parameters:
-        raise NotGiven(kind, wanted=_NEEDS[kind])
+        raise InvalidTopicArgument(None, f"{kind} needs {_NEEDS[kind]}")
     checked = {name: _CHECKS[name](value) if name in _CHECKS else value for name, value in parameters.items()}
     return _run(context, kind, checked)
 

@@ -20,7 +20,7 @@ from helix_graph.timestamps import seconds_of
 from helix_graph.topics import actions, briefing, edit, entries, maintenance, search, store
 from helix_graph.topics.briefing import Detail
 from helix_graph.topics.fields import entry_text, looked_for, tag_name, tag_names, topic_name
-from helix_graph.topics.model import NotTogether
+from helix_graph.topics.model import InvalidTopicArgument
 from helix_graph.topics.ranking import EntryFilters
 from helix_graph.topics.schema import TOPIC_TABLES
 from helix_graph.topics.search import LARGEST_INDEX, LARGEST_LIMIT
@@ -83,11 +83,11 @@ class Topics:
         stored all the same; ``force`` doesn't look for them. Secrets are cut from everything.
 
         Raises:
-            InvalidTopic: The name has no letter or digit, or is too long.
+            InvalidTopicArgument: The name has no letter or digit, or is too long; one of the texts holds half a
+                surrogate pair.
             EmptyText: There is nothing in the text.
             OutOfRange: The confidence lies outside 0 to 1.
             InvalidLink: A link leads to no entry.
-            HalfCharacter: One of the texts holds half a surrogate pair.
             TooMuch: One of them is too long.
         """
         unasked = as_bool("force", force)
@@ -128,8 +128,7 @@ class Topics:
 
         Raises:
             EmptyQuery: There is nothing in the query.
-            NothingToSearchFor: It has words of one letter or digit alone, which are not indexed.
-            InvalidDay: A date is none.
+            InvalidTopicArgument: It has words of one letter or digit alone, which are not indexed; a date is none.
             NotOneOf: Detail or mode is a word that there is not.
             OutOfRange: A number lies outside its range.
         """
@@ -166,13 +165,13 @@ class Topics:
         Raises:
             EmptyQuery: There is nothing in the query.
             NotOneOf: Detail or focus is a word that there is not.
-            NotTogether: ``compact`` was given with a query.
+            InvalidTopicArgument: ``compact`` was given with a query.
         """
         now = self._clock()
         kind, begin = as_choice("detail", detail, get_args(Detail)), moments_ago(now=now, hours=since)
         categories = briefing.focused(focus)
         if as_bool("compact", compact) and query is not None:
-            raise NotTogether("compact", problem="shortens the briefing on everything, and goes without a query")
+            raise InvalidTopicArgument("compact", "shortens the briefing on everything, and goes without a query")
         wanted = None if query is None else briefing.query_of(query)
         with self.database.reading() as connection:
             if wanted is None:
@@ -186,7 +185,7 @@ class Topics:
 
         Raises:
             EntryNotFound: The topic has no such index.
-            InvalidTopic: That is no name.
+            InvalidTopicArgument: That is no name.
         """
         name, place = topic_name("topic", topic), _index(index)
         with self.database.reading() as connection:
@@ -214,8 +213,8 @@ class Topics:
 
         Raises:
             NotOneOf: There is no such action.
-            NotGiven: The action needs a parameter that is not there.
-            NotTogether: A parameter means nothing to the action, or two exclude each other.
+            InvalidTopicArgument: The action needs a parameter that is not there; a parameter means nothing to the
+                action, or two exclude each other.
             TopicNotFound: There is no such topic.
             EntryNotFound: No entry of it is the one that was meant.
             EmptyText: ``match_str`` or the new text has nothing in it.
@@ -272,8 +271,8 @@ class Topics:
 
         Raises:
             NotOneOf: There is no such action.
-            NotGiven: The action needs a parameter that is not there.
-            NotTogether: A parameter means nothing to the action.
+            InvalidTopicArgument: The action needs a parameter that is not there; a parameter means nothing to the
+                action.
             InvalidImport: What is to be imported is in no form that we know.
         """
         stated = {name: value for name, value in given.items() if value is not None and value is not False}

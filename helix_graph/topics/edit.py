@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from helix_graph.topics.entries import at, known_topic, of_topic, shown, size_of
 from helix_graph.topics.fields import LONGEST_TEXT, MOST_TAGS
-from helix_graph.topics.model import Entry, EntryNotFound, NotGiven, NotTogether, TooMuch
+from helix_graph.topics.model import Entry, EntryNotFound, InvalidTopicArgument, TooMuch
 from helix_graph.topics.store import bury_entry, move_entry, rewrite_entry
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def edit(connection: sqlite3.Connection, request: EditRequest, *, now: int) -> E
     Raises:
         TopicNotFound: There is no such topic, or none of the name to merge into.
         EntryNotFound: No entry of the topic is the one that was meant.
-        NotTogether: The topic to rename to is there already, or a topic was to be merged into itself.
+        InvalidTopicArgument: The topic to rename to is there already, or a topic was to be merged into itself.
         TooMuch: The entry would become too long, or get too many tags.
     """
     action, topic = request.action, request.topic
@@ -137,11 +137,11 @@ def _move_topic(connection: sqlite3.Connection, request: EditRequest, *, now: in
     action, topic = request.action, request.topic
     goal = (request.new_name if action == "rename" else request.into) or ""
     if goal == topic:
-        raise NotTogether("new_name" if action == "rename" else "into", problem=f"is {topic}, the topic itself")
+        raise InvalidTopicArgument("new_name" if action == "rename" else "into", f"is {topic}, the topic itself")
     if action == "merge":
         known_topic(connection, goal)
     elif size_of(connection, goal):
-        raise NotTogether("new_name", problem=f"is {goal}, which is there already; merge {topic} into it instead")
+        raise InvalidTopicArgument("new_name", f"is {goal}, which is there already; merge {topic} into it instead")
     moved = of_topic(connection, topic)
     for one in moved:
         move_entry(connection, one, topic=goal, keep_place=action == "rename", now=now)
@@ -152,21 +152,21 @@ def check(request: EditRequest) -> None:
     """Whether these parameters go together.
 
     Raises:
-        NotGiven: The action needs one that is not there.
-        NotTogether: One means nothing to this action, or several name an entry.
+        InvalidTopicArgument: The action needs one that is not there; one means nothing to this action, or several
+            name an entry.
     """
     action = request.action
     optional = {field.name: field.default for field in msgspec.structs.fields(EditRequest) if not field.required}
     named = [name for name, default in optional.items() if getattr(request, name) != default]
     for name in named:
         if name not in _TAKES[action]:
-            raise NotTogether(name, problem=f"means nothing to {action}; it takes {', '.join(_TAKES[action])}")
+            raise InvalidTopicArgument(name, f"means nothing to {action}; it takes {', '.join(_TAKES[action])}")
     targets = [name for name in named if name in {"index", "match_str", "tag", "all"}]
     if len(targets) > 1:
-        raise NotTogether(targets[0], problem=f"and {targets[1]} name an entry each; give one of them")
+        raise InvalidTopicArgument(targets[0], f"and {targets[1]} name an entry each; give one of them")
     missing = [wanted for wanted in _NEEDS[action] if not set(wanted) & set(named)]
     if missing:
-        raise NotGiven(action, wanted=" or ".join(missing[0]))
+        raise InvalidTopicArgument(None, f"{action} needs {' or '.join(missing[0])}")
 
 
 _TAKES: dict[Action, tuple[str, ...]] = {

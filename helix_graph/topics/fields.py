@@ -25,7 +25,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from helix_graph.errors import EmptyText, WrongType
-from helix_graph.topics.model import HalfCharacter, InvalidTopic, TooMuch
+from helix_graph.topics.model import InvalidTopicArgument, TooMuch
 from helix_graph.validation import as_tuple
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def sound(option: str, value: str, *, longest: int) -> str:
 
     Raises:
         WrongType: It is no text.
-        HalfCharacter: It holds half a surrogate pair.
+        InvalidTopicArgument: It holds half a surrogate pair.
         TooMuch: It is longer than ``longest`` characters.
     """
     from helix_episodes.redaction import redact_text
@@ -105,14 +105,15 @@ def plain(option: str, value: str, *, longest: int = LONGEST_TEXT) -> str:
 
     Raises:
         WrongType: It is no text.
-        HalfCharacter: It holds half a surrogate pair.
+        InvalidTopicArgument: It holds half a surrogate pair.
         TooMuch: It is longer than ``longest`` characters.
     """
     if not isinstance(value, str):
         raise WrongType(option, value=value, wanted="a text")
     half = _HALVES.search(value)
     if half:
-        raise HalfCharacter(option, character=half[0], place=half.start() + 1)
+        problem = f"holds half a character, U+{ord(half[0]):04X}, at place {half.start() + 1}; send the whole one"
+        raise InvalidTopicArgument(option, f"{problem} (an emoji is two halves), or leave it out")
     if len(value) > longest:
         raise TooMuch(option, size=len(value), largest=longest, unit="characters")
     return value
@@ -124,7 +125,7 @@ def looked_for(option: str, value: str) -> str:
     Raises:
         WrongType: It is no text.
         EmptyText: There is nothing in it.
-        HalfCharacter: It holds half a surrogate pair.
+        InvalidTopicArgument: It holds half a surrogate pair.
         TooMuch: It is too long.
     """
     text = plain(option, value)
@@ -139,7 +140,7 @@ def entry_text(option: str, value: str) -> str:
     Raises:
         WrongType: It is no text.
         EmptyText: There is nothing in it.
-        HalfCharacter: It holds half a surrogate pair.
+        InvalidTopicArgument: It holds half a surrogate pair.
         TooMuch: It is too long.
     """
     text = sound(option, value, longest=LONGEST_TEXT)
@@ -153,14 +154,14 @@ def topic_name(option: str, value: str) -> str:
 
     Raises:
         WrongType: It is no text.
-        InvalidTopic: There is no letter or digit in it, or it is too long.
-        HalfCharacter: It holds half a surrogate pair.
+        InvalidTopicArgument: There is no letter or digit in it, or it is too long; it holds half a surrogate pair.
     """
     name = hyphened(sound(option, value, longest=LONGEST_TEXT))
     if not any(map(str.isalnum, name)):
-        raise InvalidTopic(option, name=value, problem="it needs a letter or a digit")
+        raise InvalidTopicArgument(option, f"{value[:80]!r} names no topic: it needs a letter or a digit")
     if len(name) > LONGEST_NAME:
-        raise InvalidTopic(option, name=value, problem=f"it has {len(name)} characters, and at most {LONGEST_NAME} fit")
+        problem = f"it has {len(name)} characters, and at most {LONGEST_NAME} fit"
+        raise InvalidTopicArgument(option, f"{value[:80]!r} names no topic: {problem}")
     return name
 
 
@@ -175,7 +176,7 @@ def tag_names(option: str, value: str | Iterable[str]) -> tuple[str, ...]:
 
     Raises:
         WrongType: It is neither.
-        HalfCharacter: One holds half a surrogate pair.
+        InvalidTopicArgument: One holds half a surrogate pair.
         TooMuch: There are too many, or one is too long.
     """
     values = (value,) if isinstance(value, str) else as_tuple(option, value)
@@ -191,7 +192,7 @@ def tag_name(option: str, value: str) -> str:
 
     Raises:
         WrongType: It is no text.
-        HalfCharacter: It holds half a surrogate pair.
+        InvalidTopicArgument: It holds half a surrogate pair.
         TooMuch: It is too long.
     """
     clean = sound(option, value, longest=LONGEST_TEXT).translate(_NOT_IN_TAGS)
@@ -206,7 +207,7 @@ def source_name(option: str, value: str | None) -> str | None:
 
     Raises:
         WrongType: It is no text.
-        HalfCharacter: It holds half a surrogate pair.
+        InvalidTopicArgument: It holds half a surrogate pair.
         TooMuch: It is too long.
     """
     if value is None:

@@ -8,19 +8,14 @@ shift the entries behind.
 
     HelixGraphError              (helix_episodes.errors)
     └── TopicError
-        ├── InvalidTopic         a name without a letter or digit, or too long
+        ├── InvalidTopicArgument a topic's name, a day, a character or a combination that cannot be used
         ├── TopicNotFound        the topic to change does not exist
         ├── EntryNotFound        an index, a text or a tag that no entry of the topic has
         ├── RecordDamaged        one record of the log is not what was written
-        ├── NothingToSearchFor   a query of single letters and digits, which are not indexed
-        ├── InvalidDay           a date filter that is no day
         ├── InvalidLink          a link that names no entry
         ├── InvalidItem          one of several entries cannot be stored: none of them was
         ├── InvalidImport        a text that is no export
-        ├── TooMuch              a text or a list beyond the maximum
-        ├── HalfCharacter        half of a surrogate pair, which no file can hold
-        ├── NotTogether          parameters that exclude each other, or that the action does not have
-        └── NotGiven             a parameter that the action needs
+        └── TooMuch              a text or a list beyond the maximum
 """
 
 from __future__ import annotations
@@ -31,6 +26,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from helix_episodes.errors import HelixGraphError, UsageError
+from helix_graph.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -122,14 +118,12 @@ class TopicError(HelixGraphError):
     """Something is wrong with topics, or with what was asked of them."""
 
 
-class InvalidTopic(TopicError, UsageError):
-    """A name that no topic can have."""
+class InvalidTopicArgument(TopicError, InvalidArgument):
+    """An argument that topics cannot use."""
 
-    def __init__(self, option: str, *, name: str, problem: str) -> None:
-        self.option = option
-        self.name = name
-        self.problem = problem
-        super().__init__(f"{option} {name[:80]!r} names no topic: {problem}")
+
+#: Names under which these were raised before; what is wrong stands in the sentence.
+InvalidTopic = InvalidDay = HalfCharacter = NotTogether = NotGiven = NothingToSearchFor = InvalidTopicArgument
 
 
 class TopicNotFound(TopicError):
@@ -164,23 +158,6 @@ class RecordDamaged(TopicError):
             f"record {number} of the topics is not what was written; `helix-graph doctor` names its entry, "
             "with --fix it is set aside and the others are whole"
         )
-
-
-class NothingToSearchFor(TopicError, UsageError):
-    """A query without a word that the index could have."""
-
-    def __init__(self, option: str) -> None:
-        self.option = option
-        super().__init__(f"no searchable word in the {option} (words of one letter or digit are not indexed)")
-
-
-class InvalidDay(TopicError, UsageError):
-    """A date that is none."""
-
-    def __init__(self, option: str, *, value: str) -> None:
-        self.option = option
-        self.value = value
-        super().__init__(f"{option} is {value!r}; give a day as YYYY-MM-DD, or today, yesterday or this-week")
 
 
 class InvalidLink(TopicError, UsageError):
@@ -220,34 +197,3 @@ class TooMuch(TopicError, UsageError):
         self.largest = largest
         self.unit = unit
         super().__init__(f"{option} has {size} {unit}; at most {largest} are taken: split it")
-
-
-class HalfCharacter(TopicError, UsageError):
-    """Half of a surrogate pair. ``place`` counts from 1."""
-
-    def __init__(self, option: str, *, character: str, place: int) -> None:
-        self.option = option
-        self.character = character
-        self.place = place
-        super().__init__(
-            f"{option} holds half a character, U+{ord(character):04X}, at place {place}; "
-            "send the whole one (an emoji is two halves), or leave it out"
-        )
-
-
-class NotTogether(TopicError, UsageError):
-    """Parameters of which only one can hold, or that mean nothing here."""
-
-    def __init__(self, option: str, *, problem: str) -> None:
-        self.option = option
-        self.problem = problem
-        super().__init__(f"{option} {problem}")
-
-
-class NotGiven(TopicError, UsageError):
-    """A parameter that is needed."""
-
-    def __init__(self, action: str, *, wanted: str) -> None:
-        self.action = action
-        self.wanted = wanted
-        super().__init__(f"{action} needs {wanted}")

@@ -24,7 +24,7 @@ from helix_graph.timestamps import seconds_of
 from helix_graph.topics import ranking
 from helix_graph.topics.entries import alike, at, damaged_of, of_topic, shown, shown_topic, size_of, sound_by_id
 from helix_graph.topics.fields import clipped, content_lines, plain
-from helix_graph.topics.model import Damaged, Entry, InvalidDay, NothingToSearchFor, TooMuch, TopicSize
+from helix_graph.topics.model import Damaged, Entry, InvalidTopicArgument, TooMuch, TopicSize
 from helix_graph.topics.ranking import EntryFilters, RankedEntries, TimeSpan, query_words
 from helix_graph.validation import as_int
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 MOST_DAYS = 36_500
 MOST_HOURS = 24 * MOST_DAYS
 _DAY = timedelta(days=1)
+_NO_DAY = "is {!r}; give a day as YYYY-MM-DD, or today, yesterday or this-week"
 _WORDS = {"today": timedelta(0), "yesterday": _DAY, "this-week": timedelta(days=7)}
 _ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
 
@@ -54,7 +55,7 @@ def period(
     """The span that all of these hold; ``after`` and ``before`` include their day, ``hours`` overrides ``days``.
 
     Raises:
-        InvalidDay: One of the first two is no day.
+        InvalidTopicArgument: One of the first two is no day.
         OutOfRange: One of the others lies outside 0 to a hundred years.
         WrongType: One is none of its kind.
     """
@@ -88,11 +89,11 @@ def _day(option: str, value: str | date, *, today: date) -> date:
     if word in _WORDS:
         return today - _WORDS[word]
     if not _ISO_DAY.match(word):
-        raise InvalidDay(option, value=value)
+        raise InvalidTopicArgument(option, _NO_DAY.format(value))
     try:
         return date.fromisoformat(word)
     except ValueError:  # the 31st of February
-        raise InvalidDay(option, value=value) from None
+        raise InvalidTopicArgument(option, _NO_DAY.format(value)) from None
 
 
 def _midnight(day: date) -> int:
@@ -179,7 +180,8 @@ def checked_words(query: str) -> tuple[str, ...]:
     """
     words = query_words(plain("query", query, longest=LONGEST_QUERY))
     if not words:
-        raise NothingToSearchFor("query") if any(map(str.isalnum, query)) else EmptyQuery("query")
+        problem = "no searchable word in the query (words of one letter or digit are not indexed)"
+        raise InvalidTopicArgument(None, problem) if any(map(str.isalnum, query)) else EmptyQuery("query")
     if len(words) > ranking.MOST_WORDS:
         raise TooMuch("query", size=len(words), largest=ranking.MOST_WORDS, unit="different words")
     return words

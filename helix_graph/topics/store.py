@@ -183,11 +183,11 @@ def checked_draft(  # noqa: PLR0913  (what an entry has)
     """Checks what an entry has; without tags the beginning of its text may give it one, if ``auto``.
 
     Raises:
-        InvalidTopic: The name has no letter or digit, or is too long.
+        InvalidTopicArgument: The name has no letter or digit, or is too long; one of the texts holds half a surrogate
+            pair.
         EmptyText: There is nothing in the text.
         OutOfRange: The confidence lies outside 0 to 1.
         InvalidLink: A link is not of the form ``topic:index``.
-        HalfCharacter: One of the texts holds half a surrogate pair.
         TooMuch: One of them is too long.
         WrongType: One of them is none of its kind.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,7 @@ from helix_cli.output import count, emit_json, json_option, say, show, verbatim
 
 if TYPE_CHECKING:
     from helix_cli.setup.definitions import Scope
-    from helix_cli.setup.installers import ExportedPlugin
-    from helix_cli.setup.plan import Done
+    from helix_cli.setup.installers import Done, ExportedPlugin
 
 
 _AGENTS = ("claude-code", "codex", "cursor", "copilot", "gemini", "opencode")
@@ -48,8 +48,7 @@ def setup(  # noqa: PLR0913  (the options)
     if agent not in _EDITED:
         problem = f"{agent} is set up by hand: `helix-graph setup {agent} --print` shows what to paste"
         raise click.UsageError(problem)
-    from helix_cli.setup.installers import ClaudeCode, Codex
-    from helix_cli.setup.plan import carry_out
+    from helix_cli.setup.installers import ClaudeCode, Codex, carry_out
     from helix_graph.project import project_folder
 
     whose: Scope = "project" if scope == "project" else "user"
@@ -67,7 +66,6 @@ def setup(  # noqa: PLR0913  (the options)
 
 def _print(agent: str, *, as_json: bool) -> int:
     from helix_cli.setup.definitions import snippets
-    from helix_cli.setup.editing import as_json as pretty
 
     found = snippets(agent)
     if as_json:
@@ -75,7 +73,7 @@ def _print(agent: str, *, as_json: bool) -> int:
         return 0
     for where, what in found:
         say(f"Into {where}:")
-        for line in (what if isinstance(what, str) else pretty(what)).splitlines():
+        for line in (what if isinstance(what, str) else json.dumps(what, indent=2, ensure_ascii=False)).splitlines():
             verbatim(line)
         say()
     return 0

@@ -39,13 +39,6 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     failed: bool = False
 
 
-class InvalidArgumentsError(UsageError):
-    """Arguments that a tool does not take."""
-
-    def __init__(self, tool: Tool, problem: str) -> None:
-        super().__init__(f"{tool.name}: {problem}")
-
-
 def answer(name: str, raw: Mapping[str, Any], progress: Progress) -> Outcome:
     """Runs the call; whatever happens in it, the server goes on."""
     from helix_cli.output import plain
@@ -88,14 +81,15 @@ def _arguments(tool: Tool, raw: Mapping[str, Any]) -> Arguments:
     """The arguments as their types; those that are null count as not sent, but the word "null" is a mistake.
 
     Raises:
-        InvalidArgumentsError: One is missing, unknown or none of its kind.
+        UsageError: One is missing, unknown or none of its kind.
     """
     sent = without_nulls(raw)
     try:
         asked = msgspec.convert(sent, tool.takes, strict=False)
     except msgspec.ValidationError as error:
-        raise InvalidArgumentsError(tool, problem_of(error, sent, typed_schema(tool.takes))) from error
+        problem = problem_of(error, sent, typed_schema(tool.takes))
+        raise UsageError(f"{tool.name}: {problem}") from error
     for name, value in sent.items():
         if getattr(asked, name) is None:
-            raise InvalidArgumentsError(tool, f"{name} is {value!r}; leave it out where none is meant")
+            raise UsageError(f"{tool.name}: {name} is {value!r}; leave it out where none is meant")
     return asked

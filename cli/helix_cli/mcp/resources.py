@@ -33,13 +33,6 @@ _NODE = "helix://node/"
 _LISTED = 20
 
 
-class UnknownResourceError(UsageError):
-    """No resource has such an address."""
-
-    def __init__(self, uri: str) -> None:
-        super().__init__(f"there is no resource {uri}; there are {', '.join(one.uri for one in TEMPLATES)}")
-
-
 class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """A resource, or with braces in its address a template of some."""
 
@@ -93,14 +86,14 @@ def read(uri: str) -> str:
     """The text of a resource, between the marks by which it is never taken for a person's words: clients put it there.
 
     Raises:
-        UnknownResourceError: There is none at that address.
+        UsageError: There is none at that address.
         HelixGraphError: It cannot be read.
     """
     readers: dict[str, Callable[[Memory, str], str]] = {_TOPIC: _topic, _EPISODE: _episode, _NODE: _node}
     for prefix, reader in readers.items():
         if uri.startswith(prefix) and len(uri) > len(prefix):
             return wrap(reader(open_memory(), unquote(uri.removeprefix(prefix))))
-    raise UnknownResourceError(uri)
+    raise UsageError(f"there is no resource {uri}; there are {', '.join(one.uri for one in TEMPLATES)}")
 
 
 def _topic(memory: Memory, name: str) -> str:

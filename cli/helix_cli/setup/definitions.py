@@ -162,7 +162,7 @@ def snippets(agent: str) -> list[tuple[str, Any]]:
         ],
         "codex": [
             ("~/.codex/hooks.json", {"hooks": {event: [one] for event, one in codex_hooks(command).items()}}),
-            ("~/.codex/config.toml", "\n".join([f"[mcp_servers.{SERVER}]", *toml_settings(entry)])),
+            ("~/.codex/config.toml", "\n".join(toml_table(entry))),
         ],
         "cursor": [
             ("~/.cursor/mcp.json", {"mcpServers": {SERVER: {"type": "stdio", **entry}}}),
@@ -200,6 +200,7 @@ def _flat(events: dict[str, str], command: str) -> dict[str, Any]:
     return {event: [{"type": "command", "command": f"{command} hook {one}"}] for event, one in events.items()}
 
 
-def toml_settings(entry: Mapping[str, Any]) -> list[str]:
-    """A line for each of an entry's texts and lists of texts: what JSON writes of these is TOML too."""
-    return [f"{name} = {json.dumps(one, ensure_ascii=False)}" for name, one in entry.items()]
+def toml_table(entry: Mapping[str, Any]) -> list[str]:
+    """The lines of the server's table: what JSON writes of texts and lists of texts is TOML too."""
+    settings = (f"{name} = {json.dumps(one, ensure_ascii=False)}" for name, one in entry.items())
+    return [f"[mcp_servers.{SERVER}]", *settings]

@@ -1,97 +1,118 @@
-r"""JSON with positions: parse a file, insert members and items into it as text, and cut them out again.
+r"""JSON as text: what a file says, and the same text changed so that it says something else.
 
-Settings are edited by inserting text at a position, so that everything else stays byte for byte, and cutting the
-insertions out gives the earlier bytes; the standard library gives values but no positions. Comments are parsed so
-that an error can name them, and kept when something is taken out: files that we insert into have to be strict JSON,
-because their agents skip them otherwise.
+Only what differs is cut out or inserted; every other byte stays. Comments and commas too many are read so that an
+error can name them, and stay when something else is taken out.
 
->>> root = parse('{"hooks": {}, // ours\n "model": "x",}')
->>> root.value
+>>> parse('{"hooks": {}, // ours\n "model": "x",}').value
 {'hooks': {}, 'model': 'x'}
->>> root.members["hooks"].start
-10
+>>> merged('{"a":  [1, 2], "b": 3}', {"a": [1], "b": 3})
+'{"a":  [1], "b": 3}'
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from helix_cli.errors import NotEditable
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
-_BLANK = re.compile(r"[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
-_SCALAR = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
-#: No settings are nested deeper, and Python's own stack ends somewhere above.
-_DEEPEST = 200
+_STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\r\n]*|/\*.*?\*/', re.DOTALL)
+_STRING_OR_LAST_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=[ \t\r\n]*[}\]])', re.DOTALL)
+_BLANKS = re.compile(r"[ \t\r\n]*")
+_INDENT = re.compile(r"^[{\[]\s*?\n([ \t]+)\S", re.MULTILINE)
 _SKIPPED = "an agent that reads strict JSON skips the whole file because of it: take it out"
+_PROBLEMS = {
+    "Extra data": "something stands behind the end of the JSON",
+    "Expecting ':' delimiter": "a colon is missing",
+    "Expecting ',' delimiter": "a comma is missing",
+}
+_DECODER = json.JSONDecoder()
 
 
-@dataclass(frozen=True, kw_only=True)
-class JsonNode:
-    """A value and its position: from ``start`` to before ``end``. ``members`` of an object, ``items`` of a list."""
+class JsonText(NamedTuple):
+    """What a text says. ``plain`` is the text with blanks for comments and for commas too many."""
 
     value: Any
+    plain: str
+    comments: tuple[re.Match[str], ...]
+
+
+class _Element(NamedTuple):
+    """A member or an item from ``start`` to before ``end``; its value begins ``at``."""
+
+    name: str
     start: int
+    at: int
     end: int
-    members: dict[str, JsonNode] = field(default_factory=dict)
-    items: tuple[JsonNode, ...] = ()
+    value: Any
 
 
-class Comment(NamedTuple):
-    """A comment, marks and all, and where it begins."""
-
-    start: int
-    text: str
-
-
-def parse(text: str) -> JsonNode:
-    """The value that a whole text is.
+def parse(text: str) -> JsonText:
+    """What a whole text says.
 
     Raises:
         NotEditable: It is no JSON, or an object names something twice: which of the two counts is unknown.
     """
-    return _Reader(text).whole()
+    plain = " " + text[1:] if text.startswith("\ufeff") else text
+    comments = tuple(one for one in _STRING_OR_COMMENT.finditer(plain) if not one[0].startswith('"'))
+    for pattern in (_STRING_OR_COMMENT, _STRING_OR_LAST_COMMA):
+        plain = pattern.sub(_blanked, plain)
+    try:
+        value = json.loads(plain, parse_constant=_refuse_constant)
+        _require_unique(plain, _skip(plain, 0))
+    except json.JSONDecodeError as error:
+        raise NotEditable(_PROBLEMS.get(error.msg, "this is no JSON"), line=error.lineno) from error
+    except RecursionError as error:
+        raise NotEditable("it is nested too deeply") from error
+    return JsonText(value=value, plain=plain, comments=comments)
 
 
-def comments(text: str) -> tuple[Comment, ...]:
-    r"""The comments of a text, in their order.
-
-    >>> comments('{"a": 1 // one\n}')
-    (Comment(start=8, text='// one'),)
-
-    Raises:
-        NotEditable: As for `parse`.
-    """
-    reader = _Reader(text)
-    reader.whole()
-    return tuple(Comment(start, found) for start, found in sorted(reader.comments.items()))
-
-
-def require_strict(text: str) -> None:
-    """Refuses what is JSON only for a lenient reader: an agent that wants JSON skips the whole file.
+def strict_value(text: str) -> Any:  # noqa: ANN401  (JSON)
+    """What a text says in strict JSON; an empty object where it says nothing.
 
     Raises:
-        NotEditable: There is a comment or a comma too many, or it is no JSON at all.
+        NotEditable: There is a comment or a comma too many, which an agent skips the file for, or it is no JSON.
     """
-    for found in comments(text):
-        raise NotEditable(f"a comment stands here, and {_SKIPPED}", line=line_of(text, found.start))
+    if not text.strip("\ufeff \t\r\n"):
+        return {}
+    found = parse(text)
+    for comment in found.comments:
+        raise NotEditable(f"a comment stands here, and {_SKIPPED}", line=line_of(text, comment.start()))
     try:
         json.loads(text.removeprefix("\ufeff"))
     except json.JSONDecodeError as error:
         raise NotEditable(f"a comma too many stands here, and {_SKIPPED}", line=error.lineno) from error
+    return found.value
 
 
-def behind_blanks(text: str, at: int) -> int:
-    """The first place from ``at`` on that is neither a blank nor in a comment."""
-    return _Reader(text).blank(at)
+def merged(text: str, value: object) -> str:
+    """The text, cut and added to until it says ``value``; a scalar is never replaced.
+
+    Raises:
+        NotEditable: Something else than an object or a list is in the way, or a comment would have to go.
+    """
+    new = text
+    while (found := parse(new)).value != value:
+        new = _step(new, found.plain, _skip(found.plain, 0), value, ())
+    old, left = parse(text).comments, [one[0] for one in found.comments]
+    lost = next((one for place, one in enumerate(old) if left[place : place + 1] != [one[0]]), None)
+    if lost is not None:
+        problem = "a comment stands in what would be taken out"
+        raise NotEditable(problem, line=line_of(text, lost.start()), advice="take it out by hand")
+    return new
+
+
+def line_at(text: str, path: tuple[str, ...]) -> int | None:
+    """The line on which the value at a path begins; None where it is not known."""
+    try:
+        plain = parse(text).plain
+        at = _skip(plain, 0)
+        for name in path:
+            at = next(one.at for one in _elements(plain, at) if one.name == name)
+    except (NotEditable, StopIteration):
+        return None
+    return line_of(text, at)
 
 
 def line_of(text: str, at: int) -> int:
@@ -99,207 +120,92 @@ def line_of(text: str, at: int) -> int:
     return text.count("\n", 0, at) + 1
 
 
-class _Reader:
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self.comments: dict[int, str] = {}
-
-    def whole(self) -> JsonNode:
-        node = self.value(self.blank(self._text.startswith("\ufeff")), depth=0)
-        if self.blank(node.end) != len(self._text):
-            self.refuse(node.end, "something stands behind the end of the JSON")
-        return node
-
-    def blank(self, at: int) -> int:
-        while (found := _BLANK.match(self._text, at)) is not None:
-            if found[0].startswith("/"):
-                self.comments[at] = found[0]
-            at = found.end()
-        return at
-
-    def refuse(self, at: int, problem: str) -> NoReturn:
-        raise NotEditable(problem, line=line_of(self._text, at))
-
-    def value(self, at: int, *, depth: int) -> JsonNode:
-        if depth > _DEEPEST:
-            self.refuse(at, "it is nested too deeply")
-        if self._text.startswith("{", at):
-            return self._object(at, depth=depth)
-        if self._text.startswith("[", at):
-            return self._list(at, depth=depth)
-        found = _STRING.match(self._text, at) or _SCALAR.match(self._text, at)
-        if found is None:
-            self.refuse(at, "this is no JSON")
-        try:
-            return JsonNode(value=json.loads(found[0]), start=at, end=found.end())
-        except ValueError:
-            self.refuse(at, "this is no JSON")
-
-    def _object(self, start: int, *, depth: int) -> JsonNode:
-        members: dict[str, JsonNode] = {}
-        at = self.blank(start + 1)
-        while not self._text.startswith("}", at):
-            key = self.value(at, depth=depth + 1)
-            if not isinstance(key.value, str):
-                self.refuse(at, "a name is no text")
-            if key.value in members:
-                self.refuse(at, f"{key.value!r} stands there twice")
-            at = self.blank(key.end)
-            if not self._text.startswith(":", at):
-                self.refuse(at, "a colon is missing")
-            members[key.value] = node = self.value(self.blank(at + 1), depth=depth + 1)
-            at = self._next(node.end, "}")
-        value = {name: node.value for name, node in members.items()}
-        return JsonNode(value=value, start=start, end=at + 1, members=members)
-
-    def _list(self, start: int, *, depth: int) -> JsonNode:
-        items: list[JsonNode] = []
-        at = self.blank(start + 1)
-        while not self._text.startswith("]", at):
-            items.append(self.value(at, depth=depth + 1))
-            at = self._next(items[-1].end, "]")
-        return JsonNode(value=[one.value for one in items], start=start, end=at + 1, items=tuple(items))
-
-    def _next(self, at: int, closing: str) -> int:
-        """Where the next element begins, or the closing bracket."""
-        at = self.blank(at)
-        if self._text.startswith(",", at):
-            return self.blank(at + 1)
-        if not self._text.startswith(closing, at):
-            self.refuse(at, "a comma is missing")
-        return at
+def _blanked(found: re.Match[str]) -> str:
+    return found[0] if found[0].startswith('"') else re.sub(r"[^\r\n]", " ", found[0])
 
 
-_INDENT = re.compile(r"^[{\[]\s*?\n([ \t]+)\S", re.MULTILINE)
+def _refuse_constant(_: str) -> None:
+    raise NotEditable("this is no JSON")
 
 
-#: The path of something: the names of members and the places of items, from the root.
-Path = Sequence[str | int]
-Kept = Collection[tuple[str | int, ...]]
+def _skip(plain: str, at: int) -> int:
+    """The first place from ``at`` on that is no blank."""
+    found = _BLANKS.match(plain, at)
+    return found.end() if found else at
 
 
-class JsonCut(NamedTuple):
-    """A part of a text: from ``start`` to before ``end``."""
-
-    start: int
-    end: int
-
-
-def inserted(text: str, path: Sequence[str], value: object, *, append: bool = False) -> str:
-    """The text with a value at ``path``: a member where there is none, or with ``append`` an item of the list there.
-
-    Objects and lists on the way are made where they are missing.
-
-    Raises:
-        NotEditable: The text is no JSON, or something else is on the path.
-    """
-    node, rest = parse(text), list(path)
-    while rest and isinstance(node.value, dict) and rest[0] in node.members:
-        node = node.members[rest.pop(0)]
-    if rest:
-        _require(text, node, dict, path)
-        for name in reversed(rest[1:] if not append else [*rest[1:], ""]):
-            value = {name: value} if name else [value]
-        return _put(text, node, list(node.members.values()), value, name=rest[0])
-    if not append:
-        raise NotEditable(f"{'.'.join(path)} is there already", line=line_of(text, node.start))
-    _require(text, node, list, path)
-    return _put(text, node, node.items, value)
-
-
-def without_items(text: str, path: Path, ours: Callable[[Any], bool], *, kept: Kept = frozenset()) -> str:
-    """The text without the items of the list at ``path`` that are ours.
-
-    What is emptied by it goes as well, down to what is ``kept``: the paths of lists and objects that others made.
-    """
-    while (found := _first(text, path, ours, kept)) is not None:
-        text = text[: found.start] + text[found.end :]
-    return text
-
-
-def without_member(text: str, path: Path, *, kept: Kept = frozenset()) -> str:
-    """The text without the member at ``path``, and without the objects that hold nothing else and are not ``kept``."""
-    nodes = _nodes(parse(text), path)
-    if nodes is None:
-        return text
-    found = _emptied(text, nodes, path, kept)
-    return text[: found.start] + text[found.end :]
-
-
-def _first(text: str, path: Path, ours: Callable[[Any], bool], kept: Kept) -> JsonCut | None:
-    nodes = _nodes(parse(text), path)
-    if nodes is None or not isinstance(nodes[-1].value, list):
-        return None
-    items = nodes[-1].items
-    place = next((place for place, one in enumerate(items) if ours(one.value)), None)
-    if place is None:
-        return None
-    if len(items) == 1 and tuple(path) not in kept:
-        return _emptied(text, nodes, path, kept)
-    return _cut(text, nodes[-1], items, place)
-
-
-def _nodes(node: JsonNode, path: Path) -> list[JsonNode] | None:
-    """The nodes from the root to the one at ``path``; None when there is none."""
-    found = [node]
-    for name in path:
-        below = _below(found[-1], name)
-        if below is None:
-            return None
-        found.append(below)
+def _elements(plain: str, at: int) -> list[_Element]:
+    """The members of the object at a place, or the items of the list; none of anything else."""
+    found: list[_Element] = []
+    is_object = plain[at] == "{"
+    end = _skip(plain, at + 1) if plain[at] in "{[" else len(plain)
+    while end < len(plain) and plain[end] not in "}]":
+        name, start = "", end
+        if is_object:
+            name, end = _DECODER.raw_decode(plain, start)
+            end = _skip(plain, _skip(plain, end) + 1)
+        value, after = _DECODER.raw_decode(plain, end)
+        found.append(_Element(name, start, end, after, value))
+        end = _skip(plain, after)
+        end = _skip(plain, end + 1) if plain[end] == "," else end
     return found
 
 
-def _below(node: JsonNode, name: str | int) -> JsonNode | None:
-    if isinstance(name, str):
-        return node.members.get(name)
-    return node.items[name] if name < len(node.items) else None
+def _require_unique(plain: str, at: int) -> None:
+    names: set[str] = set()
+    for one in _elements(plain, at):
+        if plain[at] == "{" and one.name in names:
+            raise NotEditable(f"{one.name!r} stands there twice", line=line_of(plain, one.start))
+        names.add(one.name)
+        _require_unique(plain, one.at)
 
 
-def _emptied(text: str, nodes: Sequence[JsonNode], path: Path, kept: Kept) -> JsonCut:
-    """The member to cut so that nothing empty is left: the outermost that holds nothing but the last."""
-    depth = len(path)
-    while depth > 1 and len(nodes[depth - 1].members) == 1 and tuple(path[: depth - 1]) not in kept:
-        depth -= 1
-    holder = nodes[depth - 1]
-    members = list(holder.members.values())
-    return _cut(text, holder, members, members.index(nodes[depth]))
+def _step(text: str, plain: str, at: int, new: Any, path: tuple[str, ...]) -> str:  # noqa: ANN401  (JSON)
+    """The text one cut or one insertion nearer to saying ``new`` at a place, which it does not say yet."""
+    if plain[at] != ("{" if isinstance(new, dict) else "["):
+        wanted = "an object" if isinstance(new, dict) else "a list"
+        while len(path) < 2 and isinstance(new, dict):  # noqa: PLR2004  (all that setup adds is two names deep)
+            path, new = (*path, next(iter(new))), next(iter(new.values()))
+        raise NotEditable(f"what stands on the way to {'.'.join(path)} is not {wanted}", line=line_of(text, at))
+    found = _elements(plain, at)
+    for place, one in enumerate(found):
+        if isinstance(new, dict):
+            gone, wanted_value = one.name not in new, new.get(one.name)
+        else:
+            wanted_value = new[place] if place < len(new) else None
+            gone = len(new) < len(found) and (place >= len(new) or one.value != wanted_value)
+        if gone:
+            return _cut(text, plain, at, found, place)
+        if one.value != wanted_value:
+            return _step(text, plain, one.at, wanted_value, (*path, one.name))
+    if isinstance(new, list):
+        return _put(text, plain, at, found, "", new[len(found)])
+    name = next(name for name in new if name not in {one.name for one in found})
+    return _put(text, plain, at, found, json.dumps(name) + ": ", new[name])
 
 
-def _cut(text: str, holder: JsonNode, items: Sequence[JsonNode], place: int) -> JsonCut:
-    """One element with the comma that joins it to a neighbour."""
+def _cut(text: str, plain: str, at: int, found: list[_Element], place: int) -> str:
+    """The text without one element and the comma that joins it to a neighbour."""
     if place:
-        return JsonCut(behind_blanks(text, items[place - 1].end), items[place].end)
-    if len(items) > 1:
-        return JsonCut(holder.start + 1, behind_blanks(text, items[0].end) + 1)
-    return JsonCut(holder.start + 1, holder.end - 1)
+        start, end = _skip(plain, found[place - 1].end), found[place].end
+    elif len(found) > 1:
+        start, end = at + 1, _skip(plain, found[0].end) + 1
+    else:
+        start, end = at + 1, _DECODER.raw_decode(plain, at)[1] - 1
+    return text[:start] + text[end:]
 
 
-def _put(text: str, holder: JsonNode, items: Sequence[JsonNode], value: object, *, name: str | None = None) -> str:
-    found = _INDENT.search(text)
-    unit, line = found[1] if found else "  ", "\r\n" if "\r\n" in text else "\n"
-    outer = _depth(text, holder.start, unit)
-    lines = json.dumps(value, indent=unit, ensure_ascii=False).splitlines()
-    told = f"{line}{outer}{unit}".join(lines)
-    element = f"{line}{outer}{unit}{json.dumps(name) + ': ' if name else ''}{told}"
-    if items:
-        at = items[-1].end
-        return f"{text[:at]},{element}{text[at:]}"
-    at = holder.start + 1
-    closing = "" if "\n" in text[at : holder.end - 1] else f"{line}{outer}"
-    return f"{text[:at]}{element}{closing}{text[at:]}"
-
-
-def _require(text: str, node: JsonNode, kind: type, path: Sequence[str]) -> None:
-    if not isinstance(node.value, kind):
-        wanted = "an object" if kind is dict else "a list"
-        raise NotEditable(f"what stands on the way to {'.'.join(path)} is not {wanted}", line=line_of(text, node.start))
-
-
-def _depth(text: str, at: int, unit: str) -> str:
-    """The indent of the line on which a holder begins; for one on its parent's line, as deep as it is."""
-    begin = text.rfind("\n", 0, at) + 1
-    line = text[begin:at]
-    own = line[: len(line) - len(line.lstrip())].removeprefix("\ufeff")
-    opened = sum(line.count(one) for one in "{[") - sum(line.count(one) for one in "}]")
-    return own + unit * max(opened, 0)
+def _put(text: str, plain: str, at: int, found: list[_Element], name: str, value: object) -> str:
+    """The text with an element at the end of the object or list at a place, indented as the rest of it is."""
+    indent = _INDENT.search(text)
+    unit, line = indent[1] if indent else "  ", "\r\n" if "\r\n" in text else "\n"
+    begin = text[text.rfind("\n", 0, at) + 1 : at].removeprefix("\ufeff")
+    opened = sum(begin.count(one) for one in "{[") - sum(begin.count(one) for one in "}]")
+    outer = line + begin[: len(begin) - len(begin.lstrip())] + unit * max(opened, 0)
+    element = (
+        outer + unit + name + f"{outer}{unit}".join(json.dumps(value, indent=unit, ensure_ascii=False).split("\n"))
+    )
+    if found:
+        return f"{text[: found[-1].end]},{element}{text[found[-1].end :]}"
+    inside = text[at + 1 : _DECODER.raw_decode(plain, at)[1]]
+    return text[: at + 1] + element + ("" if "\n" in inside else outer) + text[at + 1 :]

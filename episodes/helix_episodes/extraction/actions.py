@@ -23,9 +23,9 @@ _SUPPRESSIONS = re.compile(
 )
 #: Every such marker contains one of these.
 _SUPPRESSION_SIGNS = (
-    *("noqa", "nolint", "ignore", "pragma:", "eslint-disable", "@ts-", "t.Skip", ".skip", ".xfail", "[allow"),
-    *("@Suppress", "rubocop:", "xit(", "xdescribe(", "nosec", "@Disabled", "[Ignore"),
-)
+    "noqa", "nolint", "ignore", "pragma:", "eslint-disable", "@ts-", "t.Skip", ".skip", ".xfail", "[allow",
+    "@Suppress", "rubocop:", "xit(", "xdescribe(", "nosec", "@Disabled", "[Ignore",
+)  # fmt: skip
 #: What a command is worth as a quotation: the first screenful, for here-documents can be long.
 _COMMAND_LIMIT = 1000
 

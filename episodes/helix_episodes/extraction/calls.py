@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.extraction.checks import CheckFinding, Verdict, read_verdicts
-from helix_episodes.extraction.checks.editor import read_diagnostics, reports_diagnostics
+from helix_episodes.extraction.checks.compilers import read_diagnostics, reports_diagnostics
 from helix_episodes.extraction.paths import file_name, is_outside, relative
 from helix_episodes.extraction.shell.commands import Segment, decisive, parse_command
 from helix_episodes.extraction.shell.programs import INTERPRETERS, SHELLS
@@ -40,7 +40,7 @@ NEVER_RAN = frozenset({"unknown task", "command not found", "shell syntax error"
 class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):
     """One call. ``position`` and ``result_position`` count the steps from 0; ``path`` is relative to the root.
 
-    ``segments`` and ``verdicts`` are what a shell command consists of and what the checks in it said, ``refusals`` what
+    ``segments`` are the parts of a shell command, ``verdicts`` what the checks in it reported, ``refusals`` what
     kept a check from running at all. ``decisive`` is the part of a command that it was run for. ``outside`` is
     true when it happened elsewhere than in the session's project: another repository, a scratch folder.
     """
@@ -165,7 +165,7 @@ def mentioned_names(call: ParsedCall) -> set[str]:
     return {name for text in texts for name in _NAME.findall(text)}
 
 
-#: What a call may be about: a sort of thing, its name, and what else tells it apart.
+#: What a call may be about: a sort of thing, its name, and what else distinguishes it.
 CallSubject = tuple[str, str, str]
 #: Programs that send requests.
 _REQUESTS = frozenset({("gh", "api"), ("curl", None), ("wget", None), ("http", None), ("https", None)})

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from helix_episodes.echo import is_own_program, is_own_tool, without_echo
-from helix_episodes.extraction.checks.editor import reports_diagnostics
+from helix_episodes.extraction.checks.compilers import reports_diagnostics
 from helix_episodes.extraction.drafts import shorten
 from helix_episodes.extraction.shell.commands import parse_command
 from helix_episodes.io import LONGEST_COMMAND

@@ -112,20 +112,11 @@ def draft_event(step: Step, kind: EventType, content: str, *, quoted: str, **fie
     return Event(id="", timestamp=timestamp_of(step), type=kind, content=content, **given)  # type: ignore[arg-type]  # checked by msgspec
 
 
-def reported_error(step: Step, check: str, finding: CheckFinding, content: str) -> Event:
-    """The event of a failure that a step reports, without an id."""
-    return draft_event(
-        step,
-        "error",
-        line(content),
-        quoted=finding.message or step.text,
-        check=check,
-        family=line(finding.family),
-        message=line(finding.message) or None,
-        path=finding.path,
-        tests=finding.tests,
-        status="error",
-    )
+def draft_error(step: Step, check: str, finding: CheckFinding, content: str, *, quoted: str, **fields: object) -> Event:
+    """The event of a failure, without an id, which rests on the finding's message, else on ``quoted``."""
+    found = {"family": line(finding.family), "message": line(finding.message) or None, "path": finding.path}
+    fields = {"check": check, **found, "tests": finding.tests, "status": "error"} | fields
+    return draft_event(step, "error", line(content), quoted=finding.message or quoted, **fields)
 
 
 class DraftDecision(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,8 +1,8 @@
 """Events: what came of the calls.
 
 A result is a failure by its flag, its exit code, the tool's own error object, or the grammar of the runner that wrote
-it; never because the word "error" stands in it. A call that a person refused, that lacked a permission, that was
-stopped, or that never ran because the one beside it failed is a ``tool_call`` event with that status and no failure.
+it; never because the word "error" is in it. A call that a person refused, that lacked a permission, that was
+stopped, or that never ran because the one next to it failed is a ``tool_call`` event with that status and no failure.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from helix_episodes.extraction.checks import (
     silent_failure,
     tool_finding,
 )
-from helix_episodes.extraction.checks.editor import DIAGNOSTICS, family_of_diagnostic, read_diagnostics
-from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_event, line, reported_error
+from helix_episodes.extraction.checks.compilers import DIAGNOSTICS, family_of_diagnostic, read_diagnostics
+from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_error, draft_event, line
 from helix_episodes.extraction.paths import relative
 from helix_episodes.extraction.prose.sentences import has_any, sentences_of
 from helix_episodes.extraction.shell.commands import decisive
@@ -40,7 +40,7 @@ FAMILIES_PER_RUN = 5
 #: The family of a command whose exit status is an answer (``grep`` found nothing) and no failure.
 ANSWERED_NO = "answered no"
 #: The shell itself refuses a part of the text: the program there never ran.
-_SHELL_SPEAKS = re.compile(r"\(eval\):\d+: |(zsh|bash|sh|dash): (line )?\S*: ?")
+_SHELL_REFUSES = re.compile(r"\(eval\):\d+: |(zsh|bash|sh|dash): (line )?\S*: ?")
 _COMMIT = re.compile(r"^\[[^\]\n]*?\b([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
 #: Whoever takes a diagnostic as real may look around before changing anything; beyond this many looks the change is
 #: about what was found there.
@@ -101,7 +101,7 @@ def _results(call: ParsedCall, *, root: str | None) -> Iterator[Event]:
 
 
 def _verdicts(call: ParsedCall, *, root: str | None) -> Iterator[Event]:
-    """What the checks of a call said: each that passed, and each family of each that failed."""
+    """What the checks of a call reported: each that passed, and each family of each that failed."""
     for verdict in call.verdicts:
         if verdict.passed is False:
             for finding in verdict.findings[:FAMILIES_PER_RUN]:
@@ -124,19 +124,16 @@ def _failure(call: ParsedCall, verdict: Verdict, finding: CheckFinding, *, root:
         times, failed = _counts(verdict), verdict.failed_count
     else:
         times, failed = f" ({finding.times} times)" if finding.times > 1 else "", finding.times
-    return _event(
-        call,
-        "error",
-        line(f"{verdict.check} fails: {finding.family}{times}"),
-        quoted=finding.message or verdict.quote or call.output,
-        check=verdict.check,
-        family=line(finding.family),
-        message=line(finding.message) or None,
+    return draft_error(
+        call.result or call.step,
+        verdict.check,
+        finding,
+        f"{verdict.check} fails: {finding.family}{times}",
+        quoted=verdict.quote or call.output,
+        actor=call.actor,
         path=_placed(finding, root),
-        tests=finding.tests,
         passed=verdict.passed_count,
         failed=failed,
-        status="error",
     )
 
 
@@ -151,7 +148,7 @@ def _placed(finding: CheckFinding, root: str | None) -> str | None:
 
 
 def _failed_part(call: ParsedCall) -> CheckFinding | None:
-    """What went wrong in a command beside its checks, flagged or in the shell's own words; None for a mere "no"."""
+    """What went wrong in a command besides its checks, flagged or in the shell's own words; None for a mere "no"."""
     if call.refusals:
         return call.refusals[0]
     # What a look prints is a text that it shows, not how it ended.
@@ -165,7 +162,7 @@ def _failed_part(call: ParsedCall) -> CheckFinding | None:
 
 def _culprit(call: ParsedCall) -> str:
     """The part of a command that failed, as program and subcommand: no check that passed, no filter behind a pipe."""
-    if _SHELL_SPEAKS.match(call.output.lstrip()):
+    if _SHELL_REFUSES.match(call.output.lstrip()):
         return "shell"
     passed = {verdict.segment for verdict in call.verdicts if verdict.passed}
     others = [segment for number, segment in enumerate(call.segments) if number not in passed and segment.joiner != "|"]
@@ -174,17 +171,13 @@ def _culprit(call: ParsedCall) -> str:
 
 
 def _error(call: ParsedCall, *, check: str, finding: CheckFinding, root: str | None, tool: str | None = None) -> Event:
-    return _event(
-        call,
-        "error",
-        line(f"{check} fails: {finding.family}"),
-        quoted=finding.message or call.output,
-        check=check,
-        family=line(finding.family),
-        message=line(finding.message) or None,
-        path=call.path or _placed(finding, root),
-        status="error",
-        tool=tool,
+    step, content, path = (
+        call.result or call.step,
+        f"{check} fails: {finding.family}",
+        call.path or _placed(finding, root),
+    )
+    return draft_error(
+        step, check, finding, content, quoted=call.output, actor=call.actor, path=path, tests=(), tool=tool
     )
 
 
@@ -230,7 +223,7 @@ def _name(call: ParsedCall) -> str:
 
 
 def _event(call: ParsedCall, kind: EventType, content: str, *, quoted: str | None = None, **fields: object) -> Event:
-    """An event of a call's result, which rests on its output unless other words are given."""
+    """An event of a call's result, which rests on its output unless other words are passed."""
     quoted = call.output if quoted is None else quoted
     given = {"status": call.status, "actor": call.actor} | fields
     return draft_event(call.result or call.step, kind, content, quoted=quoted, **given)
@@ -292,7 +285,7 @@ def _mentioned_by_agent(session: Session, stretch: range, edit: ParsedCall) -> I
 
 
 def _diagnostic(step: Step, position: int, finding: CheckFinding) -> DraftEvent:
-    event = reported_error(step, DIAGNOSTICS, finding, f"{DIAGNOSTICS} fails: {finding.family}")
+    event = draft_error(step, DIAGNOSTICS, finding, f"{DIAGNOSTICS} fails: {finding.family}", quoted=step.text)
     scope = (finding.path,) if finding.path else ()
     verdict = Verdict(check=DIAGNOSTICS, kind="lint", passed=False, findings=(finding,), scope=scope)
     return DraftEvent(position=position, event=event, reported=ReportedFailure(until=position, verdict=verdict))

@@ -1,7 +1,7 @@
 """Lessons: those the log states, and those that a verified fix teaches.
 
 Prose states several in one paragraph, or calls a sentence a lesson. A derived lesson says what failed, what was
-changed, and which check shows that it helped; it is marked as derived, so that nobody takes it for somebody's words.
+changed, and which check shows that it helped; it is marked as derived, so that no one takes it for someone's words.
 
 >>> [one[:12] for one in split_lessons("Two lessons. First, read the diff. It helps. Second, run the suite.")]
 ['First, read ', 'Second, run ']
@@ -109,8 +109,8 @@ def _maxim(sentence: str) -> str:
     if _CONTRAST.match(sentence):
         return sentence
     concluded = None if whole else _CONCLUDED.search(sentence)
-    said = sentence if whole else concluded["what"].strip() if concluded else ""
-    return "" if _PARTICULAR.search(said) else said
+    statement = sentence if whole else concluded["what"].strip() if concluded else ""
+    return "" if _PARTICULAR.search(statement) else statement
 
 
 _HEADING = re.compile(
@@ -123,10 +123,10 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 _CUES = (
-    *("lesson", "learn", "takeaway", "insight", "retrospective", "root cause", "need for", "need to"),
-    *("trap", "pitfall", "gotcha", "caveat", "corollary", "principle", "rule of thumb", "worth "),
-)
-#: A heading over the lessons below it: names in capitals, and nothing said of them.
+    "lesson", "learn", "takeaway", "insight", "retrospective", "root cause", "need for", "need to", "trap", "pitfall",
+    "gotcha", "caveat", "corollary", "principle", "rule of thumb", "worth ",
+)  # fmt: skip
+#: A heading over the lessons below it: names in capitals, and no statement about them.
 _TITLE = re.compile(r"(?:[A-Z][\w-]*(?: (?:of|and|the|in|for|to|on|with|vs\.?))? ?){2,6}")
 #: The statements of a report that say what happened; what is planned teaches nothing yet.
 _TELLING = frozenset({"did", "found", "detail", "outcome", "remedy", "other"})

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from helix_episodes.extraction.calls import ParsedCall
-    from helix_episodes.extraction.reports.links import StatementPair
+    from helix_episodes.extraction.report_links import StatementPair
     from helix_episodes.extraction.timeline import CheckRun, Timeline
     from helix_episodes.model import Outcome
 
@@ -87,7 +87,7 @@ def _led_to(timeline: Timeline, run: CheckRun, event: Event, *, start: int, judg
     """The changes since the run before, or those to the place that the error names.
 
     Where the last run could not look at that place (it stopped at what does not compile), changes count from the run
-    before that. Where nobody ran the check (somebody tells of it), only the named place tells what brought it about.
+    before that. Where no one ran the check (someone reports it), only the named place tells what brought it about.
     """
     kind = run.verdict.kind
     changes = timeline.changes_between(start, run.position, kind=kind)
@@ -125,7 +125,7 @@ def _staged(timeline: Timeline, start: int, end: int) -> tuple[str, ...]:
 def _stated(timeline: Timeline) -> Iterator[Link]:
     """What a person chose (an answer, an approved plan) and the first step by which the agent acts on it.
 
-    The agent asked, and waited for it: that the answer enables what it does next is said by the log, not by the clock.
+    The agent asked and waited for it: the log, not the clock, says that the answer enables what it does next.
     """
     for decision in timeline.decisions:
         approved = any(call.operation == "plan" and call.status == "ok" for call in timeline.calls_of(decision))

@@ -3,7 +3,7 @@
 The rules, in order: ``reward`` in the log · the user's explicit verdict · the last run of the check that was worked
 on · a commit after a passing check · an error left unrepaired · interrupted or abandoned · what the log declares ·
 otherwise unknown, which is an answer. Only the first four kinds of evidence are measured or judged; a declared outcome
-is kept apart from them.
+is separate from them.
 
 A failure that the agent calls pre-existing or unrelated does not count against the session, unless the log
 contradicts the claim: the same check passed earlier in the session, or passed while the changes were set aside with
@@ -13,7 +13,7 @@ contradicts the claim: the same check passed earlier in the session, or passed w
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -41,9 +41,9 @@ _ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _SIGNS: tuple[str, ...] = (
-    *("xisting", "lready ", " before", "related", "caused by", "introduced by"),
-    *("not from", "due", "because", "nown ", "aseline", "xpected "),
-)
+    "xisting", "lready ", " before", "related", "caused by", "introduced by", "not from", "due", "because", "nown ",
+    "aseline", "xpected ",
+)  # fmt: skip
 _FAILURE = re.compile(
     r"\b(?:fail\w*|errors?|issues?|warnings?|findings?|broken|problems?|reports?|this|these|those|they|it)\b",
     re.IGNORECASE,
@@ -102,7 +102,7 @@ def _names(words: str, run: CheckRun) -> bool:
     return kind is not None and bool(kind.search(words))
 
 
-#: A failure that the log calls somebody else's, or an old one, is no verdict on the session.
+#: A failure that the log calls someone else's, or an old one, is no verdict on the session.
 _NOT_OURS = re.compile(
     r"\b(?:pre-?existing|baseline|unrelated|external|rate limit\w*|infrastructure|known flaky|expected)\b",
     re.IGNORECASE,
@@ -137,13 +137,15 @@ def judge_outcome(session: Session, timeline: Timeline, fixes: Sequence[Fix]) ->
     return next((one for one in rules if one is not None), UNKNOWN)
 
 
+def _judgement(outcome: Outcome, basis: OutcomeBasis, rule: str, words: str, **place: Any) -> Judgement:  # noqa: ANN401  (fields of OutcomeEvidence)
+    return Judgement(outcome=outcome, basis=basis, evidence=OutcomeEvidence(rule=rule, quote=words, **place))
+
+
 def _rewarded(session: Session) -> Judgement | None:
     if session.reward is None:
         return None
     outcome: Outcome = "success" if session.reward >= 1 else "failure" if session.reward <= 0 else "partial"
-    return Judgement(
-        outcome=outcome, basis="rewarded", evidence=OutcomeEvidence(rule="reward", quote=f"reward {session.reward:g}")
-    )
+    return _judgement(outcome, "rewarded", "reward", f"reward {session.reward:g}")
 
 
 def _user_verdict(session: Session, timeline: Timeline) -> Judgement | None:
@@ -163,14 +165,13 @@ def _user_verdict(session: Session, timeline: Timeline) -> Judgement | None:
 
 
 def _judged(outcome: Outcome, prompt: Step) -> Judgement:
-    evidence = OutcomeEvidence(rule="the user's verdict", quote=quote(prompt.text), line=prompt.source.line)
-    return Judgement(outcome=outcome, basis="judged", evidence=evidence)
+    return _judgement(outcome, "judged", "the user's verdict", quote(prompt.text), line=prompt.source.line)
 
 
 def _last_check(timeline: Timeline, claims: Claims) -> Judgement | None:
     """The last verdict of each check that was worked on; only those that no later change put in question.
 
-    A failure that the agent calls somebody else's, and the log does not deny it, says nothing of this session.
+    A failure that the agent calls someone else's, and the log does not deny it, says nothing of this session.
     """
     last = (_last_made(timeline, check) for check in timeline.runs)
     worked_on = [
@@ -205,11 +206,9 @@ def _changed_after(timeline: Timeline, run: CheckRun) -> bool:
 
 
 def _by_event(outcome: Outcome, rule: str, event: Event) -> Judgement:
-    words = event.evidence.quote if event.evidence else event.content
-    evidence = OutcomeEvidence(
-        rule=rule, quote=words, source=event.id, line=event.evidence.line if event.evidence else None
-    )
-    return Judgement(outcome=outcome, basis="measured", evidence=evidence)
+    place = event.evidence
+    words, at = (place.quote, place.line) if place else (event.content, None)
+    return _judgement(outcome, "measured", rule, words, source=event.id, line=at)
 
 
 def _committed(timeline: Timeline) -> Judgement | None:
@@ -242,10 +241,8 @@ def _stopped(session: Session) -> Judgement | None:
         if step.kind in {"message", "prompt", "thought"} and step.text.strip():
             return None
         if step.status in {"interrupted", "rejected"}:
-            evidence = OutcomeEvidence(
-                rule=f"{step.status} and not taken up again", quote=quote(step.text), line=step.source.line
-            )
-            return Judgement(outcome="partial", basis="measured", evidence=evidence)
+            rule = f"{step.status} and not taken up again"
+            return _judgement("partial", "measured", rule, quote(step.text), line=step.source.line)
         if step.kind in {"call", "result"}:
             return None
     return None
@@ -262,7 +259,5 @@ def _contradicted(session: Session, timeline: Timeline) -> Judgement | None:
 
 def _declared(session: Session) -> Judgement | None:
     outcome = _DECLARED.get(session.declared_outcome or "")
-    if outcome is None:
-        return None
-    evidence = OutcomeEvidence(rule="declared by the log", quote=session.declared_outcome or "")
-    return Judgement(outcome=outcome, basis="declared", evidence=evidence)
+    words = session.declared_outcome or ""
+    return _judgement(outcome, "declared", "declared by the log", words) if outcome else None

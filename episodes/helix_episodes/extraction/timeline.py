@@ -38,16 +38,15 @@ _CUTS_SHORT = re.compile(r"compile|syntax|undefined|type mismatch|missing method
 #: What ``git stash`` does besides setting aside: bringing back, and looking.
 _UNSTASHING = frozenset({"pop", "apply", "drop", "clear", "branch"})
 _LOOKING = frozenset({"list", "show"})
+_GIT_CHANGES = frozenset({
+    "apply", "checkout", "cherry-pick", "merge", "mv", "pull", "rebase", "reset", "restore", "revert", "rm", "stash",
+    "stash apply", "stash pop", "stash push",
+})  # fmt: skip
 #: Commands that change the files a check looks at as surely as an edit does; None means any subcommand.
 _CHANGES_FILES: dict[str, frozenset[str] | None] = {
     **dict.fromkeys(("rm", "mv", "cp", "sed", "perl", "patch", "ln", "cat", "tee", "echo", "printf")),
     **dict.fromkeys(("pip", "npm", "yarn", "pnpm", "uv", "poetry", "bundle")),
-    "git": frozenset(
-        [
-            *("apply", "checkout", "cherry-pick", "merge", "mv", "pull", "rebase", "reset", "restore", "revert", "rm"),
-            *("stash", "stash apply", "stash pop", "stash push"),
-        ]
-    ),
+    "git": _GIT_CHANGES,
     "go": frozenset(["get", "generate", "mod"]),
     "cargo": frozenset(["add", "update", "remove"]),
 }
@@ -62,7 +61,7 @@ _REWRITES = frozenset({"--fix", "--write", "--update-snapshots", "--unsafe-fixes
 class CheckRun(msgspec.Struct, frozen=True, kw_only=True):
     """One verdict of one check. ``events`` are the ids of the events it became, ``families`` those it complained of.
 
-    ``ground`` is as much of the verdict as says what was looked at. ``call`` is None where nobody ran it in this
+    ``ground`` is as much of the verdict as says what was looked at. ``call`` is None where no one ran it in this
     session: a failure that only words report.
     """
 

@@ -26,10 +26,17 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from helix_episodes.extraction.checks import CheckFinding, verdicts_in
-from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_event, line, reported_error
+from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_error, draft_event, line
 from helix_episodes.extraction.events import FAMILIES_PER_RUN, diagnostic_events
-from helix_episodes.extraction.prose.negation import is_denied, is_disclaimed, is_doubtful
-from helix_episodes.extraction.prose.sentences import PROSE_LIMIT, has_any, is_supposed, sentences_of
+from helix_episodes.extraction.prose.sentences import (
+    PROSE_LIMIT,
+    has_any,
+    is_denied,
+    is_disclaimed,
+    is_doubtful,
+    is_supposed,
+    sentences_of,
+)
 from helix_episodes.extraction.shell.commands import parse_command
 
 if TYPE_CHECKING:
@@ -128,7 +135,7 @@ def rejection_in(text: str) -> str | None:
 
 
 def refutes(sentence: str) -> bool:
-    """Whether a sentence says that somebody looked for what the work rests on, and it is not so.
+    """Whether a sentence says that someone looked for what the work rests on, and it is not so.
 
     >>> refutes("I just checked and none of them has a date"), refutes("I checked and nothing is wrong")
     (True, False)
@@ -141,9 +148,9 @@ def _is_acceptance(text: str) -> bool:
     if len(text) > _SHORT or "?" in text:
         return False
     clauses = [part.strip() for part in _CLAUSE_MARKS.split(text) if part.strip()]
-    said = [part for part in clauses if not _FILLER.fullmatch(part)]
-    return bool(said) and all(
-        _ACCEPTS.fullmatch(re.sub(r"^(?:ok(?:ay)?|yes|yeah|cool|very|so) ", "", part)) for part in said
+    statement = [part for part in clauses if not _FILLER.fullmatch(part)]
+    return bool(statement) and all(
+        _ACCEPTS.fullmatch(re.sub(r"^(?:ok(?:ay)?|yes|yeah|cool|very|so) ", "", part)) for part in statement
     )
 
 
@@ -219,12 +226,12 @@ def states_symptom(sentence: str) -> bool:
         _UNCHANGED.fullmatch(clause.strip()) for clause in _CLAUSES.split(sentence)
     ):
         return not sentence.rstrip().endswith("?")
-    said = _CONDITION.sub("", sentence)  # "when I save I get an error" tells of the error, not of a condition
+    statement = _CONDITION.sub("", sentence)  # "when I save I get an error" reports the error, not of a condition
     for shape, signs in zip(_SYMPTOMS, _SYMPTOM_SIGNS, strict=True):
-        found = shape.search(said) if has_any(lowered, signs) else None
-        if found is None or (said != sentence and found.start() == 0):
+        found = shape.search(statement) if has_any(lowered, signs) else None
+        if found is None or (statement != sentence and found.start() == 0):
             continue
-        if not is_supposed(said, upto=found.end()) and not is_doubtful(said, found):
+        if not is_supposed(statement, upto=found.end()) and not is_doubtful(statement, found):
             return True
     return False
 
@@ -301,11 +308,11 @@ def _reported(session: Session, position: int, prompts: Sequence[int]) -> Iterat
             reported = ReportedFailure(until=until, verdict=verdict, command=command)
             for finding in verdict.findings[:FAMILIES_PER_RUN]:
                 content = f"the user reports: {verdict.check} fails: {finding.family}"
-                event = reported_error(step, verdict.check, finding, content)
+                event = draft_error(step, verdict.check, finding, content, quoted=step.text)
                 yield DraftEvent(position=position, event=event, reported=reported)
     elif (words := report_in(step.text, first=position == prompts[0])) is not None:
         finding = CheckFinding(family=REPORTED, message=words, generic=True)
-        event = reported_error(step, WORK, finding, f"the user reports: {words}")
+        event = draft_error(step, WORK, finding, f"the user reports: {words}", quoted=step.text)
         # A person refutes the turn in which the agent last did something.
         last = next((n for n in range(position - 1, -1, -1) if session.steps[n].kind == "call"), None)
         refuted = prompts[bisect_right(prompts, last) - 1] if last is not None and refutes(words) else None

@@ -23,7 +23,7 @@ from helix_episodes.readers.common.fields import (
 from helix_episodes.readers.common.jsonl import SkippedRecord, read_records
 from helix_episodes.readers.common.message_parts import parse_arguments, says_new_file
 from helix_episodes.readers.common.session_builder import SessionBuilder
-from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, edit, look, named, run, translate, write
+from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, edit, look, named, run, write
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
@@ -40,12 +40,10 @@ _TOOLS = {
     **named("writetofile", "writefile", by=write),
     **named("replacefilecontent", "multireplacefilecontent", by=edit),
 }
-_RESULTS = frozenset(
-    {
-        *("LIST_DIRECTORY", "VIEW_FILE", "RUN_COMMAND", "CODE_ACTION", "GREP_SEARCH", "FIND", "SEARCH_WEB", "GENERIC"),
-        *("READ_URL_CONTENT", "COMMAND_STATUS", "MCP_TOOL", "ERROR_MESSAGE"),
-    }
-)
+_RESULTS = frozenset({
+    "LIST_DIRECTORY", "VIEW_FILE", "RUN_COMMAND", "CODE_ACTION", "GREP_SEARCH", "FIND", "SEARCH_WEB", "GENERIC",
+    "READ_URL_CONTENT", "COMMAND_STATUS", "MCP_TOOL", "ERROR_MESSAGE",
+})  # fmt: skip
 _SKIPPED = frozenset({"CONVERSATION_HISTORY", "SYSTEM_MESSAGE", "EPHEMERAL_MESSAGE", "KNOWLEDGE_ARTIFACTS"})
 _STATUS: dict[str, Status] = {"DONE": "ok", "ERROR": "error", "CANCELED": "interrupted", "CANCELLED": "interrupted"}
 _COMMAND_ENDED = re.compile(r"\A\s*The command (?:completed successfully|failed with exit code:? (?P<code>-?\d{1,6}))")
@@ -54,10 +52,7 @@ _STAMPS = re.compile(r"\A(?:(?:Created|Completed) At: [^\n]*\n)+")
 #: The names that this agent has for arguments, in ours.
 _ARGUMENTS = {
     "CommandLine": "command",
-    "TargetFile": "path",
-    "AbsolutePath": "path",
-    "DirectoryPath": "path",
-    "SearchPath": "path",
+    **dict.fromkeys(("TargetFile", "AbsolutePath", "DirectoryPath", "SearchPath"), "path"),
     "CodeContent": "content",
     "TargetContent": "old",
     "ReplacementContent": "new",
@@ -120,7 +115,7 @@ class _Steps:
         if kind in _SKIPPED:
             return SkippedRecord(kind)
         if self._waiting:
-            self._settle(record, place, text=text, kind=kind)
+            self._end_call(record, place, text=text, kind=kind)
             return None
         return SkippedRecord(f"{kind} without its call" if kind in _RESULTS else kind, known=kind in _RESULTS)
 
@@ -131,13 +126,12 @@ class _Steps:
         self._dialogue.add_text("message", place, text=text)
         for number, call in enumerate(objects_in(record, "tool_calls"), 1):
             call_id = f"line-{place.source.line}-{number}"
-            tool = text_in(call, "name") or "unnamed"
-            translations = translate(tool, _arguments(object_in(call, "args")), tools=_TOOLS)
-            self._dialogue.add_call(place, tool=tool, call_id=call_id, translations=translations)
+            arguments = _arguments(object_in(call, "args"))
+            self._dialogue.call(place, text_in(call, "name"), arguments, tools=_TOOLS, call_id=call_id)
             self._waiting.append(call_id)
         return None if len(self._dialogue.steps) > before else SkippedRecord("empty response")
 
-    def _settle(self, record: Record, place: RecordPosition, *, text: str, kind: str) -> None:
+    def _end_call(self, record: Record, place: RecordPosition, *, text: str, kind: str) -> None:
         call_id = self._waiting.popleft()
         status = _STATUS.get(text_in(record, "status") or "", "unknown")
         if kind == "ERROR_MESSAGE":

@@ -12,9 +12,9 @@ from helix_episodes.readers.base import SingleFileReader
 from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, objects_in, parse_any_time, text_in
 from helix_episodes.readers.common.json_with_lines import read_json_with_lines, set_step_lines
 from helix_episodes.readers.common.jsonl import SkippedRecord
-from helix_episodes.readers.common.message_parts import content_text, parse_arguments, read_ending
+from helix_episodes.readers.common.message_parts import content_text
 from helix_episodes.readers.common.session_builder import SessionBuilder
-from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, translate
+from helix_episodes.readers.common.tool_translation import COMMON_TOOLS
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from helix_episodes.readers.base import LogHead
     from helix_episodes.readers.common.json_with_lines import JsonNode
-    from helix_episodes.session import Session
+    from helix_episodes.session import Session, StepKind
 
 _VERSION = "ATIF-"
 _CUT = "context_management"
@@ -95,10 +95,9 @@ class _Run:
         text = content_text(step.get("message"))
         match step.get("source"):
             case "user":
-                kind, speaker = ("prompt", "user") if actor == "agent" else ("note", actor)
-                return self._dialogue.add_text_or_skip(
-                    "prompt" if kind == "prompt" else "note", place, text=text, actor=speaker, empty="empty prompt"
-                )
+                kind: StepKind = "prompt" if actor == "agent" else "note"
+                speaker = "user" if actor == "agent" else actor
+                return self._dialogue.add_text_or_skip(kind, place, text=text, actor=speaker, empty="empty prompt")
             case "agent":
                 return self._act(step, place, text=text, actor=actor)
             case "system":
@@ -119,29 +118,19 @@ class _Run:
         self._spend(object_in(step, "metrics"))
         self._dialogue.add_text("thought", place, text=text_in(step, "reasoning_content") or "", actor=actor)
         self._dialogue.add_text("message", place, text=text, actor=actor)
-        results = objects_in(object_in(step, "observation"), "results")
         for call in objects_in(step, "tool_calls"):
-            tool = text_in(call, "function_name") or "unnamed"
-            translations = translate(tool, parse_arguments(call.get("arguments")), tools=COMMON_TOOLS)
-            call_id = text_in(call, "tool_call_id")
-            self._dialogue.add_call(place, tool=tool, call_id=call_id, translations=translations, actor=actor)
-        for result in results:
-            self._settle(result, place)
+            tool, call_id = text_in(call, "function_name"), text_in(call, "tool_call_id")
+            self._dialogue.call(place, tool, call.get("arguments"), tools=COMMON_TOOLS, call_id=call_id, actor=actor)
+        for result in objects_in(object_in(step, "observation"), "results"):
+            self._end_call(result, place)
         return None if len(self._dialogue.steps) > before else SkippedRecord("empty step")
 
-    def _settle(self, result: Record, place: RecordPosition) -> None:
+    def _end_call(self, result: Record, place: RecordPosition) -> None:
         call_id = text_in(result, "source_call_id")
         self._follow(result.get("subagent_trajectory_ref"))
-        call = self._dialogue.open_call(call_id)
-        extra = object_in(result, "extra")
-        flag, code = extra.get("is_error"), extra.get("exit_code")
-        ending = read_ending(
-            content_text(result.get("content")),
-            failed=flag if isinstance(flag, bool) else None,
-            ran=call is not None and call.operation == "run",
-            exit_code=code if isinstance(code, int) else None,
-        )
-        self._dialogue.add_result(call_id, place, text=ending.text, status=ending.status, exit_code=ending.exit_code)
+        extra, text = object_in(result, "extra"), content_text(result.get("content"))
+        failed, code = extra.get("is_error"), extra.get("exit_code")
+        self._dialogue.end_call(call_id, place, text=text, failed=failed, exit_code=code)
 
     def _follow(self, references: object) -> None:
         """Puts in what the helper did whose run a result refers to."""

@@ -18,9 +18,9 @@ from helix_episodes.readers.common.fields import (
     text_in,
 )
 from helix_episodes.readers.common.jsonl import SkippedRecord, read_records
-from helix_episodes.readers.common.message_parts import content_text, parse_arguments, read_ending
+from helix_episodes.readers.common.message_parts import content_text
 from helix_episodes.readers.common.session_builder import SessionBuilder
-from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, look, named, translate
+from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, look, named
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
@@ -34,18 +34,13 @@ _TOOLS = {
     **COMMON_TOOLS,
     **named("view", "reportintent", "readbash", "readpowershell", "stopbash", "fetchcopilotclidocumentation", by=look),
 }
-_SKIPPED = frozenset(
-    {
-        *("session.info", "session.usage_checkpoint", "session.auto_mode_resolved"),
-        *("session.mode_changed", "session.title_changed", "session.context_changed", "session.task_complete"),
-        *(
-            *("assistant.turn_start", "assistant.turn_end", "assistant.intent", "assistant.usage"),
-            *("hook.start", "hook.end"),
-        ),
-        *("system.message", "subagent.started", "subagent.completed", "subagent.selected", "pending_messages.modified"),
-        *("tool.user_requested", "tool.execution_partial_result", "tool.execution_progress", "session.idle"),
-    }
-)
+_SKIPPED = frozenset({
+    "session.info", "session.usage_checkpoint", "session.auto_mode_resolved", "session.mode_changed",
+    "session.title_changed", "session.context_changed", "session.task_complete", "assistant.turn_start",
+    "assistant.turn_end", "assistant.intent", "assistant.usage", "hook.start", "hook.end", "system.message",
+    "subagent.started", "subagent.completed", "subagent.selected", "pending_messages.modified", "tool.user_requested",
+    "tool.execution_partial_result", "tool.execution_progress", "session.idle",
+})  # fmt: skip
 _INJECTED = ("current_datetime", "reminder", "system_reminder", "system-reminder", "agent_instructions")
 _CUTS = {"session.compaction_complete": "compaction", "session.truncation": "compaction", "session.resume": "resume"}
 #: The codes of an error with which a person or a rule did not let a call through.
@@ -96,7 +91,7 @@ class _Events:
             "assistant.message": self._answered,
             "assistant.reasoning": self._thought,
             "tool.execution_start": self._called_tool,
-            "tool.execution_complete": self._settled,
+            "tool.execution_complete": self._completed,
             "abort": self._aborted,
         }
 
@@ -173,32 +168,19 @@ class _Events:
             return
         if call_id:
             self._called.add(call_id)
-        name = tool or "unnamed"
-        translations = translate(name, parse_arguments(data.get("arguments")), tools=_TOOLS)
-        self._dialogue.add_call(place, tool=name, call_id=call_id, translations=translations, actor=actor)
+        self._dialogue.call(place, tool, data.get("arguments"), tools=_TOOLS, call_id=call_id, actor=actor)
 
-    def _settled(self, data: Record, place: RecordPosition) -> SkippedRecord | None:
+    def _completed(self, data: Record, place: RecordPosition) -> SkippedRecord | None:
         call_id = text_in(data, "toolCallId") or "call without id"
         if self._dialogue.has_result(call_id):
             return SkippedRecord("second result")
         call = self._dialogue.open_call(call_id)
         flag = data.get("success")
         failed = not flag if isinstance(flag, bool) else None
-        text = (
-            content_text(data.get("result"))
-            or content_text(data.get("error"))
-            or text_in(object_in(data, "error"), "message")
-        )
-        code = text_in(object_in(data, "error"), "code")
-        ending = read_ending(text or "", failed=failed, ran=call is not None and call.operation == "run")
-        self._dialogue.add_result(
-            call_id,
-            place,
-            text=ending.text,
-            status=_REFUSALS.get(code or "", ending.status),
-            exit_code=ending.exit_code,
-            actor=None if call else _actor(data),
-        )
+        error = object_in(data, "error")
+        text = content_text(data.get("result")) or content_text(data.get("error")) or text_in(error, "message") or ""
+        refusal, actor = _REFUSALS.get(text_in(error, "code") or ""), None if call else _actor(data)
+        self._dialogue.end_call(call_id, place, text=text, failed=failed, status=refusal, actor=actor)
         return None
 
     def _aborted(self, data: Record, place: RecordPosition) -> None:

@@ -21,9 +21,9 @@ from helix_episodes.readers.common.fields import (
 )
 from helix_episodes.readers.common.json_with_lines import read_json_with_lines, set_step_lines
 from helix_episodes.readers.common.jsonl import SkippedRecord, read_records
-from helix_episodes.readers.common.message_parts import content_text, parse_arguments, read_ending, says_new_file
+from helix_episodes.readers.common.message_parts import content_text, read_ending, says_new_file
 from helix_episodes.readers.common.session_builder import SessionBuilder
-from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, look, named, translate
+from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, look, named
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _TOOLS = {
     **COMMON_TOOLS,
     **named("readfile", "readmanyfiles", "listdirectory", "searchfilecontent", "grepsearch", by=look),
 }
-_SPEAKERS = frozenset({"user", "gemini", "model", "assistant"})
+_ROLES = frozenset({"user", "gemini", "model", "assistant"})
 _NOTES = frozenset({"info", "warning", "error"})
 _STATUS: dict[str, Status] = {"success": "ok", "error": "error", "cancelled": "rejected", "canceled": "rejected"}
 _INJECTED = ("session_context", "system-reminder", "hook_context")
@@ -119,7 +119,7 @@ def _latest(records: Iterator[tuple[int, Record]]) -> list[tuple[int, Record]]:
 def _take(builder: SessionBuilder, record: Record, *, line: int) -> SkippedRecord | None:
     kind = text_in(record, "type")
     place = RecordPosition(Source(line=line, id=text_in(record, "id")), parse_any_time(record.get("timestamp")))
-    if kind in _SPEAKERS:
+    if kind in _ROLES:
         return _message(builder, record, place)
     if kind in _NOTES:
         text = content_text(record.get("content"))
@@ -169,23 +169,18 @@ def _message(builder: SessionBuilder, record: Record, place: RecordPosition) -> 
 
 
 def _call(builder: SessionBuilder, call: Record, place: RecordPosition) -> None:
-    tool = text_in(call, "name") or "unnamed"
     call_id = text_in(call, "id")
-    translations = translate(tool, parse_arguments(call.get("args")), tools=_TOOLS)
-    builder.dialogue.add_call(place, tool=tool, call_id=call_id, translations=translations)
+    operation = builder.dialogue.call(place, text_in(call, "name"), call.get("args"), tools=_TOOLS, call_id=call_id)
     status = _STATUS.get(text_in(call, "status") or "")
     if status is None:
         return
-    ran = translations[0].operation == "run"
-    text, code = _answer(call, ran=ran)
-    ending = read_ending(text, failed=status == "error", ran=ran, exit_code=code)
-    outcome: Status = status if status == "rejected" else ending.status
+    text, code = _answer(call, ran=operation == "run")
+    outcome = status if status == "rejected" else None
     at = parse_any_time(call.get("timestamp")) or place.at
     if says_new_file(text):
         builder.dialogue.mark_created(call_id)
-    builder.dialogue.add_result(
-        call_id, RecordPosition(place.source, at), text=ending.text, status=outcome, exit_code=ending.exit_code
-    )
+    ended = RecordPosition(place.source, at)
+    builder.dialogue.end_call(call_id, ended, text=text, failed=status == "error", exit_code=code, status=outcome)
 
 
 def _answer(call: Record, *, ran: bool) -> tuple[str, int | None]:

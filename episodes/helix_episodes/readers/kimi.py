@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.common.fields import Record, RecordPosition, cut_tags, object_in, parse_any_time, text_in
-from helix_episodes.readers.common.jsonl import SkippedRecord, open_log, parse, read_records
-from helix_episodes.readers.common.message_parts import content_text, parse_arguments, read_ending
+from helix_episodes.readers.common.jsonl import SkippedRecord, read_object, read_records
+from helix_episodes.readers.common.message_parts import content_text, parse_arguments
 from helix_episodes.readers.common.session_builder import SessionBuilder
-from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, look, named, track, translate
+from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, look, named, track
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
@@ -29,17 +29,12 @@ _TOOLS = {
     **named("readmediafile", "tasklist", "taskoutput", "taskstop", "cronlist", "getgoal", "fetchurl", by=look),
     "todolist": track,
 }
-_SKIPPED = frozenset(
-    {
-        *(
-            *("metadata", "tools.set_active_tools", "turn.prompt", "turn.steer", "turn.ended"),
-            *("llm.request", "llm.tools_snapshot"),
-        ),
-        *("usage.record", "permission.set_mode", "plan_mode.enter", "plan_mode.exit", "full_compaction.begin"),
-        *("full_compaction.complete", "plugin.session_start", "runtime.set_binding", "token_counting.measured"),
-        *("token_counting.turn_recorded", "step.begin", "config.update", "profile.bind"),
-    }
-)
+_SKIPPED = frozenset({
+    "metadata", "tools.set_active_tools", "turn.prompt", "turn.steer", "turn.ended", "llm.request",
+    "llm.tools_snapshot", "usage.record", "permission.set_mode", "plan_mode.enter", "plan_mode.exit",
+    "full_compaction.begin", "full_compaction.complete", "plugin.session_start", "runtime.set_binding",
+    "token_counting.measured", "token_counting.turn_recorded", "step.begin", "config.update", "profile.bind",
+})  # fmt: skip
 _WIRE = "wire.jsonl"
 # What is above a helper's answer.
 _HELPER = re.compile(r"agent_id: ([\w.-]{1,64})\n")
@@ -74,18 +69,9 @@ class KimiReader:
         wire.take_all(path)
         if in_place:
             folder = path.parents[2]
-            wire.builder.id, wire.builder.root = folder.name, _work_folder(folder) or wire.builder.root
+            state = read_object(folder / "state.json") or {}
+            wire.builder.id, wire.builder.root = folder.name, text_in(state, "workDir") or wire.builder.root
         yield wire.builder.session(path, reader=self.name)
-
-
-def _work_folder(session: Path) -> str | None:
-    """Where the session ran, as the file next to its agents says."""
-    try:
-        with open_log(session / "state.json") as file:
-            state = parse(file.read())
-    except (OSError, ValueError, LogNotReadable):
-        return None
-    return text_in(state, "workDir") if isinstance(state, dict) else None
 
 
 class _Wire:
@@ -172,26 +158,22 @@ class _Wire:
         return self._dialogue.add_text_or_skip(kind, place, text=text, actor=self._actor, empty="empty part")
 
     def _call(self, event: Record, place: RecordPosition) -> None:
-        tool = text_in(event, "name") or "unnamed"
         arguments = parse_arguments(event.get("args"))
         shown = object_in(event, "display")
         if shown.get("kind") == "plan_review":
             arguments = {**arguments, "plan": shown.get("plan")}
-        call_id = text_in(event, "toolCallId")
-        translations = translate(tool, arguments, tools=_TOOLS)
-        self._dialogue.add_call(place, tool=tool, call_id=call_id, translations=translations, actor=self._actor)
+        call_id, tool = text_in(event, "toolCallId"), text_in(event, "name")
+        self._dialogue.call(place, tool, arguments, tools=_TOOLS, call_id=call_id, actor=self._actor)
 
     def _result(self, event: Record, place: RecordPosition) -> None:
         call_id = text_in(event, "toolCallId") or "call without id"
         call = self._dialogue.open_call(call_id)
         result = object_in(event, "result")
-        ran = call is not None and call.operation == "run"
         text = content_text(result.get("output"))
         if call is not None and call.operation == "delegate":
             text = self._helped(text)
-        ending = read_ending(text, failed=result.get("isError") is True, ran=ran)
-        status = self._refused.get(call_id, ending.status)
-        self._dialogue.add_result(call_id, place, text=ending.text, status=status, exit_code=ending.exit_code)
+        failed = result.get("isError") is True
+        self._dialogue.end_call(call_id, place, text=text, failed=failed, status=self._refused.get(call_id))
 
     def _helped(self, answer: str) -> str:
         """A helper's answer without its head, behind what the helper did by its own wire."""

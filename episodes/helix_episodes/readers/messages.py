@@ -11,9 +11,8 @@ from collections.abc import (
     Mapping,  # noqa: TC003  (a NamedTuple's fields)
 )
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
-from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.common.fields import (
     Record,
     RecordPosition,
@@ -22,10 +21,11 @@ from helix_episodes.readers.common.fields import (
     object_in,
     objects_in,
     parse_any_time,
+    text_at,
     text_in,
 )
 from helix_episodes.readers.common.json_with_lines import read_json_with_lines, set_step_lines
-from helix_episodes.readers.common.jsonl import SkippedRecord, open_log, parse, read_records
+from helix_episodes.readers.common.jsonl import SkippedRecord, read_object, read_records
 from helix_episodes.readers.common.message_parts import (
     CallPart,
     MessagePart,
@@ -35,13 +35,12 @@ from helix_episodes.readers.common.message_parts import (
     ThoughtPart,
     content_text,
     read_call,
-    read_ending,
     read_parts,
     read_result,
     says_new_file,
 )
 from helix_episodes.readers.common.session_builder import SessionBuilder
-from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, Translator, look, named, run, translate, write
+from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, Translator, look, named, run, write
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
@@ -51,11 +50,8 @@ if TYPE_CHECKING:
     from helix_episodes.readers.base import LogHead
     from helix_episodes.readers.common.json_with_lines import JsonNode
     from helix_episodes.readers.common.session_builder import Dialogue
-    from helix_episodes.session import Session
+    from helix_episodes.session import Session, Status
 
-
-#: Keys that lead to a value, one below the other.
-KeyPath: TypeAlias = tuple[str, ...]
 
 _REMINDERS = ("system-reminder", "system-notification", "hook-context")
 
@@ -64,10 +60,10 @@ class Dialect(NamedTuple):
     """One agent's way of logging messages.
 
     ``is_own`` recognises a record that only this agent writes; ``messages`` maps a record's kind to the key below which
-    its message is (empty: the record is the message), ``roles`` to the role that a kind stands for. ``facts`` are
-    the ways to the session's id, version, folder and model. ``parent`` names the fields with a record's id and that of
-    the one before it. ``cuts`` maps kinds to the reason of a boundary, ``notes`` are those that nobody said but
-    worth keeping. ``typed_in`` makes of a text on a user's line what was typed.
+    its message is (empty: the record is the message), ``roles`` to the role that a kind represents. ``facts`` are
+    the paths of keys to the session's id, version, folder and model. ``parent`` names the fields with a record's id and
+    that of the one before it. ``cuts`` maps kinds to the reason of a boundary, ``notes`` are those that no one said
+    but that are worth keeping. ``typed_in`` makes of a text on a user's line what was typed.
     ``document`` is the key of the messages where the log is one JSON document. ``facts_file`` names a file of facts.
     """
 
@@ -76,7 +72,7 @@ class Dialect(NamedTuple):
     unfamiliar: str
     messages: Mapping[str, str] = {}
     roles: Mapping[str, str] = {}
-    facts: Mapping[str, tuple[KeyPath, ...]] = {}
+    facts: Mapping[str, tuple[str, ...]] = {}
     times: tuple[str, ...] = ("timestamp",)
     parent: tuple[str, str] | None = None
     cuts: Mapping[str, str] = {}
@@ -117,6 +113,12 @@ def _is_chat(record: Record) -> bool:
     return spoken and "timestamp" in record and "type" not in record
 
 
+_QWEN_SKIPPED = frozenset({
+    "system/ui_telemetry", "system/custom_title", "system/slash_command", "system/at_command",
+    "system/session_artifact_snapshot", "system/file_history_snapshot",
+})  # fmt: skip
+
+
 CURSOR = Dialect(
     name="cursor",
     is_own=lambda record: (
@@ -138,11 +140,7 @@ DROID = Dialect(
     unfamiliar="no session_start with a title, no line of its stream",
     messages={"message": "message", "tool_call": "", "tool_result": "", "completion": ""},
     roles={"tool_call": "call", "tool_result": "tool", "completion": "assistant"},
-    facts={
-        "id": (("session_id",), ("sessionId",)),
-        "root": (("cwd",),),
-        "model": (("model",),),
-    },
+    facts={"id": ("session_id", "sessionId"), "root": ("cwd",), "model": ("model",)},
     cuts={"compaction_state": "compaction"},
     notes=frozenset({"error"}),
     skipped=frozenset({"session_start", "system", "todo_state"}),
@@ -155,7 +153,7 @@ PI = Dialect(
     ),
     unfamiliar="no session line with a version and a folder",
     messages={"message": "message"},
-    facts={"root": (("cwd",),), "model": (("message", "model"), ("modelId",))},
+    facts={"root": ("cwd",), "model": ("message.model", "modelId")},
     parent=("id", "parentId"),
     cuts={"compaction": "compaction"},
     skipped=frozenset(
@@ -169,16 +167,11 @@ QWEN = Dialect(
     unfamiliar="no line has the uuid, session and parts of its records",
     messages={"user": "message", "assistant": "message", "tool_result": "message"},
     roles={"tool_result": "tool"},
-    facts={"id": (("sessionId",),), "root": (("cwd",),), "version": (("version",),), "model": (("model",),)},
+    facts={"id": ("sessionId",), "root": ("cwd",), "version": ("version",), "model": ("model",)},
     parent=("uuid", "parentUuid"),
     cuts={"system/rewind": "rewind", "system/chat_compression": "compaction"},
     notes=frozenset({"user/notification"}),
-    skipped=frozenset(
-        {
-            *("system/ui_telemetry", "system/custom_title", "system/slash_command", "system/at_command"),
-            *("system/session_artifact_snapshot", "system/file_history_snapshot"),
-        }
-    ),
+    skipped=_QWEN_SKIPPED,
     typed_in=lambda text: cut_tags(text, (*_REMINDERS, "qwen:user-prompt-submit-context")),
     tools={**COMMON_TOOLS, **named("readfile", "readmanyfiles", "listdirectory", "searchfilecontent", by=look)},
 )
@@ -188,12 +181,7 @@ GROK = Dialect(
     unfamiliar="no line has its reasoning, model_id or prompt_index",
     messages={"user": "", "assistant": "", "tool_result": "", "reasoning": ""},
     roles={"user": "user", "assistant": "assistant", "tool_result": "tool", "reasoning": "thought"},
-    facts={
-        "id": (("info", "id"),),
-        "root": (("info", "cwd"),),
-        "model": (("model_id",),),
-        "version": (("agent_version",),),
-    },
+    facts={"id": ("info.id",), "root": ("info.cwd",), "model": ("model_id",), "version": ("agent_version",)},
     times=("timestamp", "created_at", "updated_at"),
     skipped=frozenset({"system", "backend_tool_call"}),
     tools={**COMMON_TOOLS, **named("readfile", "listdir", by=look)},
@@ -204,11 +192,7 @@ HERMES = Dialect(
     is_own=lambda record: "session_id" in record and "platform" in record and bool(objects_in(record, "messages")),
     unfamiliar="it is no document with a session_id, a platform and messages",
     messages={"": ""},
-    facts={
-        "id": (("session_id",),),
-        "root": (("cwd",), ("model_config", "cwd")),
-        "model": (("model",),),
-    },
+    facts={"id": ("session_id",), "root": ("cwd", "model_config.cwd"), "model": ("model",)},
     times=("timestamp", "session_start", "last_updated"),
     document="messages",
 )
@@ -218,7 +202,7 @@ CHAT = Dialect(
     unfamiliar="no line has a timestamp with a role and a content, or with a called function",
     messages={"": "", "tool_call": "", "tool_result": ""},
     roles={"tool_call": "call", "tool_result": "tool"},
-    facts={"model": (("model",),)},
+    facts={"model": ("model",)},
     notes=frozenset({"error"}),
 )
 
@@ -228,21 +212,13 @@ _AGENTS = frozenset({"assistant", "model", "gemini", "agent"})
 _TOOLS = frozenset({"tool", "toolResult", "tool_result"})
 
 
-class MessageConversation:
+class MessageConversation(NamedTuple):
     """Turns messages into steps. ``typed_in`` makes of a text on a user's line what the person typed."""
 
-    def __init__(
-        self,
-        dialogue: Dialogue,
-        *,
-        tools: Mapping[str, Translator],
-        typed_in: Callable[[str], str],
-        actor: str = "agent",
-    ) -> None:
-        self.dialogue = dialogue
-        self._tools = tools
-        self._typed_in = typed_in
-        self._actor = actor
+    dialogue: Dialogue
+    tools: Mapping[str, Translator]
+    typed_in: Callable[[str], str]
+    actor: str = "agent"
 
     def take(
         self, message: Record, place: RecordPosition, *, role: str, status: str | None = None
@@ -261,29 +237,27 @@ class MessageConversation:
 
     def call(self, call: CallPart, place: RecordPosition) -> None:
         """Adds a call."""
-        translations = translate(call.tool, call.arguments, tools=self._tools)
-        self.dialogue.add_call(place, tool=call.tool, call_id=call.id, translations=translations, actor=self._actor)
+        self.dialogue.call(place, call.tool, call.arguments, tools=self.tools, call_id=call.id, actor=self.actor)
 
     def answer(self, answer: ResultPart, place: RecordPosition, *, status: str | None = None) -> None:
         """Adds a result. Where calls have no ids, it is the oldest open one's, whatever id the result has."""
         oldest = self.dialogue.open_call(None)
         nameless = oldest is not None and (oldest.call_id or "").startswith("line-")
         call_id = None if nameless and not self.dialogue.is_open(answer.id) else answer.id
-        call = self.dialogue.open_call(call_id)
         failed = {"success": False, "error": True}.get(status or "", answer.failed)
-        ran = call is not None and call.operation == "run"
-        ending = read_ending(answer.text, failed=failed, ran=ran, exit_code=answer.exit_code)
-        outcome = "cancelled" if status == "cancelled" else ending.status
+        outcome: Status | None = "cancelled" if status == "cancelled" else None
         if says_new_file(answer.text):
             self.dialogue.mark_created(call_id)
-        self.dialogue.add_result(call_id, place, text=ending.text, status=outcome, exit_code=ending.exit_code)
+        self.dialogue.end_call(
+            call_id, place, text=answer.text, failed=failed, exit_code=answer.exit_code, status=outcome
+        )
 
     def prompt(self, text: str, place: RecordPosition) -> SkippedRecord | None:
         """Adds what a person typed; a helper's instruction is not a person's words."""
-        if self._actor != "agent":
-            self.dialogue.add_text("note", place, text=text, actor=self._actor)
+        if self.actor != "agent":
+            self.dialogue.add_text("note", place, text=text, actor=self.actor)
             return None
-        spoken = self._typed_in(text)
+        spoken = self.typed_in(text)
         return self.dialogue.add_text_or_skip("prompt", place, text=spoken, actor="user", empty="injected text")
 
     def _part(
@@ -293,9 +267,9 @@ class MessageConversation:
             case TextPart(text):
                 if typed:
                     return self.prompt(text, place)
-                self.dialogue.add_text("message", place, text=text, actor=self._actor)
+                self.dialogue.add_text("message", place, text=text, actor=self.actor)
             case ThoughtPart(text):
-                self.dialogue.add_text("thought", place, text=text, actor=self._actor)
+                self.dialogue.add_text("thought", place, text=text, actor=self.actor)
             case CallPart():
                 self.call(part, place)
             case ResultPart():
@@ -361,11 +335,14 @@ class _Log:
         self._conversation = MessageConversation(self.builder.dialogue, tools=dialect.tools, typed_in=dialect.typed_in)
         self._steps_at: dict[str, int] = {}
         if dialect.facts_file:
-            self.learn(_read_facts(path, dialect.facts_file))
+            self.learn(read_object(path.with_name(dialect.facts_file)) or {})
 
     def learn(self, record: Record) -> None:
         """Notes what a record says of the session as a whole."""
-        found = {name: _first(record, ways) for name, ways in self._dialect.facts.items()}
+        found = {
+            name: next((text for path in paths if (text := text_at(record, path))), None)
+            for name, paths in self._dialect.facts.items()
+        }
         self.builder.note(id=found.get("id"), version=found.get("version"), root=found.get("root"))
         self.builder.count_model(found.get("model"))
         for name in self._dialect.times:
@@ -455,24 +432,3 @@ def _kinds(record: Record) -> tuple[str, ...]:
     kind = str(record.get("type") or "")
     subtype = text_in(record, "subtype")
     return (f"{kind}/{subtype}", kind) if subtype else (kind,)
-
-
-def _first(record: Record, ways: tuple[tuple[str, ...], ...]) -> str | None:
-    for way in ways:
-        inner = record
-        for key in way[:-1]:
-            inner = object_in(inner, key)
-        value = text_in(inner, way[-1])
-        if value:
-            return value
-    return None
-
-
-def _read_facts(path: Path, name: str) -> Record:
-    """The file of facts next to the log; one that is missing or spoilt says nothing."""
-    try:
-        with open_log(path.with_name(name)) as file:
-            facts = parse(file.read())
-    except (OSError, ValueError, LogNotReadable):
-        return {}
-    return facts if isinstance(facts, dict) else {}

@@ -17,10 +17,9 @@ from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.base import SQLITE_HEADER
 from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, parse_any_time, text_in
 from helix_episodes.readers.common.json_with_lines import read_json_with_lines, set_step_lines
-from helix_episodes.readers.common.jsonl import SkippedRecord, open_log, parse
-from helix_episodes.readers.common.message_parts import parse_arguments, read_ending
+from helix_episodes.readers.common.jsonl import SkippedRecord, parse, read_object
 from helix_episodes.readers.common.session_builder import SessionBuilder
-from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, ask, look, named, translate
+from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, ask, look, named
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
@@ -92,10 +91,10 @@ class SessionFolders:
 
     def sessions(self) -> list[Record]:
         """The session of the file and those below it."""
-        own = _read_object(self._path)
+        own = read_object(self._path)
         if own is None:
             raise LogNotReadable(path=self._path, problem="it is no JSON object")
-        siblings = (_read_object(path) for path in sorted(self._path.parent.glob("*.json")) if path != self._path)
+        siblings = (read_object(path) for path in sorted(self._path.parent.glob("*.json")) if path != self._path)
         return [own, *(one for one in siblings if one and one.get("parentID"))]
 
     def messages(self, session: str, *, ledger: LineLedger) -> Iterator[StoredMessage]:
@@ -109,7 +108,7 @@ class SessionFolders:
     def _pieces(self, folder: Path, *, ledger: LineLedger) -> Iterator[StoredPart]:
         for path in sorted(folder.glob("*.json")):
             label = os.path.relpath(path, self._path.parent).replace(os.sep, "/")
-            record = _read_object(path)
+            record = read_object(path)
             if record is None:
                 ledger.report_bad(line=1, problem="it is no JSON object", file=label)
             else:
@@ -166,7 +165,7 @@ def is_helpers(path: Path) -> bool:
     """Whether this is the file of a session that another one next to it began."""
     if path.parent.parent.name != "session":
         return False
-    origin = text_in(_read_object(path) or {}, "parentID")
+    origin = text_in(read_object(path) or {}, "parentID")
     return origin is not None and any(path.parent.glob(f"*{escape(origin)}.json"))
 
 
@@ -182,15 +181,6 @@ def _stored(name: str, data: str, *, line: int, ledger: LineLedger) -> StoredPar
         ledger.report_bad(line=line, problem=f"{name}: not JSON ({error})")
         return None
     return StoredPart(Source(line=line, id=name), record if isinstance(record, dict) else {})
-
-
-def _read_object(path: Path) -> Record | None:
-    try:
-        with open_log(path) as file:
-            value = parse(file.read())
-    except (OSError, ValueError, LogNotReadable):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 _TOOLS = {
@@ -336,32 +326,29 @@ class _SessionReader:
     def _tool(self, record: Record, place: RecordPosition, *, actor: str) -> None:
         state = object_in(record, "state")
         metadata = object_in(state, "metadata")
-        tool = text_in(record, "tool") or "unnamed"
-        translations = translate(tool, parse_arguments(state.get("input")), tools=_TOOLS)
-        call_id = text_in(record, "callID")
-        self._dialogue.add_call(place, tool=tool, call_id=call_id, translations=translations, actor=actor)
+        call_id, tool = text_in(record, "callID"), text_in(record, "tool")
+        self._dialogue.call(place, tool, state.get("input"), tools=_TOOLS, call_id=call_id, actor=actor)
         if metadata.get("exists") is False:
             self._dialogue.mark_created(call_id)
         if helper := text_in(metadata, "sessionId"):
             self._helper(helper)
         if text_in(state, "status") in _ENDED:
-            self._settle(state, place, call_id=call_id, ran=translations[0].operation == "run")
+            self._end_call(state, place, call_id=call_id)
 
-    def _settle(self, state: Record, place: RecordPosition, *, call_id: str | None, ran: bool) -> None:
-        code = object_in(state, "metadata").get("exit")
+    def _end_call(self, state: Record, place: RecordPosition, *, call_id: str | None) -> None:
         failed = state.get("status") == "error"
         text = text_in(state, "error") or text_in(state, "output") or ""
-        ending = read_ending(text, failed=failed, ran=ran, exit_code=code if isinstance(code, int) else None)
         ended = parse_any_time(object_in(state, "time").get("end")) or place.at
         refusal: Status = "interrupted" if text.startswith(_ABORTED) else "error"
         if _REJECTED in text[:200]:
             refusal = "rejected"
-        self._dialogue.add_result(
+        self._dialogue.end_call(
             call_id,
             RecordPosition(place.source, ended),
-            text=ending.text,
-            status=refusal if failed else ending.status,
-            exit_code=ending.exit_code,
+            text=text,
+            failed=failed,
+            exit_code=object_in(state, "metadata").get("exit"),
+            status=refusal if failed else None,
         )
 
 

@@ -9,7 +9,7 @@ the entry point group ``helix_graph.readers``::
     my-agent = "my_package.reader:MyAgentReader"
 
 A class with the attributes of `helix_episodes.readers.base.Reader` is all it takes. One that cannot be loaded is named
-in the message and stops nobody else.
+in the message and stops no one else.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BUILT_IN = {
     "claude-code": "claude_code:ClaudeCodeReader",
     "codex": "codex:CodexReader",
     "swe-agent": "swe_agent:SweAgentReader",
-    "mini-swe-agent": "mini_swe_agent:MiniSweAgentReader",
+    "mini-swe-agent": "swe_agent:MiniSweAgentReader",
     "openhands": "openhands:OpenHandsReader",
     "tau-bench": "tau_bench:TauBenchReader",
     "who-and-when": "who_and_when:WhoAndWhenReader",

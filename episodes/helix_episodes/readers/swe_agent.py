@@ -1,12 +1,16 @@
-"""SWE-agent: one JSON object per run, ``<instance>.traj`` (``docs/formats/swe-agent.md`` describes it).
+"""SWE-agent and mini-swe-agent: one JSON file per run (``docs/formats/swe-agent.md`` and ``mini-swe-agent.md``).
 
-A turn is a thought, an action and what was observed then. The ``history`` repeats it as messages, and before it the
-order that began the run; demonstrations in it belong to another run. A file without turns is read by its history.
+In SWE-agent's ``<instance>.traj`` a turn is a thought, an action and what was observed then. The ``history`` repeats it
+as messages, and before it the order that began the run; demonstrations in it belong to another run. A file without
+turns is read by its history.
 
 The agent types into a shell that has a few more commands: a window on one open file (``open``, ``goto``,
 ``scroll_down``), searches, and an ``edit`` of the open file. An ``edit`` has had three forms: a range of lines with the
 new text down to ``end_of_edit``, the same at the cursor, and the old and the new text as two words. Every other line is
 a shell command.
+
+mini-swe-agent writes chat messages. Every answer of the model holds one command in a code block, or in a tool call; the
+next message is what it printed, with its exit code in ``<returncode>``.
 """
 
 from __future__ import annotations
@@ -16,10 +20,10 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from helix_episodes.readers.base import DocumentReader
-from helix_episodes.readers.common.fields import RecordPosition, object_in, objects_in, text_in
+from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, objects_in, text_in
 from helix_episodes.readers.common.jsonl import SkippedRecord
-from helix_episodes.readers.common.message_parts import message_text, parse_arguments
-from helix_episodes.readers.common.tool_translation import Translation, editor
+from helix_episodes.readers.common.message_parts import message_text, parse_arguments, tool_calls
+from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, Translation, editor
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
@@ -27,9 +31,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_episodes.readers.base import LogHead
-    from helix_episodes.readers.common.fields import Record
     from helix_episodes.readers.common.json_with_lines import JsonNode
-    from helix_episodes.readers.common.session_builder import SessionBuilder
+    from helix_episodes.readers.common.session_builder import Dialogue, SessionBuilder
     from helix_episodes.session import Status, Step
 
     Words = list[str]
@@ -42,16 +45,16 @@ _EDIT_LINES = re.compile(r"edit(?:[ \t]+\d+:\d+)?[ \t]*\n(.*?)\n?(?:end_of_edit\
 _SUBMITS = frozenset({"submit", "exit_forfeit", "exit"})
 #: The interface's own sentences on a command that did nothing; each comes first.
 _REFUSED = (
-    *("Your proposed edit has introduced new syntax error(s)", "Your edit was not applied"),
-    *("No replacement was performed", "No file open", "No file is open", "Text not found", "Usage: ", "Error: "),
-    *("File not found:", "Wrong flag!"),
-)
+    "Your proposed edit has introduced new syntax error(s)", "Your edit was not applied",
+    "No replacement was performed", "No file open", "No file is open", "Text not found", "Usage: ", "Error: ",
+    "File not found:", "Wrong flag!",
+)  # fmt: skip
 #: The environment's words on a command that it stopped.
 _STOPPED = ("EXECUTION TIMED OUT", "COMMAND TIMED OUT")
 
 
 def translate_action(action: str, *, opened: str | None) -> tuple[str, Translation]:
-    r"""The tool that a typed line names, and what it stands for; ``opened`` is the file in the window.
+    r"""The tool that a typed line names, and what it represents; ``opened`` is the file in the window.
 
     >>> translate_action("edit 4:4\nx = 1\nend_of_edit", opened="/repo/a.py")
     ('edit', Translation(operation='edit', arguments={'path': '/repo/a.py', 'old': '', 'new': 'x = 1'}))
@@ -241,3 +244,98 @@ def _is_run(run: dict[str, Any]) -> bool:
         return all(isinstance(turn.get("action"), str) and isinstance(turn.get("observation"), str) for turn in turns)
     history = objects_in(run, "history")
     return any(text_in(one, "message_type") in _OWN_KINDS and text_in(one, "agent") is not None for one in history)
+
+
+_COMMAND = re.compile(r"^```(?:mswea_bash_command|bash)[ \t]*\n(.*?)\n?^```", re.MULTILINE | re.DOTALL)
+_OBSERVED = re.compile(r"\A\s*<returncode>(-?\d+)</returncode>\s*")
+_OUTPUT = re.compile(r"\A<output>\n?(.*?)\n?</output>\s*\Z", re.DOTALL)
+#: A format's own name, or its program's, where the file bears one.
+_FORMAT = "mini-swe-agent"
+#: Where the program's template puts the task.
+_TASK = re.compile(r"Please solve this issue: (.*?)(?:\n\nYou can execute bash commands|\Z)", re.DOTALL)
+
+
+class MiniSweAgentReader(DocumentReader):
+    """Reads the trajectories of mini-swe-agent."""
+
+    name = "mini-swe-agent"
+    suffixes = (".traj.json",)
+    empty = "no message with a role"
+
+    def sniff(self, head: LogHead) -> str | None:
+        """``None`` when the file says so, or holds messages with commands and their exit codes, else why not."""
+        run = head.document
+        if isinstance(run, dict) and str(run.get("trajectory_format", "")).startswith(_FORMAT):
+            return None
+        messages = run if isinstance(run, list) else objects_in(run, "messages") if isinstance(run, dict) else []
+        objects = [one for one in messages if isinstance(one, dict)]
+        observes = any(_OBSERVED.match(message_text(one)) for one in objects)
+        if observes and any(_is_command(one) for one in objects):
+            return None
+        return "no messages with one command each and a returncode"
+
+    def take(self, document: JsonNode, builder: SessionBuilder, path: Path) -> dict[str, Any]:
+        """Adds the messages of the run."""
+        for message in document.get("messages").items or document.items:
+            builder.ledger.enter(_take(message, builder.dialogue))
+        prompts = (step.text for step in builder.dialogue.steps if step.kind == "prompt")
+        task = next(map(_TASK.search, prompts), None)
+        info = document.get("info")
+        return {
+            "agent_version": info.get("mini_version").text or None,
+            "model": info.get("config").get("model").get("model_name").text or None,
+            "root": info.get("config").get("environment").get("cwd").text or None,
+            "task": (task[1].strip() or None) if task else None,
+            "task_id": path.name.partition(".")[0],
+        }
+
+
+def _is_command(message: Record) -> bool:
+    return message.get("role") == "assistant" and bool(_COMMAND.search(message_text(message)) or tool_calls(message))
+
+
+def _take(message: JsonNode, dialogue: Dialogue) -> SkippedRecord | None:
+    plain, place = message.record, RecordPosition(Source(line=message.get("content").line))
+    role = text_in(plain, "role")
+    if role == "system":
+        return SkippedRecord("system prompt")
+    if role == "assistant":
+        return _answer(plain, place, dialogue)
+    if role in {"user", "tool"}:
+        return _observed(plain, place, dialogue)
+    text = message_text(plain)
+    added = role == "exit" and dialogue.add_text("note", place, text=text, actor="system")
+    return None if added else SkippedRecord(f"message of {role}" if role else "no message", known=role == "exit")
+
+
+def _answer(message: dict[str, Any], place: RecordPosition, dialogue: Dialogue) -> SkippedRecord | None:
+    text = message_text(message)
+    commands = [match[1] for match in _COMMAND.finditer(text)]
+    added = dialogue.add_text("message", place, text=_COMMAND.sub("", text))
+    for call in tool_calls(message):
+        dialogue.call(place, call.tool, call.arguments, tools=COMMON_TOOLS, call_id=call.id)
+    # An answer with several blocks is refused by the program and nothing of it runs.
+    if len(commands) == 1 and not tool_calls(message):
+        run = Translation("run", {"command": commands[0]})
+        dialogue.add_call(place, tool="bash", call_id=None, translations=[run])
+    return None if added or commands or tool_calls(message) else SkippedRecord("empty answer")
+
+
+def _observed(message: dict[str, Any], place: RecordPosition, dialogue: Dialogue) -> SkippedRecord | None:
+    text, call_id = message_text(message), text_in(message, "tool_call_id")
+    if dialogue.open_call(call_id) is None:
+        # The first words under the user's role are the order; later ones without a command before are the program's.
+        first = not any(step.kind == "prompt" for step in dialogue.steps)
+        return dialogue.add_text_or_skip(
+            "prompt" if first else "note", place, text=text, actor="user" if first else "system", empty="empty message"
+        )
+    code = object_in(message, "extra").get("returncode")
+    found = _OBSERVED.match(text)
+    if found is not None:
+        code, text = int(found[1]), text[found.end() :]
+        inner = _OUTPUT.match(text)
+        text = inner[1] if inner else text
+    code = code if isinstance(code, int) else None
+    status: Status = "unknown" if code is None else "error" if code else "ok"
+    dialogue.add_result(call_id, place, text=text, status=status, exit_code=code)
+    return None

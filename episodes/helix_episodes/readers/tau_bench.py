@@ -14,8 +14,7 @@ from helix_episodes.readers.common.fields import RecordPosition
 from helix_episodes.readers.common.json_with_lines import read_json_with_lines
 from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord
 from helix_episodes.readers.common.message_parts import is_error, message_text, tool_calls
-from helix_episodes.readers.common.session_builder import Dialogue, id_from_path
-from helix_episodes.readers.common.tool_translation import translate
+from helix_episodes.readers.common.session_builder import Dialogue, id_from_path, session_of
 from helix_episodes.session import Session, Source
 
 if TYPE_CHECKING:
@@ -66,11 +65,10 @@ def _session(path: Path, run: JsonNode) -> Session:
     for message in run.get("traj").items:
         ledger.enter(_take(message, dialogue))
     task, trial = run.get("task_id").text, run.get("trial").text
-    return Session(
-        id=id_from_path(path, "task", task, *(("trial", trial) if trial else ())),
-        agent=TauBenchReader.name,
+    return session_of(
+        dialogue.steps,
         reader=TauBenchReader.name,
-        steps=tuple(dialogue.steps),
+        id=id_from_path(path, "task", task, *(("trial", trial) if trial else ())),
         task_id=task,
         reward=min(max(float(run.get("reward").value), 0.0), 1.0),
         accounting=ledger.accounting(),
@@ -99,7 +97,6 @@ def _answer(message: JsonNode, text: str, dialogue: Dialogue) -> SkippedRecord |
     calls = tool_calls(message.record)
     for call, node in zip(calls, message.get("tool_calls").items, strict=False):
         # Tools of a trade are distinguished by their verbs: no table could have them all.
-        translations = translate(call.tool, call.arguments, tools={})
         place = RecordPosition(Source(line=node.get("function").get("arguments").line))
-        dialogue.add_call(place, tool=call.tool, call_id=call.id, translations=translations)
+        dialogue.call(place, call.tool, call.arguments, tools={}, call_id=call.id)
     return None if added or calls else SkippedRecord("empty answer")

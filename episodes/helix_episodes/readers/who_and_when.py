@@ -40,7 +40,7 @@ _ARROW = "->"
 
 
 class Code(NamedTuple):
-    """Blocks of code that nobody has run yet, and the step with the text around them."""
+    """Blocks of code that no one has run yet, and the step with the text around them."""
 
     actor: str
     place: RecordPosition
@@ -68,7 +68,7 @@ class _Chat:
 
     def _take_text(self, message: JsonNode, text: str, place: RecordPosition) -> None:
         if not self._begun:
-            # Whoever said it, the first message is the order that the agents were given.
+            # Whoever said it, the first message is the order that the agents received.
             self._begun = self._dialogue.add_text("prompt", place, text=text, actor="user")
             return
         role, _, mode = (message.get("name").text or message.get("role").text).partition("(")

@@ -25,7 +25,7 @@ WORD_START = r"(?<![A-Za-z0-9])"
 
 
 class Cut(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that was cut: its kind, and where it began and how long it was in the text given.
+    """One thing that was cut: its kind, and where it began and how long it was in the text passed.
 
     What only came to light by an earlier cut is counted in the text as that cut left it.
     """
@@ -43,15 +43,15 @@ class SieveHint(NamedTuple):
 
 
 class SecretRule(NamedTuple):
-    """A kind of secret: plain strings or hints of which one must occur, the pattern, its group to cut, and a last look.
+    """A kind of secret: plain strings or hints of which one must occur, the pattern, and a last check of what it found.
 
+    What the pattern's last group matched is cut, all of the match where it has no group.
     With ``folded`` the plain strings are given in small letters and meant in any case.
     """
 
     kind: str
     needles: tuple[str, ...]
     pattern: str
-    group: int = 0
     accept: Callable[[re.Match[str]], bool] = lambda _: True
     hints: tuple[SieveHint, ...] = ()
     folded: bool = False
@@ -61,7 +61,7 @@ def cuts_by(rule: SecretRule, text: str, *, start: int = 0, end: int | None = No
     """What the rule finds in a text (or between two places of it), whether or not its needles were looked for."""
     for match in compiled_pattern(rule.pattern).finditer(text, start, len(text) if end is None else end):
         if rule.accept(match):
-            yield make_cut(rule.kind, *match.span(rule.group))
+            yield make_cut(rule.kind, *match.span(match.re.groups))
 
 
 def make_cut(kind: str, start: int, end: int) -> Cut:
@@ -179,7 +179,7 @@ _LONGEST_MEAN_PART = 3
 _MOST_NUMBERS = 3
 
 _PART_SEPARATORS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-#: A sign as an address spells it: ``%40`` is ``@``, while ``%s`` and ``%NAME%`` stand for something else.
+#: A sign as an address spells it: ``%40`` is ``@``, while ``%s`` and ``%NAME%`` mean something else.
 _ENCODED = re.compile(r"%[0-9A-Fa-f]{2}.*[^%]$")
 _WORD_LIKE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 # What follows ``password`` where it is a field's name, type, label or state.
@@ -192,7 +192,7 @@ _NO_PASSWORD = re.compile(
 
 
 def is_placeholder(value: str) -> bool:
-    """Something that stands for a value: a variable, a mask, a hint to fill it in."""
+    """Something in place of a value: a variable, a mask, a hint to fill it in."""
     lowered = value.lower()
     if (
         value[0] in "$*"

@@ -89,6 +89,25 @@ _CLIPPED = (
 )
 _CUT_OFF = r"(?=\u2026|\.{3}|\Z)"
 
+# Tokens that nothing but a token begins like.
+_BEGUN = (
+    ("github-token", _GITHUB, r"(?:gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{22,255})"),
+    ("gitlab-token", _GITLAB, r"gl(?:pat|ptt|dt|rt|cbt|ft|soat)-[A-Za-z0-9_-]{20,255}"),
+    ("stripe-key", ("_live_", "_test_"), r"[sr]k_(?:live|test)_[A-Za-z0-9]{16,255}"),
+    ("stripe-key", ("whsec_",), r"whsec_[A-Za-z0-9+/=]{16,255}"),
+    ("anthropic-key", ("sk-ant-",), r"sk-ant-[A-Za-z0-9_-]{16,255}"),
+    ("google-key", ("AIza", "GOCSPX-"), r"(?:AIza[A-Za-z0-9_-]{35}|GOCSPX-[A-Za-z0-9_-]{20,80})"),
+    ("google-key", ("ya29.",), r"ya29\.[A-Za-z0-9_-]{20,500}"),
+    ("npm-token", ("npm_",), r"npm_[A-Za-z0-9]{36,80}"),
+    ("pypi-token", ("pypi-",), r"pypi-[A-Za-z0-9_-]{50,500}"),
+    ("huggingface-token", ("hf_",), r"hf_[A-Za-z0-9]{30,80}"),
+    ("sendgrid-key", ("SG.",), r"SG\.[A-Za-z0-9_-]{16,80}\.[A-Za-z0-9_-]{30,80}"),
+    ("linear-key", ("lin_",), r"lin_(?:api|oauth)_[A-Za-z0-9]{30,80}"),
+    ("digitalocean-token", ("_v1_",), r"do[opr]_v1_[a-f0-9]{64}"),
+    ("vault-token", ("hvs.", "hvb."), r"hv[sb]\.[A-Za-z0-9_-]{20,300}"),
+    ("jwt", ("eyJ",), r"eyJ[A-Za-z0-9_-]{8,512}\.eyJ[A-Za-z0-9_-]{4,8192}(?:\.[A-Za-z0-9_-]{4,2048})?"),
+)
+
 FORMAT_RULES = (
     SecretRule(
         "twilio-key",
@@ -118,41 +137,13 @@ FORMAT_RULES = (
         hints=(SieveHint(".", r"[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}"),),
     ),
     SecretRule("aws-key", ("AKIA", "ASIA"), r"(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])"),
-    SecretRule(
-        "github-token",
-        _GITHUB,
-        WORD_START + r"(?:gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{22,255})",
-    ),
-    SecretRule("gitlab-token", _GITLAB, WORD_START + r"gl(?:pat|ptt|dt|rt|cbt|ft|soat)-[A-Za-z0-9_-]{20,255}"),
+    *(SecretRule(kind, needles, WORD_START + pattern) for kind, needles, pattern in _BEGUN),
     # Older versions masked the numbers within before they cut.
     SecretRule(
         "slack-token", (*_SLACK, "xapp-"), WORD_START + r"(?:xox[abeoprs]|xapp)-(?:[A-Za-z0-9-]|<id>|<n>){10,255}"
     ),
-    SecretRule(
-        "stripe-key",
-        ("_live_", "_test_", "whsec_"),
-        WORD_START + r"(?:[sr]k_(?:live|test)_[A-Za-z0-9]{16,255}|whsec_[A-Za-z0-9+/=]{16,255})",
-    ),
-    SecretRule("anthropic-key", ("sk-ant-",), WORD_START + r"sk-ant-[A-Za-z0-9_-]{16,255}"),
     SecretRule("openai-key", ("sk-",), WORD_START + r"sk-(?!ant-)[A-Za-z0-9_-]{20,255}", accept=has_digit),
-    SecretRule(
-        "google-key",
-        ("AIza", "ya29.", "GOCSPX-"),
-        WORD_START + r"(?:AIza[A-Za-z0-9_-]{35}|ya29\.[A-Za-z0-9_-]{20,500}|GOCSPX-[A-Za-z0-9_-]{20,80})",
-    ),
-    SecretRule("npm-token", ("npm_",), WORD_START + r"npm_[A-Za-z0-9]{36,80}"),
-    SecretRule("pypi-token", ("pypi-",), WORD_START + r"pypi-[A-Za-z0-9_-]{50,500}"),
-    SecretRule("huggingface-token", ("hf_",), WORD_START + r"hf_[A-Za-z0-9]{30,80}"),
-    SecretRule("sendgrid-key", ("SG.",), WORD_START + r"SG\.[A-Za-z0-9_-]{16,80}\.[A-Za-z0-9_-]{30,80}"),
-    SecretRule("linear-key", ("lin_",), WORD_START + r"lin_(?:api|oauth)_[A-Za-z0-9]{30,80}"),
-    SecretRule("digitalocean-token", ("_v1_",), WORD_START + r"do[opr]_v1_[a-f0-9]{64}"),
-    SecretRule("vault-token", ("hvs.", "hvb."), WORD_START + r"hv[sb]\.[A-Za-z0-9_-]{20,300}"),
     SecretRule("age-key", ("AGE-SECRET-KEY-",), r"AGE-SECRET-KEY-1[A-Z0-9]{20,80}"),
-    SecretRule(
-        "jwt",
-        ("eyJ",),
-        WORD_START + r"eyJ[A-Za-z0-9_-]{8,512}\.eyJ[A-Za-z0-9_-]{4,8192}(?:\.[A-Za-z0-9_-]{4,2048})?",
-    ),
     *(
         SecretRule(kind, needles, WORD_START + pattern + _CUT_OFF, accept=has_digit_or_both_cases)
         for kind, needles, pattern in _CLIPPED
@@ -194,6 +185,7 @@ _BARE = r"[\"']?([^\s\"'`|;&<>\[\]]{3,200})"
 #: ``-p`` as an option of its own or with its value behind it.
 _OPTION_P = SieveHint("-", r"(?<=\s-)p")
 _COOKIE = r"[\w!#$%&*+.^|~-]{1,80}=[^\s;,\"'\\\[\]<>]{1,4096}"
+_COOKIES = _COOKIE + r"(?:;\s{0,2}" + _COOKIE + r"){0,60}"
 
 
 def _is_real_value(match: re.Match[str]) -> bool:
@@ -246,7 +238,6 @@ CONNECTION_RULES = (
             r"(?:hooks\.slack\.com[/_](?:services|workflows)[/_]|discord(?:app)?\.com[/_]api[/_]webhooks[/_])"
             r"([A-Za-z0-9/_-]{20,255})"
         ),
-        group=1,
     ),
     SecretRule(
         "authorization",
@@ -255,7 +246,6 @@ CONNECTION_RULES = (
             r"(?i)(?:authorization[\"']?\s{0,4}[:=]\s{0,4}\\?[\"']?(?:basic|token|bearer|apikey)|\bbearer)"
             r"\s{1,4}([A-Za-z0-9._~+/=-]{12,4096})"
         ),
-        group=1,
         accept=_is_token,
         folded=True,
     ),
@@ -264,7 +254,6 @@ CONNECTION_RULES = (
         "password",
         ("://", ":__"),
         r":(?://|__)[^\s/:@\"'`<>\[\]]{0,100}:([^\s/\"'`<>\[\]?#,]{1,200})@(?=[A-Za-z0-9\[])",
-        group=1,
         accept=_is_real_value,
     ),
     # Oracle's own form: jdbc:oracle:thin:user/password@host
@@ -272,39 +261,30 @@ CONNECTION_RULES = (
         "password",
         ("jdbc:oracle:",),
         r"jdbc:oracle:\w{1,10}:[^\s/@\"'`<>\[\]]{1,100}/([^\s/@\"'`<>\[\]]{1,200})@",
-        group=1,
         accept=_is_real_value,
     ),
     SecretRule(
         "password",
         ("wd=", "wd =", "WD=", "WD =", "assword=", "assword =", "ASSWORD=", "ASSWORD ="),
         r"(?i)(?<![\w.-])(?:pwd|password)\s?=\s?(\{[^}\s]{1,200}\}|[^;\"'`\s<>\[\]{}()]{1,200})(?=[;\"'`\s]|$)",
-        group=1,
         accept=_is_in_connection_string,
     ),
     SecretRule(
         "password",
         ("curl",),
         r"\bcurl\b[^\n|;&]{0,200}?\s(?:-u|--user)[\s=]\s{0,3}[\"']?[^\s:\"'\[\]]{1,64}:([^\s\"'\[\]]{4,200})",
-        group=1,
         accept=_is_real_value,
     ),
     SecretRule(
         "cookie",
         ("curl",),
-        r"\bcurl\b[^\n|;&]{0,200}?\s(?:-b|--cookie)[\s=]\s{0,3}\\?[\"']?("
-        + _COOKIE
-        + r"(?:;\s{0,2}"
-        + _COOKIE
-        + r"){0,60})",
-        group=1,
+        r"\bcurl\b[^\n|;&]{0,200}?\s(?:-b|--cookie)[\s=]\s{0,3}\\?[\"']?(" + _COOKIES + r")",
         accept=_has_cookie,
     ),
     SecretRule(
         "password",
         ("redis-cli",),
         r"\bredis-cli\b[^\n|;&]{0,200}?\s(?:-a|--pass)[\s=]\s{0,3}" + _BARE,
-        group=1,
         accept=_is_command_password,
     ),
     # ``dbPass = "…"``: short for a password, but also a round or a ticket, so the value must be made like one.
@@ -314,7 +294,6 @@ CONNECTION_RULES = (
         # At the beginning of a word, or a new word within a name: dbPass, DB2PASS.
         r"(?:p(?<![A-Za-z0-9]p)ass|P(?:(?<=[a-z0-9]P)ass|(?<![a-z]P)ASS))\\?[\"']?\s{0,4}:?=?\s{0,4}\\?[\"']"
         r"([^\s\"'`<>\[\]\\]{8,200})(?=\\?[\"'])",
-        group=1,
         accept=_is_made_as_password,
         folded=True,
     ),
@@ -322,45 +301,37 @@ CONNECTION_RULES = (
         "password",
         (),
         r"\b(?:mysql|mariadb)[a-z-]{0,20}\s(?:[^\n|;&]{0,200}?\s)?-p" + _BARE,
-        group=1,
         accept=_is_command_password,
         hints=(_OPTION_P,),
     ),
-    SecretRule("password", (), r"\bsshpass\s{1,4}-p\s{0,4}" + _BARE, 1, _is_command_password, (_OPTION_P,)),
+    SecretRule("password", (), r"\bsshpass\s{1,4}-p\s{0,4}" + _BARE, _is_command_password, (_OPTION_P,)),
     SecretRule(
         "password",
         ("login",),
         r"\b(?:docker|podman|nerdctl|buildah|oras|registry) login [^\n|;&]{0,200}?(?<=\s)(?:-p|--password)[ =]{1,4}"
         + _BARE,
-        group=1,
         accept=_is_command_password,
     ),
     SecretRule(
         "password",
         ("login",),
         r"\b(machine\s{1,4}\S{1,200}\s{1,20}|default\s{1,4})?\blogin\s{1,4}\S{1,100}\s{1,20}password\s{1,4}([^\s\"'`<>\[\]]{3,200})",
-        group=2,
         accept=_is_netrc_password,
     ),
     # Sentry's address holds a key where others hold a user.
-    SecretRule("password", ("://",), r"://([A-Za-z0-9]{8,64})@(?=[A-Za-z0-9.-]{0,80}sentry)", 1, _is_real_value),
-    SecretRule("token", ("://",), r"://([\w.~%+-]{16,255})@(?=[A-Za-z0-9\[])", 1, _is_random),
+    SecretRule("password", ("://",), r"://([A-Za-z0-9]{8,64})@(?=[A-Za-z0-9.-]{0,80}sentry)", _is_real_value),
+    SecretRule("token", ("://",), r"://([\w.~%+-]{16,255})@(?=[A-Za-z0-9\[])", _is_random),
     SecretRule(
         "token",
         (),
         r"(?i)[?&;](?:[\w-]{0,20}[_-])?(?:sig|signature|key|apikey|token)=([^\s&\"'`<>#\\\[\]]{16,2048})",
-        group=1,
         accept=_is_random,
         hints=(SieveHint("=", r"(?<=(?i:sig|ure|key|ken)=)[^\s&\"'`<>#\\\[\]]{16}"),),
     ),
     SecretRule(
         "cookie",
         ("ookie",),
-        (
-            r"(?i)(?<![\w-])cookie\\?[\"']?\s{0,4}:\s{0,4}\\?[\"']?"
-            r"(" + _COOKIE + r"(?:;\s{0,2}" + _COOKIE + r"){0,60})"
-        ),
-        group=1,
+        r"(?i)(?<![\w-])cookie\\?[\"']?\s{0,4}:\s{0,4}\\?[\"']?(" + _COOKIES + r")",
         accept=_has_cookie,
         folded=True,
     ),
@@ -368,7 +339,6 @@ CONNECTION_RULES = (
         "cookie",
         ("ookie",),
         r"(?i)(?<![\w-])set-cookie\\?[\"']?\s{0,4}:\s{0,4}\\?[\"']?(" + _COOKIE + r")",
-        group=1,
         accept=_has_cookie,
         folded=True,
     ),
@@ -481,7 +451,6 @@ _NAMED_RULE = SecretRule(
     "secret",
     _NEEDLES,
     r"(?i)(" + _NAMES + r")[\w-]{0,20}\\?[\"']?\s{0,4}[:=]{1,2}>?\s{0,4}\\?[\"'`]?" + _NAMED_VALUE,
-    group=2,
     accept=_is_secret,
 )
 _OPTION_RULE = SecretRule(
@@ -489,6 +458,5 @@ _OPTION_RULE = SecretRule(
     ("--",),
     # What precedes it is checked last, so that the search can leap from one hyphen to the next.
     r"--(?<![\w-]--)(?i:(?:[a-z]{1,16}-){0,3}(" + _NAMES + r"))\s{1,4}[\"']?" + _NAMED_VALUE,
-    group=2,
     accept=_is_option,
 )

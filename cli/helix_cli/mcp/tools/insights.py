@@ -28,13 +28,6 @@ Texts = list[str] | str
 Share = Annotated[float, Meta(ge=0, le=1)]
 
 
-class NoTextsError(UsageError):
-    """A text that begins like a list of texts in JSON and is none."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f'{name} is no list of texts; give one such as ["one", "two"]')
-
-
 class RememberArguments(Arguments, frozen=True, kw_only=True):
     """What to remember."""
 
@@ -117,7 +110,7 @@ def _texts(name: str, value: Texts) -> list[str]:
     """The texts of a list, however it was sent.
 
     Raises:
-        NoTextsError: It begins as JSON and is none.
+        UsageError: It begins as JSON and is none.
     """
     if not isinstance(value, str):
         return value
@@ -126,7 +119,7 @@ def _texts(name: str, value: Texts) -> list[str]:
     try:
         return msgspec.json.decode(value, type=list[str])
     except msgspec.DecodeError as error:
-        raise NoTextsError(name) from error
+        raise UsageError(f'{name} is no list of texts; give one such as ["one", "two"]') from error
 
 
 class SearchMemoryArguments(Arguments, frozen=True, kw_only=True):

@@ -57,10 +57,6 @@ class ShowArguments(Arguments, frozen=True, kw_only=True):
     evidence: Annotated[bool, Meta(description="Every quotation with its log line, in place of the parts.")] = False
 
 
-class InvalidMomentError(UsageError):
-    """A day or a time that is none."""
-
-
 class Extracted(msgspec.Struct, frozen=True):
     """What became of the logs; ``failed`` names those that could not be used."""
 
@@ -98,12 +94,12 @@ def _moment(text: str) -> datetime:
     """The day or time from which on episodes are asked for.
 
     Raises:
-        InvalidMomentError: It is neither.
+        UsageError: It is neither.
     """
     try:
         return parse_time(text)
     except click.BadParameter as error:
-        raise InvalidMomentError(f"since: {error.message}") from error
+        raise UsageError(f"since: {error.message}") from error
 
 
 def _summary(one: Episode) -> Summary:
@@ -115,13 +111,6 @@ def _summary(one: Episode) -> Summary:
         decisions=len(one.decisions),
         task=one.task,
     )
-
-
-class NothingKeptError(UsageError):
-    """No such part of a long answer; only the newest are kept, while the server runs."""
-
-    def __init__(self, problem: str) -> None:
-        super().__init__(f"{problem}; ask the first question again")
 
 
 class NoArguments(Arguments, frozen=True, kw_only=True):
@@ -267,8 +256,10 @@ def rest(_: Memory, asked: RestArguments, __: Progress) -> Reply:
 
     text = ANSWERS.get(asked.answer)
     if text is None:
-        raise NothingKeptError(f"the answer {asked.answer} is not kept any more")
+        raise UsageError(f"the answer {asked.answer} is not kept any more; ask the first question again")
     parts = parts_of(text)
     if asked.part > len(parts):
-        raise NothingKeptError(f"the answer {asked.answer} has {len(parts)} parts, and no part {asked.part}")
+        raise UsageError(
+            f"the answer {asked.answer} has {len(parts)} parts, and no part {asked.part}; ask the first question again"
+        )
     return Reply(Part(asked.part, len(parts)), parts[asked.part - 1])

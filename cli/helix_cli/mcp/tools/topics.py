@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from helix_graph.topics.model import Entry
 
 
+_EXAMPLE = 'give an array such as [{"topic": "engine", "text": "..."}]'
 Topic = Annotated[str, Meta(min_length=1, description="The topic's name; case and blanks do not matter.")]
 #: As the seed's clients send lists, or as JSON has them.
 Texts = str | list[str]
@@ -39,13 +40,6 @@ Days = Annotated[int, Meta(ge=0, le=MOST_DAYS)]
 Hours = Annotated[int, Meta(ge=0, le=MOST_HOURS)]
 Limit = Annotated[int, Meta(ge=0, le=1000)]
 Share = Annotated[float, Meta(ge=0, le=1)]
-
-
-class NoEntriesError(UsageError):
-    """The value of ``entries`` is no array of entries."""
-
-    def __init__(self, problem: str) -> None:
-        super().__init__(f'{problem}; give an array such as [{{"topic": "engine", "text": "..."}}]')
 
 
 class NewEntry(Arguments, frozen=True, kw_only=True):
@@ -158,18 +152,18 @@ def _decoded(text: str) -> list[NewEntry]:
     """The entries of a JSON array that came as a text.
 
     Raises:
-        NoEntriesError: It is none.
+        UsageError: It is none.
     """
     try:
         # msgspec calls half a surrogate pair a truncated text; the library says what it is.
         items = without_nulls(json.loads(text))
     except (ValueError, RecursionError) as error:
-        raise NoEntriesError(f"entries: no JSON ({error})") from error
+        raise UsageError(f"entries: no JSON ({error}); {_EXAMPLE}") from error
     try:
         return msgspec.convert(items, list[NewEntry], strict=False)
     except msgspec.ValidationError as error:
         schema = {"type": "array", "items": typed_schema(NewEntry)}
-        raise NoEntriesError(problem_of(error, items, schema, at="entries")) from error
+        raise UsageError(f"{problem_of(error, items, schema, at='entries')}; {_EXAMPLE}") from error
 
 
 def _entry(asked: NewEntry) -> dict[str, Any]:

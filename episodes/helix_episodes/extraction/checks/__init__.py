@@ -1,8 +1,8 @@
-"""What checks said: verdicts from a command's output, and families of whatever went wrong.
+"""What checks reported: verdicts from a command's output, and families of whatever went wrong.
 
 A check is anything that judges the work: tests, linters, compilers, type checkers. Its verdict is read from the exit
 status where that can be seen and from the runner's own grammar where it cannot, never from words such as "error"
-that may stand in any text. Every failure has a *family*, the name under which the same trouble is met again in
+that may be in any text. Every failure has a *family*, the name under which the same trouble is met again in
 another session: a linter's rule, an exception type, a compiler's complaint in one of a few plain words.
 ``docs/checks.md`` lists the runners that are understood and the signs they are known by.
 """

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 #: How many lines from each end of a failed command's output are looked at: errors are at one of them.
 ENDS = 300
-#: A template longer than this is somebody's prose and would never recur anyway.
+#: A template longer than this is someone's prose and would never recur anyway.
 _TEMPLATE_LIMIT = 80
 
 #: Families and the wordings they are known by, checked in order.
-_TOOL_WORDINGS: tuple[tuple[str, ...], ...] = (
+_TOOL_WORDINGS = (
     ("file not found", r"^file does not exist|no such file or directory|\bENOENT\b|file not found"),
     ("text not unique", r"found \d+ matches of the string|multiple (?:matches|occurrences)|not unique"),
     ("text not found", r"string to replace not found|text not found|no match(?:es)? found for|not appear verbatim"),
@@ -53,13 +53,13 @@ _TOOL_WORDINGS: tuple[tuple[str, ...], ...] = (
     ("timeout", r"timed? ?out"),
     ("connection failed", r"ECONNREFUSED|ENOTFOUND|ECONNRESET|connection (?:refused|closed|error)|fetch failed"),
 )
-_COMMAND_WORDINGS: tuple[tuple[str, ...], ...] = (
+_COMMAND_WORDINGS = (
     (
         "shell syntax error",
         r"^\S*(?:bash|zsh|sh|\(eval\))\S*:.*(?:parse error|syntax error|unexpected EOF|unmatched|bad substitution)",
-        r"^\(eval\):\d+: (?:unmatched|parse error)",
-        r"^zsh: parse error",
     ),
+    ("shell syntax error", r"^\(eval\):\d+: (?:unmatched|parse error)"),
+    ("shell syntax error", r"^zsh: parse error"),
     ("no glob match", r"no matches found:"),
     ("command not found", r"command not found|^\S*sh: \d+: \S+: not found|is not recognized as an internal"),
     ("merge conflict", r"^CONFLICT |Automatic merge failed|needs merge$|could not apply [0-9a-f]{4,}|unmerged files"),
@@ -76,17 +76,11 @@ _COMMAND_WORDINGS: tuple[tuple[str, ...], ...] = (
         "authentication failed",
         r"Authentication failed|Permission denied \(publickey|could not read Username|Bad credentials",
     ),
-    (
-        "unknown task",
-        r"no tasks? (?:named|defined|found)|Missing script|No rule to make target|Task .* not found",
-        r"does not contain recipe",
-    ),
+    ("unknown task", r"no tasks? (?:named|defined|found)|Missing script|No rule to make target|Task .* not found"),
+    ("unknown task", r"does not contain recipe"),
     ("not a go module", r"cannot find main module|go\.mod file not found"),
-    (
-        "package not found",
-        r"No matching distribution found|Could not find a version|\bE404\b|Unable to locate package",
-        r"no matching package named",
-    ),
+    ("package not found", r"No matching distribution found|Could not find a version|\bE404\b|Unable to locate package"),
+    ("package not found", r"no matching package named"),
     ("dependency conflict", r"\bERESOLVE\b|conflicting dependencies|ResolutionImpossible"),
     ("file exists", r"File exists|already exists"),
     ("is a directory", r"[Ii]s a directory"),
@@ -100,15 +94,15 @@ _COMMAND_WORDINGS: tuple[tuple[str, ...], ...] = (
     (
         "unknown option",
         r"unrecognized (?:argument|option)|unknown (?:option|flag|shorthand)|(?:illegal|invalid) option",
-        r"No such option|unexpected argument|^usage: ",
     ),
+    ("unknown option", r"No such option|unexpected argument|^usage: "),
     ("unknown command", r"[Uu]nknown (?:sub)?command|is not a git command|[Ii]nvalid usage"),
     ("timeout", r"[Cc]ommand timed out|[Tt]imeout exceeded|^(?:COMMAND|EXECUTION) TIMED OUT"),
 )
-_TOOL_FAMILIES = tuple((family, Regex("|".join(rest), re.IGNORECASE)) for family, *rest in _TOOL_WORDINGS)
-_COMMAND_FAMILIES = tuple((family, Regex("|".join(rest))) for family, *rest in _COMMAND_WORDINGS)
+_TOOL_FAMILIES = tuple((family, Regex(wording, re.IGNORECASE)) for family, wording in _TOOL_WORDINGS)
+_COMMAND_FAMILIES = tuple((family, Regex(wording)) for family, wording in _COMMAND_WORDINGS)
 #: Asked of each line first: most lines report no failure, and one expression reads a line faster than thirty.
-_ANY_COMMAND_FAMILY = Regex("|".join(wording for _, *rest in _COMMAND_WORDINGS for wording in rest))
+_ANY_COMMAND_FAMILY = Regex("|".join(wording for _, wording in _COMMAND_WORDINGS))
 _HTTP = Regex(r"\(?HTTP(?:/[\d.]+)? ([45]\d\d)\b|status code:? ([45]\d\d)\b|\bnpm (?:ERR!|error) ([45]\d\d)\b")
 
 # Exit 1 of these is an answer ("no", "none", "they differ"), not trouble.
@@ -186,7 +180,7 @@ def finding_of(segments: tuple[Segment, ...], output: CommandOutput, exit_code: 
     # The first line that calls itself an error: asked only of what has failed.
     first = next((line.strip() for line in spoken if _LOUD.match(line)), informative_line(spoken))
     masked = template(first)
-    # What a look prints is somebody's text; only a line that calls itself an error is its own.
+    # What a look prints is someone's text; only a line that calls itself an error is its own.
     if masked and (_LOUD.match(first) or not last or last.purpose != "look"):
         return CheckFinding(family=masked, message=first)
     return CheckFinding(family=f"exit code {code}" if code is not None else "failed", message=first, generic=True)
@@ -301,7 +295,7 @@ def silent_failure(segments: tuple[Segment, ...], *, output: str) -> CheckFindin
     refused = _refusal(lines, segments)
     if refused:
         return _in_words(refused)
-    # The parts that change something and whose failure nobody would see, other than on purpose.
+    # The parts that change something and whose failure no one would see, other than on purpose.
     joiners = [*(part.joiner for part in segments[1:]), ""]
     hidden = [
         part

@@ -1,13 +1,25 @@
-"""Compilers of Rust, C, Swift, Zig, the JVM and .NET, and families of compile errors.
+"""Compilers of Rust, C, Swift, Zig, the JVM and .NET, an editor's diagnostics, and families of compile errors.
 
 A family says what kind of slip it was, in the same words for every compiler, because the remedy is of the same kind: an
 undefined name wants an import, a rename or a declaration in any language.
 
+A tool asks a language server for its diagnostics, or the editor sends them along unasked. Only errors count: hints and
+suggestions are no failures. Tools answer with JSON (a list of files with their ``diagnostics``) or say in one sentence
+that there is nothing.
+
 >>> compile_family('declared and not used: total')
 'unused variable'
+>>> read_diagnostics('[{"uri": "a.py", "diagnostics": []}]').passed
+True
+>>> found = '[{"uri": "a.py", "diagnostics": [{"message": "undefined: fmt", "severity": "Error"}]}]'
+>>> read_diagnostics(found).findings[0].family
+'undefined name'
 """
 
 from __future__ import annotations
+
+import json
+import re
 
 from helix_episodes.extraction.checks.model import (
     CheckFinding,
@@ -21,10 +33,13 @@ from helix_episodes.extraction.checks.model import (
 from helix_episodes.lightweight import Regex
 
 TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 
 #: Families and the wordings they are known by, checked in order.
-_WORDINGS: tuple[tuple[str, ...], ...] = (
+_WORDINGS = (
     ("missing method", r"missing method|does not implement|not all trait items implemented|does not override"),
     ("unused import", r"imported and not used|unused import"),
     ("unused variable", r"declared and not used|declared but not used|unused variable"),
@@ -33,27 +48,27 @@ _WORDINGS: tuple[tuple[str, ...], ...] = (
     (
         "missing package",
         r"no required module provides package|is not in (?:std|GOROOT)|cannot find (?:package|module)|could not import",
-        r"unresolved import|No such file or directory|file not found|package .* does not exist",
     ),
+    ("missing package", r"unresolved import|No such file or directory|file not found|package .* does not exist"),
     ("wrong arguments", r"not enough arguments|too many arguments|wrong number of arguments|takes \d+ arguments?"),
     (
         "type mismatch",
         r"cannot use|mismatched types|cannot convert|incompatible types?|assignment mismatch|invalid operation",
-        r"type mismatch|impossible type|cannot infer|must be (?:a )?type|not assignable",
     ),
+    ("type mismatch", r"type mismatch|impossible type|cannot infer|must be (?:a )?type|not assignable"),
     ("missing return", r"missing return"),
     (
         "undefined name",
         r"undefined|undeclared|not declared|cannot find symbol|unresolved reference|not found in this scope",
-        r"unknown field|has no (?:field|member)",
     ),
+    ("undefined name", r"unknown field|has no (?:field|member)"),
     (
         "syntax error",
         r"syntax error|expected .*(?:found|got|before|after)|expected [';{}()\[\]]|unexpected|illegal character",
-        r"unterminated|not terminated|non-declaration statement",
     ),
+    ("syntax error", r"unterminated|not terminated|non-declaration statement"),
 )
-_FAMILIES = tuple((family, Regex("|".join(wordings))) for family, *wordings in _WORDINGS)
+_FAMILIES = tuple((family, Regex(wording)) for family, wording in _WORDINGS)
 
 
 def compile_family(message: str) -> str:
@@ -125,16 +140,76 @@ def read_compilers(output: CommandOutput) -> Verdict | None:
     """Errors of C, C++, Swift, Zig, the JVM's and .NET's compilers."""
     if not output.has("error: ", "error CS", "error FS", "error MSB", "[ERROR]", "e: "):
         return None
+    java = {"javac": _JAVA_ERROR} if output.has("error: ", "COMPILATION ERROR", "e: file") else {}
+    patterns = {"cc": _C_ERROR, "dotnet build": _CSHARP_ERROR, **java}
     reports: list[ReportedLine] = []
-    name = ""
+    names: list[str] = []
     for line in output.lines:
-        if found := _C_ERROR.match(line):
-            name = name or "cc"
-            reports.append(ReportedLine(family=compile_family(found[2]), message=line, path=found[1]))
-        elif found := _CSHARP_ERROR.match(line):
-            name = name or "dotnet build"
-            reports.append(ReportedLine(family=found[2], message=line, path=found[1]))
-        elif (found := _JAVA_ERROR.match(line)) and output.has("error: ", "COMPILATION ERROR", "e: file"):
-            name = name or "javac"
-            reports.append(ReportedLine(family=compile_family(found[2]), message=line, path=found[1]))
-    return failing(name, "build", reports) if reports else None
+        name, found = next(((name, match) for name, one in patterns.items() if (match := one.match(line))), ("", None))
+        if found:
+            names.append(name)
+            family = found[2] if name == "dotnet build" else compile_family(found[2])
+            reports.append(ReportedLine(family=family, message=line, path=found[1]))
+    return failing(names[0], "build", reports) if reports else None
+
+
+#: The name of the check, whichever editor or server it is.
+DIAGNOSTICS = "diagnostics"
+_TOOL = Regex(r"diagnostic|read_?lints|get_?errors|get_?problems", re.IGNORECASE)
+_NOTHING = Regex(r"\s*(?:there are )?no (?:\w+ ){0,2}(?:diagnostics|errors|problems|issues|lints?)\b", re.IGNORECASE)
+#: As words, and as the language server protocol numbers them.
+_SEVERE = frozenset({"error", "1"})
+#: Families of findings whose wording says no more than that something is wrong.
+_VAGUE = frozenset({"does not compile"})
+
+
+def reports_diagnostics(tool: str | None) -> bool:
+    """Whether a tool of that name asks the editor for its diagnostics.
+
+    >>> reports_diagnostics("mcp__ide__getDiagnostics"), reports_diagnostics("Read")
+    (True, False)
+    """
+    return bool(tool and _TOOL.search(tool))
+
+
+def read_diagnostics(text: str, *, scope: tuple[str, ...] = ()) -> Verdict:
+    """The editor's verdict in a text; ``passed`` is None when it is neither a list nor says that there is nothing."""
+    try:
+        listed = json.loads(text)
+    except ValueError:
+        reports, passed = [], True if _NOTHING.match(text) else None
+    else:
+        reports = list(_reports(listed))
+        passed = not reports
+    return Verdict(
+        check=DIAGNOSTICS, kind="lint", passed=passed, findings=grouped(reports), quote=quoted(text), scope=scope
+    )
+
+
+def _reports(value: Any, path: str | None = None) -> Iterator[ReportedLine]:  # noqa: ANN401  (any JSON)
+    """The severe diagnostics in a list of files, or of diagnostics."""
+    if isinstance(value, list):
+        for part in value:
+            yield from _reports(part, path)
+    elif isinstance(value, dict):
+        place = next((str(value[name]) for name in ("uri", "filePath", "path", "file") if value.get(name)), path)
+        if isinstance(value.get("message"), str) and str(value.get("severity", "error")).lower() in _SEVERE:
+            yield ReportedLine(
+                family=family_of_diagnostic(value["message"], value.get("code")),
+                message=value["message"],
+                path=place.removeprefix("file://") if place else None,
+            )
+        for name in ("diagnostics", "files"):
+            yield from _reports(value.get(name), place)
+
+
+def family_of_diagnostic(message: str, code: object = None) -> str:
+    """The kind of slip a diagnostic names, else the rule's own code."""
+    family = compile_family(message)
+    if family not in _VAGUE:
+        return family
+    return str(code) if isinstance(code, str | int) and code else "editor's diagnostic"
+
+
+#: In the order in which they are asked.
+READERS = (read_rust, read_rustfmt, read_compilers)

@@ -14,14 +14,7 @@ from __future__ import annotations
 import re
 
 from helix_episodes.extraction.checks.compilers import compile_family
-from helix_episodes.extraction.checks.model import (
-    CheckFinding,
-    CommandOutput,
-    ReportedLine,
-    Verdict,
-    grouped,
-    quoted,
-)
+from helix_episodes.extraction.checks.model import CheckFinding, CommandOutput, ReportedLine, Verdict, grouped, quoted
 from helix_episodes.lightweight import Regex
 
 TYPE_CHECKING = False
@@ -126,10 +119,10 @@ def _package_finding(output: CommandOutput, packages: list[re.Match[str]], *, un
 
 
 def _first_words(output: CommandOutput, heading: str) -> tuple[str | None, str]:
-    """What the first failing test said for itself.
+    """What the first failing test reported.
 
     ``t.Fatal`` ends a test, so the last line logged by a test file is the assertion that failed; what comes before is
-    mostly the log of helpers. With ``-v`` the log stands above the heading, otherwise below.
+    mostly the log of helpers. With ``-v`` the log is above the heading, otherwise below.
     """
     at = output.lines.index(heading)
     below = _block(output.lines[at + 1 :], ends=lambda line: not line[:1].isspace())
@@ -283,3 +276,7 @@ def _with_cut_off(output: CommandOutput, reports: tuple[ReportedLine, ...]) -> t
         for linter in per_linter
         if linter[1] not in seen and not (linter[1] == "typecheck" and compiled)
     )
+
+
+#: In the order in which they are asked.
+READERS = (read_golangci, read_go_test, read_go_build)

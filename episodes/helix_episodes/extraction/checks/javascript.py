@@ -46,15 +46,7 @@ def read_vitest(output: CommandOutput) -> Verdict | None:
     return _suites(output, check="vitest", end=_VITEST_END, files=_VITEST_FILES, test=_VITEST_TEST, sign="Test Files")
 
 
-def _suites(
-    output: CommandOutput,
-    *,
-    check: str,
-    end: Regex,
-    files: Regex,
-    test: Regex,
-    sign: str,
-) -> Verdict | None:
+def _suites(output: CommandOutput, *, check: str, end: Regex, files: Regex, test: Regex, sign: str) -> Verdict | None:
     if not output.has(sign, "Test Suites:"):
         return None
     ends = output.matches(end)
@@ -178,3 +170,7 @@ def read_prettier(output: CommandOutput) -> Verdict | None:
         findings=(grouped(reports) or (CheckFinding(family="not formatted", message=message),)) if failed else (),
         quote=quoted(message),
     )
+
+
+#: In the order in which they are asked.
+READERS = (read_jest, read_vitest, read_mocha, read_tap, read_tsc, read_eslint, read_prettier)

@@ -31,7 +31,7 @@ from helix_episodes.lightweight import Regex, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from helix_episodes.extraction.shell.programs import CheckKind
 
@@ -57,9 +57,9 @@ _FAILED_UNNAMED = (
     Regex(r"error: script \".*\" exited with code \d+"),
 )
 _FAILED_SIGNS = (
-    *("ELIFECYCLE", "Lifecycle script", "error Command failed", 'error: script "', "ERR_PNPM"),
-    *("] ERROR task failed", ": *** [", "error: Recipe `", "Failed to run task"),
-)
+    "ELIFECYCLE", "Lifecycle script", "error Command failed", 'error: script "', "ERR_PNPM", "] ERROR task failed",
+    ": *** [", "error: Recipe `", "Failed to run task",
+)  # fmt: skip
 _FAILED = (
     Regex(r"\[([\w:./-]+)\] ERROR task failed"),
     Regex(r"(?:g?make)(?:\[\d+\])?: \*\*\* \[(?:[^\]:]*:\d+: )?([\w./-]+)\] Error \d+"),
@@ -106,8 +106,8 @@ def failed_tasks(output: CommandOutput) -> dict[str, str]:
     if not output.has(*_FAILED_SIGNS):
         return {}
     lines = [line for line in output.lines if any(sign in line for sign in _FAILED_SIGNS)]
-    said = next((line for line in lines if any(pattern.match(line) for pattern in _FAILED_UNNAMED)), None)
-    unnamed = {"": said} if said else {}
+    statement = next((line for line in lines if any(pattern.match(line) for pattern in _FAILED_UNNAMED)), None)
+    unnamed = {"": statement} if statement else {}
     return unnamed | {found[1]: line for line in lines for pattern in _FAILED if (found := pattern.match(line))}
 
 
@@ -124,45 +124,17 @@ def not_started(output: CommandOutput, *, check: str) -> Verdict | None:
     return Verdict(check=check, kind="build", passed=False, findings=(found,), quote=quoted(line))
 
 
-_READERS: tuple[Callable[[CommandOutput], Verdict | None], ...] = (
-    go.read_golangci,
-    go.read_go_test,
-    go.read_go_build,
-    python.read_pytest,
-    python.read_unittest,
-    python.read_mypy,
-    python.read_pyright,
-    python.read_ruff,
-    python.read_flake8,
-    python.read_black,
-    javascript.read_jest,
-    javascript.read_vitest,
-    javascript.read_mocha,
-    javascript.read_tap,
-    javascript.read_tsc,
-    javascript.read_eslint,
-    javascript.read_prettier,
-    compilers.read_rust,
-    compilers.read_rustfmt,
-    compilers.read_compilers,
-    summaries.read_hooks,
-)
+_READERS = (*go.READERS, *python.READERS, *javascript.READERS, *compilers.READERS, summaries.read_hooks)
 #: Checks whose failure another grammar describes: what does not compile cannot be tested.
 _ALSO: dict[str, frozenset[str]] = {
-    "go test": frozenset({"go build"}),
-    "go vet": frozenset({"go build"}),
-    "gofmt": frozenset({"go build"}),
-    "goimports": frozenset({"go build"}),
-    "go fmt": frozenset({"go build"}),
+    **dict.fromkeys(("go test", "go vet", "gofmt", "goimports", "go fmt"), frozenset({"go build"})),
     "cargo test": frozenset({"cargo build", "cargo clippy"}),
     "cargo nextest": frozenset({"cargo build", "cargo test"}),
-    "cargo check": frozenset({"cargo build"}),
-    "cargo clippy": frozenset({"cargo build"}),
+    **dict.fromkeys(("cargo check", "cargo clippy"), frozenset({"cargo build"})),
     "dotnet test": frozenset({"dotnet build"}),
     "mvn test": frozenset({"javac"}),
     "gradle test": frozenset({"javac", "mvn test"}),
-    "ruff": frozenset({"flake8"}),
-    "pylint": frozenset({"flake8"}),
+    **dict.fromkeys(("ruff", "pylint"), frozenset({"flake8"})),
     "ruff format": frozenset({"black"}),
     "basedpyright": frozenset({"pyright"}),
     "cypress run": frozenset({"mocha"}),
@@ -171,7 +143,7 @@ _ALSO: dict[str, frozenset[str]] = {
     "vue-tsc": frozenset({"tsc"}),
 }
 #: Checks that have a grammar of their own here; their silence means that they did not fail.
-_SPEAKING = (
+_WITH_GRAMMAR = (
     {"golangci-lint", "go test", "go build", "go vet", "cargo test", "cargo build", "cargo check", "dotnet test"}
     | {"pytest", "unittest", "mypy", "pyright", "ruff", "black", "jest", "vitest", "mocha", "tsc", "eslint", "prettier"}
     | {"rspec", "phpunit", "pre-commit"}
@@ -229,7 +201,7 @@ def read_verdicts(
     text = CommandOutput(output)
     code = text.exit_code if exit_code is None else exit_code
     if code is None:
-        code = {"ok": 0, "error": 1}.get(status)  # 1 stands for any failure when only the flag is known
+        code = {"ok": 0, "error": 1}.get(status)  # 1 represents any failure when only the flag is known
     readings = _read(text)
     found = _runs(segments, text)
     if not found:
@@ -248,7 +220,7 @@ def read_verdicts(
 
 
 def verdicts_in(text: str) -> tuple[Verdict, ...]:
-    """The failing verdicts in a text that somebody shows, by the runners' own grammar; who ran them is not known."""
+    """The failing verdicts in a text that someone shows, by the runners' own grammar; who ran them is not known."""
     return tuple(_named(reading) for reading in _read(CommandOutput(text)) if reading.passed is False)
 
 
@@ -321,12 +293,12 @@ def _summary(run: _JudgedPart, text: CommandOutput) -> Verdict | None:
 def _belongs(run: _JudgedPart, reading: Verdict) -> bool:
     foreign = run.kind == "format" and reading.kind != "format" and reading.passed is False
     if foreign and not _PARSING.issuperset(found.family for found in reading.findings):
-        return False  # what a formatter cannot complain of is the compiler's beside it
+        return False  # what a formatter cannot complain of is for the compiler next to it
     if run.check == reading.check:
         return True
     if reading.check in _ALSO.get(run.check, ()):
-        return reading.passed is False or run.check not in _SPEAKING
-    if run.known and run.check in _SPEAKING:
+        return reading.passed is False or run.check not in _WITH_GRAMMAR
+    if run.known and run.check in _WITH_GRAMMAR:
         return False
     # A task or script of unknown content: a reading of its own kind, or any failure.
     return run.segment.purpose == "check" and (reading.kind == run.kind or reading.passed is False)
@@ -343,7 +315,7 @@ def _silently_passed(run: _JudgedPart, text: CommandOutput) -> bool:
     if run.check not in _SILENT or "/dev/null" in run.segment.text:
         return False
     if any(_COMPLAINT.match(line) for line in text.lines):
-        return False  # somebody complained, and it may have been this check
+        return False  # someone complained, and it may have been this check
     return not text.text.strip() if run.cut else True
 
 
@@ -385,7 +357,7 @@ def _culprit(segments: tuple[Segment, ...], runs: tuple[_JudgedPart, ...], text:
     suspects = [index for index in visible if not (index in by_index and by_index[index].seen_passing)]
     suspects = [index for index in suspects if segments[index].program not in known.SETTINGS] or suspects
     # A check that would have said so did not fail, as long as something else can have.
-    silent = [index for index in suspects if index in by_index and by_index[index].check in _SPEAKING]
+    silent = [index for index in suspects if index in by_index and by_index[index].check in _WITH_GRAMMAR]
     others_left = [index for index in suspects if index not in silent]
     chosen = others_left or silent
     # What came last among the silent ones is the one that ended the chain; formatters before it went through.

@@ -197,20 +197,23 @@ def exception_at_end(text: str) -> CheckFinding | None:
 
 def read_mypy(output: CommandOutput) -> Verdict | None:
     """The verdict of mypy."""
-    if not output.has(": error: ", "Success: no issues"):
-        return None
-    matches = [found for line in output.lines if ": error: " in line and (found := _MYPY.match(line))]
-    reports = [ReportedLine(family=found[3] or "type error", message=found.string, path=found[1]) for found in matches]
-    return counted("mypy", "typecheck", reports, output, _MYPY_END)
+    signs = (": error: ", "Success: no issues")
+    return _typed(output, "mypy", signs, _MYPY, _MYPY_END)
 
 
 def read_pyright(output: CommandOutput) -> Verdict | None:
     """The verdict of pyright and basedpyright."""
-    if not output.has(" - error: ", " errors, ", " error, "):
+    signs = (" - error: ", " errors, ", " error, ")
+    return _typed(output, "pyright", signs, _PYRIGHT, _PYRIGHT_END)
+
+
+def _typed(output: CommandOutput, check: str, signs: tuple[str, ...], report: Regex, end: Regex) -> Verdict | None:
+    """The verdict of a type checker; each line that it reports something in has the first sign."""
+    if not output.has(*signs):
         return None
-    matches = [found for line in output.lines if " - error: " in line and (found := _PYRIGHT.match(line))]
+    matches = [found for line in output.lines if signs[0] in line and (found := report.match(line))]
     reports = [ReportedLine(family=found[3] or "type error", message=found.string, path=found[1]) for found in matches]
-    return counted("pyright", "typecheck", reports, output, _PYRIGHT_END)
+    return counted(check, "typecheck", reports, output, end)
 
 
 def read_ruff(output: CommandOutput) -> Verdict | None:
@@ -252,3 +255,7 @@ def read_black(output: CommandOutput) -> Verdict | None:
     reports = [ReportedLine(family="not formatted", message=found.string, path=found[1]) for found in matches]
     name = "ruff format" if output.has("Would reformat:", "already formatted") else "black"
     return counted(name, "format", reports, output, _BLACK_END)
+
+
+#: In the order in which they are asked.
+READERS = (read_pytest, read_unittest, read_mypy, read_pyright, read_ruff, read_flake8, read_black)

@@ -93,11 +93,7 @@ _CLOSINGS = (
         ),
         test=Regex(r"(?:Failure|Error):\s*$|(\w+#test_\w+)"),
     ),
-    _Closing(
-        check="phpunit",
-        sign=" assertion",
-        pattern=Regex(r"OK \((?P<passed>\d+) tests?, \d+ assertions?\)"),
-    ),
+    _Closing("phpunit", " assertion", Regex(r"OK \((?P<passed>\d+) tests?, \d+ assertions?\)")),
     _Closing(
         check="phpunit",
         sign="Assertions: ",
@@ -238,8 +234,8 @@ def summary_failure(output: CommandOutput, *, program: str | None) -> CheckFindi
     if pattern is None:
         return None
     last = [line for line in output.lines if line.strip()][-_END:]
-    said = next((line.strip() for line in last if pattern.match(line)), None)
-    return CheckFinding(family="build failed", message=said, generic=True) if said else None
+    statement = next((line.strip() for line in last if pattern.match(line)), None)
+    return CheckFinding(family="build failed", message=statement, generic=True) if statement else None
 
 
 def read_summary(output: CommandOutput, *, check: str, program: str | None, kind: CheckKind) -> Verdict | None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class StatedChoice(msgspec.Struct, frozen=True, kw_only=True):
     """What was chosen, why, over what, the sentence that says so, the one before it, and one that it only heads."""
 
-    said: str
+    statement: str
     chosen: str
     rationale: str = ""
     options: tuple[str, ...] = ()
@@ -196,7 +196,7 @@ _PURPOSE = Regex(
     r"makes?|gives?|faster|cleaner|easier|best|good|useful|acknowledge|support\w*|us(?:e|es|ing))\b",
     re.IGNORECASE,
 )
-#: Somebody's word was the reason.
+#: Someone's word was the reason.
 _ASKED_FOR = Regex(
     r"^\W*(?:per|after) .{0,40}\b(?:feedback|review|request|instruction|finding|objection)s?\b", re.IGNORECASE
 )
@@ -216,11 +216,10 @@ _UNMEANT = Regex(r"^\W*(?:if|when|whether|unless|should|must)\b|\bwas (?:chosen|
 #: Shapes of a sentence that makes a choice, in order: a rule or a judgement, one thing taken for another, a conclusion;
 #: then what was picked, moved, put off or left, mostly with what was not taken.
 _SHAPES = (
-    *(_REASONED_PREFERENCE.match, _CONCLUDES.match, _JUDGES.match, _SWAPS.match, _RULED_OUT.match),
-    *(_FIXED_BY.match, _LEFT_FIRST.match, _WAY.match, _PLACES.match),
-    *(_VERDICT.search, _TELLS_HOW.match, _INSTEAD.match, _WEIGHS.search, _DECLARED.search, _RULES.search),
-    _DEFERS.match,
-)
+    _REASONED_PREFERENCE.match, _CONCLUDES.match, _JUDGES.match, _SWAPS.match, _RULED_OUT.match, _FIXED_BY.match,
+    _LEFT_FIRST.match, _WAY.match, _PLACES.match, _VERDICT.search, _TELLS_HOW.match, _INSTEAD.match, _WEIGHS.search,
+    _DECLARED.search, _RULES.search, _DEFERS.match,
+)  # fmt: skip
 #: The groups of those shapes that name what was not taken.
 _LEFT_OUT = ("other", "left", "gone", "given_up", "old")
 
@@ -239,7 +238,7 @@ def draft_choice(step: Step, choice: StatedChoice, *, context: str, outcome: Out
         stated=True,
         action=Action(verb="choose", object=line(choice.chosen, limit=80)),
         actor=step.actor,
-        evidence=evidence_of(step, choice.said),
+        evidence=evidence_of(step, choice.statement),
     )
 
 
@@ -270,10 +269,10 @@ def reason_in(decision: str) -> StatedChoice | None:
     words = decision.strip()[:LONGEST_SENTENCE]
     over = _OVER_HEAD.match(words)
     if over:
-        return StatedChoice(said=words, chosen=over["what"], options=(over["other"],), rationale=over["why"])
+        return StatedChoice(statement=words, chosen=over["what"], options=(over["other"],), rationale=over["why"])
     behind = _IN_BRACKETS.search(words)
     spelled = _choice(words) or _choice(words.partition(": ")[2])
-    return StatedChoice(said=words, chosen=words, rationale=behind["why"]) if behind and not spelled else spelled
+    return StatedChoice(statement=words, chosen=words, rationale=behind["why"]) if behind and not spelled else spelled
 
 
 def fact_in(rationale: str, *, compared: bool = False) -> str:
@@ -296,10 +295,10 @@ def _in_context(choice: StatedChoice, before: str, after: str) -> StatedChoice:
     A short choice without a reason introduces what follows: the next sentence says what it was.
     """
     if _POINTS_BACK.search(choice.chosen) and before:
-        return msgspec.structs.replace(choice, chosen=before, rationale=choice.rationale or choice.said)
+        return msgspec.structs.replace(choice, chosen=before, rationale=choice.rationale or choice.statement)
     if not choice.rationale and _HAD_BEEN.match(after):
         return msgspec.structs.replace(choice, context=before, rationale=after)
-    heads = not choice.rationale and len(choice.said.split()) <= _HEAD_WORDS
+    heads = not choice.rationale and len(choice.statement.split()) <= _HEAD_WORDS
     return msgspec.structs.replace(choice, context=before, behind=after if heads else "")
 
 
@@ -307,7 +306,7 @@ def _changed(sentence: str, after: str) -> StatedChoice | None:
     """A change that the next sentence gives the reason for, by saying how it had been before."""
     if not _DEED.match(sentence) or not _HAD_BEEN.match(after) or _UNMEANT.search(sentence):
         return None
-    return StatedChoice(said=sentence, chosen=sentence)
+    return StatedChoice(statement=sentence, chosen=sentence)
 
 
 def _choice(sentence: str) -> StatedChoice | None:
@@ -318,17 +317,17 @@ def _choice(sentence: str) -> StatedChoice | None:
     if prefers := _PREFERS.search(sentence):
         why = _WHY.search(prefers["other"])
         other = prefers["other"][: why.start()] if why else prefers["other"]
-        return StatedChoice(said=sentence, chosen=sentence, options=(other.strip(),), rationale=_stated_why(why))
+        return StatedChoice(statement=sentence, chosen=sentence, options=(other.strip(),), rationale=_stated_why(why))
     if reasoned := _REASONED.match(sentence):
         chosen, reason = sentence[: reasoned.end("what")], sentence[reasoned.start("how") :]
-        return StatedChoice(said=sentence, chosen=chosen, rationale=reason)
+        return StatedChoice(statement=sentence, chosen=chosen, rationale=reason)
     found = next((match for shape in _SHAPES if (match := shape(sentence))), None)
     if found is None:
         return None
     parts = found.groupdict("")
     other = next((parts[name] for name in _LEFT_OUT if parts.get(name)), "")
     return StatedChoice(
-        said=sentence,
+        statement=sentence,
         chosen=parts.get("chosen") or sentence,
         rationale=parts.get("why", ""),
         options=(other.strip(),) if other else (),
@@ -341,12 +340,12 @@ def _taken(sentence: str, what: str) -> StatedChoice:
     chosen = what[: over.start()] if over else what
     why = _WHY.search(chosen)
     if why and not over:
-        return StatedChoice(said=sentence, chosen=sentence, rationale=_stated_why(why))
+        return StatedChoice(statement=sentence, chosen=sentence, rationale=_stated_why(why))
     other = over["other"] if over else ""
     because = _WHY.search(other)
     option = other[: because.start()] if because else other
     return StatedChoice(
-        said=sentence, chosen=sentence, options=(option.strip(),) if option else (), rationale=_stated_why(because)
+        statement=sentence, chosen=sentence, options=(option.strip(),) if option else (), rationale=_stated_why(because)
     )
 
 

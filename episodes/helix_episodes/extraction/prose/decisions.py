@@ -47,13 +47,13 @@ def stated_decisions(step: Step, *, context: str) -> Iterator[Decision]:
     """The decisions that a message or a ``decision`` step states."""
     if step.kind == "decision":
         rationale, options = reasons_of(step)
-        choice = StatedChoice(said=step.text, chosen=step.text, rationale=rationale, options=options)
+        choice = StatedChoice(statement=step.text, chosen=step.text, rationale=rationale, options=options)
         context = line(str(step.arguments.get("context") or context))
         yield draft_choice(step, choice, context=context, outcome=step.arguments.get("outcome") or "unknown")
     elif "ecision" in step.text:
         for words in islice(marked_items(step.text, label=_LABELLED, heading=_HEADING), _MOST):
             chosen, *reason = _REASON.split(re.sub(r"[*`_]{1,3}", "", words), maxsplit=1)
-            choice = StatedChoice(said=words, chosen=chosen, rationale="".join(reason))
+            choice = StatedChoice(statement=words, chosen=chosen, rationale="".join(reason))
             yield draft_choice(step, choice, context=context)
 
 
@@ -89,9 +89,9 @@ _ADVICE_HEADING = re.compile(
 #: "Your approach is right" recommends nothing to do.
 _JUDGES = re.compile(r"(?:your|you|this|that|these|they|it)\b", re.IGNORECASE)
 _ADVICE_SIGNS: tuple[str, ...] = (
-    *("ecommend", "uggest", "dvise", "dvice", "ropose", "refer", "opt for", "lean ", "I'd ", "I\u2019d ", "would"),
-    *("I wouldn", " sense", "the best ", "the better ", "safest", "cleanest"),
-)
+    "ecommend", "uggest", "dvise", "dvice", "ropose", "refer", "opt for", "lean ", "I'd ", "I\u2019d ", "would",
+    "I wouldn", " sense", "the best ", "the better ", "safest", "cleanest",
+)  # fmt: skip
 #: A sentence is asked in small letters before its expression is tried, which costs ten times as much.
 _ADVICE_SIGNS_LOWERED = tuple(sign.lower() for sign in _ADVICE_SIGNS)
 _REASON_SIGNS = ("instead of", "rather than", "since", "because")
@@ -155,15 +155,15 @@ def _advice(text: str) -> StatedChoice | None:
     """A recommendation, with the alternatives it was made among if the message lists them."""
     if not has_any(text, _ADVICE_SIGNS):
         return None
-    said = sentences_of(text)
-    words = next((_whole(said, at) for at, one in enumerate(said) if _advises(one) and one[-1] != "?"), None)
+    statement = sentences_of(text)
+    words = next((_whole(statement, at) for at, one in enumerate(statement) if _advises(one) and one[-1] != "?"), None)
     words = words or _under_heading(text)
     if words is None:
         return None
     chosen, _, reason = re.split(r"(\bbecause\b|\bsince\b|$)", words, maxsplit=1, flags=re.IGNORECASE)
     chosen = chosen.strip(" :,")
     return (
-        StatedChoice(chosen=chosen, said=words, rationale=reason.strip(" :"), options=_alternatives(text))
+        StatedChoice(chosen=chosen, statement=words, rationale=reason.strip(" :"), options=_alternatives(text))
         if chosen
         else None
     )
@@ -173,9 +173,9 @@ def _advises(sentence: str) -> bool:
     return has_any(sentence.lower(), _ADVICE_SIGNS_LOWERED) and _ADVISES.search(sentence) is not None
 
 
-def _whole(said: Sequence[str], at: int) -> str:
+def _whole(statement: Sequence[str], at: int) -> str:
     """A sentence, with the next one when it ends by announcing that."""
-    return " ".join(said[at : at + 2]) if said[at].endswith(":") else said[at]
+    return " ".join(statement[at : at + 2]) if statement[at].endswith(":") else statement[at]
 
 
 def _under_heading(text: str) -> str | None:
@@ -198,7 +198,7 @@ def _choice(text: str) -> StatedChoice | None:
             continue
         against = found[3].lower() in {"instead of", "rather than"}
         chosen = words[found.start() :] if against else words[found.start() : found.start(3)]
-        return StatedChoice(chosen=chosen.strip(" ,"), said=words, rationale="" if against else found[4])
+        return StatedChoice(chosen=chosen.strip(" ,"), statement=words, rationale="" if against else found[4])
     return None
 
 
@@ -210,13 +210,13 @@ def _offer(text: str) -> StatedChoice | None:
     asked = [one for one in sentences_of(text) if one.endswith("?")]
     if not options or not asked:
         return None
-    return StatedChoice(chosen=f"offer {', '.join(options)}", said=asked[-1], rationale=asked[-1], options=options)
+    return StatedChoice(chosen=f"offer {', '.join(options)}", statement=asked[-1], rationale=asked[-1], options=options)
 
 
 def _plan(text: str) -> StatedChoice | None:
     """The steps that the agent announces, numbered."""
     steps = _listed(text, _ANNOUNCES, items=(_NUMBERED,))
-    return StatedChoice(chosen=f"plan: {'; '.join(steps)}", said=steps[0], options=()) if steps else None
+    return StatedChoice(chosen=f"plan: {'; '.join(steps)}", statement=steps[0], options=()) if steps else None
 
 
 def _alternatives(text: str) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
 """Failures that prose reports: defects that occurred, checks that failed, claims that proved false, and their causes.
 
 A word like "error" proves nothing: reports speak of error handling, of tests that must fail, of zero errors. Three
-shapes report a failure that occurred. *Fixed*: somebody fixed, resolved or corrected a thing that has a defect's name.
-*Found*: somebody found, reproduced or traced something whose predicate is a failure's. *Failed*: a subject with such a
+shapes report a failure that occurred. *Fixed*: someone fixed, resolved or corrected a thing that has a defect's name.
+*Found*: someone found, reproduced or traced something whose predicate is a failure's. *Failed*: a subject with such a
 predicate in the past. What is denied, conditional, demanded, expected or a deliberate control is none of them. The
 cause is what follows "because" and its like, or what precedes "so".
 
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.extraction.prose.negation import (
+from helix_episodes.extraction.prose.sentences import (
     ends_in_denial,
     finds_nothing,
     is_on_purpose,
@@ -72,7 +72,7 @@ _LACKS = (
     r"no (?:\w+ ){1,2}(?:measures|checks|covers|tests|guards|catches|validates|enforces|reads|could \w+|can \w+)|"
     r"for the wrong reasons?|but only|(?:an? |zero-|empty )(?:empty )?diff\b)"
 )
-#: What is let in or given out and should not be, what breaks a rule or a limit, and what is gone.
+#: What is let in or let out and should not be, what breaks a rule or a limit, and what is gone.
 _BREAKS = (
     r"(?:(?:accept|allow|permit|render|report|return|produce|show|emit|let|admit)(?:s|ed)? (?:an? |the |any |all )?"
     r"(?:out-of-range|invalid|malformed|wrong|stale|unsafe|untrusted|impossible|incorrect|unvalidated|duplicate|"
@@ -103,16 +103,16 @@ _CAUSED = Regex(
 _SO = Regex(r"^(?P<cause>[^.;:]{12,}?), (?:so|which is why) (?!that\b|I\b|we\b)(?P<effect>[^.;]{8,})", re.IGNORECASE)
 
 
-def cause_in(said: str) -> str:
+def cause_in(statement: str) -> str:
     """What a clause calls the cause of the failure that it reports, or nothing.
 
     >>> cause_in("The upload failed because the token had expired."), cause_in("The upload failed")
     ('the token had expired', '')
     """
-    match = _CAUSED.search(said)
+    match = _CAUSED.search(statement)
     if match:
         return (match["cause"] or match["root"]).strip()
-    so = _SO.match(said)
+    so = _SO.match(statement)
     return so["cause"].strip() if so and FAILING.search(so["effect"]) else ""
 
 
@@ -122,7 +122,7 @@ class StatedFailure(msgspec.Struct, frozen=True, kw_only=True):
     ``quote`` is the clause as in the log, where something was added to it.
     """
 
-    said: str
+    statement: str
     family: str | None = None
     quote: str = ""
 
@@ -179,7 +179,7 @@ _FINDS = Regex(
     r"reported|root cause|is (?:critical|real|confirmed|exploitable))\b",
     re.IGNORECASE,
 )
-#: A finding of somebody or something whose work it is to find faults.
+#: A finding of someone or something whose work it is to find faults.
 _REVIEWED = Regex(
     r"\b(?:review(?:er)?s?|bots?|linter|scanner|guard|audit|council|gate|hook|ratchet|policy|CI|QA|CodeQL|Copilot|critic|"
     r"advisor|(?:budget|lint|limit|type|smoke|unit|new) (?:test|check))\b"
@@ -300,7 +300,7 @@ def failures_in(text: str) -> tuple[StatedFailure, ...]:
     only what failed elsewhere ("Validate failed at ... Test failed at ..."), what fails after a repair, and each item
     behind a sentence that counts them ("Found two bugs.").
 
-    >>> [one.said for one in failures_in("Unsupported option exited 2; all tests pass afterwards.")]
+    >>> [one.statement for one in failures_in("Unsupported option exited 2; all tests pass afterwards.")]
     ['Unsupported option exited 2']
     >>> failures_in("Improved error handling; 0 errors, and the control must still fail.")
     ()
@@ -321,8 +321,8 @@ def failures_in(text: str) -> tuple[StatedFailure, ...]:
         if reported and not is_on_purpose(sentence):
             found, listing = reported if counted else [*found, *reported], listing or counted
             # Does it only say how many faults there were? How many tests failed is a failure itself.
-            said = [one.quote or one.said for one in found]
-            only_counts = all(_COUNTS.search(one) and not _OF_TESTS.search(one) for one in said)
+            statement = [one.quote or one.statement for one in found]
+            only_counts = all(_COUNTS.search(one) and not _OF_TESTS.search(one) for one in statement)
             changed, counted = False, not listing and only_counts
     return tuple(found[:_PER_SENTENCE])
 
@@ -365,7 +365,7 @@ def _is_apart(sentence: str) -> bool:
 def requested_fixes(task: str) -> tuple[StatedFailure, ...]:
     """The failure that a task asks to fix.
 
-    >>> requested_fixes("Fix the upload timeout (#12)")[0].said
+    >>> requested_fixes("Fix the upload timeout (#12)")[0].statement
     'Fix the upload timeout (#12)'
     >>> requested_fixes("Add an upload"), requested_fixes("Resolve issue #12: add an upload")
     ((), ())
@@ -381,9 +381,9 @@ def requested_fixes(task: str) -> tuple[StatedFailure, ...]:
 def fixes_in(text: str, *, found: str = "") -> tuple[StatedFailure, ...]:
     """The failures that a statement says were fixed; ``found`` says which, where it has only a number.
 
-    >>> fixes_in("Fixed off-by-one error in pagination")[0].said
+    >>> fixes_in("Fixed off-by-one error in pagination")[0].statement
     'Fixed off-by-one error in pagination'
-    >>> fixes_in("Fixed critical issue #1", found="Restored the file mode")[0].said
+    >>> fixes_in("Fixed critical issue #1", found="Restored the file mode")[0].statement
     'Fixed critical issue #1: Restored the file mode'
     >>> fixes_in("Added error handling")
     ()
@@ -405,10 +405,10 @@ def _fix_in_clause(first: str, *, found: str, after: str) -> StatedFailure | Non
     name = _NAMED.search(what)
     if name is None or negates_failure(what[: name.end() + 12].partition("(")[0]):
         return None
-    said = f"{first}: {found}" if found and _ONLY_NUMBERED.match(first) else first
+    statement = f"{first}: {found}" if found and _ONLY_NUMBERED.match(first) else first
     if _heads(first) and after and not _is_apart(after):
-        said = f"{first} {after}"
-    return _stated_failure(said, quote=first)
+        statement = f"{first} {after}"
+    return _stated_failure(statement, quote=first)
 
 
 def is_heading(text: str) -> bool:
@@ -461,7 +461,7 @@ def _reports_failure(clause: str) -> bool:
     named = _fails(clause) or _CAUGHT.match(clause) or _LABELLED.match(clause) or _HANDED_IN.search(clause)
     if not (named or _finds_fault(clause, caught)) or _WRITES.match(clause):
         return False
-    # Of what somebody caught, what it is about does not say that it is only wanted or feared.
+    # Of what someone caught, what it is about does not say that it is only wanted or feared.
     if caught is None:
         return not negates_failure(clause)
     return not negates_failure(clause[: caught.end()]) and not finds_nothing(clause)
@@ -476,7 +476,7 @@ def _fails(clause: str) -> bool:
 
 
 def _finds_fault(clause: str, caught: re.Match[str] | None) -> bool:
-    """Whether a clause says that somebody found a fault, and which."""
+    """Whether a clause says that someone found a fault, and which."""
     finds = _FINDS.search(clause)
     if not (finds or _REFUTES.search(clause)) or _own_words(clause) < _TELLING_WORDS:
         return False
@@ -484,6 +484,6 @@ def _finds_fault(clause: str, caught: re.Match[str] | None) -> bool:
     return caught is not None or (defect is not None and not ends_in_denial(clause[: defect.start()]))
 
 
-def _stated_failure(said: str, *, quote: str = "") -> StatedFailure:
-    family = next((name for name, pattern in _FAMILIES if pattern.search(said)), None)
-    return StatedFailure(said=said, family=family, quote=quote)
+def _stated_failure(statement: str, *, quote: str = "") -> StatedFailure:
+    family = next((name for name, pattern in _FAMILIES if pattern.search(statement)), None)
+    return StatedFailure(statement=statement, family=family, quote=quote)

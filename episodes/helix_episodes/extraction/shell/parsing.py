@@ -2,8 +2,8 @@
 
 A log gives the text that was typed: ``cd api && FOO=1 go test ./... 2>&1 | tail -20``. Some parts only look like
 commands: a commit message in quotes, the lines of a here-document, the inside of ``$(…)``. This module knows just
-enough of the grammar to tell them apart. It runs nothing, expands nothing and never fails: for text that no shell would
-accept it returns what can be recognised, in time proportional to the text.
+enough of the grammar to distinguish them. It runs nothing, expands nothing and never fails: for text that no shell
+would accept it returns what can be recognised, in time proportional to the text.
 
 >>> [(part.joiner, part.words) for part in split_shell("cd api && go test ./... 2>&1 | tail -20")]
 [('', ('cd', 'api')), ('&&', ('go', 'test', './...')), ('|', ('tail', '-20'))]
@@ -50,7 +50,7 @@ class _Token:
         self.end = end
 
 
-# A quoted string may hold $(…), which may hold quotes, and so on. Nobody writes 20 levels; text that does is noise,
+# A quoted string may hold $(…), which may hold quotes, and so on. No one writes 20 levels; text that does is noise,
 # and stopping there keeps the recursion bounded.
 _DEEPEST = 20
 

@@ -235,12 +235,11 @@ NESTED_SUBCOMMANDS: dict[str, frozenset[str]] = {
     "terraform": frozenset({"state", "workspace"}),
 }
 #: Programs that take subcommands, whatever they are; for the others the first plain word is one.
-SUBCOMMANDERS = (
-    frozenset(CHECKING_SUBCOMMANDS)
-    | frozenset(LOOKING_SUBCOMMANDS)
-    | frozenset(FORMATTING_SUBCOMMANDS)
-    | frozenset(LONG_SUBCOMMANDS)
-) - {"ruff", "node", "cmake"}
+SUBCOMMANDERS = frozenset({*CHECKING_SUBCOMMANDS, *LOOKING_SUBCOMMANDS, *FORMATTING_SUBCOMMANDS, *LONG_SUBCOMMANDS}) - {
+    "ruff",
+    "node",
+    "cmake",
+}
 
 #: Options before the subcommand that take a value (``git -C dir status``).
 VALUED_BEFORE: dict[str, frozenset[str]] = {

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.ai_agents.json_report import PLACEHOLDER, SHA, ReportContent, read_report
 from helix_episodes.readers.ai_agents.markdown import read_markdown
@@ -12,6 +14,7 @@ from helix_episodes.readers.ai_agents.steps import ABOUT_COMMITS, in_order_of_ca
 from helix_episodes.readers.base import SingleFileReader
 from helix_episodes.readers.common.json_with_lines import parse_with_lines
 from helix_episodes.readers.common.jsonl import parse, read_document
+from helix_episodes.readers.common.session_builder import session_of
 from helix_episodes.session import Piece, Session
 
 if TYPE_CHECKING:
@@ -95,20 +98,16 @@ def _session(path: Path, reading: ReportContent, lines: Sequence[str]) -> Sessio
     commits = _commits(reading)
     for commit in commits:
         reading.steps.note(commit.text, part="commit", line=commit.line)
-    steps = tuple(in_order_of_cause(reading.steps.found))
-    times = [step.at for step in steps if step.at is not None]
-    return Session(
-        id=session_id(path.stem),
-        agent=AiAgentsReader.name,
+    session = session_of(
+        in_order_of_cause(reading.steps.found),
         reader=AiAgentsReader.name,
-        steps=steps,
-        started=min(times, default=None) or reading.date or parse_day(path.stem),
-        ended=max(times, default=None),
+        id=session_id(path.stem),
         task=_task(reading),
         declared_outcome=reading.declared,
         commits=tuple(commit.text for commit in commits),
         accounting=reading.steps.ledger(list(lines)).accounting(),
     )
+    return replace(session, started=session.started or reading.date or parse_day(path.stem))
 
 
 def session_id(stem: str) -> str:

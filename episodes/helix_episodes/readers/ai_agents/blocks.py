@@ -58,7 +58,7 @@ class MarkdownBlock(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def label(self) -> tuple[str, str] | None:
-        """``**Name**: text`` or ``Name: text`` taken apart."""
+        """``**Name**: text`` or ``Name: text`` as its two parts."""
         match = _LABEL.match(self.text) or _PLAIN_LABEL.match(self.text)
         return (match["name"].strip(" :"), plain_text(match["rest"])) if match else None
 
@@ -225,11 +225,11 @@ def names_problems(title: str) -> bool:
     return label_role(" ".join(words)) == "problem" or any(role_of(one) == "problem" or is_cause(one) for one in last)
 
 
-def tells_problem(title: str) -> bool:
+def is_problem_finding(title: str) -> bool:
     """Whether a heading is a finding that names a problem: "Critical finding: unbounded cache leak (P0)".
 
-    >>> tells_problem("Finding 2: Coverage gap (P1)"), tells_problem("Finding: All is well"), tells_problem("Gaps")
-    (True, False, False)
+    >>> is_problem_finding("Finding 2: Coverage gap (P1)"), is_problem_finding("Finding: All is well")
+    (True, False)
     """
     head, colon, rest = title.partition(":")
     return bool(colon) and role_of(head_words(head)) == "found" and names_problems(rest)

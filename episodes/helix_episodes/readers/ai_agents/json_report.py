@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 
 #: The phase of the work is what an entry belongs to, when it is all that its name says ("testing", "phase 2").
 _LABEL_WORDS = 3
+_LESSON_PARTS = frozenset({
+    "pattern", "insight", "lesson", "learning", "description", "title", "what", "finding", "observation", "name",
+})  # fmt: skip
 _AVOID = frozenset({"antipattern", "avoid", "avoidance", "mistake"})
 #: What of a lesson says why it is one; the lesson itself is in the other members.
 _LESSON_ASIDES = frozenset({"category", "impact", "consequence", "context", "source", "evidence", "id", "type", "date"})
@@ -87,7 +90,7 @@ def take_entry(steps: StepCollector, item: JsonNode) -> None:
 
 
 def _role_in_entry(key: str) -> Role | None:
-    """What a member of an entry stands for; its phase is what it belongs to, not work of its own."""
+    """What a member of an entry represents; its phase is what it belongs to, not work of its own."""
     role = role_of(key)
     return "label" if role == "work" and words_of(key) == ["phase"] else role
 
@@ -206,7 +209,7 @@ def _take_decision(
 
 
 def _take_aside(steps: StepCollector, field: Field, *, chosen: Field, own: str, at: datetime | None) -> None:
-    """What came of a decision, and what else is said of it."""
+    """What came of a decision, and what else is stated about it."""
     if field is chosen or field.role in {"rationale", "options", "context", "problem", "background", "time", "label"}:
         return
     if field.role in {"outcome", "impact"} and not is_bare_state(field.text):
@@ -268,11 +271,7 @@ def _take_mistake(steps: StepCollector, texts: list[Field], *, at: datetime | No
 
 def _is_one_lesson(names: set[str]) -> bool:
     """Whether the names of an object's members are those of the parts of one lesson."""
-    parts = {
-        *("pattern", "insight", "lesson", "learning", "description", "title", "what", "finding"),
-        *("observation", "name"),
-    }
-    return bool(names & (parts | _AVOID))
+    return bool(names & (_LESSON_PARTS | _AVOID))
 
 
 def take_problems(steps: StepCollector, node: JsonNode, *, name: str) -> None:

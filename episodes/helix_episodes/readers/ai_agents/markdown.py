@@ -1,6 +1,6 @@
 """A session log in Markdown: what a statement is follows from the heading, the label or the column it is under.
 
-A *scope* is a heading, or a label in bold that stands alone ("**Decisions made**:"); each has a role by its words
+A *scope* is a heading, or a label in bold that is alone ("**Decisions made**:"); each has a role by its words
 (`words.role_of`) and lasts until the next of its rank. Items, rows and paragraphs are read by the role of the innermost
 scope that has one.
 """
@@ -18,11 +18,11 @@ from helix_episodes.readers.ai_agents.blocks import (
     head_words,
     is_item,
     is_none,
+    is_problem_finding,
     is_verdict,
     justifies,
     names_problems,
     plain_text,
-    tells_problem,
     turns_down,
     without_number,
 )
@@ -33,8 +33,8 @@ from helix_episodes.readers.ai_agents.outline import (
     NUMBERED_RANK,
     REPORTED_WORDS,
     STATEMENTS,
-    Scope,
-    TableRows,
+    Outline,
+    read_row,
 )
 from helix_episodes.readers.ai_agents.steps import Gate, add_gate, parse_day, parse_full_time
 from helix_episodes.readers.ai_agents.words import Role, is_cause, label_role, role_of, words_of
@@ -44,12 +44,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 #: Roles that say of their own what is below; a heading with another keeps its parent's.
-_OWN_ROLES = frozenset(
-    {
-        *("decision", "lesson", "problem", "gates", "outcome", "next", "files", "task", "commit", "work"),
-        *("options", "status"),
-    }
-)
+_OWN_ROLES = frozenset({
+    "decision", "lesson", "problem", "gates", "outcome", "next", "files", "task", "commit", "work", "options",
+    "status",
+})  # fmt: skip
 _NUMBERED = re.compile(r"^(?:[A-Za-z]+[- ])*[A-Z]*\d+(?:[-.]\d+)*[:.)]\s+(\S.*)$")
 _STATE = re.compile(
     r"\s*\[(complete\w*|documented|done|confirmed|remediated|required)\]\s*$|\s*\((blocking|important|required)\)\s*$",
@@ -73,7 +71,7 @@ def read_markdown(lines: Sequence[str]) -> ReportContent:
     return _Markdown().read(lines)
 
 
-class _Markdown(TableRows):
+class _Markdown(Outline):
     """Walks the blocks once and gives each to the scope that it is in."""
 
     def read(self, lines: Sequence[str]) -> ReportContent:
@@ -84,7 +82,7 @@ class _Markdown(TableRows):
             elif block.kind == "code":
                 self._skip(block, "code")
             elif block.kind == "row":
-                self.row(block)
+                read_row(self, block)
             elif block.kind in {"item", "paragraph"}:
                 self._words(block)
         self.flush_cause()
@@ -98,10 +96,10 @@ class _Markdown(TableRows):
             self.title = title
         self.close(block.level)
         own, item = self._by_place(title, *self._by_words(title, level=block.level))
-        self.scopes.append(Scope(rank=block.level, title=title, role=own, line=block.line, item=item))
+        self.open_scope(block.level, title, own, line=block.line, item=item)
         self.join, self.owner = None, None
         if item and own in STATEMENTS:
-            statement = title.partition(":")[2].strip() if tells_problem(title) else without_number(title)
+            statement = title.partition(":")[2].strip() if is_problem_finding(title) else without_number(title)
             self.open_item(statement, block, role=own)
 
     def _by_words(self, title: str, *, level: int) -> tuple[Role | None, bool]:
@@ -109,7 +107,7 @@ class _Markdown(TableRows):
         own = role_of(head_words(title)) if level > 1 else None
         if level > 1 and (turns_down(title) or justifies(title)):
             return "decision", justifies(title)
-        if tells_problem(title):
+        if is_problem_finding(title):
             return "problem", True
         if own == "problem" and not names_problems(title):
             return "work" if deals_with_problems(title) else None, self.role in STATEMENTS
@@ -135,7 +133,8 @@ class _Markdown(TableRows):
         label = block.label
         role = self.role
         if block.kind == "item" and self.is_detail(block):
-            self.take_detail(block, label)
+            name, text = label or ("", "")
+            self.add_to_owner(label_role(name) if name else None, text or plain_text(block.text), block)
         elif role == "gates":
             self._gate(block)
         elif label is not None and self._label(block, *label):
@@ -151,7 +150,7 @@ class _Markdown(TableRows):
         if at_head:
             return self._head(block, name, text)
         if set(words_of(name)) <= _OTHER_WORDS:
-            self.steps.note(f"{name}: {text}", part="other", line=block.line, context=self.context())
+            self.note(f"{name}: {text}", block, "other")
             return True
         if not re.sub(r"\([^)]*\)|[\s:]", "", text):
             return block.text.startswith("**") and block.kind == "paragraph" and self._lone_label(block, name)
@@ -166,7 +165,7 @@ class _Markdown(TableRows):
         if set(words_of(name)) & _FOUND_WORDS:
             self.steps.add("lesson", text, line=block.line)
         else:
-            self.steps.note(f"{name}: {text}", part="other", line=block.line, context=self.context())
+            self.note(f"{name}: {text}", block, "other")
         return True
 
     def _adjacent(self, block: MarkdownBlock, name: str, text: str) -> bool:
@@ -213,7 +212,7 @@ class _Markdown(TableRows):
             self.owner_level = -1
             return True
         if role == "found" and set(words_of(name)) & _FOUND_WORDS:
-            self.steps.note(text, part="found", line=block.line, context=self.context())
+            self.note(text, block, "found")
             return True
         if role == "lesson" and (block.text.startswith("**") or self.owner is not None):
             self.steps.add("lesson", text, line=block.line)
@@ -247,28 +246,28 @@ class _Markdown(TableRows):
         """A label on a line of its own: the heading of what follows, or an item when it has a number."""
         numbered = _NUMBERED.match(plain_text(block.text))
         if numbered and self.role == "problem":
-            self.close(NUMBERED_RANK)
-            self.scopes.append(Scope(rank=NUMBERED_RANK, title=name, role="problem", line=block.line, item=True))
+            self.open_scope(NUMBERED_RANK, name, "problem", line=block.line, item=True)
             self.open_item(numbered[1], block, role="problem")
             return True
         role = label_role(name)
         if role == "rationale" and self.owner == "decision":
-            self.close(LABEL_RANK)
-            self.scopes.append(Scope(rank=LABEL_RANK, title=name, role="rationale", line=block.line))
+            self.open_scope(LABEL_RANK, name, "rationale", line=block.line)
             return True
         if role is None and self.role == "decision" and ":" not in block.text[-4:]:
             self.open_item(plain_text(block.text), block, role="decision")
             return True
         self.close(LABEL_RANK)
-        own = role if role in _OWN_ROLES or role in {"found", "background", "impact"} else self.beneath()
-        self.scopes.append(Scope(rank=LABEL_RANK, title=name, role=own, line=block.line))
+        # What follows an unknown label is no decision, lesson or problem by itself.
+        beneath: Role | None = "background" if self.role in STATEMENTS else None
+        own = role if role in _OWN_ROLES or role in {"found", "background", "impact"} else beneath
+        self.open_scope(LABEL_RANK, name, own, line=block.line)
         self.owner = None
         return True
 
     def _item(self, block: MarkdownBlock, role: Role | None) -> None:
         text = plain_text(block.text)
         if block.text.startswith(_CROSS) and role not in {"decision", "lesson", "problem", "next"}:
-            self._cross(block, text)
+            self.note(text, block, "found")
         elif role == "decision" and self.scopes and turns_down(self.scopes[-1].title):
             self.add_rejected(text, block, title=head_words(self.scopes[-1].title).strip())
         elif role in {"decision", "lesson", "problem"}:
@@ -287,7 +286,7 @@ class _Markdown(TableRows):
         elif role == "task":
             self._task(block, text)
         else:
-            self.steps.note(text, part="next" if role == "next" else "other", line=block.line, context=self.context())
+            self.note(text, block, "next" if role == "next" else "other")
 
     def _paragraph(self, block: MarkdownBlock, role: Role | None) -> None:
         text = plain_text(block.text)
@@ -297,7 +296,7 @@ class _Markdown(TableRows):
             self.add_remedy(text, line=block.line)
         elif role in {"outcome", "status"}:
             self.reading.take_status(text)
-            self.steps.note(text, part="found", line=block.line, context=self.context())
+            self.note(text, block, "found")
         elif self.owner in {"decision", "lesson"} and self.scopes and self.scopes[-1].item:
             self.extend(text, name="rationale" if self.owner == "decision" else "text", line=block.line)
         elif role == "problem" and self._opens_problem(block, text):
@@ -309,9 +308,7 @@ class _Markdown(TableRows):
             self.open_item(text, block, role="decision")
             self.owner_level = -1
         else:
-            self.steps.note(
-                text, part="found" if role in {"work", "found"} else "other", line=block.line, context=self.context()
-            )
+            self.note(text, block, "found" if role in {"work", "found"} else "other")
 
     def _opens_problem(self, block: MarkdownBlock, text: str) -> bool:
         """Whether a paragraph among problems is one: the first, or one marked as the others are; no other label."""
@@ -335,15 +332,11 @@ class _Markdown(TableRows):
         if block.box is not None:
             add_gate(self.steps, Gate(name=text, passed=block.box != " ", line=block.line, phase=self.phase()))
         elif block.text.startswith(_CROSS):
-            self._cross(block, text)
+            self.note(text, block, "found")
         elif "starting" in words_of(text[:20]):
             self.reading.starting = self.reading.starting or " ".join(SHA.findall(text))
         else:
-            self.steps.note(text, part="other", line=block.line, context=self.context())
-
-    def _cross(self, block: MarkdownBlock, text: str) -> None:
-        """A line marked with a cross says that something is not so; whether that is a failure, its words tell."""
-        self.steps.note(text, part="found", line=block.line, context=self.context())
+            self.note(text, block, "other")
 
     def _skip(self, block: MarkdownBlock, name: str) -> None:
         for line in block.lines:

@@ -1,6 +1,6 @@
 """The outline of a Markdown report while it is read: open scopes, table columns, and the current statement.
 
-A *scope* is a heading, or a label in bold that stands alone; it lasts until the next of its rank. The *owner* is the
+A *scope* is a heading, or a label in bold that is alone; it lasts until the next of its rank. The *owner* is the
 statement opened last (a decision, a problem, an entry of the work log), to which deeper items, reasons and remedies are
 added. What a cell of a table says follows from its column and the scope of the table.
 """
@@ -14,7 +14,7 @@ import msgspec
 from helix_episodes.readers.ai_agents.blocks import MarkdownBlock, is_checked, is_none, plain_text, problem_words
 from helix_episodes.readers.ai_agents.json_report import ReportContent
 from helix_episodes.readers.ai_agents.steps import Gate, StatementPart, StepCollector, add_gate
-from helix_episodes.readers.ai_agents.words import Role, is_bare_state, label_role, role_of, words_of
+from helix_episodes.readers.ai_agents.words import Role, is_bare_state, role_of, words_of
 from helix_episodes.session import Piece, Step
 
 #: A label is of lower rank than any heading; one with a number ("GAP 3: ...") is an item under such a label.
@@ -59,6 +59,19 @@ class Outline:
         """The role of the innermost scope that has one."""
         return next((scope.role for scope in reversed(self.scopes) if scope.role), None)
 
+    def phase(self) -> str:
+        """The headings that are open, by which a gate is of the session's start or of its end."""
+        return " ".join(scope.title for scope in self.scopes if scope.rank > 1)
+
+    def open_scope(self, rank: int, title: str, role: Role | None, *, line: int, item: bool = False) -> None:
+        """Begins a scope, which ends those of its rank and below."""
+        self.close(rank)
+        self.scopes.append(Scope(rank=rank, title=title, role=role, line=line, item=item))
+
+    def note(self, text: str, block: MarkdownBlock, part: StatementPart) -> None:
+        """A statement that belongs to no other, under the title of its heading."""
+        self.steps.note(text, part=part, line=block.line, context=self.context())
+
     def close(self, rank: int) -> None:
         """Ends the scopes of this rank and below."""
         self.scopes = [scope for scope in self.scopes if scope.rank < rank]
@@ -102,19 +115,13 @@ class Outline:
         if self.owner is None:
             return False
         scope = self.scopes[-1] if self.scopes else None
-        titled = scope is not None and scope.item and self.owner in {"decision", "lesson", "problem"}
+        if block.level > self.owner_level or scope is None or not scope.item or self.owner not in STATEMENTS:
+            return block.level > self.owner_level
         owner_line = next((step.source.line for step in self.steps.found if step.call_id == self.join), 0)
-        return block.level > self.owner_level or (
-            titled and block.level == 0 and scope is not None and scope.line == owner_line
-        )
-
-    def take_detail(self, block: MarkdownBlock, label: tuple[str, str] | None) -> None:
-        """An item that belongs to the statement before it."""
-        name, text = label or ("", plain_text(block.text))
-        self.add_to_owner(label_role(name) if name else None, text or plain_text(block.text), block)
+        return block.level == 0 and scope.line == owner_line
 
     def add_to_owner(self, role: Role | None, text: str, block: MarkdownBlock) -> None:
-        """What is said of the statement before: its reason, its remedy, what came of it."""
+        """What is stated about the statement before: its reason, its remedy, what came of it."""
         if self.owner == "decision" and role not in STATEMENTS | {"remedy"}:
             self._of_decision(role, text, line=block.line)
         else:
@@ -165,7 +172,7 @@ class Outline:
         self.cause = None
 
     def add_workaround(self, text: str, block: MarkdownBlock) -> None:
-        """A way around a problem, which somebody chose instead of fixing it."""
+        """A way around a problem, which someone chose instead of fixing it."""
         entry = self.steps.entry()
         self.steps.decide(text, line=block.line, context=self.context(), call_id=entry, within=self.problem)
 
@@ -184,14 +191,9 @@ class Outline:
             return
         place = last.source.line
         pieces = (Piece(line=place, text=last.text), Piece(line=line, text=text))
+        context, entry = self.context(), self.steps.entry()
         self.steps.decide(
-            last.text,
-            line=place,
-            context=self.context(),
-            rationale=text,
-            call_id=self.steps.entry(),
-            pieces=pieces,
-            within=self.join,
+            last.text, line=place, context=context, rationale=text, call_id=entry, pieces=pieces, within=self.join
         )
 
     def _is_listing(self) -> bool:
@@ -222,10 +224,6 @@ class Outline:
             changed = msgspec.structs.replace(changed, arguments=step.arguments | {name: more})
         self.steps.found[place] = changed
 
-    def beneath(self) -> Role | None:
-        """The role of what follows an unknown label: no decision, lesson or problem by itself."""
-        return "background" if self.role in {"decision", "lesson", "problem"} else None
-
     def is_single(self) -> bool:
         """Whether what is here is about one problem: "Problem", "Root Cause", not "Issues"."""
         words = problem_words(self.scopes[-1].title) if self.scopes else []
@@ -233,7 +231,7 @@ class Outline:
 
 
 def split_reason(text: str) -> tuple[str, str]:
-    """What is named, and what is said of it behind an arrow, a dash or a colon.
+    """What is named, and what is stated about it behind an arrow, a dash or a colon.
 
     >>> split_reason("Second cache \u2192 covered by the first"), split_reason("Second cache")
     (('Second cache', 'covered by the first'), ('Second cache', ''))
@@ -261,82 +259,80 @@ IS_PLANNED = re.compile(
 REPORTED_WORDS = 3
 
 
-class TableRows(Outline):
-    """An outline that reads the rows of tables."""
-
-    def row(self, block: MarkdownBlock) -> None:
-        """Gives a row to what its scope or its columns name."""
-        cells = [plain_text(cell) for cell in block.cells]
-        roles: list[Role | None] = [role_of(column) for column in block.columns]
-        by_role: dict[Role | None, list[str]] = {}
-        for cell, role in zip(cells, roles, strict=False):
-            by_role.setdefault(role, []).append(cell)
-        # A list of defects says what is wrong, and how bad that is or what fixed it.
-        problems = by_role.get("problem", ())
-        names_defect = any(len(one.split()) >= REPORTED_WORDS and "#" not in one for one in problems)
-        weighs_defect = any(_OF_DEFECTS & set(words_of(column)) for column in block.columns)
-        if self.role == "gates" or {"status", "found", "did"} <= set(roles):
-            self._gate_row(block, cells)
-        elif self.role == "decision" or "decision" in roles:
-            self._decision_row(block, cells, by_role)
-        elif self.role == "problem":
-            self.open_row(by_role.get("problem", []) + by_role.get("found", []) or cells, block, role="problem")
-        elif self.role not in {"next", "files"} and names_defect and weighs_defect:
-            faults = by_role["problem"] + by_role.get("found", [])
-            others = [cell for cell in cells if cell not in faults]
-            self.open_row(faults + others, block, role="problem")
-        elif self.role == "work" and "did" in roles:
-            self._work_row(block, by_role)
-        elif self.role in {None, "work", "found", "background"} and names_defect:
-            for problem in by_role["problem"]:
-                self.steps.note(problem, part="found", line=block.line, context=self.context())
-        else:
-            words = " \u00b7 ".join(cells)
-            self.steps.note(words, part="other", line=block.line, context=self.context(), pieces=pieces(cells, block))
-
-    def _gate_row(self, block: MarkdownBlock, cells: list[str]) -> None:
-        columns = [column.casefold() for column in block.columns]
-        named = dict(zip(columns, block.cells, strict=False))
-        status = next((text for name, text in named.items() if name in {"status", "complete", "done"}), "")
-        name = next(
-            (named[one] for one in ("step", "requirement", "item", "must requirement", "phase") if one in named),
-            cells[0],
-        )
-        gate = Gate(
-            name=plain_text(name),
-            passed=is_checked(status),
-            line=block.line,
-            level=named.get("req", named.get("level", "")),
-            evidence=plain_text(named.get("evidence", "")),
-            phase=self.phase(),
-        )
-        add_gate(self.steps, gate)
-
-    def _decision_row(self, block: MarkdownBlock, cells: list[str], by_role: dict[Role | None, list[str]]) -> None:
-        chosen = [text for text in by_role.get("decision", []) + by_role.get("did", []) if text] or cells[:1]
-        self.join, self.owner, self.owner_level = self.steps.entry(), "decision", 0
-        self.decide(": ".join(chosen), block, context=self.context(), pieces=pieces(chosen, block))
-        for reason in by_role.get("rationale", []):
-            self.extend(reason, name="rationale", line=block.line)
-        for option in by_role.get("options", []):
-            self.extend(option, name="options", line=block.line)
-        for role in ("outcome", "impact"):
-            for text in by_role.get(role, []):
-                self.add_to_owner(role, text, block)
-
-    def _work_row(self, block: MarkdownBlock, by_role: dict[Role | None, list[str]]) -> None:
-        done = [text for text in by_role.get("did", []) if text]
-        if done and not IS_PLANNED.match(done[0]):
-            self.open_item(done[0], block, role="work")
-            self.owner = "work"
-            for text in (*done[1:], *by_role.get("outcome", ()), *by_role.get("found", ())):
-                if not is_bare_state(text):
-                    self.steps.note(text, part="found", line=block.line, call_id=self.join)
-
-    def phase(self) -> str:
-        """The headings that are open, by which a gate is of the session's start or of its end."""
-        return " ".join(scope.title for scope in self.scopes if scope.rank > 1)
-
-
 #: Columns that weigh a defect, or say what fixed it.
 _OF_DEFECTS = frozenset({"severity", "priority", "fix", "resolution"})
+
+
+def read_row(outline: Outline, block: MarkdownBlock) -> None:
+    """Adds what a row of a table says, by its scope and its columns."""
+    cells = [plain_text(cell) for cell in block.cells]
+    roles: list[Role | None] = [role_of(column) for column in block.columns]
+    by_role: dict[Role | None, list[str]] = {}
+    for cell, role in zip(cells, roles, strict=False):
+        by_role.setdefault(role, []).append(cell)
+    # A list of defects says what is wrong, and how bad that is or what fixed it.
+    problems = by_role.get("problem", ())
+    names_defect = any(len(one.split()) >= REPORTED_WORDS and "#" not in one for one in problems)
+    weighs_defect = any(_OF_DEFECTS & set(words_of(column)) for column in block.columns)
+    if outline.role == "gates" or {"status", "found", "did"} <= set(roles):
+        _gate_row(outline, block, cells)
+    elif outline.role == "decision" or "decision" in roles:
+        _decision_row(outline, block, cells, by_role)
+    elif outline.role == "problem":
+        outline.open_row(by_role.get("problem", []) + by_role.get("found", []) or cells, block, role="problem")
+    elif outline.role not in {"next", "files"} and names_defect and weighs_defect:
+        faults = by_role["problem"] + by_role.get("found", [])
+        others = [cell for cell in cells if cell not in faults]
+        outline.open_row(faults + others, block, role="problem")
+    elif outline.role == "work" and "did" in roles:
+        _work_row(outline, block, by_role)
+    elif outline.role in {None, "work", "found", "background"} and names_defect:
+        for problem in by_role["problem"]:
+            outline.note(problem, block, "found")
+    else:
+        words = " \u00b7 ".join(cells)
+        outline.steps.note(words, part="other", line=block.line, context=outline.context(), pieces=pieces(cells, block))
+
+
+def _gate_row(outline: Outline, block: MarkdownBlock, cells: list[str]) -> None:
+    columns = [column.casefold() for column in block.columns]
+    named = dict(zip(columns, block.cells, strict=False))
+    status = next((text for name, text in named.items() if name in {"status", "complete", "done"}), "")
+    name = next(
+        (named[one] for one in ("step", "requirement", "item", "must requirement", "phase") if one in named),
+        cells[0],
+    )
+    gate = Gate(
+        name=plain_text(name),
+        passed=is_checked(status),
+        line=block.line,
+        level=named.get("req", named.get("level", "")),
+        evidence=plain_text(named.get("evidence", "")),
+        phase=outline.phase(),
+    )
+    add_gate(outline.steps, gate)
+
+
+def _decision_row(
+    outline: Outline, block: MarkdownBlock, cells: list[str], by_role: dict[Role | None, list[str]]
+) -> None:
+    chosen = [text for text in by_role.get("decision", []) + by_role.get("did", []) if text] or cells[:1]
+    outline.join, outline.owner, outline.owner_level = outline.steps.entry(), "decision", 0
+    outline.decide(": ".join(chosen), block, context=outline.context(), pieces=pieces(chosen, block))
+    for reason in by_role.get("rationale", []):
+        outline.extend(reason, name="rationale", line=block.line)
+    for option in by_role.get("options", []):
+        outline.extend(option, name="options", line=block.line)
+    for role in ("outcome", "impact"):
+        for text in by_role.get(role, []):
+            outline.add_to_owner(role, text, block)
+
+
+def _work_row(outline: Outline, block: MarkdownBlock, by_role: dict[Role | None, list[str]]) -> None:
+    done = [text for text in by_role.get("did", []) if text]
+    if done and not IS_PLANNED.match(done[0]):
+        outline.open_item(done[0], block, role="work")
+        outline.owner = "work"
+        for text in (*done[1:], *by_role.get("outcome", ()), *by_role.get("found", ())):
+            if not is_bare_state(text):
+                outline.steps.note(text, part="found", line=block.line, call_id=outline.join)

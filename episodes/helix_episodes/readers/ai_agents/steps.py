@@ -47,33 +47,11 @@ class StepCollector:
         self._entries += 1
         return f"w{self._entries:03}"
 
-    def add(  # noqa: PLR0913  (a statement has these parts)
-        self,
-        kind: StepKind,
-        text: str,
-        *,
-        line: int,
-        at: datetime | None = None,
-        call_id: str | None = None,
-        status: Status = "unknown",
-        arguments: dict[str, Any] | None = None,
-        pieces: tuple[Piece, ...] = (),
-    ) -> None:
-        """One statement; blank text states nothing. ``pieces``: where it was put together from, when from several."""
+    def add(self, kind: StepKind, text: str, *, line: int, **fields: Any) -> None:  # noqa: ANN401  (fields of Step)
+        """One statement; blank text states nothing."""
         self.used.add(line)
         if text.strip():
-            step = Step(
-                kind=kind,
-                source=Source(line=line),
-                text=text.strip(),
-                at=at,
-                call_id=call_id,
-                status=status,
-                arguments=arguments or {},
-                actor="user" if kind == "prompt" else "agent",
-                pieces=pieces,
-            )
-            self.found.append(step)
+            self.found.append(Step(kind=kind, source=Source(line=line), text=text.strip(), **fields))
 
     def decide(
         self,
@@ -90,20 +68,10 @@ class StepCollector:
         arguments: dict[str, Any] = {"context": context, "rationale": rationale, "options": [], **more}
         self.add("decision", text, line=line, call_id=call_id, arguments=arguments, pieces=pieces)
 
-    def note(  # noqa: PLR0913  (as `add`)
-        self,
-        text: str,
-        *,
-        part: StatementPart,
-        line: int,
-        at: datetime | None = None,
-        call_id: str | None = None,
-        context: str = "",
-        pieces: tuple[Piece, ...] = (),
-    ) -> None:
+    def note(self, text: str, *, part: StatementPart, line: int, context: str = "", **fields: Any) -> None:  # noqa: ANN401  (as `add`)
         """A statement that is neither a decision, nor a lesson, nor a gate. ``context``: what it is about."""
         arguments: dict[str, Any] = {"part": part} | ({"context": context} if context else {})
-        self.add("note", text, line=line, at=at, call_id=call_id, arguments=arguments, pieces=pieces)
+        self.add("note", text, line=line, arguments=arguments, **fields)
 
     def skip(self, line: int, name: str) -> None:
         """A line that is known to say nothing of what happened."""
@@ -188,7 +156,7 @@ _YES = re.compile(
     re.IGNORECASE,
 )
 _MARKS = frozenset({"complete", "completed", "status", "done", "passed", "result", "checked"})
-#: The gates that stand for the work itself: that it is checked, that it is kept, that the list is worked off.
+#: The gates that represent the work itself: that it is checked, that it is kept, that the list is worked off.
 _DECISIVE = re.compile(
     r"commit|valid|lint|\btests?\b|complete session log|checklist|log complete|\bqa\b", re.IGNORECASE
 )
@@ -199,7 +167,7 @@ _RECORDED = re.compile(r"\b(?:recorded|noted|documented|saved|wrote down|learned
 _WAIVED = re.compile(r"^\W*(?:skipped|waived|bypassed)\b\W+(\w.{3,})", re.IGNORECASE)
 #: A tool that was not there is a fault of the surroundings, whatever became of the gate.
 _OUT_OF_REACH = re.compile(r"\b(?:not (?:available|reachable|installed)|unavailable|unreachable)\b", re.IGNORECASE)
-#: What waits for somebody else says nothing of how this session came out.
+#: What waits for someone else says nothing of how this session came out.
 _WAITS = re.compile(
     r"^\W*(?:pending|awaiting|waiting for|left (?:to|for)) (?:an? |the )?"
     r"(?:user|owner|human|maintainer|reviewer|author|orchestrator|parent)\b",

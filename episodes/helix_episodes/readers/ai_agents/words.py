@@ -16,40 +16,18 @@ from functools import lru_cache
 from typing import Literal
 
 Role = Literal[
-    "work",
-    "did",
-    "label",
-    "found",
-    "decision",
-    "lesson",
-    "problem",
-    "remedy",
-    "rationale",
-    "options",
-    "outcome",
-    "impact",
-    "context",
-    "task",
-    "gates",
-    "status",
-    "commit",
-    "time",
-    "next",
-    "header",
-    "files",
-    "measure",
+    "work", "did", "label", "found", "decision", "lesson", "problem", "remedy", "rationale", "options", "outcome",
+    "impact", "context", "task", "gates", "status", "commit", "time", "next", "header", "files", "measure",
     "background",
-]
+]  # fmt: skip
 
 _SPLIT = re.compile(r"[^A-Za-z]+|(?<=[a-z])(?=[A-Z])")
 
 #: The first row that fits wins. A row fits when one of its words (or pairs of words) is among those of the name.
 _ROLES: tuple[tuple[Role, str], ...] = (
     ("gates", "protocol,compliance,checklist,session start,session end,work blocked,completion criteria,acceptance"),
-    (
-        "header",
-        "starting commit,starting,branch,schema,schema version,session type,session id,git state,worktree,author",
-    ),
+    ("header", "starting commit,starting,branch,schema,schema version"),
+    ("header", "session type,session id,git state,worktree,author"),
     ("commit", "ending commit,commits,commit,git history,commit sha,final commit"),
     ("header", "skill inventory,session info,reviewer,agent,priority,retroactive reason,section,category,level"),
     ("next", "next,follow up,followup,follow ups,todo,remaining,upcoming"),
@@ -59,34 +37,26 @@ _ROLES: tuple[tuple[Role, str], ...] = (
     ("rationale", "rationale,reason,reasoning,why,justification"),
     ("remedy", "fix,remedy,workaround,workarounds,solution,resolution,mitigation,recovery,correction"),
     ("problem", "issue,issues,problem,problems,blocker,blockers,challenge,challenges,failure,failures,bug,bugs,defect"),
-    (
-        "problem",
-        "defects,error,errors,vulnerability,vulnerabilities,gap,gaps,root cause,root causes,regression,symptom",
-    ),
+    ("problem", "defects,error,errors,vulnerability,vulnerabilities,gap"),
+    ("problem", "gaps,root cause,root causes,regression,symptom"),
     ("problem", "regressions,violations,obstacle,obstacles"),
     ("task", "objective,objectives,goal,goals,task description,user request,up request"),
     ("status", "status,state"),
     ("impact", "impact,impacts,consequence,consequences,trade offs,tradeoffs,benefit,benefits"),
-    (
-        "work",
-        "work log,work completed,worklog,actions,activities,progress,progress log,timeline,what was done,work done",
-    ),
+    ("work", "work log,work completed,worklog,actions,activities"),
+    ("work", "progress,progress log,timeline,what was done,work done"),
     ("work", "implementation,changes,deliverables,work,fixes applied,changes made,completed,phase"),
     ("outcome", "outcome,outcomes,result"),
     ("found", "finding,findings,summary,detail,details,evidence,note,notes,observation,observations,output,analysis"),
-    (
-        "found",
-        "conclusion,discovery,validation,results,verification,description,pattern,assessment,actual,test results",
-    ),
+    ("found", "conclusion,discovery,validation,results,verification"),
+    ("found", "description,pattern,assessment,actual,test results"),
     ("did", "task,action,activity,step,item,entry,event,title,name,what,purpose"),
     ("label", "phase,type,stage"),
     ("time", "time,timestamp,date,duration,session end,started,ended,minutes,created"),
     ("files", "file,files,artifact,artifacts,related,reference,references,document,documents,cross,path,paths"),
     ("measure", "metric,metrics,tests,count,number,id,statistics,coverage,ci status,pr,prs,episode"),
-    (
-        "background",
-        "context,background,scope,overview,objective context,plan,approach,constraints,constraint,methodology",
-    ),
+    ("background", "context,background,scope,overview,objective context"),
+    ("background", "plan,approach,constraints,constraint,methodology"),
     ("background", "recommendation,recommendations,problem statement,questions,question,signal"),
 )
 
@@ -104,7 +74,7 @@ def words_of(name: str) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def role_of(name: str) -> Role | None:
-    """What a name stands for, or None when it is unknown."""
+    """What a name represents, or None when it is unknown."""
     words = words_of(name)
     if words == ["key", "findings"] and " " not in name:
         return "lesson"
@@ -113,7 +83,7 @@ def role_of(name: str) -> Role | None:
 
 
 def is_cause(name: str) -> bool:
-    """Whether a name stands for what brought a problem about.
+    """Whether a name represents what brought a problem about.
 
     >>> is_cause("rootCause"), is_cause("Problem")
     (True, False)
@@ -122,14 +92,11 @@ def is_cause(name: str) -> bool:
 
 
 #: What a label adds to the name of a part without making it another: "Issues Found", "Key Decision".
-_ADDED = frozenset(
-    [
-        *("discovered", "found", "identified", "encountered", "fixed", "and", "the", "key", "main", "new"),
-        *("critical", "high", "severity", "must", "made", "original", "confirmed", "strategic", "final"),
-        *("technical", "design", "major", "important", "known", "open", "resolved", "of", "in", "this", "session"),
-        *("used", "applied"),
-    ]
-)
+_ADDED = frozenset({
+    "discovered", "found", "identified", "encountered", "fixed", "and", "the", "key", "main", "new", "critical",
+    "high", "severity", "must", "made", "original", "confirmed", "strategic", "final", "technical", "design", "major",
+    "important", "known", "open", "resolved", "of", "in", "this", "session", "used", "applied",
+})  # fmt: skip
 
 
 @lru_cache(maxsize=1024)
@@ -169,7 +136,7 @@ def is_bare_state(text: str) -> bool:
 
 
 def goes_on(status: str) -> bool:
-    """Whether a status only says that the work goes on, as the head of a log does until somebody corrects it.
+    """Whether a status only says that the work goes on, as the head of a log does until someone corrects it.
 
     >>> goes_on("In Progress"), goes_on("In progress: two tests still fail")
     (True, False)

@@ -15,17 +15,8 @@ from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.claude_code.records import SessionFacts, blocks_of, message_of
 from helix_episodes.readers.claude_code.transcript import ClaudeTranscript
 from helix_episodes.readers.common.fields import Record, text_in
-from helix_episodes.readers.common.jsonl import (
-    LineLedger,
-    lines_of,
-    open_log,
-    parse,
-    parse_object,
-    read_document,
-    read_records,
-)
-from helix_episodes.readers.common.session_builder import project_of
-from helix_episodes.session import Session
+from helix_episodes.readers.common.jsonl import LineLedger, lines_of, open_log, parse_object, read_object, read_records
+from helix_episodes.readers.common.session_builder import project_of, session_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,7 +24,7 @@ if TYPE_CHECKING:
 
     from helix_episodes.readers.base import LogHead
     from helix_episodes.readers.claude_code.transcript import Delegates
-    from helix_episodes.session import Step
+    from helix_episodes.session import Session, Step
 
 
 _PREFIX = "agent-"
@@ -126,11 +117,7 @@ class Helpers:
 
 def _sent_by(file: Path) -> str | None:
     """The call named in the file's companion, ``agent-<id>.meta.json``; a companion that can't be read says nothing."""
-    try:
-        meta = parse(read_document(file.with_suffix(".meta.json")))
-    except (OSError, ValueError, LogNotReadable):
-        return None
-    return text_in(meta, "toolUseId") if isinstance(meta, dict) else None
+    return text_in(read_object(file.with_suffix(".meta.json")) or {}, "toolUseId")
 
 
 def _same_prompt(helper: Helper, steps: list[Step]) -> str | None:
@@ -158,7 +145,7 @@ def _woven(steps: list[Step], *, by_call: dict[str, list[Helper]]) -> Iterator[S
 
 
 def _put_by_time(steps: list[Step], added: list[Step]) -> list[Step]:
-    """Before the first step of the main conversation later than the first one added; at the end when no time tells."""
+    """Before the first step of the main conversation later than the first added; at the end when no step has a time."""
     start = next((step.at for step in added if step.at), None)
     if start is None:
         return [*steps, *added]
@@ -225,18 +212,14 @@ def _read(path: Path, *, alone: bool) -> Session:
 
 
 def _session(path: Path, *, steps: tuple[Step, ...], statistics: SessionFacts, ledger: LineLedger) -> Session:
-    times = [step.at for step in steps if step.at is not None]
-    return Session(
-        id=statistics.session_id(path),
-        agent=ClaudeCodeReader.name,
-        steps=steps,
+    return session_of(
+        steps,
         reader=ClaudeCodeReader.name,
+        id=statistics.session_id(path),
         agent_version=statistics.version,
         model=statistics.model,
         project=project_of(statistics.root),
         root=statistics.root,
-        started=min(times, default=None),
-        ended=max(times, default=None),
         tokens=statistics.tokens,
         injected=statistics.injected,
         accounting=ledger.accounting(),
@@ -258,7 +241,7 @@ def _is_own(record: Record) -> bool:
 
 
 def _is_side_conversation(path: Path) -> bool:
-    """Whether the first line that tells is a helper's, under the id of another session."""
+    """Whether the first line with that mark is a helper's, under the id of another session."""
     try:
         with open_log(path) as log:
             for _, line in zip(range(_LINES_TO_TELL), lines_of(log), strict=False):

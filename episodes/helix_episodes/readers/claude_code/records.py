@@ -2,7 +2,7 @@
 
 How a call came out is read from the flag, the exit code and Claude Code's own sentences, never from words in the
 output. A result is marked ``is_error`` when a command failed, but also when a person said no, when a permission was
-missing, when somebody pressed escape, and when a parallel call failed first. Only the first is a failure of the
+missing, when someone pressed escape, and when a parallel call failed first. Only the first is a failure of the
 agent's; the others are recognised by sentences that the program writes in exactly one place each.
 """
 
@@ -29,17 +29,14 @@ if TYPE_CHECKING:
 
 
 # Known kinds that say nothing about what was done: the program's book-keeping.
-SKIPPED_KINDS = frozenset(
-    {
-        *("summary", "ai-title", "custom-title", "agent-name", "agent-color", "agent-setting", "last-prompt"),
-        *("mode", "permission-mode", "file-history-snapshot", "worktree-state", "relocated", "frame-link"),
-        *("atis-latch", "tag", "progress", "system/turn_duration", "system/local_command"),
-        *("system/stop_hook_summary", "system/informational", "system/api_error", "system/microcompact_boundary"),
-        *("system/session_start", "system/away_summary", "system/memory_saved", "system/agents_killed"),
-        *("system/permission_retry", "system/scheduled_task_fire", "system/bridge_status", "system/task_started"),
-        *("system/task_progress", "system/task_completed"),
-    }
-)
+SKIPPED_KINDS = frozenset({
+    "summary", "ai-title", "custom-title", "agent-name", "agent-color", "agent-setting", "last-prompt", "mode",
+    "permission-mode", "file-history-snapshot", "worktree-state", "relocated", "frame-link", "atis-latch", "tag",
+    "progress", "system/turn_duration", "system/local_command", "system/stop_hook_summary", "system/informational",
+    "system/api_error", "system/microcompact_boundary", "system/session_start", "system/away_summary",
+    "system/memory_saved", "system/agents_killed", "system/permission_retry", "system/scheduled_task_fire",
+    "system/bridge_status", "system/task_started", "system/task_progress", "system/task_completed",
+})  # fmt: skip
 SKIPPED_BLOCKS = frozenset({"redacted_thinking", "fallback", "web_search_tool_result", "code_execution_tool_result"})
 
 
@@ -64,7 +61,7 @@ def blocks_of(message: Record) -> list[Record] | None:
 
 
 def translate_call(tool: str, arguments: LoggedArguments) -> tuple[Translation, ...]:
-    """What a call stands for, as :func:`helix_episodes.readers.common.tool_translation.translate` has it.
+    """What a call represents, as :func:`helix_episodes.readers.common.tool_translation.translate` has it.
 
     >>> translate_call("Bash", {"command": "pytest", "run_in_background": True})
     (Translation(operation='run', arguments={'command': 'pytest', 'background': True}),)
@@ -109,17 +106,17 @@ _REJECTED_BEGINNINGS = (
 )
 # What is between the program's sentence and the person's own words.
 _WORDS_FOLLOW = ("the user said:\n", "The user provided the following reason for the rejection:")
-# Not words of a person: the program reports that questions were waved away.
-_QUESTIONS_WAVED_AWAY = "The user wants to clarify these questions."
+# Not words of a person: the program reports that questions were declined.
+_QUESTIONS_DECLINED = "The user wants to clarify these questions."
 
 _DENIED_BEGINNINGS = (
-    *("Claude requested permissions to", "This command requires approval", "Permission to use"),
-    *("Permission for this", "Answer questions?", "This Bash command contains multiple operations."),
-)
+    "Claude requested permissions to", "This command requires approval", "Permission to use", "Permission for this",
+    "Answer questions?", "This Bash command contains multiple operations.",
+)  # fmt: skip
 _DENIED_ANYWHERE = (
-    *("require approval:", "but you haven't granted it yet", "has been denied"),
-    *("was blocked. For security, Claude Code", "denied this tool", "hook blocking error"),
-)
+    "require approval:", "but you haven't granted it yet", "has been denied",
+    "was blocked. For security, Claude Code", "denied this tool", "hook blocking error",
+)  # fmt: skip
 _INTERRUPTED = "[Request interrupted by user"
 _ABORTED = "Command was aborted before completion"
 _CANCELLED_BEGINNINGS = ("Sibling tool call errored", "Cancelled: parallel tool call")
@@ -189,7 +186,7 @@ def _unwrapped(raw: str) -> str:
 def _words_of_rejection(text: str) -> str:
     for mark in _WORDS_FOLLOW:
         _, found, words = text.partition(mark)
-        if found and not words.lstrip().startswith(_QUESTIONS_WAVED_AWAY):
+        if found and not words.lstrip().startswith(_QUESTIONS_DECLINED):
             return words.strip()
     return ""
 
@@ -292,7 +289,7 @@ class SessionFacts:
     def note_injected(self, record: Record) -> None:
         """Takes in the insights that a memory's hook put before the agent with this record.
 
-        Most of these records give no step (attachments, reminders), so that nobody else would hear of them. What a
+        Most of these records give no step (attachments, reminders), so that no one else would hear of them. What a
         tool printed and what a file holds is in such records too, and is nothing that a hook said.
         """
         self._insights.update(dict.fromkeys(insights_in(_texts_in(record))))

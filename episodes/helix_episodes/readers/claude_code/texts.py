@@ -2,7 +2,7 @@
 
 Claude Code writes much under ``type: user`` that no person typed: results, reminders, expanded commands, hook messages,
 other agents' answers, notices of how a background call came out. Each text is classified by the marks that Claude Code
-itself sets around it, so that nobody is credited with words they did not write.
+itself sets around it, so that no one is credited with words they did not write.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ Speaker = Literal[
 
 # Tags that the program puts into or around what a person typed; each is cut together with its content.
 _INJECTED_TAGS = (
-    *("system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics", "user-prompt-submit-hook"),
-    *("session-start-hook", "local-command-stdout", "local-command-stderr", "local-command-caveat"),
-    *("command-contents", "new-diagnostics", "post-tool-use-hook"),
-)
+    "system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics", "user-prompt-submit-hook",
+    "session-start-hook", "local-command-stdout", "local-command-stderr", "local-command-caveat", "command-contents",
+    "new-diagnostics", "post-tool-use-hook",
+)  # fmt: skip
 _HOOK_BEGINNINGS = (
     "Operation stopped by hook:",
     "Operation blocked by hook:",
@@ -39,16 +39,14 @@ PLAN_BEGINNING = "Implement the following plan:"
 _PLAN_TAIL = "If you need specific details from before exiting plan mode"
 
 # Commands that steer the program; their arguments (a model's name, a folder) are not said to the agent.
-_LOCAL_COMMANDS = frozenset(
-    {
-        *("add-dir", "agents", "bashes", "branch", "btw", "clear", "color", "compact", "config", "context", "copy"),
-        *("cost", "desktop", "doctor", "effort", "exit", "export", "fast", "feedback", "help", "hooks", "ide"),
-        *("install-github-app", "keybindings", "login", "logout", "mcp", "memory", "mobile", "model"),
-        *("output-style", "permissions", "plugin", "privacy-settings", "quit", "reload-plugins", "release-notes"),
-        *("remote-control", "remote-env", "rename", "resume", "rewind", "sandbox", "skills", "stats", "status"),
-        *("statusline", "tag", "tasks", "terminal-setup", "theme", "todos", "upgrade", "usage", "vim"),
-    }
-)
+_LOCAL_COMMANDS = frozenset({
+    "add-dir", "agents", "bashes", "branch", "btw", "clear", "color", "compact", "config", "context", "copy", "cost",
+    "desktop", "doctor", "effort", "exit", "export", "fast", "feedback", "help", "hooks", "ide", "install-github-app",
+    "keybindings", "login", "logout", "mcp", "memory", "mobile", "model", "output-style", "permissions", "plugin",
+    "privacy-settings", "quit", "reload-plugins", "release-notes", "remote-control", "remote-env", "rename", "resume",
+    "rewind", "sandbox", "skills", "stats", "status", "statusline", "tag", "tasks", "terminal-setup", "theme",
+    "todos", "upgrade", "usage", "vim",
+})  # fmt: skip
 
 
 class ClassifiedText(NamedTuple):

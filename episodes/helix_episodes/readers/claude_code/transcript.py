@@ -126,7 +126,7 @@ class PromptQueue:
 _TAIL = re.compile(r"\n*agentId: (\w{1,64})\b[^\n]{0,200}(?:\n<usage>[\s\S]{0,400}</usage>)?\s*\Z")
 # The note is short; only the end of the answer is searched, whatever its length.
 _TAIL_SPAN = 800
-# Enough of a record's id to tell a session's side conversations apart.
+# Enough of a record's id to distinguish a session's side conversations.
 _ROOT_LETTERS = 8
 
 
@@ -274,12 +274,12 @@ class ClaudeTranscript:
         if kind in ("tool_use", "server_tool_use"):
             return self._call(block, place, actor=actor)
         if kind == "text":
-            return self._speak("message", text_in(block, "text") or "", place, actor=actor)
+            return self._add_words("message", text_in(block, "text") or "", place, actor=actor)
         if kind == "thinking":
-            return self._speak("thought", text_in(block, "thinking") or "", place, actor=actor)
+            return self._add_words("thought", text_in(block, "thinking") or "", place, actor=actor)
         return SkippedRecord(f"assistant/{kind}", known=text_in(block, "type") in SKIPPED_BLOCKS)
 
-    def _speak(self, kind: StepKind, text: str, place: RecordPosition, *, actor: str) -> SkippedRecord | None:
+    def _add_words(self, kind: StepKind, text: str, place: RecordPosition, *, actor: str) -> SkippedRecord | None:
         text = text.strip()
         if text in _NO_ANSWER:
             return SkippedRecord(f"empty {kind}")
@@ -335,7 +335,7 @@ class ClaudeTranscript:
         if words.voice == "hook":
             self._stopped_by_hook()
         if words.voice == "summary":
-            # Nobody said a summary, but it shows a cut that older versions mark in no other way.
+            # No one said a summary, but it shows a cut that older versions mark in no other way.
             if self.steps and self.steps[-1].kind == "boundary":
                 return SkippedRecord("summary of what went before")
             self._add("boundary", place, actor="system", arguments={"reason": "compaction"})
@@ -379,7 +379,7 @@ class ClaudeTranscript:
             return
         if call_id in self._results:
             self._change(self._results[call_id], kind="note")
-        self._settle(call_id, place, text=notice.text, status=notice.status, exit_code=notice.exit_code)
+        self._end_call(call_id, place, text=notice.text, status=notice.status, exit_code=notice.exit_code)
 
     # Results.
 
@@ -396,7 +396,7 @@ class ClaudeTranscript:
         text = result.text
         if call is not None and call.operation == "delegate":
             text = self.delegates.answer(text, extra=extra, call_id=call.call_id)
-        self._settle(call_id, place, text=text, status=result.status, exit_code=result.exit_code, actor=actor)
+        self._end_call(call_id, place, text=text, status=result.status, exit_code=result.exit_code, actor=actor)
         if result.words and actor == "agent":
             self._add("prompt", place, actor="user", text=result.words)
         if call is not None:
@@ -404,7 +404,7 @@ class ClaudeTranscript:
             self._learn(call, place, extra=extra)
         return None
 
-    def _settle(self, call_id: str | None, place: RecordPosition, **how: Any) -> None:  # noqa: ANN401  (fields of Step)
+    def _end_call(self, call_id: str | None, place: RecordPosition, **how: Any) -> None:  # noqa: ANN401  (fields of Step)
         """Adds the result of a call under the call's own tool and operation."""
         call = self.steps[self._calls[call_id]] if call_id in self._calls else None
         if call_id is not None:
@@ -484,7 +484,7 @@ class ClaudeTranscript:
         return self._take_text(record, place, words=words)
 
     def _queued(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
-        """What was typed while the agent worked becomes a prompt at the moment the agent is given it."""
+        """What was typed while the agent worked becomes a prompt at the moment the agent receives it."""
         logged = self._queue.operate(record, place)
         if logged is None:
             return SkippedRecord("queue-operation")

@@ -12,7 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from helix_episodes.readers.base import SingleFileReader
-from helix_episodes.readers.codex.calls import RolloutWork, output_text
+from helix_episodes.readers.codex.calls import RolloutCalls, output_text
 from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, objects_in, parse_time, text_in
 from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord, read_records
 from helix_episodes.readers.common.session_builder import SessionBuilder, fit_id
@@ -68,7 +68,7 @@ def is_injected(text: str, *, kind: object = None) -> bool:
 
 
 def typed(text: str) -> str:
-    r"""What the person typed, without what an editor tells of its open files.
+    r"""What the person typed, without what an editor says of its open files.
 
     >>> typed("# Context from my IDE setup:\n\n## My request for Codex:\nfix it")
     'fix it'
@@ -78,7 +78,7 @@ def typed(text: str) -> str:
 
 MESSAGE_MIRROR = SkippedRecord("mirror")
 INJECTED = SkippedRecord("injected")
-#: Stands for a record of which only the end of the log will tell what it is.
+#: Represents a record of which only the end of the log will tell what it is.
 PENDING = SkippedRecord("pending")
 
 
@@ -93,7 +93,7 @@ class RolloutConversation:
         self._has_prompts = False
 
     def prompt(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
-        """What a person typed, as an event tells it; in a helper's session nobody typed it."""
+        """What a person typed, as an event tells it; in a helper's session no one typed it."""
         text = typed(text_in(payload, "message") or _content(payload))
         if is_injected(text, kind=payload.get("kind")):
             return INJECTED
@@ -173,21 +173,19 @@ def _content(payload: Record) -> str:
 # Records that say nothing of what was done, or what another record says better.
 _SKIPPED_RECORDS = frozenset({"world_state", "session_state", "inter_agent_communication_metadata"})
 _SKIPPED_ITEMS = frozenset({"ghost_snapshot", "other"})
-_SKIPPED_EVENTS = frozenset(
-    {
-        *("task_started", "turn_started", "turn.started", "turn.completed", "token_count", "turn_diff", "plan_update"),
-        *("session_configured", "thread_settings_applied", "thread_name_updated", "thread_goal_updated"),
-        *("account/rateLimits/updated", "codex/event/raw_item", "item_started", "background_event"),
-        *("exec_command_begin", "exec_command_output_delta", "terminal_interaction", "patch_apply_begin"),
-        *("mcp_tool_call_begin", "web_search_begin", "image_generation_begin", "view_image_tool_call"),
-        *("exec_approval_request", "apply_patch_approval_request", "guardian_assessment", "request_user_input"),
-        *("agent_message_delta", "agent_reasoning_delta", "agent_reasoning_section_break"),
-        *("agent_reasoning_raw_content", "raw_response_item", "stream_error", "warning", "deprecation_notice"),
-        *("entered_review_mode", "sub_agent_activity", "collab_agent_spawn_begin", "collab_waiting_begin"),
-        *("collab_agent_interaction_begin", "collab_agent_interaction_end", "collab_close_begin", "collab_close_end"),
-        *("undo_started", "shutdown_complete", "mcp_startup_update", "mcp_startup_complete"),
-    }
-)
+_SKIPPED_EVENTS = frozenset({
+    "task_started", "turn_started", "turn.started", "turn.completed", "token_count", "turn_diff", "plan_update",
+    "session_configured", "thread_settings_applied", "thread_name_updated", "thread_goal_updated",
+    "account/rateLimits/updated", "codex/event/raw_item", "item_started", "background_event", "exec_command_begin",
+    "exec_command_output_delta", "terminal_interaction", "patch_apply_begin", "mcp_tool_call_begin",
+    "web_search_begin", "image_generation_begin", "view_image_tool_call", "exec_approval_request",
+    "apply_patch_approval_request", "guardian_assessment", "request_user_input", "agent_message_delta",
+    "agent_reasoning_delta", "agent_reasoning_section_break", "agent_reasoning_raw_content", "raw_response_item",
+    "stream_error", "warning", "deprecation_notice", "entered_review_mode", "sub_agent_activity",
+    "collab_agent_spawn_begin", "collab_waiting_begin", "collab_agent_interaction_begin",
+    "collab_agent_interaction_end", "collab_close_begin", "collab_close_end", "undo_started", "shutdown_complete",
+    "mcp_startup_update", "mcp_startup_complete",
+})  # fmt: skip
 
 
 class Rollout:
@@ -197,7 +195,7 @@ class Rollout:
         self.builder = SessionBuilder()
         self._dialogue = self.builder.dialogue
         self._words = RolloutConversation(self._dialogue)
-        self._work = RolloutWork(self._dialogue)
+        self._work = RolloutCalls(self._dialogue)
         self._cuts = Twins()
         self._has_begun = False
         self._total_tokens = 0

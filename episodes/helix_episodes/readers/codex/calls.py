@@ -17,6 +17,7 @@ CallOutput(text='ok', status='ok', exit_code=0, running=None)
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from helix_episodes.readers.common.fields import object_in, objects_in, text_in
@@ -48,16 +49,15 @@ _CODE = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d{1,6})", re.M
 _RUNNING = re.compile(r"^Process running with session ID (\w+)", re.MULTILINE)
 # The program's own sentences, each of which comes first.
 _REJECTED = (
-    *("exec command rejected by user", "patch rejected by user", "rejected by user"),
-    "user rejected MCP tool call",
-)
+    "exec command rejected by user", "patch rejected by user", "rejected by user", "user rejected MCP tool call",
+)  # fmt: skip
 _DENIED = ("This action was rejected due to unacceptable risk",)
 _INTERRUPTED = ("aborted by user", "aborted")
 _FAILED = (
-    *("apply_patch verification failed", "failed to parse function arguments", "exec_command failed"),
-    *("write_stdin failed", "execution error:", "failed in sandbox"),
-    *("unsupported call:", "unsupported custom tool call:"),
-)
+    "apply_patch verification failed", "failed to parse function arguments", "exec_command failed",
+    "write_stdin failed", "execution error:", "failed in sandbox", "unsupported call:",
+    "unsupported custom tool call:",
+)  # fmt: skip
 _NEST_LIMIT = 3
 
 
@@ -97,11 +97,7 @@ def status_by_code(code: int | None) -> Status:
 def _status(text: str, *, code: int | None, success: bool | None) -> Status:
     if sentence := _by_sentence(text):
         return sentence
-    if code is not None:
-        return status_by_code(code)
-    if success is not None:
-        return "ok" if success else "error"
-    return "ok"
+    return status_by_code(code) if code is not None else "error" if success is False else "ok"
 
 
 def _by_sentence(text: str) -> Status | None:
@@ -185,113 +181,10 @@ TOOLS: Mapping[str, Translator] = {
 }
 
 
-class RolloutCalls:
-    """Adds calls and results to the dialogue, each once."""
-
-    def __init__(self, dialogue: Dialogue) -> None:
-        self._dialogue = dialogue
-        self._known: set[str] = set()
-        self._settled: dict[str, bool] = {}
-        self._running: dict[str, str] = {}
-        self._polls: dict[str, str] = {}
-        self._helpers: dict[str, str] = {}
-
-    def call(
-        self, place: RecordPosition, *, tool: str, arguments: LoggedArguments, call_id: str | None
-    ) -> SkippedRecord | None:
-        """A call as an item or an event tells of it."""
-        return self.carry_out(place, tool=tool, translations=translate(tool, arguments, tools=TOOLS), call_id=call_id)
-
-    def carry_out(
-        self, place: RecordPosition, *, tool: str, translations: tuple[Translation, ...], call_id: str | None
-    ) -> SkippedRecord | None:
-        """A call already translated."""
-        if call_id is not None and call_id in self._known:
-            return CALL_MIRROR
-        if call_id is not None:
-            self._known.add(call_id)
-        self._dialogue.add_call(place, tool=tool, call_id=call_id, translations=translations)
-        if tool == "write_stdin" and call_id is not None:
-            self._polls[call_id] = str(translations[0].arguments.get("query", ""))
-        return None
-
-    def answer(self, place: RecordPosition, *, call_id: str | None, raw: object) -> SkippedRecord | None:
-        """The output that the model was given."""
-        output = read_output(raw)
-        call = self._dialogue.open_call(call_id)
-        if call_id is not None and call_id in self._settled:
-            return CALL_MIRROR
-        if call is not None and call.operation == "delegate" and self._was_sent(output.text, call_id=call_id):
-            return None
-        if output.running is not None and call is not None and call.operation == "run":
-            self._running[output.running] = call_id or ""
-            return None
-        if call is not None and call.operation == "run" and output.exit_code is None and output.status == "ok":
-            output = output._replace(status="unknown")
-        self._settle(place, call_id=call_id, output=output, twin=False)
-        # The end of a command that was polled.
-        started_by = self._running.get(self._polls.get(call_id or "", ""))
-        if started_by and output.exit_code is not None and self._dialogue.is_open(started_by):
-            self._settle(place, call_id=started_by, output=output, twin=False)
-        for helper, helper_status in object_in(parse_object(output.text.encode("utf-8", "replace")), "status").items():
-            self.answer_of_helper(place, helper=helper, status=helper_status)
-        return None
-
-    def end(self, place: RecordPosition, *, call_id: str | None, output: CallOutput) -> SkippedRecord | None:
-        """The end of a call as the program recorded it."""
-        if call_id is not None and self._settled.get(call_id):
-            return CALL_MIRROR
-        self._settle(place, call_id=call_id, output=output, twin=True)
-        return None
-
-    def send(
-        self, place: RecordPosition, *, call_id: str | None, arguments: LoggedArguments, helper: str | None
-    ) -> SkippedRecord | None:
-        """A helper set to work: the call (unless it is known) and who it is."""
-        passed = self.call(place, tool="spawn_agent", arguments=arguments, call_id=call_id)
-        if helper and call_id:
-            self._helpers[helper] = call_id
-        return passed
-
-    def answer_of_helper(self, place: RecordPosition, *, helper: str, status: object) -> bool:
-        """What a helper answered, as ``{"completed": text}`` or ``{"errored": text}``; whether it is an answer."""
-        if not isinstance(status, dict) or helper not in self._helpers:
-            return False
-        for name, came_out in (("completed", "ok"), ("errored", "error")):
-            if name in status:
-                call_id = self._helpers[helper]
-                if self._dialogue.is_open(call_id):
-                    output = CallOutput(str(status[name] or ""), "ok" if came_out == "ok" else "error")
-                    self._settle(place, call_id=call_id, output=output, twin=True)
-                return True
-        return False
-
-    def _settle(self, place: RecordPosition, *, call_id: str | None, output: CallOutput, twin: bool) -> None:
-        sentence: dict[str, Any] = {"text": output.text, "status": output.status, "exit_code": output.exit_code}
-        if call_id is not None and call_id in self._settled:
-            self._dialogue.replace_result(call_id, place, **sentence)
-        else:
-            self._dialogue.add_result(call_id, place, **sentence)
-        if call_id is not None:
-            self._settled[call_id] = twin
-
-    def _was_sent(self, text: str, *, call_id: str | None) -> bool:
-        """Whether an answer only names the helper that was sent."""
-        sent = parse_object(text.encode("utf-8", "replace"))
-        helper = text_in(sent, "agent_id") or text_in(sent, "task_name")
-        if helper and call_id:
-            self._helpers[helper] = call_id
-        return helper is not None
-
-
 def changes_in(changes: Record) -> tuple[Translation, ...]:
     """The files that an applied patch changed, as the program recorded them."""
-    return tuple(
-        translation
-        for path, change in changes.items()
-        if isinstance(change, dict)
-        for translation in _change(path, change)
-    )
+    read = (_change(path, change) for path, change in changes.items() if isinstance(change, dict))
+    return tuple(chain.from_iterable(read))
 
 
 def _change(path: str, change: Record) -> tuple[Translation, ...]:
@@ -302,7 +195,7 @@ def _change(path: str, change: Record) -> tuple[Translation, ...]:
         return (Translation("delete", {"path": path}),)
     moved = text_in(change, "move_path")
     edited = read_diff(text_in(change, "unified_diff") or "", path=moved or path)
-    edit = Translation(edited.operation, edited.arguments)
+    edit = Translation("edit", edited.arguments)
     return (Translation("delete", {"path": path}), edit) if moved else (edit,)
 
 
@@ -316,12 +209,16 @@ def arguments_in(raw: object) -> Record:
     return found or ({"input": raw} if raw.strip() not in {"", "{}"} else {})
 
 
-class RolloutWork:
-    """Adds calls and results to the dialogue."""
+class RolloutCalls:
+    """Adds calls and results to the dialogue, each once."""
 
     def __init__(self, dialogue: Dialogue) -> None:
         self._dialogue = dialogue
-        self._calls = RolloutCalls(dialogue)
+        self._known: set[str] = set()
+        self._ended: dict[str, bool] = {}
+        self._running: dict[str, str] = {}
+        self._polls: dict[str, str] = {}
+        self._helpers: dict[str, str] = {}
         self._searches: set[str] = set()
 
     # The model's items.
@@ -332,32 +229,30 @@ class RolloutWork:
         space = text_in(payload, "namespace")
         tool = f"{space}__{name}" if space and "__" not in name else name
         arguments = arguments_in(payload.get("arguments", payload.get("input")))
-        return self._calls.call(place, tool=tool, arguments=arguments, call_id=_call_id(payload))
+        return self._call(place, tool=tool, arguments=arguments, call_id=_call_id(payload))
 
     def output(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
-        """What came back, as the model was given it."""
+        """What came back, as the model received it."""
         raw = payload.get("output", payload.get("result"))
-        return self._calls.answer(place, call_id=_call_id(payload), raw=raw)
+        return self._take_output(place, call_id=_call_id(payload), raw=raw)
 
     def shell_call(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         """A command of the model's own shell tool."""
         action = object_in(payload, "action")
-        return self._calls.call(place, tool="local_shell", arguments=action, call_id=_call_id(payload))
+        return self._call(place, tool="local_shell", arguments=action, call_id=_call_id(payload))
 
     def tool_search(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         """A search for further tools."""
         arguments = arguments_in(payload.get("arguments"))
-        return self._calls.call(place, tool="search_tools", arguments=arguments, call_id=_call_id(payload))
+        return self._call(place, tool="search_tools", arguments=arguments, call_id=_call_id(payload))
 
     def tools_found(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         """The tools that a search found."""
         names = [text_in(tool, "name") or "" for tool in objects_in(payload, "tools")]
-        return self._calls.end(
-            place, call_id=_call_id(payload), output=CallOutput("\n".join(filter(None, names)), "ok")
-        )
+        return self._end(place, call_id=_call_id(payload), output=CallOutput("\n".join(filter(None, names)), "ok"))
 
     def web_search(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
-        """A search in the web or a page opened; item and event share no id, so what was looked for tells them apart."""
+        """A search in the web or a page opened; item and event share no id; the words looked for distinguish them."""
         action = object_in(payload, "action")
         looked = {name: text for name in ("query", "url", "pattern") if (text := text_in(action, name))}
         if query := text_in(payload, "query"):
@@ -370,14 +265,14 @@ class RolloutWork:
             self._searches.discard(repr(looked))
             return CALL_MIRROR
         translations = (Translation("look", looked),)
-        return self._calls.carry_out(place, tool="web_search", translations=translations, call_id=None)
+        return self._carry_out(place, tool="web_search", translations=translations, call_id=None)
 
     def image(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         """A picture made."""
         call_id = text_in(payload, "call_id") or text_in(payload, "id")
         arguments = {"prompt": text_in(payload, "revised_prompt") or "", "path": text_in(payload, "saved_path") or ""}
-        passed = self._calls.call(place, tool="image_generation", arguments=arguments, call_id=call_id)
-        return passed or self._calls.end(place, call_id=call_id, output=CallOutput("", "ok"))
+        passed = self._call(place, tool="image_generation", arguments=arguments, call_id=call_id)
+        return passed or self._end(place, call_id=call_id, output=CallOutput("", "ok"))
 
     # The program's events, which say more.
 
@@ -385,13 +280,13 @@ class RolloutWork:
         """A command that ended."""
         call_id = _call_id(payload)
         arguments = {"command": payload.get("command")}
-        self._calls.call(place, tool="shell", arguments=arguments, call_id=call_id)
+        self._call(place, tool="shell", arguments=arguments, call_id=call_id)
         parts = (text_in(payload, "stdout"), text_in(payload, "stderr"))
         text = text_in(payload, "aggregated_output") or "\n".join(filter(None, parts))
         code = payload.get("exit_code")
         declined = payload.get("status") == "declined"
         output = ended_output(text, code=code if isinstance(code, int) else None, declined=declined)
-        return self._calls.end(place, call_id=call_id, output=output)
+        return self._end(place, call_id=call_id, output=output)
 
     def patch_end(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         """A patch applied, or not."""
@@ -399,24 +294,24 @@ class RolloutWork:
         translations = changes_in(object_in(payload, "changes"))
         if translations or not self._dialogue.is_open(call_id):
             fallback = (Translation("use", {}),)
-            self._calls.carry_out(place, tool="apply_patch", translations=translations or fallback, call_id=call_id)
+            self._carry_out(place, tool="apply_patch", translations=translations or fallback, call_id=call_id)
         text = "\n".join(filter(None, (text_in(payload, "stdout"), text_in(payload, "stderr"))))
         success = payload.get("success", payload.get("status") == "completed") is True
         output = ended_output(text, code=0 if success else 1, declined=payload.get("status") == "declined")
-        return self._calls.end(place, call_id=call_id, output=output._replace(exit_code=None))
+        return self._end(place, call_id=call_id, output=output._replace(exit_code=None))
 
     def mcp_end(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         """A server's tool that answered."""
         call_id = _call_id(payload)
         invocation = object_in(payload, "invocation") or payload
         tool = f"mcp__{invocation.get('server') or 'server'}__{invocation.get('tool') or 'tool'}"
-        self._calls.call(place, tool=tool, arguments=object_in(invocation, "arguments"), call_id=call_id)
-        return self._calls.end(place, call_id=call_id, output=_of_server(payload.get("result")))
+        self._call(place, tool=tool, arguments=object_in(invocation, "arguments"), call_id=call_id)
+        return self._end(place, call_id=call_id, output=_of_server(payload.get("result")))
 
     def dynamic_call(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         """A tool that the host of Codex offers."""
         arguments = object_in(payload, "arguments")
-        return self._calls.call(
+        return self._call(
             place, tool=text_in(payload, "tool") or "tool", arguments=arguments, call_id=text_in(payload, "callId")
         )
 
@@ -424,11 +319,11 @@ class RolloutWork:
         """What such a tool answered."""
         call_id = _call_id(payload)
         arguments = object_in(payload, "arguments")
-        self._calls.call(place, tool=text_in(payload, "tool") or "tool", arguments=arguments, call_id=call_id)
+        self._call(place, tool=text_in(payload, "tool") or "tool", arguments=arguments, call_id=call_id)
         text = "\n".join(filter(None, (output_text(one) for one in objects_in(payload, "content_items"))))
         failed = payload.get("success") is False
         output = CallOutput(text or text_in(payload, "error") or "", "error" if failed else "ok")
-        return self._calls.end(place, call_id=call_id, output=output)
+        return self._end(place, call_id=call_id, output=output)
 
     def helper_sent(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         """A helper set to work."""
@@ -436,16 +331,95 @@ class RolloutWork:
         agent = next((text for name in names if (text := text_in(payload, name))), "")
         arguments = {"agent": agent, "prompt": text_in(payload, "prompt") or ""}
         helper = text_in(payload, "new_thread_id")
-        return self._calls.send(place, call_id=_call_id(payload), arguments=arguments, helper=helper)
+        passed = self._call(place, tool="spawn_agent", arguments=arguments, call_id=_call_id(payload))
+        if helper and (call_id := _call_id(payload)):
+            self._helpers[helper] = call_id
+        return passed
 
     def helpers_back(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         """Helpers that answered while the agent waited."""
         statuses = {str(one.get("thread_id")): one.get("status") for one in objects_in(payload, "agent_statuses")}
         statuses = object_in(payload, "statuses") | statuses
-        came = [
-            self._calls.answer_of_helper(place, helper=helper, status=status) for helper, status in statuses.items()
-        ]
+        came = [self._answer_of_helper(place, helper=helper, status=status) for helper, status in statuses.items()]
         return None if any(came) else SkippedRecord("event_msg/collab_waiting_end")
+
+    # Each call and each result once.
+
+    def _call(
+        self, place: RecordPosition, *, tool: str, arguments: LoggedArguments, call_id: str | None
+    ) -> SkippedRecord | None:
+        """A call as an item or an event tells of it."""
+        return self._carry_out(place, tool=tool, translations=translate(tool, arguments, tools=TOOLS), call_id=call_id)
+
+    def _carry_out(
+        self, place: RecordPosition, *, tool: str, translations: tuple[Translation, ...], call_id: str | None
+    ) -> SkippedRecord | None:
+        """A call already translated."""
+        if call_id is not None and call_id in self._known:
+            return CALL_MIRROR
+        if call_id is not None:
+            self._known.add(call_id)
+        self._dialogue.add_call(place, tool=tool, call_id=call_id, translations=translations)
+        if tool == "write_stdin" and call_id is not None:
+            self._polls[call_id] = str(translations[0].arguments.get("query", ""))
+        return None
+
+    def _take_output(self, place: RecordPosition, *, call_id: str | None, raw: object) -> SkippedRecord | None:
+        """The output that the model received."""
+        output = read_output(raw)
+        call = self._dialogue.open_call(call_id)
+        if call_id is not None and call_id in self._ended:
+            return CALL_MIRROR
+        if call is not None and call.operation == "delegate" and self._was_sent(output.text, call_id=call_id):
+            return None
+        if output.running is not None and call is not None and call.operation == "run":
+            self._running[output.running] = call_id or ""
+            return None
+        if call is not None and call.operation == "run" and output.exit_code is None and output.status == "ok":
+            output = output._replace(status="unknown")
+        self._end_call(place, call_id=call_id, output=output, twin=False)
+        # The end of a command that was polled.
+        started_by = self._running.get(self._polls.get(call_id or "", ""))
+        if started_by and output.exit_code is not None and self._dialogue.is_open(started_by):
+            self._end_call(place, call_id=started_by, output=output, twin=False)
+        for helper, helper_status in object_in(parse_object(output.text.encode("utf-8", "replace")), "status").items():
+            self._answer_of_helper(place, helper=helper, status=helper_status)
+        return None
+
+    def _end(self, place: RecordPosition, *, call_id: str | None, output: CallOutput) -> SkippedRecord | None:
+        """The end of a call as the program recorded it."""
+        if call_id is not None and self._ended.get(call_id):
+            return CALL_MIRROR
+        self._end_call(place, call_id=call_id, output=output, twin=True)
+        return None
+
+    def _answer_of_helper(self, place: RecordPosition, *, helper: str, status: object) -> bool:
+        """What a helper answered, as ``{"completed": text}`` or ``{"errored": text}``; whether it is an answer."""
+        if not isinstance(status, dict) or helper not in self._helpers:
+            return False
+        name = next((name for name in ("completed", "errored") if name in status), None)
+        call_id = self._helpers[helper]
+        if name is not None and self._dialogue.is_open(call_id):
+            output = CallOutput(str(status[name] or ""), "ok" if name == "completed" else "error")
+            self._end_call(place, call_id=call_id, output=output, twin=True)
+        return name is not None
+
+    def _end_call(self, place: RecordPosition, *, call_id: str | None, output: CallOutput, twin: bool) -> None:
+        sentence: dict[str, Any] = {"text": output.text, "status": output.status, "exit_code": output.exit_code}
+        if call_id is not None and call_id in self._ended:
+            self._dialogue.replace_result(call_id, place, **sentence)
+        else:
+            self._dialogue.add_result(call_id, place, **sentence)
+        if call_id is not None:
+            self._ended[call_id] = twin
+
+    def _was_sent(self, text: str, *, call_id: str | None) -> bool:
+        """Whether an answer only names the helper that was sent."""
+        sent = parse_object(text.encode("utf-8", "replace"))
+        helper = text_in(sent, "agent_id") or text_in(sent, "task_name")
+        if helper and call_id:
+            self._helpers[helper] = call_id
+        return helper is not None
 
 
 def _call_id(payload: Record) -> str | None:

@@ -63,6 +63,17 @@ def text_in(record: Mapping[str, Any], name: str) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
+def text_at(value: object, keys: str) -> str | None:
+    """The text that a path of keys leads to, when it is not empty.
+
+    >>> text_at({"info": {"cwd": "/srv"}}, "info.cwd")
+    '/srv'
+    """
+    for key in keys.split("."):
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, str) and value else None
+
+
 def object_in(record: Mapping[str, Any], name: str) -> Record:
     """The field when it is an object, else an empty one."""
     value = record.get(name)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from helix_episodes.readers.common.session_builder import Dialogue
 
 
-# Commas and colons tell nothing that the order does not. A text is leapt through from backslash to backslash; letter
+# Commas and colons tell nothing that the order does not. A text is skipped from backslash to backslash; letter
 # by letter takes six times as long.
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\]]|[^\s{}\[\],:"]+', re.DOTALL)
 _NEWLINE = re.compile("\n")
@@ -157,7 +157,7 @@ def set_step_lines(dialogue: Dialogue, node: JsonNode, *, since: int) -> None:
     """Gives the steps from ``since`` on, which were read out of ``node``, the lines of their words."""
     texts = list(_texts(node))
     for position, step in enumerate(dialogue.steps[since:], since):
-        # Evidence of a call quotes the text that it wrote, else the first that it was given.
+        # Evidence of a call quotes the text that it wrote, else the first that it received.
         values = (step.arguments.get("new"), *step.arguments.values())
         quotable = step.text or next((value for value in values if isinstance(value, str) and value), "")
         first_line = quotable.strip().partition("\n")[0]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-#: Stands for the unknown types that are too many to be counted apart.
+#: Represents the unknown types that are too many to be counted separately.
 OTHER_TYPES = "(others)"
 
 
@@ -175,6 +175,15 @@ def read_document(path: Path) -> bytes:
         problem = f"it is larger than {LARGEST_DOCUMENT // _MEGABYTE} MB, which no document of one session is"
         raise LogNotReadable(path=path, problem=problem)
     return data
+
+
+def read_object(path: Path) -> dict[str, Any] | None:
+    """The object that a small file next to a log holds; None when it is missing, unreadable or anything else."""
+    try:
+        value = parse(read_document(path))
+    except (OSError, ValueError, LogNotReadable):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def open_log(path: Path) -> BinaryIO:

@@ -38,7 +38,7 @@ _RESULT_CONTENTS = ("content", "output", "result", "value", "text")
 
 
 class TextPart(NamedTuple):
-    """What was said."""
+    """Words of a message."""
 
     text: str
 
@@ -89,10 +89,24 @@ def read_parts(message: Record) -> Iterator[MessagePart]:
     elif isinstance(content, list):
         for block in content:
             yield TextPart(block) if isinstance(block, str) else _part(block if isinstance(block, dict) else {})
-    for call in objects_in(message, "tool_calls"):
-        # Name and arguments are below ``function``, or on the call itself.
-        own = {name: call[name] for name in ("name", "arguments", "args") if name in call}
-        yield read_call(object_in(call, "function") | {"id": _first(call, _CALL_IDS)} | own)
+    yield from tool_calls(message)
+
+
+def tool_calls(message: Record) -> list[CallPart]:
+    """The calls next to the content of an assistant's message.
+
+    >>> tool_calls({"tool_calls": [{"id": "c1", "function": {"name": "get_order", "arguments": '{"id": 7}'}}]})
+    [CallPart(id='c1', tool='get_order', arguments={'id': 7})]
+    """
+    # Name and arguments are below ``function``, or on the call itself.
+    return [
+        read_call(
+            object_in(call, "function")
+            | {"id": _first(call, _CALL_IDS)}
+            | {name: call[name] for name in ("name", "arguments", "args") if name in call}
+        )
+        for call in objects_in(message, "tool_calls")
+    ]
 
 
 def read_call(record: Record) -> CallPart:
@@ -169,30 +183,6 @@ def _first(record: Record, names: tuple[str, ...]) -> str | None:
     return next((value for name in names if (value := text_in(record, name))), None)
 
 
-class ToolCall(NamedTuple):
-    """One call that a message asks for."""
-
-    id: str | None
-    tool: str
-    arguments: dict[str, Any]
-
-
-def tool_calls(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
-    """The calls of an assistant's message.
-
-    >>> tool_calls({"tool_calls": [{"id": "c1", "function": {"name": "get_order", "arguments": '{"id": 7}'}}]})
-    (ToolCall(id='c1', tool='get_order', arguments={'id': 7}),)
-    """
-    return tuple(
-        ToolCall(
-            text_in(call, "id"),
-            text_in(object_in(call, "function"), "name") or "unnamed",
-            parse_arguments(object_in(call, "function").get("arguments")),
-        )
-        for call in objects_in(message, "tool_calls")
-    )
-
-
 def message_text(message: Mapping[str, Any]) -> str:
     """The text of a message, whether it is one or a list of blocks."""
     content = message.get("content")
@@ -234,7 +224,7 @@ class CallEnding(NamedTuple):
 
 
 def read_ending(text: str, *, failed: bool | None, ran: bool, exit_code: int | None = None) -> CallEnding:
-    r"""The ending of a call. ``failed`` is the log's own flag, None without one; ``ran`` tells a shell command.
+    r"""The ending of a call. ``failed`` is the log's own flag, None without one; ``ran``: it is a shell command.
 
     A command is what its exit code says, whatever the flag: some flag only what could not be started.
 

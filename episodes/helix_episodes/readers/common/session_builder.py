@@ -16,15 +16,18 @@ import msgspec
 
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord
+from helix_episodes.readers.common.message_parts import parse_arguments, read_ending
+from helix_episodes.readers.common.tool_translation import translate
 from helix_episodes.session import Session, Status, Step, StepKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
     from helix_episodes.readers.common.fields import RecordPosition
-    from helix_episodes.readers.common.tool_translation import Translation
+    from helix_episodes.readers.common.tool_translation import Translation, Translator
+    from helix_episodes.session import Operation
 
 
 _SEPARATORS = re.compile(r"[/\\]+")
@@ -63,7 +66,7 @@ def path_parts(path: str) -> list[str]:
 
 
 def id_from_path(path: Path, *more: object) -> str:
-    """An id for a session whose log bears none: its folder and its name, then whatever tells sessions of a log apart.
+    """An id for a session whose log bears none: its folder and its name, then whatever distinguishes sessions of a log.
 
     Runs of one task lie in folders of different names under the same name, sometimes in a further folder of that name;
     so the nearest folder with another name is taken.
@@ -133,6 +136,47 @@ class Dialogue:
         for number, (operation, arguments) in enumerate(translations, 1):
             one = name if number == 1 else f"{name}/{number}"
             self.add("call", place, actor=actor, tool=tool, operation=operation, arguments=arguments, call_id=one)
+
+    def call(
+        self,
+        place: RecordPosition,
+        tool: str | None,
+        arguments: object,
+        *,
+        tools: Mapping[str, Translator],
+        call_id: str | None,
+        actor: str = "agent",
+    ) -> Operation:
+        """Adds a call as logged: its tool's name and arguments are translated by ``tools``; returns what it does."""
+        name = tool or "unnamed"
+        translations = translate(name, parse_arguments(arguments), tools=tools)
+        self.add_call(place, tool=name, call_id=call_id, translations=translations, actor=actor)
+        return translations[0].operation
+
+    def end_call(  # noqa: PLR0913  (as `call`)
+        self,
+        call_id: str | None,
+        place: RecordPosition,
+        *,
+        text: str,
+        failed: object,
+        exit_code: object = None,
+        status: Status | None = None,
+        actor: str | None = None,
+    ) -> None:
+        """Adds a result whose status follows from the log's own flag and exit code (`read_ending`).
+
+        ``failed`` and ``exit_code`` count when they are of the right type; a ``status`` that the log states wins.
+        """
+        call = self.open_call(call_id)
+        ending = read_ending(
+            text,
+            failed=failed if isinstance(failed, bool) else None,
+            ran=call is not None and call.operation == "run",
+            exit_code=exit_code if isinstance(exit_code, int) else None,
+        )
+        came_out = status or ending.status
+        self.add_result(call_id, place, text=ending.text, status=came_out, exit_code=ending.exit_code, actor=actor)
 
     def add_result(
         self,
@@ -266,19 +310,21 @@ class SessionBuilder:
         if not steps:
             lacking = empty or f"{accounting.lines} records, no step"
             raise LogNotReadable(path=path, problem=f"it holds no session ({lacking})")
-        times = [*self._times, *(step.at for step in steps if step.at is not None)]
-        session = Session(
-            id=fit_id(self.id or path.stem) if self.id or _UUID.fullmatch(path.stem) else id_from_path(path),
-            agent=reader,
-            steps=steps,
-            reader=reader,
-            agent_version=self.version,
-            model=self._models.most_common(1)[0][0] if self._models else None,
-            project=project_of(self.root),
-            root=self.root,
-            started=min(times, default=None),
-            ended=max(times, default=None),
-            tokens=self.tokens,
-            accounting=accounting,
-        )
-        return msgspec.structs.replace(session, **stated)
+        known = {
+            "id": fit_id(self.id or path.stem) if self.id or _UUID.fullmatch(path.stem) else id_from_path(path),
+            "agent_version": self.version,
+            "model": self._models.most_common(1)[0][0] if self._models else None,
+            "project": project_of(self.root),
+            "root": self.root,
+            "tokens": self.tokens,
+            "accounting": accounting,
+        }
+        return session_of(steps, reader=reader, times=self._times, **(known | stated))
+
+
+def session_of(steps: Iterable[Step], *, reader: str, times: Iterable[datetime] = (), **stated: Any) -> Session:  # noqa: ANN401  (fields of Session)
+    """The session of these steps; it lasts from the first to the last time of a step or of ``times``."""
+    found = tuple(steps)
+    known = [*times, *(step.at for step in found if step.at is not None)]
+    lasts = {"agent": reader, "started": min(known, default=None), "ended": max(known, default=None)}
+    return Session(steps=found, reader=reader, **(lasts | stated))

@@ -94,13 +94,11 @@ def _marked(lines: Iterable[str], mark: str) -> str:
     return "\n".join(line[1:] for line in lines if line.startswith(mark))
 
 
-_LOOKING_VERBS = frozenset(
-    {
-        *("get", "list", "search", "read", "query", "fetch", "resolve", "find", "lookup", "look", "view", "show"),
-        *("describe", "browse", "count", "inspect", "check", "retrieve", "download", "explore", "ask", "grep", "glob"),
-        *("calculate", "compute", "think", "verify"),
-    }
-)
+_LOOKING_VERBS = frozenset({
+    "get", "list", "search", "read", "query", "fetch", "resolve", "find", "lookup", "look", "view", "show",
+    "describe", "browse", "count", "inspect", "check", "retrieve", "download", "explore", "ask", "grep", "glob",
+    "calculate", "compute", "think", "verify",
+})  # fmt: skip
 _NAME_WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 
 
@@ -133,9 +131,9 @@ Translator: TypeAlias = Callable[[LoggedArguments], tuple[Translation, ...]]
 _NOISE = re.compile(r"[_\-\s]+")
 #: Names of the arguments, by what they hold; the first that is a text counts.
 _PATH_NAMES = (
-    *("filepath", "path", "notebookpath", "absolutepath", "targetfile", "relativepath", "filename", "file"),
-    *("dirpath", "directorypath", "directory", "dir", "folder"),
-)
+    "filepath", "path", "notebookpath", "absolutepath", "targetfile", "relativepath", "filename", "file", "dirpath",
+    "directorypath", "directory", "dir", "folder",
+)  # fmt: skip
 _OLD_NAMES = ("oldstring", "oldstr", "oldtext", "search", "old")
 _NEW_NAMES = ("newstring", "newstr", "newtext", "newsource", "replace", "replacement", "codeedit", "new", "content")
 _WHOLE_NAMES = ("content", "contents", "filetext", "text", "body")
@@ -157,7 +155,7 @@ _SHELL_FLAG = re.compile(r"-[a-z]*c$")
 
 
 def translate(tool: str, arguments: LoggedArguments, *, tools: Mapping[str, Translator]) -> tuple[Translation, ...]:
-    """What a call stands for: one translation, or one for each file that it changes.
+    """What a call represents: one translation, or one for each file that it changes.
 
     >>> translate("shell", {"command": ["bash", "-lc", "pytest -q"]}, tools=COMMON_TOOLS)
     (Translation(operation='run', arguments={'command': 'pytest -q'}),)
@@ -225,7 +223,7 @@ def run(arguments: LoggedArguments) -> tuple[Translation, ...]:
 
 
 def edit(arguments: LoggedArguments) -> tuple[Translation, ...]:
-    """Replacements in one file, given by themselves or as a list."""
+    """Replacements in one file, alone or as a list."""
     plain = {normalized_name(name): value for name, value in arguments.items()}
     several = [one for one in _list(plain.get("edits") or plain.get("replacements")) if isinstance(one, dict)]
     changes: list[LoggedArguments] = [*several] or [arguments]

@@ -3,7 +3,7 @@
 Such a log says what was *done* and what was *found*, which problems occurred and how they were fixed. Each statement
 becomes an event: a failure where one is reported (`helix_episodes.extraction.prose.failures`), a test run where one
 passed, else a milestone; and a decision where it makes a choice (`helix_episodes.extraction.prose.choices`), with the
-fact that it gives as the reason. What the log joins is linked (`helix_episodes.extraction.reports.links`).
+fact that it gives as the reason. What the log joins is linked (`helix_episodes.extraction.report_links`).
 
 A failure that is reported again in much the same words is one failure; a later statement that it was fixed is the
 answer to it.
@@ -32,7 +32,7 @@ from helix_episodes.extraction.prose.failures import (
     requested_fixes,
 )
 from helix_episodes.extraction.prose.sentences import stems, word_overlap
-from helix_episodes.extraction.reports.links import (
+from helix_episodes.extraction.report_links import (
     StatementKind,
     StatementMark,
     StatementPair,
@@ -57,7 +57,7 @@ _FAILED = re.compile(r"\b(?P<count>[1-9]\d*)\s+(?:tests? )?(?:failed|failing|fai
 _RUNNER = re.compile(
     r"\b(pytest|pester|jest|vitest|mypy|ruff|go test|cargo test|rspec|dotnet test|eslint)\b", re.IGNORECASE
 )
-#: Words with which somebody says that it came out well, and those that take it back.
+#: Words with which someone says that it came out well, and those that take it back.
 _GOOD = re.compile(
     r"\b(?:now \w+|works?|worked|correct(?:ly)?|confirmed|clean|green|pass(?:es|ed)?|succe\w+|resolved|complete[d]?|"
     r"verified|accepted|approved|merged|eliminated|improved|reduced|achieved|fixed|validated|implemented|simplified|restored|"
@@ -89,18 +89,18 @@ def reason_of(step: Step, reason: str) -> Event:
 def failure_of(step: Step, failure: StatedFailure) -> Event:
     """A failure as reported; one that a lesson looks back on is no run of a check."""
     looks_back = step.arguments.get("part") == "harm"
-    failed = None if looks_back else _FAILED.search(failure.said)
-    runner = _RUNNER.search(failure.said)
+    failed = None if looks_back else _FAILED.search(failure.statement)
+    runner = _RUNNER.search(failure.statement)
     return _event(
         step,
         "error",
-        failure.said,
+        failure.statement,
         check=(runner[1].casefold() if runner else "tests") if failed else None,
         family=failure.family,
-        message=line(failure.said, limit=_CONTENT_LIMIT),
+        message=line(failure.statement, limit=_CONTENT_LIMIT),
         failed=int(failed["count"]) if failed else None,
         status="error",
-        quoted=failure.quote or failure.said,
+        quoted=failure.quote or failure.statement,
     )
 
 
@@ -196,12 +196,12 @@ class _ReportParser:
         self.marks_by_words: dict[str, str] = {}
         self.findings = _findings(session.steps)
         self.uses = Counter(word for step in session.steps if step.kind == "note" for word in stems(step.text))
-        self.spelled_out = [stems(step.text) for step in session.steps if step.kind == "decision"]
+        self.listed_elsewhere = [stems(step.text) for step in session.steps if step.kind == "decision"]
 
     def take(self, position: int, step: Step) -> None:
         part = step.arguments.get("part")
         if part == "problem":
-            self._fail(position, step, (StatedFailure(said=step.text),), kind="problem")
+            self._fail(position, step, (StatedFailure(statement=step.text),), kind="problem")
         elif part == "harm":
             self._look_back(position, step)
         elif part == "cause":
@@ -236,9 +236,9 @@ class _ReportParser:
         if kind == "did":
             failed = self._say_done(position, step)
         else:
-            teaches = bool(lessons_in(step.text))
-            failures = () if teaches or kind == "remedy" else failures_in(step.text)
-            fixed = () if teaches or kind != "found" else fixes_in(step.text)
+            states_lesson = bool(lessons_in(step.text))
+            failures = () if states_lesson or kind == "remedy" else failures_in(step.text)
+            fixed = () if states_lesson or kind != "found" else fixes_in(step.text)
             others = fixed[1:] if failures else fixed
             failed = self._fail(position, step, (*failures, *others), kind=kind)
         if not failed:
@@ -304,7 +304,7 @@ class _ReportParser:
         """Drafts the failures that were not reported before; whether there was one."""
         fresh = False
         for failure in failures:
-            known = self._known(failure.said, listed=kind == "problem" and not failure.quote)
+            known = self._known(failure.statement, listed=kind == "problem" and not failure.quote)
             if known is None:
                 self._add_failure(position, step, failure, kind=kind)
                 fresh = True
@@ -314,7 +314,7 @@ class _ReportParser:
 
     def _add_failure(self, position: int, step: Step, failure: StatedFailure, *, kind: StatementKind) -> None:
         """A failure, after what its own words call the cause of it."""
-        cause = cause_in(failure.said)
+        cause = cause_in(failure.statement)
         entry = f"{position}.{len(self.events)}"
         if cause:
             self._add(position, step, reason_of(step, cause), kind="cause", entry=entry)
@@ -322,13 +322,13 @@ class _ReportParser:
         if cause:
             self.marks.append(StatementMark(mark=mark, kind="problem", entry=entry, type="error"))
 
-    def _known(self, said: str, *, listed: bool) -> str | None:
-        """The failure that these words have reported before; what a log lists apart is not the same."""
-        words = stems(said)
-        exact = self.marks_by_words.get(_spelled(said))
+    def _known(self, statement: str, *, listed: bool) -> str | None:
+        """The failure that these words have reported before; what a log lists separately is not the same."""
+        words = stems(statement)
+        exact = self.marks_by_words.get(_normalized(statement))
         if exact or listed or len(words) < _SAME_WORDS:
             return exact
-        numbers = _numbers(said)
+        numbers = _numbers(statement)
         alike = (one for one in self.failures if self._is_alike(words, one.words))
         found = next((one for one in alike if one.fits(numbers)), None)
         return found.mark if found else None
@@ -346,7 +346,7 @@ class _ReportParser:
         mark = f"s{position}.{len(self.events)}"
         self.events.append(DraftEvent(position=position, event=event, mark=mark))
         if event.type == "error":
-            self.marks_by_words[_spelled(event.content)] = mark
+            self.marks_by_words[_normalized(event.content)] = mark
             words, numbers = stems(event.content), _numbers(event.content)
             self.failures.append(_Failure(mark=mark, words=words, numbers=numbers))
         belongs = entry or step.call_id
@@ -363,21 +363,23 @@ class _ReportParser:
         ordered = step.arguments.get("part") == "task"
         for number, choice in enumerate(choices_in(step.text)):
             if ordered and not (choice.options or choice.rationale):
-                continue  # what is asked for is chosen by nobody yet
-            if any(word_overlap(stems(choice.chosen), spelled) >= _RESTATED for spelled in self.spelled_out):
+                continue  # what is asked for is chosen by no one yet
+            if any(word_overlap(stems(choice.chosen), spelled) >= _RESTATED for spelled in self.listed_elsewhere):
                 continue
             mark = f"c{position}.{number}"
             context = line(f"{choice.context} {choice.behind}".strip() or str(step.arguments.get("context") or ""))
             decision = draft_choice(step, choice, context=context)
             self.decisions.append(DraftDecision(position=position, decision=decision, mark=mark))
             self._give_reason(position, step, choice.rationale, mark=mark, compared=bool(choice.options))
-            known = self.marks_by_words.get(_spelled(choice.context)) or self._reported_before(position, step, choice)
+            known = self.marks_by_words.get(_normalized(choice.context)) or self._reported_before(
+                position, step, choice
+            )
             if known:
                 self.marks.append(StatementMark(mark=known, kind="reason", entry=mark))
 
     def _reported_before(self, position: int, step: Step, choice: StatedChoice) -> str | None:
         """The last failure that a statement reports before a change: the change answers it."""
-        place = step.text.find(choice.said)
+        place = step.text.find(choice.statement)
         for one in reversed(self.events):
             if one.position == position and one.event.type == "error" and one.mark:
                 evidence = one.event.evidence
@@ -397,7 +399,9 @@ class _ReportParser:
         elif fact:
             failure = next(iter(failures_in(fact)), None)
             event = (
-                failure_of(step, StatedFailure(said=fact, family=failure.family)) if failure else reason_of(step, fact)
+                failure_of(step, StatedFailure(statement=fact, family=failure.family))
+                if failure
+                else reason_of(step, fact)
             )
             self._add(position, step, event, kind="reason", entry=mark)
         self.marks.append(StatementMark(mark=mark, kind="decision", entry=mark))
@@ -417,6 +421,6 @@ def _numbers(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"(?:#|\b(?:issue|finding|round|thread|comment)s? #?)(\d+)", text, re.IGNORECASE))
 
 
-def _spelled(text: str) -> str:
+def _normalized(text: str) -> str:
     """A failure reported twice in the same words is one."""
     return " ".join(re.findall(r"\w+", text.casefold()))

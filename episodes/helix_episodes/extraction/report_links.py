@@ -5,11 +5,11 @@ with its reason and what came of it. A statement that only says the same again i
 hooks/pre-commit") belongs to the other, and so does an error that was found: it was there before. Such pairs correlate;
 only the rest are causes. Order alone links nothing.
 
-A report seldom says beside a choice how it came out. Two things that it does say are evidence. A *later check*: the
+A report seldom says with a choice how it came out. Two things that it does say are evidence. A *later check*: the
 first run that names what the choice's own entry names (``export_rows`` and ``test_export_rows``), or a run of
 everything, judges a change as the next test run judges an edit in a recording. An *entry that did it*: a decision that
-the log lists apart is described again where it was carried out, and what was found there is what came of it. A choice
-that was explicitly reverted has failed.
+the log lists separately is described again where it was carried out, and what was found there is what came of it. A
+choice that was explicitly reverted has failed.
 """
 
 from __future__ import annotations

@@ -1,1 +1,0 @@
-"""Reports: logs that describe the work instead of recording its calls."""
