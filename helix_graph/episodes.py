@@ -82,9 +82,7 @@ class Episodes(EpisodeStore):
 
     def _found(self, outcome: str | None, since: date | None, task: str | None) -> list[Episode]:
         at, part = as_datetime("since", since), None if task is None else as_str("task", task)
-        if outcome is None:
-            return super().list(since=at, task=part, max_results=sys.maxsize)
-        wanted: Outcome = as_choice("outcome", outcome, OUTCOMES)
+        wanted = None if outcome is None else as_choice("outcome", outcome, OUTCOMES)
         return super().list(outcome=wanted, since=at, task=part, max_results=sys.maxsize)
 
     def list(

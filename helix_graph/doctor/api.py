@@ -11,9 +11,8 @@ from msgspec.structs import replace
 from helix_episodes.errors import HelixGraphError
 from helix_graph import database
 from helix_graph.doctor.databases import check_graph, check_helix_db
-from helix_graph.doctor.folder import check_folder
+from helix_graph.doctor.files import check_assertions, check_episodes, check_folder, check_quarantine
 from helix_graph.doctor.model import Examination
-from helix_graph.doctor.records import check_assertions, check_episodes, check_quarantine
 from helix_graph.errors import DatabaseRefused, NotOurDatabase
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.connection import GRAPH_FILE

@@ -81,8 +81,8 @@ class ReadFile(msgspec.Struct, frozen=True):
     trial: bytes | None = None
 
 
-def scan(folder: Path, *, only: Sequence[str] | None = None) -> dict[str, FileStamp]:
-    """The episode files of a folder, by name; with ``only`` those of these names, without a look at the others."""
+def scan(folder: Path, *, only: Sequence[str] | None = None, prefix: str = PREFIX) -> dict[str, FileStamp]:
+    """The files of a folder whose names begin with ``prefix``; with ``only`` those of these names, unless missing."""
     stamps: dict[str, FileStamp] = {}
     if only is not None:
         for name in only:
@@ -93,7 +93,7 @@ def scan(folder: Path, *, only: Sequence[str] | None = None) -> dict[str, FileSt
         with os.scandir(folder) as entries:
             for entry in entries:
                 name = entry.name
-                if name.startswith(PREFIX) and name.endswith(SUFFIX):
+                if name.startswith(prefix) and name.endswith(SUFFIX) and not name.startswith("."):
                     try:
                         stamps[name] = _stamp(entry.stat(follow_symlinks=False), settled)
                     except FileNotFoundError:  # deleted since the folder was listed
@@ -217,7 +217,8 @@ class AssertionPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 def plan_assertions(connection: sqlite3.Connection, folder: Path) -> AssertionPlan:
     """Compares the files with what graph.db remembers of them; reads those that differ."""
-    known, present = _known(connection), _scan(folder)
+    known = _known(connection)
+    present = {name.removesuffix(SUFFIX): stamp for name, stamp in scan(folder, prefix="").items()}
     changes = {
         name: change
         for name, stamp in sorted(present.items())
@@ -276,17 +277,6 @@ def _known(connection: sqlite3.Connection) -> dict[str, KnownAssertion]:
         name: KnownAssertion(FileStamp(size, mtime), sha256, unit, body)
         for name, size, mtime, sha256, unit, body in rows
     }
-
-
-def _scan(folder: Path) -> dict[str, FileStamp]:
-    stamps: dict[str, FileStamp] = {}
-    if folder.is_dir():
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.name.endswith(ASSERTION_SUFFIX) and not entry.name.startswith("."):
-                    with suppress(FileNotFoundError):  # deleted since the folder was listed
-                        stamps[entry.name.removesuffix(ASSERTION_SUFFIX)] = stamp_of(entry)
-    return stamps
 
 
 def _change(path: Path, stamp: FileStamp, known: KnownAssertion | None) -> AssertionChange | None:

@@ -18,9 +18,9 @@ import msgspec
 
 from helix_episodes.model import sortable_time
 from helix_graph.database import ANY_OF, as_list
+from helix_graph.graph.adjacency import wording, write_pages
 from helix_graph.graph.model import Claim, EpisodeFacts, Mention, Repair, mean_weight, rate
 from helix_graph.graph.similar import forget_decisions, index_decisions
-from helix_graph.graph.text_index import wording, write_pages
 
 if TYPE_CHECKING:
     import sqlite3

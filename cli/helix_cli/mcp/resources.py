@@ -96,17 +96,15 @@ def read(uri: str) -> str:
         UnknownResourceError: There is none at that address.
         HelixGraphError: It cannot be read.
     """
-    readers: dict[str, Callable[[Memory, str], str]] = {_TOPIC: _topic, _EPISODE: _episode, _NODE: _node}
+    readers: dict[str, Callable[[Memory, str], str]] = {
+        _TOPIC: lambda memory, name: form_of(memory.topics.read(name)),
+        _EPISODE: _episode,
+        _NODE: _node,
+    }
     for prefix, reader in readers.items():
         if uri.startswith(prefix) and len(uri) > len(prefix):
             return wrap(reader(open_memory(), unquote(uri.removeprefix(prefix))))
     raise UnknownResourceError(uri)
-
-
-def _topic(memory: Memory, name: str) -> str:
-    from helix_graph.topics.formats import form_of
-
-    return form_of(memory.topics.read(name))
 
 
 def _episode(memory: Memory, session: str) -> str:
@@ -132,25 +130,6 @@ _HEAD = (
 _NOTHING = "Nothing yet: `extract` reads session logs, `remember` and `store` keep what you learn."
 #: Rows of each kind: a briefing is read before the work, and the tools give the rest.
 _ROWS = 5
-
-
-class Prompt(msgspec.Struct, frozen=True, kw_only=True):
-    """A prompt with one argument that may be left out."""
-
-    name: str
-    title: str
-    description: str
-    argument: str
-    about_argument: str
-
-
-PROMPT = Prompt(
-    name="briefing",
-    title="Brief me on this project",
-    description="What earlier sessions of this project learnt: what works, what keeps failing, what was decided alike.",
-    argument="task",
-    about_argument="The task that is about to begin; earlier decisions in its words are shown with it.",
-)
 
 
 def briefing(task: str) -> str:
