@@ -118,11 +118,7 @@ def _by_outcome(matrix: TrialMatrix, name: _Name, *, met: NDArray[np.bool_], pla
     """The judged trials that met the situation; ``met`` and ``places`` have an entry for every trial."""
     units = np.flatnonzero(met & matrix.judged)
     return Hypothesis(
-        kind=name.kind,
-        trigger=name.trigger,
-        action=name.action,
-        step=name.step,
-        labels=name.labels,
+        **name._asdict(),
         units=units,
         exposed=places[units] != ABSENT,
         places=places[units],

@@ -170,16 +170,9 @@ class Adjacency:
         )
         return {
             number: NodeSummary(
-                id=name,
-                type=kind,
-                label=label,
-                frequency=mentions,
-                episodes=episodes,
-                success_rate=rate(successes, measured),
+                **dict(zip(NodeSummary.__struct_fields__, shown, strict=False)), success_rate=rate(successes, measured)
             )
-            for number, name, kind, label, mentions, episodes, successes, measured in self._ask(
-                query, (as_list(nodes),)
-            )
+            for number, *shown, successes, measured in self._ask(query, (as_list(nodes),))
         }
 
     def weights(self, edges: Collection[Edge]) -> dict[Edge, float]:
@@ -217,10 +210,8 @@ class Adjacency:
             " WHERE episode = (SELECT number FROM episode WHERE id = ?) AND local = ?",
             (episode, local),
         ).fetchone()
-        text, timestamp, path, log, line, quote = row
-        return MentionPlace(
-            episode=episode, local=local, text=text, timestamp=timestamp, path=path, log=log, line=line, quote=quote
-        )
+        fields = dict(zip(MentionPlace.__struct_fields__[2:], row, strict=True))
+        return MentionPlace(episode=episode, local=local, **fields)
 
 
 def _recall(known: dict[_Key, _Value], wanted: Collection[_Key], ask: _Ask[_Key, _Value]) -> dict[_Key, _Value]:

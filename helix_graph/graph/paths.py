@@ -115,20 +115,14 @@ def _relations(
     graph: Adjacency, node: int, within: frozenset[str] | None, direction: Literal["causes", "effects"]
 ) -> list[Relation]:
     ask, end = (graph.edges_to, 0) if direction == "causes" else (graph.edges_from, 1)
-    relations = []
-    for edge in ask([node], types=ALL_TYPES, within=within):
-        shown = graph.edge_summary(edge)
-        relations.append(
-            Relation(
-                node=graph.summary((edge[0], edge[1])[end]),
-                type=edge[2],
-                reasons=shown.reasons,
-                weight=shown.weight,
-                evidence_count=shown.evidence_count,
-                episodes=shown.episodes,
-                assertions=shown.assertions,
-            )
+    relations = [
+        Relation(
+            node=graph.summary((edge[0], edge[1])[end]),
+            type=edge[2],
+            **msgspec.structs.asdict(graph.edge_summary(edge)),
         )
+        for edge in ask([node], types=ALL_TYPES, within=within)
+    ]
     return sorted(
         relations, key=lambda one: (-one.evidence_count, -one.weight, one.node.label, one.node.type, one.type)
     )
@@ -374,16 +368,11 @@ def _step(
     chains: dict[str, tuple[Joint, ...]],
     within: frozenset[str] | None,
 ) -> PathStep:
-    shown = graph.edge_summary(edge)
     return PathStep(
         source=graph.summary(edge[0]).label,
         target=graph.summary(edge[1]).label,
         type=edge[2],
-        reasons=shown.reasons,
-        weight=shown.weight,
-        evidence_count=shown.evidence_count,
-        episodes=shown.episodes,
-        assertions=shown.assertions,
+        **msgspec.structs.asdict(graph.edge_summary(edge)),
         witnesses=tuple(_witnesses(graph, edge, {name: chain[place] for name, chain in chains.items()}, within)),
     )
 

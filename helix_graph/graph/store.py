@@ -15,6 +15,7 @@ from operator import add
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import msgspec
+from msgspec.structs import astuple
 
 from helix_episodes.model import sortable_time
 from helix_graph.database import ANY_OF, as_list
@@ -171,6 +172,10 @@ _MENTION_COLUMNS = (
 #: One place for each of these columns, and for episode, local id and node.
 _MENTION_VALUES = ", ".join("?" * (_MENTION_COLUMNS.count(",") + 4))
 
+#: The columns are those of the fields of a `Mention` from its raw text on, in their order.
+_FIRST_COLUMN = Mention.__struct_fields__.index("raw")
+#: The first fields of `EpisodeFacts`, up to its log, are columns of their own; they come in this order.
+_EPISODE_FIELDS = EpisodeFacts.__struct_fields__.index("log") + 1
 _Key = TypeVar("_Key", int, tuple[int, int, str])
 
 
@@ -206,7 +211,7 @@ def add_episode(
     numbers = changes.known_nodes
     connection.executemany(
         f"INSERT INTO mention (episode, local, node, {_MENTION_COLUMNS}) VALUES ({_MENTION_VALUES})",  # noqa: S608  (constants)
-        [_mention_row(mention, episode, numbers[mention.node]) for mention in facts.mentions],
+        [(episode, one.local, numbers[one.node], *astuple(one)[_FIRST_COLUMN:]) for one in facts.mentions],
     )
     connection.execute("INSERT INTO wording VALUES (?, ?)", (episode, wording(facts)))
     index_decisions(connection, episode, facts)
@@ -281,22 +286,12 @@ def read_facts(connection: sqlite3.Connection, episodes: Iterable[int] | None = 
 
 
 def _insert_episode(connection: sqlite3.Connection, facts: EpisodeFacts) -> int:
+    fields = astuple(facts)[:_EPISODE_FIELDS]
+    names, about = fields[:3], fields[3:]
     cursor = connection.execute(
         "INSERT INTO episode (id, session, timestamp, moment, task, task_kind, outcome, basis, log, problems, origin)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            facts.episode,
-            facts.session,
-            facts.timestamp,
-            sortable_time(facts.timestamp),
-            facts.task,
-            facts.task_kind,
-            facts.outcome,
-            facts.basis,
-            facts.log,
-            as_list(facts.problems),
-            facts.origin,
-        ),
+        (*names, sortable_time(facts.timestamp), *about, as_list(facts.problems), facts.origin),
     )
     return cursor.lastrowid or 0
 
@@ -310,30 +305,6 @@ def _insert_nodes(connection: sqlite3.Connection, facts: EpisodeFacts, changes: 
             )
             changes.known_nodes[mention.node] = cursor.lastrowid or 0
             changes.new_nodes.add(mention.node)
-
-
-def _mention_row(mention: Mention, episode: int, node: int) -> tuple[object, ...]:
-    return (
-        episode,
-        mention.local,
-        node,
-        mention.raw,
-        mention.timestamp,
-        mention.path,
-        mention.command,
-        mention.message,
-        mention.check,
-        mention.family,
-        mention.exact,
-        mention.rationale,
-        mention.actor,
-        mention.line,
-        mention.log,
-        mention.quote,
-        mention.counted,
-        mention.context,
-        mention.outcome,
-    )
 
 
 def _count(facts: EpisodeFacts, changes: GraphChanges, *, sign: int) -> None:
@@ -363,17 +334,10 @@ def _delete_unused(connection: sqlite3.Connection) -> list[int]:
 
 
 def _facts(connection: sqlite3.Connection, number: int, row: list[str | None]) -> EpisodeFacts:
-    episode, session, timestamp, task, task_kind, outcome, basis, log, problems, origin = row
+    *fields, problems, origin = row
     return msgspec.convert(
         {
-            "episode": episode,
-            "session": session,
-            "timestamp": timestamp,
-            "task": task,
-            "task_kind": task_kind,
-            "outcome": outcome,
-            "basis": basis,
-            "log": log,
+            **dict(zip(EpisodeFacts.__struct_fields__[:_EPISODE_FIELDS], fields, strict=True)),
             "mentions": _mentions(connection, number),
             "claims": _claims(connection, number),
             "repairs": _repairs(connection, number),

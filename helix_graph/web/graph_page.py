@@ -443,10 +443,10 @@ def build_timeline(
 ) -> PageTimeline:
     """The timeline of a session. ``places`` has the place of each node on the page by its id."""
     evidence = episode.outcome_evidence
-    return PageTimeline(
+    return copied(
+        PageTimeline,
+        episode,
         episode=episode.id,
-        task=episode.task,
-        outcome=episode.outcome,
         basis=episode.outcome_basis,
         rule=evidence.rule if evidence else "",
         quote=evidence.quote if evidence else "",
@@ -457,7 +457,6 @@ def build_timeline(
         log=episode.provenance.log if episode.provenance else "",
         sentence=explanation.in_short,
         steps=tuple(_Steps(episode, explanation, places).all()),
-        lessons=episode.lessons,
         beside=_beside(contrast),
     )
 
