@@ -173,20 +173,16 @@ def effects_of(matrix: TrialMatrix, found: Sequence[Hypothesis]) -> tuple[Effect
 def measure(matrix: TrialMatrix, found: Sequence[Hypothesis]) -> Iterator[Measured]:
     """The hypotheses that can be compared within strata, with what came of it; in the order of ``found``."""
     held: dict[int, tuple[int, ...]] = {}
-    for group in _same_units(found):
+    same_units: dict[bytes, list[int]] = defaultdict(list)
+    for place, one in enumerate(found):
+        same_units[one.units.tobytes()].append(place)
+    for group in same_units.values():
         chosen = held_constant(matrix, [found[place] for place in group])
         held.update(zip(group, chosen, strict=True))
     for place, one in enumerate(found):
         measured = _measured(matrix, one, held[place])
         if measured:
             yield measured
-
-
-def _same_units(found: Sequence[Hypothesis]) -> Iterator[list[int]]:
-    groups: dict[bytes, list[int]] = defaultdict(list)
-    for place, one in enumerate(found):
-        groups[one.units.tobytes()].append(place)
-    yield from groups.values()
 
 
 def _measured(matrix: TrialMatrix, one: Hypothesis, held: tuple[int, ...]) -> Measured | None:

@@ -60,7 +60,9 @@ def check_graph(graph: Graph) -> Iterator[FixableFinding]:
     path = graph.path_of_file
     try:
         if database.ownership(path, GRAPH_FILE) == "absent":
-            yield from _never_compiled(graph)
+            if waiting := len(scan(graph.episodes)):
+                problem = f"{waiting} episodes are not in a graph yet"
+                yield fixable("missing share", _NAME, problem, _COMPILE, mend=graph.compile)
             return
         with database.reporting(path), closing(database.open_for_reading(path)) as connection:
             found = list(_in_file(connection, graph))
@@ -74,13 +76,6 @@ def check_graph(graph: Graph) -> Iterator[FixableFinding]:
         yield fixable("damaged database", _NAME, error.problem, _COMPILE, mend=partial(_rebuild, graph))
     else:
         yield from found
-
-
-def _never_compiled(graph: Graph) -> Iterator[FixableFinding]:
-    waiting = len(scan(graph.episodes))
-    if waiting:
-        problem = f"{waiting} episodes are not in a graph yet"
-        yield fixable("missing share", _NAME, problem, _COMPILE, mend=graph.compile)
 
 
 def _in_file(connection: sqlite3.Connection, graph: Graph) -> Iterator[FixableFinding]:

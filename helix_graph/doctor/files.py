@@ -384,7 +384,9 @@ def _others(root: Path, repository: Path | None) -> Iterator[Path]:
 def _folder_file(root: Path, path: Path) -> Iterator[FixableFinding]:
     name = path.relative_to(root).as_posix()
     if path.name.startswith(".") and path.name.endswith(TEMPORARY_SUFFIX):
-        yield from _temporary(name, path)
+        if time.time() - path.stat().st_mtime > _STALE_SECONDS:
+            problem = "a process was killed while it wrote"
+            yield fixable("temporary file", name, problem, "it can be deleted", mend=lambda: remove_file(path))
     elif not _is_any(name, _OURS):
         yield fixable("unknown file", name, "it is not ours, and left alone", "nothing needs doing", severity="note")
     elif _is_any(name, _PRIVATE) and not (_is_any(name, _SHARED) and _is_shared(root)):
@@ -398,12 +400,6 @@ def _is_any(name: str, patterns: tuple[str, ...]) -> bool:
 def _is_shared(root: Path) -> bool:
     ignore = root / ".gitignore"
     return ignore.is_file() and "!episodes/" in ignore.read_text(encoding="utf-8", errors="replace")
-
-
-def _temporary(name: str, path: Path) -> Iterator[FixableFinding]:
-    if time.time() - path.stat().st_mtime > _STALE_SECONDS:
-        problem = "a process was killed while it wrote"
-        yield fixable("temporary file", name, problem, "it can be deleted", mend=lambda: remove_file(path))
 
 
 def _mode(name: str, path: Path) -> Iterator[FixableFinding]:

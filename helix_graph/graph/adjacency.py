@@ -92,7 +92,7 @@ class Adjacency:
     def labelled(self, text: str) -> frozenset[int]:
         """The nodes whose label contains ``text``, in any case; ``*``, ``?`` and ``[`` are letters."""
         if text not in self._labelled:
-            self._pages = self._pages or read_pages(self._connection)  # one question looks for both ends of a path
+            self._pages = self._pages or self._ask("SELECT number, labels FROM label_page").fetchall()
             self._labelled[text] = nodes_labelled(self._connection, self._pages, text)
         return self._labelled[text]
 
@@ -229,11 +229,6 @@ def _as_rows(edges: Iterable[Edge]) -> str:
 
 #: A new label costs a page of some 100 kB to be written again; a search pays some microseconds for each page.
 _SIZE = 4096
-
-
-def read_pages(connection: sqlite3.Connection) -> list[tuple[int, str]]:
-    """All pages with their numbers: whoever looks for several texts reads them once."""
-    return connection.execute("SELECT number, labels FROM label_page").fetchall()
 
 
 def nodes_labelled(connection: sqlite3.Connection, pages: Iterable[tuple[int, str]], text: str) -> frozenset[int]:

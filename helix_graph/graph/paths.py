@@ -90,9 +90,11 @@ def find_relations(graph: Adjacency, label: str, *, direction: Literal["causes",
     """
     if not label.strip():
         raise EmptyQuery("the label")
+    labelled: dict[int, frozenset[str] | None] = dict.fromkeys(graph.labelled(label.strip()))
+    matching = labelled.items() or graph.mentioning(label.strip()).items()
     groups = [
         RelationGroup(node=graph.summary(node), relations=tuple(_relations(graph, node, within, direction)))
-        for node, within in _matching(graph, label.strip())
+        for node, within in matching
     ]
     if not groups:
         return RelationsAnswer(found=False, error=f"Node not found: {label.strip()}")
@@ -101,14 +103,6 @@ def find_relations(graph: Adjacency, label: str, *, direction: Literal["causes",
         key=lambda one: (one.node.label.casefold() != wanted, -one.node.frequency, one.node.label, one.node.type)
     )
     return RelationsAnswer(found=True, groups=tuple(groups))
-
-
-def _matching(graph: Adjacency, label: str) -> Iterator[tuple[int, frozenset[str] | None]]:
-    labelled = graph.labelled(label)
-    if labelled:
-        yield from ((node, None) for node in labelled)
-    else:
-        yield from graph.mentioning(label).items()
 
 
 def _relations(

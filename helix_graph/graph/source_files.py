@@ -84,12 +84,12 @@ class ReadFile(msgspec.Struct, frozen=True):
 def scan(folder: Path, *, only: Sequence[str] | None = None, prefix: str = PREFIX) -> dict[str, FileStamp]:
     """The files of a folder whose names begin with ``prefix``; with ``only`` those of these names, unless missing."""
     stamps: dict[str, FileStamp] = {}
+    settled = time.time_ns() - _TICK_NS  # whatever changes from here on is later than that
     if only is not None:
         for name in only:
             with suppress(FileNotFoundError):
-                stamps[name] = stamp_of(folder / name)
+                stamps[name] = _stamp((folder / name).stat(follow_symlinks=False), settled)
     elif folder.is_dir():
-        settled = time.time_ns() - _TICK_NS  # whatever changes from here on is later than that
         with os.scandir(folder) as entries:
             for entry in entries:
                 name = entry.name
@@ -99,11 +99,6 @@ def scan(folder: Path, *, only: Sequence[str] | None = None, prefix: str = PREFI
                     except FileNotFoundError:  # deleted since the folder was listed
                         continue
     return stamps
-
-
-def stamp_of(entry: os.DirEntry[str] | Path) -> FileStamp:
-    """The stamp of a file as it is now."""
-    return _stamp(entry.stat(follow_symlinks=False), time.time_ns() - _TICK_NS)
 
 
 def _stamp(stat: os.stat_result, settled: int) -> FileStamp:
@@ -333,10 +328,6 @@ class CompileJob(msgspec.Struct, frozen=True):
     def whole(self) -> bool:
         """Whether everything is looked at, so that what is not there can be called gone."""
         return not (self.since or self.chosen or self.assertions_only)
-
-    def for_everything(self) -> CompileJob:
-        """A graph that is built anew needs all files, whichever were asked for."""
-        return msgspec.structs.replace(self, chosen=[], since="", assertions_only=False)
 
 
 class CompilePlan(msgspec.Struct, frozen=True):

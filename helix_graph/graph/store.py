@@ -99,16 +99,12 @@ def fold(facts: Iterable[EpisodeFacts]) -> nx.MultiDiGraph[str]:
     """
     import networkx as nx
 
-    newest = {each.episode: each for each in sorted(facts, key=_version)}
+    newest = {each.episode: each for each in sorted(facts, key=lambda one: (one.episode, msgspec.msgpack.encode(one)))}
     episodes = [newest[name] for name in sorted(newest)]
     graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
     _add_nodes(graph, episodes)
     _add_edges(graph, episodes)
     return graph
-
-
-def _version(facts: EpisodeFacts) -> tuple[str, bytes]:
-    return facts.episode, msgspec.msgpack.encode(facts)
 
 
 def _add_nodes(graph: nx.MultiDiGraph[str], episodes: list[EpisodeFacts]) -> None:
@@ -195,11 +191,6 @@ class CompileTotals(msgspec.Struct, frozen=True, kw_only=True):
     nodes_added: int
     edges_added: int
     merged: int
-
-
-def begin_changes(connection: sqlite3.Connection) -> GraphChanges:
-    """An empty set of changes to the graph as it is."""
-    return GraphChanges(known_nodes=dict(connection.execute("SELECT id, number FROM node")))
 
 
 def add_episode(

@@ -7,6 +7,8 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
+from helix_cli.commands.causality import render_causes, render_effects
+from helix_cli.commands.episode import render_episode
 from helix_cli.commands.patterns import render_patterns
 from helix_cli.commands.precedents import render_similar
 from helix_cli.mcp.dispatch import open_memory
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from helix_graph import Memory
-    from helix_graph.topics.model import TopicSize
 
 
 _TOPIC = "helix://topic/"
@@ -72,7 +73,14 @@ def listed() -> list[Resource]:
     topics = memory.topics.topics("session").largest
     episodes = memory.episodes.list(None, None, _LISTED)
     return [
-        *map(_of_topic, topics),
+        *(
+            Resource(
+                uri=_TOPIC + quote(one.topic, safe=""),
+                name=one.topic,
+                description=f"Topic of {count(one.entries, 'entry', 'entries')}.",
+            )
+            for one in topics
+        ),
         *(
             Resource(
                 uri=_EPISODE + quote(one.session, safe=""),
@@ -84,11 +92,6 @@ def listed() -> list[Resource]:
     ]
 
 
-def _of_topic(one: TopicSize) -> Resource:
-    entries = "1 entry" if one.entries == 1 else f"{one.entries} entries"
-    return Resource(uri=_TOPIC + quote(one.topic, safe=""), name=one.topic, description=f"Topic of {entries}.")
-
-
 def read(uri: str) -> str:
     """The text of a resource, between the marks by which it is never taken for a person's words: clients put it there.
 
@@ -98,7 +101,7 @@ def read(uri: str) -> str:
     """
     readers: dict[str, Callable[[Memory, str], str]] = {
         _TOPIC: lambda memory, name: form_of(memory.topics.read(name)),
-        _EPISODE: _episode,
+        _EPISODE: lambda memory, session: rendered(memory.episodes.require(session), render_episode),
         _NODE: _node,
     }
     for prefix, reader in readers.items():
@@ -107,15 +110,7 @@ def read(uri: str) -> str:
     raise UnknownResourceError(uri)
 
 
-def _episode(memory: Memory, session: str) -> str:
-    from helix_cli.commands.episode import render_episode
-
-    return rendered(memory.episodes.require(session), render_episode)
-
-
 def _node(memory: Memory, label: str) -> str:
-    from helix_cli.commands.causality import render_causes, render_effects
-
     found = memory.graph.causes(label)
     if not found.found:
         raise LabelNotMet(label, alike=())
