@@ -23,9 +23,8 @@ import msgspec
 import numpy as np
 
 from helix_episodes.model import EdgeType
-from helix_graph.causality.candidates import Hypothesis
+from helix_graph.causality.candidates import ABSENT, ENOUGH_TRIALS, LEAST_USES, Hypothesis, TrialMatrix
 from helix_graph.causality.effects import effects_of
-from helix_graph.causality.trial_matrix import ABSENT, ENOUGH_TRIALS, LEAST_USES, TrialMatrix
 from helix_graph.graph.patterns import Effect
 
 if TYPE_CHECKING:
