@@ -167,7 +167,7 @@ class Episodes(EpisodeStore):
         path = self.path_of(session_id)
         if path.exists() and not force:
             raise EpisodeIsThere(path=path)
-        given = {
+        fields = {
             "id": path.stem,
             "session": session_id,
             "timestamp": now() if timestamp is None else timestamp,
@@ -179,7 +179,7 @@ class Episodes(EpisodeStore):
             "lessons": lessons,
             "metrics": {} if metrics is None else metrics,
         }
-        episode = build_episode(given)
+        episode = build_episode(fields)
         self.save(episode)
         return episode
 
@@ -218,13 +218,13 @@ class Episodes(EpisodeStore):
             WriteFailed: The assertion could not be kept.
         """
         extracted = self._require_extracted(episode)
-        told = OutcomeCorrection(
+        correction = OutcomeCorrection(
             episode=extracted.id,
             outcome=as_choice("outcome", outcome, OUTCOMES),
             because=as_line("because", because),
             asserted_at=now(),
         )
-        return self._tell(extracted, told)
+        return self._record(extracted, correction)
 
     def correct(  # noqa: PLR0913  (the parts that a decision has)
         self,
@@ -261,7 +261,7 @@ class Episodes(EpisodeStore):
         if not withdrawn and all(part is None for part in parts.values()):
             raise InvalidCorrection(episode=extracted.id, problem=f"nothing to correct in {decision}")
         anchor = _anchor(extracted, decision, extracted.decisions)
-        told = msgspec.convert(
+        correction = msgspec.convert(
             {
                 **parts,
                 "kind": "decision",
@@ -272,7 +272,7 @@ class Episodes(EpisodeStore):
             },
             DecisionCorrection,
         )
-        return self._tell(extracted, told)
+        return self._record(extracted, correction)
 
     def correct_link(
         self,
@@ -295,7 +295,7 @@ class Episodes(EpisodeStore):
         extracted = self._require_extracted(episode)
         source, target = as_str("source", source), as_str("target", target)
         parts = parts_of(extracted)
-        told = LinkCorrection(
+        correction = LinkCorrection(
             episode=extracted.id,
             source=_anchor(extracted, source, parts),
             target=_anchor(extracted, target, parts),
@@ -304,7 +304,7 @@ class Episodes(EpisodeStore):
             asserted_at=now(),
         )
         _check_link(self._now(extracted), source, target, withdrawn=withdrawn)
-        return self._tell(extracted, told)
+        return self._record(extracted, correction)
 
     def _require_extracted(self, name: str) -> Episode:
         extracted = self.extracted(name)
@@ -315,8 +315,8 @@ class Episodes(EpisodeStore):
     def _now(self, extracted: Episode) -> Episode:
         return corrected(extracted, self._assertions.corrections().get(extracted.id, ()))
 
-    def _tell(self, extracted: Episode, correction: Correction) -> Episode:
-        """Keeps a correction, unless it changes nothing."""
+    def _record(self, extracted: Episode, correction: Correction) -> Episode:
+        """Records a correction, unless it changes nothing."""
         before = self._now(extracted)
         if corrected(extracted, [*self._assertions.corrections().get(extracted.id, ()), correction]) == before:
             return before
@@ -376,14 +376,14 @@ _WORDS_OF: dict[tuple[str, str], tuple[str, ...]] = {
 UNRESOLVED = "unresolved"
 
 
-def build_episode(given: Mapping[str, Any]) -> Episode:
+def build_episode(fields: Mapping[str, Any]) -> Episode:
     """An episode of structured data, without secrets.
 
     Raises:
         InvalidEpisode: A part does not fit the schema, has a time that is none or an id that is another's, or a link
             runs backwards in time or closes a circle.
     """
-    stated = _decoded(given)
+    stated = _decoded(fields)
     _, problems = repair_parts(stated)
     names = {one.id for one in parts_of(stated)}
     links = sorted((link.source, link.target) for link in stated_links(stated))
@@ -395,9 +395,9 @@ def build_episode(given: Mapping[str, Any]) -> Episode:
     return replace(whole, extra={UNRESOLVED: unresolved}) if unresolved else whole
 
 
-def _decoded(given: Mapping[str, Any]) -> Episode:
+def _decoded(fields: Mapping[str, Any]) -> Episode:
     try:
-        return decode_episode(_as_json(given))
+        return decode_episode(_as_json(fields))
     except InvalidEpisode as error:
         raise InvalidEpisode(path=None, problem=error.problem + _allowed(error.problem)) from error
 
@@ -413,9 +413,9 @@ def _allowed(problem: str) -> str:
     return f"; it must be one of {', '.join(words)}" if words else ""
 
 
-def _as_json(given: Mapping[str, Any]) -> bytes:
+def _as_json(fields: Mapping[str, Any]) -> bytes:
     try:
-        plain = _redacted(msgspec.to_builtins(given))
+        plain = _redacted(msgspec.to_builtins(fields))
         for name, letter in (("decisions", "d"), ("events", "e")):
             plain[name] = _completed(plain[name], letter)
         return msgspec.json.encode(plain)

@@ -31,7 +31,7 @@ from helix_episodes.redaction import redact, redact_text
 from helix_episodes.store import PREFIX, EpisodeStore, check_session_id, decode_episode, encode_episode
 from helix_episodes.verification import strings_in
 from helix_graph.database import LOCK_SUFFIX, OWNER_ONLY, SIDE_FILES
-from helix_graph.doctor.model import FindingKind, FixableFinding, fixable
+from helix_graph.doctor.model import FindingKind, Fixable
 from helix_graph.embedding.cache import CACHE_NAME
 from helix_graph.errors import InvalidAssertion, InvalidIgnoreFile
 from helix_graph.graph.assertions import AssertionStore, name_of
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def check_secrets(root: Path, path: Path) -> Iterator[FixableFinding]:
+def check_secrets(root: Path, path: Path) -> Iterator[Fixable]:
     """What redaction would cut now: it has learnt a new kind, or somebody edited the file."""
     data = data_of(path)
     kinds = Counter(cut.kind for text in _texts(data) for cut in redact(text).cuts)
@@ -66,7 +66,7 @@ def check_secrets(root: Path, path: Path) -> Iterator[FixableFinding]:
         return
     problem = ", ".join(f"{count} x {kind}" for kind, count in sorted(kinds.items()))
     clean = _cleaned(data)
-    yield fixable(
+    yield Fixable(
         "secret",
         path.relative_to(root).as_posix(),
         problem,
@@ -107,19 +107,19 @@ def data_of(path: Path) -> bytes:
         return b""
 
 
-def irregular_file(root: Path, path: Path, problem: str) -> FixableFinding:
+def irregular_file(root: Path, path: Path, problem: str) -> Fixable:
     """What is wrong with it; the fix moves it to quarantine, which loses nothing."""
     name, remedy = path.relative_to(root).as_posix(), "helix-graph doctor --fix sets it aside as it is"
-    return fixable("not a regular file", name, problem, remedy, mend=partial(quarantine, root, path))
+    return Fixable("not a regular file", name, problem, remedy, mend=partial(quarantine, root, path))
 
 
-def check_name(root: Path, path: Path, episode: Episode) -> Iterator[FixableFinding]:
+def check_name(root: Path, path: Path, episode: Episode) -> Iterator[Fixable]:
     """What is wrong with an episode's names."""
     if path.stem == episode.id == PREFIX + episode.session:
         return
     remedy, mend = _name_fix(root, path, episode)
     problem = f"its id is {episode.id!r} and its session {episode.session!r}, which are not its file's"
-    yield fixable("misnamed episode", path.relative_to(root).as_posix(), problem, remedy, mend=mend)
+    yield Fixable("misnamed episode", path.relative_to(root).as_posix(), problem, remedy, mend=mend)
 
 
 def _name_fix(root: Path, path: Path, episode: Episode) -> tuple[str, Callable[[], object]]:
@@ -180,7 +180,7 @@ _CHECKS: dict[FindingKind, Callable[[Episode], tuple[Episode, tuple[str, ...]]]]
 }
 
 
-def check_episodes(root: Path, folder: Path) -> Iterator[FixableFinding]:
+def check_episodes(root: Path, folder: Path) -> Iterator[Fixable]:
     """Everything that is wrong with the episodes of a memory: first their files, then what stands in them."""
     store, extractors = EpisodeStore(folder), Counter[str]()
     for path in store.files():
@@ -194,10 +194,10 @@ def check_episodes(root: Path, folder: Path) -> Iterator[FixableFinding]:
     for version, count in sorted(extractors.items()):
         problem = f"{count} were made by extractor {version}, now {EXTRACTOR_VERSION}"
         remedy = "extract their logs again where they still exist"
-        yield fixable("old version", "episodes", problem, remedy, severity="note")
+        yield Fixable("old version", "episodes", problem, remedy, severity="note")
 
 
-def _file(root: Path, path: Path) -> Iterator[FixableFinding]:
+def _file(root: Path, path: Path) -> Iterator[Fixable]:
     if not path.exists():  # it may have been forgotten since the folder was listed
         return
     data, name = data_of(path), path.relative_to(root).as_posix()
@@ -205,16 +205,16 @@ def _file(root: Path, path: Path) -> Iterator[FixableFinding]:
         episode = decode_episode(data, path=path)
     except InvalidEpisode as error:
         if _major(_schema_of(data)) > _major(SCHEMA_VERSION):
-            yield fixable("newer version", name, error.problem, "update helix-graph")
+            yield Fixable("newer version", name, error.problem, "update helix-graph")
         else:
-            yield fixable(
+            yield Fixable(
                 "unreadable episode", name, error.problem, _EXTRACT_AGAIN, mend=lambda: quarantine(root, path)
             )
     else:
         yield from check_name(root, path, episode)
 
 
-def _content(root: Path, path: Path, extractors: Counter[str]) -> Iterator[FixableFinding]:
+def _content(root: Path, path: Path, extractors: Counter[str]) -> Iterator[Fixable]:
     name = path.relative_to(root).as_posix()
     for kind, check in _CHECKS.items():  # each looks at the file as the one before has left it
         if read := _read(path):
@@ -223,7 +223,7 @@ def _content(root: Path, path: Path, extractors: Counter[str]) -> Iterator[Fixab
                 more = f", and {len(problems) - _MOST_NAMED} more" if len(problems) > _MOST_NAMED else ""
                 problem = "; ".join(problems[:_MOST_NAMED]) + more
                 mend = partial(rewrite, root, path, before=data, after=fixed)
-                yield fixable(kind, name, problem, _REMEDIES[kind], mend=mend)
+                yield Fixable(kind, name, problem, _REMEDIES[kind], mend=mend)
     if not (read := _read(path)):
         return
     episode, session = read[1], path.stem.removeprefix(PREFIX)
@@ -232,10 +232,10 @@ def _content(root: Path, path: Path, extractors: Counter[str]) -> Iterator[Fixab
         extractors[made_by] += 1
     if _major(episode.schema_version) > _major(SCHEMA_VERSION):
         problem = f"schema {episode.schema_version}, ours is {SCHEMA_VERSION}"
-        yield fixable("newer version", name, problem, "update helix-graph", severity="note")
+        yield Fixable("newer version", name, problem, "update helix-graph", severity="note")
     if Tombstones(root).holds(session):
         problem = "its session was forgotten, but is here again"
-        yield fixable("forgotten", name, problem, f"helix-graph forget --session {session}")
+        yield Fixable("forgotten", name, problem, f"helix-graph forget --session {session}")
 
 
 def _read(path: Path) -> tuple[bytes, Episode] | None:
@@ -264,7 +264,7 @@ def _major(version: str) -> int:
     return int(number) if number.isdecimal() else 0
 
 
-def check_assertions(root: Path, folder: Path) -> Iterator[FixableFinding]:
+def check_assertions(root: Path, folder: Path) -> Iterator[Fixable]:
     """Everything that is wrong with the assertions in a folder."""
     store = AssertionStore(folder)
     for path in store.files():
@@ -283,14 +283,14 @@ def check_assertions(root: Path, folder: Path) -> Iterator[FixableFinding]:
             continue
         if isinstance(one, InvalidAssertion):
             remedy = "mend it, or helix-graph doctor --fix sets it aside"
-            yield fixable("unreadable assertion", name, one.problem, remedy, mend=partial(quarantine, root, path))
+            yield Fixable("unreadable assertion", name, one.problem, remedy, mend=partial(quarantine, root, path))
         elif originals.setdefault(name_of(one), path) != path:
             problem = f"it says the same as {originals[name_of(one)].name}, and counts no second time"
             remedy = "helix-graph doctor --fix sets it aside"
-            yield fixable("copied assertion", name, problem, remedy, mend=partial(quarantine, root, path))
+            yield Fixable("copied assertion", name, problem, remedy, mend=partial(quarantine, root, path))
 
 
-def check_quarantine(root: Path) -> Iterator[FixableFinding]:
+def check_quarantine(root: Path) -> Iterator[Fixable]:
     """Secrets in what was set aside."""
     for kind in (EPISODES, ASSERTIONS):
         for path in sorted((root / ASIDE / kind).glob("*.json")):
@@ -337,12 +337,12 @@ _STALE_SECONDS = 60.0
 _OTHERS = 0o077
 
 
-def check_folder(root: Path) -> Iterator[FixableFinding]:
+def check_folder(root: Path) -> Iterator[Fixable]:
     """Everything that is wrong with the memory's folder."""
     yield from _location(root)
     ignore = root / ".gitignore"
     if root.name == FOLDER and repository_root(root.parent) is not None and not ignore.exists():
-        yield fixable(
+        yield Fixable(
             "not ignored by git",
             ".gitignore",
             "git would take in people's prompts with the next `git add`",
@@ -352,7 +352,7 @@ def check_folder(root: Path) -> Iterator[FixableFinding]:
     try:
         read_rules(root)
     except InvalidIgnoreFile as error:
-        yield fixable("unreadable file", IGNORE_FILE, error.problem, f"mend line {error.line} of {error.path}")
+        yield Fixable("unreadable file", IGNORE_FILE, error.problem, f"mend line {error.line} of {error.path}")
     for path in sorted(path for path in root.rglob("*") if path.is_file()):
         try:
             yield from _folder_file(root, path)
@@ -361,18 +361,18 @@ def check_folder(root: Path) -> Iterator[FixableFinding]:
     yield from _tombstones(root)
 
 
-def _location(root: Path) -> Iterator[FixableFinding]:
+def _location(root: Path) -> Iterator[Fixable]:
     """Memories that nobody would look into: between this one and the file system's root, or in work trees."""
     if root.name != FOLDER:
         return
     repository = repository_root(root.parent)
     if repository is not None and repository != root.parent:
         problem = f"it lies within the repository {repository}, whose memory is {repository / FOLDER}"
-        yield fixable("stray memory", ".", problem, "copy its episodes there and delete it")
+        yield Fixable("stray memory", ".", problem, "copy its episodes there and delete it")
     for other in _others(root, repository):
         problem = f"another memory, {other}, is never used from here"
         remedy = "copy its episodes into this one and delete it, unless it belongs to another project"
-        yield fixable("stray memory", str(other), problem, remedy, severity="note")
+        yield Fixable("stray memory", str(other), problem, remedy, severity="note")
 
 
 def _others(root: Path, repository: Path | None) -> Iterator[Path]:
@@ -381,14 +381,14 @@ def _others(root: Path, repository: Path | None) -> Iterator[Path]:
     yield from (folder for folder in (*trees, *above) if folder != root and (folder / "episodes").is_dir())
 
 
-def _folder_file(root: Path, path: Path) -> Iterator[FixableFinding]:
+def _folder_file(root: Path, path: Path) -> Iterator[Fixable]:
     name = path.relative_to(root).as_posix()
     if path.name.startswith(".") and path.name.endswith(TEMPORARY_SUFFIX):
         if time.time() - path.stat().st_mtime > _STALE_SECONDS:
             problem = "a process was killed while it wrote"
-            yield fixable("temporary file", name, problem, "it can be deleted", mend=lambda: remove_file(path))
+            yield Fixable("temporary file", name, problem, "it can be deleted", mend=lambda: remove_file(path))
     elif not _is_any(name, _OURS):
-        yield fixable("unknown file", name, "it is not ours, and left alone", "nothing needs doing", severity="note")
+        yield Fixable("unknown file", name, "it is not ours, and left alone", "nothing needs doing", severity="note")
     elif _is_any(name, _PRIVATE) and not (_is_any(name, _SHARED) and _is_shared(root)):
         yield from _mode(name, path)
 
@@ -402,29 +402,29 @@ def _is_shared(root: Path) -> bool:
     return ignore.is_file() and "!episodes/" in ignore.read_text(encoding="utf-8", errors="replace")
 
 
-def _mode(name: str, path: Path) -> Iterator[FixableFinding]:
+def _mode(name: str, path: Path) -> Iterator[Fixable]:
     if path.is_symlink():  # what it leads to is not ours to change
         return
     mode = path.stat().st_mode & 0o777
     if mode & _OTHERS:
         problem = f"its mode is {mode:o}: other people on this machine can read it"
-        yield fixable("open to others", name, problem, f"chmod 600 {path}", mend=lambda: path.chmod(OWNER_ONLY))
+        yield Fixable("open to others", name, problem, f"chmod 600 {path}", mend=lambda: path.chmod(OWNER_ONLY))
 
 
-def _tombstone(path: Path, name: str) -> Iterator[FixableFinding]:
+def _tombstone(path: Path, name: str) -> Iterator[Fixable]:
     remedy = "delete it, and forget its session again if you know which one it was"
     if problem := irregularity(path):  # not set aside: its name keeps a session out
-        yield fixable("not a regular file", name, problem, remedy)
+        yield Fixable("not a regular file", name, problem, remedy)
         return
     try:
         msgspec.json.decode(read_regular(path), type=Tombstone)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        yield fixable("unreadable file", name, str(error), remedy)
+        yield Fixable("unreadable file", name, str(error), remedy)
 
 
-def _tombstones(root: Path) -> Iterator[FixableFinding]:
+def _tombstones(root: Path) -> Iterator[Fixable]:
     for path in sorted((root / "forgotten").glob("*.json")):
         yield from _tombstone(path, path.relative_to(root).as_posix())
     for name in Tombstones(root).unproved():
         problem = "a forgetting was cut short, found something or could not search everything"
-        yield fixable("not proved forgotten", f"forgotten/{name}.json", problem, "helix-graph forget takes it up again")
+        yield Fixable("not proved forgotten", f"forgotten/{name}.json", problem, "helix-graph forget takes it up again")
