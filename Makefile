@@ -1,4 +1,4 @@
-# The doors of the project; .ci/run goes through the same ones. BIN is where the tools are.
+# The commands of the project; .ci/run uses the same ones. BIN is where the tools are.
 BIN ?= .venv/bin/
 PYTHON ?= python3
 

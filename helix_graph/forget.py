@@ -7,7 +7,7 @@ are the fingerprints deleted. A process that is killed at any point leaves what 
 finishes the unverified ones. Files outside the memory are not touched: the agent's own logs, git history, backups.
 
 The search covers file names and bytes, databases with their write-ahead logs and free pages, and the content of gzip,
-bzip2, xz and zip files, nested ones too. What this Python cannot unpack (zstd, lz4, 7z, rar, encrypted or damaged
+bzip2, xz, zip and tar files, nested ones too. What this Python cannot unpack (zstd, lz4, 7z, rar, encrypted or damaged
 archives) is reported, never skipped silently. It looks for the session ids and for every text of the episodes by their
 fingerprints (`helix_graph.tombstones`), so a search gives the same answer when the texts themselves are gone. A text
 that another session contains as well is counted apart. Texts shorter than twelve characters are not searched:
@@ -20,12 +20,14 @@ import bz2
 import gzip
 import lzma
 import struct
+import tarfile
 import zipfile
 import zlib
-from contextlib import closing, contextmanager, suppress
-from datetime import UTC, datetime
+from contextlib import closing, suppress
+from datetime import datetime
 from glob import escape
-from typing import IO, TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, cast
 
 import msgspec
 
@@ -39,121 +41,88 @@ from helix_graph.graph.connection import EXPORT_NAME, GRAPH_FILE
 from helix_graph.helix_db import database_path
 from helix_graph.plans.workspaces import forget_tasks
 from helix_graph.project import HOOK_LOG, PAGES, PREPARED
-from helix_graph.quarantine import quarantined_assertions, quarantined_of_session
-from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unproved, all_of, digest, fingerprints_of
+from helix_graph.quarantine import ASSERTIONS, quarantined_of_session
+from helix_graph.quarantine import FOLDER as ASIDE
+from helix_graph.timestamps import parse_stamp, stamp
+from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unproved, chunks_of, digest, fingerprints_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
-    from pathlib import Path
 
     from helix_episodes.model import Episode
     from helix_graph.graph.api import Graph
     from helix_graph.insights.api import Insights
 
 
-_ZIP = b"PK\x03\x04"
-_OPENERS: dict[bytes, Callable[[IO[bytes]], object]] = {
-    b"\x1f\x8b": gzip.open,
-    b"BZh": bz2.open,
-    b"\xfd7zXZ\x00": lzma.open,
-}
-_UNKNOWN = {
-    b"\x28\xb5\x2f\xfd": "zstd",
-    b"\x04\x22\x4d\x18": "lz4",
-    b"7z\xbc\xaf\x27\x1c": "7z",
-    b"Rar!\x1a\x07": "rar",
-    b"\x1f\x9d": "compress",
-}
-_LONGEST_MARK = 6
+def _zip_members(stream: IO[bytes]) -> Iterator[IO[bytes]]:
+    with zipfile.ZipFile(stream) as archive:
+        for member in archive.infolist():
+            with archive.open(member) as inner:
+                yield inner
+
+
+def _tar_members(stream: IO[bytes]) -> Iterator[IO[bytes]]:
+    with tarfile.open(fileobj=stream, mode="r:") as archive:
+        for member in archive:
+            if inner := archive.extractfile(member) if member.isfile() else None:
+                yield inner
+
+
+#: Where in a packed file which bytes stand, and what unpacks it; the name of what Python cannot unpack.
+_FORMATS: tuple[tuple[int, bytes, Callable[[IO[bytes]], Iterable[object]] | str], ...] = (
+    (0, b"PK\x03\x04", _zip_members),
+    (0, b"\x1f\x8b", lambda stream: map(gzip.open, (stream,))),
+    (0, b"BZh", lambda stream: map(bz2.open, (stream,))),
+    (0, b"\xfd7zXZ\x00", lambda stream: map(lzma.open, (stream,))),
+    (257, b"ustar", _tar_members),
+    (0, b"\x28\xb5\x2f\xfd", "zstd"),
+    (0, b"\x04\x22\x4d\x18", "lz4"),
+    (0, b"7z\xbc\xaf\x27\x1c", "7z"),
+    (0, b"Rar!\x1a\x07", "rar"),
+    (0, b"\x1f\x9d", "compress"),
+)
+_HEAD_BYTES = 262
 #: An archive in an archive in an archive is still somebody's backup; deeper ones are made to hurt.
 _DEEPEST = 3
 #: So much is unpacked of one file: a gigabyte of zeros fits into a megabyte.
 _MOST_BYTES = 1 << 30
 #: What the modules of the standard library raise for archives that are damaged, encrypted or of an unknown method.
-_DAMAGE = (OSError, EOFError, ValueError, RuntimeError, zlib.error, struct.error, lzma.LZMAError, zipfile.BadZipFile)
+_DAMAGE = (
+    *(OSError, EOFError, ValueError, RuntimeError, zlib.error, struct.error),
+    *(lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError),
+)
 
 
-def contents(path: Path) -> Iterator[Content]:
-    """The file as it is, then what is packed in it, each to be read before the next is asked for.
-
-    Raises:
-        NotUnpacked: A part of it cannot be read; what came before was all that can be.
-        FileNotFoundError: It is gone.
-    """
-    with _reporting(), path.open("rb") as raw:
-        yield Content(raw)
-        raw.seek(0)
-        yield from _inner(raw, depth=0, budget=_Budget())
-
-
-class Content:
-    """What is in a file or packed in it, from its start."""
-
-    def __init__(self, stream: IO[bytes], *, budget: _Budget | None = None) -> None:
-        self._stream = stream
-        self._budget = budget
-
-    def read(self, size: int) -> bytes:
-        """The next bytes, at most so many; none at the end.
-
-        Raises:
-            NotUnpacked: It is damaged, or there is too much of it.
-        """
-        with _reporting():
-            data = self._stream.read(size)
-        if self._budget:
-            self._budget.spend(len(data))
-        return data
-
-
-class _Budget:
-    """How much may still be unpacked of one file."""
+class _Archive:
+    """What is packed in one file, in chunks that are read before the next are asked for."""
 
     def __init__(self) -> None:
-        self.left = _MOST_BYTES
+        self._left = _MOST_BYTES
 
-    def spend(self, count: int) -> None:
-        self.left -= count
-        if self.left < 0:
-            raise NotUnpacked("it holds more than a gigabyte when unpacked")
+    def contents(self, stream: IO[bytes], depth: int = 0) -> Iterator[Iterator[bytes]]:
+        """The content of each file packed in a stream that can be read again from its start.
 
+        Raises:
+            NotUnpacked: Python cannot unpack it, or it is packed to exhaust memory or time.
+        """
+        stream.seek(0)
+        head = stream.read(_HEAD_BYTES)
+        stream.seek(0)
+        unpack = next((unpack for at, magic, unpack in _FORMATS if head.startswith(magic, at)), None)
+        if isinstance(unpack, str):
+            raise NotUnpacked(f"it is compressed by {unpack}, which Python cannot unpack")
+        if unpack and depth == _DEEPEST:
+            raise NotUnpacked(f"it is packed more than {_DEEPEST} times over")
+        for inner in cast("Iterable[IO[bytes]]", unpack(stream)) if unpack else ():
+            yield self._within_budget(inner)
+            yield from self.contents(inner, depth + 1)
 
-@contextmanager
-def _reporting() -> Iterator[None]:
-    try:
-        yield
-    except FileNotFoundError:
-        raise
-    except _DAMAGE as error:
-        raise NotUnpacked(str(error) or type(error).__name__) from error
-
-
-def _inner(stream: IO[bytes], *, depth: int, budget: _Budget) -> Iterator[Content]:
-    """What is packed in a stream that can be read again from its start."""
-    mark = stream.read(_LONGEST_MARK)
-    stream.seek(0)
-    unknown = next((name for start, name in _UNKNOWN.items() if mark.startswith(start)), None)
-    if unknown:
-        raise NotUnpacked(f"it is compressed by {unknown}, which Python cannot unpack")
-    packed = mark.startswith((_ZIP, *_OPENERS))
-    if packed and depth == _DEEPEST:
-        raise NotUnpacked(f"it is packed more than {_DEEPEST} times over")
-    for inner in _unpacked(stream, mark) if packed else ():
-        yield Content(inner, budget=budget)
-        inner.seek(0)
-        yield from _inner(inner, depth=depth + 1, budget=budget)
-
-
-def _unpacked(stream: IO[bytes], mark: bytes) -> Iterator[IO[bytes]]:
-    if mark.startswith(_ZIP):
-        with zipfile.ZipFile(stream) as archive:
-            for member in archive.infolist():
-                with archive.open(member) as inner:
-                    yield inner
-        return
-    opener = next(opener for start, opener in _OPENERS.items() if mark.startswith(start))
-    with cast("IO[bytes]", opener(stream)) as inner:
-        yield inner
+    def _within_budget(self, stream: IO[bytes]) -> Iterator[bytes]:
+        for chunk in chunks_of(stream):
+            self._left -= len(chunk)
+            if self._left < 0:
+                raise NotUnpacked("it holds more than a gigabyte when unpacked")
+            yield chunk
 
 
 class Trace(msgspec.Struct, frozen=True, kw_only=True):
@@ -192,14 +161,6 @@ class ErasureProof(msgspec.Struct, frozen=True, kw_only=True):
         return not (self.left or self.unsearched)
 
 
-def to_verify(session: str, texts: Iterable[str]) -> Unproved:
-    """What has to be searched for after a session that said these texts is gone."""
-    names = {session, PREFIX + session}
-    said = set(texts) - names
-    prints = fingerprints_of(said) | fingerprints_of(names, names=True)
-    return Unproved(texts=tuple(sorted(prints)), too_short=sum(len(fingerprints_of([text])) == 0 for text in said))
-
-
 def find_traces(
     root: Path, unproved: Unproved, *, sessions: Collection[str], graph: Path, outside: Iterable[Path] = ()
 ) -> ErasureProof:
@@ -207,67 +168,61 @@ def find_traces(
 
     ``sessions`` are the digests of the sessions that are to be gone, ``graph`` is the memory's graph.db.
     """
-    search = _Search(root, Searcher(unproved.texts, bounded=_parts_of_kept_names(root, unproved.texts)))
+    search = _Search(root, unproved.texts)
     # Only another session may say the same in an episode's file; an assertion has it from this one.
     episode = (root / "episodes", ".json")
-    derived = [path for path in root.rglob("*") if (path.parent, path.suffix) != episode and path.is_file()]
-    found = search.all_of(sorted({*derived, *outside}))
+    derived = {path for path in root.rglob("*") if (path.parent, path.suffix) != episode and path.is_file()}
+    found = search.hits_in(derived.union(outside))
     rows = _rows_in_graph(graph, sessions)
     # Sessions come last: one that is being recorded meanwhile is there before anything is derived from it.
-    recorded = search.all_of(sorted(path for path in (root / "episodes").glob("*.json") if path.is_file()))
+    recorded = search.hits_in(path for path in (root / "episodes").glob("*.json") if path.is_file())
     shared = {one for hits in recorded.values() for one in hits if not one.names}
-    found = dict(sorted({**found, **recorded}.items()))
-    left = [_trace(root, path, hits - shared, rows if path == graph else 0) for path, hits in found.items()]
-    size = 0
-    for path in found:
-        with suppress(FileNotFoundError):
-            size += path.stat().st_size
+    left: list[Trace] = []
+    for path, all_hits in sorted({**found, **recorded}.items()):
+        hits, theirs = all_hits - shared, rows if path == graph else 0
+        if hits or theirs:
+            named = bool(theirs) or any(one.names for one in hits)
+            left.append(Trace(file=_name_in(root, path), texts=len(hits) + theirs, names_session=named))
     return ErasureProof(
         texts=len(unproved.texts),
-        files=len(found),
-        bytes=size,
+        files=len(found) + len(recorded),
+        bytes=search.bytes,
         shared=len(shared),
         too_short=unproved.too_short,
-        left=tuple(trace for trace in left if trace.texts),
+        left=tuple(left),
         unsearched=tuple(search.unsearched),
     )
 
 
-def strings_of(value: Any) -> Iterator[str]:  # noqa: ANN401  (JSON)
-    """Every text in a JSON value, keys left out."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for each in value.values():
-            yield from strings_of(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from strings_of(each)
-
-
 class _Search:
-    """One search through the files of a memory; ``unsearched`` grows while it goes on."""
+    """One search through the files of a memory; counts the bytes and lists what could not be searched."""
 
-    def __init__(self, root: Path, searcher: Searcher) -> None:
+    def __init__(self, root: Path, wanted: Collection[Fingerprint]) -> None:
+        self.bytes = 0
         self.unsearched: list[Unsearched] = []
         self._root = root
-        self._searcher = searcher
+        # ``session-1`` stands in ``session-12`` as well, which may be recorded.
+        kept = (path.stem.encode("utf-8", "surrogateescape") for path in (root / "episodes").glob("*.json"))
+        names = Searcher(wanted)
+        self._searcher = Searcher(wanted, bounded={one for name in kept for one in names.search(name)})
 
-    def all_of(self, paths: Iterable[Path]) -> dict[Path, set[Fingerprint]]:
-        """What stands in each of the files that are still there."""
-        return {path: hits for path in paths if (hits := self.of(path)) is not None}
-
-    def of(self, path: Path) -> set[Fingerprint] | None:
-        """What stands in a file or its name; None when it is gone."""
-        name = _name_in(self._root, path)
-        found = self._searcher.search(name.encode("utf-8", "surrogateescape"))
-        try:
-            for stream in contents(path):
-                found |= self._searcher.search_stream(stream)
-        except FileNotFoundError:
-            return None  # a temporary file of another process, which is done with it
-        except NotUnpacked as error:
-            self.unsearched.append(Unsearched(file=name, problem=str(error)))
+    def hits_in(self, paths: Iterable[Path]) -> dict[Path, set[Fingerprint]]:
+        """What stands in the name or the content of each of the files that are still there."""
+        found: dict[Path, set[Fingerprint]] = {}
+        for path in sorted(paths):
+            name = _name_in(self._root, path)
+            hits = self._searcher.search(name.encode("utf-8", "surrogateescape"))
+            try:
+                self.bytes += path.stat().st_size
+                with path.open("rb") as raw:
+                    hits.update(self._searcher.search_chunks(chunks_of(raw)))
+                    for content in _Archive().contents(raw):
+                        hits.update(self._searcher.search_chunks(content))
+            except FileNotFoundError:
+                continue  # a temporary file of another process
+            except (NotUnpacked, *_DAMAGE) as error:
+                self.unsearched.append(Unsearched(file=name, problem=str(error) or type(error).__name__))
+            found[path] = hits
         return found
 
 
@@ -276,29 +231,13 @@ def _name_in(root: Path, path: Path) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
 
 
-def _parts_of_kept_names(root: Path, wanted: Collection[Fingerprint]) -> set[Fingerprint]:
-    """Names with which a kept one begins: ``session-1`` stands in ``session-12`` as well."""
-    searcher = Searcher(wanted)
-    kept = (path.stem.encode("utf-8", "surrogateescape") for path in (root / "episodes").glob("*.json"))
-    return {one for name in kept for one in searcher.search(name)}
-
-
-def _trace(root: Path, path: Path, hits: set[Fingerprint], rows: int) -> Trace:
-    names = bool(rows) or any(one.names for one in hits)
-    return Trace(file=_name_in(root, path), texts=len(hits) + rows, names_session=names)
-
-
 def _rows_in_graph(graph: Path, sessions: Collection[str]) -> int:
     """How many rows of the graph's tables are theirs, however short the id; a file not ours holds nothing of ours."""
     if not graph.exists() or database.ownership(graph, GRAPH_FILE) == "absent":
         return 0
     with database.reporting(graph), closing(database.open_for_reading(graph)) as connection:
-        names = [name.removeprefix(PREFIX) for (name,) in connection.execute("SELECT id FROM episode")]
-        names += [name for (name,) in connection.execute("SELECT session FROM episode")]
-    return sum(digest(name) in sessions for name in names)
-
-
-ASSERTIONS = "assertions"
+        rows = connection.execute("SELECT id FROM episode UNION ALL SELECT session FROM episode").fetchall()
+    return sum(digest(name) in sessions or digest(name.removeprefix(PREFIX)) in sessions for (name,) in rows)
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
@@ -322,14 +261,11 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
         """Whether an episode meets the conditions."""
         if self.project is not None and (episode.project or "").casefold() != self.project.casefold():
             return False
-        return self._in_span(episode.timestamp) if self.since or self.until else True
-
-    def _in_span(self, timestamp: str | None) -> bool:
-        try:
-            at = _aware(datetime.fromisoformat(timestamp or ""))
-        except ValueError:
-            return False
-        return (self.since is None or at >= _aware(self.since)) and (self.until is None or at < _aware(self.until))
+        if not (self.since or self.until):
+            return True
+        at = parse_stamp(episode.timestamp)
+        begun = not self.since or (at and stamp(at) >= stamp(self.since))
+        return bool(at and begun and (not self.until or stamp(at) < stamp(self.until)))
 
 
 class ForgetReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -348,12 +284,7 @@ class ForgetReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def forget(
-    root: Path,
-    graph: Graph,
-    databases: Iterable[Insights],
-    selection: Selection,
-    *,
-    dry_run: bool = False,
+    root: Path, graph: Graph, databases: Iterable[Insights], selection: Selection, *, dry_run: bool = False
 ) -> ForgetReport:
     """Removes sessions from the memory in ``root`` and verifies that nothing of them remains.
 
@@ -367,14 +298,16 @@ def forget(
         WriteFailed: A file cannot be written or deleted.
         NotOurDatabase: Another program's file is where graph.db belongs.
     """
-    store, tombstones, undecided = EpisodeStore(graph.episodes), Tombstones(root), list[str]()
+    store, tombstones = EpisodeStore(graph.episodes), Tombstones(root)
     waiting = tombstones.unproved().keys()
     if not (selection.sessions or selection.by_condition or waiting):
         raise NothingSelected
     begun = {name for path in store.files() if digest(name := _session_of(path)) in waiting}
-    chosen = {*_named(selection, root, store, tombstones), *_found(selection, store, undecided)}
-    sessions = sorted(chosen | begun)
-    folders = (graph.causality / ASSERTIONS, quarantined_assertions(root))
+    named = {_recorded(name, root, store, tombstones) for name in selection.sessions}
+    scanned = list(store.scan()) if selection.by_condition else []
+    met = {_session_of(path) for path, one in scanned if not isinstance(one, InvalidEpisode) and selection.takes(one)}
+    sessions = sorted(named | met | begun)
+    folders = (graph.causality / ASSERTIONS, root / ASIDE / ASSERTIONS)
     assertions = [path for folder in folders for path in _naming(sorted(folder.glob("*.json")), sessions)]
     if not dry_run and (sessions or waiting):
         for insights in databases:
@@ -394,7 +327,7 @@ def forget(
     return ForgetReport(
         sessions=tuple(sessions),
         assertions=tuple(path.name for path in assertions),
-        undecided=tuple(undecided),
+        undecided=tuple(path.name for path, one in scanned if isinstance(one, InvalidEpisode)),
         taken_up=len(waiting - {digest(session) for session in sessions}),
         proof=None if dry_run else _prove(root, graph, sessions),
         dry_run=dry_run,
@@ -407,39 +340,24 @@ def _prove(root: Path, graph: Graph, sessions: Iterable[str]) -> ErasureProof | 
     waiting = tombstones.unproved()
     if not waiting:
         return None
+    texts = {text for one in waiting.values() for text in one.texts}
+    wanted = Unproved(texts=tuple(sorted(texts)), too_short=sum(one.too_short for one in waiting.values()))
     digests = waiting.keys() | {digest(session) for session in sessions}
     path = database_path(root)  # ``HELIX_DB_PATH`` may name one outside the memory
-    files = [path, *(path.with_name(path.name + side) for side in database.SIDE_FILES)]
-    outside = [] if path.is_relative_to(root) else [one for one in files if one.is_file()]
-    wanted = all_of(waiting.values())
+    files = [] if path.is_relative_to(root) else [Path(f"{path}{side}") for side in ("", *database.SIDE_FILES)]
+    outside = [file for file in files if file.is_file()]
     proof = find_traces(root, wanted, sessions=digests, graph=graph.path_of_file, outside=outside)
     if proof.whole:
         tombstones.settle(waiting)
     return proof
 
 
-def _named(selection: Selection, root: Path, store: EpisodeStore, tombstones: Tombstones) -> Iterator[str]:
-    """The sessions named, as they are recorded; one that is forgotten already may have been left half way."""
-    for name in selection.sessions:
-        forms = list(dict.fromkeys((name, check_session_id(name).removeprefix(PREFIX))))
-        known = [
-            form
-            for form in forms
-            if store.path_of(form).exists() or tombstones.holds(form) or quarantined_of_session(root, form)
-        ]
-        if not known:
-            raise EpisodeNotFound(name)
-        yield known[0]
-
-
-def _found(selection: Selection, store: EpisodeStore, undecided: list[str]) -> Iterator[str]:
-    if not selection.by_condition:
-        return
-    for path, episode in store.scan():
-        if isinstance(episode, InvalidEpisode):
-            undecided.append(path.name)
-        elif selection.takes(episode):
-            yield _session_of(path)
+def _recorded(name: str, root: Path, store: EpisodeStore, tombstones: Tombstones) -> str:
+    """A session named with or without the prefix; one that is forgotten already may have been left half way."""
+    for form in (name, check_session_id(name).removeprefix(PREFIX)):
+        if store.path_of(form).exists() or tombstones.holds(form) or quarantined_of_session(root, form):
+            return form
+    raise EpisodeNotFound(name)
 
 
 def _session_of(path: Path) -> str:
@@ -452,9 +370,11 @@ def _remove(root: Path, store: EpisodeStore, sessions: Iterable[str], assertions
     tombstones = Tombstones(root)
     paths = {session: [store.path_of(session), *quarantined_of_session(root, session)] for session in sessions}
     for session, files in paths.items():
-        said = {text for path in (*files, *_naming(assertions, [session])) for text in _texts(path)}
-        steps = {step for path in files for step in _step_ids(path)}
-        tombstones.bury(session, steps=steps, unproved=to_verify(session, said))
+        names = {session, PREFIX + session}
+        said = {text for path in (*files, *_naming(assertions, [session])) for text in _texts(path)} - names
+        prints = fingerprints_of(said) | fingerprints_of(names, names=True)
+        unproved = Unproved(texts=tuple(sorted(prints)), too_short=sum(not fingerprints_of([text]) for text in said))
+        tombstones.bury(session, steps={step for path in files for step in _step_ids(path)}, unproved=unproved)
     for path in (*(path for files in paths.values() for path in files), *assertions):
         for leftover in path.parent.glob(f".{escape(path.name)}.*{TEMPORARY_SUFFIX}"):
             remove_file(leftover)
@@ -463,8 +383,6 @@ def _remove(root: Path, store: EpisodeStore, sessions: Iterable[str], assertions
 
 def _step_ids(path: Path) -> set[str]:
     """The ids of steps that an episode is known to hold: by these a copy in a later log is recognised."""
-    if not path.exists():
-        return set()
     try:
         episode = decode_episode(read_regular(path), path=path)
     except (OSError, InvalidEpisode):
@@ -476,18 +394,20 @@ def _step_ids(path: Path) -> set[str]:
 
 def _naming(paths: Iterable[Path], sessions: Iterable[str]) -> Iterator[Path]:
     ids = set(sessions) | {PREFIX + session for session in sessions}
-    for path in paths:
-        if any(text in ids or text.partition("#")[0] in ids for text in _texts(path)):
-            yield path
+    return (path for path in paths if any({text, text.partition("#")[0]} & ids for text in _texts(path)))
 
 
 def _texts(path: Path) -> set[str]:
-    """Every text in a JSON file; nothing of one that cannot be read."""
+    """Every text in a JSON file, keys left out; nothing of one that cannot be read."""
+    texts: set[str] = set()
     try:
-        return set(strings_of(msgspec.json.decode(read_regular(path))))
+        waiting = [msgspec.json.decode(read_regular(path))]
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return set()
-
-
-def _aware(at: datetime) -> datetime:
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
+        return texts
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            texts.add(value)
+        else:
+            waiting.extend(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
+    return texts

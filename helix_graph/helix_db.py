@@ -1,7 +1,7 @@
-"""helix.db: what a memory holds that nothing else could bring back.
+"""helix.db: the database of insights, topics and plans, which cannot be derived from anything else.
 
-Insights, their links and the log of feedback, topics, plans and workspaces stand in this one SQLite file. Unlike
-graph.db it is not derived, so its tables are never dropped: every room keeps its own tables and says in `Tables` which
+Insights, their links and the log of feedback, topics, plans and workspaces are in this one SQLite file. Unlike
+graph.db it is the truth, so its tables are never dropped: every package has its own tables and says in `Tables` which
 steps lead to them, and a file made by an older version takes the steps that it lacks when somebody next writes to it.
 Every commit is on the disk before it is acknowledged, and every writing is one transaction that holds the write lock
 from its first look on, so that processes at work together come to what one after the other would have come to.
@@ -57,9 +57,9 @@ _TAKE_OVER = "; what the original's helix.db knows is taken over by `helix-graph
 
 
 class Tables(Value):
-    """The tables of one room, as the steps that make them: step N leads from version N to N + 1, and is never edited.
+    """The tables of one package, as the steps that make them.
 
-    A step is SQL of one or more statements.
+    Step N leads from version N to N + 1, and is never edited. A step is SQL of one or more statements.
     """
 
     room: str
@@ -158,7 +158,7 @@ def kept_open() -> contextlib.AbstractContextManager[None]:
 
 
 class HelixDatabase:
-    """One room's way into helix.db, for any thread."""
+    """One package's access to helix.db, for any thread."""
 
     def __init__(self, path: Path, tables: Tables) -> None:
         self.path = path
@@ -238,7 +238,7 @@ class HelixDatabase:
             return None
 
     def _version(self, connection: sqlite3.Connection) -> int:
-        """Of this room's tables in the file.
+        """Of this package's tables in the file.
 
         Raises:
             MemoryNewer: The file has steps that this version does not know.

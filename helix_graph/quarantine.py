@@ -74,8 +74,3 @@ def quarantined_of_session(root: Path, session: str) -> list[Path]:
     name = re.compile(rf"episode-{re.escape(session)}\.[0-9a-f]{{{_HASH_DIGITS}}}\.json")
     found = (path for path in (root / FOLDER / EPISODES).glob("*.json") if name.fullmatch(path.name))
     return sorted(path for path in found if path.is_symlink() or not path.is_dir())
-
-
-def quarantined_assertions(root: Path) -> Path:
-    """The folder of assertions that were set aside."""
-    return root / FOLDER / ASSERTIONS

@@ -104,7 +104,7 @@ class Project:
 
 
 class SourceFilter:
-    """Lets in what `MemoryAdmission` does, as far as it ran in the project."""
+    """Lets in what `MemoryFilter` does, as far as it ran in the project."""
 
     def __init__(self, admission: MemoryFilter, *, project: Project, found: Sequence[FoundLog]) -> None:
         self._admission = admission

@@ -17,9 +17,8 @@ from __future__ import annotations
 
 import hashlib
 import io
-from abc import abstractmethod
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -28,31 +27,27 @@ from helix_episodes.io import read_regular, write_atomically
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
+    from typing import IO
 
     import numpy as np
 
 
-#: Shorter texts are words that everybody uses; in a database such a run of bytes also comes about by chance.
-SHORTEST = 12
+FOLDER = "forgotten"
+#: What is read at a time: its hashes (four bytes per position) stay in the cache.
+_CHUNK = 1 << 20
+#: Shorter texts are common words; in a database such a run of bytes also comes about by chance.
+_SHORTEST = 12
 #: The start of a long text is enough to find it by; the rest may lie on another page of a database.
 _LONGEST = 200
-#: The size of the short hash: its table of 1 MB stays in a processor's cache, and one place in 200 is a false alarm
+#: The size of the short hash: its table of 1 MB stays in a processor's cache, and one position in 200 is a false alarm
 #: for the 5,000 texts of a long session.
 _SHORT_BITS = 20
-_FINGERPRINT_BYTES = 16
-#: What is read at a time: its hashes (four bytes a place) stay in the cache.
-_CHUNK = 1 << 20
+#: Two sessions with the same hash would be forgotten together; 128 bits rule that out.
+_DIGEST_BYTES = 16
 _MULTIPLIER, _MIXER = 0x01000193, 0x9E3779B1  # FNV's prime, and the golden ratio for the upper bits
+_WEIGHTS = [(_MIXER * pow(_MULTIPLIER, power, 1 << 32)) & 0xFFFFFFFF for power in range(_SHORTEST)]
 _WORD = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 _BEFORE_WORD = _WORD | {ord(".")}
-
-
-class Readable(Protocol):
-    """Whatever gives bytes piece by piece."""
-
-    @abstractmethod
-    def read(self, size: int, /) -> bytes:
-        """The next bytes, at most so many; none at the end."""
 
 
 class Form(msgspec.Struct, frozen=True, array_like=True, order=True):
@@ -72,28 +67,31 @@ class Fingerprint(msgspec.Struct, frozen=True, array_like=True, order=True):
 
 def fingerprints_of(texts: Iterable[str], *, names: bool = False) -> frozenset[Fingerprint]:
     """The fingerprints of those texts that are long enough to be looked for."""
-    return frozenset(
-        Fingerprint(tuple(sorted({_form(data) for data in _written(text)})), names=names)
-        for text in texts
-        if len(text) >= SHORTEST
-    )
+    found: set[Fingerprint] = set()
+    for text in texts:
+        if len(text) >= _SHORTEST:
+            plain = text[:_LONGEST].encode("utf-8", "replace")
+            written = {plain, msgspec.json.encode(plain.decode())[1:-1]}
+            forms = {Form(len(data), int(_short_hashes(data[:_SHORTEST])[0]), _long_hash(data)) for data in written}
+            found.add(Fingerprint(tuple(sorted(forms)), names=names))
+    return frozenset(found)
 
 
-def _written(text: str) -> tuple[bytes, bytes]:
-    plain = text[:_LONGEST].encode("utf-8", "replace")
-    return plain, msgspec.json.encode(plain.decode())[1:-1]
+def _short_hashes(data: bytes) -> np.ndarray[Any, np.dtype[np.uint32]]:
+    """The short hash at every position: a polynomial of twelve bytes, of which the upper bits are taken."""
+    import numpy as np
+
+    values = np.frombuffer(data, dtype=np.uint8).astype(np.uint32)
+    return np.convolve(values, np.array(_WEIGHTS, dtype=np.uint32), "valid") >> np.uint32(32 - _SHORT_BITS)
 
 
-def _form(data: bytes) -> Form:
-    value = 0
-    for byte in data[:SHORTEST]:
-        value = (value * _MULTIPLIER + byte) & 0xFFFFFFFF
-    short = (value * _MIXER & 0xFFFFFFFF) >> (32 - _SHORT_BITS)
-    return Form(length=len(data), short=short, digest=_digest(data))
+def _long_hash(data: bytes | memoryview) -> str:
+    return hashlib.blake2b(data, digest_size=_DIGEST_BYTES, person=b"helix-trace").hexdigest()
 
 
-def _digest(data: bytes | memoryview) -> str:
-    return hashlib.blake2b(data, digest_size=_FINGERPRINT_BYTES, person=b"helix-trace").hexdigest()
+def chunks_of(stream: IO[bytes]) -> Iterator[bytes]:
+    """The rest of a stream in chunks."""
+    return iter(lambda: stream.read(_CHUNK), b"")
 
 
 class Searcher:
@@ -102,86 +100,47 @@ class Searcher:
     def __init__(self, wanted: Collection[Fingerprint], *, bounded: Collection[Fingerprint] = ()) -> None:
         import numpy as np
 
-        self._table = np.zeros(1 << _SHORT_BITS, dtype=np.bool_)
-        self._by_short: dict[int, dict[int, dict[str, Fingerprint]]] = defaultdict(lambda: defaultdict(dict))
+        self._is_wanted = np.zeros(1 << _SHORT_BITS, dtype=np.bool_)
+        self._lengths: dict[int, set[int]] = defaultdict(set)
+        self._by_digest: dict[str, Fingerprint] = {}
         self._bounded = frozenset(bounded)
+        for fingerprint in wanted:
+            for form in fingerprint.forms:
+                self._is_wanted[form.short] = True
+                self._lengths[form.short].add(form.length)
+                self._by_digest[form.digest] = fingerprint
         self._overlap = 1 + max((form.length for one in wanted for form in one.forms), default=0)
-        for one in wanted:
-            for form in one.forms:
-                self._table[form.short] = True
-                self._by_short[form.short][form.length][form.digest] = one
 
     def search(self, data: bytes) -> set[Fingerprint]:
         """Those that stand in the data."""
-        return self.search_stream(io.BytesIO(data))
+        return set(self.search_chunks(chunks_of(io.BytesIO(data))))
 
-    def search_stream(self, stream: Readable) -> set[Fingerprint]:
-        """Those that stand in what the stream gives, which may be larger than memory."""
-        found: set[Fingerprint] = set()
-        for data, first, last in _overlapping(stream, self._overlap):
-            found.update(self._found_in(data, first=first, last=last, known=found))
-        return found
+    def search_chunks(self, chunks: Iterable[bytes]) -> Iterator[Fingerprint]:
+        """Those that stand in data which may be larger than memory, perhaps several times.
 
-    def _found_in(self, data: bytes, *, first: bool, last: bool, known: set[Fingerprint]) -> Iterator[Fingerprint]:
-        """The start of a later piece and the end of an earlier one are left to the piece that holds their surroundings.
-
-        Otherwise a name that is cut by the border would pass for a word.
+        A zero before and after all of it gives every text a byte on either side, and each piece begins with the end of
+        the one before. So what begins with a piece or ends with it is found in another one, where its surroundings are.
         """
-        view = memoryview(data)
-        for place, short in self._likely(data):
-            if place == 0 and not first:
-                continue
-            for length, digests in self._by_short[short].items():
-                end = place + length
-                if end > len(data) or (end == len(data) and not last):
-                    continue
-                one = digests.get(_digest(view[place:end]))
-                if one and one not in known and (one not in self._bounded or _is_word(data, place, end)):
-                    yield one
+        rest = b"\0"
+        for chunk in chunks:
+            piece = rest + chunk
+            yield from self._found_inside(piece)
+            rest = piece[-self._overlap :]
+        yield from self._found_inside(rest + b"\0")
 
-    def _likely(self, data: bytes) -> Iterator[tuple[int, int]]:
-        """Places whose short hash is one of those wanted, with it."""
-        import numpy as np
-
-        if len(data) < SHORTEST:
+    def _found_inside(self, data: bytes) -> Iterator[Fingerprint]:
+        """Those that stand in the data with a byte before and a byte after them."""
+        if len(data) < _SHORTEST:
             return
-        shorts = _shorts(np.frombuffer(data, dtype=np.uint8))
-        places = np.flatnonzero(self._table[shorts])
-        yield from zip(places.tolist(), shorts[places].tolist(), strict=True)
-
-
-def _shorts(data: np.ndarray[Any, np.dtype[np.uint8]]) -> np.ndarray[Any, np.dtype[np.uint32]]:
-    """The short hash at every place, as `_form` computes it."""
-    import numpy as np
-
-    count = len(data) - SHORTEST + 1
-    values = np.zeros(count, dtype=np.uint32)
-    for offset in range(SHORTEST):
-        values *= np.uint32(_MULTIPLIER)
-        values += data[offset : offset + count]
-    values *= np.uint32(_MIXER)
-    return values >> np.uint32(32 - _SHORT_BITS)
-
-
-def _overlapping(stream: Readable, overlap: int) -> Iterator[tuple[bytes, bool, bool]]:
-    """The content in pieces, each with the end of the one before; whether it holds the start, and whether the end."""
-    kept, first = b"", True
-    chunk = stream.read(_CHUNK)
-    while chunk:
-        following = stream.read(_CHUNK)
-        data = kept + chunk
-        yield data, first, not following
-        first = first and len(data) <= overlap
-        kept, chunk = data[-overlap:], following
-
-
-def _is_word(data: bytes, start: int, end: int) -> bool:
-    return (start == 0 or data[start - 1] not in _BEFORE_WORD) and (end == len(data) or data[end] not in _WORD)
-
-
-FOLDER = "forgotten"
-#: Two sessions with the same hash would be forgotten together; 128 bits rule that out.
-_DIGEST_BYTES = 16
+        view, shorts = memoryview(data), _short_hashes(data)
+        likely = self._is_wanted[shorts].nonzero()[0]
+        for start, short in zip(likely.tolist(), shorts[likely].tolist(), strict=True):
+            for length in self._lengths[short]:
+                end = start + length
+                if start and end < len(data) and (one := self._by_digest.get(_long_hash(view[start:end]))):
+                    is_word = data[start - 1] not in _BEFORE_WORD and data[end] not in _WORD
+                    if is_word or one not in self._bounded:
+                        yield one
 
 
 class Unproved(msgspec.Struct, frozen=True, kw_only=True):
@@ -232,13 +191,10 @@ class Tombstones:
         """
         path = self.path_of(session)
         old = _read(path) or Tombstone()
-        known = {digest(step) for step in steps}
         before = old.unproved or Unproved()
-        waiting = Unproved(
-            texts=tuple(sorted({*before.texts, *unproved.texts})),
-            too_short=max(before.too_short, unproved.too_short),
-        )
-        stone = Tombstone(steps=tuple(sorted({*old.steps, *known})), unproved=waiting)
+        texts = tuple(sorted({*before.texts, *unproved.texts}))
+        waiting = Unproved(texts=texts, too_short=max(before.too_short, unproved.too_short))
+        stone = Tombstone(steps=tuple(sorted({*old.steps, *map(digest, steps)})), unproved=waiting)
         write_atomically(path, msgspec.json.encode(stone))
 
     def unproved(self) -> dict[str, Unproved]:
@@ -266,17 +222,9 @@ class Tombstones:
         return frozenset(step for _, stone in self._all() for step in stone.steps)
 
     def _all(self) -> Iterator[tuple[Path, Tombstone]]:
-        for path in sorted(self.folder.glob("*.json")):
-            stone = _read(path)
-            if stone:  # the name alone keeps a session out; of a spoilt file the doctor tells
-                yield path, stone
-
-
-def all_of(several: Iterable[Unproved]) -> Unproved:
-    """What is to be searched for, of several sessions together."""
-    each = list(several)
-    texts = {text for one in each for text in one.texts}
-    return Unproved(texts=tuple(sorted(texts)), too_short=sum(one.too_short for one in each))
+        """Those that can be read: the name alone keeps a session out, and the doctor reports a damaged file."""
+        stones = ((path, _read(path)) for path in sorted(self.folder.glob("*.json")))
+        return ((path, stone) for path, stone in stones if stone)
 
 
 def _read(path: Path) -> Tombstone | None:

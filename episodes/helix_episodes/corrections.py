@@ -4,7 +4,7 @@ The episode's file stays what the extraction made of the log, so that it can be 
 correction is a file of its own (``causality/assertions``), and `corrected` is the one function by which every reader
 applies it. It is dated, and the newest of several about the same thing holds.
 
-A correction of a decision or a link names its ends by an `Anchor`: ids are numbered again with every extraction, but
+A correction of a decision or a link names its ends by a `PartAnchor`: ids are numbered again with every extraction, but
 the text and the line of the log stay. One that finds its end no longer changes nothing, and `unmatched` names it.
 
 >>> from helix_episodes.model import Episode

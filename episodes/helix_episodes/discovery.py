@@ -1,9 +1,9 @@
 """Where each agent keeps its logs on this machine, and which folder each log was made in.
 
-Every agent has a home of its own, which an environment variable of the agent's can move; `HOMES` has them all. A log is
-found by the place and name that its agent gives it. The folder in which a session ran is known from the first lines of
-its log, from a file next to it, or from the name of the folder it lies in, when that is made of the project's path; a
-log whose folder is unknown belongs to no project.
+Every agent has a home of its own, which an environment variable of the agent's can move; `AGENT_HOMES` has them
+all. A log is found by the place and name that its agent gives it. The folder in which a session ran is known from
+the first lines of its log, from a file next to it, or from the name of the folder it lies in, when that is made of the
+project's path; a log whose folder is unknown belongs to no project.
 """
 
 from __future__ import annotations

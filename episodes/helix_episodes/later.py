@@ -304,7 +304,7 @@ def _recheck_revision(one: EpisodeSignals, after: EpisodeSignals, failure: Check
 
 
 def revisions(tellings: Iterable[EpisodeSignals]) -> tuple[OutcomeRevision, ...]:
-    """The revisions that follow from what all episodes tell (:mod:`telling`); by episode, then by date."""
+    """The revisions that follow from the signals of all episodes; by episode, then by date."""
     sessions = sorted(tellings, key=lambda one: (one.begin, one.session))
     found = (*revert_revisions(sessions), *recheck_revisions(sessions))
     return tuple(sorted(found, key=lambda one: (one.episode, one.asserted_at, one.rule, one.by, one.line or 0)))

@@ -152,7 +152,7 @@ class Survey(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Causality:
-    """The door to everything that counts and compares over all sessions.
+    """Everything that counts and compares over all sessions.
 
     ``graph`` has the episodes and what was kept of them; ``assertions`` is the folder of what people have added.
     """

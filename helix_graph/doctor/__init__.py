@@ -1,7 +1,6 @@
 """The doctor: what is wrong with a memory, and what can be done about it.
 
-``place`` looks at the folder, ``episodes`` at the episodes (``names``, ``parts``, and ``agreement`` of their links),
-``assertions`` at those, ``graph`` at graph.db and the export; ``door`` calls them in that order, because mending an
-episode changes the graph. ``secrets`` looks into every file that people's words stand in. ``model`` says what a finding
-is.
+`helix_graph.doctor.api.examine` runs the checks in an order that matters, because repairing an episode changes the
+graph: first ``files`` (the folder, episodes, assertions and files set aside), then ``databases`` (graph.db with its
+export, and helix.db).
 """

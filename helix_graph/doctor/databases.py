@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _COMPILE = "helix-graph compile"
 _NAME = f"causality/{FILE_NAME}"
-#: The sums of `helix_graph.graph.fold` counted again from the facts; each gives how many are wrong.
+#: The sums of `helix_graph.graph.store.fold` counted again from the facts; each gives how many are wrong.
 _SUMS = {
     "nodes": (
         "SELECT count(*) FROM node n"

@@ -103,7 +103,7 @@ class Graph:
         """Brings the graph up to date with the episodes; see `helix_graph.graph.compile.compile_graph`.
 
         Raises:
-            WrongType: An argument is none of its kind; so does every other function of this door.
+            WrongType: An argument is none of its kind; so does every other method of this class.
             NotOurDatabase: Another program's file is where graph.db belongs.
             OutsideMemory: One of ``paths`` lies outside the episodes' folder.
             DatabaseBusy: Another process has been compiling for too long.

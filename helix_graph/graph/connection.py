@@ -29,13 +29,13 @@ FILE_NAME = "graph.db"
 EXPORT_NAME = "causal-graph.json"
 #: The original schema asks for two numbers and a dot.
 EXPORT_VERSION = "1.0"
-#: A change to `labels`, `masking` or `vocabulary` that gives any mention another label is a new version.
+#: A change to `labels` or `normalization` that gives any mention another label is a new version.
 LABEL_VERSION = "2"
 #: ``grammar``: labels come from the grammar; raw text as labels is a mode to come.
 LABEL_MODE = "grammar"
-#: A change to `observations` or `trials` that reads anything else in an episode is a new version.
+#: A change to `observations` that reads anything else in an episode is a new version.
 TRIAL_VERSION = "2"
-#: A change to `helix_episodes.later.telling` that reads anything else in an episode is a new version.
+#: A change to `helix_episodes.later` that reads anything else in an episode is a new version.
 TELLING_VERSION = "1"
 
 

@@ -118,7 +118,7 @@ Fate = Literal["given", "withheld", "passed over"]
 class Exposure(msgspec.Struct, frozen=True, kw_only=True):
     """What became of one insight that was relevant to one injection.
 
-    ``propensity`` is the chance with which it was to be withheld (`withholding.Lot`). ``succeeded`` is None while
+    ``propensity`` is the chance with which it was to be withheld (`HoldoutDraw`). ``succeeded`` is None while
     nothing vouches for the outcome; ``taken_up`` is None where nobody can tell, as for an insight without a link.
     """
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def recall(root: Path, query: str, limit: int) -> list[dict[str, Any]]:
-    """As `door.Insights.recall` with ``semantic=False``.
+    """As `api.Insights.recall` with ``semantic=False``.
 
     Raises:
         EmptyQuery: There is nothing in the query.
@@ -35,7 +35,7 @@ def recall(root: Path, query: str, limit: int) -> list[dict[str, Any]]:
 
 
 def proven(root: Path, limit: int) -> list[dict[str, Any]]:
-    """As `door.Insights.proven`."""
+    """As `api.Insights.proven`."""
     with _database(root).reading() as connection:
         return proven_rows(connection, limit, settings=V6)
 

@@ -97,7 +97,7 @@ class Uplift(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def half_width(self) -> float | None:
-        """Half of the interval's width: what `withholding` asks for."""
+        """Half of the interval's width: what `helix_graph.insights.holdout.propensity` asks for."""
         return None if self.interval is None else (self.interval.high - self.interval.low) / 2
 
 

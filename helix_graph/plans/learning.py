@@ -1,4 +1,4 @@
-"""What a finished agent leaves behind: its report, what it learnt, and word to whoever waits for it.
+"""What a finished agent leaves behind: its report, its lessons, and a message to those who wait for it.
 
 Everything is read from the agent's own messages. Which insights it had been given is read from the hand-off file of its
 task; only where there is none from the marks in its prompt. The insights hear of the ending once: through the task's

@@ -12,7 +12,7 @@ A world is a graph of things that people did and that happened (``caused``, ``en
 polarity         of what leads to nothing more: an edge to the outcome ``success`` or ``failure``
 ================ ======================================================================================================
 
-Then each question is asked through the doors of the product alone: ``causes``, ``effects`` and ``path``.
+Then each question is asked through the public API alone: ``causes``, ``effects`` and ``path``.
 """
 
 from __future__ import annotations

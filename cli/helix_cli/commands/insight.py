@@ -1,6 +1,6 @@
 """``insight``: remembered advice. Stores, recalls, relates insights and records how they did.
 
-Each command is one method of `helix_graph.insights.door.Insights`. What looks after insights (decay, harvest, import
+Each command is one method of `helix_graph.insights.api.Insights`. What looks after insights (decay, harvest, import
 and the like) is in `insight_maintenance`, which is imported when one of its commands runs.
 """
 

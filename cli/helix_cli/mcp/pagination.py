@@ -1,8 +1,8 @@
 """Long answers in parts: an agent's context is small, and no part of an answer may be lost for it.
 
 The text of an answer is cut between lines where it grows too long; in its structured content long texts are
-shortened, then the longest lists halved, down to one member. Both say so, and `Shelf` keeps the whole answer until
-others have taken its place. The ``rest`` tool returns it in parts.
+shortened, then the longest lists halved, down to one member. Both say so, and `AnswerCache` keeps the whole answer
+until others have taken its place. The ``rest`` tool returns it in parts.
 """
 
 from __future__ import annotations

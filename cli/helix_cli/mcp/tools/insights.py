@@ -97,7 +97,7 @@ class RecalledInsights(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class InsightsHealth(msgspec.Struct, frozen=True, kw_only=True):
-    """How the memory of insights does; see `helix_graph.insights.maintenance.Upkeep.health`."""
+    """How the memory of insights does; see `helix_graph.insights.maintenance.health`."""
 
     status: str
     total_insights: int

@@ -44,7 +44,7 @@ def parse_time(value: object) -> datetime | None:
 
 
 def parse_any_time(value: object) -> datetime | None:
-    """As `time_of`, also of a number: milliseconds since 1970, or seconds when it is too small for that.
+    """As `parse_time`, also of a number: milliseconds since 1970, or seconds when it is too small for that.
 
     >>> parse_any_time(1767603600000) == parse_any_time(1767603600) == parse_any_time("2026-01-05T09:00:00Z")
     True
