@@ -166,13 +166,13 @@ class CompileReport(msgspec.Struct, frozen=True, kw_only=True):
     ``assertions_retracted``: files of assertions that are new or changed, and that are gone or spoilt.
     """
 
-    episodes_processed: int = 0
-    nodes_added: int = 0
-    edges_added: int = 0
-    patterns_added: int = 0
-    merged: int = 0
-    retracted: int = 0
-    unchanged: int = 0
+    episodes_processed: int
+    nodes_added: int
+    edges_added: int
+    patterns_added: int
+    merged: int
+    retracted: int
+    unchanged: int
     skipped: tuple[SkippedFile, ...] = ()
     left_out: tuple[SkippedFile, ...] = ()
     rebuilt: str | None = None
@@ -409,6 +409,12 @@ def _skipped(connection: sqlite3.Connection, plan: CompilePlan) -> tuple[Skipped
 
 def _nothing_to_do(connection: sqlite3.Connection, plan: CompilePlan, job: CompileJob) -> CompileReport:
     return CompileReport(
+        episodes_processed=0,
+        nodes_added=0,
+        edges_added=0,
+        patterns_added=0,
+        merged=0,
+        retracted=0,
         unchanged=sum(seen.problem is None for seen in plan.known.values()),
         skipped=_skipped(connection, plan),
         dry_run=job.dry_run,
