@@ -36,10 +36,9 @@ from tallies import CORPORA
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
 from helix_graph import Memory
-from helix_graph.causality.candidates import hypotheses
+from helix_graph.causality.candidates import TrialMatrix, hypotheses
 from helix_graph.causality.effects import effects_of
 from helix_graph.causality.placebo import Placebo, placebo_on
-from helix_graph.causality.trial_matrix import TrialMatrix
 from helix_graph.graph.observations import TrialStep, trial_of
 from helix_graph.stats.intervals import wilson_interval
 

@@ -3,6 +3,14 @@
 Next to our own methods stand the original API's functions: ``Get-Episode`` (`get`), ``Get-Episodes`` (`list`),
 ``New-Episode`` (`new`) and ``Get-DecisionSequence`` (`decision_sequence`). `correct` and `outcome` record what people
 know better; the episode's own file stays as it was extracted.
+
+`build_episode` takes structured data, as ``New-Episode`` does. Missing values are completed: an ``id`` becomes the next
+free number, a ``timestamp`` stays unknown. The two sides of a link (``effects`` of a decision, ``caused_by`` of an
+event) are made to agree.
+
+A link to an unknown id is left out and listed under ``unresolved`` in the file: the original's own example of a
+decision has such ``effects``, and refusing the whole episode would lose it. A link that runs backwards in time or
+closes a circle is refused by name.
 """
 
 from __future__ import annotations
@@ -12,7 +20,9 @@ import sys
 from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
+from msgspec.structs import replace
 
+from helix_episodes.consistency import free_id, repair_links, repair_parts, unsound_links
 from helix_episodes.corrections import (
     DecisionCorrection,
     LinkCorrection,
@@ -22,10 +32,10 @@ from helix_episodes.corrections import (
     parts_of,
     stated_links,
 )
-from helix_episodes.errors import EpisodeNotFound
-from helix_episodes.model import Decision, DecisionType, Episode, Event, Metrics, Outcome, sortable_time
-from helix_episodes.store import EpisodeStore
-from helix_graph.episode_builder import build_episode
+from helix_episodes.errors import EpisodeNotFound, InvalidEpisode
+from helix_episodes.model import Decision, DecisionType, Episode, Event, EventType, Metrics, Outcome, sortable_time
+from helix_episodes.redaction import redact_text
+from helix_episodes.store import EpisodeStore, decode_episode
 from helix_graph.errors import EpisodeIsThere, InvalidCorrection
 from helix_graph.graph.assertions import EDGE_TYPES, AssertionStore, now
 from helix_graph.validation import as_choice, as_datetime, as_int, as_line, as_path, as_str, as_text
@@ -36,7 +46,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_episodes.corrections import Correction, PartAnchor
-    from helix_episodes.errors import InvalidEpisode
     from helix_episodes.verification import CheckedQuotation
     from helix_graph.graph.assertions import Assertion
 
@@ -81,9 +90,7 @@ class Episodes(EpisodeStore):
 
     def _found(self, outcome: str | None, since: date | None, task: str | None) -> list[Episode]:
         at, part = as_datetime("since", since), None if task is None else as_str("task", task)
-        if outcome is None:
-            return super().list(since=at, task=part, max_results=sys.maxsize)
-        wanted: Outcome = as_choice("outcome", outcome, OUTCOMES)
+        wanted = None if outcome is None else as_choice("outcome", outcome, OUTCOMES)
         return super().list(outcome=wanted, since=at, task=part, max_results=sys.maxsize)
 
     def list(
@@ -156,7 +163,7 @@ class Episodes(EpisodeStore):
         path = self.path_of(session_id)
         if path.exists() and not force:
             raise EpisodeIsThere(path=path)
-        given = {
+        fields = {
             "id": path.stem,
             "session": session_id,
             "timestamp": now() if timestamp is None else timestamp,
@@ -168,7 +175,7 @@ class Episodes(EpisodeStore):
             "lessons": lessons,
             "metrics": {} if metrics is None else metrics,
         }
-        episode = build_episode(given)
+        episode = build_episode(fields)
         self.save(episode)
         return episode
 
@@ -207,13 +214,13 @@ class Episodes(EpisodeStore):
             WriteFailed: The assertion could not be kept.
         """
         extracted = self._require_extracted(episode)
-        told = OutcomeCorrection(
+        correction = OutcomeCorrection(
             episode=extracted.id,
             outcome=as_choice("outcome", outcome, OUTCOMES),
             because=as_line("because", because),
             asserted_at=now(),
         )
-        return self._tell(extracted, told)
+        return self._record(extracted, correction)
 
     def correct(  # noqa: PLR0913  (the parts that a decision has)
         self,
@@ -250,7 +257,7 @@ class Episodes(EpisodeStore):
         if not withdrawn and all(part is None for part in parts.values()):
             raise InvalidCorrection(episode=extracted.id, problem=f"nothing to correct in {decision}")
         anchor = _anchor(extracted, decision, extracted.decisions)
-        told = msgspec.convert(
+        correction = msgspec.convert(
             {
                 **parts,
                 "kind": "decision",
@@ -261,7 +268,7 @@ class Episodes(EpisodeStore):
             },
             DecisionCorrection,
         )
-        return self._tell(extracted, told)
+        return self._record(extracted, correction)
 
     def correct_link(
         self,
@@ -284,7 +291,7 @@ class Episodes(EpisodeStore):
         extracted = self._require_extracted(episode)
         source, target = as_str("source", source), as_str("target", target)
         parts = parts_of(extracted)
-        told = LinkCorrection(
+        correction = LinkCorrection(
             episode=extracted.id,
             source=_anchor(extracted, source, parts),
             target=_anchor(extracted, target, parts),
@@ -293,7 +300,7 @@ class Episodes(EpisodeStore):
             asserted_at=now(),
         )
         _check_link(self._now(extracted), source, target, withdrawn=withdrawn)
-        return self._tell(extracted, told)
+        return self._record(extracted, correction)
 
     def _require_extracted(self, name: str) -> Episode:
         extracted = self.extracted(name)
@@ -304,8 +311,8 @@ class Episodes(EpisodeStore):
     def _now(self, extracted: Episode) -> Episode:
         return corrected(extracted, self._assertions.corrections().get(extracted.id, ()))
 
-    def _tell(self, extracted: Episode, correction: Correction) -> Episode:
-        """Keeps a correction, unless it changes nothing."""
+    def _record(self, extracted: Episode, correction: Correction) -> Episode:
+        """Records a correction, unless it changes nothing."""
         before = self._now(extracted)
         if corrected(extracted, [*self._assertions.corrections().get(extracted.id, ()), correction]) == before:
             return before
@@ -353,3 +360,103 @@ def _leads(source: str, target: str, links: set[tuple[str, str]]) -> bool:
         fresh = {end for start, end in links if start in fresh} - reached
         reached |= fresh
     return target in reached
+
+
+_WRONG_WORD = re.compile(r"Invalid enum value .*`\$\.(?P<part>\w+)\[\d+\]\.(?P<field>\w+)`")
+_WORDS_OF: dict[tuple[str, str], tuple[str, ...]] = {
+    ("decisions", "type"): DECISION_TYPES,
+    ("decisions", "outcome"): OUTCOMES,
+    ("events", "type"): get_args(EventType),
+}
+#: The key of an episode under which links are named that lead nowhere.
+UNRESOLVED = "unresolved"
+
+
+def build_episode(fields: Mapping[str, Any]) -> Episode:
+    """An episode of structured data, without secrets.
+
+    Raises:
+        InvalidEpisode: A part does not fit the schema, has a time that is none or an id that is another's, or a link
+            runs backwards in time or closes a circle.
+    """
+    stated = _decoded(fields)
+    _, problems = repair_parts(stated)
+    names = {one.id for one in parts_of(stated)}
+    links = sorted((link.source, link.target) for link in stated_links(stated))
+    unresolved = [f"{source} -> {target}" for source, target in links if not {source, target} <= names]
+    episode = _without(stated, unresolved)
+    for problem in (*problems, *unsound_links(episode)):
+        raise InvalidEpisode(path=None, problem=problem)
+    whole, _ = repair_links(episode)
+    return replace(whole, extra={UNRESOLVED: unresolved}) if unresolved else whole
+
+
+def _decoded(fields: Mapping[str, Any]) -> Episode:
+    try:
+        return decode_episode(_as_json(fields))
+    except InvalidEpisode as error:
+        raise InvalidEpisode(path=None, problem=error.problem + _allowed(error.problem)) from error
+
+
+def _allowed(problem: str) -> str:
+    """The words that a field allows, where the problem is a word that is none of them.
+
+    >>> _allowed("Invalid enum value 'x' - at `$.decisions[0].type`")
+    '; it must be one of design, implementation, test, recovery, routing'
+    """
+    wrong = _WRONG_WORD.search(problem)
+    words = wrong and _WORDS_OF.get((wrong["part"], wrong["field"]))
+    return f"; it must be one of {', '.join(words)}" if words else ""
+
+
+def _as_json(fields: Mapping[str, Any]) -> bytes:
+    try:
+        plain = _redacted(msgspec.to_builtins(fields))
+        for name, letter in (("decisions", "d"), ("events", "e")):
+            plain[name] = _completed(plain[name], letter)
+        return msgspec.json.encode(plain)
+    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
+        raise InvalidEpisode(path=None, problem=f"it cannot be written as JSON ({error})") from error
+
+
+def _redacted(value: Any) -> Any:  # noqa: ANN401  (JSON)
+    if isinstance(value, str):
+        return redact_text(value)
+    if isinstance(value, dict):
+        return {key: _redacted(each) for key, each in value.items()}
+    return [_redacted(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _completed(parts: Any, letter: str) -> Any:  # noqa: ANN401  (JSON that may be anything)
+    """Parts with an id and a time each; what is no list of objects is left to the schema."""
+    if not isinstance(parts, list):
+        return parts
+    names = {str(one["id"]) for one in parts if isinstance(one, dict) and "id" in one}
+    completed = []
+    for one in parts:
+        if not isinstance(one, dict):
+            completed.append(one)
+            continue
+        name = one.get("id") or free_id(letter, names)
+        names.add(str(name))
+        completed.append({"timestamp": None} | one | {"id": name})
+    return completed
+
+
+def _without(episode: Episode, unresolved: list[str]) -> Episode:
+    """The episode whose parts name only each other."""
+    if not unresolved:
+        return episode
+    names = {one.id for one in parts_of(episode)}
+
+    def decision(one: Decision) -> Decision:
+        return replace(one, effects=_among(names, one.effects), caused_by=_among(names, one.caused_by))
+
+    def event(one: Event) -> Event:
+        return replace(one, leads_to=_among(names, one.leads_to), caused_by=_among(names, one.caused_by))
+
+    return replace(episode, decisions=tuple(map(decision, episode.decisions)), events=tuple(map(event, episode.events)))
+
+
+def _among(names: set[str], ends: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(end for end in ends if end in names)

@@ -266,17 +266,12 @@ class Memory:
         days: int = 7,
         until: date | None = None,
     ) -> WrittenReport:
-        """A page for a team's week, as ``html``, ``markdown`` or ``json``; see `helix_graph.web.api.Reports.make`.
+        """A page for a team's week, as ``html``, ``markdown`` or ``json``; see `helix_graph.web.api.Pages.report`.
 
         It tells of the ``days`` up to the newest session, or before ``until``. ``docs/report.md`` says how each figure
         is computed.
         """
-        from helix_graph.web.api import Reports
-
-        reports = Reports(
-            self.root, graph=self.graph, causality=self.causality, insights=self.insights, pages=self._pages()
-        )
-        return reports.make(output=output, format=format, days=days, until=until)
+        return self._pages().report(self.insights, output=output, format=format, days=days, until=until)
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """What is wrong with the memory and how to mend it; with ``fix`` what can be mended is.

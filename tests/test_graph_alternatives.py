@@ -17,7 +17,7 @@ from helix_graph.graph.adjacency import Adjacency
 from helix_graph.graph.connection import GRAPH_FILE, MILLION
 from helix_graph.graph.model import Claim, EpisodeFacts, Mention, node_id
 from helix_graph.graph.paths import find_path
-from helix_graph.graph.store import add_episode, begin_changes, finish_changes, fold
+from helix_graph.graph.store import GraphChanges, add_episode, finish_changes, fold
 from helix_graph.seed_compat import SeedGraph
 from thoroughness import examples
 
@@ -175,7 +175,7 @@ def _facts(edges: Iterable[tuple[str, str, str, int, int]]) -> list[EpisodeFacts
 def _in_a_file(facts: Sequence[EpisodeFacts]) -> Adjacency:
     connection = database.open_in_memory()
     database.create_tables(connection, GRAPH_FILE)
-    changes = begin_changes(connection)
+    changes = GraphChanges(known_nodes={})
     for each in facts:
         add_episode(connection, each, changes)
     finish_changes(connection, changes)

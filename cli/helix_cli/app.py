@@ -170,7 +170,9 @@ def run(arguments: Sequence[str]) -> int:
 
     When the reader of a pipe (``| head``) has had enough, click ends the process quietly.
     """
-    _never_fail_on_a_character()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a console that lacks a character shows its escape
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = cli.main(args=list(arguments), prog_name="helix-graph", standalone_mode=False)
     except click.ClickException as problem:
@@ -223,10 +225,3 @@ def _of_the_system(problem: OSError | UnicodeError) -> str:
         return "an argument or a file's name is no text in any encoding this system knows"
     where = f"{problem.filename}: " if problem.filename else ""
     return f"{where}{problem.strerror or problem}"
-
-
-def _never_fail_on_a_character() -> None:
-    """Let a console that lacks a character show its escape instead of ending the command."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")

@@ -199,20 +199,17 @@ def console() -> Console:
     """What draws on this terminal, as wide as it is."""
     from rich.console import Console
 
+    has_colours = not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in ("dumb", "unknown")
     return Console(
         file=sys.stdout,
         width=columns(),
         height=_COMMON[1],  # without it rich takes a dumb terminal for 80 columns wide
         force_terminal=True,
-        color_system="auto" if _has_colours() else None,
+        color_system="auto" if has_colours else None,
         highlight=False,
         markup=False,
         emoji=False,
     )
-
-
-def _has_colours() -> bool:
-    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in ("dumb", "unknown")
 
 
 #: Blanks between columns: with one, numbers and words run together.

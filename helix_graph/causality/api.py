@@ -330,12 +330,12 @@ class Causality:
 
     def episodes(self) -> tuple[list[Episode], tuple[SkippedEpisode, ...]]:
         """Every session as people have corrected it, and the files that are none."""
-        found = list(AssertionStore(self._assertions).scan())
-        return read_episodes(EpisodeStore(self._graph.episodes).files(), corrections_by_episode(found))
+        corrections = AssertionStore(self._assertions).corrections()
+        return read_episodes(EpisodeStore(self._graph.episodes).files(), corrections)
 
     def trials(self) -> list[Trial]:
         """Every session as comparisons see it."""
-        return self._trials(corrections_by_episode(list(AssertionStore(self._assertions).scan())))[0]
+        return self._trials(AssertionStore(self._assertions).corrections())[0]
 
     def _trials(
         self, corrections: Mapping[str, Sequence[Correction]]
@@ -349,8 +349,7 @@ class Causality:
         extracted = store.get(name)
         if extracted is None:
             raise EpisodeNotFound(name)
-        found = list(AssertionStore(self._assertions).scan())
-        return corrected(extracted, corrections_by_episode(found).get(extracted.id, ()))
+        return corrected(extracted, AssertionStore(self._assertions).corrections().get(extracted.id, ()))
 
 
 #: Enough to recognise the label that was meant.

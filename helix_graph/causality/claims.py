@@ -23,9 +23,8 @@ import msgspec
 import numpy as np
 
 from helix_episodes.model import EdgeType
-from helix_graph.causality.candidates import Hypothesis
+from helix_graph.causality.candidates import ABSENT, ENOUGH_TRIALS, LEAST_USES, Hypothesis, TrialMatrix
 from helix_graph.causality.effects import effects_of
-from helix_graph.causality.trial_matrix import ABSENT, ENOUGH_TRIALS, LEAST_USES, TrialMatrix
 from helix_graph.graph.patterns import Effect
 
 if TYPE_CHECKING:
@@ -75,7 +74,9 @@ def claims_of(trials: Sequence[Trial]) -> ClaimReport:
     effects = {(one.trigger, one.action): one for one in effects_of(matrix, family)}
     found = [_claim(matrix, claim, count, effects) for claim, count in matrix.claims.items() if claim[0] != claim[1]]
     return ClaimReport(
-        claims=tuple(sorted(found, key=_telling)),
+        claims=tuple(
+            sorted(found, key=lambda one: (STATUSES.index(one.status), -one.episodes, one.source, one.target, one.type))
+        ),
         sessions=len(trials),
         tested=len(effects),
         left_out=_left_out(matrix),
@@ -101,10 +102,6 @@ def _why_not(matrix: TrialMatrix, source: TrialStep, target: TrialStep) -> str:
     if any(step.kind == "check" for step in unknown):
         return "from or to a passing check"
     return f"with a label of fewer than {matrix.least} sessions" if unknown else ""
-
-
-def _telling(one: ClaimVerdict) -> tuple[int, int, str, str, str]:
-    return STATUSES.index(one.status), -one.episodes, one.source, one.target, one.type
 
 
 def _family(matrix: TrialMatrix) -> Iterator[Hypothesis]:

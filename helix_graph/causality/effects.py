@@ -18,7 +18,7 @@ with a known truth and without any asserted link, this way alone kept false find
 for the task alone gave 57.
 
 Nothing that comes after the step is ever held constant: it may be what the step brought about. ``too early`` is an
-answer (`helix_graph.causality.trial_matrix.TrialMatrix.too_early`).
+answer (`helix_graph.causality.candidates.TrialMatrix.too_early`).
 """
 
 from __future__ import annotations
@@ -29,8 +29,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from helix_graph.causality.candidates import Hypothesis, hypotheses
-from helix_graph.causality.trial_matrix import ABSENT, TrialMatrix
+from helix_graph.causality.candidates import ABSENT, Hypothesis, TrialMatrix, hypotheses
 from helix_graph.graph.patterns import Effect, EffectReport, UseExample, Verdict
 from helix_graph.stats.intervals import Interval, level_after_selection, q_values, reach
 from helix_graph.stats.strata import chances, e_value, risk_difference, risk_ratio, tables_of
@@ -173,20 +172,16 @@ def effects_of(matrix: TrialMatrix, found: Sequence[Hypothesis]) -> tuple[Effect
 def measure(matrix: TrialMatrix, found: Sequence[Hypothesis]) -> Iterator[Measured]:
     """The hypotheses that can be compared within strata, with what came of it; in the order of ``found``."""
     held: dict[int, tuple[int, ...]] = {}
-    for group in _same_units(found):
+    same_units: dict[bytes, list[int]] = defaultdict(list)
+    for place, one in enumerate(found):
+        same_units[one.units.tobytes()].append(place)
+    for group in same_units.values():
         chosen = held_constant(matrix, [found[place] for place in group])
         held.update(zip(group, chosen, strict=True))
     for place, one in enumerate(found):
         measured = _measured(matrix, one, held[place])
         if measured:
             yield measured
-
-
-def _same_units(found: Sequence[Hypothesis]) -> Iterator[list[int]]:
-    groups: dict[bytes, list[int]] = defaultdict(list)
-    for place, one in enumerate(found):
-        groups[one.units.tobytes()].append(place)
-    yield from groups.values()
 
 
 def _measured(matrix: TrialMatrix, one: Hypothesis, held: tuple[int, ...]) -> Measured | None:

@@ -85,8 +85,9 @@ def repeats_of(episodes: Iterable[Episode]) -> Repeats:
     for at, _, episode in dated:
         month = f"{at.astimezone(UTC):%Y-%m}"
         for keys in _errors(episode):
-            level = known.level_met(keys)
-            months.setdefault(month, _Tally()).add(level, fixed=level is not None and known.was_fixed(keys, level))
+            level = next((level for level in LEVELS if keys.get(level) in known.met[level]), None)
+            fixed = level is not None and keys.get(level) in known.fixed[level]
+            months.setdefault(month, _Tally()).add(level, fixed=fixed)
         known.learn(episode)
     return Repeats(
         episodes=len(dated),
@@ -137,14 +138,6 @@ class _Known:
     def __init__(self) -> None:
         self.met: dict[RepeatLevel, set[str]] = {level: set() for level in LEVELS}
         self.fixed: dict[RepeatLevel, set[str]] = {level: set() for level in LEVELS}
-
-    def level_met(self, keys: _Keys) -> RepeatLevel | None:
-        """The closest level at which an error had been met."""
-        return next((level for level in LEVELS if keys.get(level) in self.met[level]), None)
-
-    def was_fixed(self, keys: _Keys, level: RepeatLevel) -> bool:
-        """Whether that which was met at a level had been fixed."""
-        return keys.get(level) in self.fixed[level]
 
     def learn(self, episode: Episode) -> None:
         verified = {fix.error for fix in episode.fixes if fix.verified_by}

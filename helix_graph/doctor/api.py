@@ -6,14 +6,11 @@ from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from helix_episodes.errors import HelixGraphError
 from helix_graph import database
 from helix_graph.doctor.databases import check_graph, check_helix_db
-from helix_graph.doctor.folder import check_folder
+from helix_graph.doctor.files import check_assertions, check_episodes, check_folder, check_quarantine
 from helix_graph.doctor.model import Examination
-from helix_graph.doctor.records import check_assertions, check_episodes, check_quarantine
 from helix_graph.errors import DatabaseRefused, NotOurDatabase
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.connection import GRAPH_FILE
@@ -21,7 +18,7 @@ from helix_graph.graph.connection import GRAPH_FILE
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from helix_graph.doctor.model import DoctorFinding, FindingKind, FixableFinding
+    from helix_graph.doctor.model import DoctorFinding, FindingKind, Fixable
     from helix_graph.graph.api import Graph
     from helix_graph.insights.api import Insights
     from helix_graph.topics.api import Topics
@@ -59,7 +56,7 @@ def examine(root: Path, graph: Graph, topics: Topics, insights: Insights, *, fix
     )
     findings: list[DoctorFinding] = []
     for each in found:
-        finding = _repaired(each) if fix and each.mend else each.finding
+        finding = _repaired(each) if fix and each.mend else each.reported()
         if not (_follows(finding, findings) and (finding.mended or not fix)):
             findings.append(finding)
     if fix and any(one.kind == "secret" and one.mended for one in findings):
@@ -73,9 +70,9 @@ def _follows(share: DoctorFinding, earlier: list[DoctorFinding]) -> bool:
     return share.kind in _SHARES and any(one.file == share.file and one.kind in _OF_A_FILE for one in earlier)
 
 
-def _repaired(each: FixableFinding) -> DoctorFinding:
+def _repaired(each: Fixable) -> DoctorFinding:
     try:
-        return replace(each.finding, mended=each.mend is not None and each.mend() is not False)
+        return each.reported(mended=each.mend is not None and each.mend() is not False)
     except (HelixGraphError, OSError) as error:
         why = (error.strerror or error) if isinstance(error, OSError) else error
-        return replace(each.finding, problem=f"{each.finding.problem}; not mended: {why}")
+        return each.reported(problem=f"{each.problem}; not mended: {why}")

@@ -12,7 +12,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from helix_graph import database
-from helix_graph.doctor.model import fixable
+from helix_graph.doctor.model import Fixable
 from helix_graph.errors import (
     CUT_SHORT,
     DatabaseBusy,
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from helix_graph.doctor.model import FixableFinding
     from helix_graph.graph.api import Graph
     from helix_graph.insights.api import Insights
     from helix_graph.topics.api import Topics
@@ -55,45 +54,40 @@ _SUMS = {
 }
 
 
-def check_graph(graph: Graph) -> Iterator[FixableFinding]:
+def check_graph(graph: Graph) -> Iterator[Fixable]:
     """Everything that is wrong with the compiled graph."""
     path = graph.path_of_file
     try:
         if database.ownership(path, GRAPH_FILE) == "absent":
-            yield from _never_compiled(graph)
+            if waiting := len(scan(graph.episodes)):
+                problem = f"{waiting} episodes are not in a graph yet"
+                yield Fixable("missing share", _NAME, problem, _COMPILE, mend=graph.compile)
             return
         with database.reporting(path), closing(database.open_for_reading(path)) as connection:
             found = list(_in_file(connection, graph))
     except NotOurDatabase as error:
-        yield fixable("foreign database", _NAME, error.problem, f"move {path} elsewhere, then {_COMPILE}")
+        yield Fixable("foreign database", _NAME, error.problem, f"move {path} elsewhere, then {_COMPILE}")
     except GraphNotCompiled as error:
-        yield fixable("damaged database", _NAME, f"it {error.problem}", _COMPILE, mend=graph.compile)
+        yield Fixable("damaged database", _NAME, f"it {error.problem}", _COMPILE, mend=graph.compile)
     except (DatabaseRefused, DatabaseBusy) as error:
-        yield fixable("unreadable file", _NAME, str(error), f"then {_COMPILE}")
+        yield Fixable("unreadable file", _NAME, str(error), f"then {_COMPILE}")
     except DatabaseUnreadable as error:
-        yield fixable("damaged database", _NAME, error.problem, _COMPILE, mend=partial(_rebuild, graph))
+        yield Fixable("damaged database", _NAME, error.problem, _COMPILE, mend=partial(_rebuild, graph))
     else:
         yield from found
 
 
-def _never_compiled(graph: Graph) -> Iterator[FixableFinding]:
-    waiting = len(scan(graph.episodes))
-    if waiting:
-        problem = f"{waiting} episodes are not in a graph yet"
-        yield fixable("missing share", _NAME, problem, _COMPILE, mend=graph.compile)
-
-
-def _in_file(connection: sqlite3.Connection, graph: Graph) -> Iterator[FixableFinding]:
+def _in_file(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:
     if not database.schema_version(connection):
         raise GraphNotCompiled(path=graph.path_of_file, problem=CUT_SHORT)
     version = _wrong_version(connection)
     if version:
-        yield fixable("old version", _NAME, version, _COMPILE, mend=graph.compile)
+        yield Fixable("old version", _NAME, version, _COMPILE, mend=graph.compile)
         return
     damage = [text for (text,) in connection.execute("PRAGMA integrity_check(3)") if text != "ok"]
     damage += [f"{table} refers to a row that is gone" for table, *_ in connection.execute("PRAGMA foreign_key_check")]
     if damage:
-        yield fixable("damaged database", _NAME, "; ".join(damage[:3]), _COMPILE, mend=partial(_rebuild, graph))
+        yield Fixable("damaged database", _NAME, "; ".join(damage[:3]), _COMPILE, mend=partial(_rebuild, graph))
         return
     yield from _wrong_sums(connection, graph)
     yield from _shares(connection, graph)
@@ -110,38 +104,38 @@ def _wrong_version(connection: sqlite3.Connection) -> str | None:
     return None if found == (ours,) else f"its labels are of version {found[0] if found else 'unknown'}, ours of {ours}"
 
 
-def _wrong_sums(connection: sqlite3.Connection, graph: Graph) -> Iterator[FixableFinding]:
+def _wrong_sums(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:
     for what, query in _SUMS.items():
         (wrong,) = connection.execute(query).fetchone()
         if wrong:
             problem = f"the sums of {wrong} {what} are not those of their facts"
-            yield fixable("wrong sum", _NAME, problem, f"delete {graph.path_of_file}, then {_COMPILE}",
+            yield Fixable("wrong sum", _NAME, problem, f"delete {graph.path_of_file}, then {_COMPILE}",
                           mend=partial(_rebuild, graph))  # fmt: skip
 
 
-def _shares(connection: sqlite3.Connection, graph: Graph) -> Iterator[FixableFinding]:
+def _shares(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:
     """Episodes whose share is not in the graph as they are now, and shares of episodes that are gone."""
     present, known = scan(graph.episodes), known_files(connection)
     compile_once = cache(graph.compile)  # one compile mends all of them
     for name in pending_assertions(connection, graph.causality / ASSERTIONS):
         problem = "it is new, changed or gone since the graph was compiled"
-        yield fixable("missing share", f"causality/{ASSERTIONS}/{name}", problem, _COMPILE, mend=compile_once)
+        yield Fixable("missing share", f"causality/{ASSERTIONS}/{name}", problem, _COMPILE, mend=compile_once)
     for name in sorted(present):
         seen = known.get(name)
         if seen is None or seen.sha256 != digest_of(graph.episodes / name):
             problem = "it has changed since the graph was compiled" if seen else "its share is not in the graph"
-            yield fixable("missing share", f"episodes/{name}", problem, _COMPILE, mend=compile_once)
+            yield Fixable("missing share", f"episodes/{name}", problem, _COMPILE, mend=compile_once)
     for name in sorted(known.keys() - present.keys()):
         share = "names it" if known[name].episode is None else "holds its share"
         problem = f"it is gone, but the graph still {share}"
-        yield fixable("orphan share", f"episodes/{name}", problem, _COMPILE, mend=compile_once)
+        yield Fixable("orphan share", f"episodes/{name}", problem, _COMPILE, mend=compile_once)
 
 
-def _export(connection: sqlite3.Connection, graph: Graph) -> Iterator[FixableFinding]:
+def _export(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:
     path = graph.causality / EXPORT_NAME
     if not path.is_file() or path.read_bytes() != export_bytes(connection):
         problem = "it is not what the graph says" if path.is_file() else "it is missing"
-        yield fixable("wrong export", f"causality/{EXPORT_NAME}", problem, _COMPILE, mend=partial(_export_again, graph))
+        yield Fixable("wrong export", f"causality/{EXPORT_NAME}", problem, _COMPILE, mend=partial(_export_again, graph))
 
 
 def _export_again(graph: Graph) -> None:
@@ -156,7 +150,7 @@ def _rebuild(graph: Graph) -> None:
     graph.compile()
 
 
-def check_helix_db(root: Path, topics: Topics, insights: Insights) -> Iterator[FixableFinding]:
+def check_helix_db(root: Path, topics: Topics, insights: Insights) -> Iterator[Fixable]:
     """Everything that is wrong with helix.db: its pages, its records, and links that lead to no node of the graph."""
     path = topics.database.path
     if not path.exists():
@@ -164,7 +158,7 @@ def check_helix_db(root: Path, topics: Topics, insights: Insights) -> Iterator[F
     try:
         damaged = topics.damaged()
     except MemoryDamaged as error:
-        yield fixable("damaged database", path.name, error.problem, "put back a copy of it; nothing else holds it")
+        yield Fixable("damaged database", path.name, error.problem, "put back a copy of it; nothing else holds it")
         return
 
     def keep(number: int, body: bytes) -> None:
@@ -178,10 +172,10 @@ def check_helix_db(root: Path, topics: Topics, insights: Insights) -> Iterator[F
     for one in damaged:
         place = f": topic {one.topic}, index {one.index}, entry {one.entry}"
         problem = f"{one.problem}{place if one.topic is not None else '; the index has no entry for it'}"
-        yield fixable("damaged record", path.name, problem, remedy, mend=mend)
+        yield Fixable("damaged record", path.name, problem, remedy, mend=mend)
     lost = insights.unresolved()
     if lost:
         some = "1 link of an insight leads" if len(lost) == 1 else f"{len(lost)} links of insights lead"
         remedy = "compile, or extract the sessions again; until then the links are kept and lead nowhere"
         problem = f"{some} to no node of the graph"
-        yield fixable("unresolved link", insights.path.name, problem, remedy, severity="note")
+        yield Fixable("unresolved link", insights.path.name, problem, remedy, severity="note")

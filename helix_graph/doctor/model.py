@@ -39,7 +39,7 @@ FindingKind = Literal[
 ]
 
 
-class DoctorFinding(msgspec.Struct, frozen=True, kw_only=True):
+class DoctorFinding(msgspec.Struct, frozen=True):
     """One thing that is wrong. ``file`` is relative to the memory; ``remedy`` is what a person can do.
 
     ``mended`` is true when ``fix`` did it.
@@ -65,22 +65,11 @@ class Examination(msgspec.Struct, frozen=True, kw_only=True):
         return all(one.mended or one.severity == "note" for one in self.findings)
 
 
-class FixableFinding(msgspec.Struct, frozen=True, kw_only=True):
+class Fixable(DoctorFinding, frozen=True):
     """A finding with what mends it, None where only a person can; it answers False when it could not."""
 
-    finding: DoctorFinding
     mend: Callable[[], object] | None = None
 
-
-def fixable(
-    kind: FindingKind,
-    file: str,
-    problem: str,
-    remedy: str,
-    *,
-    severity: Severity = "fault",
-    mend: Callable[[], object] | None = None,
-) -> FixableFinding:
-    """A trouble from the parts of its finding."""
-    finding = DoctorFinding(kind=kind, file=file, problem=problem, remedy=remedy, severity=severity)
-    return FixableFinding(finding=finding, mend=mend)
+    def reported(self, *, mended: bool = False, problem: str | None = None) -> DoctorFinding:
+        """The finding alone, and whether it was mended, or a problem in other words."""
+        return DoctorFinding(self.kind, self.file, problem or self.problem, self.remedy, self.severity, mended)

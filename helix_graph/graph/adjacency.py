@@ -1,7 +1,12 @@
-"""The few lookups in graph.db that every path search is made of.
+"""The few lookups in graph.db that every path search is made of, and the pages in which labels are looked up.
 
 A question from a cold process loads the rows that it touches and nothing else. Nodes go by *handles*: numbers that mean
 nothing outside one `Adjacency`. Nothing may be ordered by them.
+
+SQLite searches text row by row; Python finds a text in one long string about ten times as fast (50,000 labels: 1 ms
+against 12). So all labels are on a few long pages: a page has the labels of `_SIZE` consecutive node numbers, one to
+a line, with an empty line for each number not in use. The texts of an episode's mentions are together in one row.
+What is found there is looked up again in the tables themselves.
 """
 
 from __future__ import annotations
@@ -13,12 +18,11 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.graph.model import mean_weight, rate
-from helix_graph.graph.text_index import nodes_labelled, nodes_mentioning, read_pages
+from helix_graph.graph.model import EpisodeFacts, folded, mean_weight, rate
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
 
 #: The id of an episode begins so; what belongs to none goes by the name of its assertion.
@@ -88,7 +92,7 @@ class Adjacency:
     def labelled(self, text: str) -> frozenset[int]:
         """The nodes whose label contains ``text``, in any case; ``*``, ``?`` and ``[`` are letters."""
         if text not in self._labelled:
-            self._pages = self._pages or read_pages(self._connection)  # one question looks for both ends of a path
+            self._pages = self._pages or self._ask("SELECT number, labels FROM label_page").fetchall()
             self._labelled[text] = nodes_labelled(self._connection, self._pages, text)
         return self._labelled[text]
 
@@ -166,16 +170,9 @@ class Adjacency:
         )
         return {
             number: NodeSummary(
-                id=name,
-                type=kind,
-                label=label,
-                frequency=mentions,
-                episodes=episodes,
-                success_rate=rate(successes, measured),
+                **dict(zip(NodeSummary.__struct_fields__, shown, strict=False)), success_rate=rate(successes, measured)
             )
-            for number, name, kind, label, mentions, episodes, successes, measured in self._ask(
-                query, (as_list(nodes),)
-            )
+            for number, *shown, successes, measured in self._ask(query, (as_list(nodes),))
         }
 
     def weights(self, edges: Collection[Edge]) -> dict[Edge, float]:
@@ -213,10 +210,8 @@ class Adjacency:
             " WHERE episode = (SELECT number FROM episode WHERE id = ?) AND local = ?",
             (episode, local),
         ).fetchone()
-        text, timestamp, path, log, line, quote = row
-        return MentionPlace(
-            episode=episode, local=local, text=text, timestamp=timestamp, path=path, log=log, line=line, quote=quote
-        )
+        fields = dict(zip(MentionPlace.__struct_fields__[2:], row, strict=True))
+        return MentionPlace(episode=episode, local=local, **fields)
 
 
 def _recall(known: dict[_Key, _Value], wanted: Collection[_Key], ask: _Ask[_Key, _Value]) -> dict[_Key, _Value]:
@@ -230,3 +225,70 @@ def _recall(known: dict[_Key, _Value], wanted: Collection[_Key], ask: _Ask[_Key,
 def _as_rows(edges: Iterable[Edge]) -> str:
     """Edges for `_ANY_EDGE_OF`."""
     return msgspec.json.encode(list(edges)).decode()
+
+
+#: A new label costs a page of some 100 kB to be written again; a search pays some microseconds for each page.
+_SIZE = 4096
+
+
+def nodes_labelled(connection: sqlite3.Connection, pages: Iterable[tuple[int, str]], text: str) -> frozenset[int]:
+    """The numbers of the nodes whose label contains ``text``, in any case."""
+    wanted = text.casefold()
+    lines = _line(wanted)
+    found = [_SIZE * page + line for page, labels in pages for line in _lines_with(labels, lines)]
+    rows = connection.execute(
+        f"SELECT number FROM node WHERE number {ANY_OF} AND instr(folded, ?)",  # noqa: S608  (a constant)
+        (as_list(found), wanted),
+    )
+    return frozenset(number for (number,) in rows)
+
+
+def write_pages(connection: sqlite3.Connection, changed: Iterable[int]) -> None:
+    """Writes the pages anew on which these nodes stand, or stood before they were deleted."""
+    for page in sorted({number // _SIZE for number in changed}):
+        first = _SIZE * page
+        labels = [""] * _SIZE
+        rows = connection.execute(
+            "SELECT number, folded FROM node WHERE number >= ? AND number < ?", (first, first + _SIZE)
+        )
+        for number, label in rows:
+            labels[number - first] = _line(label)
+        connection.execute("INSERT OR REPLACE INTO label_page VALUES (?, ?)", (page, "\n".join(labels)))
+
+
+def _line(text: str) -> str:
+    """A label that people have added may have line ends of its own."""
+    return text.replace("\n", " ")
+
+
+def _lines_with(page: str, text: str) -> Iterator[int]:
+    """The numbers of the lines in which a text stands, each once."""
+    line, end = 0, 0
+    while (at := page.find(text, end)) >= 0:
+        line += page.count("\n", end, at)
+        yield line
+        end = page.find("\n", at)
+        if end < 0:
+            return
+
+
+def wording(facts: EpisodeFacts) -> str:
+    """Every text under which something of an episode may be looked for, each once, in one case."""
+    return "\n".join(dict.fromkeys(mention.folded() for mention in facts.mentions))
+
+
+def nodes_mentioning(connection: sqlite3.Connection, text: str) -> dict[int, frozenset[str]]:
+    """The nodes with a mention whose text, but not their label, contains ``text``; the episodes of these mentions."""
+    wanted = text.casefold()
+    pages = connection.execute("SELECT episode, folded FROM wording")
+    episodes = [episode for episode, page in pages if wanted in page]
+    found: defaultdict[int, set[str]] = defaultdict(set)
+    rows = connection.execute(
+        "SELECT node, e.id, raw, message, command, path FROM mention m JOIN episode e ON e.number = m.episode"  # noqa: S608  (a constant)
+        f" JOIN node n ON n.number = m.node WHERE m.episode {ANY_OF} AND NOT instr(n.folded, ?)",
+        (as_list(episodes), wanted),
+    )
+    for node, episode, *texts in rows:
+        if wanted in folded(*texts):
+            found[node].add(episode)
+    return {node: frozenset(episodes) for node, episodes in found.items()}

@@ -7,7 +7,7 @@ question imports only its own module; only `networkx` imports networkx.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from msgspec import convert
 from msgspec.structs import replace
@@ -226,11 +226,7 @@ class Graph:
             GraphNotCompiled: There is no graph yet.
             EmptyQuery: The label is empty.
         """
-        from helix_graph.graph.paths import find_relations
-
-        wanted = as_str("the label", label)
-        with self._open() as connection:
-            return find_relations(Adjacency(connection), wanted, direction="causes")
+        return self._relations(label, "causes")
 
     def effects(self, label: str) -> RelationsAnswer:
         """What the nodes that match ``label`` lead straight to.
@@ -239,11 +235,14 @@ class Graph:
             GraphNotCompiled: There is no graph yet.
             EmptyQuery: The label is empty.
         """
+        return self._relations(label, "effects")
+
+    def _relations(self, label: str, direction: Literal["causes", "effects"]) -> RelationsAnswer:
         from helix_graph.graph.paths import find_relations
 
         wanted = as_str("the label", label)
         with self._open() as connection:
-            return find_relations(Adjacency(connection), wanted, direction="effects")
+            return find_relations(Adjacency(connection), wanted, direction=direction)
 
     def status(self) -> Status:
         """How large the graph is and how good its labels are.
@@ -311,15 +310,16 @@ class Graph:
             InvalidArgument: As `excerpt`, which has the others; or a part of ``json`` was asked for.
             WriteFailed: ``output`` cannot be written.
         """
-        from helix_graph.graph.export import FORMATS, written
+        from helix_graph.graph.export import FORMATS, export_bytes
 
         wanted = as_choice("format", format, ("json", *FORMATS))
         part = {"focus": focus, "source": source, "target": target, "episode": episode}
         if wanted != "json":
             most = MOST_NODES if max_nodes is None else max_nodes
-            data = written(wanted, self.excerpt(**part, max_nodes=most))
+            data = FORMATS[wanted](self.excerpt(**part, max_nodes=most))
         elif max_nodes is None and not any(value is not None for value in part.values()):
-            data = self._canonical()
+            with self._open() as connection:
+                data = export_bytes(connection)
         else:
             raise InvalidArgument(
                 None, "give only one of these: format json, which is always whole, or a part of the graph"
@@ -327,12 +327,6 @@ class Graph:
         if output is not None:
             write_output(as_path("output", output), data)
         return data
-
-    def _canonical(self) -> bytes:
-        from helix_graph.graph.export import export_bytes
-
-        with self._open() as connection:
-            return export_bytes(connection)
 
     def networkx(self) -> nx.MultiDiGraph[str]:
         """The whole graph as a networkx ``MultiDiGraph``; see `helix_graph.graph.store.fold` for its attributes.

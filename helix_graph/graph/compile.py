@@ -57,7 +57,7 @@ from helix_graph.graph.source_files import (
     remember_assertions,
     scan,
 )
-from helix_graph.graph.store import GraphChanges, add_episode, begin_changes, finish_changes, remove_episode
+from helix_graph.graph.store import GraphChanges, add_episode, finish_changes, remove_episode
 
 if TYPE_CHECKING:
     import sqlite3
@@ -220,10 +220,10 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
         if dry_run:
             return _compile_new(path, msgspec.structs.replace(job, damage=error.problem))
     with database.sole_builder(path):
-        return _mend(path, job)
+        return _rebuild_damaged(path, job)
 
 
-def _mend(path: Path, job: CompileJob) -> CompileReport:
+def _rebuild_damaged(path: Path, job: CompileJob) -> CompileReport:
     """Builds a damaged graph anew, unless another process has done so while this one waited for its turn."""
     try:
         return _compile_into(database.open_for_writing(path, GRAPH_FILE), job)
@@ -241,7 +241,8 @@ def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileRep
     path = job.causality / FILE_NAME
     with closing(connection), database.reporting(path), database.transaction(connection, keep=not job.dry_run):
         rebuilt = _prepare_tables(connection)
-        job = job.for_everything() if rebuilt else job
+        if rebuilt:  # a graph that is built again needs all files, whichever were asked for
+            job = msgspec.structs.replace(job, chosen=[], since="", assertions_only=False)
         plan = make_plan(connection, job)
         # Where something has changed, later evidence is looked at again; revisions are assertions to take in as well.
         looks_again = plan and not (job.dry_run or job.assertions_only)
@@ -287,7 +288,7 @@ def _outdated(connection: sqlite3.Connection, made_by: dict[str, str]) -> str | 
 def _carry_out(
     connection: sqlite3.Connection, plan: CompilePlan, job: CompileJob, rebuilt: str | None
 ) -> CompileReport:
-    changes = begin_changes(connection)
+    changes = GraphChanges(known_nodes=dict(connection.execute("SELECT id, number FROM node")))
     remember_assertions(connection, plan.asserted)
     for name in plan.gone:
         _forget(connection, name, plan.known[name], changes)
@@ -351,7 +352,7 @@ def _take_in_files(
         read, seen = read_source(path, plan.present[name], asserted), plan.known.get(name)
         if read is None:  # forgotten since the plan was made
             spoilt += seen is not None and seen.episode is not None
-            _forget_known(connection, name, seen, changes)
+            _forget(connection, name, seen, changes)
             continue
         if seen and read.sha256 == seen.sha256 and name not in plan.again:
             connection.execute("UPDATE file SET mtime_ns = ? WHERE name = ?", (read.stamp.mtime_ns, name))
@@ -368,21 +369,16 @@ def _take_in_files(
 def _replace(
     connection: sqlite3.Connection, name: str, read: ReadFile, seen: KnownFile | None, changes: GraphChanges
 ) -> None:
-    _forget_known(connection, name, seen, changes)
+    _forget(connection, name, seen, changes)
     _take_out_alone(connection, name.removesuffix(SUFFIX), changes)
     episode = add_episode(connection, read.facts, changes, read.trial) if read.facts else None
     row = (name, read.stamp.size, read.stamp.mtime_ns, read.sha256, episode, read.problem)
     connection.execute("INSERT INTO file VALUES (?, ?, ?, ?, ?, ?)", row)
 
 
-def _forget_known(connection: sqlite3.Connection, name: str, seen: KnownFile | None, changes: GraphChanges) -> None:
-    if seen:
-        _forget(connection, name, seen, changes)
-
-
-def _forget(connection: sqlite3.Connection, name: str, seen: KnownFile, changes: GraphChanges) -> None:
+def _forget(connection: sqlite3.Connection, name: str, seen: KnownFile | None, changes: GraphChanges) -> None:
     connection.execute("DELETE FROM file WHERE name = ?", (name,))
-    if seen.episode is not None:
+    if seen and seen.episode is not None:
         remove_episode(connection, seen.episode, changes)
 
 

@@ -123,11 +123,7 @@ def open_graph(path: Path) -> Iterator[sqlite3.Connection]:
         version = database.schema_version(connection)
         if not version:
             raise GraphNotCompiled(path=path, problem=CUT_SHORT)
-        if version != GRAPH_FILE.version or not _has_our_labels(connection):
+        labels = connection.execute("SELECT value FROM meta WHERE key = 'labels'").fetchone()
+        if version != GRAPH_FILE.version or labels != (f"{LABEL_VERSION} {LABEL_MODE}",):
             raise GraphNotCompiled(path=path, problem="was compiled by another version")
         yield connection
-
-
-def _has_our_labels(connection: sqlite3.Connection) -> bool:
-    found = connection.execute("SELECT value FROM meta WHERE key = 'labels'").fetchone()
-    return bool(found == (f"{LABEL_VERSION} {LABEL_MODE}",))

@@ -169,11 +169,6 @@ _MERMAID_EDGES, _MERMAID_CHARACTERS = 500, 50_000
 _MERMAID_LINES = {"causes": "-->", "enables": "-.->", "prevents": "--x", "correlates": "-.-"}
 
 
-def written(format: str, excerpt: Excerpt) -> bytes:  # noqa: A002  (the option's name)
-    """An excerpt in one of the `FORMATS`, in UTF-8."""
-    return FORMATS[format](excerpt)
-
-
 def _graphml(excerpt: Excerpt) -> bytes:
     """Every count as an attribute of its type, which networkx, Gephi, yEd and igraph read."""
     from xml.etree import ElementTree as ET  # 5 ms that compile does without
@@ -275,4 +270,5 @@ def beyond_mermaid(data: bytes) -> str:
     )
 
 
+#: What writes an excerpt in each format, in UTF-8.
 FORMATS = {"graphml": _graphml, "dot": _dot, "mermaid": _mermaid}

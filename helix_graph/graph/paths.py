@@ -90,9 +90,11 @@ def find_relations(graph: Adjacency, label: str, *, direction: Literal["causes",
     """
     if not label.strip():
         raise EmptyQuery("the label")
+    labelled: dict[int, frozenset[str] | None] = dict.fromkeys(graph.labelled(label.strip()))
+    matching = labelled.items() or graph.mentioning(label.strip()).items()
     groups = [
         RelationGroup(node=graph.summary(node), relations=tuple(_relations(graph, node, within, direction)))
-        for node, within in _matching(graph, label.strip())
+        for node, within in matching
     ]
     if not groups:
         return RelationsAnswer(found=False, error=f"Node not found: {label.strip()}")
@@ -103,32 +105,18 @@ def find_relations(graph: Adjacency, label: str, *, direction: Literal["causes",
     return RelationsAnswer(found=True, groups=tuple(groups))
 
 
-def _matching(graph: Adjacency, label: str) -> Iterator[tuple[int, frozenset[str] | None]]:
-    labelled = graph.labelled(label)
-    if labelled:
-        yield from ((node, None) for node in labelled)
-    else:
-        yield from graph.mentioning(label).items()
-
-
 def _relations(
     graph: Adjacency, node: int, within: frozenset[str] | None, direction: Literal["causes", "effects"]
 ) -> list[Relation]:
     ask, end = (graph.edges_to, 0) if direction == "causes" else (graph.edges_from, 1)
-    relations = []
-    for edge in ask([node], types=ALL_TYPES, within=within):
-        shown = graph.edge_summary(edge)
-        relations.append(
-            Relation(
-                node=graph.summary((edge[0], edge[1])[end]),
-                type=edge[2],
-                reasons=shown.reasons,
-                weight=shown.weight,
-                evidence_count=shown.evidence_count,
-                episodes=shown.episodes,
-                assertions=shown.assertions,
-            )
+    relations = [
+        Relation(
+            node=graph.summary((edge[0], edge[1])[end]),
+            type=edge[2],
+            **msgspec.structs.asdict(graph.edge_summary(edge)),
         )
+        for edge in ask([node], types=ALL_TYPES, within=within)
+    ]
     return sorted(
         relations, key=lambda one: (-one.evidence_count, -one.weight, one.node.label, one.node.type, one.type)
     )
@@ -374,16 +362,11 @@ def _step(
     chains: dict[str, tuple[Joint, ...]],
     within: frozenset[str] | None,
 ) -> PathStep:
-    shown = graph.edge_summary(edge)
     return PathStep(
         source=graph.summary(edge[0]).label,
         target=graph.summary(edge[1]).label,
         type=edge[2],
-        reasons=shown.reasons,
-        weight=shown.weight,
-        evidence_count=shown.evidence_count,
-        episodes=shown.episodes,
-        assertions=shown.assertions,
+        **msgspec.structs.asdict(graph.edge_summary(edge)),
         witnesses=tuple(_witnesses(graph, edge, {name: chain[place] for name, chain in chains.items()}, within)),
     )
 

@@ -254,11 +254,12 @@ def select_patterns(
     as_fraction("min_success_rate", min_success_rate)
     as_int("min_occurrences", min_occurrences, lowest=1, highest=1000)
     selected = [row for row in mined if row.success_rate >= min_success_rate and row.occurrences >= min_occurrences]
-    return tuple(sorted(selected, key=_best_first))
-
-
-def _best_first(row: Pattern) -> tuple[float, bool, int, str, str]:
-    return -row.success_rate, not row.measured, -row.occurrences, row.name, row.basis
+    return tuple(
+        sorted(
+            selected,
+            key=lambda row: (-row.success_rate, not row.measured, -row.occurrences, row.name, row.basis),
+        )
+    )
 
 
 def select_anti_patterns(

@@ -81,29 +81,24 @@ class ReadFile(msgspec.Struct, frozen=True):
     trial: bytes | None = None
 
 
-def scan(folder: Path, *, only: Sequence[str] | None = None) -> dict[str, FileStamp]:
-    """The episode files of a folder, by name; with ``only`` those of these names, without a look at the others."""
+def scan(folder: Path, *, only: Sequence[str] | None = None, prefix: str = PREFIX) -> dict[str, FileStamp]:
+    """The files of a folder whose names begin with ``prefix``; with ``only`` those of these names, unless missing."""
     stamps: dict[str, FileStamp] = {}
+    settled = time.time_ns() - _TICK_NS  # whatever changes from here on is later than that
     if only is not None:
         for name in only:
             with suppress(FileNotFoundError):
-                stamps[name] = stamp_of(folder / name)
+                stamps[name] = _stamp((folder / name).stat(follow_symlinks=False), settled)
     elif folder.is_dir():
-        settled = time.time_ns() - _TICK_NS  # whatever changes from here on is later than that
         with os.scandir(folder) as entries:
             for entry in entries:
                 name = entry.name
-                if name.startswith(PREFIX) and name.endswith(SUFFIX):
+                if name.startswith(prefix) and name.endswith(SUFFIX) and not name.startswith("."):
                     try:
                         stamps[name] = _stamp(entry.stat(follow_symlinks=False), settled)
                     except FileNotFoundError:  # deleted since the folder was listed
                         continue
     return stamps
-
-
-def stamp_of(entry: os.DirEntry[str] | Path) -> FileStamp:
-    """The stamp of a file as it is now."""
-    return _stamp(entry.stat(follow_symlinks=False), time.time_ns() - _TICK_NS)
 
 
 def _stamp(stat: os.stat_result, settled: int) -> FileStamp:
@@ -217,7 +212,8 @@ class AssertionPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 def plan_assertions(connection: sqlite3.Connection, folder: Path) -> AssertionPlan:
     """Compares the files with what graph.db remembers of them; reads those that differ."""
-    known, present = _known(connection), _scan(folder)
+    known = _known(connection)
+    present = {name.removesuffix(SUFFIX): stamp for name, stamp in scan(folder, prefix="").items()}
     changes = {
         name: change
         for name, stamp in sorted(present.items())
@@ -278,17 +274,6 @@ def _known(connection: sqlite3.Connection) -> dict[str, KnownAssertion]:
     }
 
 
-def _scan(folder: Path) -> dict[str, FileStamp]:
-    stamps: dict[str, FileStamp] = {}
-    if folder.is_dir():
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.name.endswith(ASSERTION_SUFFIX) and not entry.name.startswith("."):
-                    with suppress(FileNotFoundError):  # deleted since the folder was listed
-                        stamps[entry.name.removesuffix(ASSERTION_SUFFIX)] = stamp_of(entry)
-    return stamps
-
-
 def _change(path: Path, stamp: FileStamp, known: KnownAssertion | None) -> AssertionChange | None:
     """What is new in a file; None when it holds what it held, or is gone, which the next compile sees."""
     if known and not differs(stamp, known.stamp):
@@ -343,10 +328,6 @@ class CompileJob(msgspec.Struct, frozen=True):
     def whole(self) -> bool:
         """Whether everything is looked at, so that what is not there can be called gone."""
         return not (self.since or self.chosen or self.assertions_only)
-
-    def for_everything(self) -> CompileJob:
-        """A graph that is built anew needs all files, whichever were asked for."""
-        return msgspec.structs.replace(self, chosen=[], since="", assertions_only=False)
 
 
 class CompilePlan(msgspec.Struct, frozen=True):

@@ -15,12 +15,13 @@ from operator import add
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import msgspec
+from msgspec.structs import astuple
 
 from helix_episodes.model import sortable_time
 from helix_graph.database import ANY_OF, as_list
+from helix_graph.graph.adjacency import wording, write_pages
 from helix_graph.graph.model import Claim, EpisodeFacts, Mention, Repair, mean_weight, rate
 from helix_graph.graph.similar import forget_decisions, index_decisions
-from helix_graph.graph.text_index import wording, write_pages
 
 if TYPE_CHECKING:
     import sqlite3
@@ -98,16 +99,12 @@ def fold(facts: Iterable[EpisodeFacts]) -> nx.MultiDiGraph[str]:
     """
     import networkx as nx
 
-    newest = {each.episode: each for each in sorted(facts, key=_version)}
+    newest = {each.episode: each for each in sorted(facts, key=lambda one: (one.episode, msgspec.msgpack.encode(one)))}
     episodes = [newest[name] for name in sorted(newest)]
     graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
     _add_nodes(graph, episodes)
     _add_edges(graph, episodes)
     return graph
-
-
-def _version(facts: EpisodeFacts) -> tuple[str, bytes]:
-    return facts.episode, msgspec.msgpack.encode(facts)
 
 
 def _add_nodes(graph: nx.MultiDiGraph[str], episodes: list[EpisodeFacts]) -> None:
@@ -171,6 +168,10 @@ _MENTION_COLUMNS = (
 #: One place for each of these columns, and for episode, local id and node.
 _MENTION_VALUES = ", ".join("?" * (_MENTION_COLUMNS.count(",") + 4))
 
+#: The columns are those of the fields of a `Mention` from its raw text on, in their order.
+_FIRST_COLUMN = Mention.__struct_fields__.index("raw")
+#: The first fields of `EpisodeFacts`, up to its log, are columns of their own; they come in this order.
+_EPISODE_FIELDS = EpisodeFacts.__struct_fields__.index("log") + 1
 _Key = TypeVar("_Key", int, tuple[int, int, str])
 
 
@@ -192,11 +193,6 @@ class CompileTotals(msgspec.Struct, frozen=True, kw_only=True):
     merged: int
 
 
-def begin_changes(connection: sqlite3.Connection) -> GraphChanges:
-    """An empty set of changes to the graph as it is."""
-    return GraphChanges(known_nodes=dict(connection.execute("SELECT id, number FROM node")))
-
-
 def add_episode(
     connection: sqlite3.Connection, facts: EpisodeFacts, changes: GraphChanges, trial: bytes | None = None
 ) -> int:
@@ -206,7 +202,7 @@ def add_episode(
     numbers = changes.known_nodes
     connection.executemany(
         f"INSERT INTO mention (episode, local, node, {_MENTION_COLUMNS}) VALUES ({_MENTION_VALUES})",  # noqa: S608  (constants)
-        [_mention_row(mention, episode, numbers[mention.node]) for mention in facts.mentions],
+        [(episode, one.local, numbers[one.node], *astuple(one)[_FIRST_COLUMN:]) for one in facts.mentions],
     )
     connection.execute("INSERT INTO wording VALUES (?, ?)", (episode, wording(facts)))
     index_decisions(connection, episode, facts)
@@ -281,22 +277,12 @@ def read_facts(connection: sqlite3.Connection, episodes: Iterable[int] | None = 
 
 
 def _insert_episode(connection: sqlite3.Connection, facts: EpisodeFacts) -> int:
+    fields = astuple(facts)[:_EPISODE_FIELDS]
+    names, about = fields[:3], fields[3:]
     cursor = connection.execute(
         "INSERT INTO episode (id, session, timestamp, moment, task, task_kind, outcome, basis, log, problems, origin)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            facts.episode,
-            facts.session,
-            facts.timestamp,
-            sortable_time(facts.timestamp),
-            facts.task,
-            facts.task_kind,
-            facts.outcome,
-            facts.basis,
-            facts.log,
-            as_list(facts.problems),
-            facts.origin,
-        ),
+        (*names, sortable_time(facts.timestamp), *about, as_list(facts.problems), facts.origin),
     )
     return cursor.lastrowid or 0
 
@@ -310,30 +296,6 @@ def _insert_nodes(connection: sqlite3.Connection, facts: EpisodeFacts, changes: 
             )
             changes.known_nodes[mention.node] = cursor.lastrowid or 0
             changes.new_nodes.add(mention.node)
-
-
-def _mention_row(mention: Mention, episode: int, node: int) -> tuple[object, ...]:
-    return (
-        episode,
-        mention.local,
-        node,
-        mention.raw,
-        mention.timestamp,
-        mention.path,
-        mention.command,
-        mention.message,
-        mention.check,
-        mention.family,
-        mention.exact,
-        mention.rationale,
-        mention.actor,
-        mention.line,
-        mention.log,
-        mention.quote,
-        mention.counted,
-        mention.context,
-        mention.outcome,
-    )
 
 
 def _count(facts: EpisodeFacts, changes: GraphChanges, *, sign: int) -> None:
@@ -363,17 +325,10 @@ def _delete_unused(connection: sqlite3.Connection) -> list[int]:
 
 
 def _facts(connection: sqlite3.Connection, number: int, row: list[str | None]) -> EpisodeFacts:
-    episode, session, timestamp, task, task_kind, outcome, basis, log, problems, origin = row
+    *fields, problems, origin = row
     return msgspec.convert(
         {
-            "episode": episode,
-            "session": session,
-            "timestamp": timestamp,
-            "task": task,
-            "task_kind": task_kind,
-            "outcome": outcome,
-            "basis": basis,
-            "log": log,
+            **dict(zip(EpisodeFacts.__struct_fields__[:_EPISODE_FIELDS], fields, strict=True)),
             "mentions": _mentions(connection, number),
             "claims": _claims(connection, number),
             "repairs": _repairs(connection, number),

@@ -123,8 +123,9 @@ class Search:
         limit = as_int("max_results", max_results, lowest=FEWEST, highest=MOST)
         manner: SearchMode = "semantic" if semantic_only else "lexical" if lexical_only else "both"
         answers = [_ask(source, asked, limit=limit, manner=manner) for source in self._sources()]
-        if semantic_only:
-            _require_searched(answers)
+        if semantic_only and not any(searched.state == "searched" for searched, _ in answers):
+            reasons = [f"{one.name}: {one.problem}" for one, _ in answers if one.state != "left out"]
+            raise SemanticUnavailable(reasons or [f"{FORGETFUL} is not available"])
         return MemorySearchAnswer(
             results=merged([found for _, found in answers], limit=limit),
             sources=tuple(searched for searched, _ in answers),
@@ -198,14 +199,3 @@ def _ask(
         return SourceStatus(name=source.name, state="failed", problem=str(error)), ()
     note = found.note if isinstance(found, PartialResults) else None
     return SourceStatus(name=source.name, state="searched", found=len(found), note=note), found
-
-
-def _require_searched(answers: Sequence[tuple[SourceStatus, Sequence[SourceResult]]]) -> None:
-    """That at least one source has compared meanings.
-
-    Raises:
-        SemanticUnavailable: None has.
-    """
-    if not any(searched.state == "searched" for searched, _ in answers):
-        reasons = [f"{one.name}: {one.problem}" for one, _ in answers if one.state != "left out"]
-        raise SemanticUnavailable(reasons or [f"{FORGETFUL} is not available"])

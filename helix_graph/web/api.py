@@ -149,6 +149,25 @@ class ViewReport(msgspec.Struct, frozen=True, kw_only=True):
     no_path: str
 
 
+#: A year: more is no period that a team looks back on, and its bars could not be distinguished.
+MOST_DAYS = 366
+#: So many sessions have a page of their own in a folder: each is 0.5 MB, and takes a second where there are a thousand.
+MOST_PAGES = 24
+
+
+class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
+    """A report in its format; ``path`` is where it was written, None when it is only here.
+
+    ``pages`` is the number of sessions' pages next to it, in a folder.
+    """
+
+    report: PeriodReport
+    format: str
+    data: bytes
+    path: str | None
+    pages: int
+
+
 class _Head(msgspec.Struct):
     """What is read of an episode's file for its project."""
 
@@ -156,7 +175,7 @@ class _Head(msgspec.Struct):
 
 
 class Pages:
-    """Makes pages of the memory in ``root`` from the answers of its parts."""
+    """Makes pages and reports of the memory in ``root`` from the answers of its parts."""
 
     def __init__(self, root: Path, *, graph: Graph, causality: Causality, episodes: Episodes) -> None:
         self._root = root
@@ -232,66 +251,9 @@ class Pages:
             places=places,
         )
 
-
-def _in_words(
-    *,
-    focus: str | None = None,
-    source: str | None = None,
-    target: str | None = None,
-    episode: str | None = None,
-    max_nodes: int = 0,  # noqa: ARG001  (the note on what is left out says it)
-) -> str:
-    if focus is not None:
-        return f"around “{focus}”"
-    if source is not None:
-        return f"from “{source}” to “{target}”"
-    return "one session" if episode is not None else "the whole memory"
-
-
-def _projects(folder: Path, sessions: Iterable[ExcerptSession]) -> dict[str, str]:
-    """The projects of sessions by episode, of those that name one; what cannot be read names none."""
-    found = {}
-    for session in sessions:
-        try:
-            head = msgspec.json.decode(read_regular(folder / f"{PREFIX}{session.session}.json"), type=_Head)
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-            continue
-        if head.project:
-            found[session.id] = head.project
-    return found
-
-
-#: A year: more is no period that a team looks back on, and its bars could not be distinguished.
-MOST_DAYS = 366
-#: So many sessions have a page of their own in a folder: each is 0.5 MB, and takes a second where there are a thousand.
-MOST_PAGES = 24
-
-
-class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
-    """A report in its format; ``path`` is where it was written, None when it is only here.
-
-    ``pages`` is the number of sessions' pages next to it, in a folder.
-    """
-
-    report: PeriodReport
-    format: str
-    data: bytes
-    path: str | None
-    pages: int
-
-
-class Reports:
-    """Makes reports of the memory in ``root`` from the answers of its parts."""
-
-    def __init__(self, root: Path, *, graph: Graph, causality: Causality, insights: Insights, pages: Pages) -> None:
-        self._root = root
-        self._graph = graph
-        self._causality = causality
-        self._insights = insights
-        self._pages = pages
-
-    def make(
+    def report(
         self,
+        insights: Insights,
         *,
         output: Path | str | None = None,
         format: str = "html",  # noqa: A002  (the option's name)
@@ -320,18 +282,18 @@ class Reports:
             self._root,
             graph=self._graph,
             causality=self._causality,
-            insights=self._insights,
+            insights=insights,
             days=length,
             until=as_datetime("until", until),
         )
         pages = self._session_pages(report, folder) if folder is not None and wanted == "html" else {}
         data = rendered(report, wanted, pages)
-        path = self._write(data, output=output, folder=folder, wanted=wanted)
+        path = self._write_report(data, output=output, folder=folder, wanted=wanted)
         return WrittenReport(
             report=report, format=wanted, data=data, path=None if path is None else str(path), pages=len(pages)
         )
 
-    def _write(self, data: bytes, *, output: Path | str | None, folder: Path | None, wanted: str) -> Path | None:
+    def _write_report(self, data: bytes, *, output: Path | str | None, folder: Path | None, wanted: str) -> Path | None:
         """Where it was written, if it was: what is read in a terminal need not be."""
         if output is not None:
             path = as_path("output", output) if folder is None else folder / FORMATS[wanted]
@@ -349,8 +311,36 @@ class Reports:
         newest = sorted(cited, key=lambda name: (cited[name], name), reverse=True)[:MOST_PAGES]
         require_free_sessions(folder, newest)
         remove_stale(folder)
-        written = self._pages.write_sessions(newest, folder / SESSIONS)
+        written = self.write_sessions(newest, folder / SESSIONS)
         return {name: f"{SESSIONS}/{name}.html" for name in written}
+
+
+def _in_words(
+    *,
+    focus: str | None = None,
+    source: str | None = None,
+    target: str | None = None,
+    episode: str | None = None,
+    max_nodes: int = 0,  # noqa: ARG001  (the note on what is left out says it)
+) -> str:
+    if focus is not None:
+        return f"around “{focus}”"
+    if source is not None:
+        return f"from “{source}” to “{target}”"
+    return "one session" if episode is not None else "the whole memory"
+
+
+def _projects(folder: Path, sessions: Iterable[ExcerptSession]) -> dict[str, str]:
+    """The projects of sessions by episode, of those that name one; what cannot be read names none."""
+    found = {}
+    for session in sessions:
+        try:
+            head = msgspec.json.decode(read_regular(folder / f"{PREFIX}{session.session}.json"), type=_Head)
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+            continue
+        if head.project:
+            found[session.id] = head.project
+    return found
 
 
 def rendered(report: PeriodReport, format: str, pages: dict[str, str]) -> bytes:  # noqa: A002  (as above)

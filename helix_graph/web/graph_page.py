@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from helix_graph.causality.fault_localization import Explanation
     from helix_graph.graph.model import Claim
     from helix_graph.graph.paths import PathAnswer
-    from helix_graph.graph.subgraph import Excerpt, ExcerptNode, ExcerptSession
+    from helix_graph.graph.subgraph import Excerpt, ExcerptNode
     from helix_graph.web.layout import Edge, Spot
 
 
@@ -333,7 +333,16 @@ def build_graph_page(
         nodes=tuple(_node(node, spot, group) for node, spot, group in zip(excerpt.nodes, spots, group_of, strict=True)),
         edges=tuple(_edges(excerpt, claims)),
         groups=groups,
-        sessions=tuple(_session(one, projects.get(one.id, "")) for one in excerpt.sessions),
+        sessions=tuple(
+            copied(
+                PageSession,
+                one,
+                day=(one.timestamp or "")[:_DAY],
+                project=projects.get(one.id, ""),
+                log=one.log or "",
+            )
+            for one in excerpt.sessions
+        ),
         sightings=excerpt.sightings,
         focus=excerpt.marked,
         path=_path(excerpt, excerpt.path) if excerpt.path else None,
@@ -393,10 +402,6 @@ def _edges(excerpt: Excerpt, claims: ClaimReport) -> Iterator[PageEdge]:
         )
 
 
-def _session(one: ExcerptSession, project: str) -> PageSession:
-    return copied(PageSession, one, day=(one.timestamp or "")[:_DAY], project=project, log=one.log or "")
-
-
 def _path(excerpt: Excerpt, answer: PathAnswer) -> PagePath:
     place = {node.id: place for place, node in enumerate(excerpt.nodes)}
     nodes = tuple(place[node.id] for node in answer.path if node.id in place)
@@ -443,10 +448,10 @@ def build_timeline(
 ) -> PageTimeline:
     """The timeline of a session. ``places`` has the place of each node on the page by its id."""
     evidence = episode.outcome_evidence
-    return PageTimeline(
+    return copied(
+        PageTimeline,
+        episode,
         episode=episode.id,
-        task=episode.task,
-        outcome=episode.outcome,
         basis=episode.outcome_basis,
         rule=evidence.rule if evidence else "",
         quote=evidence.quote if evidence else "",
@@ -457,7 +462,6 @@ def build_timeline(
         log=episode.provenance.log if episode.provenance else "",
         sentence=explanation.in_short,
         steps=tuple(_Steps(episode, explanation, places).all()),
-        lessons=episode.lessons,
         beside=_beside(contrast),
     )
 

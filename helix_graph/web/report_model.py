@@ -325,11 +325,9 @@ class ReportSession(NamedTuple):
 def sessions_of(episodes: Iterable[Episode]) -> list[ReportSession]:
     """The sessions, the newest first; those without a date come last."""
     found = [ReportSession(one, parse_timestamp(one.timestamp), Measures(one).outcome()) for one in episodes]
-    return sorted(found, key=_recency, reverse=True)
-
-
-def _recency(one: ReportSession) -> tuple[bool, float, str]:
-    return one.at is not None, one.at.timestamp() if one.at else 0.0, one.episode.id
+    return sorted(
+        found, key=lambda one: (one.at is not None, one.at.timestamp() if one.at else 0.0, one.episode.id), reverse=True
+    )
 
 
 def day_of(timestamp: str | None) -> str:
@@ -378,17 +376,15 @@ class EvidenceLedger:
         if (name, step) in self._numbers:
             return self._numbers[name, step]
         episode = self._episodes.get(name)
-        found = episode and _step(episode, step)
-        if not episode or not found:
+        if not episode:
+            return None
+        steps: tuple[Decision | Event, ...] = (*episode.decisions, *episode.events)
+        found = next((one for one in steps if one.id == step), None)
+        if not found:
             return None
         self._entries.append(_entry(len(self._entries) + 1, episode, found))
         self._numbers[name, step] = len(self._entries)
         return len(self._entries)
-
-
-def _step(episode: Episode, name: str) -> Decision | Event | None:
-    steps: tuple[Decision | Event, ...] = (*episode.decisions, *episode.events)
-    return next((one for one in steps if one.id == name), None)
 
 
 def _entry(number: int, episode: Episode, step: Decision | Event) -> CitedEvidence:

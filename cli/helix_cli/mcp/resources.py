@@ -7,6 +7,8 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
+from helix_cli.commands.causality import render_causes, render_effects
+from helix_cli.commands.episode import render_episode
 from helix_cli.commands.patterns import render_patterns
 from helix_cli.commands.precedents import render_similar
 from helix_cli.mcp.dispatch import open_memory
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from helix_graph import Memory
-    from helix_graph.topics.model import TopicSize
 
 
 _TOPIC = "helix://topic/"
@@ -65,7 +66,14 @@ def listed() -> list[Resource]:
     topics = memory.topics.topics("session").largest
     episodes = memory.episodes.list(None, None, _LISTED)
     return [
-        *map(_of_topic, topics),
+        *(
+            Resource(
+                uri=_TOPIC + quote(one.topic, safe=""),
+                name=one.topic,
+                description=f"Topic of {count(one.entries, 'entry', 'entries')}.",
+            )
+            for one in topics
+        ),
         *(
             Resource(
                 uri=_EPISODE + quote(one.session, safe=""),
@@ -77,11 +85,6 @@ def listed() -> list[Resource]:
     ]
 
 
-def _of_topic(one: TopicSize) -> Resource:
-    entries = "1 entry" if one.entries == 1 else f"{one.entries} entries"
-    return Resource(uri=_TOPIC + quote(one.topic, safe=""), name=one.topic, description=f"Topic of {entries}.")
-
-
 def read(uri: str) -> str:
     """The text of a resource, between the marks by which it is never taken for a person's words: clients put it there.
 
@@ -89,28 +92,18 @@ def read(uri: str) -> str:
         UsageError: There is none at that address.
         HelixGraphError: It cannot be read.
     """
-    readers: dict[str, Callable[[Memory, str], str]] = {_TOPIC: _topic, _EPISODE: _episode, _NODE: _node}
+    readers: dict[str, Callable[[Memory, str], str]] = {
+        _TOPIC: lambda memory, name: form_of(memory.topics.read(name)),
+        _EPISODE: lambda memory, session: rendered(memory.episodes.require(session), render_episode),
+        _NODE: _node,
+    }
     for prefix, reader in readers.items():
         if uri.startswith(prefix) and len(uri) > len(prefix):
             return wrap(reader(open_memory(), unquote(uri.removeprefix(prefix))))
     raise UsageError(f"there is no resource {uri}; there are {', '.join(one.uri for one in TEMPLATES)}")
 
 
-def _topic(memory: Memory, name: str) -> str:
-    from helix_graph.topics.formats import form_of
-
-    return form_of(memory.topics.read(name))
-
-
-def _episode(memory: Memory, session: str) -> str:
-    from helix_cli.commands.episode import render_episode
-
-    return rendered(memory.episodes.require(session), render_episode)
-
-
 def _node(memory: Memory, label: str) -> str:
-    from helix_cli.commands.causality import render_causes, render_effects
-
     found = memory.graph.causes(label)
     if not found.found:
         raise LabelNotMet(label, alike=())
@@ -125,25 +118,6 @@ _HEAD = (
 _NOTHING = "Nothing yet: `extract` reads session logs, `remember` and `store` keep what you learn."
 #: Rows of each kind: a briefing is read before the work, and the tools give the rest.
 _ROWS = 5
-
-
-class Prompt(msgspec.Struct, frozen=True, kw_only=True):
-    """A prompt with one argument that may be left out."""
-
-    name: str
-    title: str
-    description: str
-    argument: str
-    about_argument: str
-
-
-PROMPT = Prompt(
-    name="briefing",
-    title="Brief me on this project",
-    description="What earlier sessions of this project learnt: what works, what keeps failing, what was decided alike.",
-    argument="task",
-    about_argument="The task that is about to begin; earlier decisions in its words are shown with it.",
-)
 
 
 def briefing(task: str) -> str:

@@ -216,7 +216,11 @@ def _terse(schema: Any) -> Any:  # noqa: ANN401  (JSON)
     dropped = {"title", "description"} if "properties" in schema else set()
     if "default" in schema and schema["default"] in (None, "", False, []):
         dropped = {*dropped, "default"}
-    left = {key: _terse_members(key, value) for key, value in schema.items() if key not in dropped}
+    left = {
+        key: {name: _terse(one) for name, one in value.items()} if key == "properties" else _terse(value)
+        for key, value in schema.items()
+        if key not in dropped
+    }
     return _without_null(left)
 
 
@@ -228,13 +232,6 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
     others = [one for one in schema["anyOf"] if one != {"type": "null"}]
     rest = {key: value for key, value in schema.items() if key != "anyOf"}
     return {**others[0], **rest} if len(others) == 1 else {**rest, "anyOf": others}
-
-
-def _terse_members(key: str, value: Any) -> Any:  # noqa: ANN401  (JSON)
-    """The keys under ``properties`` are names, not keywords."""
-    if key == "properties":
-        return {name: _terse(one) for name, one in value.items()}
-    return _terse(value)
 
 
 def _of_other_types(type_: type) -> dict[str, Any]:

@@ -42,6 +42,19 @@ INSTRUCTIONS = (
     "If a tool says that the graph is not compiled, call `extract`, then `compile`."
 )
 
+_PROMPT = types.Prompt(
+    name="briefing",
+    title="Brief me on this project",
+    description="What earlier sessions of this project learnt: what works, what keeps failing, what was decided alike.",
+    arguments=[
+        types.PromptArgument(
+            name="task",
+            description="The task that is about to begin; earlier decisions in its words are shown with it.",
+            required=False,
+        )
+    ],
+)
+
 
 def build() -> Server[Any]:
     """The server, ready to be run on a transport."""
@@ -178,22 +191,18 @@ async def _read_resource(
 async def _list_prompts(
     _: ServerRequestContext[Any], __: types.PaginatedRequestParams | None
 ) -> types.ListPromptsResult:
-    from helix_cli.mcp.resources import PROMPT
-
-    argument = types.PromptArgument(name=PROMPT.argument, description=PROMPT.about_argument, required=False)
-    prompt = types.Prompt(name=PROMPT.name, title=PROMPT.title, description=PROMPT.description, arguments=[argument])
-    return types.ListPromptsResult(prompts=[prompt])
+    return types.ListPromptsResult(prompts=[_PROMPT])
 
 
 async def _get_prompt(_: ServerRequestContext[Any], asked: types.GetPromptRequestParams) -> types.GetPromptResult:
-    from helix_cli.mcp.resources import PROMPT, briefing
+    from helix_cli.mcp.resources import briefing
 
-    if asked.name != PROMPT.name:
-        raise _invalid(f"there is no prompt {asked.name!r}; there is {PROMPT.name}")
-    task = (asked.arguments or {}).get(PROMPT.argument, "")
+    if asked.name != _PROMPT.name:
+        raise _invalid(f"there is no prompt {asked.name!r}; there is {_PROMPT.name}")
+    task = (asked.arguments or {}).get("task", "")
     text = await to_thread.run_sync(partial(_or_refuse, briefing, task))
     message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
-    return types.GetPromptResult(description=PROMPT.description, messages=[message])
+    return types.GetPromptResult(description=_PROMPT.description, messages=[message])
 
 
 def _or_refuse(ask: Any, argument: str) -> str:  # noqa: ANN401  (a function of a text)

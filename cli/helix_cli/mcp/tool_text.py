@@ -16,7 +16,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     import msgspec
 
@@ -33,7 +33,7 @@ def problem_of(error: msgspec.ValidationError, value: Any, schema: Mapping[str, 
     """The sentence for an error of the check of ``value`` against ``schema``, which is ``at`` that argument."""
     message = str(error)
     place = _PLACE.search(message)
-    steps = list(_steps(place[1])) if place else []
+    steps = [int(index) if index else name for name, index in _STEP.findall(place[1])] if place else []
     name = at + (place[1] if place else "")
     shape, found = _followed(schema, value, steps)
     if field := _FIELD.match(message):
@@ -71,11 +71,6 @@ def allowed(schema: Mapping[str, Any]) -> str:
         shortest, longest = schema.get("minLength"), schema.get("maxLength")
         return "a text" + (f"{_span(shortest, longest)} characters long" if shortest or longest else "")
     return _NOUNS.get(str(kind), "a value") + _span(schema.get("minimum"), schema.get("maximum"))
-
-
-def _steps(path: str) -> Iterator[str | int]:
-    for name, place in _STEP.findall(path):
-        yield int(place) if place else name
 
 
 def _followed(shape: Mapping[str, Any], value: Any, steps: list[str | int]) -> tuple[Mapping[str, Any], Any]:  # noqa: ANN401  (JSON)

@@ -5,6 +5,8 @@ Every fix keeps the file as it was (`helix_graph.quarantine`) when something is 
 
 from __future__ import annotations
 
+import fnmatch
+import time
 from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,23 +18,47 @@ from msgspec.structs import replace
 from helix_episodes.consistency import repair_links, repair_parts
 from helix_episodes.errors import InvalidEpisode, InvalidSessionId, WriteFailed
 from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION
-from helix_episodes.io import irregularity, read_regular, replace_file
+from helix_episodes.io import (
+    TEMPORARY_SUFFIX,
+    irregularity,
+    read_regular,
+    remove_file,
+    replace_file,
+    write_atomically,
+)
 from helix_episodes.model import SCHEMA_VERSION, Episode
 from helix_episodes.redaction import redact, redact_text
 from helix_episodes.store import PREFIX, EpisodeStore, check_session_id, decode_episode, encode_episode
 from helix_episodes.verification import strings_in
-from helix_graph.doctor.model import FindingKind, FixableFinding, fixable
-from helix_graph.errors import InvalidAssertion
+from helix_graph.database import LOCK_SUFFIX, OWNER_ONLY, SIDE_FILES
+from helix_graph.doctor.model import FindingKind, Fixable
+from helix_graph.embedding.cache import CACHE_NAME
+from helix_graph.errors import InvalidAssertion, InvalidIgnoreFile
 from helix_graph.graph.assertions import AssertionStore, name_of
-from helix_graph.quarantine import ASSERTIONS, EPISODES, FOLDER, quarantine, quarantine_copy
-from helix_graph.tombstones import Tombstones
+from helix_graph.graph.connection import EXPORT_NAME, FILE_NAME
+from helix_graph.ingest_filter import FILE_NAME as IGNORE_FILE
+from helix_graph.ingest_filter import read_rules
+from helix_graph.project import (
+    FOLDER,
+    HOOK_FOLDER,
+    HOOK_LOG,
+    OFF_FILE,
+    PAGES,
+    PREPARED,
+    PRIVATE_MEMORY,
+    repository_root,
+    work_trees,
+)
+from helix_graph.quarantine import ASSERTIONS, EPISODES, quarantine, quarantine_copy
+from helix_graph.quarantine import FOLDER as ASIDE
+from helix_graph.tombstones import Tombstone, Tombstones
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
 
-def check_secrets(root: Path, path: Path) -> Iterator[FixableFinding]:
+def check_secrets(root: Path, path: Path) -> Iterator[Fixable]:
     """What redaction would cut now: it has learnt a new kind, or somebody edited the file."""
     data = data_of(path)
     kinds = Counter(cut.kind for text in _texts(data) for cut in redact(text).cuts)
@@ -40,7 +66,7 @@ def check_secrets(root: Path, path: Path) -> Iterator[FixableFinding]:
         return
     problem = ", ".join(f"{count} x {kind}" for kind, count in sorted(kinds.items()))
     clean = _cleaned(data)
-    yield fixable(
+    yield Fixable(
         "secret",
         path.relative_to(root).as_posix(),
         problem,
@@ -81,19 +107,19 @@ def data_of(path: Path) -> bytes:
         return b""
 
 
-def irregular_file(root: Path, path: Path, problem: str) -> FixableFinding:
+def irregular_file(root: Path, path: Path, problem: str) -> Fixable:
     """What is wrong with it; the fix moves it to quarantine, which loses nothing."""
     name, remedy = path.relative_to(root).as_posix(), "helix-graph doctor --fix sets it aside as it is"
-    return fixable("not a regular file", name, problem, remedy, mend=partial(quarantine, root, path))
+    return Fixable("not a regular file", name, problem, remedy, mend=partial(quarantine, root, path))
 
 
-def check_name(root: Path, path: Path, episode: Episode) -> Iterator[FixableFinding]:
+def check_name(root: Path, path: Path, episode: Episode) -> Iterator[Fixable]:
     """What is wrong with an episode's names."""
     if path.stem == episode.id == PREFIX + episode.session:
         return
     remedy, mend = _name_fix(root, path, episode)
     problem = f"its id is {episode.id!r} and its session {episode.session!r}, which are not its file's"
-    yield fixable("misnamed episode", path.relative_to(root).as_posix(), problem, remedy, mend=mend)
+    yield Fixable("misnamed episode", path.relative_to(root).as_posix(), problem, remedy, mend=mend)
 
 
 def _name_fix(root: Path, path: Path, episode: Episode) -> tuple[str, Callable[[], object]]:
@@ -154,7 +180,7 @@ _CHECKS: dict[FindingKind, Callable[[Episode], tuple[Episode, tuple[str, ...]]]]
 }
 
 
-def check_episodes(root: Path, folder: Path) -> Iterator[FixableFinding]:
+def check_episodes(root: Path, folder: Path) -> Iterator[Fixable]:
     """Everything that is wrong with the episodes of a memory: first their files, then what stands in them."""
     store, extractors = EpisodeStore(folder), Counter[str]()
     for path in store.files():
@@ -168,10 +194,10 @@ def check_episodes(root: Path, folder: Path) -> Iterator[FixableFinding]:
     for version, count in sorted(extractors.items()):
         problem = f"{count} were made by extractor {version}, now {EXTRACTOR_VERSION}"
         remedy = "extract their logs again where they still exist"
-        yield fixable("old version", "episodes", problem, remedy, severity="note")
+        yield Fixable("old version", "episodes", problem, remedy, severity="note")
 
 
-def _file(root: Path, path: Path) -> Iterator[FixableFinding]:
+def _file(root: Path, path: Path) -> Iterator[Fixable]:
     if not path.exists():  # it may have been forgotten since the folder was listed
         return
     data, name = data_of(path), path.relative_to(root).as_posix()
@@ -179,16 +205,16 @@ def _file(root: Path, path: Path) -> Iterator[FixableFinding]:
         episode = decode_episode(data, path=path)
     except InvalidEpisode as error:
         if _major(_schema_of(data)) > _major(SCHEMA_VERSION):
-            yield fixable("newer version", name, error.problem, "update helix-graph")
+            yield Fixable("newer version", name, error.problem, "update helix-graph")
         else:
-            yield fixable(
+            yield Fixable(
                 "unreadable episode", name, error.problem, _EXTRACT_AGAIN, mend=lambda: quarantine(root, path)
             )
     else:
         yield from check_name(root, path, episode)
 
 
-def _content(root: Path, path: Path, extractors: Counter[str]) -> Iterator[FixableFinding]:
+def _content(root: Path, path: Path, extractors: Counter[str]) -> Iterator[Fixable]:
     name = path.relative_to(root).as_posix()
     for kind, check in _CHECKS.items():  # each looks at the file as the one before has left it
         if read := _read(path):
@@ -197,7 +223,7 @@ def _content(root: Path, path: Path, extractors: Counter[str]) -> Iterator[Fixab
                 more = f", and {len(problems) - _MOST_NAMED} more" if len(problems) > _MOST_NAMED else ""
                 problem = "; ".join(problems[:_MOST_NAMED]) + more
                 mend = partial(rewrite, root, path, before=data, after=fixed)
-                yield fixable(kind, name, problem, _REMEDIES[kind], mend=mend)
+                yield Fixable(kind, name, problem, _REMEDIES[kind], mend=mend)
     if not (read := _read(path)):
         return
     episode, session = read[1], path.stem.removeprefix(PREFIX)
@@ -206,10 +232,10 @@ def _content(root: Path, path: Path, extractors: Counter[str]) -> Iterator[Fixab
         extractors[made_by] += 1
     if _major(episode.schema_version) > _major(SCHEMA_VERSION):
         problem = f"schema {episode.schema_version}, ours is {SCHEMA_VERSION}"
-        yield fixable("newer version", name, problem, "update helix-graph", severity="note")
+        yield Fixable("newer version", name, problem, "update helix-graph", severity="note")
     if Tombstones(root).holds(session):
         problem = "its session was forgotten, but is here again"
-        yield fixable("forgotten", name, problem, f"helix-graph forget --session {session}")
+        yield Fixable("forgotten", name, problem, f"helix-graph forget --session {session}")
 
 
 def _read(path: Path) -> tuple[bytes, Episode] | None:
@@ -238,7 +264,7 @@ def _major(version: str) -> int:
     return int(number) if number.isdecimal() else 0
 
 
-def check_assertions(root: Path, folder: Path) -> Iterator[FixableFinding]:
+def check_assertions(root: Path, folder: Path) -> Iterator[Fixable]:
     """Everything that is wrong with the assertions in a folder."""
     store = AssertionStore(folder)
     for path in store.files():
@@ -257,15 +283,148 @@ def check_assertions(root: Path, folder: Path) -> Iterator[FixableFinding]:
             continue
         if isinstance(one, InvalidAssertion):
             remedy = "mend it, or helix-graph doctor --fix sets it aside"
-            yield fixable("unreadable assertion", name, one.problem, remedy, mend=partial(quarantine, root, path))
+            yield Fixable("unreadable assertion", name, one.problem, remedy, mend=partial(quarantine, root, path))
         elif originals.setdefault(name_of(one), path) != path:
             problem = f"it says the same as {originals[name_of(one)].name}, and counts no second time"
             remedy = "helix-graph doctor --fix sets it aside"
-            yield fixable("copied assertion", name, problem, remedy, mend=partial(quarantine, root, path))
+            yield Fixable("copied assertion", name, problem, remedy, mend=partial(quarantine, root, path))
 
 
-def check_quarantine(root: Path) -> Iterator[FixableFinding]:
+def check_quarantine(root: Path) -> Iterator[Fixable]:
     """Secrets in what was set aside."""
     for kind in (EPISODES, ASSERTIONS):
-        for path in sorted((root / FOLDER / kind).glob("*.json")):
+        for path in sorted((root / ASIDE / kind).glob("*.json")):
             yield from check_secrets(root, path)
+
+
+#: Our files, below the memory; the last five rows are those of parts of the design that are still to come.
+_OURS = (
+    ".gitignore",
+    IGNORE_FILE,
+    OFF_FILE,
+    "episodes/episode-*.json",
+    "causality/assertions/*.json",
+    *(f"causality/{FILE_NAME}{suffix}" for suffix in ("", LOCK_SUFFIX, *SIDE_FILES)),
+    f"causality/{EXPORT_NAME}",
+    *(f"{CACHE_NAME}{suffix}" for suffix in ("", LOCK_SUFFIX, *SIDE_FILES)),
+    f"{PAGES}/*.html",
+    "forgotten/*.json",
+    f"{ASIDE}/episodes/*.json",
+    f"{ASIDE}/assertions/*.json",
+    *(f"helix.db{suffix}" for suffix in ("", LOCK_SUFFIX, *SIDE_FILES)),
+    "injection-state/*.json",
+    "task-status.jsonl",
+    "extraction.log",
+    "explorer-results/*.json",
+    HOOK_LOG,
+    f"{HOOK_FOLDER}/*",
+    PREPARED,
+)
+#: People's words stand in these.
+_PRIVATE = (
+    "episodes/*",
+    "causality/*",
+    "causality/assertions/*",
+    "cache/*",
+    f"{PAGES}/*",
+    "forgotten/*",
+    f"{ASIDE}/*/*",
+)
+#: git gives these its own permissions when they are shared.
+_SHARED = ("episodes/*", "causality/assertions/*")
+#: A file is written within milliseconds; after a minute whoever wrote it is gone, however slow the disk.
+_STALE_SECONDS = 60.0
+_OTHERS = 0o077
+
+
+def check_folder(root: Path) -> Iterator[Fixable]:
+    """Everything that is wrong with the memory's folder."""
+    yield from _location(root)
+    ignore = root / ".gitignore"
+    if root.name == FOLDER and repository_root(root.parent) is not None and not ignore.exists():
+        yield Fixable(
+            "not ignored by git",
+            ".gitignore",
+            "git would take in people's prompts with the next `git add`",
+            "helix-graph init writes it",
+            mend=lambda: write_atomically(ignore, PRIVATE_MEMORY.encode(), mode=0o644),
+        )
+    try:
+        read_rules(root)
+    except InvalidIgnoreFile as error:
+        yield Fixable("unreadable file", IGNORE_FILE, error.problem, f"mend line {error.line} of {error.path}")
+    for path in sorted(path for path in root.rglob("*") if path.is_file()):
+        try:
+            yield from _folder_file(root, path)
+        except FileNotFoundError:  # another process was done with it
+            continue
+    yield from _tombstones(root)
+
+
+def _location(root: Path) -> Iterator[Fixable]:
+    """Memories that nobody would look into: between this one and the file system's root, or in work trees."""
+    if root.name != FOLDER:
+        return
+    repository = repository_root(root.parent)
+    if repository is not None and repository != root.parent:
+        problem = f"it lies within the repository {repository}, whose memory is {repository / FOLDER}"
+        yield Fixable("stray memory", ".", problem, "copy its episodes there and delete it")
+    for other in _others(root, repository):
+        problem = f"another memory, {other}, is never used from here"
+        remedy = "copy its episodes into this one and delete it, unless it belongs to another project"
+        yield Fixable("stray memory", str(other), problem, remedy, severity="note")
+
+
+def _others(root: Path, repository: Path | None) -> Iterator[Path]:
+    above = [folder / FOLDER for folder in root.parent.parents]
+    trees = [tree / FOLDER for tree in work_trees(repository)] if repository else []
+    yield from (folder for folder in (*trees, *above) if folder != root and (folder / "episodes").is_dir())
+
+
+def _folder_file(root: Path, path: Path) -> Iterator[Fixable]:
+    name = path.relative_to(root).as_posix()
+    if path.name.startswith(".") and path.name.endswith(TEMPORARY_SUFFIX):
+        if time.time() - path.stat().st_mtime > _STALE_SECONDS:
+            problem = "a process was killed while it wrote"
+            yield Fixable("temporary file", name, problem, "it can be deleted", mend=lambda: remove_file(path))
+    elif not _is_any(name, _OURS):
+        yield Fixable("unknown file", name, "it is not ours, and left alone", "nothing needs doing", severity="note")
+    elif _is_any(name, _PRIVATE) and not (_is_any(name, _SHARED) and _is_shared(root)):
+        yield from _mode(name, path)
+
+
+def _is_any(name: str, patterns: tuple[str, ...]) -> bool:
+    return any(name.count("/") == pattern.count("/") and fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _is_shared(root: Path) -> bool:
+    ignore = root / ".gitignore"
+    return ignore.is_file() and "!episodes/" in ignore.read_text(encoding="utf-8", errors="replace")
+
+
+def _mode(name: str, path: Path) -> Iterator[Fixable]:
+    if path.is_symlink():  # what it leads to is not ours to change
+        return
+    mode = path.stat().st_mode & 0o777
+    if mode & _OTHERS:
+        problem = f"its mode is {mode:o}: other people on this machine can read it"
+        yield Fixable("open to others", name, problem, f"chmod 600 {path}", mend=lambda: path.chmod(OWNER_ONLY))
+
+
+def _tombstone(path: Path, name: str) -> Iterator[Fixable]:
+    remedy = "delete it, and forget its session again if you know which one it was"
+    if problem := irregularity(path):  # not set aside: its name keeps a session out
+        yield Fixable("not a regular file", name, problem, remedy)
+        return
+    try:
+        msgspec.json.decode(read_regular(path), type=Tombstone)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        yield Fixable("unreadable file", name, str(error), remedy)
+
+
+def _tombstones(root: Path) -> Iterator[Fixable]:
+    for path in sorted((root / "forgotten").glob("*.json")):
+        yield from _tombstone(path, path.relative_to(root).as_posix())
+    for name in Tombstones(root).unproved():
+        problem = "a forgetting was cut short, found something or could not search everything"
+        yield Fixable("not proved forgotten", f"forgotten/{name}.json", problem, "helix-graph forget takes it up again")
