@@ -42,7 +42,7 @@ ASK = "from helix_graph.embedding.choice import embedder; embedder({}).embed([%r
 REFERENCE = f"""
 from pathlib import Path
 from helix_graph.embedding.choice import ReferenceEmbedder
-from helix_graph.embedding.weights import find
+from helix_graph.embedding.weights_lookup import find
 ReferenceEmbedder(find().found.folder).embed([{QUESTION!r}])
 """
 WORDS = (

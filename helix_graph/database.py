@@ -12,8 +12,8 @@ import json
 import os
 import sqlite3
 
-from helix_episodes.io import irregularity
-from helix_episodes.lightweight import Value
+from helix_episodes.fast_loading import Value
+from helix_episodes.safe_files import irregularity
 from helix_graph.errors import (
     CUT_SHORT,
     DatabaseBusy,

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, get_args
 import msgspec
 from msgspec.structs import replace
 
-from helix_episodes.consistency import free_id, repair_links, repair_parts, unsound_links
 from helix_episodes.corrections import (
     DecisionCorrection,
     LinkCorrection,
@@ -32,6 +31,7 @@ from helix_episodes.corrections import (
     parts_of,
     stated_links,
 )
+from helix_episodes.episode_repair import free_id, repair_links, repair_parts, unsound_links
 from helix_episodes.errors import EpisodeNotFound, InvalidEpisode
 from helix_episodes.model import Decision, DecisionType, Episode, Event, EventType, Metrics, Outcome, sortable_time
 from helix_episodes.redaction import redact_text

@@ -34,14 +34,14 @@ from typing import IO, TYPE_CHECKING, cast
 import msgspec
 
 from helix_episodes.errors import EpisodeNotFound, InvalidEpisode
-from helix_episodes.io import TEMPORARY_SUFFIX, read_regular, remove_file
+from helix_episodes.safe_files import TEMPORARY_SUFFIX, read_regular, remove_file
 from helix_episodes.store import PREFIX, EpisodeStore, check_session_id, decode_episode
 from helix_graph import database
 from helix_graph.embedding.cache import CACHE_NAME, clear
 from helix_graph.errors import NothingSelected, NotOurDatabase, NotUnpacked
 from helix_graph.graph.connection import EXPORT_NAME, GRAPH_FILE
 from helix_graph.helix_db import database_path
-from helix_graph.plans.workspaces import forget_tasks
+from helix_graph.plans.task_workspaces import forget_tasks
 from helix_graph.project import HOOK_LOG, PAGES, PREPARED
 from helix_graph.quarantine import ASSERTIONS, quarantined_of_session
 from helix_graph.quarantine import FOLDER as ASIDE

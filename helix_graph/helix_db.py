@@ -25,7 +25,7 @@ import sqlite3
 import threading
 from pathlib import Path
 
-from helix_episodes.lightweight import Value
+from helix_episodes.fast_loading import Value
 from helix_graph.database import (
     SIDE_FILES,
     DatabaseKind,

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from helix_episodes.io import remove_file, write_atomically
+from helix_episodes.safe_files import remove_file, write_atomically
 from helix_graph.errors import NoMemory
 from helix_graph.project import FOLDER, OFF_FILE, PRIVATE_MEMORY, SHARED_MEMORY, disabled_by, memory_folder
 from helix_graph.validation import as_datetime, as_path, as_str, as_tuple
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from helix_graph.forget import ForgetReport
     from helix_graph.insights.api import Insights
     from helix_graph.plans.api import Plans
+    from helix_graph.project_logs import LogSource, SourcesReport
     from helix_graph.search.api import Search
     from helix_graph.search.model import SearchSource
-    from helix_graph.seed_compat import SeedGraph
-    from helix_graph.sources import LogSource, SourcesReport
+    from helix_graph.seed_api import SeedGraph
     from helix_graph.topics.api import Topics
     from helix_graph.web.api import Pages, ViewReport, WrittenReport
-    from helix_graph.web.graph_page import PageTimeline
+    from helix_graph.web.graph_content import PageTimeline
 
 
 class Memory:
@@ -91,7 +91,7 @@ class Memory:
     @property
     def graph(self) -> SeedGraph:
         """What led to what: the causal graph and its questions."""
-        from helix_graph.seed_compat import SeedGraph
+        from helix_graph.seed_api import SeedGraph
 
         return SeedGraph(self.root / "episodes", self.root / "causality")
 
@@ -111,7 +111,7 @@ class Memory:
 
     def _insights_in(self, path: Path) -> Insights:
         from helix_graph.insights.api import Insights
-        from helix_graph.insights.context import ProjectHistory
+        from helix_graph.insights.resources import ProjectHistory
 
         known = ProjectHistory(self.root, episodes=lambda: self.episodes, graph=lambda: self.graph)
         return Insights(path, embedder=self._embedder, history=known)
@@ -192,8 +192,8 @@ class Memory:
         return report
 
     def sources(self, *, project: str | None = None) -> tuple[LogSource, ...]:
-        """Where the agents' logs are on this machine, and how many are ``project``'s; see `helix_graph.sources`."""
-        from helix_graph.sources import list_sources
+        """Where the agents' logs are on this machine, and how many are of ``project``; `helix_graph.project_logs`."""
+        from helix_graph.project_logs import list_sources
 
         return list_sources(self.root, project=project)
 
@@ -208,8 +208,8 @@ class Memory:
         dry_run: bool = False,
         progress: Callable[[int, int, Path], None] | None = None,
     ) -> SourcesReport:
-        """Records what is new in the agents' logs on this machine; see `helix_graph.sources.extract_all`."""
-        from helix_graph.sources import extract_all
+        """Records what is new in the agents' logs on this machine; see `helix_graph.project_logs.extract_all`."""
+        from helix_graph.project_logs import extract_all
 
         report = extract_all(
             self.root,

@@ -115,7 +115,7 @@ def read_table(root: Path, name: str, kind: type[_Table]) -> tuple[Path, _Table]
     """
     import msgspec
 
-    from helix_episodes.io import read_regular
+    from helix_episodes.safe_files import read_regular
     from helix_graph.errors import InvalidConfiguration
 
     path = root / CONFIGURATION

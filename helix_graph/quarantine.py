@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING
 
 from helix_episodes.errors import WriteFailed
-from helix_episodes.io import irregularity, read_regular, remove_file, write_atomically
+from helix_episodes.safe_files import irregularity, read_regular, remove_file, write_atomically
 
 if TYPE_CHECKING:
     from pathlib import Path

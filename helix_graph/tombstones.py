@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_episodes.io import read_regular, write_atomically
+from helix_episodes.safe_files import read_regular, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_episodes.model import Episode
-    from helix_graph.causality.claims import ClaimVerdict
+    from helix_graph.causality.edge_support import ClaimVerdict
 
 ERROR = "pytest fails: KeyError"
 

@@ -23,7 +23,7 @@ from helix_graph.embedding.choice import (
     status,
 )
 from helix_graph.embedding.model import NoEmbedder, readable
-from helix_graph.embedding.weights import find
+from helix_graph.embedding.weights_lookup import find
 from helix_graph.errors import NotOneOf
 from model_places import fill
 from stub_embedder import StubEmbedder

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from hard_texts import BROKEN_TEXTS, HARD_TEXTS
 from helix_graph.embedding.choice import LightEmbedder, ReferenceEmbedder
-from helix_graph.embedding.weights import find
+from helix_graph.embedding.weights_lookup import find
 from thoroughness import examples
 
 if TYPE_CHECKING:

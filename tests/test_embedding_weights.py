@@ -11,7 +11,7 @@ import pytest
 
 from helix_graph.embedding.choice import embedder, status
 from helix_graph.embedding.model import WeightsRefused
-from helix_graph.embedding.weights import find, sha256_of
+from helix_graph.embedding.weights_lookup import find, sha256_of
 from model_places import RIGHT, fill
 
 if TYPE_CHECKING:

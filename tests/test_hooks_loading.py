@@ -77,7 +77,7 @@ def test_a_tool_about_to_be_called_opens_no_database(project: Path) -> None:
 def test_a_failure_loads_the_grammars_and_the_graph(project: Path) -> None:
     modules = loaded("tool-failure", project, tool_name="Bash", error=FAILURE)
     assert modules.isdisjoint({*NEVER, "helix_graph.helix_db", "helix_graph.graph.api", "hashlib"})
-    assert {"helix_graph.graph.precedents", "helix_episodes.extraction.checks"} <= modules
+    assert {"helix_graph.graph.error_precedents", "helix_episodes.extraction.checks"} <= modules
 
 
 def test_a_prompt_loads_the_words(project: Path) -> None:

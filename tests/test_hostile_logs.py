@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.ingest import record
-from helix_episodes.io import DEEPEST_NESTING, LONGEST_LINE
 from helix_episodes.readers import find_logs, read_sessions, reader_names
+from helix_episodes.safe_files import DEEPEST_NESTING, LONGEST_LINE
 from helix_episodes.store import EpisodeStore
 from thoroughness import examples
 

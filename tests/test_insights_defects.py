@@ -12,7 +12,7 @@ import pytest
 
 from helix_graph.errors import NotOneOf, OutOfRange, WrongType
 from helix_graph.insights.api import Insights
-from helix_graph.insights.sanitizer import sanitize_line
+from helix_graph.insights.safe_quoting import sanitize_line
 from many_insights import lay_in
 from stub_embedder import Fixed, StubEmbedder
 

@@ -10,7 +10,7 @@ import pytest
 
 from helix_graph.errors import NotOurDatabase
 from helix_graph.insights.api import Insights
-from helix_graph.insights.sanitizer import sanitize_line
+from helix_graph.insights.safe_quoting import sanitize_line
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,8 +12,8 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # its stubs are one more package
 
 from helix_cli.mcp.pagination import STRUCTURE_LIMIT, AnswerCache, fitted_structure, fitted_text, parts_of
-from helix_cli.mcp.schema import Tool, input_schema, output_schema
 from helix_cli.mcp.server import INSTRUCTIONS, build, described
+from helix_cli.mcp.tool_declaration import Tool, input_schema, output_schema
 from helix_cli.mcp.tools import tools_by_name
 
 TOOLS = tools_by_name()

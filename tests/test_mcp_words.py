@@ -10,7 +10,7 @@ import pytest
 import helix_episodes.errors
 import helix_graph.errors
 import helix_graph.topics.model
-from helix_cli.mcp.tool_text import answer_in_tools_words, in_tools_words
+from helix_cli.mcp.rewording import answer_in_tools_words, in_tools_words
 from helix_cli.mcp.tools import tools_by_name
 
 #: What no tool does: a person does it, or an agent with a shell.

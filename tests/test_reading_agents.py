@@ -13,8 +13,8 @@ import pytest
 from helix_episodes.errors import LogError, LogNotReadable
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.ingest import record
-from helix_episodes.io import DEEPEST_NESTING
 from helix_episodes.readers import find_logs, find_reader, read_sessions
+from helix_episodes.safe_files import DEEPEST_NESTING
 from helix_episodes.store import EpisodeStore
 from helix_episodes.verification import verify
 

@@ -21,7 +21,7 @@ from helix_graph.errors import (
     SameNode,
     SameTriggerAndAction,
 )
-from helix_graph.seed_compat import SeedGraph
+from helix_graph.seed_api import SeedGraph
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -124,8 +124,8 @@ def test_a_file_that_cannot_stay_its_owners_is_left_alone(
     def refuse(*_: int) -> None:
         raise PermissionError
 
-    monkeypatch.setattr("helix_episodes.io.os.fstat", another)
-    monkeypatch.setattr("helix_episodes.io.os.fchown", refuse)
+    monkeypatch.setattr("helix_episodes.safe_files.os.fstat", another)
+    monkeypatch.setattr("helix_episodes.safe_files.os.fchown", refuse)
     assert run(["setup", "claude-code"]) == 1
     monkeypatch.undo()
     assert "it belongs to somebody else" in capsys.readouterr().err

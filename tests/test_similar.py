@@ -14,7 +14,7 @@ from helix_graph.errors import EmptyQuery, GraphNotCompiled, OutOfRange
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from helix_graph.graph.similar import SimilarDecision
+    from helix_graph.graph.similar_decisions import SimilarDecision
 
 
 @pytest.fixture

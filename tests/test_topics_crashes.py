@@ -13,8 +13,8 @@ import pytest
 from helix_episodes.errors import HelixGraphError
 from helix_graph import Memory
 from helix_graph.errors import MemoryDamaged
+from helix_graph.topics.answer_texts import form_of
 from helix_graph.topics.api import Topics
-from helix_graph.topics.formats import form_of
 from helix_graph.topics.model import RecordDamaged
 from thoroughness import few
 

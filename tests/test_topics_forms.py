@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from helix_cli.app import cli
 from helix_graph import Memory
-from helix_graph.topics.formats import form_of
+from helix_graph.topics.answer_texts import form_of
 from topic_clock import Clock, topics_at
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from helix_episodes.errors import EpisodeNotFound
 from helix_graph.errors import EmptyQuery, GraphNotCompiled, LabelNotMet, OneOfSeveral, OutOfRange
 from helix_graph.memory import Memory
-from helix_graph.web.graph_page import groups_of
+from helix_graph.web.graph_content import groups_of
 from helix_graph.web.layout import components_of, layers_of, spots_of
 from small_worlds import group, keep, memory_of, session
 from thoroughness import examples

@@ -9,7 +9,7 @@ from generated import write_episodes
 
 from browser import open_tab
 from helix_graph import Memory
-from helix_graph.web.graph_page import OVERVIEW_FROM
+from helix_graph.web.graph_content import OVERVIEW_FROM
 
 if TYPE_CHECKING:
     from pathlib import Path

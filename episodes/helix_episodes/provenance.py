@@ -21,10 +21,10 @@ from helix_episodes.corrections import parts_of
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.extraction.drafts import iso, timestamp_of
 from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION
-from helix_episodes.io import read_regular
 from helix_episodes.model import Episode, Provenance
 from helix_episodes.redaction import redact_text
-from helix_episodes.redaction.rules import looks_random
+from helix_episodes.redaction.rule_matching import looks_random
+from helix_episodes.safe_files import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

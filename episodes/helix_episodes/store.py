@@ -18,8 +18,8 @@ import msgspec
 import orjson
 
 from helix_episodes.errors import EpisodeNotFound, InvalidEpisode, InvalidSessionId
-from helix_episodes.io import read_regular, write_atomically
 from helix_episodes.model import EXTRA, Decision, Episode, Event, Metrics, Outcome, parse_timestamp
+from helix_episodes.safe_files import read_regular, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 
-from helix_episodes.lightweight import Value
+from helix_episodes.fast_loading import Value
 from helix_graph.project import PREPARED
 
 TYPE_CHECKING = False
@@ -47,7 +47,7 @@ def write_anti_patterns(root: Path, causality: Causality) -> tuple[CachedAntiPat
     Raises:
         WriteFailed: The folder cannot be written.
     """
-    from helix_episodes.io import write_atomically
+    from helix_episodes.safe_files import write_atomically
 
     found = [one for one in causality.anti_patterns() if one.level in _LEVELS]
     by_label = {

@@ -19,11 +19,10 @@ import msgspec
 
 from helix_episodes.corrections import corrected
 from helix_episodes.errors import EpisodeNotFound, InvalidEpisode
-from helix_episodes.io import read_regular
+from helix_episodes.safe_files import read_regular
 from helix_episodes.store import EpisodeStore
 from helix_graph.errors import EmptyQuery, InvalidAssertion, LabelNotMet
 from helix_graph.graph.assertions import AssertionStore, corrections_by_episode, patterns_among
-from helix_graph.graph.observations import Trial, distinct, trial_of, unpack
 from helix_graph.graph.patterns import (
     ENOUGH_OCCURRENCES,
     Pattern,
@@ -34,6 +33,7 @@ from helix_graph.graph.patterns import (
     select_patterns,
 )
 from helix_graph.graph.source_files import decode_episode
+from helix_graph.graph.trials import Trial, distinct, trial_of, unpack
 from helix_graph.stats.intervals import wilson_interval
 from helix_graph.validation import as_choice, as_int, as_str
 
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
 
     from helix_episodes.corrections import Correction
     from helix_episodes.model import Episode
-    from helix_graph.causality.claims import ClaimReport
     from helix_graph.causality.contrast import Contrast, WithoutAnswer
+    from helix_graph.causality.edge_support import ClaimReport
     from helix_graph.causality.fault_localization import Explanation
     from helix_graph.causality.placebo import Placebo
     from helix_graph.causality.repeats import Repeats
     from helix_graph.graph.api import Graph
     from helix_graph.graph.patterns import Effect, EffectReport, HypothesisKind
-    from helix_graph.graph.similar import SimilarAnswer
+    from helix_graph.graph.similar_decisions import SimilarAnswer
 
 
 #: What comparisons say of a row: it stands out; it does not; there are too few sessions; it is not compared at all (the
@@ -241,7 +241,7 @@ class Causality:
         Raises:
             NotOneOf: ``status`` is none of the three.
         """
-        from helix_graph.causality.claims import STATUSES, claims_of
+        from helix_graph.causality.edge_support import STATUSES, claims_of
 
         wanted = None if status is None else as_choice("status", status, STATUSES)
         report = claims_of(self.trials())
@@ -314,7 +314,7 @@ class Causality:
             GraphNotCompiled: There is no graph yet, which keeps the words.
             OutOfRange: ``limit`` is not between 1 and 100.
         """
-        from helix_graph.graph.similar import similar_answer, words_of
+        from helix_graph.graph.similar_decisions import similar_answer, words_of
 
         most = as_int("limit", limit, lowest=1, highest=MOST_SHOWN)
         words = words_of(as_str("TEXT", text))

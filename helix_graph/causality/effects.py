@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from helix_graph.graph.observations import Trial
+    from helix_graph.graph.trials import Trial
     from helix_graph.stats.strata import Chances, RiskDifference, Tables
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from helix_graph.causality.candidates import Hypothesis
-    from helix_graph.graph.observations import Trial
+    from helix_graph.graph.trials import Trial
 
 
 #: Twenty shuffles tell a rule that never finds anything in noise from one that does so in one of seven reports.

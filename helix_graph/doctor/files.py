@@ -15,10 +15,12 @@ import msgspec
 import orjson
 from msgspec.structs import replace
 
-from helix_episodes.consistency import repair_links, repair_parts
+from helix_episodes.episode_repair import repair_links, repair_parts
 from helix_episodes.errors import InvalidEpisode, InvalidSessionId, WriteFailed
 from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION
-from helix_episodes.io import (
+from helix_episodes.model import SCHEMA_VERSION, Episode
+from helix_episodes.redaction import redact, redact_text
+from helix_episodes.safe_files import (
     TEMPORARY_SUFFIX,
     irregularity,
     read_regular,
@@ -26,8 +28,6 @@ from helix_episodes.io import (
     replace_file,
     write_atomically,
 )
-from helix_episodes.model import SCHEMA_VERSION, Episode
-from helix_episodes.redaction import redact, redact_text
 from helix_episodes.store import PREFIX, EpisodeStore, check_session_id, decode_episode, encode_episode
 from helix_episodes.verification import strings_in
 from helix_graph.database import LOCK_SUFFIX, OWNER_ONLY, SIDE_FILES

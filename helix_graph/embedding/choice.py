@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from helix_graph.embedding.model import MAX_TOKENS, MINILM, MINILM_DIMENSIONS, NoEmbedder, WeightsRefused, readable
-from helix_graph.embedding.weights import NAME_VARIABLE, PATH_VARIABLE, Weights, WeightsSearch, find
+from helix_graph.embedding.weights_lookup import NAME_VARIABLE, PATH_VARIABLE, Weights, WeightsSearch, find
 from helix_graph.errors import NotOneOf
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.errors import WriteFailed
-from helix_episodes.io import TEMPORARY_SUFFIX
+from helix_episodes.safe_files import TEMPORARY_SUFFIX
 from helix_graph.embedding.choice import ModelStatus, has, status
 from helix_graph.embedding.model import MINILM, InstallFailed, WeightsRefused
-from helix_graph.embedding.weights import (
+from helix_graph.embedding.weights_lookup import (
     PACKAGE,
     PATH_VARIABLE,
     TOKENIZER_FILE,

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Literal, get_args
 from msgspec import convert
 from msgspec.structs import replace
 
-from helix_episodes.io import write_output
 from helix_episodes.model import EdgeType
+from helix_episodes.safe_files import write_output
 from helix_graph import database
 from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled, InvalidArgument
-from helix_graph.graph.adjacency import Adjacency
 from helix_graph.graph.connection import FILE_NAME, GRAPH_FILE, open_graph
 from helix_graph.graph.model import find_node
+from helix_graph.graph.path_lookups import Adjacency
 from helix_graph.validation import as_choice, as_datetime, as_int, as_path, as_str, as_tuple
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from helix_graph.graph.compile import CompileReport
     from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample, SeenAnswer
     from helix_graph.graph.paths import PathAnswer, RelationsAnswer
-    from helix_graph.graph.similar import SimilarDecision
+    from helix_graph.graph.similar_decisions import SimilarDecision
     from helix_graph.graph.source_files import Digests
     from helix_graph.graph.status import Status
     from helix_graph.graph.subgraph import Excerpt
@@ -141,8 +141,8 @@ class Graph:
             GraphNotCompiled: There is no graph yet.
             OutOfRange: ``limit`` is not between 1 and 100.
         """
+        from helix_graph.graph.error_precedents import find_precedents
         from helix_graph.graph.model import SeenAnswer
-        from helix_graph.graph.precedents import find_precedents
 
         most = as_int("limit", limit, lowest=1, highest=MOST_PRECEDENTS)
         wanted = None if text is None else as_str("the text", text)
@@ -155,7 +155,7 @@ class Graph:
         Raises:
             GraphNotCompiled: There is no graph yet.
         """
-        from helix_graph.graph.similar import find_similar_decisions
+        from helix_graph.graph.similar_decisions import find_similar_decisions
 
         with self._open() as connection:
             return find_similar_decisions(connection, words, limit=limit)

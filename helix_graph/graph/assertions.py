@@ -24,8 +24,8 @@ from helix_episodes.corrections import (
     OutcomeCorrection,
     OutcomeRevision,
 )
-from helix_episodes.io import read_regular, write_atomically
 from helix_episodes.model import EdgeType, sortable_time
+from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.errors import AmbiguousNode, EmptyText, InvalidArgument, InvalidAssertion, NodeNotFound
 from helix_graph.graph.model import NodeType, mean_weight, node_id, short_hash
 from helix_graph.validation import as_choice, as_fraction, as_line, as_text

@@ -20,9 +20,9 @@ import msgspec
 
 from helix_episodes.corrections import OutcomeRevision
 from helix_episodes.errors import InvalidEpisode
-from helix_episodes.io import read_regular, remove_file, write_atomically
 from helix_episodes.later import EpisodeSignals, revisions, signals_of
 from helix_episodes.model import sortable_time
+from helix_episodes.safe_files import read_regular, remove_file, write_atomically
 from helix_graph import database
 from helix_graph.errors import DatabaseUnreadable
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS

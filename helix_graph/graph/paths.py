@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from helix_graph.errors import EmptyQuery, OutOfRange
-from helix_graph.graph.adjacency import Adjacency, Edge, Joint, MentionPlace, NodeSummary
 from helix_graph.graph.model import GraphNode, row_of
+from helix_graph.graph.path_lookups import Adjacency, Edge, Joint, MentionPlace, NodeSummary
 from helix_graph.graph.shortest_paths import (
     Ends,
     PathChoice,

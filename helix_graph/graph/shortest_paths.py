@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from helix_graph.graph.adjacency import Edge, NodeSummary
 from helix_graph.graph.connection import MILLION
+from helix_graph.graph.path_lookups import Edge, NodeSummary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from helix_graph.graph.adjacency import Adjacency, Joint
+    from helix_graph.graph.path_lookups import Adjacency, Joint
 
 
 _Sequence = tuple[tuple[str, ...], ...]

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.errors import InvalidEpisode
-from helix_episodes.io import read_regular
 from helix_episodes.model import Episode, sortable_time
+from helix_episodes.safe_files import read_regular
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import InvalidAssertion, OutsideMemory
 from helix_graph.graph.assertions import (
@@ -38,8 +38,8 @@ from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.connection import TRIAL_VERSION
 from helix_graph.graph.facts import Named, as_corrected, facts_with, unit_of
 from helix_graph.graph.model import EpisodeFacts
-from helix_graph.graph.observations import pack, trial_of
 from helix_graph.graph.store import digests_but_of
+from helix_graph.graph.trials import pack, trial_of
 
 if TYPE_CHECKING:
     import sqlite3

@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import EpisodeNotFound
-from helix_episodes.lightweight import blake2b
+from helix_episodes.fast_loading import blake2b
 from helix_graph.errors import EmptyText
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.feedback import Attribution, FeedbackReport
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     from helix_episodes.model import Decision, Episode
     from helix_graph.graph.model import AnchoredNode, EpisodeFacts, NodeAnchor
-    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.feedback import FeedbackAnswer
     from helix_graph.insights.model import Outcome, StoredInsight
+    from helix_graph.insights.resources import InsightContext
     from helix_graph.insights.vectors import Floats
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from msgspec.structs import replace
 
 from helix_episodes.errors import WriteFailed
-from helix_episodes.io import irregularity, write_output
+from helix_episodes.safe_files import irregularity, write_output
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import OutOfRange
 from helix_graph.insights import feedback, rows
@@ -21,7 +21,7 @@ from helix_graph.insights.model import Performance
 from helix_graph.insights.recall import is_proven, proven_rows
 from helix_graph.insights.schema import seed_form
 from helix_graph.insights.scoring import LONGEST_CONTENT, SHORTEST_CONTENT, causal_adjusted
-from helix_graph.insights.store import clean_content, clean_tags
+from helix_graph.insights.storing import clean_content, clean_tags
 from helix_graph.timestamps import stamp
 from helix_graph.validation import as_int, as_path, as_strs
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.model import FeedbackEntry, Injection, Insight, InsightLink, State, StoredInsight
+    from helix_graph.insights.resources import InsightContext
     from helix_graph.insights.scoring import ScoringSettings
 
 
@@ -249,7 +249,7 @@ def promote(
         InsightNotFound: There is no insight of that name.
         WriteFailed: The file cannot be read or written.
     """
-    from helix_graph.insights.sanitizer import sanitize_line
+    from helix_graph.insights.safe_quoting import sanitize_line
 
     path = as_path("file", file)
     with context.database.reading() as connection:

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.model import Insight
+    from helix_graph.insights.resources import InsightContext
     from helix_graph.insights.scoring import ScoringSettings
 
 

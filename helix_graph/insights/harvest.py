@@ -20,7 +20,7 @@ from helix_graph.insights import feedback, rows
 from helix_graph.insights.links import find_link, new_link, write_link
 from helix_graph.insights.model import DERIVED, HARVEST_SOURCE, LESSON, Insight, TextVector
 from helix_graph.insights.scoring import LONGEST_NAME, SHORTEST_CONTENT
-from helix_graph.insights.store import clean_content, slug_of
+from helix_graph.insights.storing import clean_content, slug_of
 from helix_graph.timestamps import parse_stamp
 from helix_graph.validation import as_datetime, as_str
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from datetime import date
 
     from helix_episodes.model import Episode
-    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.lessons import HarvestedLesson
     from helix_graph.insights.model import InsightLink, StoredInsight
+    from helix_graph.insights.resources import InsightContext
     from helix_graph.insights.vectors import Floats
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
-from helix_episodes.lightweight import blake2b
+from helix_episodes.fast_loading import blake2b
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import msgspec
 from msgspec.structs import replace
 
-from helix_episodes.lightweight import blake2b
+from helix_episodes.fast_loading import blake2b
 from helix_graph.insights.dedup import join_insights
 from helix_graph.insights.feedback import FeedbackReport, give_feedback, seed_attribution
 from helix_graph.insights.links import new_link
@@ -34,7 +34,7 @@ from helix_graph.insights.model import (
 from helix_graph.insights.recall import recall
 from helix_graph.insights.rows import digest
 from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, LONGEST_SOURCE, LONGEST_TAG, MOST_TAGS, V1
-from helix_graph.insights.store import (
+from helix_graph.insights.storing import (
     InsightDraft,
     StoreAnswer,
     clean_content,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from helix_graph.insights.context import InsightContext
+    from helix_graph.insights.resources import InsightContext
 
 
 _MAGIC = b"SQLite format 3\0"

@@ -23,7 +23,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from helix_episodes.errors import EpisodeNotFound
-from helix_episodes.lightweight import blake2b
+from helix_episodes.fast_loading import blake2b
 from helix_graph.database import ANY_OF, as_list, insert_row
 from helix_graph.errors import EmptyText
 from helix_graph.insights import rows
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample
-    from helix_graph.insights.context import InsightContext, ProjectHistory
     from helix_graph.insights.model import LinkOrigin, StoredInsight
+    from helix_graph.insights.resources import InsightContext, ProjectHistory
     from helix_graph.insights.vectors import Floats
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 from itertools import islice
 
-from helix_episodes.lightweight import Value
+from helix_episodes.fast_loading import Value
 from helix_graph.database import as_list
 from helix_graph.errors import EmptyQuery
 from helix_graph.insights.schema import SHOWN_DECIMALS, legacy_forms, seed_forms
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any, Literal
 
-    from helix_graph.insights.context import InsightContext
+    from helix_graph.insights.resources import InsightContext
     from helix_graph.insights.scoring import ScoringSettings
 
     Mode = Literal["semantic", "lexical"]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_episodes.lightweight import blake2b
+from helix_episodes.fast_loading import blake2b
 from helix_graph.database import ANY_OF, as_list, insert_row
 from helix_graph.insights.model import Insight, InsightNotFound, Performance, StoredInsight
 from helix_graph.validation import as_str

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from helix_episodes.lightweight import Value
+from helix_episodes.fast_loading import Value
 
 
 class ScoringSettings(Value):

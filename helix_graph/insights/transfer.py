@@ -26,7 +26,7 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import UsageError
-from helix_episodes.io import read_regular, write_output
+from helix_episodes.safe_files import read_regular, write_output
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import join_insights
@@ -42,9 +42,9 @@ from helix_graph.insights.model import (
     InvalidExport,
     Record,
 )
-from helix_graph.insights.sanitizer import sanitize_line
+from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, LONGEST_SOURCE, SHORTEST_CONTENT
-from helix_graph.insights.store import clean_line, clean_name, clean_tags, free_name
+from helix_graph.insights.storing import clean_line, clean_name, clean_tags, free_name
 from helix_graph.timestamps import parse_stamp, stamp
 from helix_graph.validation import as_fraction, as_int, as_path, as_text
 
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from helix_graph.insights.context import InsightContext
+    from helix_graph.insights.resources import InsightContext
 
 
 _Record = TypeVar("_Record", bound=msgspec.Struct)

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from helix_episodes.errors import WriteFailed
-from helix_episodes.io import write_atomically
-from helix_episodes.lightweight import blake2b
+from helix_episodes.fast_loading import blake2b
+from helix_episodes.safe_files import write_atomically
 from helix_graph.insights.words import combined_relevance
 
 if TYPE_CHECKING:

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from helix_graph.plans.assessment import Assessment
-    from helix_graph.plans.learning import LearnAnswer
+    from helix_graph.plans.attempt_assessment import Assessment
+    from helix_graph.plans.finished_agents import LearnAnswer
     from helix_graph.plans.model import SavedPlan, Task, TaskPlan
-    from helix_graph.plans.workspaces import Workspaces
+    from helix_graph.plans.task_workspaces import Workspaces
 
 #: When a transcript is read again that has no report yet, in seconds: the original's pauses.
 PAUSES = (0.15, 0.35, 0.75)
@@ -40,7 +40,7 @@ class Plans(PlanContext):
     @property
     def workspaces(self) -> Workspaces:
         """Attempts at tasks: what a builder is given, and how it ended."""
-        from helix_graph.plans.workspaces import Workspaces
+        from helix_graph.plans.task_workspaces import Workspaces
 
         return Workspaces(self)
 
@@ -137,7 +137,7 @@ class Plans(PlanContext):
         Raises:
             EmptyText: There is nothing in the objective or the approach.
         """
-        from helix_graph.plans.assessment import assess
+        from helix_graph.plans.attempt_assessment import assess
 
         return assess(self.root, self.insights, objective, approach)
 
@@ -167,7 +167,7 @@ class Plans(PlanContext):
             NotOneOf: There is no such type of agent.
             WriteFailed: A hand-off file could not be written.
         """
-        from helix_graph.plans.learning import Learning
+        from helix_graph.plans.finished_agents import Learning
 
         return Learning(self).learn(transcript, agent_type=agent_type, agent_id=agent_id, pauses=pauses)
 

@@ -31,7 +31,7 @@ import msgspec
 import orjson
 
 from helix_episodes.errors import WriteFailed
-from helix_episodes.io import read_regular, remove_file, write_atomically
+from helix_episodes.safe_files import read_regular, remove_file, write_atomically
 from helix_graph.errors import WrongType
 from helix_graph.plans.model import NotAFileName
 

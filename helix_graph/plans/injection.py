@@ -27,7 +27,7 @@ import msgspec
 import orjson
 
 from helix_episodes.echo import wrap
-from helix_graph.insights.sanitizer import sanitize_line
+from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.plans.handoff_files import HandoffFiles, InjectionState, file_name
 from helix_graph.plans.model import Remembered, WrongTaskIds
 from helix_graph.plans.schema import database

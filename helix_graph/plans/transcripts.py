@@ -30,9 +30,9 @@ import orjson
 
 from helix_episodes.echo import without_echo
 from helix_episodes.errors import LogNotReadable, UnknownLogFormat
-from helix_episodes.io import irregularity
 from helix_episodes.readers.registry import find_reader
 from helix_episodes.redaction import redact_text
+from helix_episodes.safe_files import irregularity
 from helix_episodes.session import Session, Step
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import orjson
 
-from helix_episodes.io import read_regular
+from helix_episodes.safe_files import read_regular
 from helix_graph.errors import EmptyText, OutOfRange, WrongType
 from helix_graph.plans.handoff_files import HandoffFiles, file_name
 from helix_graph.plans.store import Explorations

@@ -24,10 +24,10 @@ from urllib.parse import urlsplit
 import msgspec
 
 from helix_episodes.errors import WriteFailed
-from helix_episodes.io import read_regular, write_atomically
+from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.embedding.choice import unavailable
 from helix_graph.errors import FolderUnreadable, GraphNotCompiled, MissingExtra, SourceFailed
-from helix_graph.graph.similar import words_of
+from helix_graph.graph.similar_decisions import words_of
 from helix_graph.search.model import PartialResults, SearchMode, SourceResult, words
 from helix_graph.topics.ranking import MOST_WORDS, query_words
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from helix_graph.causality.api import Causality
     from helix_graph.episodes import Episodes
-    from helix_graph.graph.similar import SimilarDecision
+    from helix_graph.graph.similar_decisions import SimilarDecision
     from helix_graph.insights.api import Insights
     from helix_graph.topics.api import Topics
 

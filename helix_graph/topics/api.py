@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from helix_graph.helix_db import HelixDatabase
 from helix_graph.timestamps import seconds_of
-from helix_graph.topics import actions, briefing, edit, entries, maintenance, search, store
+from helix_graph.topics import briefing, edit, entry_log, maintenance, maintenance_actions, search, storing
 from helix_graph.topics.briefing import Detail
 from helix_graph.topics.fields import entry_text, looked_for, tag_name, tag_names, topic_name
 from helix_graph.topics.model import InvalidTopicArgument
@@ -25,7 +25,7 @@ from helix_graph.topics.ranking import EntryFilters
 from helix_graph.topics.schema import TOPIC_TABLES
 from helix_graph.topics.search import LARGEST_INDEX, LARGEST_LIMIT
 from helix_graph.topics.search import since as moments_ago
-from helix_graph.topics.store import checked_draft, checked_drafts
+from helix_graph.topics.storing import checked_draft, checked_drafts
 from helix_graph.validation import as_bool, as_choice, as_int
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Topics:
         unasked = as_bool("force", force)
         entry = checked_draft(topic=topic, text=text, tags=tags, source=source, confidence=confidence, links=links)
         with self.database.writing() as connection:
-            return store.store(connection, entry, now=self._now(), force=unasked)
+            return storing.store(connection, entry, now=self._now(), force=unasked)
 
     def batch(self, entries: Iterable[Mapping[str, Any]]) -> BatchStored:
         """Stores several entries at once: all or none. Each has topic and text, and may have what `store` takes.
@@ -104,7 +104,7 @@ class Topics:
         """
         checked = checked_drafts(entries)
         with self.database.writing() as connection:
-            return store.batch(connection, checked, now=self._now())
+            return storing.batch(connection, checked, now=self._now())
 
     def search(  # noqa: PLR0913  (the tool's parameters)
         self,
@@ -263,8 +263,8 @@ class Topics:
     @overload
     def topics(self, action: Literal["session"], *, progress: Watcher = None, **given: Value) -> TopicSession: ...
     @overload
-    def topics(self, action: str, *, progress: Watcher = None, **given: Value) -> actions.Answer: ...
-    def topics(self, action: str = "list", *, progress: Watcher = None, **given: Value) -> actions.Answer:
+    def topics(self, action: str, *, progress: Watcher = None, **given: Value) -> maintenance_actions.Answer: ...
+    def topics(self, action: str = "list", *, progress: Watcher = None, **given: Value) -> maintenance_actions.Answer:
         """What there is, and keeping it in order; ``docs/topics.md`` has the actions and what each takes.
 
         ``progress`` is told how much is done of how much: of compact, import and reindex.
@@ -276,10 +276,10 @@ class Topics:
             InvalidImport: What is to be imported is in no form that we know.
         """
         stated = {name: value for name, value in given.items() if value is not None and value is not False}
-        context = actions.ActionContext(
+        context = maintenance_actions.ActionContext(
             database=self.database, folders=self._folders, now=self._clock(), progress=progress
         )
-        return actions.run_action(context, action, stated)
+        return maintenance_actions.run_action(context, action, stated)
 
     def damaged(self) -> tuple[Damaged, ...]:
         """Records that are not what was written, after a look at every page and record.
@@ -289,12 +289,12 @@ class Topics:
         """
         with self.database.reading() as connection:
             maintenance.check_pages(connection)
-            return entries.log_state(connection).damaged
+            return entry_log.log_state(connection).damaged
 
     def set_damaged_aside(self, keep: Callable[[int, bytes], None]) -> None:
         """Takes damaged records out, after ``keep`` was given the number and the bytes of each."""
         with self.database.writing() as connection:
-            found = entries.log_state(connection)
+            found = entry_log.log_state(connection)
             for number, body in found.bodies.items():
                 keep(number, body)
             maintenance.remove_damaged(connection, found, now=self._now())

@@ -30,13 +30,21 @@ from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import EmptyQuery, NotOneOf
 from helix_graph.timestamps import datetime_of
 from helix_graph.topics import ranking
-from helix_graph.topics.entries import EntryRecord, NumberedRecord, by_id, categories_of, indices, indices_in, of_topic
+from helix_graph.topics.entry_log import (
+    EntryRecord,
+    NumberedRecord,
+    by_id,
+    categories_of,
+    indices,
+    indices_in,
+    of_topic,
+)
 from helix_graph.topics.fields import first_line, hyphened, plain, singular
 from helix_graph.topics.index import CATEGORIES
 from helix_graph.topics.model import Category, TopicSize
 from helix_graph.topics.ranking import EntryFilters, TimeSpan, known_words, query_words, scores_of
 from helix_graph.topics.search import missing_topic_hint
-from helix_graph.topics.store import similar_pairs
+from helix_graph.topics.storing import similar_pairs
 from helix_graph.validation import as_tuple
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import msgspec
 
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.timestamps import datetime_of
-from helix_graph.topics.entries import by_id, size_of
+from helix_graph.topics.entry_log import by_id, size_of
 from helix_graph.topics.model import TopicSize
 from helix_graph.topics.ranking import stored_since, words
 from helix_graph.topics.search import missing_topic_hint

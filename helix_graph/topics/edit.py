@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Literal, get_args
 import msgspec
 from msgspec.structs import replace
 
-from helix_graph.topics.entries import at, known_topic, of_topic, shown, size_of
+from helix_graph.topics.entry_log import at, known_topic, of_topic, shown, size_of
 from helix_graph.topics.fields import LONGEST_TEXT, MOST_TAGS
 from helix_graph.topics.model import Entry, EntryNotFound, InvalidTopicArgument, TooMuch
-from helix_graph.topics.store import bury_entry, move_entry, rewrite_entry
+from helix_graph.topics.storing import bury_entry, move_entry, rewrite_entry
 
 if TYPE_CHECKING:
     import sqlite3
 
-    from helix_graph.topics.entries import EntryRecord, NumberedRecord
+    from helix_graph.topics.entry_log import EntryRecord, NumberedRecord
 
 Action = Literal["append", "revise", "delete", "tag", "rename", "merge"]
 ACTIONS: tuple[Action, ...] = get_args(Action)

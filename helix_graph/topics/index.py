@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
-    from helix_graph.topics.entries import EntryRecord, NumberedRecord
+    from helix_graph.topics.entry_log import EntryRecord, NumberedRecord
 
 
 CATEGORIES: tuple[Category, ...] = tuple(get_args(Category))

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.io import irregularity, read_regular
+from helix_episodes.safe_files import irregularity, read_regular
 from helix_graph.database import erase_traces
 from helix_graph.helix_db import HELIX_DB
 from helix_graph.timestamps import datetime_of
 from helix_graph.topics import index
 from helix_graph.topics.catalogue import IndexSize, file_bytes, index_size
-from helix_graph.topics.entries import (
+from helix_graph.topics.entry_log import (
     EntryTombstone,
     LogState,
     append_record,
@@ -31,7 +31,7 @@ from helix_graph.topics.entries import (
     shown,
 )
 from helix_graph.topics.model import Damaged, Entry
-from helix_graph.topics.store import bury_entry
+from helix_graph.topics.storing import bury_entry
 
 if TYPE_CHECKING:
     import sqlite3

@@ -28,7 +28,7 @@ import math
 import unicodedata
 from functools import lru_cache
 
-from helix_episodes.lightweight import Regex, Value
+from helix_episodes.fast_loading import Regex, Value
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.topics.schema import TOPIC_TABLES, is_sound

@@ -22,7 +22,7 @@ import msgspec
 from helix_graph.errors import EmptyQuery
 from helix_graph.timestamps import seconds_of
 from helix_graph.topics import ranking
-from helix_graph.topics.entries import alike, at, damaged_of, of_topic, shown, shown_topic, size_of, sound_by_id
+from helix_graph.topics.entry_log import alike, at, damaged_of, of_topic, shown, shown_topic, size_of, sound_by_id
 from helix_graph.topics.fields import clipped, content_lines, plain
 from helix_graph.topics.model import Damaged, Entry, InvalidTopicArgument, TooMuch, TopicSize
 from helix_graph.topics.ranking import EntryFilters, RankedEntries, TimeSpan, query_words
@@ -31,7 +31,7 @@ from helix_graph.validation import as_int
 if TYPE_CHECKING:
     import sqlite3
 
-    from helix_graph.topics.entries import NumberedRecord
+    from helix_graph.topics.entry_log import NumberedRecord
     from helix_graph.topics.ranking import SqlQuery
 
 

@@ -30,10 +30,10 @@ from msgspec.structs import asdict
 from helix_episodes.errors import HelixGraphError
 from helix_graph.timestamps import datetime_of, seconds_of
 from helix_graph.topics import index
-from helix_graph.topics.entries import EntryRecord, NumberedRecord, log_state, next_number, reserve
+from helix_graph.topics.entry_log import EntryRecord, NumberedRecord, log_state, next_number, reserve
 from helix_graph.topics.fields import hyphened
 from helix_graph.topics.model import Damaged, InvalidImport
-from helix_graph.topics.store import EntryDraft, append_entry, checked_draft, entry_record, link_places
+from helix_graph.topics.storing import EntryDraft, append_entry, checked_draft, entry_record, link_places
 
 if TYPE_CHECKING:
     import sqlite3

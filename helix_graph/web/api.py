@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.errors import EpisodeNotFound, HelixGraphError, InvalidSessionId
-from helix_episodes.io import read_regular, remove_file, write_atomically, write_output
+from helix_episodes.safe_files import read_regular, remove_file, write_atomically, write_output
 from helix_episodes.store import PREFIX
 from helix_graph.project import PAGES
 from helix_graph.validation import as_choice, as_datetime, as_int, as_path
-from helix_graph.web.graph_page import build_graph_page, build_timeline
+from helix_graph.web.graph_content import build_graph_page, build_timeline
 from helix_graph.web.html import PAGE_MARK as MARK_OF_VIEWS
 from helix_graph.web.html import page_html
 from helix_graph.web.report_content import build_report
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from helix_graph.causality.api import Causality
-    from helix_graph.causality.claims import ClaimReport
+    from helix_graph.causality.edge_support import ClaimReport
     from helix_graph.episodes import Episodes
     from helix_graph.graph.api import Graph
     from helix_graph.graph.subgraph import ExcerptSession
     from helix_graph.insights.api import Insights
-    from helix_graph.web.graph_page import Page, PageTimeline
+    from helix_graph.web.graph_content import Page, PageTimeline
 
 
 class FolderInUse(HelixGraphError):

@@ -28,7 +28,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from helix_graph.web.graph_page import Page
+    from helix_graph.web.graph_content import Page
 
 
 #: As in the page of the graph (``view/static/text.js``).

@@ -23,8 +23,8 @@ import msgspec
 from helix_episodes.model import Decision
 from helix_graph.graph.labels import event_key, is_error
 from helix_graph.graph.model import rate
-from helix_graph.graph.observations import Measures, parse_timestamp
 from helix_graph.graph.patterns import ENOUGH_OCCURRENCES, Pattern
+from helix_graph.graph.trials import Measures, parse_timestamp
 from helix_graph.insights.uplift import Uplift
 from helix_graph.stats.intervals import Interval, wilson_interval
 

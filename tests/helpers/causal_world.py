@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from helix_graph.graph.paths import Relation
-    from helix_graph.seed_compat import SeedGraph
+    from helix_graph.seed_api import SeedGraph
 
 World = dict[str, Any]
 Verdict = Literal["right", "wrong", "cannot"]

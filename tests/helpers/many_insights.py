@@ -10,7 +10,7 @@ from helix_graph.insights import rows
 from helix_graph.insights.model import Insight, TextVector
 from helix_graph.insights.rows import digest
 from helix_graph.insights.schema import INSIGHT_TABLES
-from helix_graph.insights.store import slug_of
+from helix_graph.insights.storing import slug_of
 from helix_graph.insights.vectors import vector_bytes
 from helix_graph.timestamps import stamp
 

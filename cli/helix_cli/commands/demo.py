@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from helix_cli.commands.causality import render_path
 from helix_cli.commands.episode import render_counts
 from helix_cli.commands.graph import render_compile
-from helix_cli.commands.patterns import render_patterns
-from helix_cli.commands.precedents import render_seen
+from helix_cli.commands.paths_and_causes import render_path
+from helix_cli.commands.patterns_and_comparisons import render_patterns
+from helix_cli.commands.seen_and_similar import render_seen
 from helix_cli.options import NonEmptyPath
 from helix_cli.output import emit_json, json_option, say, verbatim
 from helix_graph import Memory

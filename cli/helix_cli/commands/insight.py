@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from helix_graph.insights.feedback import FeedbackAnswer
     from helix_graph.insights.links import RelateAnswer
     from helix_graph.insights.recall import RecallAnswer
-    from helix_graph.insights.store import StoreAnswer
+    from helix_graph.insights.storing import StoreAnswer
 
     Work = Callable[..., Any]
 

@@ -16,8 +16,8 @@ from helix_cli.terminal import clean, quiet, strong
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from helix_graph.topics.answer_texts import Answer
     from helix_graph.topics.api import Topics
-    from helix_graph.topics.formats import Answer
     from helix_graph.topics.model import Entry
     from helix_graph.topics.search import TopicSearchAnswer
 
@@ -152,7 +152,7 @@ def _topics(*, of_user: bool) -> Topics:
 
 
 def _show(answer: Answer, *, as_json: bool, terse: bool = False) -> None:
-    from helix_graph.topics.formats import form_of, left_out
+    from helix_graph.topics.answer_texts import form_of, left_out
     from helix_graph.topics.search import TopicSearchAnswer
     from helix_graph.topics.transfer import TopicsExport
 

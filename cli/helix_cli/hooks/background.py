@@ -18,9 +18,9 @@ import os
 from contextlib import contextmanager
 from pathlib import Path
 
-from helix_cli.hooks.child import note_if_stopped, run_within
 from helix_cli.hooks.log import note
 from helix_cli.hooks.session_dedup import SessionDedup
+from helix_cli.hooks.timed_child import note_if_stopped, run_within
 from helix_graph.project import HOOK_FOLDER
 
 TYPE_CHECKING = False

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from helix_episodes.echo import wrap
-from helix_episodes.lightweight import Value
-from helix_graph.insights.sanitizer import sanitize_line
+from helix_episodes.fast_loading import Value
+from helix_graph.insights.safe_quoting import sanitize_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

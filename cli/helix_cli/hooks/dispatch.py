@@ -13,7 +13,7 @@ import os
 from importlib import import_module
 from pathlib import Path
 
-from helix_cli.hooks.events import EVENTS
+from helix_cli.hooks.event_limits import EVENTS
 from helix_cli.hooks.log import noted
 from helix_cli.hooks.session_dedup import SessionDedup
 from helix_graph.project import FOLDER, disabled_by, memory_folder

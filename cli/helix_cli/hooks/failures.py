@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from helix_cli.hooks.call import HookCall
     from helix_cli.hooks.session_dedup import SessionDedup
-    from helix_graph.graph.precedents import Row
+    from helix_graph.graph.error_precedents import Row
 
 
 #: Programs print errors at one of the ends, and searching more takes too long for a tool's call.
@@ -33,7 +33,7 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> str:
     from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block
     from helix_graph.errors import GraphNotCompiled
     from helix_graph.graph.connection import FILE_NAME, open_graph
-    from helix_graph.graph.precedents import find_precedents
+    from helix_graph.graph.error_precedents import find_precedents
 
     text = call.failure
     if len(text) >= 2 * _AT_EACH_END:

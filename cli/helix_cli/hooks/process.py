@@ -14,8 +14,8 @@ import gc
 import os
 import sys
 
-from helix_cli.hooks.child import note_failure, note_if_stopped, run_within, write_all
-from helix_cli.hooks.events import EVENTS, seconds_for
+from helix_cli.hooks.event_limits import EVENTS, seconds_for
+from helix_cli.hooks.timed_child import note_failure, note_if_stopped, run_within, write_all
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

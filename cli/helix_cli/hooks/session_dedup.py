@@ -18,7 +18,7 @@ import os
 import time
 from pathlib import Path
 
-from helix_episodes.lightweight import blake2b
+from helix_episodes.fast_loading import blake2b
 from helix_graph.project import HOOK_FOLDER
 
 TYPE_CHECKING = False

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from helix_cli.mcp.pagination import ANSWERS, fitted_structure, fitted_text, once
-from helix_cli.mcp.schema import typed_schema, without_nulls
-from helix_cli.mcp.tool_text import answer_in_tools_words, in_tools_words, problem_of
+from helix_cli.mcp.rewording import answer_in_tools_words, in_tools_words, problem_of
+from helix_cli.mcp.tool_declaration import typed_schema, without_nulls
 from helix_cli.mcp.tools import tools_by_name
 from helix_episodes.errors import HelixGraphError, UsageError
 from helix_graph import Memory
@@ -24,7 +24,7 @@ from helix_graph import Memory
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from helix_cli.mcp.schema import Arguments, Progress, Tool
+    from helix_cli.mcp.tool_declaration import Arguments, Progress, Tool
 
 
 #: In which Claude Code names the project to its servers.

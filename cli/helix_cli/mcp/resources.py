@@ -7,19 +7,19 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from helix_cli.commands.causality import render_causes, render_effects
 from helix_cli.commands.episode import render_episode
-from helix_cli.commands.patterns import render_patterns
-from helix_cli.commands.precedents import render_similar
+from helix_cli.commands.paths_and_causes import render_causes, render_effects
+from helix_cli.commands.patterns_and_comparisons import render_patterns
+from helix_cli.commands.seen_and_similar import render_similar
 from helix_cli.mcp.dispatch import open_memory
 from helix_cli.output import count, percent, rendered
 from helix_episodes.echo import wrap
 from helix_episodes.errors import UsageError
 from helix_graph.errors import GraphNotCompiled, LabelNotMet, NoMemory
-from helix_graph.graph.similar import words_of
+from helix_graph.graph.similar_decisions import words_of
 from helix_graph.search.sources import TopicSource
+from helix_graph.topics.answer_texts import form_of
 from helix_graph.topics.briefing import Overview
-from helix_graph.topics.formats import form_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

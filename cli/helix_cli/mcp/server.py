@@ -23,7 +23,7 @@ from helix_graph.helix_db import kept_open
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
 
-    from helix_cli.mcp.schema import Progress, Tool
+    from helix_cli.mcp.tool_declaration import Progress, Tool
 
 NAME = "helix-graph"
 _PROGRESS_SECONDS = 0.1
@@ -96,7 +96,7 @@ def described() -> list[types.Tool]:
 
 
 def _tool(tool: Tool) -> types.Tool:
-    from helix_cli.mcp.schema import input_schema, output_schema
+    from helix_cli.mcp.tool_declaration import input_schema, output_schema
 
     return types.Tool(
         name=tool.name,
@@ -206,7 +206,7 @@ async def _get_prompt(_: ServerRequestContext[Any], asked: types.GetPromptReques
 
 
 def _or_refuse(ask: Any, argument: str) -> str:  # noqa: ANN401  (a function of a text)
-    from helix_cli.mcp.tool_text import in_tools_words
+    from helix_cli.mcp.rewording import in_tools_words
     from helix_episodes.errors import HelixGraphError
 
     try:

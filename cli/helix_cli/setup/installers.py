@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_cli.errors import AgentCommandFailed, FolderNotEmpty, NotEditable
 from helix_cli.setup.definitions import (
     SERVER,
     Scope,
@@ -34,6 +33,7 @@ from helix_cli.setup.definitions import (
     program,
     server,
 )
+from helix_cli.setup.errors import AgentCommandFailed, FolderNotEmpty, NotEditable
 from helix_cli.setup.jsonc import line_at
 from helix_cli.setup.settings import (
     JSON_SERVERS,
@@ -55,7 +55,7 @@ from helix_cli.setup.settings import (
     without_entries,
 )
 from helix_episodes.errors import WriteFailed
-from helix_episodes.io import write_atomically
+from helix_episodes.safe_files import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,7 +15,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from helix_cli.errors import NotEditable
+from helix_cli.setup.errors import NotEditable
 
 _STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\r\n]*|/\*.*?\*/', re.DOTALL)
 _STRING_OR_LAST_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=[ \t\r\n]*[}\]])', re.DOTALL)

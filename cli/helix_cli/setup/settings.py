@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_cli.errors import NotEditable
 from helix_cli.setup.definitions import SERVER, is_our_handler, is_our_server, is_ours, toml_table
+from helix_cli.setup.errors import NotEditable
 from helix_cli.setup.jsonc import line_at, merged, parse, strict_value
 from helix_episodes.errors import WriteFailed
-from helix_episodes.io import irregularity, remove_file, write_atomically
+from helix_episodes.safe_files import irregularity, remove_file, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -17,8 +17,8 @@ from helix_episodes.extraction.checks.compilers import read_diagnostics, reports
 from helix_episodes.extraction.paths import file_name, is_outside, relative
 from helix_episodes.extraction.shell.commands import Segment, decisive, parse_command
 from helix_episodes.extraction.shell.programs import INTERPRETERS, SHELLS
-from helix_episodes.io import LONGEST_COMMAND, MOST_PARTS
 from helix_episodes.redaction import redact_text
+from helix_episodes.safe_files import LONGEST_COMMAND, MOST_PARTS
 from helix_episodes.session import Operation, Session, Status, Step
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.calls import parse_calls
-from helix_episodes.extraction.cleaning import redact_episode, without_echoes, without_unread
 from helix_episodes.extraction.decisions import decisions_of
 from helix_episodes.extraction.drafts import iso
+from helix_episodes.extraction.echo_removal import redact_episode, without_echoes, without_unread
 from helix_episodes.extraction.events import events_of
 from helix_episodes.extraction.lessons import lessons_of
 from helix_episodes.extraction.links import complete, fixes_of, links_of

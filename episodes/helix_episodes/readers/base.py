@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Protocol, overload
 import msgspec
 
 from helix_episodes.errors import LogNotReadable
-from helix_episodes.io import HEAD, LARGEST_DOCUMENT
 from helix_episodes.readers.common.json_with_lines import read_json_with_lines
 from helix_episodes.readers.common.jsonl import lines_of, open_log, parse
 from helix_episodes.readers.common.session_builder import SessionBuilder, id_from_path
+from helix_episodes.safe_files import HEAD, LARGEST_DOCUMENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -48,13 +48,13 @@ _BUILT_IN = {
     "antigravity": "antigravity:AntigravityReader",
     "atif": "atif:AtifReader",
     "ai-agents": "ai_agents:AiAgentsReader",
-    "droid": "messages:DroidReader",
-    "pi": "messages:PiReader",
-    "qwen": "messages:QwenReader",
-    "grok": "messages:GrokReader",
-    "hermes": "messages:HermesReader",
-    "cursor": "messages:CursorReader",
-    "chat": "messages:ChatReader",
+    "droid": "message_dialects:DroidReader",
+    "pi": "message_dialects:PiReader",
+    "qwen": "message_dialects:QwenReader",
+    "grok": "message_dialects:GrokReader",
+    "hermes": "message_dialects:HermesReader",
+    "cursor": "message_dialects:CursorReader",
+    "chat": "message_dialects:ChatReader",
 }
 ENTRY_POINT_GROUP = "helix_graph.readers"
 AUTO = "auto"

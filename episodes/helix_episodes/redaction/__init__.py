@@ -2,7 +2,7 @@
 
 Secrets are recognised by their format (a service's prefix, the three parts of a signed token, a key block), by where
 they are in a connection (an address, a header, a command), or by a random-looking value behind a name such as
-``api_key =`` (:mod:`~helix_episodes.redaction.secrets`). The name alone proves nothing: "forgot password" is a
+``api_key =`` (:mod:`~helix_episodes.redaction.secret_formats`). The name alone proves nothing: "forgot password" is a
 sentence, ``token = next(tokens)`` is code, and git hashes, UUIDs, paths and pictures are evidence that must stay.
 
 A home folder loses its owner's name; the rest of the path is evidence. E-mail addresses are no secrets and often
@@ -30,8 +30,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_episodes.redaction.rules import Cut, Sieve, compiled_pattern, cuts_by, make_cut, mentions
-from helix_episodes.redaction.secrets import CONNECTION_RULES, FORMAT_RULES, key_blocks, named_secrets
+from helix_episodes.redaction.rule_matching import Cut, Sieve, compiled_pattern, cuts_by, make_cut, mentions
+from helix_episodes.redaction.secret_formats import CONNECTION_RULES, FORMAT_RULES, key_blocks, named_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -9,14 +9,14 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from helix_cli.mcp.schema import Tool
+from helix_cli.mcp.tool_declaration import Tool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
 #: Files under ``tools``, in the order in which an agent should meet their tools.
-_FILES = ("causal", "insights", "topics", "patterns", "memory")
+_FILES = ("causal", "insights", "topics", "patterns_and_explanations", "sessions")
 
 
 @cache

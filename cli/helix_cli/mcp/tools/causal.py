@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
-from helix_cli.commands.causality import render_causes, render_effects, render_path
-from helix_cli.commands.precedents import render_seen
-from helix_cli.mcp.schema import Arguments, Reply, tool
+from helix_cli.commands.paths_and_causes import render_causes, render_effects, render_path
+from helix_cli.commands.seen_and_similar import render_seen
+from helix_cli.mcp.tool_declaration import Arguments, Reply, tool
 from helix_cli.output import rendered
 from helix_graph.graph.model import GraphNode, SeenAnswer
 from helix_graph.graph.paths import PathAnswer, RelationsAnswer
 
 if TYPE_CHECKING:
-    from helix_cli.mcp.schema import Progress
+    from helix_cli.mcp.tool_declaration import Progress
     from helix_graph import Memory
 
 Label = Annotated[str, Meta(min_length=1, max_length=500)]

@@ -9,17 +9,17 @@ from msgspec import Meta
 
 from helix_cli.commands.insight import render_feedback, render_health, render_recalled, render_related, render_stored
 from helix_cli.commands.search import render_search
-from helix_cli.mcp.schema import Arguments, NothingDoneError, Reply, tool
+from helix_cli.mcp.tool_declaration import Arguments, NothingDoneError, Reply, tool
 from helix_cli.output import rendered
 from helix_episodes.errors import UsageError
 from helix_graph.insights.feedback import FeedbackAnswer
 from helix_graph.insights.links import RelateAnswer
 from helix_graph.insights.model import Outcome
-from helix_graph.insights.store import StoreAnswer
+from helix_graph.insights.storing import StoreAnswer
 from helix_graph.search.model import MemorySearchAnswer
 
 if TYPE_CHECKING:
-    from helix_cli.mcp.schema import Progress
+    from helix_cli.mcp.tool_declaration import Progress
     from helix_graph import Memory
 
 

@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from helix_cli.mcp.schema import Arguments, NothingDoneError, Reply, tool, typed_schema, without_nulls
-from helix_cli.mcp.tool_text import problem_of
+from helix_cli.mcp.rewording import problem_of
+from helix_cli.mcp.tool_declaration import Arguments, NothingDoneError, Reply, tool, typed_schema, without_nulls
 from helix_episodes.errors import UsageError
-from helix_graph.topics.actions import Action, StatsDetail
+from helix_graph.topics.answer_texts import form_of
 from helix_graph.topics.briefing import Briefing, Overview
 from helix_graph.topics.briefing import Detail as BriefDetail
 from helix_graph.topics.catalogue import CrossReferences, Listing, Recent, Stats, TopicGraph, TopicSession
 from helix_graph.topics.edit import Action as EditAction
-from helix_graph.topics.formats import form_of
 from helix_graph.topics.maintenance import CompactedLog, PrunedEntries, ReindexedEntries, StaleAnswer
+from helix_graph.topics.maintenance_actions import Action, StatsDetail
 from helix_graph.topics.model import Duplicate, SimilarEntries
 from helix_graph.topics.search import LARGEST_INDEX, MOST_DAYS, MOST_HOURS, Detail, Mode, ReadAnswer, TopicSearchAnswer
 from helix_graph.topics.transfer import ImportedEntries, TopicsExport
 
 if TYPE_CHECKING:
-    from helix_cli.mcp.schema import Progress
+    from helix_cli.mcp.tool_declaration import Progress
     from helix_graph import Memory
     from helix_graph.topics.model import Entry
 

@@ -26,7 +26,7 @@ from helix_episodes.extraction.prose.sentences import (
     is_rule_of_exit,
     negates_failure,
 )
-from helix_episodes.lightweight import Regex
+from helix_episodes.fast_loading import Regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from helix_episodes.readers.ai_agents.blocks import (
+from helix_episodes.readers.ai_agents.json_report import SHA, ReportContent, state_task
+from helix_episodes.readers.ai_agents.markdown_blocks import (
     MarkdownBlock,
     asks,
     blocks_of,
@@ -26,7 +27,6 @@ from helix_episodes.readers.ai_agents.blocks import (
     turns_down,
     without_number,
 )
-from helix_episodes.readers.ai_agents.json_report import SHA, ReportContent, state_task
 from helix_episodes.readers.ai_agents.outline import (
     IS_PLANNED,
     LABEL_RANK,

@@ -11,8 +11,14 @@ import re
 
 import msgspec
 
-from helix_episodes.readers.ai_agents.blocks import MarkdownBlock, is_checked, is_none, plain_text, problem_words
 from helix_episodes.readers.ai_agents.json_report import ReportContent
+from helix_episodes.readers.ai_agents.markdown_blocks import (
+    MarkdownBlock,
+    is_checked,
+    is_none,
+    plain_text,
+    problem_words,
+)
 from helix_episodes.readers.ai_agents.steps import Gate, StatementPart, StepCollector, add_gate
 from helix_episodes.readers.ai_agents.words import Role, is_bare_state, role_of, words_of
 from helix_episodes.session import Piece, Step

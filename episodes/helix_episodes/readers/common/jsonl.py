@@ -2,7 +2,7 @@
 
 A log that is still being written ends in half a line; a machine that lost power leaves a run of NUL bytes; an editor
 adds a byte order mark. So each line is parsed by itself, and a bad one is entered in the ledger with its number and
-what is wrong with it. `helix_episodes.io` limits how much is read.
+what is wrong with it. `helix_episodes.safe_files` limits how much is read.
 
 A reader either uses a line, skips it as a known type, does not know its type, finds it blank, or cannot read it. The
 ledger counts all five, and they add up to the lines, so that a user can trust that nothing was lost silently.
@@ -25,7 +25,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import orjson
 
 from helix_episodes.errors import LogNotReadable
-from helix_episodes.io import DEEPEST_NESTING, LARGEST_DOCUMENT, LONGEST_LINE, LONGEST_TYPE, MOST_NAMED, MOST_TYPES
+from helix_episodes.safe_files import (
+    DEEPEST_NESTING,
+    LARGEST_DOCUMENT,
+    LONGEST_LINE,
+    LONGEST_TYPE,
+    MOST_NAMED,
+    MOST_TYPES,
+)
 from helix_episodes.session import Accounting, BadLine, format_position
 
 if TYPE_CHECKING:

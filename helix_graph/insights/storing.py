@@ -30,7 +30,7 @@ from helix_graph.insights.dedup import absorb, same_advice
 from helix_graph.insights.feedback import FeedbackReport, give_feedback, seed_attribution
 from helix_graph.insights.model import Insight, Origin, TextVector
 from helix_graph.insights.rows import digest
-from helix_graph.insights.sanitizer import sanitize_line
+from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.insights.scoring import (
     LONGEST_CONTENT,
     LONGEST_NAME,
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Iterator
 
-    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.model import StoredInsight
+    from helix_graph.insights.resources import InsightContext
 
 
 def clean_name(name: str) -> str:
@@ -179,7 +179,7 @@ def clean_source(source: str) -> str:
         InvalidArgument: It holds a control character.
         OutOfRange: It is longer than 1,000 characters.
     """
-    from helix_graph.insights.sanitizer import sanitize_line
+    from helix_graph.insights.safe_quoting import sanitize_line
 
     clean = sanitize_line(as_text("source", source))
     if len(clean) > LONGEST_SOURCE:

@@ -23,8 +23,8 @@ import msgspec
 from helix_episodes.model import Decision
 from helix_graph.graph.facts import facts_of
 from helix_graph.graph.model import rate
-from helix_graph.graph.observations import in_order
 from helix_graph.graph.subgraph import Occurrence
+from helix_graph.graph.trials import in_order
 from helix_graph.stats.intervals import wilson_interval
 from helix_graph.web.layout import columns_of, spots_of
 
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from helix_episodes.model import Episode, Event
-    from helix_graph.causality.claims import ClaimReport, ClaimVerdict
     from helix_graph.causality.contrast import Contrast
+    from helix_graph.causality.edge_support import ClaimReport, ClaimVerdict
     from helix_graph.causality.fault_localization import Explanation
     from helix_graph.graph.model import Claim
     from helix_graph.graph.paths import PathAnswer

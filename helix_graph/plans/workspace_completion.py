@@ -26,7 +26,7 @@ from helix_episodes.model import QUOTE_LIMIT
 from helix_episodes.readers.common.session_builder import project_of
 from helix_episodes.session import Session
 from helix_graph.episodes import build_episode
-from helix_graph.plans.assessment import forget_attempts
+from helix_graph.plans.attempt_assessment import forget_attempts
 from helix_graph.plans.model import WorkspaceEnding
 from helix_graph.plans.schema import database
 from helix_graph.plans.store import as_json, change_task, named, require_plan, workspace_of

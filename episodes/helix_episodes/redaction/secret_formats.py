@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from helix_episodes.redaction.rules import (
+from helix_episodes.redaction.rule_matching import (
     WORD_START,
     Cut,
     SecretRule,

@@ -13,7 +13,7 @@ from helix_cli.terminal import quiet, strong, verdict
 
 if TYPE_CHECKING:
     from helix_graph.graph.model import Precedent, Remedy, SeenAnswer
-    from helix_graph.graph.similar import SimilarAnswer, SimilarDecision
+    from helix_graph.graph.similar_decisions import SimilarAnswer, SimilarDecision
 
 
 LEVELS: dict[str, str] = {

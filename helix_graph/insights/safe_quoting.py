@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from helix_episodes.lightweight import Regex
+from helix_episodes.fast_loading import Regex
 
 #: The words by which orchestration tells what became of a task, and the fields of its prompts.
 _MARKER = Regex(

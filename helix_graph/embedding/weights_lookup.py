@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from helix_episodes.errors import WriteFailed
-from helix_episodes.io import read_regular, write_atomically
+from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.embedding.model import MINILM
 
 if TYPE_CHECKING:

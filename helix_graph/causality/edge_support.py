@@ -30,7 +30,7 @@ from helix_graph.graph.patterns import Effect
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from helix_graph.graph.observations import Trial, TrialStep
+    from helix_graph.graph.trials import Trial, TrialStep
 
 Status = Literal["supported", "contradicted", "asserted"]
 #: In the order in which they are worth reading.

@@ -12,7 +12,7 @@ from msgspec import Meta
 from helix_cli.commands.episode import plain, render_all, render_episode, render_evidence, render_list, render_report
 from helix_cli.commands.graph import render_compile, render_status
 from helix_cli.mcp.pagination import parts_of
-from helix_cli.mcp.schema import Arguments, EpisodeName, NothingDoneError, ProgressSteps, Reply, tool
+from helix_cli.mcp.tool_declaration import Arguments, EpisodeName, NothingDoneError, ProgressSteps, Reply, tool
 from helix_cli.options import parse_time
 from helix_cli.output import count, rendered, say
 from helix_episodes.errors import UsageError
@@ -25,7 +25,7 @@ from helix_graph.graph.status import Status
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from helix_cli.mcp.schema import Progress
+    from helix_cli.mcp.tool_declaration import Progress
     from helix_graph import Memory
 
 

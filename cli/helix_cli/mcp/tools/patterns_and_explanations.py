@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from helix_cli.commands.causality import render_contrast, render_explanation
-from helix_cli.commands.patterns import render_patterns
-from helix_cli.commands.precedents import render_similar
-from helix_cli.mcp.schema import Arguments, EpisodeName, Reply, tool
+from helix_cli.commands.paths_and_causes import render_contrast, render_explanation
+from helix_cli.commands.patterns_and_comparisons import render_patterns
+from helix_cli.commands.seen_and_similar import render_similar
+from helix_cli.mcp.tool_declaration import Arguments, EpisodeName, Reply, tool
 from helix_cli.output import rendered
 from helix_graph.causality.contrast import Contrast
 from helix_graph.causality.fault_localization import Explanation
 from helix_graph.graph.patterns import Pattern
-from helix_graph.graph.similar import SimilarAnswer
+from helix_graph.graph.similar_decisions import SimilarAnswer
 
 if TYPE_CHECKING:
-    from helix_cli.mcp.schema import Progress
+    from helix_cli.mcp.tool_declaration import Progress
     from helix_graph import Memory
     from helix_graph.causality.api import Survey
 

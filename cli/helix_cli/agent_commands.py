@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from helix_cli.hooks.events import EVENTS
+from helix_cli.hooks.event_limits import EVENTS
 from helix_graph.errors import MissingExtra
 
 

@@ -1,4 +1,4 @@
-"""Workspaces: one attempt at one task, from what its builder gets to how it ended (`helix_graph.plans.completion`).
+"""Workspaces: one attempt at one task, from what its builder gets to how it ended (`plans.workspace_completion`).
 
 Forgetting the session of a task removes what plans, other tasks' lineage and the hand-off files say of it. The task
 keeps its number and its status in the plan, since other tasks wait for it; its words go.
@@ -15,8 +15,7 @@ from msgspec.structs import replace
 from helix_episodes.errors import HelixGraphError
 from helix_graph.database import ANY_OF, as_list, erase_traces
 from helix_graph.helix_db import HELIX_DB, HelixDatabase
-from helix_graph.plans.assessment import forget_attempts
-from helix_graph.plans.completion import complete_ended, write_ending
+from helix_graph.plans.attempt_assessment import forget_attempts
 from helix_graph.plans.drafts import task_of
 from helix_graph.plans.git_tree import Baseline, changes_since, outside, snapshot, within
 from helix_graph.plans.handoff_files import HandoffFiles, InjectionState
@@ -45,6 +44,7 @@ from helix_graph.plans.store import (
     task_in,
     workspace_of,
 )
+from helix_graph.plans.workspace_completion import complete_ended, write_ending
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_int, as_path, as_text, as_tuple
 

@@ -31,7 +31,7 @@ from helix_episodes.errors import HelixGraphError
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import WrongType
 from helix_graph.topics import index
-from helix_graph.topics.entries import (
+from helix_graph.topics.entry_log import (
     EntryRecord,
     EntryTombstone,
     NumberedRecord,

@@ -25,8 +25,8 @@ from helix_episodes.echo import is_own_program, is_own_tool, without_echo
 from helix_episodes.extraction.checks.compilers import reports_diagnostics
 from helix_episodes.extraction.drafts import shorten
 from helix_episodes.extraction.shell.commands import parse_command
-from helix_episodes.io import LONGEST_COMMAND
 from helix_episodes.redaction import redact_text
+from helix_episodes.safe_files import LONGEST_COMMAND
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 
-from helix_episodes.lightweight import Regex, Value
+from helix_episodes.fast_loading import Regex, Value
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import EmptyQuery
 from helix_graph.graph.connection import MILLION

@@ -9,7 +9,7 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from helix_graph.topics import actions, catalogue, maintenance, transfer
+from helix_graph.topics import catalogue, maintenance, maintenance_actions, transfer
 from helix_graph.topics.briefing import Briefing, Overview
 from helix_graph.topics.edit import Edited
 from helix_graph.topics.fields import first_line
@@ -386,7 +386,16 @@ def _stale(one: StaleEntry, *, refreshed: bool) -> Iterable[str]:
         yield from (f"    | {line}" for line in shown.split("\n"))
 
 
-Answer = StoredEntry | BatchStored | TopicSearchAnswer | Briefing | Overview | ReadAnswer | Edited | actions.Answer
+Answer = (
+    StoredEntry
+    | BatchStored
+    | TopicSearchAnswer
+    | Briefing
+    | Overview
+    | ReadAnswer
+    | Edited
+    | maintenance_actions.Answer
+)
 
 _FORMS: dict[type, Callable[[Any], str]] = {
     BatchStored: batch_form,

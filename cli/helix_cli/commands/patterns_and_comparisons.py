@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from helix_graph.causality.api import Survey
-    from helix_graph.causality.claims import ClaimReport
     from helix_graph.causality.contrast import OutcomeRate, WithoutAnswer
+    from helix_graph.causality.edge_support import ClaimReport
     from helix_graph.causality.placebo import Placebo
     from helix_graph.causality.repeats import Repeats
     from helix_graph.graph.patterns import Effect, EffectReport, Pattern

@@ -17,6 +17,7 @@ from helix_episodes.errors import HelixGraphError
 from helix_graph.plans.handoff_files import HandoffFiles, InjectionState
 from helix_graph.plans.model import NoWorkTree, WorkspaceClosed
 from helix_graph.plans.store import flat
+from helix_graph.plans.task_workspaces import Workspaces
 from helix_graph.plans.transcripts import (
     FEWEST_CHARACTERS,
     AgentReport,
@@ -33,7 +34,6 @@ from helix_graph.plans.transcripts import (
     result_in,
     utilized_in,
 )
-from helix_graph.plans.workspaces import Workspaces
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_choice, as_path
 
