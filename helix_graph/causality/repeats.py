@@ -85,7 +85,7 @@ def repeats_of(episodes: Iterable[Episode]) -> Repeats:
     for at, _, episode in dated:
         month = f"{at.astimezone(UTC):%Y-%m}"
         for keys in _errors(episode):
-            level = next((level for level in LEVELS if keys.get(level) in known.met[level]), None)
+            level: RepeatLevel | None = next((level for level in LEVELS if keys.get(level) in known.met[level]), None)
             fixed = level is not None and keys.get(level) in known.fixed[level]
             months.setdefault(month, _Tally()).add(level, fixed=fixed)
         known.learn(episode)

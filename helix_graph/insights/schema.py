@@ -213,7 +213,9 @@ def seed_forms(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[i
     """The insights in these rows, by number, as the seed shows them."""
     query = f"SELECT number, {', '.join(_SEED_FIELDS)} FROM insight WHERE number {ANY_OF}"  # noqa: S608  (constants)
     rows = connection.execute(query, (as_list(numbers),))
-    forms = {number: dict(zip(_SEED_FIELDS, values, strict=True)) for number, *values in rows}
+    forms: dict[int, dict[str, Any]] = {
+        number: dict(zip(_SEED_FIELDS, values, strict=True)) for number, *values in rows
+    }
     for form in forms.values():
         form |= {"effectiveness": round(form["effectiveness"], SHOWN_DECIMALS), "tags": json.loads(form["tags"])}
     return forms

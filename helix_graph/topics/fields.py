@@ -49,7 +49,9 @@ _IRREGULAR = """
     shelves:shelf tomatoes:tomato aliases:alias canvases:canvas biases:bias searches:search statuses:status uris:uri
     vertices:vertex wolves:wolf zombies:zombie
 """
-_EXCEPTIONS = {word: word for word in _NO_PLURALS.split()} | dict(pair.split(":") for pair in _IRREGULAR.split())
+_EXCEPTIONS = {word: word for word in _NO_PLURALS.split()} | {
+    plural: one for plural, _, one in (pair.partition(":") for pair in _IRREGULAR.split())
+}
 #: Endings in which the e belongs to the plural.
 _WITH_E = re.compile(r"(?:ss|sh|tch|nch|rch|x|zz)es$")
 #: Endings in s that are no plural's.

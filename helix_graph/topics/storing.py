@@ -314,7 +314,8 @@ def write_record(connection: sqlite3.Connection, draft: EntryDraft, *, now: int)
 
 def entry_record(draft: EntryDraft, links: tuple[int, ...], **placed: int | None) -> EntryRecord:
     """A draft as a record, with the entries that its links lead to; ``placed`` are the fields a draft lacks."""
-    return EntryRecord(**asdict(draft) | {"links": links} | placed)
+    fields: dict[str, Any] = {**asdict(draft), "links": links, **placed}
+    return EntryRecord(**fields)
 
 
 def append_entry(connection: sqlite3.Connection, record: EntryRecord) -> NumberedRecord:

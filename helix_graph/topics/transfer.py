@@ -386,7 +386,7 @@ def export(connection: sqlite3.Connection) -> TopicsExport:
 
 def _exported(record: EntryRecord) -> ExportedEntry:
     times = {"stored": _iso(record.stored), "modified": None if record.modified is None else _iso(record.modified)}
-    fields = asdict(record) | {"id": record.entry} | times
+    fields: dict[str, Any] = {**asdict(record), "id": record.entry, **times}
     return ExportedEntry(**{name: fields[name] for name in ExportedEntry.__struct_fields__})
 
 

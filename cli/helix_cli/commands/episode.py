@@ -395,22 +395,22 @@ def extract(  # noqa: PLR0913  (what decides between logs that are named and all
     """
     _check_choice(logs=bool(logs or output or log_format != "auto"), everything=everything,
                   narrowed=any(narrowing.values()))  # fmt: skip
-    with progress("Reading logs") as advance:
-        if everything:
+    if everything:
+        with progress("Reading logs") as advance:
             answer = open_memory().extract_all(force=force, strict=strict, progress=advance, **narrowing)
-            report = answer.report
-        else:
-            from helix_graph import Memory
+        report = answer.report
+        warn_about(report, verbose=False)
+        show(answer, as_json=as_json, render=render_all)
+    else:
+        from helix_graph import Memory
 
-            # With --output no memory is touched, so none is needed: its root is not used.
-            memory = Memory(output) if output else open_memory()
+        # With --output no memory is touched, so none is needed: its root is not used.
+        memory = Memory(output) if output else open_memory()
+        with progress("Reading logs") as advance:
             report = memory.extract(
                 logs, output=output, force=force, strict=strict, format=log_format, progress=advance
             )
-    warn_about(report, verbose=verbose and not everything)
-    if everything:
-        show(answer, as_json=as_json, render=render_all)
-    else:
+        warn_about(report, verbose=verbose)
         show(report, as_json=as_json, render=partial(render_report, verbose=verbose))
     return 1 if report.failed else 0
 

@@ -33,7 +33,7 @@ _COMMAND_LIMIT = 1000
 def action_of(call: ParsedCall) -> Action:  # noqa: PLR0911  (one per kind of call)
     """The action of a call."""
     arguments = call.step.arguments
-    if call.operation in {"edit", "create", "delete"}:
+    if call.operation in ("edit", "create", "delete"):
         new, old = str(arguments.get("new") or ""), str(arguments.get("old") or "")
         suppresses = _suppressions(new) > _suppressions(old)
         return Action(verb=call.operation, path=call.path, role=role_of(call.path or ""), suppresses=suppresses)

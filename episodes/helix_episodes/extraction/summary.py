@@ -78,8 +78,11 @@ def task_kind_of(session: Session, decisions: Sequence[Decision]) -> TaskKind:
     inside = [one.action for one in decisions if one.action and one.action.path and not is_outside(one.action.path)]
     roles = {action.role for action in inside if action.role}
     besides = _NO_PROSE if roles and "docs" not in roles else frozenset()
-    found = (kind for kind, pattern in _KINDS if kind not in besides and pattern.search(words))
-    named: TaskKind = next(found, "other")
+    named: TaskKind = "other"
+    for kind, pattern in _KINDS:
+        if kind not in besides and pattern.search(words):
+            named = kind
+            break
     if not roles and named not in {"review", "merge"}:
         return "question" if _ASKS.search(words) else named
     if roles == {"docs"} and named != "merge":

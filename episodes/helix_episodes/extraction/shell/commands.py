@@ -166,7 +166,7 @@ def _by_task(program: str, subcommand: str | None) -> tuple[Purpose, str | None,
     """A task or a script whose name says that it checks."""
     if program in known.RUN_WORDS or program in known.BARE_RUNNERS:
         words = set(re.split(r"[^a-z0-9]+", (subcommand or "").lower()))
-        kind = next((kind for kind, signs in known.TASK_WORDS if signs & words), None)
+        kind: CheckKind | None = next((kind for kind, signs in known.TASK_WORDS if signs & words), None)
         if not subcommand:  # what a bare ``make`` does, by custom
             kind = "build" if program in {"make", "ant", "scons"} else "test" if program == "rake" else None
         if kind == "format" and "check" not in words:
