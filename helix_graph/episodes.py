@@ -90,12 +90,10 @@ class Episodes(EpisodeStore):
 
     def _found(self, outcome: str | None, since: date | None, task: str | None) -> list[Episode]:
         at, part = as_datetime("since", since), None if task is None else as_str("task", task)
-        return super().list(
-            outcome=None if outcome is None else as_choice("outcome", outcome, OUTCOMES),
-            since=at,
-            task=part,
-            max_results=sys.maxsize,
-        )
+        if outcome is None:
+            return super().list(since=at, task=part, max_results=sys.maxsize)
+        wanted: Outcome = as_choice("outcome", outcome, OUTCOMES)
+        return super().list(outcome=wanted, since=at, task=part, max_results=sys.maxsize)
 
     def list(
         self,
