@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 from helix_graph.insights.api import Insights
@@ -112,6 +112,8 @@ def test_importing_in_any_order_and_twice_gives_the_same_memory(histories: tuple
 
 @settings(max_examples=examples(EXAMPLES), deadline=None, phases=PHASES, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=STEPS)
+@example(steps=[("eroded", 2, 24), ("eroded", 1, 0), ("forget", 1, 33), ("store", 0, 0), ("eroded", 2, 21)])
+@example(steps=[("tagged", 1, 0), ("tagged", 2, 0), ("eroded", 2, 1), ("forget", 1, 1)])
 def test_a_memory_comes_back_from_its_export_and_from_a_rebuild(steps: list[tuple[str, int, int]]) -> None:
     with tempfile.TemporaryDirectory() as name:
         insights = live(Path(name), steps, start=0)

@@ -31,7 +31,7 @@ from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import join_insights
 from helix_graph.insights.links import links_where, write_link
-from helix_graph.insights.maintenance import anonymous_entry, anonymous_injection, forget_uids
+from helix_graph.insights.maintenance import FORGOTTEN, anonymous_entry, anonymous_injection, forget_uids
 from helix_graph.insights.model import (
     HARVEST_SOURCE,
     FeedbackEntry,
@@ -131,6 +131,8 @@ def _value(value: Any, field: _Field) -> Any:  # noqa: ANN401  (of any field)
 
 
 def _text(value: str, field: _Field) -> str:
+    if field.name in _NAMES and value == FORGOTTEN:
+        return value
     if field.name in _DATES:
         return _date(value, field)
     if field.name in _UIDS:
