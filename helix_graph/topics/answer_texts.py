@@ -15,9 +15,9 @@ from helix_graph.topics.edit import Edited
 from helix_graph.topics.fields import first_line
 from helix_graph.topics.index import CATEGORIES
 from helix_graph.topics.model import BatchStored, StoredEntry
-from helix_graph.topics.ranking import words
 from helix_graph.topics.search import ReadAnswer, TopicSearchAnswer
 from helix_graph.topics.transfer import ImportedEntries
+from helix_graph.words import which_have
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -173,9 +173,9 @@ def _full(answer: TopicSearchAnswer) -> Iterator[str]:
     for hit in answer.hits:
         yield f"--- {hit.entry.topic} ---"
         yield from known_of(hit.entry)
-        for line in text_of(hit.entry):
-            mark = ">" if set(words(line)) & set(answer.words) else " "
-            yield f"{mark} {line}".rstrip()
+        lines = list(text_of(hit.entry))
+        marked = which_have(lines, answer.words)
+        yield from (f"{'>' if place in marked else ' '} {line}".rstrip() for place, line in enumerate(lines))
         yield ""
     yield f"{_number(answer)} matching section(s)"
 

@@ -29,7 +29,6 @@ import msgspec
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import EmptyQuery, NotOneOf
 from helix_graph.timestamps import datetime_of
-from helix_graph.topics import ranking
 from helix_graph.topics.entry_log import (
     EntryRecord,
     NumberedRecord,
@@ -42,7 +41,7 @@ from helix_graph.topics.entry_log import (
 from helix_graph.topics.fields import first_line, hyphened, plain, singular
 from helix_graph.topics.index import CATEGORIES
 from helix_graph.topics.model import Category, TopicSize
-from helix_graph.topics.ranking import EntryFilters, TimeSpan, known_words, query_words, scores_of
+from helix_graph.topics.ranking import MOST_WORDS, EntryFilters, asked_words, best, scores_of
 from helix_graph.topics.search import missing_topic_hint
 from helix_graph.topics.storing import similar_pairs
 from helix_graph.validation import as_tuple
@@ -155,7 +154,7 @@ class Collected(msgspec.Struct, frozen=True, kw_only=True):
 
 def collect(connection: sqlite3.Connection, query: str, *, since: int | None) -> Collected:
     """Finds the entries, those written since then only."""
-    words = query_words(query)[: ranking.MOST_WORDS]
+    words = asked_words(query)[:MOST_WORDS]
     topics = _matching_topics(connection, query)
     found_by: FoundBy = "glob" if GLOB & set(query) else "topic"
     entries = {one.record.entry: one for topic in topics for one in of_topic(connection, topic)}
@@ -186,15 +185,9 @@ def _matching_topics(connection: sqlite3.Connection, query: str) -> list[str]:
 
 
 def _by_words(connection: sqlite3.Connection, words: Sequence[str]) -> dict[int, NumberedRecord]:
-    known = ranking.known_words(connection, words)
-    if not known:
-        return {}
-    mean, anything = ranking.mean_length(connection), EntryFilters(period=TimeSpan())
-    strict = ranking.having_all(known, mean=mean)
-    found = len(known) == len(words) and ranking.best(connection, strict, anything, limit=_MOST_BY_WORDS).scored
-    loose = ranking.having_any(known, mean=mean)
-    scored = found or ranking.best(connection, loose, anything, limit=_MOST_BY_WORDS).scored
-    return by_id(connection, [entry for entry, _ in scored])
+    found = best(connection, words, EntryFilters(), every=True, limit=_MOST_BY_WORDS)
+    found = found if found.total else best(connection, words, EntryFilters(), every=False, limit=_MOST_BY_WORDS)
+    return by_id(connection, [entry for entry, _ in found.scored])
 
 
 def _linked(entries: Collection[NumberedRecord]) -> dict[int, int]:
@@ -215,7 +208,7 @@ _DAY = 86_400
 
 def scores(connection: sqlite3.Connection, collected: Collected, *, now: int) -> dict[int, float]:
     """The score of each entry."""
-    relevance = scores_of(connection, known_words(connection, collected.words), collected.entries)
+    relevance = scores_of(connection, collected.words, collected.entries)
     references = _references(connection, collected.entries)
     return {
         entry: relevance.get(entry, 0.0)

@@ -1,24 +1,25 @@
 """The catalogue: all topics, those with new entries, counts, what a session is shown at its start, and references.
 
 An entry refers to a topic when it links to an entry of it, or when its text contains the words of the topic's name, one
-after the other. Each entry counts once for each topic that it refers to, and never for its own.
+after the other, in any form. Each entry counts once for each topic that it refers to, and never for its own.
 """
 
 from __future__ import annotations
 
 import fnmatch
+import re
 from collections import Counter
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_graph.database import ANY_OF, as_list
 from helix_graph.timestamps import datetime_of
-from helix_graph.topics.entry_log import by_id, size_of
+from helix_graph.topics.entry_log import size_of
 from helix_graph.topics.model import TopicSize
-from helix_graph.topics.ranking import stored_since, words
+from helix_graph.topics.ranking import stored_since
 from helix_graph.topics.search import missing_topic_hint
+from helix_graph.words import match_all, query_words
 
 if TYPE_CHECKING:
     import sqlite3
@@ -118,9 +119,8 @@ def tag_counts(connection: sqlite3.Connection) -> tuple[TagCount, ...]:
 
 def index_size(connection: sqlite3.Connection, path: Path) -> IndexSize:
     """How large the index is."""
-    terms = connection.execute("SELECT COUNT(*) FROM topic_word WHERE entries > 0").fetchone()[0]
-    postings = connection.execute("SELECT COUNT(*) FROM topic_posting").fetchone()[0]
-    return IndexSize(terms=terms, postings=postings, bytes=file_bytes(path))
+    terms, postings = connection.execute("SELECT COUNT(*), TOTAL(doc) FROM topic_term").fetchone()
+    return IndexSize(terms=terms, postings=int(postings), bytes=file_bytes(path))
 
 
 def session_summary(connection: sqlite3.Connection) -> TopicSession:
@@ -208,22 +208,13 @@ def _pairs(connection: sqlite3.Connection, *, about: str | None = None) -> Itera
 
 def _mentions(connection: sqlite3.Connection, name: str, *, within: str | None) -> Iterator[tuple[int, str]]:
     """Entries whose texts name the topic, of one topic or of all."""
-    spelled = words(name)
-    if not spelled:
+    words = query_words(name)
+    if not words:
         return
     rows = connection.execute(
-        "SELECT p.entry, e.topic FROM topic_posting p CROSS JOIN topic_entry e ON e.entry = p.entry WHERE p.word IN"  # noqa: S608  (our own names and constants)
-        f" (SELECT word FROM topic_word WHERE spelling {ANY_OF}) AND (?2 IS NULL OR e.topic = ?2) AND e.topic <> ?3"
-        " GROUP BY p.entry HAVING COUNT(*) = ?4",
-        (as_list(set(spelled)), within, name, len(set(spelled))),
-    ).fetchall()
-    if len(spelled) == 1:
-        yield from rows
-        return
-    texts = by_id(connection, [entry for entry, _ in rows])
-    yield from ((entry, topic) for entry, topic in rows if _stands_in(spelled, words(texts[entry].record.text)))
-
-
-def _stands_in(sequence: list[str], text: list[str]) -> bool:
-    first = sequence[0]
-    return any(word == first and text[at : at + len(sequence)] == sequence for at, word in enumerate(text))
+        "SELECT e.entry, e.topic, t.text FROM topic_text t CROSS JOIN topic_entry e ON e.entry = t.rowid"
+        " WHERE topic_text MATCH ?1 AND (?2 IS NULL OR e.topic = ?2) AND e.topic <> ?3",
+        (match_all([" ".join(words)]), within, name),
+    )
+    exact = re.compile(r"(?<![^\W_])" + r"[\W_]+".join(words) + r"(?![^\W_])")  # the index compares stems
+    yield from ((entry, topic) for entry, topic, text in rows if exact.search(text))
