@@ -59,8 +59,8 @@ _TAKE_OVER = "; what the original's helix.db knows is taken over by `helix-graph
 class Tables(Value):
     """The tables of one package, as the steps that make them.
 
-    Step N leads from version N to N + 1, and is never edited. A step is SQL of one or more statements, or a function
-    for what SQL alone cannot do.
+    Step N leads from version N to N + 1, and is never edited, but for leaving out what a later step drops wherever it
+    is. A step is SQL of one or more statements, or a function for what SQL alone cannot do.
     """
 
     room: str

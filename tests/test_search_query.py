@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix_graph.errors import InvalidSearchQuery, WrongType
-from helix_graph.search.model import checked, words
+from helix_graph.search.model import checked
 
 #: As `seeds/reflexion-memory-api.md` writes it.
 SEED = re.compile(r"^[a-zA-Z0-9\s\-.,_()&:]+$")
@@ -50,7 +50,3 @@ def test_what_the_seeds_pattern_takes_is_taken_unless_blank(query: str) -> None:
         assert taken
     except InvalidSearchQuery:
         assert not taken
-
-
-def test_short_words_are_not_looked_for() -> None:
-    assert words("is it a Lock file of Lock") == ("lock", "file")

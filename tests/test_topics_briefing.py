@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_graph.errors import EmptyQuery, NotOneOf
-from helix_graph.topics.briefing import Briefing, Overview
+from helix_graph.topics.briefing import Briefing
+from helix_graph.topics.catalogue import Overview
 from helix_graph.topics.index import category
 from helix_graph.topics.model import NotTogether
 from topic_clock import Clock, topics_at

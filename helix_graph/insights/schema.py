@@ -83,24 +83,6 @@ CREATE TRIGGER insight_vector_anew AFTER UPDATE OF embedding, model ON insight B
 END;
 """
 
-_WORDS = """
-CREATE VIRTUAL TABLE insight_text USING fts5 (
-    content, tags, content = 'insight', content_rowid = 'number', tokenize = 'porter unicode61'
-);
-CREATE TRIGGER insight_text_first AFTER INSERT ON insight BEGIN
-    INSERT INTO insight_text (rowid, content, tags) VALUES (new.number, new.content, new.tags);
-END;
-CREATE TRIGGER insight_text_gone AFTER DELETE ON insight BEGIN
-    INSERT INTO insight_text (insight_text, rowid, content, tags)
-    VALUES ('delete', old.number, old.content, old.tags);
-END;
-CREATE TRIGGER insight_text_anew AFTER UPDATE OF content, tags ON insight BEGIN
-    INSERT INTO insight_text (insight_text, rowid, content, tags)
-    VALUES ('delete', old.number, old.content, old.tags);
-    INSERT INTO insight_text (rowid, content, tags) VALUES (new.number, new.content, new.tags);
-END;
-"""
-
 #: A forgotten uid is a hash of a text; nothing else of the insight is kept.
 _FORGOTTEN = "CREATE TABLE insight_forgotten (uid TEXT PRIMARY KEY, ts TEXT NOT NULL) WITHOUT ROWID;"
 
@@ -170,35 +152,30 @@ CREATE INDEX insight_link_episode ON insight_link (episode) WHERE episode != '';
 """
 
 #: ``texts`` changes with whatever the index of words may say, so that what was counted there holds until it does.
-_COUNTED = """
-ALTER TABLE insight_revision ADD COLUMN texts INTEGER NOT NULL DEFAULT 0;
-CREATE TRIGGER insight_texts_first AFTER INSERT ON insight BEGIN
-    UPDATE insight_revision SET texts = texts + 1;
-END;
-CREATE TRIGGER insight_texts_gone AFTER DELETE ON insight BEGIN
-    UPDATE insight_revision SET texts = texts + 1;
-END;
-CREATE TRIGGER insight_texts_anew AFTER UPDATE OF content, tags ON insight BEGIN
-    UPDATE insight_revision SET texts = texts + 1;
-END;
-"""
+_COUNTED = "ALTER TABLE insight_revision ADD COLUMN texts INTEGER NOT NULL DEFAULT 0"
 
-#: An index of words of its own gives way to one in the form that insights share with topics and decisions.
-_OWN_INDEX_GONE = """
-DROP TRIGGER insight_text_first;
-DROP TRIGGER insight_text_gone;
-DROP TRIGGER insight_text_anew;
-DROP TABLE insight_text;
+#: Older versions had an index that other packages could not share, and triggers of their own for ``texts``.
+_OLD_INDEX_GONE = """
+DROP TRIGGER IF EXISTS insight_text_first;
+DROP TRIGGER IF EXISTS insight_text_gone;
+DROP TRIGGER IF EXISTS insight_text_anew;
+DROP TRIGGER IF EXISTS insight_texts_first;
+DROP TRIGGER IF EXISTS insight_texts_gone;
+DROP TRIGGER IF EXISTS insight_texts_anew;
+DROP TABLE IF EXISTS insight_text;
 """
-_SHARED_INDEX = """;
+_WORDS = """;
 CREATE TRIGGER insight_text_first AFTER INSERT ON insight BEGIN
     INSERT INTO insight_text (rowid, text) VALUES (new.number, new.content || ' ' || new.tags);
+    UPDATE insight_revision SET texts = texts + 1;
 END;
 CREATE TRIGGER insight_text_gone AFTER DELETE ON insight BEGIN
     DELETE FROM insight_text WHERE rowid = old.number;
+    UPDATE insight_revision SET texts = texts + 1;
 END;
 CREATE TRIGGER insight_text_anew AFTER UPDATE OF content, tags ON insight BEGIN
     UPDATE insight_text SET text = new.content || ' ' || new.tags WHERE rowid = new.number;
+    UPDATE insight_revision SET texts = texts + 1;
 END;
 """
 
@@ -223,10 +200,10 @@ def relevance_by_words(
 INSIGHT_TABLES = Tables(
     room="insights",
     steps=(
-        f"{_INSIGHT}{_VECTORS}{_WORDS}{_FORGOTTEN}{_LINK}{_LOG}{_INJECTIONS}",
+        f"{_INSIGHT}{_VECTORS}{_FORGOTTEN}{_LINK}{_LOG}{_INJECTIONS}",
         _MEASURED,
         _COUNTED,
-        _OWN_INDEX_GONE + word_table("insight_text") + _SHARED_INDEX,
+        f"{_OLD_INDEX_GONE}{word_table('insight_text')}{_WORDS}",
         index_words,
     ),
 )

@@ -29,12 +29,12 @@ import msgspec
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import EmptyQuery, NotOneOf
 from helix_graph.timestamps import datetime_of
+from helix_graph.topics.catalogue import CategorySize, category_sizes
 from helix_graph.topics.entry_log import (
     EntryRecord,
     NumberedRecord,
     by_id,
     categories_of,
-    indices,
     indices_in,
     of_topic,
 )
@@ -87,14 +87,6 @@ class Chain(msgspec.Struct, frozen=True, kw_only=True):
     last: str
 
 
-class CategorySize(msgspec.Struct, frozen=True, kw_only=True):
-    """A category, how many entries are in it, and their share of all, 0 to 1."""
-
-    category: Category
-    entries: int
-    share: float
-
-
 class Briefing(msgspec.Struct, frozen=True, kw_only=True):
     """A briefing on a query.
 
@@ -113,29 +105,6 @@ class Briefing(msgspec.Struct, frozen=True, kw_only=True):
     chains: tuple[Chain, ...]
     newest: datetime | None
     hint: str | None
-
-
-class Gap(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that is said to be missing."""
-
-    topic: str
-    index: int
-    line: str
-
-
-class Overview(msgspec.Struct, frozen=True, kw_only=True):
-    """A briefing on everything: ``more_topics`` are counted and not listed; ``compact`` lists five and no more."""
-
-    compact: bool
-    topics: tuple[TopicSize, ...]
-    more_topics: int
-    categories: tuple[CategorySize, ...]
-    hot: tuple[TopicSize, ...]
-    gaps: tuple[Gap, ...]
-    entries: int
-    topic_count: int
-    newest: datetime | None
-    age_days: int | None
 
 
 GLOB = frozenset("*?")
@@ -384,19 +353,12 @@ def brief(
         collected=len(weighed.records),
         current=sum(record.entry not in gone for record in weighed.records),
         topics=tuple(TopicSize(topic=name, entries=n) for name, n in sorted(topics, key=lambda one: (-one[1], one[0]))),
-        categories=sizes(Counter(weighed.categories.values())),
+        categories=category_sizes(Counter(weighed.categories.values())),
         points=tuple(points[:_POINTS_IN_SUMMARY] if detail == "summary" else points),
         chains=tuple(listed[:_CHAINS_IN_SUMMARY] if detail == "summary" else listed),
         newest=datetime_of(max(record.stored for record in weighed.records)) if weighed.records else None,
         hint=hint,
     )
-
-
-def sizes(counts: Mapping[Category, int]) -> tuple[CategorySize, ...]:
-    """Categories with their shares, the largest first."""
-    total = sum(counts.values())
-    ranked = sorted(counts.items(), key=lambda one: (-one[1], CATEGORIES.index(one[0])))
-    return tuple(CategorySize(category=name, entries=n, share=n / total) for name, n in ranked)
 
 
 def _weighed(
@@ -440,82 +402,3 @@ def _point(record: EntryRecord, weighed: Weighed, *, whole: bool) -> Point:
 
 def _written(place: tuple[str, int]) -> str:
     return f"{place[0]}:{place[1]}"
-
-
-HOT_SECONDS = 48 * 3_600
-_TOPICS = 20
-_TOPICS_COMPACT = 5
-_HOT = 5
-_GAPS = 5
-_Values = tuple[str | int, ...]
-
-
-def overview(
-    connection: sqlite3.Connection, *, since: int | None, focus: Sequence[Category], compact: bool, now: int
-) -> Overview:
-    """What there is; with ``since`` stored since then, with ``focus`` of these categories."""
-    chosen = _chosen(since, focus)
-    condition, values = chosen
-    counted = f"SELECT topic, COUNT(*) FROM topic_entry WHERE {condition} GROUP BY topic ORDER BY 2 DESC, 1"  # noqa: S608  (our own names and constants)
-    by_category = f"SELECT category, COUNT(*) FROM topic_entry WHERE {condition} GROUP BY category"  # noqa: S608  (our own names and constants)
-    everything = "SELECT name, entries FROM topic ORDER BY entries DESC, name"
-    rows = connection.execute(counted if values else everything, values)
-    topics = [TopicSize(topic=topic, entries=n) for topic, n in rows]
-    listed = _TOPICS_COMPACT if compact else _TOPICS
-    newest = connection.execute(f"SELECT MAX(stored) FROM topic_entry WHERE {condition}", values).fetchone()[0]  # noqa: S608  (our own names and constants)
-    return Overview(
-        compact=compact,
-        topics=tuple(topics[:listed]),
-        more_topics=max(len(topics) - listed, 0),
-        categories=() if compact else sizes(dict(connection.execute(by_category, values))),
-        hot=() if compact else _hot(connection, chosen, now=now),
-        gaps=() if compact else _gaps(connection, chosen),
-        entries=sum(one.entries for one in topics),
-        topic_count=len(topics),
-        newest=None if newest is None else datetime_of(newest),
-        age_days=None if newest is None else max(now // _DAY - newest // _DAY, 0),
-    )
-
-
-def _chosen(since: int | None, focus: Sequence[Category]) -> tuple[str, _Values]:
-    """The condition on entries that a briefing is about, with its values; none that always holds is asked."""
-    conditions = ["TRUE"]
-    values: list[str | int] = []
-    if since is not None:
-        conditions.append("stored >= ?")
-        values.append(since)
-    if focus:
-        conditions.append(f"category {ANY_OF}")
-        values.append(as_list(focus))
-    return " AND ".join(conditions), tuple(values)
-
-
-def _hot(connection: sqlite3.Connection, chosen: tuple[str, _Values], *, now: int) -> tuple[TopicSize, ...]:
-    """The topics with the most entries of the last 48 hours."""
-    condition, values = chosen
-    rows = connection.execute(
-        f"SELECT topic, COUNT(*) FROM topic_entry WHERE {condition} AND stored >= ?"  # noqa: S608  (our own names and constants)
-        " GROUP BY topic ORDER BY 2 DESC, 1 LIMIT ?",
-        (*values, now - HOT_SECONDS, _HOT),
-    )
-    return tuple(TopicSize(topic=topic, entries=n) for topic, n in rows)
-
-
-def _gaps(connection: sqlite3.Connection, chosen: tuple[str, _Values]) -> tuple[Gap, ...]:
-    """The newest entries that say that something is missing."""
-    condition, values = chosen
-    rows = connection.execute(
-        f"SELECT entry FROM topic_entry WHERE {condition} AND category = 'gaps'"  # noqa: S608  (our own names and constants)
-        " ORDER BY stored DESC, entry DESC LIMIT ?",
-        (*values, _GAPS),
-    )
-    ids = [entry for (entry,) in rows]
-    found, places = by_id(connection, ids), indices(connection, ids)
-    return tuple(
-        Gap(
-            topic=places[entry][0],
-            index=places[entry][1],
-            line=first_line(found[entry].record.text, width=_POINT_WIDTH),
-        )
-        for entry in ids
-    )

@@ -1,4 +1,4 @@
-"""The catalogue: all topics, those with new entries, counts, what a session is shown at its start, and references.
+"""What there is: topics, those with new entries, counts, a session's start, references, the briefing on everything.
 
 An entry refers to a topic when it links to an entry of it, or when its text contains the words of the topic's name, one
 after the other, in any form. Each entry counts once for each topic that it refers to, and never for its own.
@@ -14,16 +14,19 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_graph.database import ANY_OF, as_list
 from helix_graph.timestamps import datetime_of
-from helix_graph.topics.entry_log import size_of
-from helix_graph.topics.model import TopicSize
+from helix_graph.topics.entry_log import by_id, indices, size_of
+from helix_graph.topics.fields import first_line
+from helix_graph.topics.index import CATEGORIES
+from helix_graph.topics.model import Category, TopicSize
 from helix_graph.topics.ranking import stored_since
 from helix_graph.topics.search import missing_topic_hint
 from helix_graph.words import match_all, query_words
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 
@@ -218,3 +221,122 @@ def _mentions(connection: sqlite3.Connection, name: str, *, within: str | None) 
     )
     exact = re.compile(r"(?<![^\W_])" + r"[\W_]+".join(words) + r"(?![^\W_])")  # the index compares stems
     yield from ((entry, topic) for entry, topic, text in rows if exact.search(text))
+
+
+class CategorySize(msgspec.Struct, frozen=True, kw_only=True):
+    """A category, how many entries are in it, and their share of all, 0 to 1."""
+
+    category: Category
+    entries: int
+    share: float
+
+
+class Gap(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that is said to be missing."""
+
+    topic: str
+    index: int
+    line: str
+
+
+class Overview(msgspec.Struct, frozen=True, kw_only=True):
+    """A briefing on everything: ``more_topics`` are counted and not listed; ``compact`` lists five and no more."""
+
+    compact: bool
+    topics: tuple[TopicSize, ...]
+    more_topics: int
+    categories: tuple[CategorySize, ...]
+    hot: tuple[TopicSize, ...]
+    gaps: tuple[Gap, ...]
+    entries: int
+    topic_count: int
+    newest: datetime | None
+    age_days: int | None
+
+
+def category_sizes(counts: Mapping[Category, int]) -> tuple[CategorySize, ...]:
+    """Categories with their shares, the largest first."""
+    total = sum(counts.values())
+    ranked = sorted(counts.items(), key=lambda one: (-one[1], CATEGORIES.index(one[0])))
+    return tuple(CategorySize(category=name, entries=n, share=n / total) for name, n in ranked)
+
+
+HOT_SECONDS = 48 * 3_600
+_TOPICS = 20
+_TOPICS_COMPACT = 5
+_HOT = 5
+_GAPS = 5
+_GAP_WIDTH = 100
+_DAY = 86_400
+_Values = tuple[str | int, ...]
+
+
+def overview(
+    connection: sqlite3.Connection, *, since: int | None, focus: Sequence[Category], compact: bool, now: int
+) -> Overview:
+    """What there is; with ``since`` stored since then, with ``focus`` of these categories."""
+    chosen = _chosen(since, focus)
+    condition, values = chosen
+    counted = f"SELECT topic, COUNT(*) FROM topic_entry WHERE {condition} GROUP BY topic ORDER BY 2 DESC, 1"  # noqa: S608  (our own names and constants)
+    by_category = f"SELECT category, COUNT(*) FROM topic_entry WHERE {condition} GROUP BY category"  # noqa: S608  (our own names and constants)
+    everything = "SELECT name, entries FROM topic ORDER BY entries DESC, name"
+    rows = connection.execute(counted if values else everything, values)
+    topics = [TopicSize(topic=topic, entries=n) for topic, n in rows]
+    listed = _TOPICS_COMPACT if compact else _TOPICS
+    newest = connection.execute(f"SELECT MAX(stored) FROM topic_entry WHERE {condition}", values).fetchone()[0]  # noqa: S608  (our own names and constants)
+    return Overview(
+        compact=compact,
+        topics=tuple(topics[:listed]),
+        more_topics=max(len(topics) - listed, 0),
+        categories=() if compact else category_sizes(dict(connection.execute(by_category, values))),
+        hot=() if compact else _hot(connection, chosen, now=now),
+        gaps=() if compact else _gaps(connection, chosen),
+        entries=sum(one.entries for one in topics),
+        topic_count=len(topics),
+        newest=None if newest is None else datetime_of(newest),
+        age_days=None if newest is None else max(now // _DAY - newest // _DAY, 0),
+    )
+
+
+def _chosen(since: int | None, focus: Sequence[Category]) -> tuple[str, _Values]:
+    """The condition on entries that a briefing is about, with its values; none that always holds is asked."""
+    conditions = ["TRUE"]
+    values: list[str | int] = []
+    if since is not None:
+        conditions.append("stored >= ?")
+        values.append(since)
+    if focus:
+        conditions.append(f"category {ANY_OF}")
+        values.append(as_list(focus))
+    return " AND ".join(conditions), tuple(values)
+
+
+def _hot(connection: sqlite3.Connection, chosen: tuple[str, _Values], *, now: int) -> tuple[TopicSize, ...]:
+    """The topics with the most entries of the last 48 hours."""
+    condition, values = chosen
+    rows = connection.execute(
+        f"SELECT topic, COUNT(*) FROM topic_entry WHERE {condition} AND stored >= ?"  # noqa: S608  (our own names and constants)
+        " GROUP BY topic ORDER BY 2 DESC, 1 LIMIT ?",
+        (*values, now - HOT_SECONDS, _HOT),
+    )
+    return tuple(TopicSize(topic=topic, entries=n) for topic, n in rows)
+
+
+def _gaps(connection: sqlite3.Connection, chosen: tuple[str, _Values]) -> tuple[Gap, ...]:
+    """The newest entries that say that something is missing."""
+    condition, values = chosen
+    rows = connection.execute(
+        f"SELECT entry FROM topic_entry WHERE {condition} AND category = 'gaps'"  # noqa: S608  (our own names and constants)
+        " ORDER BY stored DESC, entry DESC LIMIT ?",
+        (*values, _GAPS),
+    )
+    ids = [entry for (entry,) in rows]
+    found, places = by_id(connection, ids), indices(connection, ids)
+    return tuple(
+        Gap(
+            topic=places[entry][0],
+            index=places[entry][1],
+            line=first_line(found[entry].record.text, width=_GAP_WIDTH),
+        )
+        for entry in ids
+    )

@@ -43,21 +43,12 @@ CREATE UNIQUE INDEX topic_entry_place ON topic_entry (topic, position);
 CREATE INDEX topic_entry_stored ON topic_entry (stored, topic);
 CREATE INDEX topic_entry_category ON topic_entry (category, stored);
 CREATE TABLE topic_tag (tag TEXT NOT NULL, entry INTEGER NOT NULL, PRIMARY KEY (tag, entry)) WITHOUT ROWID;
-CREATE TABLE topic_link (target INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (target, source)) WITHOUT ROWID;
-CREATE TABLE topic_word (word INTEGER PRIMARY KEY, spelling TEXT NOT NULL UNIQUE, entries INTEGER NOT NULL);
-CREATE TABLE topic_posting (
-    word INTEGER NOT NULL,
-    entry INTEGER NOT NULL,
-    times INTEGER NOT NULL,
-    length INTEGER NOT NULL,
-    confidence REAL NOT NULL,
-    stored INTEGER NOT NULL,
-    PRIMARY KEY (word, entry)
-) WITHOUT ROWID
+CREATE TABLE topic_link (target INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (target, source)) WITHOUT ROWID
 """
-_SHARED_INDEX = f"""
-DROP TABLE topic_word;
-DROP TABLE topic_posting;
+#: Older versions had postings of their own.
+_WORDS = f"""
+DROP TABLE IF EXISTS topic_word;
+DROP TABLE IF EXISTS topic_posting;
 ALTER TABLE topic_totals DROP COLUMN words;
 ALTER TABLE topic_entry ADD COLUMN confidence REAL NOT NULL DEFAULT 1.0;
 {word_table("topic_text")};
@@ -91,4 +82,4 @@ def is_sound(number: int, body: bytes, checksum: int) -> bool:
     return isinstance(body, bytes) and checksum_of(number, body) == checksum
 
 
-TOPIC_TABLES = Tables(room="topics", steps=(_LOG + ";" + _VIEW, _SHARED_INDEX, _index_words))
+TOPIC_TABLES = Tables(room="topics", steps=(_LOG + ";" + _VIEW, _WORDS, _index_words))
