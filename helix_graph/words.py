@@ -234,9 +234,8 @@ def _evidence(query: str) -> dict[str, bool]:
     """The telling words and the compounds of a query, and whether each is an identifier."""
     found: dict[str, bool] = {}
     for term in _TERM.findall(_normal(query)):
-        whole = indexed(term)
-        if not _HAS_CJK.search(term) and len(_RUN.findall(whole)) > 1:
-            found[whole] = True
+        if not _HAS_CJK.search(term) and len(_RUN.findall(term)) > 1:
+            found[indexed(term)] = True
         found.update((word, _is_code(word)) for word in telling(query_words(term)))
     return dict(list(found.items())[:_MOST_WORDS])
 

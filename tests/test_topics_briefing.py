@@ -10,7 +10,7 @@ from helix_graph.errors import EmptyQuery, NotOneOf
 from helix_graph.topics.briefing import Briefing
 from helix_graph.topics.catalogue import Overview
 from helix_graph.topics.index import category
-from helix_graph.topics.model import NotTogether
+from helix_graph.topics.model import InvalidTopicArgument
 from topic_clock import Clock, topics_at
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def test_what_cannot_be_briefed_on_is_refused(topics: Topics) -> None:
         ({"query": "  "}, EmptyQuery),
         ({"query": "t", "detail": "long"}, NotOneOf),
         ({"query": "t", "focus": "colours"}, NotOneOf),
-        ({"query": "t", "compact": True}, NotTogether),
+        ({"query": "t", "compact": True}, InvalidTopicArgument),
     ):
         with pytest.raises(error):
             topics.brief(**given)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helix_graph.errors import EmptyText, NotOneOf, OutOfRange, WrongType
-from helix_graph.topics.model import EntryNotFound, NotGiven, NotTogether, TopicNotFound
+from helix_graph.topics.model import EntryNotFound, InvalidTopicArgument, TopicNotFound
 from topic_clock import NOW, Clock, topics_at
 
 if TYPE_CHECKING:
@@ -111,24 +111,24 @@ def test_rename_and_merge_move_everything(topics: Topics) -> None:
     [
         (("append", "nosuch", {"text": "x"}), TopicNotFound, "not found"),
         (("append", "engin", {"text": "x"}), TopicNotFound, "did you mean engine"),
-        (("append", "engine", {}), NotGiven, "needs text"),
+        (("append", "engine", {}), InvalidTopicArgument, "needs text"),
         (("append", "engine", {"text": " "}), EmptyText, "empty"),
         (("append", "engine", {"text": "x", "index": 3}), EntryNotFound, "index 3 out of range"),
         (("append", "engine", {"text": "x", "index": -1}), OutOfRange, "index"),
         (("append", "engine", {"text": "x", "match_str": "zzz"}), EntryNotFound, 'no entry matching "zzz"'),
         (("append", "engine", {"text": "x", "tag": "zzz"}), EntryNotFound, 'no entry with tag "zzz"'),
-        (("append", "engine", {"text": "x", "index": 0, "match_str": "f"}), NotTogether, "one of them"),
-        (("revise", "engine", {"text": "x"}), NotGiven, "index or match_str"),
-        (("revise", "engine", {"text": "x", "tag": "hot"}), NotTogether, "means nothing to revise"),
+        (("append", "engine", {"text": "x", "index": 0, "match_str": "f"}), InvalidTopicArgument, "one of them"),
+        (("revise", "engine", {"text": "x"}), InvalidTopicArgument, "index or match_str"),
+        (("revise", "engine", {"text": "x", "tag": "hot"}), InvalidTopicArgument, "means nothing to revise"),
         (("delete", "engine", {"index": 7}), EntryNotFound, "out of range"),
-        (("delete", "engine", {"all": True, "index": 0}), NotTogether, "one of them"),
-        (("delete", "engine", {"text": "x"}), NotTogether, "means nothing to delete"),
-        (("tag", "engine", {}), NotGiven, "tags or remove"),
-        (("rename", "engine", {}), NotGiven, "new_name"),
-        (("rename", "engine", {"new_name": "ENGINE"}), NotTogether, "itself"),
-        (("rename", "engine", {"new_name": "motor"}), NotTogether, "merge"),
+        (("delete", "engine", {"all": True, "index": 0}), InvalidTopicArgument, "one of them"),
+        (("delete", "engine", {"text": "x"}), InvalidTopicArgument, "means nothing to delete"),
+        (("tag", "engine", {}), InvalidTopicArgument, "tags or remove"),
+        (("rename", "engine", {}), InvalidTopicArgument, "new_name"),
+        (("rename", "engine", {"new_name": "ENGINE"}), InvalidTopicArgument, "itself"),
+        (("rename", "engine", {"new_name": "motor"}), InvalidTopicArgument, "merge"),
         (("merge", "engine", {"into": "nosuch"}), TopicNotFound, "not found"),
-        (("merge", "engine", {"into": "engine"}), NotTogether, "itself"),
+        (("merge", "engine", {"into": "engine"}), InvalidTopicArgument, "itself"),
         (("explode", "engine", {}), NotOneOf, "append, revise"),
     ],
 )

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from helix_graph.errors import EmptyText, OutOfRange, WrongType
 from helix_graph.topics.api import Topics
 from helix_graph.topics.fields import hyphened, singular, tag_names
-from helix_graph.topics.model import HalfCharacter, InvalidItem, InvalidLink, InvalidTopic, TooMuch
+from helix_graph.topics.model import InvalidItem, InvalidLink, InvalidTopicArgument, TooMuch
 from thoroughness import examples
 from topic_clock import topics_at
 
@@ -35,13 +35,13 @@ def test_a_topic_has_one_spelling_everywhere(topics: Topics) -> None:
 
 @pytest.mark.parametrize("name", ["", "  ", "!!!", "---", "😀"])
 def test_a_name_without_a_letter_is_refused(topics: Topics, name: str) -> None:
-    with pytest.raises(InvalidTopic, match="letter or a digit"):
+    with pytest.raises(InvalidTopicArgument, match="letter or a digit"):
         topics.store(name, "text")
 
 
 def test_a_long_name_is_refused_and_harms_nothing(topics: Topics) -> None:
     topics.store("x" * 128, "fits")
-    with pytest.raises(InvalidTopic, match="129"):
+    with pytest.raises(InvalidTopicArgument, match="129"):
         topics.store("x" * 129, "does not")
     topics.store("after", "still here")
     assert topics.topics("list").entries == 2
@@ -230,7 +230,7 @@ def test_half_a_character_is_refused_by_name(topics: Topics) -> None:
         lambda: topics.store("t", "text", tags="\ud83d"),
         lambda: topics.search("\ud83d"),
     ):
-        with pytest.raises(HalfCharacter, match="half a character"):
+        with pytest.raises(InvalidTopicArgument, match="half a character"):
             call()
     assert topics.store("t", "whole 😀").entry.text == "whole 😀"
 

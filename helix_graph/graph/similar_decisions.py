@@ -125,12 +125,9 @@ def _scores(connection: sqlite3.Connection, words: Collection[str]) -> list[tupl
 
 def _first(connection: sqlite3.Connection, best: dict[int, tuple[float, int]], limit: int) -> list[int]:
     """The episodes with the best scores; of equal ones the newest, then the first by id."""
-    ranked = sorted(score for score, _ in best.values())
-    worst = ranked[:limit][-1] if ranked else 0.0
-    close = [episode for episode, (score, _) in best.items() if score <= worst]
     rows = connection.execute(
         f"SELECT number FROM episode WHERE number {ANY_OF} ORDER BY moment DESC, id",  # noqa: S608  (a constant)
-        (as_list(close),),
+        (as_list(best),),
     )
     newest = [number for (number,) in rows]
     return sorted(newest, key=lambda number: best[number][0])[:limit]  # stable: the newest first

@@ -88,11 +88,6 @@ def listing(connection: sqlite3.Connection) -> Listing:
     return Listing(topics=_sizes(rows), entries=sum(n for _, n in rows))
 
 
-def largest(connection: sqlite3.Connection, limit: int) -> tuple[TopicSize, ...]:
-    """The topics with the most entries."""
-    return _sizes(connection.execute("SELECT name, entries FROM topic ORDER BY entries DESC, name LIMIT ?", (limit,)))
-
-
 def recent(connection: sqlite3.Connection, since: int) -> Recent:
     """Topics with entries stored since then."""
     return Recent(since=datetime_of(since), topics=_sizes(stored_since(connection, since)))
@@ -104,20 +99,15 @@ def stats(connection: sqlite3.Connection, path: Path, *, detail: str | None) -> 
     entries, oldest, newest = connection.execute(
         "SELECT COUNT(*), MIN(stored), MAX(stored) FROM topic_entry"
     ).fetchone()
+    tags = connection.execute("SELECT tag, COUNT(*) FROM topic_tag GROUP BY tag ORDER BY 2 DESC, 1")
     return Stats(
         topics=topics,
         entries=entries,
         oldest=None if oldest is None else datetime_of(oldest),
         newest=None if newest is None else datetime_of(newest),
-        tags=tag_counts(connection) if detail == "tags" else None,
+        tags=tuple(TagCount(tag=tag, entries=n) for tag, n in tags) if detail == "tags" else None,
         index=index_size(connection, path) if detail == "index" else None,
     )
-
-
-def tag_counts(connection: sqlite3.Connection) -> tuple[TagCount, ...]:
-    """All tags, those of the most entries first."""
-    rows = connection.execute("SELECT tag, COUNT(*) FROM topic_tag GROUP BY tag ORDER BY 2 DESC, 1")
-    return tuple(TagCount(tag=tag, entries=n) for tag, n in rows)
 
 
 def index_size(connection: sqlite3.Connection, path: Path) -> IndexSize:
@@ -128,10 +118,9 @@ def index_size(connection: sqlite3.Connection, path: Path) -> IndexSize:
 
 def session_summary(connection: sqlite3.Connection) -> TopicSession:
     """What a session is told at its beginning."""
-    all_of_them = listing(connection)
-    return TopicSession(
-        topics=len(all_of_them.topics), entries=all_of_them.entries, largest=largest(connection, _LARGEST)
-    )
+    everything = listing(connection)
+    largest = sorted(everything.topics, key=lambda one: (-one.entries, one.topic))[:_LARGEST]
+    return TopicSession(topics=len(everything.topics), entries=everything.entries, largest=tuple(largest))
 
 
 def file_bytes(path: Path) -> int:

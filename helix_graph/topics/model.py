@@ -122,10 +122,6 @@ class InvalidTopicArgument(TopicError, InvalidArgument):
     """An argument that topics cannot use."""
 
 
-#: Names under which these were raised before; what is wrong stands in the sentence.
-InvalidTopic = InvalidDay = HalfCharacter = NotTogether = NotGiven = NothingToSearchFor = InvalidTopicArgument
-
-
 class TopicNotFound(TopicError):
     """There is no topic of that name. ``alike`` names some that may have been meant."""
 

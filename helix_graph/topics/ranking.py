@@ -63,14 +63,14 @@ def best(
     if not (all(having.values()) if every else any(having.values())):
         return RankedEntries()
     everything = match_all(words) if every else match_any(words)
+    few = everything if every else match_any(rarer(having, total=_entries(connection)))
+    found = _scored(connection, having, few, filters, limit=limit)
+    if few == everything and limit:
+        return found
+    if len(found.scored) < limit:
+        return _scored(connection, having, everything, filters, limit=limit)
     counting, values = _matching("COUNT(*)", everything, filters)
-    total = int(connection.execute(counting, values).fetchone()[0])
-    scored: Sequence[tuple[int, float]] = ()
-    if not every:
-        scored = _scored(connection, having, match_any(rarer(having, total=_entries(connection))), filters, limit=limit)
-    if len(scored) < min(limit, total):
-        scored = _scored(connection, having, everything, filters, limit=limit)
-    return RankedEntries(total=total, scored=scored)
+    return found._replace(total=int(connection.execute(counting, values).fetchone()[0]))
 
 
 def by_topic(connection: sqlite3.Connection, match: str, filters: EntryFilters) -> list[tuple[str, int]]:
@@ -97,17 +97,18 @@ def _entries(connection: sqlite3.Connection) -> int:
 
 def _scored(
     connection: sqlite3.Connection, having: dict[str, int], match: str, filters: EntryFilters, *, limit: int
-) -> list[tuple[int, float]]:
+) -> RankedEntries:
     if not limit:
-        return []
+        return RankedEntries()
     matching, chosen = _matching("e.entry AS row, e.stored, e.confidence", match, filters)
     shares, values = bm25("topic_text", having, total=_entries(connection))
-    return connection.execute(
+    rows = connection.execute(
         f"WITH chosen AS MATERIALIZED ({matching}), {shares}"  # noqa: S608  (our own names and constants)
-        f" SELECT row, ROUND(SUM(score) * confidence, {DIGITS}) FROM share JOIN chosen USING (row)"
-        " GROUP BY row ORDER BY 2 DESC, stored DESC, row DESC LIMIT ?",
+        f" SELECT row, ROUND(SUM(score) * confidence, {DIGITS}), (SELECT COUNT(*) FROM chosen)"
+        " FROM share JOIN chosen USING (row) GROUP BY row ORDER BY 2 DESC, stored DESC, row DESC LIMIT ?",
         (*chosen, *values, limit),
     ).fetchall()
+    return RankedEntries(total=rows[0][2] if rows else 0, scored=[(entry, score) for entry, score, _ in rows])
 
 
 def _matching(columns: str, match: str, filters: EntryFilters) -> tuple[str, list[str | int]]:

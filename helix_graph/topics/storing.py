@@ -253,24 +253,18 @@ def _place(link: str) -> tuple[str, int]:
 
 
 def _item(place: int, item: Mapping[str, Any]) -> EntryDraft:
-    try:
-        if not isinstance(item, dict):
-            raise WrongType("an entry", value=item, wanted="an object with topic and text")
-        _check_keys(place, item)
-        return checked_draft(**{name: value for name, value in item.items() if value is not None})
-    except InvalidItem:
-        raise
-    except HelixGraphError as error:
-        raise InvalidItem(place, problem=str(error)) from error
-
-
-def _check_keys(place: int, item: Mapping[str, Any]) -> None:
+    if not isinstance(item, dict):
+        raise InvalidItem(place, problem=str(WrongType("an entry", value=item, wanted="an object with topic and text")))
     missing = [name for name in ("topic", "text") if item.get(name) is None]
     if missing:
         raise InvalidItem(place, problem=f"{' and '.join(missing)} missing")
     unknown = sorted(map(str, item.keys() - set(_PARAMETERS)))
     if unknown:
         raise InvalidItem(place, problem=f"there is no {', '.join(unknown)}; an entry has {', '.join(_PARAMETERS)}")
+    try:
+        return checked_draft(**{name: value for name, value in item.items() if value is not None})
+    except HelixGraphError as error:
+        raise InvalidItem(place, problem=str(error)) from error
 
 
 _LINE = 100
