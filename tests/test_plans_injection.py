@@ -147,8 +147,8 @@ def test_a_name_that_leads_elsewhere_is_refused_and_nothing_is_written(name: str
 @pytest.mark.parametrize(
     ("ids", "problem"),
     [
-        (["t1", "", "t3"], "number 2 is empty"),
-        (["t1", "t2", "t1"], "'t1' stands twice"),
+        (["t1", "", "t3"], "task_ids is empty for task 2"),
+        (["t1", "t2", "t1"], "task_ids names 't1' twice"),
         (["t1", "t2", "t3", "t4"], "4 ids for 3 tasks"),
     ],
 )
