@@ -32,6 +32,7 @@ import json
 import unicodedata
 from contextlib import closing
 from functools import lru_cache
+from itertools import groupby
 from math import log
 
 from helix_episodes.fast_loading import Regex
@@ -46,10 +47,16 @@ if TYPE_CHECKING:
 _RUN = Regex(r"[^\W_]+")
 #: The parts of an identifier: capitals with their number, capitals before a word, a word with its capital.
 _PART = Regex(r"[A-Z]+[0-9]+|[A-Z]+(?![a-z])|[A-Z]?[^A-Z]+")
-#: Han, kana and Hangul.
-_CJK = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
-_CJK_OR_NOT = Regex(f"[{_CJK}]+|[^{_CJK}]+")
-_HAS_CJK = Regex(f"[{_CJK}]")
+#: Han, kana and Hangul. A regular expression of these would take ten milliseconds to compile, and hooks have no time.
+_CJK = (
+    "\u3005\u3007",
+    "\u3040\u30ff",
+    "\u3400\u4dbf",
+    "\u4e00\u9fff",
+    "\uac00\ud7a3",
+    "\uf900\ufaff",
+    "\U00020000\U0003ffff",
+)
 #: A single letter finds nothing that one looks for; a single Chinese character may.
 _SHORTEST = 2
 _STOP_WORDS = """
@@ -84,11 +91,20 @@ def _normal(text: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def _spread(run: str) -> str:
-    return " ".join(word for piece in _CJK_OR_NOT.findall(run) for word in _stored(piece))
+    return " ".join(word for piece in _pieces(run) for word in _stored(piece))
+
+
+def _pieces(run: str) -> list[str]:
+    """What is Chinese, Japanese or Korean of a run, and what is not."""
+    return [run] if run.isascii() else ["".join(piece) for _, piece in groupby(run, _is_cjk)]
+
+
+def _is_cjk(character: str) -> bool:
+    return any(first <= character <= last for first, last in _CJK)
 
 
 def _stored(piece: str) -> list[str]:
-    if _HAS_CJK.match(piece):
+    if _is_cjk(piece[0]):
         return [piece[place : place + 2] for place in range(len(piece))]  # the last stands for itself
     parts = _PART.findall(piece)
     if len(parts) == 1:
@@ -102,13 +118,13 @@ def _stored(piece: str) -> list[str]:
 def _asked(run: str) -> tuple[str, ...]:
     """The parts of a run; the whole where a part is too short to be asked for (iOS)."""
     found: list[str] = []
-    for piece in _CJK_OR_NOT.findall(run):
-        if _HAS_CJK.match(piece):
+    for piece in _pieces(run):
+        if _is_cjk(piece[0]):
             found += [piece[place : place + 2] for place in range(max(len(piece) - 1, 1))]
         else:
             parts = _PART.findall(piece)
             found += [part.casefold() for part in (parts if min(map(len, parts)) >= _SHORTEST else [piece])]
-    return tuple(word for word in found if len(word) >= _SHORTEST or _HAS_CJK.match(word))
+    return tuple(word for word in found if len(word) >= _SHORTEST or _is_cjk(word))
 
 
 def match_all(words: Iterable[str]) -> str:
@@ -234,7 +250,7 @@ def _evidence(query: str) -> dict[str, bool]:
     """The telling words and the compounds of a query, and whether each is an identifier."""
     found: dict[str, bool] = {}
     for term in _TERM.findall(_normal(query)):
-        if not _HAS_CJK.search(term) and len(_RUN.findall(term)) > 1:
+        if not any(map(_is_cjk, term)) and len(_RUN.findall(term)) > 1:
             found[indexed(term)] = True
         found.update((word, _is_code(word)) for word in telling(query_words(term)))
     return dict(list(found.items())[:_MOST_WORDS])

@@ -248,19 +248,15 @@ def _item(place: int, item: Mapping[str, Any]) -> EntryDraft:
     try:
         if not isinstance(item, dict):
             raise wrong_type("an entry", item, "an object with topic and text")
-        _check_keys(item)
+        missing = [name for name in ("topic", "text") if item.get(name) is None]
+        if missing:
+            raise InvalidArgument(None, f"{' and '.join(missing)} missing")
+        unknown = sorted(map(str, item.keys() - set(_PARAMETERS)))
+        if unknown:
+            raise InvalidArgument(None, f"there is no {', '.join(unknown)}; an entry has {', '.join(_PARAMETERS)}")
         return checked_draft(**{name: value for name, value in item.items() if value is not None})
     except HelixGraphError as error:
         raise _refused(place, error) from error
-
-
-def _check_keys(item: Mapping[str, Any]) -> None:
-    missing = [name for name in ("topic", "text") if item.get(name) is None]
-    if missing:
-        raise InvalidArgument(None, f"{' and '.join(missing)} missing")
-    unknown = sorted(map(str, item.keys() - set(_PARAMETERS)))
-    if unknown:
-        raise InvalidArgument(None, f"there is no {', '.join(unknown)}; an entry has {', '.join(_PARAMETERS)}")
 
 
 _LINE = 100
