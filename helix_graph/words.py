@@ -49,13 +49,13 @@ _RUN = Regex(r"[^\W_]+")
 _PART = Regex(r"[A-Z]+[0-9]+|[A-Z]+(?![a-z])|[A-Z]?[^A-Z]+")
 #: Han, kana and Hangul. A regular expression of these would take ten milliseconds to compile, and hooks have no time.
 _CJK = (
-    "\u3005\u3007",
-    "\u3040\u30ff",
-    "\u3400\u4dbf",
-    "\u4e00\u9fff",
-    "\uac00\ud7a3",
-    "\uf900\ufaff",
-    "\U00020000\U0003ffff",
+    (0x3005, 0x3007),
+    (0x3040, 0x30FF),
+    (0x3400, 0x4DBF),
+    (0x4E00, 0x9FFF),
+    (0xAC00, 0xD7A3),
+    (0xF900, 0xFAFF),
+    (0x20000, 0x3FFFF),
 )
 #: A single letter finds nothing that one looks for; a single Chinese character may.
 _SHORTEST = 2
@@ -100,7 +100,7 @@ def _pieces(run: str) -> list[str]:
 
 
 def _is_cjk(character: str) -> bool:
-    return any(first <= character <= last for first, last in _CJK)
+    return any(first <= ord(character) <= last for first, last in _CJK)
 
 
 def _stored(piece: str) -> list[str]:
