@@ -111,15 +111,16 @@ def find_similar_decisions(
 
 def _scores(connection: sqlite3.Connection, words: Collection[str]) -> list[tuple[int, float]]:
     """The decisions that have one of the words, without those that only have words of half of all decisions."""
-    (decisions,) = connection.execute("SELECT count(*) FROM decided").fetchone()
+    (decisions,) = connection.execute("SELECT count(*) FROM decided_docsize").fetchone()
     having = frequencies(connection, "decided", words)
     if not any(having.values()):
         return []
-    shares, values = bm25("decided", having, total=decisions)
-    chosen = "SELECT rowid AS row FROM decided WHERE decided MATCH ?"
+    few = rarer(having, total=decisions)
+    shares, values = bm25("decided", having, total=decisions, among="chosen" if len(few) < len(words) else "")
     return connection.execute(
-        f"WITH chosen AS MATERIALIZED ({chosen}), {shares} SELECT row, ROUND(SUM(score), {_DIGITS}) FROM share GROUP BY row",  # noqa: S608, E501  (our own names)
-        (match_any(rarer(having, total=decisions)), *values),
+        "WITH chosen AS MATERIALIZED (SELECT rowid AS row FROM decided WHERE decided MATCH ?),"  # noqa: S608  (our own names)
+        f" {shares} SELECT row, ROUND(SUM(score), {_DIGITS}) FROM share GROUP BY row",
+        (match_any(few), *values),
     ).fetchall()
 
 

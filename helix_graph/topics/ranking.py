@@ -101,7 +101,8 @@ def _scored(
     if not limit:
         return RankedEntries()
     matching, chosen = _matching("e.entry AS row, e.stored, e.confidence", match, filters)
-    shares, values = bm25("topic_text", having, total=_entries(connection))
+    among = "" if match == match_any(having) else "chosen"  # they are all, unless filters leave some out
+    shares, values = bm25("topic_text", having, total=_entries(connection), among=among)
     rows = connection.execute(
         f"WITH chosen AS MATERIALIZED ({matching}), {shares}"  # noqa: S608  (our own names and constants)
         f" SELECT row, ROUND(SUM(score) * confidence, {DIGITS}), (SELECT COUNT(*) FROM chosen)"
