@@ -20,12 +20,10 @@ from helix_episodes.store import PREFIX
 from helix_graph.project import PAGES
 from helix_graph.validation import as_choice, as_datetime, as_int, as_path
 from helix_graph.web.graph_content import build_graph_page, build_timeline
-from helix_graph.web.html import PAGE_MARK as MARK_OF_VIEWS
-from helix_graph.web.html import page_html
+from helix_graph.web.rendering import PAGE_MARK, REPORT_MARK, page_html, report_html, report_markdown
 from helix_graph.web.report_content import build_report
 from helix_graph.web.report_model import PeriodReport
-from helix_graph.web.report_page import REPORT_MARK, report_html
-from helix_graph.web.report_text import QUOTES, report_markdown
+from helix_graph.web.report_text import QUOTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -115,7 +113,7 @@ def _holds(path: Path, known: Callable[[bytes], bool]) -> bool:
 
 
 def _is_view(data: bytes) -> bool:
-    return MARK_OF_VIEWS.encode() in data
+    return PAGE_MARK.encode() in data
 
 
 def _is_json(data: bytes) -> bool:
@@ -348,7 +346,7 @@ def rendered(report: PeriodReport, format: str, pages: dict[str, str]) -> bytes:
     if format == "json":
         return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
     if format == "markdown":
-        return report_markdown(report).encode()
+        return report_markdown(report)
     return report_html(report, pages=pages)
 
 
