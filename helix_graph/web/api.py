@@ -19,11 +19,12 @@ from helix_episodes.safe_files import read_regular, remove_file, write_atomicall
 from helix_episodes.store import PREFIX
 from helix_graph.project import PAGES
 from helix_graph.validation import as_choice, as_datetime, as_int, as_path
-from helix_graph.web.graph_content import build_graph_page, build_timeline
+from helix_graph.web.graph_content import build_graph_page
 from helix_graph.web.rendering import PAGE_MARK, REPORT_MARK, page_html, report_html, report_markdown
 from helix_graph.web.report_content import build_report
 from helix_graph.web.report_model import PeriodReport
 from helix_graph.web.report_text import QUOTES
+from helix_graph.web.timeline import build_timeline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
     from helix_graph.graph.api import Graph
     from helix_graph.graph.subgraph import ExcerptSession
     from helix_graph.insights.api import Insights
-    from helix_graph.web.graph_content import Page, PageTimeline
+    from helix_graph.web.graph_content import Page
+    from helix_graph.web.timeline import PageTimeline
 
 
 class FolderInUse(HelixGraphError):
