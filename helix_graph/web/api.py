@@ -234,7 +234,7 @@ class Pages:
             claims=claims,
             projects=_projects(self._graph.episodes, excerpt.sessions),
             title=f"{self._root.parent.name} · helix-graph",
-            part=_in_words(**part),
+            part=_in_words(part),
             timeline=timeline,
         )
 
@@ -315,19 +315,13 @@ class Pages:
         return {name: f"{SESSIONS}/{name}.html" for name in written}
 
 
-def _in_words(
-    *,
-    focus: str | None = None,
-    source: str | None = None,
-    target: str | None = None,
-    episode: str | None = None,
-    max_nodes: int = 0,  # noqa: ARG001  (the note on what is left out says it)
-) -> str:
-    if focus is not None:
-        return f"around “{focus}”"
-    if source is not None:
-        return f"from “{source}” to “{target}”"
-    return "one session" if episode is not None else "the whole memory"
+def _in_words(part: Mapping[str, Any]) -> str:
+    """The part of the memory that is on a page; a note there says how much is left out."""
+    if part.get("focus") is not None:
+        return f"around “{part['focus']}”"
+    if part.get("source") is not None:
+        return f"from “{part['source']}” to “{part['target']}”"
+    return "one session" if part.get("episode") is not None else "the whole memory"
 
 
 def _projects(folder: Path, sessions: Iterable[ExcerptSession]) -> dict[str, str]:

@@ -79,6 +79,13 @@ _SAYS = {
     "not compared": "not compared",
     "told": "told by a person",
 }
+_SUCCESS = {
+    "check passes later": "the check passes later",
+    "next check passes": "the next check passes",
+    "gone at the next run": "gone at the next run",
+    "outcome": "the session succeeds",
+    "asserted": "as somebody said",
+}
 #: Below it two digits would say 0, which no q is.
 _SMALLEST_Q = 0.005
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -263,22 +270,11 @@ def without_note(row: Pattern) -> str:
     return f"without it {percent(row.base_rate)} of {row.base_n}"
 
 
-def success_means(row: Pattern) -> str:
-    """What success means in a row."""
-    return {
-        "check passes later": "the check passes later",
-        "next check passes": "the next check passes",
-        "gone at the next run": "gone at the next run",
-        "outcome": "the session succeeds",
-        "asserted": "as somebody said",
-    }[row.basis]
-
-
 def success_note(one: ReportFinding) -> str:
     """What success means in a row, what happens otherwise, what is not measured, and whether the period has it."""
     row = one.pattern
     left = f"; {row.unmeasured} not measured" if row.unmeasured else ""
-    return f"success: {success_means(row)}; {without_note(row)}{left}{recent_clause(one)}"
+    return f"success: {_SUCCESS[row.basis]}; {without_note(row)}{left}{recent_clause(one)}"
 
 
 def recent_clause(one: ReportFinding) -> str:

@@ -15,9 +15,9 @@ from helix_graph.graph.facts import facts_of
 from helix_graph.graph.trials import in_order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from helix_episodes.model import Episode, Event
+    from helix_episodes.model import Episode
     from helix_graph.causality.contrast import Contrast
     from helix_graph.causality.fault_localization import Explanation
     from helix_graph.graph.model import Claim
@@ -131,50 +131,38 @@ def build_timeline(
         time=episode.timestamp or "",
         log=episode.provenance.log if episode.provenance else "",
         sentence=explanation.in_short,
-        steps=tuple(_Steps(episode, explanation, places).all()),
+        steps=tuple(_steps(episode, explanation, places)),
         beside=_beside(contrast),
     )
 
 
-class _Steps:
-    """Makes the steps of one session."""
-
-    def __init__(self, episode: Episode, explanation: Explanation, places: Mapping[str, int]) -> None:
-        self._episode = episode
-        facts = facts_of(episode)
-        self._place = {one.local: places.get(one.node) for one in facts.mentions}
-        self._leads_to, self._led_by = _links(facts.claims)
-        self._suspects = {
-            one.decision: copied(PageSuspect, one, rank=rank) for rank, one in enumerate(explanation.suspects, 1)
-        }
-        self._log = episode.provenance.log if episode.provenance else ""
-
-    def all(self) -> Iterable[PageStep]:
-        return (self._step(one) for one in in_order(self._episode))
-
-    def _step(self, one: Decision | Event) -> PageStep:
+def _steps(episode: Episode, explanation: Explanation, places: Mapping[str, int]) -> Iterator[PageStep]:
+    facts = facts_of(episode)
+    node_of = {one.local: places.get(one.node) for one in facts.mentions}
+    leads_to, led_by = _links(facts.claims)
+    suspects = {one.decision: copied(PageSuspect, one, rank=rank) for rank, one in enumerate(explanation.suspects, 1)}
+    log = episode.provenance.log if episode.provenance else ""
+    for one in in_order(episode):
         place = one.evidence
-        how: str
+        kind: dict[str, str]
         if isinstance(one, Decision):
-            kind, how = "decision", one.outcome
-            words = {"text": one.chosen, "why": one.rationale, "situation": one.context, "message": ""}
+            kind = {"kind": "decision", "how": one.outcome, "text": one.chosen, "message": ""}
+            kind |= {"why": one.rationale, "situation": one.context}
         else:
-            kind, how = "event", one.status
-            words = {"text": one.content, "why": "", "situation": "", "message": one.message or ""}
-        return PageStep(
-            **words,
-            kind=kind,
-            how=how,
+            kind = {"kind": "event", "how": one.status, "text": one.content, "message": one.message or ""}
+            kind |= {"why": "", "situation": ""}
+        yield PageStep(
+            **kind,
             id=one.id,
             type=one.type,
-            node=self._place.get(one.id),
+            node=node_of.get(one.id),
             line=place.line if place else None,
-            log=(place.file or self._log) if place else self._log,
+            log=(place.file or log) if place else log,
             quote=place.quote if place else "",
             time=one.timestamp or "",
-            leads_to=tuple(self._leads_to[one.id]),
-            led_by=tuple(self._led_by[one.id]),
-            suspect=self._suspects.get(one.id),
+            leads_to=tuple(leads_to[one.id]),
+            led_by=tuple(led_by[one.id]),
+            suspect=suspects.get(one.id),
         )
 
 
