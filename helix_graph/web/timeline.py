@@ -144,15 +144,20 @@ def _steps(episode: Episode, explanation: Explanation, places: Mapping[str, int]
     log = episode.provenance.log if episode.provenance else ""
     for one in in_order(episode):
         place = one.evidence
-        kind: dict[str, str]
+        words: dict[str, str]
         if isinstance(one, Decision):
-            kind = {"kind": "decision", "how": one.outcome, "text": one.chosen, "message": ""}
-            kind |= {"why": one.rationale, "situation": one.context}
+            words = {
+                "text": one.chosen,
+                "why": one.rationale,
+                "situation": one.context,
+                "message": "",
+                "how": one.outcome,
+            }
         else:
-            kind = {"kind": "event", "how": one.status, "text": one.content, "message": one.message or ""}
-            kind |= {"why": "", "situation": ""}
+            words = {"text": one.content, "why": "", "situation": "", "message": one.message or "", "how": one.status}
         yield PageStep(
-            **kind,
+            **words,
+            kind="decision" if isinstance(one, Decision) else "event",
             id=one.id,
             type=one.type,
             node=node_of.get(one.id),
