@@ -33,13 +33,13 @@ from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 import msgspec
 
-from helix_episodes.errors import EpisodeNotFound, InvalidEpisode
+from helix_episodes.errors import EpisodeNotFound, HelixGraphError, InvalidEpisode
 from helix_episodes.model import sortable_time
 from helix_episodes.safe_files import TEMPORARY_SUFFIX, read_regular, remove_file
 from helix_episodes.store import PREFIX, EpisodeStore, check_session_id, decode_episode
 from helix_graph import database
 from helix_graph.embedding.cache import CACHE_NAME, clear
-from helix_graph.errors import NothingSelected, NotOurDatabase, NotUnpacked
+from helix_graph.errors import NotOurDatabase
 from helix_graph.graph.connection import EXPORT_NAME, GRAPH_FILE
 from helix_graph.helix_db import database_path
 from helix_graph.plans.task_workspaces import forget_tasks
@@ -101,13 +101,13 @@ def _unpacked(stream: IO[bytes], head: bytes, depth: int = 0) -> Iterator[bytes]
     """What is packed in a stream that begins with ``head`` and can be read again, in chunks; a zero ends each file.
 
     Raises:
-        NotUnpacked: Python cannot unpack it, or it is packed more often than anybody packs a backup.
+        ValueError: Python cannot unpack it, or it is packed more often than anybody packs a backup.
     """
     unpack = next((unpack for at, magic, unpack in _FORMATS if head.startswith(magic, at)), None)
     if isinstance(unpack, str):
-        raise NotUnpacked(f"it is compressed by {unpack}, which Python cannot unpack")
+        raise ValueError(f"it is compressed by {unpack}, which Python cannot unpack")  # noqa: TRY004  (of its content)
     if unpack and depth == _DEEPEST:
-        raise NotUnpacked(f"it is packed more than {_DEEPEST} times over")
+        raise ValueError(f"it is packed more than {_DEEPEST} times over")
     if unpack:
         stream.seek(0)
         for inner in cast("Iterable[IO[bytes]]", unpack(stream)):
@@ -126,7 +126,7 @@ def _content(raw: IO[bytes]) -> Iterator[bytes]:
     for chunk in _unpacked(raw, head):
         left -= len(chunk)
         if left < 0:
-            raise NotUnpacked("it holds more than a gigabyte when unpacked")
+            raise ValueError("it holds more than a gigabyte when unpacked")
         yield chunk
 
 
@@ -224,7 +224,7 @@ def _searched(root: Path, paths: Iterable[Path], searcher: Searcher) -> Iterator
                 hits.update(searcher.search_chunks(_content(raw)))
         except FileNotFoundError:
             continue  # a temporary file of another process
-        except (NotUnpacked, *_DAMAGE) as error:
+        except _DAMAGE as error:
             problem = str(error) or type(error).__name__
         yield path, _SearchedFile(name, size, hits, problem)
 
@@ -294,7 +294,7 @@ def forget(
     first: while a session's episode is there, an attempt that was cut short can be made again.
 
     Raises:
-        NothingSelected: The selection is empty, and nothing is unproved.
+        HelixGraphError: The selection is empty, and nothing is unproved.
         EpisodeNotFound: A session is named that is neither recorded nor forgotten.
         InvalidSessionId: An id that cannot be a session's.
         WriteFailed: A file cannot be written or deleted.
@@ -303,7 +303,9 @@ def forget(
     store, tombstones = EpisodeStore(graph.episodes), Tombstones(root)
     waiting = tombstones.unproved().keys()
     if not (selection.sessions or selection.by_condition or waiting):
-        raise NothingSelected
+        raise HelixGraphError(
+            "nothing is named that should be forgotten; give --session, --project, --since or --until"
+        )
     begun = {name for path in store.files() if digest(name := _session_of(path)) in waiting}
     named = {_recorded(name, root, store, tombstones) for name in selection.sessions}
     scanned = list(store.scan()) if selection.by_condition else []

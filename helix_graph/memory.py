@@ -177,7 +177,7 @@ class Memory:
         ``strict`` a log with a damaged or unknown line fails, and nothing of it is written.
 
         Raises:
-            InvalidIgnoreFile: A line of ``.helixignore`` is no rule.
+            InvalidConfiguration: A line of ``.helixignore`` is no rule.
         """
         from helix_episodes.ingest import record
         from helix_episodes.store import EpisodeStore

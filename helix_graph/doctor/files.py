@@ -34,7 +34,7 @@ from helix_episodes.verification import strings_in
 from helix_graph.database import LOCK_SUFFIX, OWNER_ONLY, SIDE_FILES
 from helix_graph.doctor.model import FindingKind, Fixable
 from helix_graph.embedding.cache import CACHE_NAME
-from helix_graph.errors import InvalidAssertion, InvalidIgnoreFile
+from helix_graph.errors import InvalidAssertion, InvalidConfiguration
 from helix_graph.graph.assertions import AssertionStore, name_of
 from helix_graph.graph.connection import EXPORT_NAME, FILE_NAME
 from helix_graph.ingest_filter import FILE_NAME as IGNORE_FILE
@@ -335,7 +335,7 @@ def check_folder(root: Path) -> Iterator[Fixable]:
         )
     try:
         read_rules(root)
-    except InvalidIgnoreFile as error:
+    except InvalidConfiguration as error:
         yield Fixable("unreadable file", IGNORE_FILE, error.problem, f"mend line {error.line} of {error.path}")
     for path in sorted(path for path in root.rglob("*") if path.is_file()):
         try:

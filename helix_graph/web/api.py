@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.errors import EpisodeNotFound, HelixGraphError, InvalidSessionId
+from helix_episodes.errors import EpisodeNotFound, InvalidSessionId
 from helix_episodes.safe_files import read_regular, remove_file, write_atomically, write_output
 from helix_episodes.store import PREFIX
+from helix_graph.errors import FolderInUse
 from helix_graph.project import PAGES
 from helix_graph.validation import as_choice, as_datetime, as_int, as_path
 from helix_graph.web.graph_content import build_graph_page
@@ -42,14 +43,6 @@ if TYPE_CHECKING:
     from helix_graph.web.timeline import PageTimeline
 
 
-class FolderInUse(HelixGraphError):
-    """The file or folder for a report holds something else than an earlier report; it is left alone."""
-
-    def __init__(self, page: Path) -> None:
-        self.page = page
-        super().__init__(f"{page} is of no earlier report of helix-graph; name another folder, or a file")
-
-
 #: The formats, each with the name of its file in a folder.
 FORMATS = {"html": "index.html", "markdown": "report.md", "json": "report.json"}
 SESSIONS = "sessions"
@@ -65,6 +58,10 @@ class _ReportHead(msgspec.Struct):
     sessions: int
 
 
+def _in_use(page: Path) -> FolderInUse:
+    return FolderInUse(f"{page} is of no earlier report of helix-graph; name another folder, or a file")
+
+
 def require_ours(folder: Path, format: str) -> None:  # noqa: A002  (the option's name)
     """Whether the file of the format in a folder, if any, is an earlier report.
 
@@ -72,7 +69,7 @@ def require_ours(folder: Path, format: str) -> None:  # noqa: A002  (the option'
         FolderInUse: It is not, or cannot be read; or the folder is none.
     """
     if os.path.lexists(folder) and not folder.is_dir():
-        raise FolderInUse(folder)
+        raise _in_use(folder)
     _require(folder / FORMATS[format], _KNOWN[format])
 
 
@@ -84,7 +81,7 @@ def require_free_sessions(folder: Path, names: Iterable[str]) -> None:
     """
     sessions = folder / SESSIONS
     if os.path.lexists(sessions) and (sessions.is_symlink() or not sessions.is_dir()):
-        raise FolderInUse(sessions)
+        raise _in_use(sessions)
     for name in names:
         _require(sessions / f"{name}.html", _is_view)
 
@@ -104,7 +101,7 @@ def remove_stale(folder: Path) -> None:
 
 def _require(path: Path, known: Callable[[bytes], bool]) -> None:
     if os.path.lexists(path) and not _holds(path, known):
-        raise FolderInUse(path)
+        raise _in_use(path)
 
 
 def _holds(path: Path, known: Callable[[bytes], bool]) -> bool:
@@ -268,8 +265,7 @@ class Pages:
 
         Raises:
             GraphNotCompiled: There is no graph yet.
-            NotOneOf: ``format`` is none of the three.
-            OutOfRange: ``days`` is outside its range.
+            InvalidArgument: ``format`` is none of the three. ``days`` is outside its range.
             FolderInUse: A file of somebody else in the folder would have to be replaced.
             WriteFailed: A file cannot be written.
         """
