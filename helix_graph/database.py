@@ -252,6 +252,11 @@ def as_list(values: Iterable[int | str]) -> str:
     return json.dumps(list(values), ensure_ascii=False, separators=(",", ":"))
 
 
+def word_table(name: str) -> str:
+    """The statement that makes an index of words (`helix_graph.words`), each row of it a text."""
+    return f"CREATE VIRTUAL TABLE {name} USING fts5 (text, tokenize = 'porter unicode61 remove_diacritics 2')"
+
+
 def insert_row(connection: sqlite3.Connection, table: str, values: Mapping[str, Any], *, replace: bool = False) -> int:
     """Adds a row with these columns, or replaces the one with its key; its number."""
     verb, marks = "INSERT OR REPLACE" if replace else "INSERT", ", ".join("?" * len(values))

@@ -29,6 +29,7 @@ from helix_graph.insights.feedback import after_decay
 from helix_graph.insights.harvest import grouped
 from helix_graph.insights.links import links_of, links_where
 from helix_graph.insights.model import HARVEST_SOURCE, FeedbackEntry, Injection
+from helix_graph.insights.schema import index_words
 from helix_graph.insights.scoring import USER_PROVIDED
 from helix_graph.timestamps import stamp
 from helix_graph.validation import as_fraction, as_int
@@ -337,7 +338,7 @@ def reindex(context: InsightContext) -> ReindexedInsights:
     """Embeds every insight that has no vector of the model at hand, and makes the index of words again."""
     embedded, embedder = 0, context.embedder
     with context.database.writing() as connection:
-        connection.execute("INSERT INTO insight_text (insight_text) VALUES ('rebuild')")
+        index_words(connection)
         rows.complete_digests(connection)
     while embedder is not None and (done := _embed_some(context, embedder.model)):
         embedded += done

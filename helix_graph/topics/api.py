@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 from helix_episodes.errors import InvalidArgument
 from helix_graph.helix_db import HelixDatabase
 from helix_graph.timestamps import seconds_of
-from helix_graph.topics import briefing, edit, entry_log, maintenance, maintenance_actions, search, storing
+from helix_graph.topics import briefing, catalogue, edit, entry_log, maintenance, maintenance_actions, search, storing
 from helix_graph.topics.briefing import Detail
 from helix_graph.topics.fields import entry_text, looked_for, tag_name, tag_names, topic_name
 from helix_graph.topics.ranking import EntryFilters
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import date
 
-    from helix_graph.topics.briefing import Briefing, Overview
-    from helix_graph.topics.catalogue import CrossReferences, Listing, Recent, Stats, TopicGraph, TopicSession
+    from helix_graph.topics.briefing import Briefing
+    from helix_graph.topics.catalogue import CrossReferences, Listing, Overview, Recent, Stats, TopicGraph, TopicSession
     from helix_graph.topics.maintenance import CompactedLog, Progress, PrunedEntries, ReindexedEntries, StaleAnswer
     from helix_graph.topics.model import BatchStored, Damaged, StoredEntry
     from helix_graph.topics.search import ReadAnswer
@@ -168,7 +168,7 @@ class Topics:
         wanted = None if query is None else briefing.query_of(query)
         with self.database.reading() as connection:
             if wanted is None:
-                return briefing.overview(
+                return catalogue.overview(
                     connection, since=begin, focus=categories, compact=compact, now=seconds_of(now)
                 )
             return briefing.brief(connection, wanted, detail=kind, since=begin, focus=categories, now=seconds_of(now))

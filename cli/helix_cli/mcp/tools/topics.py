@@ -15,9 +15,9 @@ from helix_cli.mcp.rewording import problem_of
 from helix_cli.mcp.tool_declaration import Arguments, Reply, tool, typed_schema, without_nulls
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph.topics.answer_texts import form_of
-from helix_graph.topics.briefing import Briefing, Overview
+from helix_graph.topics.briefing import Briefing
 from helix_graph.topics.briefing import Detail as BriefDetail
-from helix_graph.topics.catalogue import CrossReferences, Listing, Recent, Stats, TopicGraph, TopicSession
+from helix_graph.topics.catalogue import CrossReferences, Listing, Overview, Recent, Stats, TopicGraph, TopicSession
 from helix_graph.topics.edit import Action as EditAction
 from helix_graph.topics.maintenance import CompactedLog, PrunedEntries, ReindexedEntries, StaleAnswer
 from helix_graph.topics.maintenance_actions import Action, StatsDetail
