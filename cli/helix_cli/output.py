@@ -90,8 +90,7 @@ def plain(answer: object) -> Any:  # noqa: ANN401  (what JSON can hold)
 def _of_other_types(value: object) -> str:
     if isinstance(value, PurePath):
         return str(value)
-    problem = f"an answer holds a {type(value).__name__}, which has no JSON form"
-    raise TypeError(problem)
+    raise TypeError(f"an answer holds a {type(value).__name__}, which has no JSON form")
 
 
 def rendered(answer: Answer, render: Callable[[Answer], object]) -> str:

@@ -139,13 +139,11 @@ def _holds(text: str, wanted: list[str]) -> bool:
 def _lines(log: Path, *, emails: bool) -> list[str]:
     """The lines as the quotations were made of them; ``emails``: with addresses cut, as the episode has them."""
     form = (lambda line: _form(without_addresses(line))) if emails else _form
-    try:
+    with LogNotReadable.for_os_errors(log):
         written = read_document(log)
         if written.startswith(SQLITE_HEADER):
             return []  # its texts are on no lines: they stay unchecked
         return [form(line) for line in written.decode("utf-8", "replace").split("\n")]
-    except OSError as error:
-        raise LogNotReadable(path=log, problem=error.strerror or str(error)) from error
 
 
 def _form(line: str) -> str:

@@ -219,7 +219,7 @@ class Causality:
         """``Get-AntiPatterns`` of the original: `anti_patterns` as plain dicts.
 
         Raises:
-            InvalidArgument: As `anti_patterns`. As `anti_patterns`.
+            InvalidArgument: As `anti_patterns`.
         """
         rows = self.anti_patterns(max_success_rate=max_success_rate, evidence=evidence)
         return [msgspec.to_builtins(row) for row in rows]

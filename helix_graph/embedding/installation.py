@@ -147,7 +147,7 @@ def _run(step: InstallStep) -> None:
 
 
 def _copy_file(source: Path, target: Path) -> None:
-    try:
+    with WriteFailed.for_os_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=TEMPORARY_SUFFIX, dir=target.parent)
         temporary = Path(name)
@@ -157,8 +157,6 @@ def _copy_file(source: Path, target: Path) -> None:
             temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise WriteFailed(path=target, problem=error.strerror or str(error)) from error
 
 
 def _check(search: WeightsSearch) -> None:

@@ -189,32 +189,6 @@ def sources(*, project: str | None) -> Sequence[LogSource]:
     return open_memory().sources(project=project)
 
 
-def extract_all(  # noqa: PLR0913  (the command's options)
-    *,
-    agent: str | None,
-    project: str | None,
-    since: datetime | None,
-    dry_run: bool,
-    force: bool,
-    strict: bool,
-    as_json: bool,
-) -> int:
-    """Read what is new in the logs of the agents on this machine, and say what was found."""
-    with progress("Reading logs") as advance:
-        answer = open_memory().extract_all(
-            agent=agent,
-            project=project,
-            since=since,
-            dry_run=dry_run,
-            force=force,
-            strict=strict,
-            progress=advance,
-        )
-    warn_about(answer.report)
-    show(answer, as_json=as_json, render=render_all)
-    return 1 if answer.report.failed else 0
-
-
 def render_all(answer: SourcesReport) -> None:
     """Print what was found on this machine, and what became of it."""
     render_sources(answer.sources)
@@ -319,8 +293,7 @@ def outcome(*, name: str, because: str, as_json: bool, **said: bool) -> None:
     """Say how an EPISODE really came out; dated, and kept apart from what the log says."""
     outcomes = [outcome for outcome, given in said.items() if given]
     if len(outcomes) != 1:
-        problem = "say which one: --success, --partial, --failure or --unknown"
-        raise click.UsageError(problem)
+        raise click.UsageError("say which one: --success, --partial, --failure or --unknown")
     _show(open_memory().episodes.outcome(name, outcomes[0], because=because), as_json=as_json)
 
 
@@ -338,8 +311,7 @@ def outcome(*, name: str, because: str, as_json: bool, **said: bool) -> None:
 def correct(*, name: str, decision: str | None, link: tuple[str, str] | None, as_json: bool, **changes: Any) -> None:
     """Correct a decision or a link of an EPISODE; kept apart from the log's reading, and laid over it."""
     if (decision is None) == (link is None):
-        problem = "say which: --decision ID or --link FROM TO"
-        raise click.UsageError(problem)
+        raise click.UsageError("say which: --decision ID or --link FROM TO")
     episodes = open_memory().episodes
     if link is not None:
         one = episodes.correct_link(name, *link, type=changes["type"] or "causes", withdrawn=changes["withdrawn"])
@@ -418,14 +390,11 @@ def extract(  # noqa: PLR0913  (what decides between logs that are named and all
 def _check_choice(*, logs: bool, everything: bool, narrowed: bool) -> None:
     """Either logs are named, or all are looked for; what narrows the search goes with the latter only."""
     if everything and logs:
-        problem = "--all finds the logs by itself; leave LOGS, --output and --format out"
-        raise click.UsageError(problem)
+        raise click.UsageError("--all finds the logs by itself; leave LOGS, --output and --format out")
     if not everything and narrowed:
-        problem = "--agent, --project, --since and --dry-run go with --all"
-        raise click.UsageError(problem)
+        raise click.UsageError("--agent, --project, --since and --dry-run go with --all")
     if not everything and not logs:
-        problem = "name LOGS, or give --all for the logs of every agent on this machine"
-        raise click.UsageError(problem)
+        raise click.UsageError("name LOGS, or give --all for the logs of every agent on this machine")
 
 
 @episode.command("list")

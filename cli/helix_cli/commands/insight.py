@@ -200,14 +200,12 @@ def feedback(  # noqa: PLR0913  (the seed's options, and the two other ways to j
 ) -> FeedbackAnswer | AttributionAnswer:
     """Say how the work went into which insights had been put, or have it judged by what happened."""
     if episode and outcome_text:
-        message = "give --episode or --outcome-text, not both"
-        raise click.UsageError(message)
+        raise click.UsageError("give --episode or --outcome-text, not both")
     if episode:
         attribution = insights.feedback_from_episode(episode, names=names or (), id=identity)
     else:
         if outcome is None or names is None:
-            message = "give --names and --outcome, or --episode"
-            raise click.UsageError(message)
+            raise click.UsageError("give --names and --outcome, or --episode")
         if outcome_text is None:
             return insights.feedback(names, outcome, causal_names, id=identity)
         attribution = insights.feedback_from_text(outcome_text, names, outcome, id=identity)

@@ -37,8 +37,7 @@ def search(
 ) -> None:
     """Search insights, topics, episodes and configured notes at once for QUERY, the best first."""
     if status == (query is not None):
-        reason = "give QUERY or --status, one of the two"
-        raise click.UsageError(reason)
+        raise click.UsageError("give QUERY or --status, one of the two")
     searching = open_memory().search
     if query is None:
         show(searching.status(), as_json=as_json, render=render_search_status)

@@ -21,7 +21,7 @@ import msgspec
 
 from helix_cli.setup.definitions import SERVER, is_our_handler, is_our_server, is_ours, toml_table
 from helix_cli.setup.errors import NotEditable
-from helix_cli.setup.jsonc import line_at, merged, parse, strict_value
+from helix_cli.setup.jsonc import is_blank, line_at, merged, parse
 from helix_episodes.errors import WriteFailed
 from helix_episodes.safe_files import irregularity, remove_file, write_atomically
 
@@ -176,12 +176,10 @@ def _replace(change: FileChange) -> None:
 
 def _write(path: Path, text: str, *, like: Path) -> None:
     """Writes a file with the owner and the mode of ``like``; without such a file, for its folder's owner alone."""
-    try:
+    with WriteFailed.for_os_errors(path.parent):
         for folder in reversed([one for one in (path.parent, *path.parent.parents) if not one.exists()]):
             folder.mkdir()
             os.chown(folder, *(_owner_of_new(folder) or (-1, -1)))  # -1 leaves it as it is
-    except OSError as error:
-        raise WriteFailed(path=path.parent, problem=error.strerror or str(error)) from error
     try:
         found = like.stat()
     except FileNotFoundError:  # settings may hold keys
@@ -236,7 +234,7 @@ def with_entries(path: Path, entries: Entries) -> FileChange:
         if back is not None:
             base = back.after
         else:
-            base = before if _is_blank(before) else entries.remove(before or "", _original(path) or "")
+            base = before if is_blank(before) else entries.remove(before or "", _original(path) or "")
         after = entries.add(base or "")
     return FileChange(path=path, before=before, after=after, kept=base, installs=True)
 
@@ -248,7 +246,7 @@ def without_entries(path: Path, entries: Entries) -> FileChange:
         NotEditable: The file is not what it should be, or a comment would have to go.
     """
     before, back = read_text(path), undone(path)
-    if back is not None or before is None or _is_blank(before):
+    if back is not None or before is None or is_blank(before):
         return back or FileChange(path=path, before=before, after=before)
     with _naming(path):
         after = entries.remove(before, _original(path) or "")
@@ -274,10 +272,6 @@ def _naming(path: Path) -> Iterator[None]:
         raise problem.at(path) from None
 
 
-def _is_blank(text: str | None) -> bool:
-    return not (text or "").strip("\ufeff \t\r\n")
-
-
 class JsonHooks:
     """Our group at the end of the list of each event."""
 
@@ -286,13 +280,13 @@ class JsonHooks:
 
     def has(self, text: str) -> bool:
         """Whether each list has our group, and no other of ours."""
-        hooks = _member(strict_value(text), "hooks")
+        hooks = _member(parse(text), "hooks")
         found = {event: [one for one in _listed(hooks.get(event)) if is_ours(one)] for event in self._wanted}
         return found == {event: [group] for event, group in self._wanted.items()}
 
     def add(self, text: str) -> str:
         """The text with our groups."""
-        value = strict_value(text)
+        value = parse(text)
         hooks = _member(value, "hooks")
         for event, group in self._wanted.items():
             hooks = {**hooks, event: [*_listed(hooks.get(event)), group]}
@@ -301,7 +295,7 @@ class JsonHooks:
 
     def remove(self, text: str, original: str) -> str:
         """The text without our groups, and without our handlers in a group to which somebody has added their own."""
-        value = parse(text).value
+        value = parse(text)
         hooks = _member(value, "hooks")
         lists = {event: groups for event, groups in hooks.items() if isinstance(groups, list)}
         if not lists:
@@ -322,17 +316,17 @@ class JsonServer:
 
     def has(self, text: str) -> bool:
         """Whether it is there as it should be, or as somebody has changed it."""
-        found = server_in(strict_value(text), JSON_SERVERS)
+        found = server_in(parse(text), JSON_SERVERS)
         return _is_current(found, self._entry, line_at(text, (JSON_SERVERS, SERVER)) if found is not None else None)
 
     def add(self, text: str) -> str:
         """The text with our server."""
-        value = strict_value(text)
+        value = parse(text)
         return _with_member(text, value, JSON_SERVERS, {**_member(value, JSON_SERVERS), SERVER: self._entry})
 
     def remove(self, text: str, original: str) -> str:
         """The text without our server; another one of its name stays."""
-        value = parse(text).value
+        value = parse(text)
         servers = _member(value, JSON_SERVERS)
         if not is_our_server(servers.get(SERVER)):
             return text
@@ -364,7 +358,6 @@ def _is_current(found: Any, entry: Mapping[str, Any], line: int | None) -> bool:
 
 
 def _with_member(text: str, value: object, name: str, member: Mapping[str, Any]) -> str:
-    text = text + "{}\n" if _is_blank(text) else text
     return merged(text, {**_dict(value), name: member})
 
 
@@ -374,7 +367,7 @@ def _without_emptied(new: dict[str, Any], old: Mapping[str, Any], original: Mapp
 
 
 def _original_value(original: str) -> dict[str, Any]:
-    return {} if _is_blank(original) else _dict(parse(original).value)
+    return _dict(parse(original))
 
 
 def _dict(value: object) -> dict[str, Any]:
