@@ -23,7 +23,7 @@ import msgspec
 
 from helix_episodes.corrections import parts_of
 from helix_episodes.errors import LogNotReadable
-from helix_episodes.model import QUOTE_LIMIT
+from helix_episodes.model import QUOTE_LIMIT, Evidence
 from helix_episodes.readers.base import SQLITE_HEADER
 from helix_episodes.readers.common.jsonl import read_document
 from helix_episodes.redaction import ADDRESS, redact_text, without_addresses
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from helix_episodes.model import Episode, Evidence
+    from helix_episodes.model import Episode
 
 #: ``stands``: on its line. ``moved``: on another. ``missing``: nowhere. ``unchecked``: its log is not at hand, or
 #: nothing is quoted.
@@ -82,8 +82,6 @@ def verify(episode: Episode, log: Path) -> tuple[CheckedQuotation, ...]:
 
 
 def _evidence(episode: Episode) -> Iterator[tuple[str, Evidence]]:
-    from helix_episodes.model import Evidence
-
     outcome = episode.outcome_evidence
     if outcome and outcome.quote and outcome.line:
         yield "outcome", Evidence(line=outcome.line, quote=outcome.quote)

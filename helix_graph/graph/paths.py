@@ -36,7 +36,6 @@ from helix_graph.graph.shortest_paths import (
     strength_of,
     witnessed,
 )
-from helix_graph.validation import as_int
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from helix_cli.app import open_memory
-from helix_cli.options import NonEmptyPath, parse_time, since_option
+from helix_cli.options import NonEmptyPath, json_object, parse_time, since_option
 from helix_cli.output import count, json_option, prints, progress, say, show, table, warn
 from helix_cli.terminal import verdict
 from helix_episodes.corrections import LATER_EVIDENCE, PERSON_RULE
@@ -88,9 +88,8 @@ def render_report(report: ExtractReport, *, verbose: bool = False) -> None:
 def render_changes(report: ExtractReport, *, verbose: bool = False) -> bool:
     """Print the episodes that are new or have changed, and the counts; whether there are any."""
     done = [one for one in report.recorded if one.change != "unchanged"]
-    if done:
-        rows = [(one.session, verdict(one.outcome), str(one.decisions), str(one.events), one.change) for one in done]
-        table(("session", "outcome", "decisions", "events", ""), rows, numbers=("decisions", "events"))
+    rows = [(one.session, verdict(one.outcome), str(one.decisions), str(one.events), one.change) for one in done]
+    table(("session", "outcome", "decisions", "events", ""), rows, numbers=("decisions", "events"))
     if verbose:
         render_lines(report.recorded)
         render_places(report.recorded)
@@ -174,8 +173,7 @@ def render_sources(found: Sequence[LogSource]) -> None:
         for one in found
         if one.found
     ]
-    if rows:
-        table(("agent", "logs", "here", "unsaid", "newest", "in"), rows, numbers=("logs", "here", "unsaid"))
+    table(("agent", "logs", "here", "unsaid", "newest", "in"), rows, numbers=("logs", "here", "unsaid"))
     missing = [one.agent for one in found if not one.found]
     if missing:
         say(f"Nothing on this machine of: {', '.join(missing)}.")
@@ -208,8 +206,7 @@ def _render_differences(differences: Sequence[RecordDifference]) -> None:
         (one.session, one.reason, *(f"{old} → {new}" for old, new in (one.decisions, one.events, one.outcome)))
         for one in differences
     ]
-    if rows:
-        table(("session", "because", "decisions", "events", "outcome"), rows)
+    table(("session", "because", "decisions", "events", "outcome"), rows)
 
 
 @click.command
@@ -249,28 +246,19 @@ def _parts(data: TextIO | None) -> dict[str, Any]:
     Raises:
         click.BadParameter: It is no JSON object, or has a key that is none of the four.
     """
-    import orjson
-
     if data is None:
         return {}
-    try:
-        parts = orjson.loads(data.read())
-    except orjson.JSONDecodeError as error:
-        raise click.BadParameter(f"no JSON: {error}", param_hint="--data") from None
+    parts = json_object(data, hint="--data")
     allowed = {"decisions", "events", "lessons", "metrics"}
-    if not isinstance(parts, dict) or not parts.keys() <= allowed:
+    if not parts.keys() <= allowed:
         raise click.BadParameter(f"must be an object with some of {', '.join(sorted(allowed))}", param_hint="--data")
     return parts
 
 
 def _render_decisions(found: Sequence[Decision]) -> None:
-    if not found:
-        say("No such episode, or none of its decisions are known.")
-        return
-    table(
-        ("id", "time", "type", "outcome", "chosen"),
-        [(one.id, one.timestamp or "-", one.type, one.outcome, one.chosen) for one in found],
-    )
+    rows = [(one.id, one.timestamp or "-", one.type, one.outcome, one.chosen) for one in found]
+    nothing = "No such episode, or none of its decisions are known."
+    table(("id", "time", "type", "outcome", "chosen"), rows, empty=nothing)
 
 
 @click.command
@@ -416,21 +404,12 @@ def list_episodes(
 
 def render_list(found: Sequence[Episode]) -> None:
     """Print one row per episode."""
-    if not found:
-        say("No such episode.")
-        return
-    rows = [
-        (
-            (one.timestamp or "")[:10],
-            one.session,
-            verdict(one.outcome),
-            one.outcome_basis,
-            str(len(one.decisions)),
-            one.task,
-        )
-        for one in found
-    ]
-    table(("date", "session", "outcome", "basis", "decisions", "task"), rows, numbers=("decisions",))
+    rows = []
+    for one in found:
+        day, decisions = (one.timestamp or "")[:10], str(len(one.decisions))
+        rows.append((day, one.session, verdict(one.outcome), one.outcome_basis, decisions, one.task))
+    columns = "date", "session", "outcome", "basis", "decisions", "task"
+    table(columns, rows, numbers=("decisions",), empty="No such episode.")
 
 
 @episode.command("show")

@@ -15,10 +15,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_args
 
 import msgspec
 from msgspec import Meta
+
+from helix_cli.output import Answer, rendered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,6 +75,11 @@ class Reply:
 
     value: Any
     text: str
+
+
+def answered(found: Answer, render: Callable[[Answer], object]) -> Reply:
+    """The answer of the library, and the words in which its command prints it."""
+    return Reply(found, rendered(found, render))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,8 +237,6 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_other_types(type_: type) -> dict[str, Any]:
-    from pathlib import PurePath
-
     if issubclass(type_, PurePath):
         return {"type": "string"}
     raise NotImplementedError(type_)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from helix_cli.setup.errors import NotEditable
 
-_BOM = "\ufeff"
+BOM = "\ufeff"
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _INDENT = re.compile(r"^[{\[]\s*?\n([ \t]+)\S", re.MULTILINE)
 _SKIPPED = "an agent that reads strict JSON skips the whole file because of it: take it out"
@@ -50,7 +50,7 @@ def parse(text: str) -> Any:  # noqa: ANN401  (JSON)
     """
     if is_blank(text):
         return {}
-    text = text.removeprefix(_BOM)
+    text = text.removeprefix(BOM)
     try:
         value = json.loads(text, parse_constant=_refuse_constant)
         _require_unique(text, _skip(text, 0))
@@ -67,7 +67,7 @@ def merged(text: str, value: object) -> str:
     Raises:
         NotEditable: Something else than an object or a list is in the way.
     """
-    mark, text = text[: text.startswith(_BOM)], text.removeprefix(_BOM)
+    mark, text = text[: text.startswith(BOM)], text.removeprefix(BOM)
     text = text + "{}\n" if is_blank(text) else text
     while parse(text) != value:
         text = _step(text, _skip(text, 0), value, ())
@@ -76,7 +76,7 @@ def merged(text: str, value: object) -> str:
 
 def line_at(text: str, path: tuple[str, ...]) -> int | None:
     """The line on which the value at a path begins; None where it is not known."""
-    text = text.removeprefix(_BOM)
+    text = text.removeprefix(BOM)
     try:
         parse(text)
         at = _skip(text, 0)

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from helix_cli.commands.insight import render_feedback, render_health, render_recalled, render_related, render_stored
 from helix_cli.commands.search import render_search
-from helix_cli.mcp.tool_declaration import Arguments, Reply, tool
+from helix_cli.mcp.tool_declaration import Arguments, Reply, answered, tool
 from helix_cli.output import rendered
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph.insights.feedback import FeedbackAnswer
@@ -63,10 +63,6 @@ class FeedbackArguments(Arguments, frozen=True, kw_only=True):
         Texts | None, Meta(description="Those of them that mattered; without it all count, with [] none.")
     ] = None
     id: Annotated[str, Meta(description="The same id counts once, however often it is told.")] = ""
-
-
-class HealthArguments(Arguments, frozen=True, kw_only=True):
-    """Nothing."""
 
 
 class RelateArguments(Arguments, frozen=True, kw_only=True):
@@ -181,13 +177,12 @@ def relate(memory: Memory, asked: RelateArguments, _: Progress) -> Reply:
     return Reply(answer, rendered(answer, render_related))
 
 
-@tool("insight_health", title="How the insights do", takes=HealthArguments, gives=InsightsHealth, effect="reads")
-def insight_health(memory: Memory, _: HealthArguments, __: Progress) -> Reply:
+@tool("insight_health", title="How the insights do", takes=Arguments, gives=InsightsHealth, effect="reads")
+def insight_health(memory: Memory, _: Arguments, __: Progress) -> Reply:
     """How many insights there are, how many had feedback, how well they do on average, and what is missing. Use it when
     `recall` finds nothing or its answers seem poor.
     """
-    answer = memory.insights.health()
-    return Reply(answer, rendered(answer, render_health))
+    return answered(memory.insights.health(), render_health)
 
 
 @tool("search_memory", title="Search everything", takes=SearchMemoryArguments, gives=MemorySearchAnswer, effect="reads")
@@ -195,10 +190,4 @@ def search_memory(memory: Memory, asked: SearchMemoryArguments, _: Progress) -> 
     """Search insights, topics, earlier sessions and the project's notes at once, the best first, each with its source.
     Use it when you do not know where something was kept. For an error, `seen` says more.
     """
-    found = memory.search(
-        asked.query,
-        max_results=asked.max_results,
-        semantic_only=asked.semantic_only,
-        lexical_only=asked.lexical_only,
-    )
-    return Reply(found, rendered(found, render_search))
+    return answered(memory.search(**msgspec.structs.asdict(asked)), render_search)
