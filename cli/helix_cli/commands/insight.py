@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from helix_cli.app import LazyGroup, open_insights
-from helix_cli.options import names
 from helix_cli.output import count, fields, json_option, percent, say, show, table, warn
 from helix_cli.terminal import strong
 
@@ -65,6 +64,16 @@ def health(insights: Insights) -> dict[str, Any]:
     return insights.health()
 
 
+def json_names(value: str) -> list[str]:
+    """A list of texts as JSON, as the seeds have it: ``'["a", "b"]'``."""
+    import msgspec
+
+    try:
+        return msgspec.json.decode(value, type=list[str])
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        raise click.BadParameter(f'{value!r} is no JSON list of texts, such as \'["one", "two"]\'') from None
+
+
 def _log(command: str, options: dict[str, object], answer: object) -> None:
     import msgspec
 
@@ -87,8 +96,8 @@ def render_stored(answer: StoreAnswer) -> None:
 
 @insight_command("store", render=render_stored)
 @click.option("--content", required=True, metavar="TEXT", help="The advice: 20 to 8,000 characters.")
-@click.option("--tags", type=names, default="[]", metavar="JSON", help="""Its tags: '["pattern", "ci"]'.""")
-def store(insights: Insights, *, content: str, tags: tuple[str, ...]) -> StoreAnswer:
+@click.option("--tags", type=json_names, default="[]", metavar="JSON", help="""Its tags: '["pattern", "ci"]'.""")
+def store(insights: Insights, *, content: str, tags: list[str]) -> StoreAnswer:
     """Remember advice, or let the insight that says the same take it in."""
     return insights.store(content, tags)
 
@@ -107,7 +116,7 @@ def render_recalled(answer: RecallAnswer) -> None:
 @click.option("--limit", type=int, default=5, show_default=True, help="At most so many.")
 @click.option("--min-effectiveness", type=float, default=0.0, show_default=True, help="Only those that did so well.")
 @click.option("--min-relevance", type=float, help="Only what bears on it so much (default 0.35).")
-@click.option("--suppress-names", type=names, default="[]", metavar="JSON", help="Leave these out.")
+@click.option("--suppress-names", type=json_names, default="[]", metavar="JSON", help="Leave these out.")
 @click.option(
     "--policy", default="seed", show_default=True, help="How to rank: seed, or uplift once enough is measured."
 )
@@ -164,9 +173,9 @@ def _render_told(answer: FeedbackAnswer | AttributionAnswer) -> None:
 
 
 @insight_command("feedback", render=_render_told)
-@click.option("--names", type=names, metavar="JSON", help="The insights that were put in.")
+@click.option("--names", type=json_names, metavar="JSON", help="The insights that were put in.")
 @click.option("--outcome", help="delivered, blocked or plan_complete; an episode knows its own.")
-@click.option("--causal-names", type=names, metavar="JSON", help="Those of them that mattered (default: all).")
+@click.option("--causal-names", type=json_names, metavar="JSON", help="Those of them that mattered (default: all).")
 @click.option("--episode", metavar="ID", help="Judge by what was done in this episode, and how it came out.")
 @click.option("--outcome-text", metavar="TEXT", help="Judge by how alike this account of the outcome is.")
 @click.option("--explain", is_flag=True, help="Print why each insight counts as it does.")
@@ -174,9 +183,9 @@ def _render_told(answer: FeedbackAnswer | AttributionAnswer) -> None:
 def feedback(  # noqa: PLR0913  (the seed's options, and the two other ways to judge)
     insights: Insights,
     *,
-    names: tuple[str, ...] | None,
+    names: list[str] | None,
     outcome: str | None,
-    causal_names: tuple[str, ...] | None,
+    causal_names: list[str] | None,
     episode: str | None,
     outcome_text: str | None,
     explain: bool,

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from helix_cli.commands.insight import insight_command, render_insight
-from helix_cli.options import NonEmptyPath, OutputPath, names, parse_time
+from helix_cli.commands.insight import insight_command, json_names, render_insight
+from helix_cli.options import NonEmptyPath, OutputPath, parse_time
 from helix_cli.output import count, emit_text, percent, say, table, verbatim
 from helix_cli.terminal import clean
 
@@ -178,8 +178,8 @@ def _render_changed(answer: ChangeAnswer) -> None:
 @insight_command("edit", render=_render_changed)
 @click.argument("name")
 @click.option("--content", metavar="TEXT", help="The text it is to have.")
-@click.option("--tags", type=names, metavar="JSON", help="The tags it is to have, instead of those it has.")
-def edit(insights: Insights, *, name: str, content: str | None, tags: tuple[str, ...] | None) -> ChangeAnswer:
+@click.option("--tags", type=json_names, metavar="JSON", help="The tags it is to have, instead of those it has.")
+def edit(insights: Insights, *, name: str, content: str | None, tags: list[str] | None) -> ChangeAnswer:
     """Give an insight another text or other tags; its name stays."""
     return insights.edit(name, content, tags)
 
