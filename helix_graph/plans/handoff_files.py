@@ -187,7 +187,11 @@ def append_line(path: Path, line: bytes) -> None:
 
 
 def _rewrite(path: Path, *, keep: Callable[[bytes], bool]) -> None:
-    """Writes a file of lines again in its place, under the lock of those who append to it."""
+    """Writes a file of lines again in its place, under the lock of those who append to it.
+
+    Raises:
+        WriteFailed: It could not be written.
+    """
     with WriteFailed.for_os_errors(path), path.open("rb+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         kept = [line for line in file.read().splitlines(keepends=True) if keep(line)]

@@ -221,20 +221,11 @@ def _render_differences(differences: Sequence[RecordDifference]) -> None:
 )
 @click.option("--force", is_flag=True, help="Replace the episode that the session has.")
 @json_option
-def new(  # noqa: PLR0913  (the parts of an episode)
-    *,
-    session_id: str,
-    task: str,
-    outcome: str,
-    lessons: Sequence[str],
-    data: TextIO | None,
-    force: bool,
-    as_json: bool,
-) -> None:
+def new(*, lessons: Sequence[str], data: TextIO | None, as_json: bool, **options: Any) -> None:
     """Write an episode by hand."""
     parts = _parts(data)
     parts["lessons"] = [*parts.get("lessons", []), *lessons]
-    one = open_memory().episodes.new(session_id, task, outcome, force=force, **parts)
+    one = open_memory().episodes.new(**options, **parts)
     for link in one.extra.get("unresolved", ()):
         warn(f"left out: the link {link} names what is not there")
     _show(one, as_json=as_json)

@@ -77,7 +77,11 @@ def _memory_in(root: Path) -> Memory:
 
 
 def _arguments(tool: Tool, raw: Mapping[str, Any]) -> Arguments:
-    """The arguments as their types; those that are null count as not sent, but the word "null" is a mistake."""
+    """The arguments as their types; those that are null count as not sent, but the word "null" is a mistake.
+
+    Raises:
+        InvalidArgument: One is missing, unknown or none of its kind.
+    """
     sent = without_nulls(raw)
     try:
         asked = msgspec.convert(sent, tool.takes, strict=False)

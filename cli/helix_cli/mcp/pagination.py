@@ -105,6 +105,7 @@ def once(value: Any, text: str) -> Any:  # noqa: ANN401  (JSON)
 
 
 def _each_text(value: Any, change: Callable[[str], str]) -> Any:  # noqa: ANN401  (JSON)
+    """The value with every text in it changed, but for the names of members."""
     if isinstance(value, dict):
         return {key: _each_text(one, change) for key, one in value.items()}
     if isinstance(value, list | tuple):
@@ -139,6 +140,7 @@ def _cut(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _shortened(text: str, *, longest: int) -> str:
+    """The text, cut to a number of characters; its end says that it is."""
     return text[: longest - 1] + CUT if len(text) > longest else text
 
 

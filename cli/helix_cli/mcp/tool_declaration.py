@@ -142,6 +142,7 @@ _OF_ARGUMENT = ("description", "default")
 
 
 def _admitting_strings(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a number or truth value, or of a string that says one; any other as it is."""
     kind = schema.get("type")
     if not isinstance(kind, str) or kind not in _AS_STRING:
         return schema

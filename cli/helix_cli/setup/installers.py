@@ -140,7 +140,12 @@ def plugin_contents() -> dict[Path, bytes]:
 
 
 def _require_free(folder: Path, manifest: bytes) -> None:
-    """Whether the folder is empty, or ours by the name in its manifest."""
+    """Whether the folder is empty, or ours by the name in its manifest.
+
+    Raises:
+        FolderInUse: It is neither.
+        WriteFailed: It is no folder, or cannot be read.
+    """
     try:
         if not folder.exists() or not any(folder.iterdir()):
             return

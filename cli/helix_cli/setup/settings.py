@@ -170,7 +170,11 @@ def _replace(change: FileChange) -> None:
 
 
 def _write(path: Path, text: str, *, like: Path) -> None:
-    """Writes a file with the owner and the mode of ``like``; without such a file, for its folder's owner alone."""
+    """Writes a file with the owner and the mode of ``like``; without such a file, for its folder's owner alone.
+
+    Raises:
+        WriteFailed: It cannot be written, or its owner cannot be set.
+    """
     with WriteFailed.for_os_errors(path.parent):
         for folder in reversed([one for one in (path.parent, *path.parent.parents) if not one.exists()]):
             folder.mkdir()

@@ -103,7 +103,11 @@ class InsightsHealth(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _texts(name: str, value: Texts) -> list[str]:
-    """The texts of a list, however it was sent."""
+    """The texts of a list, however it was sent.
+
+    Raises:
+        InvalidArgument: It begins as JSON and is none.
+    """
     if not isinstance(value, str):
         return value
     if not value.lstrip().startswith("["):
@@ -129,14 +133,8 @@ def recall(memory: Memory, asked: RecallArguments, _: Progress) -> Reply:
     words, did well and was used lately. Use it when a task begins and when you are stuck, and tell with `feedback`
     afterwards which of it mattered. It was written by sessions like this one: weigh it.
     """
-    answer = memory.insights.recall(
-        asked.query,
-        asked.limit,
-        asked.min_effectiveness,
-        asked.min_relevance,
-        _texts("suppress_names", asked.suppress_names),
-        tag=asked.tag,
-    )
+    suppressed = _texts("suppress_names", asked.suppress_names)
+    answer = memory.insights.recall(**msgspec.structs.asdict(asked) | {"suppress_names": suppressed})
     value = RecalledInsights(insights=list(answer), mode=answer.mode, note=answer.note)
     return Reply(value, rendered(answer, render_recalled))
 

@@ -91,7 +91,11 @@ class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def _moment(text: str) -> datetime:
-    """The day or time from which on episodes are asked for."""
+    """The day or time from which on episodes are asked for.
+
+    Raises:
+        InvalidArgument: It is neither.
+    """
     try:
         return parse_time(text)
     except click.BadParameter as error:
