@@ -112,7 +112,7 @@ _WORDS_OF: dict[Tone, tuple[str, ...]] = {
     "unsure": ("partial", "unknown", "too early", "not verified", "not measured"),
     "strong": ("associated",),
 }
-_VERDICTS = {word: tone for tone, words in _WORDS_OF.items() for word in words}
+_VERDICTS: dict[str, Tone] = {word: tone for tone, words in _WORDS_OF.items() for word in words}
 
 
 class Branch(NamedTuple):

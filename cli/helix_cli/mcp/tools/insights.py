@@ -133,8 +133,9 @@ def recall(memory: Memory, asked: RecallArguments, _: Progress) -> Reply:
     words, did well and was used lately. Use it when a task begins and when you are stuck, and tell with `feedback`
     afterwards which of it mattered. It was written by sessions like this one: weigh it.
     """
-    suppressed = _texts("suppress_names", asked.suppress_names)
-    answer = memory.insights.recall(**msgspec.structs.asdict(asked) | {"suppress_names": suppressed})
+    options = msgspec.structs.asdict(asked)
+    options["suppress_names"] = _texts("suppress_names", asked.suppress_names)
+    answer = memory.insights.recall(**options)
     value = RecalledInsights(insights=list(answer), mode=answer.mode, note=answer.note)
     return Reply(value, rendered(answer, render_recalled))
 
