@@ -96,7 +96,6 @@ def failure_of(step: Step, failure: StatedFailure) -> Event:
         "error",
         failure.statement,
         check=(runner[1].casefold() if runner else "tests") if failed else None,
-        family=failure.family,
         message=line(failure.statement, limit=_CONTENT_LIMIT),
         failed=int(failed["count"]) if failed else None,
         status="error",
@@ -266,7 +265,7 @@ class _ReportParser:
         elif finding and found and (is_change(step.text) or is_heading(step.text)):
             self._fail(position, finding, found, kind="underlying")
         elif not found and answered is None:
-            fixed = fixes_in(step.text, found=finding.text if finding else "")
+            fixed = fixes_in(step.text)
             self._fail(position, step, fixed, kind="problem")
             if not fixed:
                 return self._fail(position, step, failures_in(step.text), kind="did")
@@ -397,12 +396,8 @@ class _ReportParser:
         if known:
             self.marks.append(StatementMark(mark=known, kind="reason", entry=mark))
         elif fact:
-            failure = next(iter(failures_in(fact)), None)
-            event = (
-                failure_of(step, StatedFailure(statement=fact, family=failure.family))
-                if failure
-                else reason_of(step, fact)
-            )
+            failure = bool(failures_in(fact))
+            event = failure_of(step, StatedFailure(statement=fact)) if failure else reason_of(step, fact)
             self._add(position, step, event, kind="reason", entry=mark)
         self.marks.append(StatementMark(mark=mark, kind="decision", entry=mark))
 

@@ -75,7 +75,7 @@ class _Markdown(Outline):
     """Walks the blocks once and gives each to the scope that it is in."""
 
     def read(self, lines: Sequence[str]) -> ReportContent:
-        for block in blocks_of(lines):
+        for block in blocks_of("\n".join(lines)):
             self.steps.used.update(block.lines if block.kind in {"item", "row", "paragraph"} else ())
             if block.kind == "heading":
                 self._heading(block)

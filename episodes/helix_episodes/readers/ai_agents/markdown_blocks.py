@@ -1,13 +1,14 @@
 """Markdown as blocks with their lines, and what headings and labels among them say.
 
-Only what these reports use is parsed: headings, items, rows of tables, paragraphs, code. Wrapped lines are joined to
-the block they continue; emphasis, check boxes and leading signs are separated from the words. A heading or label is
+markdown-it-py parses the text; of its tokens, headings, items, rows of tables, paragraphs and code become blocks.
+Wrapped lines are joined; emphasis, check boxes and leading signs are separated from the words. A heading or label is
 either a statement itself or only names what is below it.
 """
 
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -15,19 +16,16 @@ import msgspec
 from helix_episodes.readers.ai_agents.words import is_cause, label_role, role_of, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
+
+    from markdown_it import MarkdownIt
 
     from helix_episodes.readers.ai_agents.words import Role
 
 
-BlockKind = Literal["heading", "item", "row", "paragraph", "code", "rule"]
+BlockKind = Literal["heading", "item", "row", "paragraph", "code"]
 
-_HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*$")
-_ITEM = re.compile(r"^(\s*)(?:[-*+]|\d+[.)])\s+(.*)$")
 _BOX = re.compile(r"^\[([ xX]|N/A)\]\s*")
-_FENCE = re.compile(r"^\s*(```|~~~)")
-_RULE = re.compile(r"^\s*([-*_]\s*){3,}$")
-_SEPARATOR = re.compile(r"^[\s|:-]+$")
 _SIGNS = re.compile(r"^[\s\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]+")
 _LABEL = re.compile(r"^\*\*(?P<name>[^*]{1,80}?)\s*:?\s*\*\*\s*(?P<colon>:?)\s*(?P<rest>.*)$", re.DOTALL)
 _PLAIN_LABEL = re.compile(r"^(?P<name>[A-Z][A-Za-z]+(?: [A-Za-z]+)?):\s+(?P<rest>\S.*)$", re.DOTALL)
@@ -37,7 +35,7 @@ _LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 
 
 class MarkdownBlock(msgspec.Struct, frozen=True, kw_only=True):
-    """One block. ``level`` is a heading's level or an item's indent; ``cells`` and ``columns`` are a row's.
+    """One block. ``level`` is a heading's level or how deep lists are nested; ``cells`` and ``columns`` are a row's.
 
     ``box`` is what is in an item's check box: None without one.
     """
@@ -73,76 +71,76 @@ def plain_text(text: str) -> str:
     return "".join(part if part.startswith("`") else _EMPHASIS.sub("", part) for part in parts).strip()
 
 
-def blocks_of(lines: Sequence[str]) -> list[MarkdownBlock]:
-    """The blocks of a text in order."""
-    return list(_joined(_single(lines)))
+def blocks_of(text: str) -> Iterator[MarkdownBlock]:
+    """The blocks of a text in order.
 
-
-def _single(lines: Sequence[str]) -> Iterator[MarkdownBlock]:
-    """A block a line, code fences as one; columns are those of the table's first row."""
+    >>> [(one.kind, one.level, one.text) for one in blocks_of("# Log\\n- one\\n  - two\\n    more")]
+    [('heading', 1, 'Log'), ('item', 0, 'one'), ('item', 1, 'two more')]
+    >>> [(one.columns, one.cells) for one in blocks_of("| Step | Done |\\n|---|---|\\n| Lint | yes |")]
+    [(('Step', 'Done'), ('Lint', 'yes'))]
+    """
+    depth, heading, in_table, opens_item = -1, 0, False, False
     columns: tuple[str, ...] = ()
-    fence = 0
-    for number, raw in enumerate(lines, 1):
-        line = raw.strip("\r\n").removeprefix("> ").rstrip()
-        if _FENCE.match(line) or fence:
-            fence = 0 if fence and _FENCE.match(line) else fence or number
-            yield MarkdownBlock(kind="code", line=number, last=number, text=line)
-        elif line.lstrip().startswith("|"):
-            cells = tuple(cell.strip() for cell in line.strip().strip("|").split("|"))
-            if not columns:
-                columns = cells
-                yield MarkdownBlock(kind="rule", line=number, last=number)
-            elif _SEPARATOR.match(line):
-                yield MarkdownBlock(kind="rule", line=number, last=number)
-            else:
-                yield MarkdownBlock(kind="row", line=number, last=number, cells=cells, columns=columns)
-        else:
-            columns = ()
-            yield _plain_block(line, number)
+    cells: list[str] = []
+    for token in _parser().parse(text):
+        kind, (start, end) = token.type, token.map or (0, 0)
+        if kind.endswith("list_open"):
+            depth += 1
+        elif kind.endswith("list_close"):
+            depth -= 1
+        elif kind == "list_item_open":
+            opens_item = True
+        elif kind.startswith("heading"):
+            heading = int(token.tag[1]) if token.nesting > 0 else 0
+        elif kind.startswith("table"):
+            in_table, columns = token.nesting > 0, ()
+        elif kind == "tr_open":
+            cells, row = [], start + 1
+        elif kind == "tr_close" and columns:
+            yield MarkdownBlock(kind="row", line=row, last=row, cells=tuple(cells), columns=columns)
+        elif kind == "tr_close":
+            columns = tuple(cells)
+        elif kind in {"fence", "code_block"}:
+            yield MarkdownBlock(kind="code", line=start + 1, last=end, text=token.content)
+        elif kind == "inline" and in_table:
+            cells.append(token.content)
+        elif kind == "inline" and heading:
+            yield MarkdownBlock(kind="heading", line=start + 1, last=end, text=token.content, level=heading)
+        elif kind == "inline":
+            yield from _statements(token.content, line=start + 1, depth=depth, opens_item=opens_item)
+            opens_item = False
 
 
-def _plain_block(line: str, number: int) -> MarkdownBlock:
-    heading, item = _HEADING.match(line), _ITEM.match(line)
-    if not line.strip() or _RULE.match(line):
-        return MarkdownBlock(kind="rule", line=number, last=number)
-    if heading:
-        return MarkdownBlock(kind="heading", line=number, last=number, text=heading[2], level=len(heading[1]))
-    if item:
-        box = _BOX.match(item[2])
-        text = item[2][box.end() :] if box else item[2]
-        return MarkdownBlock(
-            kind="item", line=number, last=number, text=text, level=len(item[1]), box=box[1] if box else None
-        )
-    indent = len(line) - len(line.lstrip())
-    return MarkdownBlock(kind="paragraph", line=number, last=number, text=line.strip(), level=indent)
+@cache
+def _parser() -> MarkdownIt:
+    """CommonMark with tables; a line of dashes below a text is a rule here, and what is indented is no code."""
+    from markdown_it import MarkdownIt  # noqa: PLC0415  (only who reads a report in Markdown waits for it)
+
+    return MarkdownIt("commonmark", {"html": False}).enable("table").disable(["lheading", "code", "inline"])
 
 
-def _joined(blocks: Iterator[MarkdownBlock]) -> Iterator[MarkdownBlock]:
-    """Lines that only continue the one before become part of it; a label begins a block of its own."""
+def _statements(content: str, *, line: int, depth: int, opens_item: bool) -> Iterator[MarkdownBlock]:
+    """An item or a paragraph: a line that begins with a label or a sign, or follows a lone label, is one of its own."""
     last: MarkdownBlock | None = None
-    for block in blocks:
-        if last is not None and _continues(last, block):
-            between = "\n" if block.kind == "code" else " "
-            last = msgspec.structs.replace(last, text=f"{last.text}{between}{block.text}", last=block.line)
+    for number, text in enumerate(map(str.strip, content.split("\n")), line):
+        label = _LABEL.match(last.text) if last and last.kind == "paragraph" else None
+        alone = label is not None and not label["rest"]
+        if last is not None and not (alone or _LABEL.match(text) or _SIGNS.match(text)):
+            last = msgspec.structs.replace(last, text=f"{last.text} {text}", last=number)
             continue
         if last is not None:
             yield last
-        last = block
+        box = _BOX.match(text) if opens_item and last is None else None
+        last = MarkdownBlock(
+            kind="item" if opens_item and last is None else "paragraph",
+            line=number,
+            last=number,
+            text=text[box.end() :] if box else text,
+            level=depth if opens_item and last is None else depth + 1,
+            box=box[1] if box else None,
+        )
     if last is not None:
         yield last
-
-
-def _continues(last: MarkdownBlock, block: MarkdownBlock) -> bool:
-    if block.kind == "code":
-        return last.kind == "code" and last.last == block.line - 1
-    label = _LABEL.match(last.text) if last.kind == "paragraph" else None
-    return (
-        block.kind == "paragraph"
-        and last.kind in {"item", "paragraph"}
-        and (_LABEL.match(block.text) is None)
-        and not _SIGNS.match(block.text)
-        and not (label and not label["rest"])
-    )
 
 
 _TITLE = re.compile(r"^(?:decision|learning|lesson|issue|problem|challenge|l)?\s*#?\d*\s*[:.)-]?\s+", re.IGNORECASE)
