@@ -143,24 +143,10 @@ def _statements(content: str, *, line: int, depth: int, opens_item: bool) -> Ite
         yield last
 
 
-_TITLE = re.compile(r"^(?:decision|learning|lesson|issue|problem|challenge|l)?\s*#?\d*\s*[:.)-]?\s+", re.IGNORECASE)
-_TURNS_DOWN = re.compile(
-    r"\bnot (?:created|made|done|fixed|changed|implemented|included|adopted|taken|applied|pursued|"
-    r"migrated|converted)\b|"
-    r"^(?:deferred|declined|out[- ]of[- ]scope|won'?t[- ]fix|excluded|kept as[- ]is|left alone)\b",
-    re.IGNORECASE,
-)
-_IS_VERDICT = re.compile(
-    r"^\*{0,2}(?:APPROVED?|REJECT(?:ED)?|ACCEPT(?:ED)?|DEFER(?:RED)?|BLOCK(?:ED)?|ADOPT(?:ED)?|KEEP|DO NOT [A-Z]+)"
-    r"\*{0,2}:?\*{0,2} +\w|"
-    r"^\*{0,2}(?i:option|approach|alternative|variant) \w+\b.{0,80}"
-    r"\((?i:recommended|chosen|selected|preferred|adopted)\)"
-)
 _JUSTIFIES = re.compile(
-    r"^why .+ (?:is|are|was|were) (?:acceptable|enough|sufficient|preferred|chosen|kept|deferred|skipped|not needed|"
-    r"unnecessary|safe|better)\b",
-    re.IGNORECASE,
+    r"^why .+ (?:is|are|was|were) (?:acceptable|enough|sufficient|preferred|chosen|kept|deferred|skipped)\b", re.IGNORECASE
 )
+_TITLE = re.compile(r"^(?:decision|learning|lesson|issue|problem|challenge|l)?\s*#?\d*\s*[:.)-]?\s+", re.IGNORECASE)
 #: "MUST Failures Identified in This Session"; what is longer is a sentence.
 _TITLE_WORDS = 6
 
@@ -180,7 +166,7 @@ def head_words(title: str) -> str:
 
 def is_item(title: str, role: Role | None) -> bool:
     """Whether a heading is itself the statement: "Decision 2: keep both", "Issue: the cache is stale"."""
-    return (
+    return justifies(title) or (
         role in {"decision", "lesson", "problem"} and re.search(r"^\W*[A-Za-z]+(?: \d+)?\s*:\s*\S", title) is not None
     )
 
@@ -210,50 +196,11 @@ def asks(block: MarkdownBlock) -> bool:
     return label[0].isupper() or label_role(label[0]) not in {None, "decision"}
 
 
-def problem_words(title: str) -> list[str]:
-    """The words of a heading without those that only say that there is a problem: "Problem Statement"."""
-    words = words_of(head_words(title))
-    return words[:-1] if words[1:] and words[-1] in {"statement", "description"} else words
-
-
 def names_problems(title: str) -> bool:
     """Whether a heading names problems, not what was made of them ("Gap Analysis", "Issues Created")."""
-    words = problem_words(title)
+    words = words_of(head_words(title))
     last = words[-1:]
     return label_role(" ".join(words)) == "problem" or any(role_of(one) == "problem" or is_cause(one) for one in last)
-
-
-def is_problem_finding(title: str) -> bool:
-    """Whether a heading is a finding that names a problem: "Critical finding: unbounded cache leak (P0)".
-
-    >>> is_problem_finding("Finding 2: Coverage gap (P1)"), is_problem_finding("Finding: All is well")
-    (True, False)
-    """
-    head, colon, rest = title.partition(":")
-    return bool(colon) and role_of(head_words(head)) == "found" and names_problems(rest)
-
-
-def deals_with_problems(title: str) -> bool:
-    """Whether a heading names what was done about problems: "Issues Addressed"."""
-    return words_of(head_words(title))[-1:] in (["addressed"], ["handled"], ["mitigated"], ["remediated"])
-
-
-def turns_down(title: str) -> bool:
-    """Whether a heading says that what is below was left undone on purpose.
-
-    >>> turns_down("Changes Not Made"), turns_down("Deferred Items (next release)"), turns_down("Not Started")
-    (True, True, False)
-    """
-    return _TURNS_DOWN.search(head_words(title)) is not None
-
-
-def is_verdict(text: str) -> bool:
-    """Whether an item begins with the word of one who judges: "**REJECT** the second cache".
-
-    >>> is_verdict("**DEFER** the migration"), is_verdict("Reject rate fell"), is_verdict("MERGE")
-    (True, False, False)
-    """
-    return _IS_VERDICT.match(text) is not None
 
 
 def justifies(title: str) -> bool:
