@@ -86,8 +86,9 @@ def reason_of(step: Step, reason: str) -> Event:
 
 
 def failure_of(step: Step, failure: StatedFailure) -> Event:
-    """A failure as reported."""
-    failed = _FAILED.search(failure.statement)
+    """A failure as reported; one that a lesson looks back on is no run of a check."""
+    looks_back = step.arguments.get("part") == "harm"
+    failed = None if looks_back else _FAILED.search(failure.statement)
     runner = _RUNNER.search(failure.statement)
     return _event(
         step,
@@ -326,7 +327,10 @@ class _ReportParser:
         return mark
 
     def _choose(self, position: int, step: Step) -> None:
+        ordered = step.arguments.get("part") == "task"
         for number, choice in enumerate(choices_in(step.text)):
+            if ordered and not (choice.options or choice.rationale):
+                continue  # what is asked for is chosen by no one yet
             if any(word_overlap(stems(choice.chosen), spelled) >= _RESTATED for spelled in self.listed_elsewhere):
                 continue
             mark = f"c{position}.{number}"

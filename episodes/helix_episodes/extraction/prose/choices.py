@@ -47,8 +47,8 @@ _JUDGES = Regex(
 )
 _LEAD = r"^(?:\W|also |then |deliberately )*"
 _PREFERS = Regex(
-    rf"(?:{_LEAD}|, and |, then )(?:{CHANGES}|[a-z-]+ed)\b(?P<what>.*?),?\s+(?:instead of|rather than|in favou?r of|not by)\s+"
-    r"(?P<other>[^.;]+)",
+    rf"(?:{_LEAD}|, and |, then )(?:{CHANGES}|[a-z-]+ed)\b(?P<what>.*?),?\s+"
+    r"(?:instead of|rather than|in favou?r of|not by)\s+(?P<other>[^.;]+)",
     re.IGNORECASE | re.DOTALL,
 )
 _REASONED = Regex(
@@ -99,7 +99,8 @@ _HAD_BEEN = Regex(r"^(?:It|They|Both|These|Each|Neither) (?:had|was|were|existed
 #: Where a thing is now or what replaces it.
 _PLACES = Regex(
     r"^\W*(?:(?:moved|consolidated|merged|extracted|split|converted) "
-    r"(?!(?:it|them|(?:origin/)?(?:main|master|develop))\b)[^;:]{3,120}? (?:in)?to (?!(?:match|main|fix|the branch)\b)\S.+|"
+    r"(?!(?:it|them|(?:origin/)?(?:main|master|develop))\b)[^;:]{3,120}? (?:in)?to "
+    r"(?!(?:match|main|fix|the branch)\b)\S.+|"
     r"(?:kept|preserved) (?:the|its|each|every|both|all|(?-i:[A-Z`_])\w*)\b.+|"
     r"replaced (?P<gone>[^,;:]{3,80}?) with (?:an?|the) .+)",
     re.IGNORECASE,

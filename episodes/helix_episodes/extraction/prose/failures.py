@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
 #: Verbs that fail by themselves, with a subject: "a failed run" does not.
 _FAILED = (
-    r"(?<!to )(?<!an )(?<!a )(?<!the )(?<!/)(?:failed|broke|timed out|conflicted|errored|errors? with|refused|rejected the|"
-    r"blocked by|(?:exited|exits) (?:with )?(?:exit )?(?:code |status )?[1-9]\b|ignored|miss(?:es|ed)|omitted|hides?|"
+    r"(?<!to )(?<!an )(?<!a )(?<!the )(?<!/)(?:failed|crashed|broke|timed out|conflicted|errored|errors? with|"
+    r"refused|rejected the|blocked by|(?:exited|exits) (?:with )?(?:exit )?(?:code |status )?[1-9]\b|ignored|"
+    r"miss(?:es|ed)|omitted|hides?|"
     r"silently \w+(?:ed|ing)|contradict(?:s|ed|ing) (?:an?|the|its|both)|violates)"
 )
 _IS_BAD = (
@@ -83,15 +84,17 @@ _FIXES = Regex(rf"{_LEAD}(?:fixed|resolved|repaired|corrected|closed|cleared|add
 #: An order to fix reports the failure only where it is the session's task.
 _ORDERS = Regex(r"^\W*(?:fix|resolve|repair|correct|close|clear|address)\b", re.IGNORECASE)
 #: Verbs that say that the work was changed, each of which begins a statement in at least three logs of the corpora.
-CHANGES = (
-    r"(?:added|adjusted|aligned|allowed|applied|bounded|built|changed|cleared|combined|configured|consolidated|"
-    r"converted|created|deleted|disabled|enabled|expanded|extended|extracted|flipped|gave|implemented|improved|kept|"
-    r"left|linked|made|marked|merged|modified|moved|omitted|pinned|preserved|raised|refactored|refined|rejected|"
-    r"removed|renamed|replaced|restored|reused|reverted|rewritten|rewrote|scoped|set|simplified|skipped|split|"
-    r"switched|trimmed|updated|used|wrapped)"
+_ALTERS = (
+    r"added|adjusted|aligned|allowed|applied|bounded|built|changed|cleared|combined|configured|consolidated|converted|"
+    r"created|deleted|disabled|enabled|expanded|extended|extracted|flipped|gave|implemented|improved|linked|made|marked|"
+    r"merged|modified|moved|pinned|raised|refactored|refined|removed|renamed|replaced|restored|reused|reverted|"
+    r"rewritten|rewrote|scoped|set|simplified|split|switched|trimmed|updated|used|wrapped"
 )
-_CHANGED = Regex(rf"{_LEAD}{CHANGES}\b", re.IGNORECASE)
-_NAMED = Regex(rf"\b(?:{_DEFECT}|errors?)\b", re.IGNORECASE)
+#: With those that leave it as it was on purpose.
+CHANGES = rf"(?:{_ALTERS}|kept|left|omitted|preserved|rejected|skipped)"
+_CHANGED = Regex(rf"{_LEAD}(?:{_ALTERS})\b", re.IGNORECASE)
+_FAULTY = r"(?:stale|broken|misleading|incorrect|wrong|missing) [a-z][\w./-]+"
+_NAMED = Regex(rf"\b(?:{_DEFECT}|errors?|{_FAULTY})\b", re.IGNORECASE)
 _FOUND = r"(?:found|discovered|identified|caught|reproduced|exposed|flagged|reported)"
 _FINDS = Regex(rf"\b{_FOUND}\b", re.IGNORECASE)
 #: A finding of someone or something whose work it is to find faults.
@@ -112,9 +115,7 @@ _BLANK = Regex(
 _WORD = Regex(r"[A-Za-z]{2,}")
 #: A clause that has fewer words of its own only counts or points at what another says.
 _TELLING_WORDS = 2
-_A_DEFECT = Regex(
-    rf"\b(?:{_DEFECT}|(?:stale|broken|misleading|incorrect|wrong|missing) [a-z][\w./-]+)\b", re.IGNORECASE
-)
+_A_DEFECT = Regex(rf"\b(?:{_DEFECT}|{_FAULTY})\b", re.IGNORECASE)
 #: A label of two words ("Commands missed") states nothing.
 _CLAUSE_WORDS = 3
 #: A list of clauses beyond this many says "everything is broken", which more events would not make clearer.

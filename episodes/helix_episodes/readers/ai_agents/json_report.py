@@ -120,7 +120,9 @@ def _take_member(
     role = _role_in_entry(key)
     if key in already_taken and member.text:
         return
-    if role == "decision":
+    if role == "did" and " " not in member.text:
+        skip(steps, key, member)
+    elif role == "decision":
         take_decisions(steps, member, at=at)
     elif role == "lesson":
         take_lessons(steps, member, at=at)
@@ -149,8 +151,9 @@ def _take_finding(steps: StepCollector, key: str, member: JsonNode, *, join: str
 
 
 def take_decisions(steps: StepCollector, node: JsonNode, *, at: datetime | None = None) -> None:
-    """Stated decisions: texts, objects, or a list of either."""
-    for item in node.items:
+    """Stated decisions: texts, objects, a list of either, or an object that names each."""
+    names_each = node.members and not any(role_of(key) in {"decision", "did", "rationale"} for key in node.members)
+    for item in node.members.values() if names_each else node.items:
         _take_decision(steps, item, at=at)
 
 

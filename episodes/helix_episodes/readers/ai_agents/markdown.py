@@ -50,6 +50,7 @@ _ABOUT_STATEMENTS = frozenset({"rationale", "remedy", "outcome", "impact", "opti
 #: Labels of what was found, as against what shows it.
 _FOUND_WORDS = frozenset({"finding", "findings", "conclusion", "observation", "discovery"})
 
+
 def read_markdown(lines: Sequence[str]) -> ReportContent:
     """The steps and statements of a log in Markdown."""
     return _Markdown().read(lines)
@@ -219,6 +220,8 @@ class _Markdown(Outline):
 
     def _paragraph(self, block: MarkdownBlock, role: Role | None) -> None:
         text = plain_text(block.text)
+        # "Problem" or "Root Cause", not "Issues": what is listed below is about this one.
+        single = bool(self.scopes) and not self.scopes[-1].title.endswith("s")
         if role == "task":
             self._task(block, text)
         elif role == "remedy" and not text.endswith(":"):
@@ -228,9 +231,9 @@ class _Markdown(Outline):
             self.note(text, block, "found")
         elif self.owner in {"decision", "lesson"} and self.scopes and self.scopes[-1].item:
             self.extend(text, name="rationale" if self.owner == "decision" else "text", line=block.line)
-        elif role == "problem" and (self.owner is None or text != block.text) and not text.endswith(":"):
-            self.open_item(text, block, role="problem")
-            self.owner_level = -1 if block.label else block.level
+        elif role == "problem" and (self.owner is None or text != block.text) and (single or not text.endswith(":")):
+            self.open_item(text.rstrip(":"), block, role="problem")
+            self.owner_level = -1 if single or block.label else block.level
         elif role == "lesson" and plain_text(block.text) != block.text:
             self.open_item(text, block, role="lesson")
         elif role == "decision" and block.text.startswith("**") and not asks(block):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
     from helix_episodes.readers.ai_agents.words import Role
 
@@ -72,43 +73,42 @@ def plain_text(text: str) -> str:
 
 
 def blocks_of(text: str) -> Iterator[MarkdownBlock]:
-    """The blocks of a text in order.
+    r"""The blocks of a text in order.
 
-    >>> [(one.kind, one.level, one.text) for one in blocks_of("# Log\\n- one\\n  - two\\n    more")]
+    >>> [(one.kind, one.level, one.text) for one in blocks_of("# Log\n- one\n  - two\n    more")]
     [('heading', 1, 'Log'), ('item', 0, 'one'), ('item', 1, 'two more')]
-    >>> [(one.columns, one.cells) for one in blocks_of("| Step | Done |\\n|---|---|\\n| Lint | yes |")]
+    >>> [(one.columns, one.cells) for one in blocks_of("| Step | Done |\n|---|---|\n| Lint | yes |")]
     [(('Step', 'Done'), ('Lint', 'yes'))]
     """
-    depth, heading, in_table, opens_item = -1, 0, False, False
+    depth, opened, row = -1, "", 0
     columns: tuple[str, ...] = ()
     cells: list[str] = []
     for token in _parser().parse(text):
-        kind, (start, end) = token.type, token.map or (0, 0)
-        if kind.endswith("list_open"):
-            depth += 1
-        elif kind.endswith("list_close"):
-            depth -= 1
-        elif kind == "list_item_open":
-            opens_item = True
-        elif kind.startswith("heading"):
-            heading = int(token.tag[1]) if token.nesting > 0 else 0
-        elif kind.startswith("table"):
-            in_table, columns = token.nesting > 0, ()
-        elif kind == "tr_open":
-            cells, row = [], start + 1
-        elif kind == "tr_close" and columns:
+        start, end = token.map or (0, 0)
+        if token.type.endswith(("list_open", "list_close")):
+            depth += token.nesting
+        elif token.type == "tr_close" and columns:
             yield MarkdownBlock(kind="row", line=row, last=row, cells=tuple(cells), columns=columns)
-        elif kind == "tr_close":
-            columns = tuple(cells)
-        elif kind in {"fence", "code_block"}:
+        elif token.type in {"thead_close", "table_close"}:
+            columns = tuple(cells) if token.type == "thead_close" else ()
+        elif token.type == "tr_open":
+            cells, row = [], start + 1
+        elif token.type in {"fence", "code_block"}:
             yield MarkdownBlock(kind="code", line=start + 1, last=end, text=token.content)
-        elif kind == "inline" and in_table:
+        elif token.type == "inline" and opened in {"th_open", "td_open"}:
             cells.append(token.content)
-        elif kind == "inline" and heading:
-            yield MarkdownBlock(kind="heading", line=start + 1, last=end, text=token.content, level=heading)
-        elif kind == "inline":
-            yield from _statements(token.content, line=start + 1, depth=depth, opens_item=opens_item)
-            opens_item = False
+        elif token.type == "inline" and opened.startswith("h"):
+            yield MarkdownBlock(kind="heading", line=start + 1, last=end, text=token.content, level=int(opened[1]))
+        elif token.type == "inline":
+            yield from _statements(token.content, line=start + 1, depth=depth, opens_item=opened == "list_item_open")
+        opened = _opened(token, opened)
+
+
+def _opened(token: Token, before: str) -> str:
+    """What the next text belongs to: a heading by its tag, a cell, an item whose first paragraph it is, or nothing."""
+    if token.type == "paragraph_open":
+        return before
+    return token.tag if token.type == "heading_open" else token.type if token.nesting > 0 else ""
 
 
 @cache
@@ -144,7 +144,8 @@ def _statements(content: str, *, line: int, depth: int, opens_item: bool) -> Ite
 
 
 _JUSTIFIES = re.compile(
-    r"^why .+ (?:is|are|was|were) (?:acceptable|enough|sufficient|preferred|chosen|kept|deferred|skipped)\b", re.IGNORECASE
+    r"^why .+ (?:is|are|was|were) (?:acceptable|enough|sufficient|preferred|chosen|kept|deferred|skipped)\b",
+    re.IGNORECASE,
 )
 _TITLE = re.compile(r"^(?:decision|learning|lesson|issue|problem|challenge|l)?\s*#?\d*\s*[:.)-]?\s+", re.IGNORECASE)
 #: "MUST Failures Identified in This Session"; what is longer is a sentence.
