@@ -121,12 +121,10 @@ def open_for_writing(path: Path, kind: DatabaseKind, *, for_any_thread: bool = F
     The mark is written before write-ahead logging begins: later it would stand in the log, not in the header.
     """
     made = ownership(path, kind) == "absent"
-    try:
+    with DatabaseRefused.for_os_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         # Its files quote people's prompts; SQLite gives the files beside it the same permissions.
         os.close(os.open(path, os.O_CREAT | os.O_RDONLY, OWNER_ONLY))
-    except OSError as error:
-        raise DatabaseRefused(path=path, problem=error.strerror or str(error)) from error
     with reporting(path):
         connection = _connect(path.absolute().as_uri(), for_any_thread=for_any_thread)
         if made or connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
@@ -282,10 +280,8 @@ def sole_builder(path: Path) -> Iterator[None]:
     """
     import fcntl
 
-    try:
+    with DatabaseRefused.for_os_errors(path):
         lock = os.open(_beside(path, LOCK_SUFFIX), os.O_CREAT | os.O_RDWR, OWNER_ONLY)
-    except OSError as error:
-        raise DatabaseRefused(path=path, problem=error.strerror or str(error)) from error
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from helix_graph.seed_api import SeedGraph
     from helix_graph.topics.api import Topics
     from helix_graph.web.api import Pages, ViewReport, WrittenReport
-    from helix_graph.web.graph_content import PageTimeline
+    from helix_graph.web.timeline import PageTimeline
 
 
 class Memory:

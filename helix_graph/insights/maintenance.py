@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from helix_episodes.fast_loading import blake2b
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import feedback, rows
-from helix_graph.insights.dedup import absorb
+from helix_graph.insights.dedup import absorb, same_advice
 from helix_graph.insights.feedback import after_decay
 from helix_graph.insights.harvest import grouped
 from helix_graph.insights.links import links_of, links_where
@@ -419,8 +419,6 @@ def _who_stays(one: StoredInsight, other: StoredInsight) -> tuple[StoredInsight,
 
     None when one is no longer active, both are a person's, or they differ in what vectors do not see.
     """
-    from helix_graph.insights.dedup import same_advice
-
     if one.insight.state != "active" or other.insight.state != "active":
         return None
     if not same_advice(one.insight.content, other.insight.content):

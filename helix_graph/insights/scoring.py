@@ -62,14 +62,8 @@ class ScoringSettings(Value):
     uses_to_adjust: int = 3
     #: Recency of an insight whose dates cannot be read.
     unknown_recency: float = 0.5
-    #: Idle so many days, an insight decays by one step ...
-    decay_days: int = 30
-    #: ... which takes this share of its distance from neutral.
+    #: One step of decay takes this share of an insight's distance from neutral.
     decay_step: float = 0.1
-    #: Pruned is what is below this effectiveness ...
-    prune_below: float = 0.25
-    #: ... after so many uses or more.
-    prune_uses: int = 3
     #: Feedback within so many hours counts as recent to `health`.
     recent_hours: float = 1.0
     #: Effectiveness is the share of uses that helped, as in the older form, and not what the log was folded into.

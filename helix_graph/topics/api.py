@@ -87,10 +87,9 @@ class Topics:
                 pair. There is nothing in the text. The confidence lies outside 0 to 1. A link leads to no entry. One of
                 them is too long.
         """
-        unasked = as_bool("force", force)
         entry = checked_draft(topic=topic, text=text, tags=tags, source=source, confidence=confidence, links=links)
         with self.database.writing() as connection:
-            return storing.store(connection, entry, now=self._now(), force=unasked)
+            return storing.store(connection, entry, now=self._now(), force=force)
 
     def batch(self, entries: Iterable[Mapping[str, Any]]) -> BatchStored:
         """Stores several entries at once: all or none. Each has topic and text, and may have what `store` takes.
@@ -163,7 +162,7 @@ class Topics:
         now = self._clock()
         kind, begin = as_choice("detail", detail, get_args(Detail)), moments_ago(now=now, hours=since)
         categories = briefing.focused(focus)
-        if as_bool("compact", compact) and query is not None:
+        if compact and query is not None:
             raise InvalidArgument("compact", "shortens the briefing on everything, and goes without a query")
         wanted = None if query is None else briefing.query_of(query)
         with self.database.reading() as connection:

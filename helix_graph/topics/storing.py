@@ -230,10 +230,12 @@ def link_places(links: str | Iterable[str]) -> tuple[tuple[str, int], ...]:
 
 
 def _no_link(link: str, problem: str) -> InvalidArgument:
+    """What to raise of a link that is of another form, or leads nowhere."""
     return InvalidArgument(None, f"links: {link!r} {problem}; give topic:index pairs, such as cache:3")
 
 
 def _refused(place: int, error: HelixGraphError) -> InvalidArgument:
+    """What to raise of an entry of a batch that cannot be stored; ``place`` counts from 0."""
     return InvalidArgument(None, f"entries[{place}]: {error}; nothing was stored")
 
 

@@ -260,6 +260,7 @@ def _items(value: Any) -> Iterator[tuple[str, Callable[[str], IncomingEntry]]]: 
 
 
 def _refused(problem: str) -> InvalidImport:
+    """What to raise of a text that is no export, in whatever form."""
     return InvalidImport(
         f"cannot import: {problem}; give a JSON array of {{topic, text}}, an export of ours, or one of helix"
     )

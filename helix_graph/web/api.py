@@ -20,13 +20,12 @@ from helix_episodes.store import PREFIX
 from helix_graph.errors import FolderInUse
 from helix_graph.project import PAGES
 from helix_graph.validation import as_choice, as_datetime, as_int, as_path
-from helix_graph.web.graph_content import build_graph_page, build_timeline
-from helix_graph.web.html import PAGE_MARK as MARK_OF_VIEWS
-from helix_graph.web.html import page_html
+from helix_graph.web.graph_content import build_graph_page
+from helix_graph.web.rendering import PAGE_MARK, REPORT_MARK, page_html, report_html, report_markdown
 from helix_graph.web.report_content import build_report
 from helix_graph.web.report_model import PeriodReport
-from helix_graph.web.report_page import REPORT_MARK, report_html
-from helix_graph.web.report_text import QUOTES, report_markdown
+from helix_graph.web.report_text import QUOTES
+from helix_graph.web.timeline import build_timeline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -40,7 +39,8 @@ if TYPE_CHECKING:
     from helix_graph.graph.api import Graph
     from helix_graph.graph.subgraph import ExcerptSession
     from helix_graph.insights.api import Insights
-    from helix_graph.web.graph_content import Page, PageTimeline
+    from helix_graph.web.graph_content import Page
+    from helix_graph.web.timeline import PageTimeline
 
 
 #: The formats, each with the name of its file in a folder.
@@ -59,6 +59,7 @@ class _ReportHead(msgspec.Struct):
 
 
 def _in_use(page: Path) -> FolderInUse:
+    """What to raise of a file or folder that no earlier report has written."""
     return FolderInUse(f"{page} is of no earlier report of helix-graph; name another folder, or a file")
 
 
@@ -112,7 +113,7 @@ def _holds(path: Path, known: Callable[[bytes], bool]) -> bool:
 
 
 def _is_view(data: bytes) -> bool:
-    return MARK_OF_VIEWS.encode() in data
+    return PAGE_MARK.encode() in data
 
 
 def _is_json(data: bytes) -> bool:
@@ -231,7 +232,7 @@ class Pages:
             claims=claims,
             projects=_projects(self._graph.episodes, excerpt.sessions),
             title=f"{self._root.parent.name} · helix-graph",
-            part=_in_words(**part),
+            part=_in_words(part),
             timeline=timeline,
         )
 
@@ -311,19 +312,13 @@ class Pages:
         return {name: f"{SESSIONS}/{name}.html" for name in written}
 
 
-def _in_words(
-    *,
-    focus: str | None = None,
-    source: str | None = None,
-    target: str | None = None,
-    episode: str | None = None,
-    max_nodes: int = 0,  # noqa: ARG001  (the note on what is left out says it)
-) -> str:
-    if focus is not None:
-        return f"around “{focus}”"
-    if source is not None:
-        return f"from “{source}” to “{target}”"
-    return "one session" if episode is not None else "the whole memory"
+def _in_words(part: Mapping[str, Any]) -> str:
+    """The part of the memory that is on a page; a note there says how much is left out."""
+    if part.get("focus") is not None:
+        return f"around “{part['focus']}”"
+    if part.get("source") is not None:
+        return f"from “{part['source']}” to “{part['target']}”"
+    return "one session" if part.get("episode") is not None else "the whole memory"
 
 
 def _projects(folder: Path, sessions: Iterable[ExcerptSession]) -> dict[str, str]:
@@ -344,7 +339,7 @@ def rendered(report: PeriodReport, format: str, pages: dict[str, str]) -> bytes:
     if format == "json":
         return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
     if format == "markdown":
-        return report_markdown(report).encode()
+        return report_markdown(report)
     return report_html(report, pages=pages)
 
 

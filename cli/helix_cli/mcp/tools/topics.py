@@ -149,7 +149,11 @@ class EditedPlace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _decoded(text: str) -> list[NewEntry]:
-    """The entries of a JSON array that came as a text."""
+    """The entries of a JSON array that came as a text.
+
+    Raises:
+        InvalidArgument: It is none.
+    """
     try:
         # msgspec calls half a surrogate pair a truncated text; the library says what it is.
         items = without_nulls(json.loads(text))
