@@ -259,12 +259,8 @@ def _evidence(query: str) -> dict[str, bool]:
     for term in _TERM.findall(_normal(query)):
         if not any(map(_is_cjk, term)) and len(_RUN.findall(term)) > 1:
             found[indexed(term)] = True
-        found.update((word, _is_code(word)) for word in telling(query_words(term)))
+        found.update((word, not word.isdigit() and any(map(str.isdigit, word))) for word in telling(query_words(term)))
     return dict(list(found.items())[:_MOST_WORDS])
-
-
-def _is_code(word: str) -> bool:
-    return not word.isdigit() and any(map(str.isdigit, word))
 
 
 def _newest(connection: sqlite3.Connection, index: str, word: str, *, most: int) -> list[int]:

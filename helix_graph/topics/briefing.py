@@ -129,7 +129,9 @@ def collect(connection: sqlite3.Connection, query: str, *, since: int | None) ->
     found_by: FoundBy = "glob" if GLOB & set(query) else "topic"
     entries = {one.record.entry: one for topic in topics for one in of_topic(connection, topic)}
     if not topics and found_by == "topic":
-        found_by, entries = "words", _by_words(connection, words)
+        found = best(connection, words, EntryFilters(), every=True, limit=_MOST_BY_WORDS)
+        found = found if found.total else best(connection, words, EntryFilters(), every=False, limit=_MOST_BY_WORDS)
+        found_by, entries = "words", by_id(connection, [entry for entry, _ in found.scored])
     entries = {entry: one for entry, one in entries.items() if since is None or one.record.changed >= since}
     via = _linked(entries.values())
     linked = by_id(connection, via)
@@ -152,12 +154,6 @@ def _matching_topics(connection: sqlite3.Connection, query: str) -> list[str]:
     if wanted in names:
         return [name for name in names if f"-{wanted}-" in f"-{name}-"]
     return [name for name in names if wanted in name]
-
-
-def _by_words(connection: sqlite3.Connection, words: Sequence[str]) -> dict[int, NumberedRecord]:
-    found = best(connection, words, EntryFilters(), every=True, limit=_MOST_BY_WORDS)
-    found = found if found.total else best(connection, words, EntryFilters(), every=False, limit=_MOST_BY_WORDS)
-    return by_id(connection, [entry for entry, _ in found.scored])
 
 
 def _linked(entries: Collection[NumberedRecord]) -> dict[int, int]:

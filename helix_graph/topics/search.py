@@ -32,8 +32,6 @@ from helix_graph.words import match_all, match_any
 if TYPE_CHECKING:
     import sqlite3
 
-    from helix_graph.topics.entry_log import NumberedRecord
-
 
 #: A hundred years.
 MOST_DAYS = 36_500
@@ -264,11 +262,9 @@ def read(
         return ReadAnswer(
             topic=topic, entries=(), total=0, matching=matching, hint=missing_topic_hint(connection, topic)
         )
-    entries = _all(connection, topic) if index is None else shown(connection, [at(connection, topic, index)])
+    if index is None:
+        entries = shown_topic(connection, of_topic(connection, topic))
+    else:
+        entries = shown(connection, [at(connection, topic, index)])
     kept = entries if matching is None else [one for one in entries if matching.casefold() in one.text.casefold()]
     return ReadAnswer(topic=topic, entries=tuple(kept), total=total, matching=matching, hint=None)
-
-
-def _all(connection: sqlite3.Connection, topic: str) -> list[Entry]:
-    filed: list[NumberedRecord] = of_topic(connection, topic)
-    return shown_topic(connection, filed)
