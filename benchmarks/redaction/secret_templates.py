@@ -1,7 +1,8 @@
 """Texts with generated parts: every value is drawn from a seeded generator, so that git holds no credential.
 
 A file of samples is a list of ``=== id`` lines, each followed by its text. ``<<name:size>>`` in a text is a secret
-value of that shape, ``<<~name:size>>`` a random part that is none, and ``⟦…⟧`` marks what must remain of a harmless text.
+value of that shape, ``<<~name:size>>`` a random part that is none, and ``⟦…⟧`` marks what must remain of a harmless
+text.
 """
 
 from __future__ import annotations
