@@ -4,8 +4,8 @@ An occurrence of an attack's mark in a text that an agent reads is *quoted* when
 
 1. **Enclosed.** It stands between quotation marks (``"…"``, ``“…”``, ``«…»``) that open before it and close behind it
    on its line, or on a line that begins with ``>`` or ``│``, or within a code fence, or within an element whose name
-   says that it holds data (quoted, data, evidence, excerpt, untrusted, recorded). Quotation marks are counted: where the
-   payload's own mark closes the product's, the occurrence stands outside. A list item, a heading, a table cell and
+   says that it holds data (quoted, data, evidence, excerpt, untrusted, recorded). Quotation marks are counted: where
+   the payload's own mark closes the product's, the occurrence stands outside. A list item, a heading, a table cell and
    inline code are not quotations.
 2. **Attributed.** On its line, outside the quotation, or on the nearest lines above that hold no payload, something
    says whose words these are: a session, episode, log, line, file or person, or that they are quoted or untrusted.
