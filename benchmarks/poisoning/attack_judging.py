@@ -121,8 +121,9 @@ def judge_refusal(world: World, attacks: Sequence[Attack], *, said: str) -> None
 def shown(world: World, attacks: Sequence[Attack]) -> Iterator[tuple[Attack, str, Shown]]:
     """Every occurrence of a payload in what agents read, counted."""
     by_mark = {attack.mark: attack for attack in attacks}
+    payloads = {attack.mark: f"{task_of(attack)} {attack.payload}" for attack in attacks}
     for answer in world.answers:
-        for one in occurrences(answer.text, _MARKS):
+        for one in occurrences(answer.text, payloads):
             if one.mark in by_mark:
                 by_mark[one.mark].shown += 1
                 yield by_mark[one.mark], answer.source, one

@@ -236,7 +236,9 @@ def _prepare_part(world: World, attack: Attack, address: str) -> None:
         }
         (memory / "cache" / "anti-patterns.json").write_text(json.dumps({"graph": None, "anti_patterns": [entry]}))
     elif variant == "config.toml: a server":
-        (memory / "config.toml").write_text(f'[search]\nforgetful = "{address}"\nmarkdown = ["../outside"]\n')
+        (memory / "config.toml").write_text(
+            f'[search]\nforgetful = "{address}"\nmarkdown = [".serena/memories", "../outside"]\n'
+        )
     elif variant == "config.toml: a folder":
         outside = world.root / "victim" / "outside"
         outside.mkdir(parents=True)

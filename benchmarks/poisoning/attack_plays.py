@@ -74,6 +74,7 @@ def play_mcp(attacks: Sequence[Attack], root: Path) -> None:
     for attack in attacks:
         if attack.variant == "edit of a person's entry":
             world.command("topic", "edit", "delete", "printing", "--match-str", attack.mark)
+    world.command("topic", "topics", "compact")  # a deletion is an entry of the log until then
     forged = [path.stem for path in (*root.rglob("forged-*/*.jsonl"), *world.project.glob("build/*.jsonl"))]
     forget_sessions(world, forged)
     search_disk(world, attacks)
