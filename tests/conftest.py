@@ -52,6 +52,14 @@ settings.load_profile("everyday")
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks as slow what opens pages in a browser, but for the few tests that are marked as everyday ones."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()) and item.get_closest_marker("everyday") is None:
+            item.add_marker("slow")
+
+
 @pytest.fixture
 def corpora() -> Path:
     """The folder of real logs; the test is skipped where it is absent."""

@@ -222,6 +222,7 @@ STEPS = st.lists(
 
 @settings(max_examples=examples(40), deadline=None)
 @given(steps=STEPS)
+@pytest.mark.slow
 def test_any_history_ends_as_a_fresh_compile(
     steps: list[tuple[str, object, object]], tmp_path_factory: pytest.TempPathFactory, draw: Draw
 ) -> None:

@@ -356,6 +356,7 @@ OUTPUT_BITS = st.sampled_from(
 
 
 @given(st.lists(OUTPUT_BITS, max_size=40).map("".join) | st.text(max_size=300), st.sampled_from([0, 1, 127, None]))
+@pytest.mark.slow
 def test_no_output_breaks_it(output: str, exit_code: int | None) -> None:
     for command in (
         "mise run fmt && mise run lint | tail; ./x",

@@ -84,6 +84,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize("change", few(CHANGES, 1), ids=lambda change: change.__name__)
+@pytest.mark.slow
 def test_a_stale_graph_and_none_give_the_same_answers(tmp_path: Path, change: Callable[[Memory], None]) -> None:
     memory = memory_of(tmp_path, some_sessions(), compiled=True)
     before = answers(memory)

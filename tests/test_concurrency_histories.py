@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -86,6 +87,7 @@ def test_any_history_ends_as_a_fresh_compile(
         assert_as_fresh(memory.root, Path(name) / "fresh")
 
 
+@pytest.mark.slow
 def test_extracting_asserting_forgetting_and_compiling_at_once(tmp_path: Path, script: Callable[..., Script]) -> None:
     """Real processes; what they were asked to forget is gone, the rest is all there."""
     logs, root = write_logs(tmp_path / "logs", script, 8), tmp_path / "memory"

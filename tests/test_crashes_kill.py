@@ -45,6 +45,7 @@ def duration(tmp_path: Path, script: Callable[..., Script]) -> float:
     return time.monotonic() - began
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_it_goes_on_where_it_was(
     tmp_path: Path, script: Callable[..., Script], duration: float
 ) -> None:

@@ -82,6 +82,7 @@ def test_a_broken_database_is_logged_and_never_shown(project: Path, event: str) 
         assert f"| {event} | NotOurDatabase" in (root / "hooks.log").read_text()
 
 
+@pytest.mark.slow
 def test_a_locked_database_is_not_waited_for(project: Path) -> None:
     root = project / ".helix"
     Memory(root).insights.store("When the till is empty, fill it before the shop opens", ["user-provided"])
@@ -188,6 +189,7 @@ def test_a_place_that_is_none_is_no_trouble(project: Path, cwd: str) -> None:
     assert outside(project) == before
 
 
+@pytest.mark.slow
 def test_an_answer_that_nobody_reads_is_not_waited_for(project: Path) -> None:
     reading, writing = os.pipe()
     os.set_blocking(writing, False)

@@ -118,6 +118,7 @@ def test_the_session_is_not_taken_for_the_agents_transcript(project: Path) -> No
     assert statuses(project) == []
 
 
+@pytest.mark.slow
 def test_what_a_stopped_hook_took_is_given_the_next_time(project: Path) -> None:
     database = sqlite3.connect(project / ".helix" / "helix.db", isolation_level=None)
     database.execute("BEGIN IMMEDIATE")
@@ -218,6 +219,7 @@ def test_what_is_not_kept_is_free_again(tmp_path: Path) -> None:
     assert [SessionDedup(tmp_path, "s").has(one) for one in "abc"] == [True, False, False]
 
 
+@pytest.mark.slow
 def test_no_end_of_an_agent_is_lost_to_a_machine_that_is_too_slow(project: Path, tmp_path: Path) -> None:
     (tmp_path / "slow").mkdir()
     (tmp_path / "slow" / "sitecustomize.py").write_text(SLOW)

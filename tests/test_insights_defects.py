@@ -58,6 +58,7 @@ def at_once(program: str, count: int, *arguments: str) -> None:
     assert [process.communicate(timeout=120)[1] for process in started] == [""] * count
 
 
+@pytest.mark.slow
 def test_four_processes_with_25_feedbacks_each_come_to_what_one_comes_to(tmp_path: Path) -> None:
     shared, alone = (Insights(tmp_path / place / "helix.db") for place in ("shared", "alone"))
     name = shared.store(ADVICE, initial=0.0)["name"]

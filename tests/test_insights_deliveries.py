@@ -39,6 +39,7 @@ def test_what_is_handed_over_is_noted_and_all_of_it_shown_unless_somebody_switch
     assert (len(why["injected"]), why["withheld"]) == (5, [])
 
 
+@pytest.mark.slow
 def test_about_the_share_that_was_set_is_held_back_and_noted_with_its_chance(memory: Memory) -> None:
     insights = switch_on(memory, 0.3)
     name = insights.store(ADVICE)["name"]

@@ -77,6 +77,7 @@ def agree(insights: Insights, engine: StubEmbedder, query: str, *, least: float)
 
 
 @pytest.mark.parametrize("seed", few([1, 2, 3], 1))
+@pytest.mark.slow
 def test_all_that_pass_are_found_with_their_scores(tmp_path: Path, seed: int) -> None:
     chance, engine = random.Random(seed), StubEmbedder(dimensions=DIMENSIONS)  # noqa: S311  (drawing texts)
     texts = [text(chance, number) for number in range(MANY)]
@@ -109,6 +110,7 @@ def test_all_that_pass_are_found_with_their_scores(tmp_path: Path, seed: int) ->
         1,
     ),
 )
+@pytest.mark.slow
 def test_how_frequent_a_word_is_is_never_told_from_memory_after_a_change(tmp_path: Path, change: str) -> None:
     words = ["umbrella", "garden"]
     engine = StubEmbedder(dimensions=DIMENSIONS)

@@ -95,6 +95,7 @@ def state(insights: Insights) -> tuple[str, list[tuple[Any, ...]]]:
 
 @settings(max_examples=examples(EXAMPLES), deadline=None, phases=PHASES, suppress_health_check=[HealthCheck.too_slow])
 @given(histories=st.tuples(STEPS, STEPS, STEPS))
+@pytest.mark.slow
 def test_importing_in_any_order_and_twice_gives_the_same_memory(histories: tuple[Any, Any, Any]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -105,6 +105,7 @@ def root(tmp_path: Path) -> Path:
     return Memory.init(tmp_path).root
 
 
+@pytest.mark.slow
 def test_initialize_is_answered_before_anything_heavy_is_imported(root: Path) -> None:
     pipe = Pipe(root, server=(*UNRULY, "--modules"))
     answer = pipe.begin()["result"]
@@ -132,6 +133,7 @@ def test_every_line_on_stdout_is_protocol(root: Path) -> None:
     assert pipe.process.returncode == 0
 
 
+@pytest.mark.slow
 def test_what_was_acknowledged_outlives_a_kill(root: Path) -> None:
     pipe = Pipe(root)
     pipe.begin()

@@ -57,6 +57,7 @@ def page_file(memory: Memory, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.everyday
 def test_everything_hostile_is_shown_and_nothing_of_it_runs(browser: Browser, page_file: Path) -> None:
     with open_tab(browser, page_file) as tab:
         assert len(tab.shown()) == len(HOSTILE) + 2

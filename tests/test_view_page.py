@@ -33,6 +33,7 @@ def tab(browser: Browser, page_file: Path) -> Iterator[Tab]:
         yield opened
 
 
+@pytest.mark.everyday
 def test_every_label_and_edge_of_a_small_memory_is_drawn(tab: Tab, demo_memory: Memory) -> None:
     status = demo_memory.graph.status()
     assert len(tab.shown("nodes")) == status.nodes
@@ -40,6 +41,7 @@ def test_every_label_and_edge_of_a_small_memory_is_drawn(tab: Tab, demo_memory: 
     assert f"{status.nodes} labels and {status.edges} edges from {status.episodes} sessions" in tab.text("#panel")
 
 
+@pytest.mark.everyday
 def test_searching_finds_a_label_and_opens_it(tab: Tab) -> None:
     tab.keys("/")
     tab.page.keyboard.type("assertionerror")
@@ -62,6 +64,7 @@ def test_what_is_nowhere_is_said_to_be_nowhere(tab: Tab) -> None:
     assert tab.text("#panel h2") == "What led to what"
 
 
+@pytest.mark.everyday
 def test_clicking_a_label_leads_to_the_line_of_the_log(tab: Tab) -> None:
     tab.click("pytest fails: ModuleNotFoundError")
     assert tab.text("#panel h2") == "pytest fails: ModuleNotFoundError"
