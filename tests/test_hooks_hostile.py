@@ -252,6 +252,7 @@ def test_no_transcript_blocks_an_end(project: Path, transcript: str) -> None:
     wait_for((project / ".helix" / "causality" / "graph.db").exists)
 
 
+@pytest.mark.slow
 def test_hostile_names_stay_within_the_memory(project: Path) -> None:
     path = project.parent / "agent-x.jsonl"
     before = outside(project) | {"agent-x.jsonl"}

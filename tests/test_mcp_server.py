@@ -116,6 +116,7 @@ def test_initialize_is_answered_before_anything_heavy_is_imported(root: Path) ->
     assert {"numpy", "networkx", "rich", "orjson"} & imported == set()
 
 
+@pytest.mark.slow
 def test_every_line_on_stdout_is_protocol(root: Path) -> None:
     pipe = Pipe(root, server=UNRULY)
     pipe.begin()
