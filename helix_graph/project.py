@@ -93,6 +93,15 @@ def _read(path: Path) -> str:
         return ""
 
 
+def xdg_folder(variable: str, usual: str) -> Path:
+    """A folder of the user's by the XDG convention, where a path that is not absolute counts as not set.
+
+    https://specifications.freedesktop.org/basedir-spec/latest/
+    """
+    named = Path(os.environ.get(variable, ""))
+    return named if named.is_absolute() else Path.home() / usual
+
+
 OFF_FILE = "off"
 OFF_ENVIRONMENT = "HELIX_OFF"
 

@@ -15,7 +15,7 @@ from helix_cli.mcp.dispatch import open_memory
 from helix_cli.output import count, percent, rendered
 from helix_episodes.echo import wrap
 from helix_episodes.errors import UsageError
-from helix_graph.errors import GraphNotCompiled, LabelNotMet, NoMemory
+from helix_graph.errors import GraphNotCompiled, LabelNotMet, NoMemory, UntrustedMemory
 from helix_graph.graph.similar_decisions import words_of
 from helix_graph.search.sources import TopicSource
 from helix_graph.topics.answer_texts import form_of
@@ -58,10 +58,10 @@ TEMPLATES = (
 
 
 def listed() -> list[Resource]:
-    """The largest topics and the newest episodes; none where there is no memory yet."""
+    """The largest topics and the newest episodes; none where there is no memory yet, or one that is not this user's."""
     try:
         memory = open_memory()
-    except NoMemory:
+    except (NoMemory, UntrustedMemory):
         return []
     topics = memory.topics.topics("session").largest
     episodes = memory.episodes.list(None, None, _LISTED)
