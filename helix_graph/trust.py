@@ -18,6 +18,7 @@ import json
 import os
 import stat
 import sys
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from helix_episodes.fast_loading import Value, blake2b
@@ -153,7 +154,29 @@ def _canonical(root: Path) -> Path:
 
 def _unsafe(root: Path, start: Path | None) -> str | None:
     """Why nobody should use the memory in ``root``, accepted or not."""
-    user = os.geteuid()
+    problem = _open_to_others(root)
+    if problem:
+        return problem
+    above = root.parent
+    looked_for = start is not None and root.name == FOLDER and not os.environ.get(ENVIRONMENT)
+    if looked_for and start is not None and Path(os.path.realpath(start)) != above:
+        in_git = repository_root(start) is not None  # there nobody but its owner can have put it above
+        if _others_own(above / ".git") if in_git else (_others_own(above) or _others_can_write(above.stat())):
+            return f"{root} was found above {start}, where other users can write, so it is not used"
+    try:
+        tracked = tracked_by_git(root, _NEVER_TRACKED)
+    except (OSError, ValueError, IndexError) as error:
+        return f"whether git tracks the databases in {root} cannot be read from its index ({error}); run git status"
+    if not tracked:
+        return None
+    return (
+        f"git tracks {', '.join(tracked)} in {root}: whoever can commit could speak to your agent through it, so it is "
+        "not opened; run git rm --cached on it"
+    )
+
+
+def _open_to_others(root: Path) -> str | None:
+    """That the memory is a link, or that another user owns or can write to something in it."""
     for name in _WRITTEN_TO:
         path = root / name
         try:
@@ -162,34 +185,15 @@ def _unsafe(root: Path, start: Path | None) -> str | None:
             continue
         if not name and not stat.S_ISDIR(found.st_mode):
             return f"{path} is not a folder but a link or a file, so it is not used; remove it"
-        if found.st_uid != user and (not name or found.st_uid != 0):
+        if found.st_uid != os.geteuid() and (not name or found.st_uid != 0):
             return f"{path} belongs to another user (uid {found.st_uid}), so it is not used; remove it, or chown it"
         if _others_can_write(found) and not stat.S_ISLNK(found.st_mode):
             return f"other users can write to {path}, so it is not used; run chmod -R go-w {root}"
-    above = root.parent
-    found_above = start is not None and root.name == FOLDER and not os.environ.get(ENVIRONMENT)
-    if found_above and start is not None and Path(os.path.realpath(start)) != above:
-        shared = above / ".git" if repository_root(start) else above
-        if _others_own(shared, write=shared == above):
-            return f"{root} was found above {start}, where other users can write to {above}, so it is not used"
-    try:
-        tracked = tracked_by_git(root, _NEVER_TRACKED)
-    except (OSError, ValueError, IndexError) as error:
-        return f"whether git tracks the databases in {root} cannot be read from its index ({error}); run git status"
-    if tracked:
-        return (
-            f"git tracks {', '.join(tracked)} in {root}: whoever can commit could speak to your agent through it, so "
-            "it is not opened; run git rm --cached on it"
-        )
     return None
 
 
-def _others_own(path: Path, *, write: bool) -> bool:
-    try:
-        found = path.stat()
-    except OSError:
-        return False
-    return found.st_uid not in {0, os.geteuid()} or (write and _others_can_write(found))
+def _others_own(path: Path) -> bool:
+    return path.exists() and path.stat().st_uid not in {0, os.geteuid()}
 
 
 def _others_can_write(found: os.stat_result) -> bool:
@@ -215,68 +219,57 @@ def tracked_by_git(root: Path, names: Iterable[str] = ("",)) -> list[str]:
     if not git.is_dir():  # what it named is gone, and with it the index
         return []
     inside = os.fsencode(root.relative_to(tree).as_posix() + "/")
-    wanted = [inside + os.fsencode(name) for name in names]
+    wanted = tuple(inside + os.fsencode(name) for name in names)
+    config = git / "config"
+    hash_size = 32 if config.exists() and b"objectformat = sha256" in config.read_bytes().lower() else 20
     found: set[bytes] = set()
-    for index in os.listdir(git):
-        if index == "index" or index.startswith("sharedindex."):
-            found.update(_names_in((git / index).read_bytes(), wanted, git))
+    for index in git.iterdir():
+        if index.name == "index" or index.name.startswith("sharedindex."):  # the second where the first is split
+            with index.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+                found.update(_names_in(data, wanted, hash_size=hash_size))
     return sorted(os.fsdecode(name[len(inside) :]) for name in found)
 
 
 #: The fields of an entry before its name: times, ids, mode, size; then the object's hash and two bytes of flags.
 _BEFORE_HASH, _FLAGS = 40, 2
 _LENGTH, _EXTENDED = 0x0FFF, 0x4000
+_HEADER = 12
 _PREFIX_COMPRESSED = 4
 
 
-def _names_in(index: bytes, wanted: list[bytes], git: Path) -> Iterator[bytes]:
+def _names_in(index: mmap, wanted: tuple[bytes, ...], *, hash_size: int) -> Iterator[bytes]:
     """The paths in git's index that begin with one of ``wanted``.
 
-    Format: https://git-scm.com/docs/index-format
+    Entries are in the order of their names, so reading ends behind the last that is wanted: near the beginning, for
+    names that begin with a dot. Format: https://git-scm.com/docs/index-format
     """
     version = int.from_bytes(index[4:8], "big")
     if index[:4] != b"DIRC" or version not in {2, 3, _PREFIX_COMPRESSED}:
         raise ValueError(f"version {version}")
-    if sys.platform in {"darwin", "win32"}:  # there a path may be checked out over one of another case
-        index, wanted = index.lower() if version < _PREFIX_COMPRESSED else index, [one.lower() for one in wanted]
-    if version == _PREFIX_COMPRESSED:
-        yield from _compressed_names(index, wanted, git)
-        return
-    for prefix in wanted:
-        at = index.find(prefix)
-        while at >= 0:
-            end = index.index(b"\0", at)
-            # Two bytes with the name's length come before it, and two more where they say so: else this is the end of
-            # a longer path, such as examples/.helix/helix.db.
-            flags = (int.from_bytes(index[at - back : at - back + 2], "big") for back in (2, 4))
-            if min(end - at, _LENGTH) in {flag & _LENGTH for flag in flags}:
-                yield index[at:end]
-            at = index.find(prefix, end)
-
-
-def _compressed_names(index: bytes, wanted: list[bytes], git: Path) -> Iterator[bytes]:
-    """As `_names_in`, of version 4, where a name is the end of the one before with new letters behind it.
-
-    Entries are in the order of their names, so reading ends behind the last that is wanted.
-    """
-    config = (git / "config").read_bytes().lower() if (git / "config").exists() else b""
-    before_flags = _BEFORE_HASH + (32 if b"objectformat" in config and b"sha256" in config else 20)
-    last, fold = max(wanted), sys.platform in {"darwin", "win32"}
-    at, name = 12, b""
+    any_case = sys.platform in {"darwin", "win32"}  # where a path may be checked out over one of another case
+    before, last = _BEFORE_HASH + hash_size, max(wanted) + b"\xff"
+    at, name = _HEADER, b""
     for _ in range(int.from_bytes(index[8:12], "big")):
-        at += before_flags
-        at += _FLAGS + (2 if int.from_bytes(index[at : at + 2], "big") & _EXTENDED else 0)
-        dropped = index[at] & 0x7F
-        while index[at] & 0x80:
-            at += 1
-            dropped = (dropped + 1 << 7) + (index[at] & 0x7F)
-        end = index.index(b"\0", at)
-        name = name[: len(name) - dropped] + index[at + 1 : end]
-        at = end + 1
-        compared = name.lower() if fold else name
-        if compared.startswith(tuple(wanted)):
+        begin, flags = at, index[at + before] << 8 | index[at + before + 1]
+        at += before + (2 * _FLAGS if flags & _EXTENDED else _FLAGS)
+        if version == _PREFIX_COMPRESSED:  # the name before, less so many letters, and what is behind them
+            dropped = index[at] & 0x7F
+            while index[at] & 0x80:
+                at += 1
+                dropped = (dropped + 1 << 7) + (index[at] & 0x7F)
+            end = index.find(b"\0", at + 1)
+            if end < 0:
+                raise ValueError("a name without an end")
+            name = name[: len(name) - dropped] + index[at + 1 : end]
+            at = end + 1
+        else:  # filled up with zeros to a multiple of eight bytes
+            length = flags & _LENGTH
+            end = at + length if length < _LENGTH else index.find(b"\0", at)
+            name = index[at:end]
+            at = begin + (end - begin) // 8 * 8 + 8
+        if (name.lower() if any_case else name).startswith(wanted):
             yield name
-        elif name > last and not fold:
+        elif name > last:
             return
 
 
@@ -316,7 +309,9 @@ def begin(root: Path, *, start: Path | None = None) -> bool:
 
 def adopted_sentence(root: Path) -> str:
     """What a person is told once, when a memory was adopted."""
-    return f"{root} is accepted as your own from now on: one of its sessions is in your agent's logs (helix-graph status)"
+    return (
+        f"{root} is accepted as your own from now on: one of its sessions is in your agent's logs (helix-graph status)"
+    )
 
 
 def adopt(root: Path) -> Acceptance | None:

@@ -13,6 +13,7 @@ import pytest
 
 from helix_graph import Memory
 from helix_graph.errors import GraphNotCompiled
+from own_memory import own_memory
 from processes import command
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Memory:
-    memory = Memory(tmp_path / "memory")
+    memory = own_memory(tmp_path / "memory")
     memory.episodes.new("s1", "Ship it", "success")
     memory.graph.compile()
     return memory

@@ -10,6 +10,7 @@ import pytest
 
 from helix_cli.app import run
 from helix_graph import Memory
+from own_memory import own_memory
 
 
 @pytest.fixture
@@ -93,7 +94,7 @@ def test_what_mermaid_would_refuse_is_said_beside_it(
     monkeypatch.setenv("HELIX_DIR", str(demo_memory.root))
     assert run(["graph", "export", "--format", "mermaid"]) == 0
     assert capsys.readouterr().err == ""
-    large = Memory(tmp_path / "large")
+    large = own_memory(tmp_path / "large")
     for number in range(60):
         large.graph.add_causal_node("error", f"{number} " + "-" * 220)
     large.graph.compile()

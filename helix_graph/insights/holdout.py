@@ -54,9 +54,12 @@ LARGEST_SHARE = 0.5
 
 
 class InsightsTable(msgspec.Struct, forbid_unknown_fields=True):
-    """``[insights]`` in ``.helix/config.toml``: ``withhold`` is the share that is withheld at random, 0.1 say."""
+    """``[insights]`` of the settings: ``withhold`` is the share that is withheld at random, 0.1 say.
 
-    withhold: float = 0.0
+    What the memory's ``config.toml`` says goes before what the user's own does.
+    """
+
+    withhold: float | None = None
 
 
 class HoldoutCandidate(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""Begin or accept a memory, pause it, examine it, remove sessions: ``init``, ``trust``, ``off``, ``doctor``, ``forget``."""
+"""Begin, accept, pause or examine a memory, remove sessions: ``init``, ``trust``, ``off``, ``doctor``, ``forget``."""
 
 from __future__ import annotations
 

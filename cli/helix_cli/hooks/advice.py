@@ -20,7 +20,7 @@ from helix_graph.insights import hook_queries
 from helix_graph.insights.exposure_log import ExposureContext
 from helix_graph.insights.hook_queries import log_shown
 from helix_graph.insights.words import words
-from helix_graph.project import CONFIGURATION
+from helix_graph.project import CONFIGURATION, user_configuration
 from helix_graph.topics.ranking import busiest_topics, matching_entries
 
 TYPE_CHECKING = False
@@ -68,7 +68,7 @@ def show_insights(
 
 def _without_withheld(root: Path, names: Sequence[str], showing: ExposureContext) -> Sequence[str]:
     """Those that are not withheld at random. Without a configuration none is, and `Memory` need not load (60 ms)."""
-    if not (root / CONFIGURATION).exists():
+    if not ((root / CONFIGURATION).exists() or user_configuration().exists()):
         log_shown(root, names, showing)
         return names
     from helix_graph.memory import Memory

@@ -53,7 +53,7 @@ def note_if_stopped(event: str, result: ChildResult) -> None:
 
 
 def note_failure(event: str, problem: str, *, root: str = "") -> None:
-    """Notes a failure in the log of the memory in ``root``, or of the project of this process's folder if it is ours."""
+    """Notes a failure in the log of the memory in ``root``, or of the one of this process's folder if it is ours."""
     from pathlib import Path
 
     from helix_cli.hooks.log import note
