@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_cli.app import run
-from helix_graph import Memory
 from own_memory import own_memory
 from processes import write_logs
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from helix_graph import Memory
     from session_script import Script
 
 FIELDS = b'"id": "episode-bad", "session": "bad", "timestamp": null, "outcome": "unknown", "task": "t"'

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_graph import Memory
 from helix_graph.errors import GraphNotCompiled
 from own_memory import own_memory
 from processes import command
@@ -19,6 +18,8 @@ from processes import command
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from helix_graph import Memory
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_graph import Memory
 from helix_graph.plans.handoff_files import append_line
 from own_memory import own_memory
 from plan_world import SHOES
@@ -18,6 +17,8 @@ from processes import PATIENCE, finish, start
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from helix_graph import Memory
 
 
 _APPENDER = """

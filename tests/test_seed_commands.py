@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helix_cli.app import run
-from helix_graph import Memory
 from own_memory import own_memory
 
 if TYPE_CHECKING:
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from episode_drawing import Draw
+    from helix_graph import Memory
     from session_script import Script
 
     Say = Callable[..., Any]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import networkx as nx
 import orjson
 import pytest
 
 from helix_cli.app import run
-from helix_graph import Memory
 from own_memory import own_memory
+
+if TYPE_CHECKING:
+    from helix_graph import Memory
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from helix_cli.commands.paths_and_causes import render_causes, render_effects
 from helix_cli.commands.patterns_and_comparisons import render_patterns
 from helix_cli.commands.seen_and_similar import render_similar
 from helix_cli.mcp.dispatch import open_memory
+from helix_cli.mcp.shown_advice import note_shown
 from helix_cli.output import count, percent, rendered
 from helix_episodes.echo import wrap
 from helix_episodes.errors import UsageError
@@ -130,6 +131,7 @@ def briefing(task: str) -> str:
     """
     memory, about = open_memory(), task.strip()
     insights = memory.insights.recall(about, _ROWS) if about else memory.insights.proven(_ROWS)
+    note_shown(memory, insights)
     parts = [_HEAD, *_learnt(insights, about), *_counted(memory, about), *_written(memory, about)]
     text = "\n\n".join(parts if len(parts) > 1 else [*parts, _NOTHING])
     return wrap(text, insights=[one["name"] for one in insights])
