@@ -50,13 +50,13 @@ for _name, _examples in {"everyday": 20, "thorough": 100, "nightly": 1_000}.item
     )
 settings.load_profile("everyday")
 
-# Nothing of the suite reads or writes what is this user's: records of memories, settings, agents' logs. Set here and
-# not by a fixture, so that fixtures of every scope and all child processes have it.
+# Nothing of the suite reads or writes what is this user's: records of memories, settings, agents' logs. All of it is
+# below HOME without these variables. Set here and not by a fixture: fixtures of every scope and all child processes have
+# it.
 _HOME = tempfile.TemporaryDirectory(prefix="helix-graph-tests-")
 os.environ["HOME"] = _HOME.name
 for _name in [name for name in os.environ if name.startswith("XDG_")]:
     del os.environ[_name]
-os.environ["XDG_STATE_HOME"] = str(Path(_HOME.name) / ".local" / "state")  # some programs hand on HOME alone
 
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 

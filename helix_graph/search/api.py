@@ -173,7 +173,7 @@ class Search:
                 "ForgetfulPort": parts.port or _PORTS.get(parts.scheme),
                 "ForgetfulTimeout": settings.forgetful_timeout_ms,
                 "MaxResults": DEFAULT,
-                "Ignored": list(settings.ignored),
+                **({"Ignored": list(settings.ignored)} if settings.ignored else {}),
             },
             "Sources": {
                 one.name: {"Available": problem is None, "Problem": problem, "Manners": sorted(one.manners)}

@@ -83,9 +83,11 @@ def text_of(result: CallToolResult) -> str:
 
 
 @contextmanager
-def agent_of(root: Path, era: Era, *, server: Sequence[str] = SERVER, errors: Path | None = None) -> Iterator[Agent]:
-    """A client with a server of its own on the memory in ``root``; its stderr goes to a file."""
-    if root.is_dir():
+def agent_of(
+    root: Path, era: Era, *, server: Sequence[str] = SERVER, errors: Path | None = None, accepted: bool = True
+) -> Iterator[Agent]:
+    """A client with a server of its own on the memory in ``root``, which is accepted; its stderr goes to a file."""
+    if accepted and root.is_dir():
         own_memory(root)
     command, *arguments = server
     environment = {**os.environ, "HELIX_DIR": str(root)}

@@ -74,9 +74,6 @@ def build() -> Server[Any]:
 
 def serve() -> None:
     """Serves until the client closes stdin. What is printed by accident goes to stderr: stdout is the protocol's."""
-    from helix_cli.mcp.shown_advice import begun
-
-    begun()
     with kept_open():
         anyio.run(_serve)
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _SESSION = "CLAUDE_CODE_SESSION_ID"
 #: Agents start their servers and fire the hooks of a session's start in no order, within seconds.
 _BEFORE = timedelta(seconds=60)
+#: Clients ask for the tools as soon as they are connected, and with them this module is loaded.
+_BEGUN = stamp(datetime.now(UTC) - _BEFORE)
 _SHOWN: set[tuple[Path, str]] = set()
 
 
@@ -32,12 +34,6 @@ def session() -> str:
     return os.environ.get(_SESSION) or f"mcp {os.urandom(8).hex()}"
 
 
-@cache
-def begun() -> str:
-    """When the session began, at the latest; the server asks this when it is started."""
-    return stamp(datetime.now(UTC) - _BEFORE)
-
-
 def note_shown(memory: Memory, insights: Iterable[Mapping[str, Any]]) -> None:
     """Notes that the session sees these insights now."""
     _SHOWN.update((memory.root, str(one["name"])) for one in insights)
@@ -45,6 +41,6 @@ def note_shown(memory: Memory, insights: Iterable[Mapping[str, Any]]) -> None:
 
 def was_shown(memory: Memory, names: Iterable[str]) -> dict[str, bool]:
     """Of each of the names, whether the session has seen that insight."""
-    since = None if os.environ.get(_SESSION) else begun()
+    since = None if os.environ.get(_SESSION) else _BEGUN
     by_hooks = memory.insights.shown_in(session(), since=since)
     return {name: (memory.root, name) in _SHOWN or name in by_hooks for name in names}

@@ -177,7 +177,7 @@ def extract(memory: Memory, asked: ExtractArguments, progress: Progress) -> Repl
     steps = ProgressSteps(progress)
     if asked.logs:
         logs = [Path(log).expanduser() for log in ([asked.logs] if isinstance(asked.logs, str) else asked.logs)]
-        elsewhere = [str(log) for log in logs if not is_in_agents_folder(log)]
+        elsewhere = [str(log) for log in logs if log.exists() and not is_in_agents_folder(log)]
         if elsewhere:
             raise UsageError(
                 f"logs: {', '.join(elsewhere)} is in no agent's own folder of logs, so anybody could have written it; "
