@@ -143,7 +143,11 @@ def test_the_server_refuses_it_and_goes_on(foreign: Path, tmp_path: Path) -> Non
     elsewhere.mkdir()
 
     def answers(agent: Agent) -> list[str]:
-        tools = ("recall", {"query": "security team"}), ("store", {"topic": "a", "text": "b"}), ("status", {})
+        tools: list[tuple[str, dict[str, str]]] = [
+            ("recall", {"query": "security team"}),
+            ("store", {"topic": "a", "text": "b"}),
+            ("status", {}),
+        ]
         results = [agent.call(name, asked) for name, asked in tools]
         assert all(one.is_error for one in results)
         assert agent.ask("list_resources").resources == []

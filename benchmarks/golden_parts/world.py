@@ -195,6 +195,9 @@ def new_project(root: Path, name: str, memory: Path | None = None, *, git: bool 
         folder.mkdir(parents=True)
     if memory is not None:
         shutil.copytree(memory, project.memory)
+        spawn(
+            ["trust", "--yes"], project
+        )  # a copy is used only when it is accepted; older versions know no such command
     if git:
         (project.folder / "README.md").write_text("A shop\n")
         (project.folder / ".gitignore").write_text(".helix/\n")
