@@ -135,6 +135,7 @@ ADVICE = "Run the linter before pushing a branch to review"
 def root(demo_memory: Memory, tmp_path_factory: pytest.TempPathFactory) -> Path:
     root: Path = tmp_path_factory.mktemp("project") / ".helix"
     shutil.copytree(demo_memory.root, root)
+    Memory(root).insights.store(ADVICE, ["user-provided"])
     return root
 
 
@@ -291,7 +292,7 @@ def test_resources_are_listed_and_read(agent: Agent, session: str) -> None:
 
 
 def test_the_briefing_has_what_was_learnt_what_was_counted_and_what_was_written(agent: Agent, root: Path) -> None:
-    name = Memory(root).insights.store(ADVICE, ["user-provided"])["name"]
+    (name,) = (one["name"] for one in Memory(root).insights.proven())
     agent.call("store", {"topic": "release", "text": "gotcha: tags are signed"})
     (prompt,) = agent.ask("list_prompts").prompts
     general = agent.ask("get_prompt", prompt.name).messages[0].content.text
