@@ -73,7 +73,7 @@ def test_feedback_counts_only_for_advice_that_the_session_was_shown(agent: Agent
     name = remembered(agent)
     refused = agent.call("feedback", {"names": [name], "outcome": "delivered"})
     assert refused.is_error
-    assert "was not shown" in text_of(refused)
+    assert "this session was not shown" in text_of(refused)
     assert (memory.insights.get(name) or {})["use_count"] == 0
     agent.call("recall", {"query": "slow tests of this project"})
     assert not agent.call("feedback", {"names": [name], "outcome": "delivered"}).is_error
@@ -173,7 +173,7 @@ def test_a_forged_log_is_not_read_and_an_agents_own_is(
     for path in (log, log.parent, place / "link.jsonl"):
         refused = agent.call("extract", {"logs": [str(path)]})
         assert refused.is_error
-        assert "no agent's own folder" in text_of(refused)
+        assert "in no agent's own folder" in text_of(refused)
     assert memory.episodes.count() == 0
     shutil.copy(log, place / "own.jsonl")
     read: Any = agent.call("extract", {"logs": [str(place / "own.jsonl")]})

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Literal, get_args
 from msgspec import convert
 from msgspec.structs import replace
 
+from helix_episodes.errors import InvalidArgument
 from helix_episodes.model import EdgeType
 from helix_episodes.safe_files import write_output
 from helix_graph import database
-from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled, InvalidArgument
+from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled
 from helix_graph.graph.connection import FILE_NAME, GRAPH_FILE, open_graph
 from helix_graph.graph.model import find_node
 from helix_graph.graph.path_lookups import Adjacency
@@ -104,7 +105,7 @@ class Graph:
 
         Raises:
             NotOurDatabase: Another program's file is where graph.db belongs.
-            OutsideMemory: One of ``paths`` lies outside the episodes' folder.
+            GraphError: One of ``paths`` lies outside the episodes' folder.
             DatabaseBusy: Another process has been compiling for too long.
             WriteFailed: The export could not be written; graph.db is as before.
         """
@@ -137,9 +138,8 @@ class Graph:
         """Whether an error was met before, and what fixed it; without ``text`` (a line or a whole output) the newest.
 
         Raises:
-            EmptyQuery: There is nothing in the text.
+            InvalidArgument: There is nothing in the text. ``limit`` is not between 1 and 100.
             GraphNotCompiled: There is no graph yet.
-            OutOfRange: ``limit`` is not between 1 and 100.
         """
         from helix_graph.graph.error_precedents import find_precedents
         from helix_graph.graph.model import SeenAnswer
@@ -199,8 +199,7 @@ class Graph:
 
         Raises:
             GraphNotCompiled: There is no graph yet.
-            EmptyQuery: One of the labels is empty.
-            OutOfRange: ``max_depth`` or ``alternatives`` is not between 1 and 10.
+            InvalidArgument: One of the labels is empty. ``max_depth`` or ``alternatives`` is not between 1 and 10.
         """
         from helix_graph.graph.paths import HIGHEST_DEPTH, LEADING, LOWEST_DEPTH, find_path
 
@@ -224,7 +223,7 @@ class Graph:
 
         Raises:
             GraphNotCompiled: There is no graph yet.
-            EmptyQuery: The label is empty.
+            InvalidArgument: The label is empty.
         """
         return self._relations(label, "causes")
 
@@ -233,7 +232,7 @@ class Graph:
 
         Raises:
             GraphNotCompiled: There is no graph yet.
-            EmptyQuery: The label is empty.
+            InvalidArgument: The label is empty.
         """
         return self._relations(label, "effects")
 
@@ -273,11 +272,10 @@ class Graph:
 
         Raises:
             GraphNotCompiled: There is no graph yet.
-            InvalidArgument: More than one of the three was asked for, or only one end of a path.
-            EmptyQuery: A label is empty.
-            LabelNotMet: Nothing has the label.
+            InvalidArgument: More than one of the three was asked for, or only one end of a path. A label is empty.
+                ``max_nodes`` lies outside its range.
+            NodeNotFound: Nothing has the label.
             EpisodeNotFound: The graph has no such episode.
-            OutOfRange: ``max_nodes`` lies outside its range.
         """
         from helix_graph.graph.subgraph import ExcerptQuery, find_excerpt
 
@@ -306,8 +304,8 @@ class Graph:
         node (at most 20000) unless ``max_nodes`` says otherwise. See `helix_graph.graph.export`.
 
         Raises:
-            NotOneOf: ``format`` is none of the four.
-            InvalidArgument: As `excerpt`, which has the others; or a part of ``json`` was asked for.
+            InvalidArgument: ``format`` is none of the four. As `excerpt`, which has the others; or a part of ``json``
+                was asked for.
             WriteFailed: ``output`` cannot be written.
         """
         from helix_graph.graph.export import FORMATS, export_bytes

@@ -124,11 +124,7 @@ def _new_patterns(connection: sqlite3.Connection, patterns: Sequence[Pattern]) -
 
 
 def _write_export(connection: sqlite3.Connection, path: Path, patterns: Sequence[Pattern]) -> None:
-    """Writes the export unless the file has these very bytes.
-
-    Raises:
-        WriteFailed: It cannot be written.
-    """
+    """Writes the export unless the file has these very bytes."""
     data = export_bytes(connection, patterns)
     if not path.is_file() or path.read_bytes() != data:
         write_atomically(path, data)
@@ -204,7 +200,7 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
 
     Raises:
         NotOurDatabase: Another program's file is where graph.db belongs.
-        OutsideMemory: One of ``paths`` lies outside ``episodes``.
+        GraphError: One of ``paths`` lies outside ``episodes``.
         DatabaseBusy: Another process has been compiling for too long.
         WriteFailed: The export could not be written; graph.db is as before.
     """

@@ -24,7 +24,7 @@ def recall(root: Path, query: str, limit: int) -> list[dict[str, Any]]:
     """As `Insights.recall` with ``semantic=False``.
 
     Raises:
-        EmptyQuery: There is nothing in the query.
+        InvalidArgument: There is nothing in the query.
     """
     about = checked_query(query)
     asked = RecallQuery(limit=limit, min_relevance=V6.min_relevance, now=timestamps.utc_now(), settings=V6)

@@ -242,7 +242,7 @@ def decay(context: InsightContext, days: int = 30) -> Decayed:
     """Moves insights that nobody used towards neutral (0.5): a tenth of the distance for each full ``days``.
 
     Raises:
-        OutOfRange: ``days`` is not within 1 to 36,500.
+        InvalidArgument: ``days`` is not within 1 to 36,500.
     """
     threshold = as_int("days", days, lowest=1, highest=_MOST_DAYS)
     with context.database.writing() as connection:
@@ -260,7 +260,7 @@ def prune(context: InsightContext, threshold: float = 0.25, min_uses: int = 3, *
     Exactly the threshold stays, and so does what a person provided.
 
     Raises:
-        OutOfRange: ``threshold`` is not within 0 to 1, or ``min_uses`` not within 0 to a million.
+        InvalidArgument: ``threshold`` is not within 0 to 1, or ``min_uses`` not within 0 to a million.
     """
     below = as_fraction("threshold", threshold)
     uses = as_int("min_uses", min_uses, lowest=0, highest=_MOST_USES)
@@ -317,7 +317,7 @@ def consolidate(context: InsightContext, threshold: float | None = None) -> Cons
     differ in nothing but case and blanks are merged.
 
     Raises:
-        OutOfRange: ``threshold`` is not within 0 to 1.
+        InvalidArgument: ``threshold`` is not within 0 to 1.
     """
     least = as_fraction("threshold", context.settings.same_when_consolidating if threshold is None else threshold)
     done: list[dict[str, Any]] = []

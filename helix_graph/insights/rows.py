@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from helix_episodes.errors import NotFound
 from helix_episodes.fast_loading import blake2b
 from helix_graph.database import ANY_OF, as_list, insert_row
-from helix_graph.insights.model import Insight, InsightNotFound, Performance, StoredInsight
+from helix_graph.insights.model import Insight, Performance, StoredInsight
 from helix_graph.validation import as_str
 
 if TYPE_CHECKING:
@@ -41,15 +42,20 @@ def by_name(connection: sqlite3.Connection, name: str) -> StoredInsight | None:
     return None if found is None else standing_for(connection, found)
 
 
+def not_found(name: str) -> NotFound:
+    """That no insight has that name."""
+    return NotFound(f"no insight {name!r}; `helix-graph insight recall WORDS` finds those there are")
+
+
 def named(connection: sqlite3.Connection, name: str) -> StoredInsight:
     """The insight of that name.
 
     Raises:
-        InsightNotFound: There is none.
+        NotFound: There is none.
     """
     stored = by_name(connection, as_str("name", name))
     if stored is None:
-        raise InsightNotFound(name)
+        raise not_found(name)
     return stored
 
 

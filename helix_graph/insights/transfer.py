@@ -25,11 +25,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from helix_episodes.errors import UsageError
+from helix_episodes.errors import InvalidArgument
 from helix_episodes.safe_files import read_regular, write_output
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import join_insights
+from helix_graph.insights.legacy import unusable
 from helix_graph.insights.links import links_where, write_link
 from helix_graph.insights.maintenance import FORGOTTEN, anonymous_entry, anonymous_injection, forget_uids
 from helix_graph.insights.model import (
@@ -39,7 +40,6 @@ from helix_graph.insights.model import (
     Injection,
     Insight,
     InsightLink,
-    InvalidExport,
     Record,
 )
 from helix_graph.insights.safe_quoting import sanitize_line
@@ -91,7 +91,7 @@ def checked_record(record: _Record, *, now: datetime) -> _Record:
 
     Raises:
         ValueError: A field is out of its bounds.
-        UsageError: So is one that is checked as what a caller hands in.
+        InvalidArgument: So is one that is checked as what a caller hands in.
     """
     found = {
         name: _value(getattr(record, name), _Field(name, now + _AHEAD))
@@ -263,7 +263,7 @@ def import_from(context: InsightContext, path: Path) -> ImportCounts:
     """Takes in what `export` wrote, or the helix.db of the original in either of its forms.
 
     Raises:
-        InvalidExport: The file is neither, or a line of it is damaged or out of bounds; then nothing is taken in.
+        InvalidImport: The file is neither, or a line of it is damaged or out of bounds; then nothing is taken in.
     """
     from helix_graph.insights import legacy
 
@@ -320,15 +320,15 @@ def _read(path: Path, *, now: datetime) -> Iterator[Record]:
     try:
         lines = read_regular(path).decode().splitlines()
     except (OSError, UnicodeError) as error:
-        raise InvalidExport(path=path, line=None, problem=str(error)) from error
+        raise unusable(path, str(error)) from error
     if not lines or lines[0] != _HEADER:
-        raise InvalidExport(path=path, line=1, problem="it does not begin as an export of insights does")
+        raise unusable(path, "it does not begin as an export of insights does", line=1)
     for number, line in enumerate(lines[1:], start=2):
         if line.strip():
             try:
                 yield _record(line, now=now)
-            except (msgspec.MsgspecError, ValueError, UsageError) as error:
-                raise InvalidExport(path=path, line=number, problem=str(error)) from error
+            except (msgspec.MsgspecError, ValueError, InvalidArgument) as error:
+                raise unusable(path, str(error), line=number) from error
 
 
 def _record(line: str, *, now: datetime) -> Record:

@@ -60,7 +60,7 @@ class Plans(PlanContext):
         """The plan of that number, or the newest active one; None when none is active.
 
         Raises:
-            NoPlan: No plan has that number.
+            NotFound: No plan has that number.
         """
         return find_plan(self.root, _number(plan))
 
@@ -68,7 +68,7 @@ class Plans(PlanContext):
         """The tasks that can begin now: pending, and all they wait for complete. None without a plan.
 
         Raises:
-            NoPlan: No plan has that number.
+            NotFound: No plan has that number.
         """
         found = self.load(plan)
         return ready_among(found.tasks) if found else ()
@@ -77,7 +77,7 @@ class Plans(PlanContext):
         """The numbers of all tasks in waves: those of one wave can be done at once, each waits for earlier waves only.
 
         Raises:
-            NoPlan: No plan has that number.
+            NotFound: No plan has that number.
         """
         found = self.load(plan)
         return waves_of(found.tasks) if found else ()
@@ -86,7 +86,7 @@ class Plans(PlanContext):
         """How far a plan is, and whether blocked tasks keep the rest from ever being done.
 
         Raises:
-            NoPlan: No plan has that number.
+            NotFound: No plan has that number.
         """
         found = self.load(plan)
         return status_of(found.tasks) if found else PlanStatus(state="none")
@@ -112,10 +112,8 @@ class Plans(PlanContext):
             utilized_memories: The names of the insights that helped.
 
         Raises:
-            NoPlan: There is no such plan.
-            NoTask: It has no such task.
-            NotOneOf: The status is none of the four.
-            InvalidArgument: A text holds one.
+            NotFound: There is no such plan. It has no such task.
+            InvalidArgument: The status is none of the four. A text holds one.
         """
         given = {
             "status": None if status is None else as_choice("status", status, TASK_STATUSES),
@@ -135,7 +133,7 @@ class Plans(PlanContext):
         """Counts an attempt at an objective and says whether to continue, pivot or escalate.
 
         Raises:
-            EmptyText: There is nothing in the objective or the approach.
+            InvalidArgument: There is nothing in the objective or the approach.
         """
         from helix_graph.plans.attempt_assessment import assess
 
@@ -164,7 +162,7 @@ class Plans(PlanContext):
         Raises:
             LogNotReadable: There is no such file, or it may not be read.
             UnknownLogFormat: It is no transcript of a known agent.
-            NotOneOf: There is no such type of agent.
+            InvalidArgument: There is no such type of agent.
             WriteFailed: A hand-off file could not be written.
         """
         from helix_graph.plans.finished_agents import Learning

@@ -155,11 +155,7 @@ def _hash(path: Path) -> str:
 
 
 def _git(folder: Path, *arguments: str) -> bytes:
-    """What git prints. It takes no locks that the agents' own git would wait for, and starts no watcher.
-
-    Raises:
-        NoWorkTree: There is no git, or it says no.
-    """
+    """What git prints. It takes no locks that the agents' own git would wait for, and starts no watcher."""
     command = ["git", "-c", "core.fsmonitor=false", "-C", str(folder), *arguments]
     kept = {name: value for name, value in os.environ.items() if name not in _OF_ANOTHER}
     environment = {**kept, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
@@ -219,11 +215,7 @@ def changes_since(baseline: Baseline, *, tree: Path | None = None) -> tuple[Tree
 
 
 def _first_seen(tree: WorkTree, baseline: Baseline) -> Baseline:
-    """What another tree is compared with: the last commit in common, and nothing that is not committed.
-
-    Raises:
-        NoWorkTree: It is of another repository, whose commits have none in common with those.
-    """
+    """What another tree is compared with: the last commit in common, and nothing that is not committed."""
     if baseline.head == EMPTY_TREE:
         return Baseline(tree=str(tree.top), head=EMPTY_TREE)
     common = tree.common_with(baseline.head)

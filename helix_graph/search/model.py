@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
-from helix_graph.errors import InvalidArgument, WrongType
+from helix_episodes.errors import InvalidArgument
 from helix_graph.graph.labels import STOP_WORDS
+from helix_graph.validation import as_str
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -40,9 +41,7 @@ def checked(query: str) -> str:
     Raises:
         InvalidArgument: It is empty, too long, or holds another character.
     """
-    if not isinstance(query, str):
-        raise WrongType("query", value=query, wanted="a text")
-    if not query.strip():
+    if not as_str("query", query).strip():
         raise InvalidArgument(None, f"{_REFUSED}: it is empty")
     if len(query) > LONGEST:
         raise InvalidArgument(None, f"{_REFUSED}: it has {len(query)} characters, and {LONGEST} are allowed")

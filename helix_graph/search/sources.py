@@ -26,7 +26,7 @@ import msgspec
 from helix_episodes.errors import WriteFailed
 from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.embedding.choice import unavailable
-from helix_graph.errors import FolderUnreadable, GraphNotCompiled, MissingExtra, SourceFailed
+from helix_graph.errors import GraphNotCompiled, MissingExtra, SearchFailed
 from helix_graph.graph.similar_decisions import words_of
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.search.model import PartialResults, SearchMode, SourceResult, words
@@ -192,7 +192,7 @@ class MarkdownFolder:
         """Files with a word of the query; the score is the percentage of words found, those in texts counting half.
 
         Raises:
-            FolderUnreadable: The folder could not be listed to its end.
+            SearchFailed: The folder could not be listed to its end.
         """
         wanted, files = words(query), list(self._files())
         scored = [(score, path, text) for path, text in files if (score := _score(path, text or "", wanted))]
@@ -218,7 +218,10 @@ class MarkdownFolder:
         try:
             paths = sorted(self.folder.rglob("*.md"))[:_MOST_FILES]
         except OSError as error:  # another program's folder, or one that vanishes while it is listed
-            raise FolderUnreadable(folder=self.folder, problem=error.strerror or str(error)) from error
+            problem = (
+                f"{self.folder} cannot be listed: {error.strerror or error}; name another folder in .helix/config.toml"
+            )
+            raise SearchFailed(problem) from error
         for path in paths:
             try:
                 yield path, _text(path)
@@ -325,7 +328,7 @@ class Forgetful:
 
         Raises:
             MissingExtra: The MCP client is not installed.
-            SourceFailed: It is no such server, does not answer in time, or answers what is not understood.
+            SearchFailed: It is no such server, does not answer in time, or answers what is not understood.
         """
         from helix_episodes.redaction import redact_text
 
@@ -366,7 +369,7 @@ class Forgetful:
                 first = first.exceptions[0]
             problem = str(first) or type(first).__name__
         self._availability.note(available=False)
-        raise SourceFailed(FORGETFUL, where=self.endpoint, problem=problem)
+        raise SearchFailed(f"{FORGETFUL} at {self.endpoint} did not answer: {problem}")
 
     async def _call(self, query: str, limit: int) -> object:
         import anyio

@@ -26,8 +26,9 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from helix_episodes.errors import InvalidArgument
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.errors import EmptyQuery, NotOneOf
+from helix_graph.errors import NO_WORDS
 from helix_graph.timestamps import datetime_of
 from helix_graph.topics import ranking
 from helix_graph.topics.entry_log import (
@@ -45,7 +46,7 @@ from helix_graph.topics.model import Category, TopicSize
 from helix_graph.topics.ranking import EntryFilters, TimeSpan, known_words, query_words, scores_of
 from helix_graph.topics.search import missing_topic_hint
 from helix_graph.topics.storing import similar_pairs
-from helix_graph.validation import as_tuple
+from helix_graph.validation import as_choice, as_tuple
 
 if TYPE_CHECKING:
     import sqlite3
@@ -332,7 +333,7 @@ def focused(focus: str | Iterable[str] | None) -> tuple[Category, ...]:
     """The categories that a focus names, in the plural or the singular; none means all.
 
     Raises:
-        NotOneOf: There is no such category.
+        InvalidArgument: There is no such category.
 
     >>> focused("gotchas, gap")
     ('gotchas', 'gaps')
@@ -341,10 +342,7 @@ def focused(focus: str | Iterable[str] | None) -> tuple[Category, ...]:
     names = [plain("focus", name).strip().lower() for name in given]
     found = {}
     for name in filter(None, names):
-        category = _BY_SINGULAR.get(singular(name))
-        if category is None:
-            raise NotOneOf("focus", value=name, allowed=CATEGORIES)
-        found[category] = True
+        found[_BY_SINGULAR.get(singular(name)) or as_choice("focus", name, CATEGORIES)] = True
     return tuple(found)
 
 
@@ -352,12 +350,11 @@ def query_of(query: str) -> str:
     """The query, when there is something in it.
 
     Raises:
-        EmptyQuery: There is nothing in it.
-        TooMuch: It is too long.
+        InvalidArgument: There is nothing in it. It is too long.
     """
     given = plain("query", query, longest=LONGEST_QUERY).strip()
     if not any(character.isalnum() or character in "*?" for character in given):
-        raise EmptyQuery("query")
+        raise InvalidArgument("query", NO_WORDS)
     return given
 
 

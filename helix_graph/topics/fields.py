@@ -24,9 +24,9 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from helix_graph.errors import EmptyText, WrongType
-from helix_graph.topics.model import InvalidTopicArgument, TooMuch
-from helix_graph.validation import as_tuple
+from helix_episodes.errors import InvalidArgument
+from helix_graph.errors import NO_TEXT
+from helix_graph.validation import as_str, as_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -93,8 +93,7 @@ def sound(option: str, value: str, *, longest: int) -> str:
     """A text of whole characters, without secrets.
 
     Raises:
-        InvalidTopicArgument: It holds half a surrogate pair.
-        TooMuch: It is longer than ``longest`` characters.
+        InvalidArgument: It holds half a surrogate pair. It is longer than ``longest`` characters.
     """
     from helix_episodes.redaction import redact_text
 
@@ -105,31 +104,32 @@ def plain(option: str, value: str, *, longest: int = LONGEST_TEXT) -> str:
     """A text of whole characters, as it was given: what is only looked for is not kept, and needs no cutting.
 
     Raises:
-        InvalidTopicArgument: It holds half a surrogate pair.
-        TooMuch: It is longer than ``longest`` characters.
+        InvalidArgument: It holds half a surrogate pair. It is longer than ``longest`` characters.
     """
-    if not isinstance(value, str):
-        raise WrongType(option, value=value, wanted="a text")
+    as_str(option, value)
     half = _HALVES.search(value)
     if half:
         problem = f"holds half a character, U+{ord(half[0]):04X}, at place {half.start() + 1}; send the whole one"
-        raise InvalidTopicArgument(option, f"{problem} (an emoji is two halves), or leave it out")
-    if len(value) > longest:
-        raise TooMuch(option, size=len(value), largest=longest, unit="characters")
+        raise InvalidArgument(option, f"{problem} (an emoji is two halves), or leave it out")
+    check_size(option, len(value), largest=longest, unit="characters")
     return value
+
+
+def check_size(option: str, size: int, *, largest: int, unit: str) -> None:
+    """Refuses what is too long, or too many, to be stored in one piece."""
+    if size > largest:
+        raise InvalidArgument(option, f"has {size} {unit}; at most {largest} are taken: split it")
 
 
 def looked_for(option: str, value: str) -> str:
     """A text that an entry is to hold: every text holds nothing, so nothing would name whichever entry comes first.
 
     Raises:
-        EmptyText: There is nothing in it.
-        InvalidTopicArgument: It holds half a surrogate pair.
-        TooMuch: It is too long.
+        InvalidArgument: There is nothing in it. It holds half a surrogate pair. It is too long.
     """
     text = plain(option, value)
     if not text.strip():
-        raise EmptyText(option)
+        raise InvalidArgument(option, NO_TEXT)
     return text
 
 
@@ -137,13 +137,11 @@ def entry_text(option: str, value: str) -> str:
     """The text of an entry.
 
     Raises:
-        EmptyText: There is nothing in it.
-        InvalidTopicArgument: It holds half a surrogate pair.
-        TooMuch: It is too long.
+        InvalidArgument: There is nothing in it. It holds half a surrogate pair. It is too long.
     """
     text = sound(option, value, longest=LONGEST_TEXT)
     if not text.strip():
-        raise EmptyText(option)
+        raise InvalidArgument(option, NO_TEXT)
     return text
 
 
@@ -151,14 +149,14 @@ def topic_name(option: str, value: str) -> str:
     """The one spelling of a topic's name: in lower case, each character that is no letter or digit a hyphen.
 
     Raises:
-        InvalidTopicArgument: There is no letter or digit in it, or it is too long; it holds half a surrogate pair.
+        InvalidArgument: There is no letter or digit in it, or it is too long; it holds half a surrogate pair.
     """
     name = hyphened(sound(option, value, longest=LONGEST_TEXT))
     if not any(map(str.isalnum, name)):
-        raise InvalidTopicArgument(option, f"{value[:80]!r} names no topic: it needs a letter or a digit")
+        raise InvalidArgument(option, f"{value[:80]!r} names no topic: it needs a letter or a digit")
     if len(name) > LONGEST_NAME:
         problem = f"it has {len(name)} characters, and at most {LONGEST_NAME} fit"
-        raise InvalidTopicArgument(option, f"{value[:80]!r} names no topic: {problem}")
+        raise InvalidArgument(option, f"{value[:80]!r} names no topic: {problem}")
     return name
 
 
@@ -172,14 +170,12 @@ def tag_names(option: str, value: str | Iterable[str]) -> tuple[str, ...]:
     """Tags of a comma-separated text or a list: each in its one spelling, in order of the alphabet, each once.
 
     Raises:
-        InvalidTopicArgument: One holds half a surrogate pair.
-        TooMuch: There are too many, or one is too long.
+        InvalidArgument: One holds half a surrogate pair. There are too many, or one is too long.
     """
     values = (value,) if isinstance(value, str) else as_tuple(option, value)
     parts = (part for one in values for part in (one.split(",") if isinstance(one, str) else (one,)))
     names = sorted({name for part in parts if (name := tag_name(option, part))})
-    if len(names) > MOST_TAGS:
-        raise TooMuch(option, size=len(names), largest=MOST_TAGS, unit="tags")
+    check_size(option, len(names), largest=MOST_TAGS, unit="tags")
     return tuple(names)
 
 
@@ -187,13 +183,11 @@ def tag_name(option: str, value: str) -> str:
     """The one spelling of a tag: in lower case, its last word in the singular, on one line; maybe empty.
 
     Raises:
-        InvalidTopicArgument: It holds half a surrogate pair.
-        TooMuch: It is too long.
+        InvalidArgument: It holds half a surrogate pair. It is too long.
     """
     clean = sound(option, value, longest=LONGEST_TEXT).translate(_NOT_IN_TAGS)
     name = singular(_LINE_BREAKS.sub(" ", unicodedata.normalize("NFC", clean).lower()).strip())
-    if len(name) > LONGEST_TAG:
-        raise TooMuch(option, size=len(name), largest=LONGEST_TAG, unit="characters")
+    check_size(option, len(name), largest=LONGEST_TAG, unit="characters")
     return name
 
 
@@ -201,8 +195,7 @@ def source_name(option: str, value: str | None) -> str | None:
     """Where an entry comes from, on one line; None where it is not said.
 
     Raises:
-        InvalidTopicArgument: It holds half a surrogate pair.
-        TooMuch: It is too long.
+        InvalidArgument: It holds half a surrogate pair. It is too long.
     """
     if value is None:
         return None

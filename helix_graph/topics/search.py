@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from helix_graph.errors import EmptyQuery
+from helix_episodes.errors import InvalidArgument
+from helix_graph.errors import NO_WORDS
 from helix_graph.timestamps import seconds_of
 from helix_graph.topics import ranking
 from helix_graph.topics.entry_log import alike, at, damaged_of, of_topic, shown, shown_topic, size_of, sound_by_id
-from helix_graph.topics.fields import clipped, content_lines, plain
-from helix_graph.topics.model import Damaged, Entry, InvalidTopicArgument, TooMuch, TopicSize
+from helix_graph.topics.fields import check_size, clipped, content_lines, plain
+from helix_graph.topics.model import Damaged, Entry, TopicSize
 from helix_graph.topics.ranking import EntryFilters, RankedEntries, TimeSpan, query_words
 from helix_graph.validation import as_int
 
@@ -55,8 +56,7 @@ def period(
     """The span that all of these hold; ``after`` and ``before`` include their day, ``hours`` overrides ``days``.
 
     Raises:
-        InvalidTopicArgument: One of the first two is no day.
-        OutOfRange: One of the others lies outside 0 to a hundred years.
+        InvalidArgument: One of the first two is no day. One of the others lies outside 0 to a hundred years.
     """
     starts = [since(now=now, days=days, hours=hours)]
     if after is not None:
@@ -69,7 +69,7 @@ def since(*, now: datetime, days: int | None = None, hours: int | None = None) -
     """When so many hours, or else days, before now was; None when neither is given.
 
     Raises:
-        OutOfRange: They lie outside 0 to a hundred years.
+        InvalidArgument: They lie outside 0 to a hundred years.
     """
     if hours is not None:
         return seconds_of(now) - 3600 * as_int("hours", hours, lowest=0, highest=MOST_HOURS)
@@ -87,11 +87,11 @@ def _day(option: str, value: str | date, *, today: date) -> date:
     if word in _WORDS:
         return today - _WORDS[word]
     if not _ISO_DAY.match(word):
-        raise InvalidTopicArgument(option, _NO_DAY.format(value))
+        raise InvalidArgument(option, _NO_DAY.format(value))
     try:
         return date.fromisoformat(word)
     except ValueError:  # the 31st of February
-        raise InvalidTopicArgument(option, _NO_DAY.format(value)) from None
+        raise InvalidArgument(option, _NO_DAY.format(value)) from None
 
 
 def _midnight(day: date) -> int:
@@ -172,16 +172,14 @@ def checked_words(query: str) -> tuple[str, ...]:
     """The words to look for.
 
     Raises:
-        EmptyQuery: There is nothing in the query.
-        InvalidTopicArgument: It has words of one letter or digit alone.
-        TooMuch: It is too long, or has too many words.
+        InvalidArgument: There is nothing in the query. It has words of one letter or digit alone. It is too long, or
+            has too many words.
     """
     words = query_words(plain("query", query, longest=LONGEST_QUERY))
     if not words:
         problem = "no searchable word in the query (words of one letter or digit are not indexed)"
-        raise InvalidTopicArgument(None, problem) if any(map(str.isalnum, query)) else EmptyQuery("query")
-    if len(words) > ranking.MOST_WORDS:
-        raise TooMuch("query", size=len(words), largest=ranking.MOST_WORDS, unit="different words")
+        raise InvalidArgument(None, problem) if any(map(str.isalnum, query)) else InvalidArgument("query", NO_WORDS)
+    check_size("query", len(words), largest=ranking.MOST_WORDS, unit="different words")
     return words
 
 
@@ -267,7 +265,7 @@ def read(
     """The entries of a topic: all, the one at ``index``, or those that hold a text in any case.
 
     Raises:
-        EntryNotFound: The topic has no such index.
+        NotFound: The topic has no such index.
     """
     total = size_of(connection, topic)
     if not total:

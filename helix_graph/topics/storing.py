@@ -27,9 +27,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import asdict, replace
 
-from helix_episodes.errors import HelixGraphError
+from helix_episodes.errors import HelixGraphError, InvalidArgument, NotFound
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.errors import WrongType
 from helix_graph.topics import index
 from helix_graph.topics.entry_log import (
     EntryRecord,
@@ -43,20 +42,11 @@ from helix_graph.topics.entry_log import (
     size_of,
     sound_by_id,
 )
-from helix_graph.topics.fields import entry_text, first_line, plain, source_name, tag_names, topic_name
+from helix_graph.topics.fields import check_size, entry_text, first_line, plain, source_name, tag_names, topic_name
 from helix_graph.topics.index import auto_tags
-from helix_graph.topics.model import (
-    BatchStored,
-    Duplicate,
-    EntryNotFound,
-    InvalidItem,
-    InvalidLink,
-    SimilarEntries,
-    StoredEntry,
-    TooMuch,
-)
+from helix_graph.topics.model import BatchStored, Duplicate, SimilarEntries, StoredEntry
 from helix_graph.topics.ranking import overlap, significant_words
-from helix_graph.validation import as_fraction, as_tuple
+from helix_graph.validation import as_fraction, as_tuple, wrong_type
 
 if TYPE_CHECKING:
     import sqlite3
@@ -183,12 +173,9 @@ def checked_draft(  # noqa: PLR0913  (what an entry has)
     """Checks what an entry has; without tags the beginning of its text may give it one, if ``auto``.
 
     Raises:
-        InvalidTopicArgument: The name has no letter or digit, or is too long; one of the texts holds half a surrogate
-            pair.
-        EmptyText: There is nothing in the text.
-        OutOfRange: The confidence lies outside 0 to 1.
-        InvalidLink: A link is not of the form ``topic:index``.
-        TooMuch: One of them is too long.
+        InvalidArgument: The name has no letter or digit, or is too long; one of the texts holds half a surrogate pair.
+            There is nothing in the text. The confidence lies outside 0 to 1. A link is not of the form ``topic:index``.
+            One of them is too long.
     """
     kept = entry_text("text", text)
     return EntryDraft(
@@ -205,14 +192,13 @@ def checked_drafts(entries: Iterable[Mapping[str, Any]]) -> list[EntryDraft]:
     """Checks the entries of a batch.
 
     Raises:
-        TooMuch: There are more than `LARGEST_BATCH`.
-        InvalidItem: One of them cannot be stored; its place and the reason are named.
+        InvalidArgument: There are more than `LARGEST_BATCH`. One of them cannot be stored; its place and the reason are
+            named.
     """
     if isinstance(entries, dict):
-        raise WrongType("entries", value=entries, wanted="a list of objects")
+        raise wrong_type("entries", entries, "a list of objects")
     item = as_tuple("entries", entries)
-    if len(item) > LARGEST_BATCH:
-        raise TooMuch("entries", size=len(item), largest=LARGEST_BATCH, unit="entries")
+    check_size("entries", len(item), largest=LARGEST_BATCH, unit="entries")
     return [_item(place, one) for place, one in enumerate(item)]
 
 
@@ -220,42 +206,46 @@ def link_places(links: str | Iterable[str]) -> tuple[tuple[str, int], ...]:
     """The topics and indices that links name, each once.
 
     Raises:
-        InvalidLink: One is not of the form ``topic:index``.
-        TooMuch: There are more than `MOST_LINKS`.
+        InvalidArgument: One is not of the form ``topic:index``. There are more than `MOST_LINKS`.
     """
     item = links.replace(",", " ").split() if isinstance(links, str) else as_tuple("links", links)
     places = tuple(dict.fromkeys(_place(link) for link in item))
-    if len(places) > MOST_LINKS:
-        raise TooMuch("links", size=len(places), largest=MOST_LINKS, unit="links")
+    check_size("links", len(places), largest=MOST_LINKS, unit="links")
     return places
+
+
+def _no_link(link: str, problem: str) -> InvalidArgument:
+    return InvalidArgument(None, f"links: {link!r} {problem}; give topic:index pairs, such as cache:3")
+
+
+def _refused(place: int, error: HelixGraphError) -> InvalidArgument:
+    return InvalidArgument(None, f"entries[{place}]: {error}; nothing was stored")
 
 
 def _place(link: str) -> tuple[str, int]:
     found = _LINK.match(plain("links", link))
     if found is None:
-        raise InvalidLink(link, problem="is no link")
+        raise _no_link(link, "is no link")
     return topic_name("links", found["topic"]), int(found["index"])
 
 
 def _item(place: int, item: Mapping[str, Any]) -> EntryDraft:
     try:
         if not isinstance(item, dict):
-            raise WrongType("an entry", value=item, wanted="an object with topic and text")
-        _check_keys(place, item)
+            raise wrong_type("an entry", item, "an object with topic and text")
+        _check_keys(item)
         return checked_draft(**{name: value for name, value in item.items() if value is not None})
-    except InvalidItem:
-        raise
     except HelixGraphError as error:
-        raise InvalidItem(place, problem=str(error)) from error
+        raise _refused(place, error) from error
 
 
-def _check_keys(place: int, item: Mapping[str, Any]) -> None:
+def _check_keys(item: Mapping[str, Any]) -> None:
     missing = [name for name in ("topic", "text") if item.get(name) is None]
     if missing:
-        raise InvalidItem(place, problem=f"{' and '.join(missing)} missing")
+        raise InvalidArgument(None, f"{' and '.join(missing)} missing")
     unknown = sorted(map(str, item.keys() - set(_PARAMETERS)))
     if unknown:
-        raise InvalidItem(place, problem=f"there is no {', '.join(unknown)}; an entry has {', '.join(_PARAMETERS)}")
+        raise InvalidArgument(None, f"there is no {', '.join(unknown)}; an entry has {', '.join(_PARAMETERS)}")
 
 
 _LINE = 100
@@ -265,7 +255,7 @@ def store(connection: sqlite3.Connection, draft: EntryDraft, *, now: int, force:
     """Stores one entry; without ``force`` the near duplicate that it has in its topic is named.
 
     Raises:
-        InvalidLink: A link leads to no entry; then nothing is stored.
+        InvalidArgument: A link leads to no entry; then nothing is stored.
     """
     duplicate = None if force else duplicate_of(connection, draft.topic, draft.text)
     written = write_record(connection, draft, now=now)
@@ -279,7 +269,7 @@ def batch(connection: sqlite3.Connection, drafts: Sequence[EntryDraft], *, now: 
     A link may lead to an entry of the same batch that stands before it.
 
     Raises:
-        InvalidItem: A link of one leads to no entry.
+        InvalidArgument: A link of one leads to no entry.
     """
     written = list(_filed(connection, drafts, now=now))
     return BatchStored(
@@ -298,8 +288,8 @@ def _filed(connection: sqlite3.Connection, drafts: Sequence[EntryDraft], *, now:
             waiting = []
         try:
             one = write_record(connection, draft, now=now)
-        except InvalidLink as error:
-            raise InvalidItem(place, problem=str(error)) from error
+        except InvalidArgument as error:
+            raise _refused(place, error) from error
         waiting.append(one)
         yield one
     index.add_to_index(connection, waiting)
@@ -354,10 +344,10 @@ def _target(connection: sqlite3.Connection, topic: str, index: int) -> int:
     link = f"{topic}:{index}"
     try:
         return at(connection, topic, index).record.entry
-    except EntryNotFound as error:
+    except NotFound as error:
         there = size_of(connection, topic)
         problem = f"leads to no entry ({topic} has {there})" if there else f"leads to no topic ({topic} is not there)"
-        raise InvalidLink(link, problem=problem) from error
+        raise _no_link(link, problem) from error
 
 
 def _alike(drafts: Sequence[EntryDraft]) -> Iterable[SimilarEntries]:

@@ -149,11 +149,11 @@ def render_insight(answer: Mapping[str, Any]) -> None:
 @click.argument("name")
 def get(insights: Insights, *, name: str) -> dict[str, Any]:
     """Show one insight."""
-    from helix_graph.insights.model import InsightNotFound
+    from helix_graph.insights.rows import not_found
 
     found = insights.get(name)
     if found is None:
-        raise InsightNotFound(name)
+        raise not_found(name)
     return found
 
 

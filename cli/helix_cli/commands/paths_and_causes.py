@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from helix_graph.causality.fault_localization import Explanation, Suspect
     from helix_graph.graph.paths import PathAnswer, PathStep, RelationsAnswer
     from helix_graph.graph.shortest_paths import WitnessedPath
-    from helix_graph.web.graph_content import PageTimeline
+    from helix_graph.web.timeline import PageTimeline
 
 
 def render_path(answer: PathAnswer) -> None:

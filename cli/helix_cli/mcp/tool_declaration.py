@@ -20,8 +20,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_args
 import msgspec
 from msgspec import Meta
 
-from helix_episodes.errors import HelixGraphError
-
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -62,10 +60,6 @@ class ProgressSteps:
     def end(self) -> None:
         """All of them are."""
         self._progress(self._total, self._total, "done")
-
-
-class NothingDoneError(HelixGraphError):
-    """A call that came to nothing, where the library reports it as an answer: an agent reads it as a success."""
 
 
 class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

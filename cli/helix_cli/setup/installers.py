@@ -33,7 +33,7 @@ from helix_cli.setup.definitions import (
     program,
     server,
 )
-from helix_cli.setup.errors import AgentCommandFailed, FolderNotEmpty, NotEditable
+from helix_cli.setup.errors import AgentCommandFailed, NotEditable
 from helix_cli.setup.jsonc import line_at
 from helix_cli.setup.settings import (
     JSON_SERVERS,
@@ -56,6 +56,7 @@ from helix_cli.setup.settings import (
 )
 from helix_episodes.errors import WriteFailed
 from helix_episodes.safe_files import write_atomically
+from helix_graph.errors import FolderInUse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -317,7 +318,7 @@ def export_plugin(folder: Path) -> ExportedPlugin:
     """Writes the plugin.
 
     Raises:
-        FolderNotEmpty: It holds something else.
+        FolderInUse: It holds something else.
         WriteFailed: The folder cannot be written.
     """
     contents = plugin_contents()
@@ -334,22 +335,17 @@ def plugin_contents() -> dict[Path, bytes]:
 
 
 def _require_free(folder: Path, manifest: bytes) -> None:
-    """Whether the folder is empty, or ours by the name in its manifest.
-
-    Raises:
-        FolderNotEmpty: It is neither.
-        WriteFailed: It is no folder, or cannot be read.
-    """
+    """Whether the folder is empty, or ours by the name in its manifest."""
     try:
         if not folder.exists() or not any(folder.iterdir()):
             return
         found = msgspec.json.decode((folder / _MANIFEST).read_bytes())
     except (FileNotFoundError, msgspec.DecodeError):
-        raise FolderNotEmpty(folder) from None
+        found = None
     except OSError as error:
         raise WriteFailed(path=folder, problem=error.strerror or str(error)) from error
     if not isinstance(found, dict) or found.get("name") != msgspec.json.decode(manifest)["name"]:
-        raise FolderNotEmpty(folder)
+        raise FolderInUse(f"{folder} holds something else than an earlier export; name an empty folder")
 
 
 _BY_SETTINGS = frozenset({Path("hooks/hooks.json"), Path(".mcp.json")})

@@ -10,9 +10,9 @@ from msgspec import Meta
 from helix_cli.commands.insight import render_feedback, render_health, render_recalled, render_related, render_stored
 from helix_cli.commands.search import render_search
 from helix_cli.mcp.shown_advice import note_shown, session, was_shown
-from helix_cli.mcp.tool_declaration import Arguments, NothingDoneError, Reply, tool
+from helix_cli.mcp.tool_declaration import Arguments, Reply, tool
 from helix_cli.output import rendered
-from helix_episodes.errors import UsageError
+from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph.insights.feedback import FeedbackAnswer
 from helix_graph.insights.links import RelateAnswer
 from helix_graph.insights.model import Outcome
@@ -109,11 +109,7 @@ class InsightsHealth(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _texts(name: str, value: Texts) -> list[str]:
-    """The texts of a list, however it was sent.
-
-    Raises:
-        UsageError: It begins as JSON and is none.
-    """
+    """The texts of a list, however it was sent."""
     if not isinstance(value, str):
         return value
     if not value.lstrip().startswith("["):
@@ -121,7 +117,7 @@ def _texts(name: str, value: Texts) -> list[str]:
     try:
         return msgspec.json.decode(value, type=list[str])
     except msgspec.DecodeError as error:
-        raise UsageError(f'{name} is no list of texts; give one such as ["one", "two"]') from error
+        raise InvalidArgument(None, f'{name} is no list of texts; give one such as ["one", "two"]') from error
 
 
 class SearchMemoryArguments(Arguments, frozen=True, kw_only=True):
@@ -160,7 +156,7 @@ def remember(memory: Memory, asked: RememberArguments, _: Progress) -> Reply:
     """
     answer = memory.insights.store(asked.content, _texts("tags", asked.tags), origin="agent", episode=asked.episode)
     if answer["status"] == "rejected":
-        raise NothingDoneError(f"nothing was remembered: {answer['reason']}; mend content and call `remember` again")
+        raise HelixGraphError(f"nothing was remembered: {answer['reason']}; mend content and call `remember` again")
     return Reply(answer, rendered(answer, render_stored))
 
 
@@ -174,14 +170,15 @@ def feedback(memory: Memory, asked: FeedbackArguments, _: Progress) -> Reply:
     shown = was_shown(memory, names := _texts("names", asked.names))
     unseen = [name for name in names if not shown[name] and memory.insights.get(name)]
     if unseen:
-        raise UsageError(
-            f"names: this session was not shown {', '.join(unseen)}, so nothing was recorded; feedback is for insights "
-            "that `recall` or a briefing has shown before the work: leave the others out"
+        problem = (
+            f"holds {', '.join(unseen)}, which this session was not shown, so nothing was recorded; feedback is for "
+            "insights that `recall` or a briefing has shown before the work: leave the others out"
         )
+        raise InvalidArgument("names", problem)
     answer = memory.insights.feedback(names, asked.outcome, causal, id=asked.id, session=session())
     if answer["missing"] and not answer["names"] and not answer["repeated"]:
         unknown = ", ".join(answer["missing"])
-        raise NothingDoneError(f"no insight is named {unknown}; give names as `recall` shows them, and another id")
+        raise HelixGraphError(f"no insight is named {unknown}; give names as `recall` shows them, and another id")
     return Reply(answer, rendered(answer, render_feedback))
 
 
@@ -192,7 +189,7 @@ def relate(memory: Memory, asked: RelateArguments, _: Progress) -> Reply:
     """
     answer = memory.insights.relate(asked.from_name, asked.to_name, asked.rel_type, asked.weight)
     if answer["status"] == "rejected":
-        raise NothingDoneError(f"nothing was linked: {answer['reason']}; `recall` shows the names of insights")
+        raise HelixGraphError(f"nothing was linked: {answer['reason']}; `recall` shows the names of insights")
     return Reply(answer, rendered(answer, render_related))
 
 

@@ -12,11 +12,11 @@ from msgspec import Meta
 from helix_cli.commands.episode import plain, render_all, render_episode, render_evidence, render_list, render_report
 from helix_cli.commands.graph import render_compile, render_status
 from helix_cli.mcp.pagination import parts_of
-from helix_cli.mcp.tool_declaration import Arguments, EpisodeName, NothingDoneError, ProgressSteps, Reply, tool
+from helix_cli.mcp.tool_declaration import Arguments, EpisodeName, ProgressSteps, Reply, tool
 from helix_cli.options import parse_time
 from helix_cli.output import count, rendered, say
 from helix_episodes.discovery import is_in_agents_folder
-from helix_episodes.errors import UsageError
+from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_episodes.model import Episode, Outcome
 from helix_episodes.verification import CheckedQuotation
 from helix_graph.errors import GraphNotCompiled
@@ -92,15 +92,11 @@ class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def _moment(text: str) -> datetime:
-    """The day or time from which on episodes are asked for.
-
-    Raises:
-        UsageError: It is neither.
-    """
+    """The day or time from which on episodes are asked for."""
     try:
         return parse_time(text)
     except click.BadParameter as error:
-        raise UsageError(f"since: {error.message}") from error
+        raise InvalidArgument(None, f"since: {error.message}") from error
 
 
 def _summary(one: Episode) -> Summary:
@@ -179,10 +175,11 @@ def extract(memory: Memory, asked: ExtractArguments, progress: Progress) -> Repl
         logs = [Path(log).expanduser() for log in ([asked.logs] if isinstance(asked.logs, str) else asked.logs)]
         elsewhere = [str(log) for log in logs if log.exists() and not is_in_agents_folder(log)]
         if elsewhere:
-            raise UsageError(
-                f"logs: {', '.join(elsewhere)} is in no agent's own folder of logs, so anybody could have written it; "
-                "only a person can have it read, on the command line"
+            problem = (
+                f"holds {', '.join(elsewhere)}, which is in no agent's own folder of logs: anybody could have written "
+                "it; only a person can have it read, on the command line"
             )
+            raise InvalidArgument("logs", problem)
         report = memory.extract(logs, progress=steps.advance)
         text = rendered(report, render_report)
     else:
@@ -193,7 +190,7 @@ def extract(memory: Memory, asked: ExtractArguments, progress: Progress) -> Repl
         one.problem if one.problem.startswith(str(one.log)) else f"{one.log}: {one.problem}" for one in report.failed
     ]
     if failed and not report.recorded:
-        raise NothingDoneError("\n".join(["no log could be read; name session logs of an agent:", *failed]))
+        raise HelixGraphError("\n".join(["no log could be read; name session logs of an agent:", *failed]))
     new = len(report.written) + len(report.updated)
     value = Extracted(new, len(report.recorded) - new, failed)
     return Reply(value, "\n".join([*(f"not read: {one}" for one in failed), text]))
@@ -263,10 +260,11 @@ def rest(_: Memory, asked: RestArguments, __: Progress) -> Reply:
 
     text = ANSWERS.get(asked.answer)
     if text is None:
-        raise UsageError(f"the answer {asked.answer} is not kept any more; ask the first question again")
+        raise InvalidArgument(None, f"the answer {asked.answer} is not kept any more; ask the first question again")
     parts = parts_of(text)
     if asked.part > len(parts):
-        raise UsageError(
-            f"the answer {asked.answer} has {len(parts)} parts, and no part {asked.part}; ask the first question again"
+        raise InvalidArgument(
+            None,
+            f"the answer {asked.answer} has {len(parts)} parts, and no part {asked.part}; ask the first question again",
         )
     return Reply(Part(asked.part, len(parts)), parts[asked.part - 1])
