@@ -77,14 +77,18 @@ def work_trees(repository: Path) -> list[Path]:
 
 
 def _main_work_tree(pointer: Path) -> Path | None:
-    """Where a work tree's ``.git`` file leads: the folder that holds the common git folder, unless that is bare."""
+    """Where a work tree's ``.git`` file leads: the folder that holds the common git folder, unless that is bare.
+
+    The repository has to know the work tree: a file that came with an archive could name any project of this user's.
+    """
     target = _read(pointer).removeprefix("gitdir:").strip()
     git = (pointer.parent / target).resolve()
     common = _read(git / "commondir")
     if not target or not common:
         return None
     shared = (git / common).resolve()
-    return shared.parent if shared.name == ".git" else None
+    is_known = git.parent == shared / "worktrees" and (git / _read(git / "gitdir")).resolve() == pointer.resolve()
+    return shared.parent if shared.name == ".git" and is_known else None
 
 
 def _read(path: Path) -> str:
