@@ -230,6 +230,16 @@ def tracked_by_git(root: Path, names: Iterable[str] = ("",)) -> list[str]:
     return sorted(os.fsdecode(name[len(inside) :]) for name in found)
 
 
+def shared_episodes(root: Path, episodes: Iterable[str]) -> frozenset[str]:
+    """Those of the episodes that git tracks: somebody else may have written them. All, where that cannot be read."""
+    names = frozenset(episodes)
+    try:
+        tracked = tracked_by_git(root, [f"episodes/{name}.json" for name in names]) if names else ()
+    except (OSError, ValueError, IndexError):
+        return names
+    return names & {name.removeprefix("episodes/").removesuffix(".json") for name in tracked}
+
+
 #: The fields of an entry before its name: times, ids, mode, size; then the object's hash and two bytes of flags.
 _BEFORE_HASH, _FLAGS = 40, 2
 _LENGTH, _EXTENDED = 0x0FFF, 0x4000

@@ -413,7 +413,10 @@ def test_above_the_project_no_folder_counts_that_others_can_write_to(tmp_path: P
 
 
 def test_what_is_shared_through_git_is_called_so(
-    tmp_path: Path, script: Callable[..., Script], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    script: Callable[..., Script],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     git(tmp_path, "init", "-q")
     memory = Memory.init(tmp_path, share=True)
@@ -432,6 +435,9 @@ def test_what_is_shared_through_git_is_called_so(
     assert "shared through git" not in repaired("two")
     git(tmp_path, "add", ".")
     assert "shared through git" in repaired("three")
+    assert [one.shared for one in memory.graph.seen(failing).precedents] == [True]
+    assert run(["seen", failing]) == 0
+    assert "in s-1 (shared through git), line" in capsys.readouterr().out
 
 
 def test_a_database_of_a_clone_is_not_even_read(foreign: Path) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from helix_cli.hooks.context_block import SHARED, anti_pattern_sentence
 from helix_cli.hooks.session_dedup import SITUATION
 from helix_graph.causality.antipattern_cache import read_anti_patterns
-from helix_graph.trust import tracked_by_git
+from helix_graph.trust import shared_episodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> str:
         return ""
     dedup.remember(SITUATION + label for label in found["looked_for"])
     precedents = found["precedents"]
-    shared = tracked_by_git(root, [f"episodes/{one['episode']}.json" for one in precedents]) if precedents else ()
+    shared = shared_episodes(root, (one["episode"] for one in precedents))
     lines = [line for one in precedents for line in _precedent_lines(one, found["sessions"], shared)]
     return context_block([ContextSection("Met before:", [ContextLine(line) for line in dedup.take(lines)])])
 
@@ -60,7 +60,7 @@ def _precedent_lines(one: Row, sessions: dict[str, int], shared: Collection[str]
     if level not in _LEVELS or not fixes:
         return
     day = f", the newest of {date[:10]}" if date else ""
-    source = f"{SHARED}, " if f"episodes/{one['episode']}.json" in shared else ""
+    source = f"{SHARED}, " if one["episode"] in shared else ""
     where = f"{source}episode {one['episode']}"
     yield f"{one['label']} ({_LEVELS[level]}; sessions that met it: {sessions[level]}{day}; {where})"
     yield from (f"{_repair(fix)}{f' ({SHARED})' if source else ''}" for fix in fixes[:_MOST_FIXES])
