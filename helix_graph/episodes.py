@@ -333,6 +333,7 @@ def _in_time(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
 
 
 def _refused(episode: Episode, problem: str) -> EpisodeError:
+    """What to raise of a correction that its episode contradicts."""
     return EpisodeError(f"{episode.id}: {problem}; `helix-graph episode show {episode.id}` lists its parts")
 
 

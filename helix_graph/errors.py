@@ -25,7 +25,7 @@
 
 from __future__ import annotations
 
-from helix_episodes.errors import EpisodeExists, HelixGraphError, InvalidArgument
+from helix_episodes.errors import EpisodeExists, FileError, HelixGraphError, InvalidArgument
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,16 +66,13 @@ class UntrustedMemory(HelixGraphError):
         super().__init__(problem)
 
 
-class MemoryDamaged(HelixGraphError):
+class MemoryDamaged(FileError):
     """helix.db is ours and damaged. It cannot be derived from other files, so it is left as it is."""
 
-    def __init__(self, *, path: Path, problem: str) -> None:
-        self.path = path
-        self.problem = problem
-        super().__init__(
-            f"{path} cannot be read ({problem}); it holds insights, topics and plans that nothing else holds: move it "
-            "away, and bring back a copy or an export"
-        )
+    sentence = (
+        "{path} cannot be read ({problem}); it holds insights, topics and plans that nothing else holds: move it away, "
+        "and bring back a copy or an export"
+    )
 
 
 class MemoryNewer(HelixGraphError):
@@ -152,15 +149,10 @@ class NotOurDatabase(GraphError):
         super().__init__(f"{path} was not written by helix-graph ({problem}); move it elsewhere and try again{besides}")
 
 
-class DatabaseUnreadable(GraphError):
+class DatabaseUnreadable(FileError, GraphError):
     """A file of ours is damaged."""
 
-    def __init__(self, *, path: Path, problem: str) -> None:
-        self.path = path
-        self.problem = problem
-        super().__init__(
-            f"{path} cannot be read ({problem}); it is derived: run `helix-graph compile` to build it again"
-        )
+    sentence = "{path} cannot be read ({problem}); it is derived: run `helix-graph compile` to build it again"
 
 
 class DatabaseBusy(GraphError):
@@ -174,13 +166,10 @@ class DatabaseBusy(GraphError):
         )
 
 
-class DatabaseRefused(GraphError):
+class DatabaseRefused(FileError, GraphError):
     """The file system did not let us read or write; the file itself is unchanged."""
 
-    def __init__(self, *, path: Path, problem: str) -> None:
-        self.path = path
-        self.problem = problem
-        super().__init__(f"{path} cannot be used ({problem}); check the disk's space and the file's permissions")
+    sentence = "{path} cannot be used ({problem}); check the disk's space and the file's permissions"
 
 
 class NodeNotFound(GraphError):
@@ -200,10 +189,7 @@ class NodeNotFound(GraphError):
 AmbiguousNode = NodeNotFound
 
 
-class InvalidAssertion(GraphError):
+class InvalidAssertion(FileError, GraphError):
     """A file among the assertions does not contain one."""
 
-    def __init__(self, *, path: Path, problem: str) -> None:
-        self.path = path
-        self.problem = problem
-        super().__init__(f"{path}: not a valid assertion: {problem}; mend or delete it")
+    sentence = "{path}: not a valid assertion: {problem}; mend or delete it"

@@ -59,11 +59,12 @@ _TAKE_OVER = "; what the original's helix.db knows is taken over by `helix-graph
 class Tables(Value):
     """The tables of one package, as the steps that make them.
 
-    Step N leads from version N to N + 1, and is never edited. A step is SQL of one or more statements.
+    Step N leads from version N to N + 1, and is never edited, but for leaving out what a later step drops wherever it
+    is. A step is SQL of one or more statements, or a function for what SQL alone cannot do.
     """
 
     room: str
-    steps: tuple[str, ...]
+    steps: tuple[str | Callable[[sqlite3.Connection], None], ...]
 
 
 def database_path(root: Path) -> Path:
@@ -260,6 +261,9 @@ class HelixDatabase:
             return
         connection.execute(_ROOMS)
         for step in self.tables.steps[version:]:
+            if callable(step):
+                step(connection)
+                continue
             for statement in _statements(step):
                 connection.execute(statement)
         connection.execute("INSERT OR REPLACE INTO room VALUES (?, ?)", (self.tables.room, len(self.tables.steps)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from helix_graph.graph.api import Graph
-from helix_graph.graph.model import find_node, row_of
+from helix_graph.graph.model import find_node, node_id, row_of
 
 if TYPE_CHECKING:
     from typing import Any
@@ -45,7 +45,6 @@ class SeedGraph(Graph):
             WriteFailed: The assertion could not be kept.
         """
         from helix_graph.graph.assertions import node_assertion
-        from helix_graph.graph.model import node_id
 
         with self._open_made() as connection:
             assertion = node_assertion(connection, type=type, label=label, episode=episode_id)

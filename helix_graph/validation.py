@@ -87,7 +87,11 @@ def as_choice(option: str, value: str, allowed: tuple[_Word, ...]) -> _Word:
 
 
 def as_fraction(option: str, value: float) -> float:
-    """A number from 0 to 1."""
+    """A number from 0 to 1.
+
+    Raises:
+        InvalidArgument: It lies outside, or is not a number (NaN).
+    """
     return as_float(option, value, lowest=0, highest=1)
 
 
@@ -99,13 +103,18 @@ def as_float(option: str, value: float, *, lowest: float, highest: float) -> flo
 
 
 def as_int(option: str, value: int, *, lowest: int, highest: int) -> int:
-    """A whole number within a range."""
+    """A whole number within a range.
+
+    Raises:
+        InvalidArgument: It lies outside.
+    """
     if isinstance(value, bool) or not isinstance(value, int):
         raise wrong_type(option, value, "a whole number")
     return _within(option, value, lowest, highest)
 
 
 def _within(option: str, value: _Number, lowest: float, highest: float) -> _Number:
+    """The number itself, when it lies between the two, which belong to the range."""
     if not lowest <= value <= highest:
         raise InvalidArgument(option, f"is {_shown(value)}; it must be between {_shown(lowest)} and {_shown(highest)}")
     return value
@@ -116,6 +125,7 @@ _LONG = 10**12
 
 
 def _shown(value: float) -> str:
+    """A number as a message has it: in full up to twelve digits."""
     try:
         return str(value) if isinstance(value, int) and abs(value) < _LONG else f"{value:g}"
     except OverflowError:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from helix_episodes.errors import InvalidArgument
 from helix_graph.errors import WrongType
-from helix_graph.search.model import checked, words
+from helix_graph.search.model import checked
 
 #: As `seeds/reflexion-memory-api.md` writes it.
 SEED = re.compile(r"^[a-zA-Z0-9\s\-.,_()&:]+$")
@@ -51,7 +51,3 @@ def test_what_the_seeds_pattern_takes_is_taken_unless_blank(query: str) -> None:
         assert taken
     except InvalidArgument:
         assert not taken
-
-
-def test_short_words_are_not_looked_for() -> None:
-    assert words("is it a Lock file of Lock") == ("lock", "file")

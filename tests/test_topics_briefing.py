@@ -8,7 +8,8 @@ import pytest
 
 from helix_episodes.errors import InvalidArgument
 from helix_graph.errors import NotOneOf
-from helix_graph.topics.briefing import Briefing, Overview
+from helix_graph.topics.briefing import Briefing
+from helix_graph.topics.catalogue import Overview
 from helix_graph.topics.index import category
 from topic_clock import Clock, topics_at
 

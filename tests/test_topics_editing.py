@@ -180,10 +180,8 @@ def test_a_word_for_yes_is_no_flag(tmp_path: Path) -> None:
     topics.store("t", "stays")
     maybe: Any = "maybe"
     for attempt in (
-        lambda: topics.store("t", "x", force=maybe),
         lambda: topics.edit("delete", "t", all=maybe),
         lambda: topics.topics("prune", apply=maybe),
-        lambda: topics.topics("import", json="[]", force=maybe),
     ):
         with pytest.raises(WrongType, match="true or false"):
             attempt()

@@ -21,9 +21,11 @@ traceback is a bug. `helix_graph.errors` adds its own branches to the same root.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 
@@ -33,6 +35,26 @@ _CLOSEST = 3
 
 class HelixGraphError(Exception):
     """The root of every error that this product raises on purpose."""
+
+
+class FileError(HelixGraphError):
+    """Something is wrong with one file; ``sentence`` is the message, with the file's ``path`` and the ``problem``."""
+
+    sentence = "{path}: {problem}"
+
+    def __init__(self, *, path: Path, problem: str) -> None:
+        self.path = path
+        self.problem = problem
+        super().__init__(self.sentence.format(path=path, problem=problem))
+
+    @classmethod
+    @contextmanager
+    def for_os_errors(cls, path: Path) -> Iterator[None]:
+        """Raises this error, about ``path``, in the place of what the system refuses within."""
+        try:
+            yield
+        except OSError as error:
+            raise cls(path=path, problem=error.strerror or str(error)) from error
 
 
 class InvalidArgument(HelixGraphError):
@@ -94,13 +116,10 @@ class LogError(HelixGraphError):
     """Something is wrong with a session log."""
 
 
-class LogNotReadable(LogError):
+class LogNotReadable(FileError, LogError):
     """A log that cannot be opened or is not text."""
 
-    def __init__(self, *, path: Path, problem: str) -> None:
-        self.path = path
-        self.problem = problem
-        super().__init__(f"{path}: cannot be read: {problem}")
+    sentence = "{path}: cannot be read: {problem}"
 
 
 class UnknownLogFormat(LogError):
@@ -125,10 +144,7 @@ class UnknownLogFormat(LogError):
         return tuple(f"{name}: {reason}" for name, reason in self.declined.items())
 
 
-class WriteFailed(HelixGraphError):
+class WriteFailed(FileError):
     """A file could not be written; what was there before is untouched."""
 
-    def __init__(self, *, path: Path, problem: str) -> None:
-        self.path = path
-        self.problem = problem
-        super().__init__(f"{path}: could not be written ({problem}); what was there before is untouched")
+    sentence = "{path}: could not be written ({problem}); what was there before is untouched"

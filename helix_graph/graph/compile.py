@@ -124,7 +124,11 @@ def _new_patterns(connection: sqlite3.Connection, patterns: Sequence[Pattern]) -
 
 
 def _write_export(connection: sqlite3.Connection, path: Path, patterns: Sequence[Pattern]) -> None:
-    """Writes the export unless the file has these very bytes."""
+    """Writes the export unless the file has these very bytes.
+
+    Raises:
+        WriteFailed: It cannot be written.
+    """
     data = export_bytes(connection, patterns)
     if not path.is_file() or path.read_bytes() != data:
         write_atomically(path, data)

@@ -36,7 +36,6 @@ from helix_graph.graph.shortest_paths import (
     strength_of,
     witnessed,
 )
-from helix_graph.validation import as_int
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -216,12 +215,11 @@ def find_path(  # noqa: PLR0913  (the options of the question)
         alternatives: How many different paths at most, the first included.
 
     Raises:
-        InvalidArgument: One of the texts is empty. ``max_depth`` is not between 1 and 10.
+        InvalidArgument: One of the texts is empty.
     """
     for option, text in (("source", source), ("target", target)):
         if not text.strip():
             raise InvalidArgument(option, NO_WORDS)
-    as_int("max_depth", max_depth, lowest=LOWEST_DEPTH, highest=HIGHEST_DEPTH)
     for ends in _pairs_of_ends(graph, source, target):
         answer = (_strongest if strongest else _shortest)(graph, ends, max_depth, follow, alternatives)
         if answer:

@@ -360,8 +360,7 @@ def chosen_paths(folder: Path, paths: Iterable[Path]) -> list[Path]:
     chosen = [path.resolve() for path in paths]
     for path in chosen:
         if root not in {path, path.parent}:
-            problem = f"{path} lies outside {folder}, which the graph is built from; copy it there and compile"
-            raise GraphError(problem)
+            raise GraphError(f"{path} lies outside {folder}, which the graph is built from; copy it there and compile")
     return chosen
 
 

@@ -231,7 +231,7 @@ def remove_episode(connection: sqlite3.Connection, episode: int, changes: GraphC
     """Deletes an episode's facts; its share is subtracted by `finish_changes`."""
     facts = next(read_facts(connection, [episode]))
     _count(facts, changes, sign=-1)
-    forget_decisions(connection, episode, facts)
+    forget_decisions(connection, episode)
     for table in ("mention", "wording", "claim", "repair", "digest"):
         connection.execute(f"DELETE FROM {table} WHERE episode = ?", (episode,))  # noqa: S608  (constant names)
     connection.execute("UPDATE file SET episode = NULL WHERE episode = ?", (episode,))

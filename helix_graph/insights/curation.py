@@ -18,6 +18,7 @@ from helix_graph.insights.links import links_of
 from helix_graph.insights.maintenance import forget_insights
 from helix_graph.insights.model import Performance
 from helix_graph.insights.recall import is_proven, proven_rows
+from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.insights.schema import seed_form
 from helix_graph.insights.scoring import LONGEST_CONTENT, SHORTEST_CONTENT, causal_adjusted
 from helix_graph.insights.storing import clean_content, clean_tags
@@ -246,8 +247,6 @@ def promote(
         NotFound: There is no insight of that name.
         WriteFailed: The file cannot be read or written.
     """
-    from helix_graph.insights.safe_quoting import sanitize_line
-
     path = as_path("file", file)
     with context.database.reading() as connection:
         stored = rows.named(connection, name)

@@ -15,7 +15,7 @@ import msgspec
 from helix_episodes.errors import HelixGraphError
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.exposure_log import ExposureContext, injection_id_of, known_names, log_exposure
-from helix_graph.insights.holdout import Exposure, ExposureCounts, count_exposures
+from helix_graph.insights.holdout import Exposure, ExposureCounts, HoldoutCandidate, count_exposures, withhold
 from helix_graph.timestamps import stamp
 from helix_graph.validation import as_str, as_tuple
 
@@ -87,7 +87,6 @@ def showing_of(context: InsightContext, task: str, names: Iterable[str]) -> str:
 def _draws(
     connection: sqlite3.Connection, names: Sequence[str], *, injection: str, first: float
 ) -> dict[str, HoldoutDraw]:
-    from helix_graph.insights.holdout import HoldoutCandidate, withhold
     from helix_graph.insights.uplift import MEASURED_NEEDED, uplift_report
 
     widths: dict[str | None, float | None] = {}

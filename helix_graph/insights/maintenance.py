@@ -24,11 +24,12 @@ from msgspec.structs import replace
 from helix_episodes.fast_loading import blake2b
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import feedback, rows
-from helix_graph.insights.dedup import absorb
+from helix_graph.insights.dedup import absorb, same_advice
 from helix_graph.insights.feedback import after_decay
 from helix_graph.insights.harvest import grouped
 from helix_graph.insights.links import links_of, links_where
 from helix_graph.insights.model import HARVEST_SOURCE, FeedbackEntry, Injection
+from helix_graph.insights.schema import index_words
 from helix_graph.insights.scoring import USER_PROVIDED
 from helix_graph.timestamps import stamp
 from helix_graph.validation import as_fraction, as_int
@@ -337,7 +338,7 @@ def reindex(context: InsightContext) -> ReindexedInsights:
     """Embeds every insight that has no vector of the model at hand, and makes the index of words again."""
     embedded, embedder = 0, context.embedder
     with context.database.writing() as connection:
-        connection.execute("INSERT INTO insight_text (insight_text) VALUES ('rebuild')")
+        index_words(connection)
         rows.complete_digests(connection)
     while embedder is not None and (done := _embed_some(context, embedder.model)):
         embedded += done
@@ -418,8 +419,6 @@ def _who_stays(one: StoredInsight, other: StoredInsight) -> tuple[StoredInsight,
 
     None when one is no longer active, both are a person's, or they differ in what vectors do not see.
     """
-    from helix_graph.insights.dedup import same_advice
-
     if one.insight.state != "active" or other.insight.state != "active":
         return None
     if not same_advice(one.insight.content, other.insight.content):

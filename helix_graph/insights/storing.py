@@ -190,8 +190,6 @@ def clean_source(source: str) -> str:
     Raises:
         InvalidArgument: It holds a control character. It is longer than 1,000 characters.
     """
-    from helix_graph.insights.safe_quoting import sanitize_line
-
     clean = sanitize_line(as_text("source", source))
     as_int("length of the source", len(clean), lowest=0, highest=LONGEST_SOURCE)
     return clean
@@ -276,8 +274,6 @@ def store_draft(
 
 def _nearest(connection: sqlite3.Connection, alike: SimilarRows, content: str) -> StoredInsight | None:
     """The most alike of those that say the same."""
-    from helix_graph.insights.dedup import same_advice
-
     for number, _ in alike:
         for stored in rows.by_numbers(connection, [number]):
             if stored.insight.state != "merged" and same_advice(stored.insight.content, content):

@@ -109,8 +109,7 @@ def _content(insight: Insight) -> str:
     content = as_text("content", insight.content).strip()
     least = 1 if insight.told else SHORTEST_CONTENT  # the older form bounded what it was told in, not what that makes
     if not least <= len(content) <= LONGEST_CONTENT:
-        problem = f"its content has {len(content)} characters; it must have {least} to {LONGEST_CONTENT}"
-        raise ValueError(problem)
+        raise ValueError(f"its content has {len(content)} characters; it must have {least} to {LONGEST_CONTENT}")
     return content
 
 
@@ -137,8 +136,7 @@ def _text(value: str, field: _Field) -> str:
         return _date(value, field)
     if field.name in _UIDS:
         if value and not _UID.fullmatch(value):
-            problem = f"its {field.name} is no uid"
-            raise ValueError(problem)
+            raise ValueError(f"its {field.name} is no uid")
         return value
     if field.name in _NAMES:
         return clean_name(_bounded(field.name, value, most=LONGEST_NAME if field.name == "slug" else _LONGEST_TEXT))
@@ -149,8 +147,7 @@ def _text(value: str, field: _Field) -> str:
 
 def _bounded(name: str, value: str, *, most: int = _LONGEST_TEXT) -> str:
     if len(value) > most:
-        problem = f"its {name} has {len(value)} characters; it must have at most {most}"
-        raise ValueError(problem)
+        raise ValueError(f"its {name} has {len(value)} characters; it must have at most {most}")
     return value
 
 
@@ -159,11 +156,9 @@ def _date(value: str, field: _Field) -> str:
         return value
     moment = parse_stamp(value)
     if moment is None:
-        problem = f"its {field.name} is no date"
-        raise ValueError(problem)
+        raise ValueError(f"its {field.name} is no date")
     if moment > field.latest:
-        problem = f"its {field.name} lies in the future"
-        raise ValueError(problem)
+        raise ValueError(f"its {field.name} lies in the future")
     return stamp(moment)
 
 
@@ -336,8 +331,7 @@ def _record(line: str, *, now: datetime) -> Record:
     raw = msgspec.json.decode(line, type=dict[str, object])
     kind = raw.pop("record", None)
     if kind not in _KINDS:
-        problem = f"{kind!r} is no kind of record"
-        raise ValueError(problem)
+        raise ValueError(f"{kind!r} is no kind of record")
     return checked_record(msgspec.convert(raw, _KINDS[str(kind)]), now=now)
 
 

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from helix_graph.plans import injection, store, waiting
 from helix_graph.plans.drafts import draft_of, ready_among, status_of, waves_of
 from helix_graph.plans.injection import InjectedNames
+from helix_graph.plans.injection import batch_inject as inject_batch
+from helix_graph.plans.injection import inject as inject_one
 from helix_graph.plans.model import TASK_STATUSES, PlanStatus, UpdatedTask
 from helix_graph.plans.schema import PlanContext, database
 from helix_graph.plans.store import Explorations, change_task, find_plan, number_of, require_plan, save_plan
+from helix_graph.plans.store import complete as complete_plan
+from helix_graph.plans.waiting import wait_builders as wait_for_builders
+from helix_graph.plans.waiting import wait_explorers as wait_for_explorers
 from helix_graph.validation import as_choice, as_str, as_text, as_tuple
 
 if TYPE_CHECKING:
@@ -113,7 +117,7 @@ class Plans(PlanContext):
 
         Raises:
             NotFound: There is no such plan. It has no such task.
-            InvalidArgument: The status is none of the four. A text holds one.
+            InvalidArgument: The status is none of the four. A text holds a control character.
         """
         given = {
             "status": None if status is None else as_choice("status", status, TASK_STATUSES),
@@ -169,11 +173,11 @@ class Plans(PlanContext):
 
         return Learning(self).learn(transcript, agent_type=agent_type, agent_id=agent_id, pauses=pauses)
 
-    complete = store.complete
-    inject = injection.inject
-    batch_inject = injection.batch_inject
-    wait_builders = waiting.wait_builders
-    wait_explorers = waiting.wait_explorers
+    complete = complete_plan
+    inject = inject_one
+    batch_inject = inject_batch
+    wait_builders = wait_for_builders
+    wait_explorers = wait_for_explorers
 
 
 def _number(plan: int | None) -> int | None:

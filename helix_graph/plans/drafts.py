@@ -199,7 +199,11 @@ def _string(raw: Any, where: str, check: Callable[[str, str], str] = as_line) ->
 
 
 def _path(option: str, value: str) -> str:
-    """A file's name as it is, blanks and line breaks included."""
+    """A file's name as it is, blanks and line breaks included.
+
+    Raises:
+        InvalidArgument: There is nothing in it.
+    """
     path = as_text(option, value)
     if not path.strip():
         raise InvalidArgument(option, NO_TEXT)

@@ -215,7 +215,11 @@ def changes_since(baseline: Baseline, *, tree: Path | None = None) -> tuple[Tree
 
 
 def _first_seen(tree: WorkTree, baseline: Baseline) -> Baseline:
-    """What another tree is compared with: the last commit in common, and nothing that is not committed."""
+    """What another tree is compared with: the last commit in common, and nothing that is not committed.
+
+    Raises:
+        NoWorkTree: It is of another repository, whose commits have none in common with those.
+    """
     if baseline.head == EMPTY_TREE:
         return Baseline(tree=str(tree.top), head=EMPTY_TREE)
     common = tree.common_with(baseline.head)

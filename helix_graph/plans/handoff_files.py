@@ -175,30 +175,29 @@ def append_line(path: Path, line: bytes) -> None:
     Raises:
         WriteFailed: The disk is full, the folder read-only, or something else than a file stands there.
     """
-    try:
+    with WriteFailed.for_os_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(path, _APPENDING, _OWNER_ONLY)
         with os.fdopen(handle, "ab", buffering=0) as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             whole = (b"\n" if _is_unfinished(path) else b"") + line + b"\n"
             written = file.write(whole)
-    except OSError as error:
-        raise WriteFailed(path=path, problem=error.strerror or str(error)) from error
     if written != len(whole):
         raise WriteFailed(path=path, problem=os.strerror(errno.ENOSPC))
 
 
 def _rewrite(path: Path, *, keep: Callable[[bytes], bool]) -> None:
-    """Writes a file of lines again in its place, under the lock of those who append to it."""
-    try:
-        with path.open("rb+") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            kept = [line for line in file.read().splitlines(keepends=True) if keep(line)]
-            file.seek(0)
-            file.writelines(kept)
-            file.truncate()
-    except OSError as error:
-        raise WriteFailed(path=path, problem=error.strerror or str(error)) from error
+    """Writes a file of lines again in its place, under the lock of those who append to it.
+
+    Raises:
+        WriteFailed: It could not be written.
+    """
+    with WriteFailed.for_os_errors(path), path.open("rb+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        kept = [line for line in file.read().splitlines(keepends=True) if keep(line)]
+        file.seek(0)
+        file.writelines(kept)
+        file.truncate()
 
 
 def _is_of(line: bytes, task_id: str) -> bool:

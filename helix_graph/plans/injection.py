@@ -340,11 +340,16 @@ def _rows(
 
 
 def _wrong_ids(problem: str) -> InvalidArgument:
+    """What to raise where an id would fall to the wrong task, or to none."""
     return InvalidArgument("task_ids", f"{problem}; give each task an id of its own, in the order of the tasks")
 
 
 def _ids_of(ids: Sequence[str], *, tasks: int) -> list[str]:
-    """An id for each task, empty for those beyond the last."""
+    """An id for each task, empty for those beyond the last.
+
+    Raises:
+        InvalidArgument: One is empty or stands twice, or there are more than tasks. One could lead elsewhere.
+    """
     for place, one in enumerate(ids):
         if one == "":
             raise _wrong_ids(f"is empty for task {place + 1}")

@@ -92,6 +92,7 @@ def plan_within(connection: sqlite3.Connection, number: int | None) -> TaskPlan 
 
 
 def _no_plan(number: int | None) -> NotFound:
+    """That there is no plan of that number, or for None that none is active."""
     what = "no plan is active" if number is None else f"there is no plan {number}"
     return NotFound(f"{what}; `helix-graph plan save FILE` saves one")
 
@@ -294,6 +295,7 @@ class Explorations:
 
 
 def _not_an_exploration(problem: str) -> PlanError:
+    """What to raise of findings that are no JSON object, or do not say what they are for."""
     return PlanError(f"not an exploration: {problem}; give a JSON object")
 
 

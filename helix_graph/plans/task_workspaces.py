@@ -293,7 +293,11 @@ class Workspaces:
             return ended_of(find_row(connection, number))
 
     def _changed(self, number: int, tree: Path | None) -> tuple[tuple[str, str], ...]:
-        """The changed files that the delta names, for the episode: what lies outside may be somebody else's work."""
+        """The changed files that the delta names, for the episode: what lies outside may be somebody else's work.
+
+        Raises:
+            NoWorkTree: The tree that was named cannot be compared.
+        """
         with database(self.root).reading() as connection:
             row = find_row(connection, number)
         found, baseline = workspace_of(row), baseline_of(row)

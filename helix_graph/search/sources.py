@@ -29,8 +29,9 @@ from helix_graph.embedding.choice import unavailable
 from helix_graph.errors import GraphNotCompiled, MissingExtra, SearchFailed
 from helix_graph.graph.similar_decisions import words_of
 from helix_graph.insights.safe_quoting import sanitize_line
-from helix_graph.search.model import PartialResults, SearchMode, SourceResult, words
-from helix_graph.topics.ranking import MOST_WORDS, query_words
+from helix_graph.search.model import PartialResults, SearchMode, SourceResult
+from helix_graph.topics.ranking import MOST_WORDS, asked_words
+from helix_graph.words import query_words, telling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -95,7 +96,7 @@ class TopicSource:
 
     def search(self, query: str, *, limit: int, manner: SearchMode) -> list[SourceResult]:  # noqa: ARG002  (it knows but one)
         """Entries that have all words, else some; of a very long query the first words count."""
-        words = query_words(query)[:MOST_WORDS]
+        words = asked_words(query)[:MOST_WORDS]
         if not words:
             return []
         answer = self._topics.search(" ".join(words), detail="full", limit=limit)
@@ -194,7 +195,7 @@ class MarkdownFolder:
         Raises:
             SearchFailed: The folder could not be listed to its end.
         """
-        wanted, files = words(query), list(self._files())
+        wanted, files = telling(query_words(query)), list(self._files())
         scored = [(score, path, text) for path, text in files if (score := _score(path, text or "", wanted))]
         scored.sort(key=lambda one: (-one[0], one[1].as_posix()))
         found = [self._found(path, text, score=score) for score, path, text in scored[:limit]]
@@ -230,7 +231,7 @@ class MarkdownFolder:
 
 
 def _score(path: Path, text: str, wanted: tuple[str, ...]) -> float:
-    in_name, in_text = set(words(path.stem)), set(words(text))
+    in_name, in_text = set(query_words(path.stem)), set(query_words(text))
     found = sum(1.0 if word in in_name else _TEXT_SHARE if word in in_text else 0.0 for word in wanted)
     return round(100 * found / len(wanted), 2) if wanted else 0.0
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 from helix_episodes.errors import InvalidArgument
 from helix_graph.helix_db import HelixDatabase
 from helix_graph.timestamps import seconds_of
-from helix_graph.topics import briefing, edit, entry_log, maintenance, maintenance_actions, search, storing
+from helix_graph.topics import briefing, catalogue, edit, entry_log, maintenance, maintenance_actions, search, storing
 from helix_graph.topics.briefing import Detail
 from helix_graph.topics.fields import entry_text, looked_for, tag_name, tag_names, topic_name
 from helix_graph.topics.ranking import EntryFilters
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import date
 
-    from helix_graph.topics.briefing import Briefing, Overview
-    from helix_graph.topics.catalogue import CrossReferences, Listing, Recent, Stats, TopicGraph, TopicSession
+    from helix_graph.topics.briefing import Briefing
+    from helix_graph.topics.catalogue import CrossReferences, Listing, Overview, Recent, Stats, TopicGraph, TopicSession
     from helix_graph.topics.maintenance import CompactedLog, Progress, PrunedEntries, ReindexedEntries, StaleAnswer
     from helix_graph.topics.model import BatchStored, Damaged, StoredEntry
     from helix_graph.topics.search import ReadAnswer
@@ -87,10 +87,9 @@ class Topics:
                 pair. There is nothing in the text. The confidence lies outside 0 to 1. A link leads to no entry. One of
                 them is too long.
         """
-        unasked = as_bool("force", force)
         entry = checked_draft(topic=topic, text=text, tags=tags, source=source, confidence=confidence, links=links)
         with self.database.writing() as connection:
-            return storing.store(connection, entry, now=self._now(), force=unasked)
+            return storing.store(connection, entry, now=self._now(), force=force)
 
     def batch(self, entries: Iterable[Mapping[str, Any]]) -> BatchStored:
         """Stores several entries at once: all or none. Each has topic and text, and may have what `store` takes.
@@ -163,12 +162,12 @@ class Topics:
         now = self._clock()
         kind, begin = as_choice("detail", detail, get_args(Detail)), moments_ago(now=now, hours=since)
         categories = briefing.focused(focus)
-        if as_bool("compact", compact) and query is not None:
+        if compact and query is not None:
             raise InvalidArgument("compact", "shortens the briefing on everything, and goes without a query")
         wanted = None if query is None else briefing.query_of(query)
         with self.database.reading() as connection:
             if wanted is None:
-                return briefing.overview(
+                return catalogue.overview(
                     connection, since=begin, focus=categories, compact=compact, now=seconds_of(now)
                 )
             return briefing.brief(connection, wanted, detail=kind, since=begin, focus=categories, now=seconds_of(now))

@@ -36,22 +36,16 @@ if TYPE_CHECKING:
 _SHORTEST_PLURAL = 4
 #: Of words in -ies: shorter ones are ties and dies, whose singular keeps the e.
 _SHORTEST_IES = 5
-#: Names that end in s, and words that are their own plural.
-_NO_PLURALS = """
+#: Names that end in s, words that are their own plural, and plurals that the rule would spoil, with their singulars.
+_EXCEPTIONS = """
     alias atlas bias canvas devops emacs gas gitops https ios js kubernetes lens macos mlops news nodejs nextjs pandas
     postgres rails sass series species windows
+    aliases:alias analyses:analysis apis:api approaches:approach axes:axis biases:bias branches:branch buses:bus
+    caches:cache canvases:canvas clis:cli cookies:cookie gases:gas guis:gui heroes:hero hypotheses:hypothesis
+    indices:index leaves:leaf lenses:lens matrices:matrix quizzes:quiz regexes:regex searches:search statuses:status
+    uris:uri vertices:vertex
 """
-#: Plurals that the rule would spoil, each with its singular.
-_IRREGULAR = """
-    analyses:analysis apis:api approaches:approach axes:axis branches:branch buses:bus caches:cache clis:cli
-    cookies:cookie guis:gui gases:gas halves:half heroes:hero hypotheses:hypothesis indices:index knives:knife
-    leaves:leaf lenses:lens lives:life matrices:matrix movies:movie potatoes:potato quizzes:quiz regexes:regex
-    shelves:shelf tomatoes:tomato aliases:alias canvases:canvas biases:bias searches:search statuses:status uris:uri
-    vertices:vertex wolves:wolf zombies:zombie
-"""
-_EXCEPTIONS = {word: word for word in _NO_PLURALS.split()} | {
-    plural: one for plural, _, one in (pair.partition(":") for pair in _IRREGULAR.split())
-}
+_SINGULARS = {word: one or word for word, _, one in (pair.partition(":") for pair in _EXCEPTIONS.split())}
 #: Endings in which the e belongs to the plural.
 _WITH_E = re.compile(r"(?:ss|sh|tch|nch|rch|x|zz)es$")
 #: Endings in s that are no plural's.
@@ -66,8 +60,8 @@ def singular(tag: str) -> str:
 
 
 def _singular_word(word: str) -> str:
-    if word in _EXCEPTIONS:
-        return _EXCEPTIONS[word]
+    if word in _SINGULARS:
+        return _SINGULARS[word]
     if len(word) < _SHORTEST_PLURAL or not word.endswith("s") or word.endswith(_NO_PLURAL):
         return word
     if word.endswith("ies") and len(word) >= _SHORTEST_IES:

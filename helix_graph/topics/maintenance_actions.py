@@ -116,9 +116,7 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     "match_str": lambda value: looked_for("match_str", value),
     "focus": lambda value: hyphened(plain("focus", value, longest=_LONGEST_PATTERN), keep="*?"),
     "json": lambda value: plain("json", value, longest=_LONGEST_IMPORT),
-    "refresh": lambda value: as_bool("refresh", value),
     "apply": lambda value: as_bool("apply", value),
-    "force": lambda value: as_bool("force", value),
 }
 
 

@@ -22,18 +22,17 @@ import msgspec
 from helix_episodes.errors import InvalidArgument
 from helix_graph.errors import NO_WORDS
 from helix_graph.timestamps import seconds_of
-from helix_graph.topics import ranking
 from helix_graph.topics.entry_log import alike, at, damaged_of, of_topic, shown, shown_topic, size_of, sound_by_id
 from helix_graph.topics.fields import check_size, clipped, content_lines, plain
 from helix_graph.topics.model import Damaged, Entry, TopicSize
-from helix_graph.topics.ranking import EntryFilters, RankedEntries, TimeSpan, query_words
+from helix_graph.topics.ranking import MOST_WORDS, EntryFilters, RankedEntries, TimeSpan, asked_words, best, by_topic
 from helix_graph.validation import as_int
+from helix_graph.words import match_all, match_any
 
 if TYPE_CHECKING:
     import sqlite3
 
     from helix_graph.topics.entry_log import NumberedRecord
-    from helix_graph.topics.ranking import SqlQuery
 
 
 #: A hundred years.
@@ -152,8 +151,9 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
 def search(connection: sqlite3.Connection, question: SearchQuestion) -> TopicSearchAnswer:
     """Answers the question."""
-    matching, found, fallback = _matching(connection, question)
+    found, fallback = _found(connection, question)
     hits, damaged = _hits(connection, question, found)
+    every = question.mode == "and" and not fallback
     return TopicSearchAnswer(
         query=question.query,
         words=question.words,
@@ -162,7 +162,7 @@ def search(connection: sqlite3.Connection, question: SearchQuestion) -> TopicSea
         fallback=fallback,
         total=found.total,
         hits=hits,
-        topics=_topics(connection, question, matching) if matching and found.total else (),
+        topics=_topics(connection, question, every=every) if found.total else (),
         hint=None if found.total else _hint(connection, question.filters),
         damaged=damaged,
     )
@@ -175,30 +175,23 @@ def checked_words(query: str) -> tuple[str, ...]:
         InvalidArgument: There is nothing in the query. It has words of one letter or digit alone. It is too long, or
             has too many words.
     """
-    words = query_words(plain("query", query, longest=LONGEST_QUERY))
+    words = asked_words(plain("query", query, longest=LONGEST_QUERY))
     if not words:
         problem = "no searchable word in the query (words of one letter or digit are not indexed)"
         raise InvalidArgument(None, problem) if any(map(str.isalnum, query)) else InvalidArgument("query", NO_WORDS)
-    check_size("query", len(words), largest=ranking.MOST_WORDS, unit="different words")
+    check_size("query", len(words), largest=MOST_WORDS, unit="different words")
     return words
 
 
-def _matching(connection: sqlite3.Connection, question: SearchQuestion) -> tuple[SqlQuery | None, RankedEntries, bool]:
-    """How the entries are found, what is found, and whether that is only by some of the words."""
-    words = ranking.known_words(connection, question.words)
-    mean = ranking.mean_length(connection)
-    several = len(question.words) > 1
+def _found(connection: sqlite3.Connection, question: SearchQuestion) -> tuple[RankedEntries, bool]:
+    """What is found, and whether that is only by some of the words."""
     limit = 0 if question.detail in {"count", "topics"} else question.limit
-    if question.mode == "and" and len(words) == len(question.words):
-        strict = ranking.having_all(words, mean=mean)
-        found = ranking.best(connection, strict, question.filters, limit=limit)
-        if found.total or not several:
-            return strict, found, False
-    if not words or not (several or question.mode == "or"):
-        return None, RankedEntries(total=0, scored=[]), False
-    loose = ranking.having_any(words, mean=mean)
-    found = ranking.best(connection, loose, question.filters, limit=limit)
-    return loose, found, question.mode == "and" and found.total > 0
+    strict = question.mode == "and"
+    found = best(connection, question.words, question.filters, every=strict, limit=limit)
+    if found.total or not strict or len(question.words) == 1:
+        return found, False
+    found = best(connection, question.words, question.filters, every=False, limit=limit)
+    return found, found.total > 0
 
 
 def _hits(
@@ -209,16 +202,15 @@ def _hits(
     sound = [one for one in found.scored if one[0] in filed]
     entries = shown(connection, [filed[entry] for entry, _ in sound])
     hits = (
-        Hit(entry=_cut(entry, question.detail), score=round(score, 6))
-        for entry, (_, score) in zip(entries, sound, strict=True)
+        Hit(entry=_cut(entry, question.detail), score=score) for entry, (_, score) in zip(entries, sound, strict=True)
     )
     return tuple(hits), tuple(damaged_of(connection, spoilt))
 
 
-def _topics(connection: sqlite3.Connection, question: SearchQuestion, matching: SqlQuery) -> tuple[TopicSize, ...]:
+def _topics(connection: sqlite3.Connection, question: SearchQuestion, *, every: bool) -> tuple[TopicSize, ...]:
     if question.detail != "topics":
         return ()
-    found = ranking.by_topic(connection, matching, question.filters)
+    found = by_topic(connection, (match_all if every else match_any)(question.words), question.filters)
     return tuple(TopicSize(topic=topic, entries=n) for topic, n in found[: question.limit])
 
 

@@ -6,7 +6,7 @@ disk before anything is answered: what was stored is found at once, by every pro
 >>> checked_draft(topic="Engine", text="Gotcha: the cache is never emptied").tags
 ('gotcha',)
 
-Texts are compared by their significant words (`helix_graph.topics.ranking`), never by tags or sources. Two are near
+Texts are compared by their significant words (`helix_graph.words`), never by tags or sources. Two are near
 duplicates when more than 70 % of their words are shared (Jaccard), or when the new one has no significant word that the
 old one lacks. Below six words chance alone shares that many, so there only the same words count. Not every pair is
 compared. Of n words a text shares more than a share t with another only if one of its n - ⌈t n⌉ + 1 rarest words is
@@ -45,12 +45,27 @@ from helix_graph.topics.entry_log import (
 from helix_graph.topics.fields import check_size, entry_text, first_line, plain, source_name, tag_names, topic_name
 from helix_graph.topics.index import auto_tags
 from helix_graph.topics.model import BatchStored, Duplicate, SimilarEntries, StoredEntry
-from helix_graph.topics.ranking import overlap, significant_words
 from helix_graph.validation import as_fraction, as_tuple, wrong_type
+from helix_graph.words import match_any, query_words, telling
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+
+def significant_words(text: str) -> frozenset[str]:
+    """The distinct words by which texts are compared: parts of identifiers, without those of every text."""
+    return frozenset(telling(query_words(text)))
+
+
+def overlap(one: frozenset[str], other: frozenset[str]) -> float:
+    """The Jaccard index of two sets of words: shared ones among all, 0 to 1.
+
+    >>> overlap(frozenset("abc"), frozenset("bcd"))
+    0.5
+    """
+    shared = len(one & other)
+    return shared / (len(one) + len(other) - shared) if shared else 0.0
 
 
 #: 0.7 x 30 may come out as a little more than 21, and must not be rounded up to 22.
@@ -89,6 +104,8 @@ _COMPARED = 200
 #: This many rare words must be shared (of as many more that are looked at): most entries are out before their topic is
 #: looked up, which costs more than the counting.
 _SHARED = 4
+#: Counting goes no further: which of the frequent words is looked up makes no difference to what is found.
+_MANY = 1_000
 _DUPLICATE_WIDTH = 100
 _NUMBERS = msgspec.json.Decoder(list[int])
 
@@ -124,21 +141,19 @@ def duplicate_of(connection: sqlite3.Connection, topic: str, text: str) -> Dupli
 def _candidates(connection: sqlite3.Connection, topic: str, words: frozenset[str]) -> list[int]:
     """Entries of the topic that share a rare word, those with the most first."""
     shared = min(_SHARED, math.ceil(THRESHOLD * len(words)))
-    prefix = prefix_length(words, above=THRESHOLD) + shared - 1
-    rare = connection.execute(
-        f"SELECT word, entries FROM topic_word WHERE spelling {ANY_OF} ORDER BY entries, word",  # noqa: S608  (our own names and constants)
-        (as_list(words),),
-    ).fetchall()
-    unmet = len(words) - len(rare)  # words that no entry has are the rarest
-    chosen: Sequence[int] = [word for word, _ in rare[: max(prefix - unmet, 0)]]
+    few = "SELECT COUNT(*) FROM (SELECT 1 FROM topic_text WHERE topic_text MATCH ? LIMIT ?)"
+    having = {word: connection.execute(few, (match_any([word]), _MANY)).fetchone()[0] for word in words}
+    rarest = sorted(words, key=lambda word: (having[word], word))
+    chosen = [word for word in rarest[: prefix_length(words, above=THRESHOLD) + shared - 1] if having[word]]
     # All in one row, and counted here: of ten thousand, SQLite's own counting would take three times as long.
-    query = f"SELECT json_group_array(entry) FROM topic_posting WHERE word {ANY_OF}"  # noqa: S608  (a constant)
-    having = Counter(_NUMBERS.decode(connection.execute(query, (as_list(chosen),)).fetchone()[0]))
+    query = "SELECT json_group_array(rowid) FROM topic_text WHERE topic_text MATCH ?"
+    entries = (_NUMBERS.decode(connection.execute(query, (match_any([word]),)).fetchone()[0]) for word in chosen)
+    sharing = Counter(entry for some in entries for entry in some)
     rows = connection.execute(
         f"SELECT entry FROM topic_entry WHERE topic = ? AND entry {ANY_OF}",  # noqa: S608  (our own names and constants)
-        (topic, as_list(entry for entry, n in having.items() if n >= shared)),
+        (topic, as_list(entry for entry, n in sharing.items() if n >= shared)),
     )
-    return sorted((entry for (entry,) in rows), key=lambda entry: (-having[entry], entry))[:_COMPARED]
+    return sorted((entry for (entry,) in rows), key=lambda entry: (-sharing[entry], entry))[:_COMPARED]
 
 
 #: One transaction holds the write lock throughout; the original's limit was 30.
@@ -215,10 +230,12 @@ def link_places(links: str | Iterable[str]) -> tuple[tuple[str, int], ...]:
 
 
 def _no_link(link: str, problem: str) -> InvalidArgument:
+    """What to raise of a link that is of another form, or leads nowhere."""
     return InvalidArgument(None, f"links: {link!r} {problem}; give topic:index pairs, such as cache:3")
 
 
 def _refused(place: int, error: HelixGraphError) -> InvalidArgument:
+    """What to raise of an entry of a batch that cannot be stored; ``place`` counts from 0."""
     return InvalidArgument(None, f"entries[{place}]: {error}; nothing was stored")
 
 
@@ -233,19 +250,15 @@ def _item(place: int, item: Mapping[str, Any]) -> EntryDraft:
     try:
         if not isinstance(item, dict):
             raise wrong_type("an entry", item, "an object with topic and text")
-        _check_keys(item)
+        missing = [name for name in ("topic", "text") if item.get(name) is None]
+        if missing:
+            raise InvalidArgument(None, f"{' and '.join(missing)} missing")
+        unknown = sorted(map(str, item.keys() - set(_PARAMETERS)))
+        if unknown:
+            raise InvalidArgument(None, f"there is no {', '.join(unknown)}; an entry has {', '.join(_PARAMETERS)}")
         return checked_draft(**{name: value for name, value in item.items() if value is not None})
     except HelixGraphError as error:
         raise _refused(place, error) from error
-
-
-def _check_keys(item: Mapping[str, Any]) -> None:
-    missing = [name for name in ("topic", "text") if item.get(name) is None]
-    if missing:
-        raise InvalidArgument(None, f"{' and '.join(missing)} missing")
-    unknown = sorted(map(str, item.keys() - set(_PARAMETERS)))
-    if unknown:
-        raise InvalidArgument(None, f"there is no {', '.join(unknown)}; an entry has {', '.join(_PARAMETERS)}")
 
 
 _LINE = 100

@@ -160,10 +160,7 @@ def import_entries(
         placed = {"entry": number, "position": position, "stored": stored, "modified": one.modified}
         entries.append(append_entry(connection, entry_record(one.draft, links, **placed)))
     targets.reserve_deleted()
-    for place in range(0, len(entries), index.AT_ONCE):
-        index.add_to_index(connection, entries[place : place + index.AT_ONCE])
-        if progress:
-            progress(min(place + index.AT_ONCE, len(entries)), len(entries))
+    index.add_in_parts(connection, entries, progress)
     topics = len({one.record.topic for one in entries})
     return ImportedEntries(entries=len(entries), topics=topics, already=len(present), left_out=tuple(left))
 
@@ -263,6 +260,7 @@ def _items(value: Any) -> Iterator[tuple[str, Callable[[str], IncomingEntry]]]: 
 
 
 def _refused(problem: str) -> InvalidImport:
+    """What to raise of a text that is no export, in whatever form."""
     return InvalidImport(
         f"cannot import: {problem}; give a JSON array of {{topic, text}}, an export of ours, or one of helix"
     )

@@ -59,6 +59,7 @@ class _ReportHead(msgspec.Struct):
 
 
 def _in_use(page: Path) -> FolderInUse:
+    """What to raise of a file or folder that no earlier report has written."""
     return FolderInUse(f"{page} is of no earlier report of helix-graph; name another folder, or a file")
 
 

@@ -8,7 +8,7 @@ is known.
 
 from __future__ import annotations
 
-from helix_cli.hooks.context_block import SHARED, anti_pattern_sentence
+from helix_cli.hooks.context_block import SHARED, ContextLine, ContextSection, anti_pattern_sentence, context_block
 from helix_cli.hooks.session_dedup import SITUATION
 from helix_graph.causality.antipattern_cache import read_anti_patterns
 from helix_graph.trust import shared_episodes
@@ -31,7 +31,6 @@ _MOST_FIXES = 2
 
 def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> str:
     """The precedent, if its repair is known and new to the session."""
-    from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block
     from helix_graph.errors import GraphNotCompiled
     from helix_graph.graph.connection import FILE_NAME, open_graph
     from helix_graph.graph.error_precedents import find_precedents
@@ -85,7 +84,6 @@ def answer_tool_call(call: HookCall, root: Path, dedup: SessionDedup) -> str:
             known.append(one)
     if not known:
         return ""
-    from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block
     from helix_graph.graph.labels import labels_of_call
 
     labels = labels_of_call(call.tool, call.arguments, root=root.parent)

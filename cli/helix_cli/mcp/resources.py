@@ -20,7 +20,7 @@ from helix_graph.errors import GraphNotCompiled, NodeNotFound, NoMemory, Untrust
 from helix_graph.graph.similar_decisions import words_of
 from helix_graph.search.sources import TopicSource
 from helix_graph.topics.answer_texts import form_of
-from helix_graph.topics.briefing import Overview
+from helix_graph.topics.catalogue import Overview
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

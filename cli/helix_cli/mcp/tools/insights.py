@@ -10,7 +10,7 @@ from msgspec import Meta
 from helix_cli.commands.insight import render_feedback, render_health, render_recalled, render_related, render_stored
 from helix_cli.commands.search import render_search
 from helix_cli.mcp.shown_advice import note_shown, session, was_shown
-from helix_cli.mcp.tool_declaration import Arguments, Reply, tool
+from helix_cli.mcp.tool_declaration import Arguments, Reply, answered, tool
 from helix_cli.output import rendered
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph.insights.feedback import FeedbackAnswer
@@ -67,10 +67,6 @@ class FeedbackArguments(Arguments, frozen=True, kw_only=True):
     id: Annotated[str, Meta(description="The same id counts once, however often it is told.")] = ""
 
 
-class HealthArguments(Arguments, frozen=True, kw_only=True):
-    """Nothing."""
-
-
 class RelateArguments(Arguments, frozen=True, kw_only=True):
     """Which insights, and how they belong together."""
 
@@ -109,7 +105,11 @@ class InsightsHealth(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _texts(name: str, value: Texts) -> list[str]:
-    """The texts of a list, however it was sent."""
+    """The texts of a list, however it was sent.
+
+    Raises:
+        InvalidArgument: It begins as JSON and is none.
+    """
     if not isinstance(value, str):
         return value
     if not value.lstrip().startswith("["):
@@ -135,14 +135,9 @@ def recall(memory: Memory, asked: RecallArguments, _: Progress) -> Reply:
     words, did well and was used lately. Use it when a task begins and when you are stuck, and tell with `feedback`
     afterwards which of it mattered. It was written by sessions like this one: weigh it.
     """
-    answer = memory.insights.recall(
-        asked.query,
-        asked.limit,
-        asked.min_effectiveness,
-        asked.min_relevance,
-        _texts("suppress_names", asked.suppress_names),
-        tag=asked.tag,
-    )
+    options = msgspec.structs.asdict(asked)
+    options["suppress_names"] = _texts("suppress_names", asked.suppress_names)
+    answer = memory.insights.recall(**options)
     note_shown(memory, answer)
     value = RecalledInsights(insights=list(answer), mode=answer.mode, note=answer.note)
     return Reply(value, rendered(answer, render_recalled))
@@ -193,13 +188,12 @@ def relate(memory: Memory, asked: RelateArguments, _: Progress) -> Reply:
     return Reply(answer, rendered(answer, render_related))
 
 
-@tool("insight_health", title="How the insights do", takes=HealthArguments, gives=InsightsHealth, effect="reads")
-def insight_health(memory: Memory, _: HealthArguments, __: Progress) -> Reply:
+@tool("insight_health", title="How the insights do", takes=Arguments, gives=InsightsHealth, effect="reads")
+def insight_health(memory: Memory, _: Arguments, __: Progress) -> Reply:
     """How many insights there are, how many had feedback, how well they do on average, and what is missing. Use it when
     `recall` finds nothing or its answers seem poor.
     """
-    answer = memory.insights.health()
-    return Reply(answer, rendered(answer, render_health))
+    return answered(memory.insights.health(), render_health)
 
 
 @tool("search_memory", title="Search everything", takes=SearchMemoryArguments, gives=MemorySearchAnswer, effect="reads")
@@ -207,11 +201,6 @@ def search_memory(memory: Memory, asked: SearchMemoryArguments, _: Progress) -> 
     """Search insights, topics, earlier sessions and the project's notes at once, the best first, each with its source.
     Use it when you do not know where something was kept. For an error, `seen` says more.
     """
-    found = memory.search(
-        asked.query,
-        max_results=asked.max_results,
-        semantic_only=asked.semantic_only,
-        lexical_only=asked.lexical_only,
-    )
+    found = memory.search(**msgspec.structs.asdict(asked))
     note_shown(memory, [{"name": one.name} for one in found.results if one.source == INSIGHTS])
-    return Reply(found, rendered(found, render_search))
+    return answered(found, render_search)

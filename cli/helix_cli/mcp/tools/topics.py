@@ -15,9 +15,9 @@ from helix_cli.mcp.rewording import problem_of
 from helix_cli.mcp.tool_declaration import Arguments, Reply, tool, typed_schema, without_nulls
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph.topics.answer_texts import form_of
-from helix_graph.topics.briefing import Briefing, Overview
+from helix_graph.topics.briefing import Briefing
 from helix_graph.topics.briefing import Detail as BriefDetail
-from helix_graph.topics.catalogue import CrossReferences, Listing, Recent, Stats, TopicGraph, TopicSession
+from helix_graph.topics.catalogue import CrossReferences, Listing, Overview, Recent, Stats, TopicGraph, TopicSession
 from helix_graph.topics.edit import Action as EditAction
 from helix_graph.topics.maintenance import CompactedLog, PrunedEntries, ReindexedEntries, StaleAnswer
 from helix_graph.topics.maintenance_actions import Action, StatsDetail
@@ -149,7 +149,11 @@ class EditedPlace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _decoded(text: str) -> list[NewEntry]:
-    """The entries of a JSON array that came as a text."""
+    """The entries of a JSON array that came as a text.
+
+    Raises:
+        InvalidArgument: It is none.
+    """
     try:
         # msgspec calls half a surrogate pair a truncated text; the library says what it is.
         items = without_nulls(json.loads(text))
