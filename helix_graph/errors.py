@@ -4,6 +4,7 @@
 
     HelixGraphError                  (helix_episodes.errors)
     ├── NoMemory                     the project has no memory yet
+    ├── NotOurFolder                 a link, or a file, where a folder of the memory belongs
     ├── EpisodeIsThere               a session that has an episode already
     ├── InvalidIgnoreFile            a line of .helixignore that is no rule
     ├── NothingSelected              nothing was named that should be forgotten
@@ -59,6 +60,17 @@ class NoMemory(HelixGraphError):
         where = f"{expected} does not exist" if expected else f"no memory in {start} or above it"
         where += f" ({problem})" if problem else ""
         super().__init__(f"{where}; run `helix-graph init` in the project's folder")
+
+
+class NotOurFolder(HelixGraphError):
+    """What stands where the memory or one of its folders belongs; it is not followed."""
+
+    def __init__(self, *, path: Path) -> None:
+        self.path = path
+        super().__init__(
+            f"{path} is a link or a file where a folder of the memory belongs; remove it (a memory elsewhere is named "
+            "by HELIX_DIR, not by a link)"
+        )
 
 
 class InvalidIgnoreFile(HelixGraphError):

@@ -26,6 +26,7 @@ import threading
 from pathlib import Path
 
 from helix_episodes.fast_loading import Value
+from helix_episodes.safe_files import open_regular
 from helix_graph.database import (
     SIDE_FILES,
     DatabaseKind,
@@ -37,6 +38,7 @@ from helix_graph.database import (
     transaction,
 )
 from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled, MemoryDamaged, MemoryNewer, NotOurDatabase
+from helix_graph.known_schema import HELIX_OBJECTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +51,7 @@ _ROOMS = "CREATE TABLE IF NOT EXISTS room (name TEXT PRIMARY KEY, version INTEGE
 #: Where the header has the number of pages, and the size of the smallest page there is (65,536 is written as 1).
 _SIZES = slice(28, 32)
 _SMALLEST_PAGE = 512
-HELIX_DB = DatabaseKind(application_id=int.from_bytes(b"hlxm", "big"), version=1, schema=_ROOMS)
+HELIX_DB = DatabaseKind(application_id=int.from_bytes(b"hlxm", "big"), version=1, schema=_ROOMS, known=HELIX_OBJECTS)
 
 
 #: The original's file has the same name, and may be named by ``HELIX_DB_PATH``.
@@ -67,9 +69,12 @@ class Tables(Value):
 
 
 def database_path(root: Path) -> Path:
-    """Where the database of the memory in ``root`` is: ``HELIX_DB_PATH`` if that is set now, else ``root/helix.db``."""
+    """Where the database of the memory in ``root`` is: ``HELIX_DB_PATH`` if that is set now, else ``root/helix.db``.
+
+    A link is followed only where its owner named it, in the variable.
+    """
     override = os.environ.get(ENVIRONMENT)
-    return Path(override).expanduser().absolute() if override else root / NAME
+    return Path(os.path.realpath(Path(override).expanduser())) if override else root / NAME
 
 
 def databases_of(root: Path) -> tuple[Path, ...]:
@@ -195,7 +200,8 @@ class HelixDatabase:
             yield connection
 
     def _writer(self) -> sqlite3.Connection:
-        self._refuse_torn()
+        if ownership(self.path, HELIX_DB) == "ours":  # a pipe in its place would be waited for
+            self._refuse_torn()
         connection = open_for_writing(self.path, HELIX_DB, for_any_thread=True)
         connection.execute("PRAGMA synchronous = FULL")  # nothing could bring back what a power cut takes
         return connection
@@ -221,14 +227,14 @@ class HelixDatabase:
         if ready is None:
             with self.writing():
                 pass
-            ready = open_for_reading(self.path)
+            ready = open_for_reading(self.path, HELIX_DB)
         return ready
 
     def _ready(self) -> sqlite3.Connection | None:
         """A connection to the file as it is; None when it lacks tables of ours, or a writer was killed."""
         try:
             with reporting(self.path), contextlib.ExitStack() as unless_ready:
-                connection = open_for_reading(self.path)
+                connection = open_for_reading(self.path, HELIX_DB)
                 unless_ready.callback(connection.close)
                 if self._version(connection) != len(self.tables.steps):
                     return None
@@ -278,7 +284,7 @@ class HelixDatabase:
 def _is_torn(path: Path) -> bool:
     """Whether the file is shorter than its header says (https://sqlite.org/fileformat2.html#the_database_header)."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             header = file.read(_SIZES.stop)
             size = file.seek(0, os.SEEK_END)
     except OSError:

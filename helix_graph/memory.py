@@ -19,7 +19,15 @@ from msgspec.structs import replace
 
 from helix_episodes.safe_files import remove_file, write_atomically
 from helix_graph.errors import NoMemory
-from helix_graph.project import FOLDER, OFF_FILE, PRIVATE_MEMORY, SHARED_MEMORY, disabled_by, memory_folder
+from helix_graph.project import (
+    FOLDER,
+    OFF_FILE,
+    PRIVATE_MEMORY,
+    SHARED_MEMORY,
+    check_folders,
+    disabled_by,
+    memory_folder,
+)
 from helix_graph.validation import as_datetime, as_path, as_str, as_tuple
 
 if TYPE_CHECKING:
@@ -48,6 +56,7 @@ class Memory:
 
     def __init__(self, root: Path) -> None:
         self.root = as_path("root", root)
+        check_folders(self.root)
         self._engine: Embedder | None = None
 
     @classmethod
@@ -62,6 +71,7 @@ class Memory:
         """
         where, root = _folder_for(start)
         root = root or where.absolute() / FOLDER
+        check_folders(root)
         ignore = root / ".gitignore"
         if share or not ignore.exists():
             write_atomically(ignore, (SHARED_MEMORY if share else PRIVATE_MEMORY).encode(), mode=0o644)

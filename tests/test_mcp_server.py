@@ -42,6 +42,7 @@ LIGHT = {
     "helix_graph.database",
     "helix_graph.errors",
     "helix_graph.helix_db",
+    "helix_graph.known_schema",
 }
 
 
