@@ -28,6 +28,9 @@ format:
 	$(BIN)ruff check --fix .
 	$(BIN)ruff format .
 
+schema:  ## after a change to a database's tables: what may be in them
+	PYTHONPATH=tests/helpers $(BIN)python tests/test_known_schema.py
+
 smoke:  ## the built wheel, in an environment of its own without any tool of ours
 	PYTHON=$(PYTHON) BIN=$(BIN) .ci/smoke
 

@@ -69,11 +69,21 @@ class DamagedRows(sqlite3.DatabaseError):
     """Rows of a file that SQLite itself finds sound are not those that were written; `reporting` makes it ours."""
 
 
+class SchemaForeign(DatabaseUnreadable):
+    """The schema has something that is not ours; ``rooms`` are the versions of helix.db's parts, as it names them."""
+
+    def __init__(self, *, path: Path, problem: str, rooms: Mapping[str, int]) -> None:
+        self.rooms = rooms
+        super().__init__(path=path, problem=problem)
+
+
 class DatabaseKind(Value):
     """A kind of database file: its mark, the version of its tables, and the statements that make them.
 
     ``indexes`` stand apart: made after the first load of rows they cost half of what keeping them up to date does.
-    ``known`` has the `object_digest` of everything that may be in its schema, at most ``most_pages`` the file.
+    ``known`` has the `object_digest` of everything that may be in its schema, at most ``most_pages`` the file. With
+    ``indexed_by_triggers`` its own triggers write to an index of words, which SQLite refuses to a schema that is not
+    trusted: writers trust it once it was compared.
     """
 
     application_id: int
@@ -81,6 +91,7 @@ class DatabaseKind(Value):
     schema: str
     known: frozenset[str]
     indexes: str = ""
+    indexed_by_triggers: bool = False
     most_pages: int = 1 << 18  # a gigabyte of SQLite's usual pages: some 200,000 insights with their vectors
 
 
@@ -123,7 +134,7 @@ def open_for_reading(path: Path, kind: DatabaseKind) -> sqlite3.Connection:
     nobody else can be writing either, and the file is read as one that does not change.
 
     Raises:
-        DatabaseUnreadable: Its schema has something that is not ours.
+        SchemaForeign: Its schema has something that is not ours.
     """
     fixed = "" if os.access(path.parent, os.W_OK) or _beside(path, "-wal").exists() else "&immutable=1"
     return _checked(_connect(f"{path.absolute().as_uri()}?mode=ro{fixed}"), path, kind)
@@ -145,6 +156,8 @@ def open_for_writing(path: Path, kind: DatabaseKind, *, for_any_thread: bool = F
     with reporting(path):
         connection = _checked(_connect(path.absolute().as_uri(), for_any_thread=for_any_thread), path, kind)
         connection.execute(f"PRAGMA max_page_count = {kind.most_pages}")
+        if kind.indexed_by_triggers:
+            connection.execute("PRAGMA trusted_schema = ON")
         if made or connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             _begin(connection, path, kind)
         connection.execute("PRAGMA synchronous = NORMAL")
@@ -157,12 +170,12 @@ def _checked(connection: sqlite3.Connection, path: Path, kind: DatabaseKind) -> 
     """The connection, when its schema has only what is ours; tables of another version are dropped or refused anyway.
 
     Raises:
-        DatabaseUnreadable: Something in it is not ours; the connection is closed.
+        SchemaForeign: Something in it is not ours; the connection is closed.
     """
     with contextlib.ExitStack() as unless_sound:
         unless_sound.callback(connection.close)
         if schema_version(connection) in {0, kind.version} and (problem := foreign_object(connection, kind)):
-            raise DatabaseUnreadable(path=path, problem=problem)
+            raise SchemaForeign(path=path, problem=problem, rooms=_rooms(connection, kind))
         unless_sound.pop_all()
     return connection
 
@@ -174,6 +187,16 @@ def foreign_object(connection: sqlite3.Connection, kind: DatabaseKind) -> str | 
         if not counts and object_digest(type_, name, table, sql) not in kind.known:
             return f"it has a {type_} {name!r} that helix-graph did not make"
     return None
+
+
+def _rooms(connection: sqlite3.Connection, kind: DatabaseKind) -> dict[str, int]:
+    """The versions that helix.db's table ``room`` names, where that table is ours: anything else could run for ever."""
+    query = "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name = 'room'"
+    if any(object_digest(*row) not in kind.known for row in connection.execute(query)):
+        return {}
+    with contextlib.suppress(sqlite3.Error):
+        return dict(connection.execute("SELECT name, version FROM room WHERE typeof(version) = 'integer'").fetchall())
+    return {}
 
 
 def object_digest(*row: str | None) -> str:

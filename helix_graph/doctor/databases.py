@@ -169,7 +169,10 @@ def check_helix_db(root: Path, topics: Topics, insights: Insights) -> Iterator[F
         place = f": topic {one.topic}, index {one.index}, entry {one.entry}"
         problem = f"{one.problem}{place if one.topic is not None else '; the index has no entry for it'}"
         yield Fixable("damaged record", path.name, problem, remedy, mend=mend)
-    lost = insights.unresolved()
+    try:
+        lost = insights.unresolved()
+    except DatabaseUnreadable:  # of the graph, which was reported
+        return
     if lost:
         some = "1 link of an insight leads" if len(lost) == 1 else f"{len(lost)} links of insights lead"
         remedy = "compile, or extract the sessions again; until then the links are kept and lead nowhere"

@@ -74,7 +74,7 @@ def write_checksum(connection: sqlite3.Connection, episode: int) -> None:
 def is_intact(connection: sqlite3.Connection, episode: int) -> bool:
     """Whether the episode's rows are those that were written."""
     found = connection.execute("SELECT checksum FROM episode WHERE number = ?", (episode,)).fetchone()
-    return found == (_of_episode(connection, episode),)
+    return bool(found == (_of_episode(connection, episode),))
 
 
 def _of_episode(connection: sqlite3.Connection, episode: int) -> int:

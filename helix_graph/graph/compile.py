@@ -291,11 +291,20 @@ def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileRep
             and not plan
             and (job.assertions_only or export_is_current(connection, job.causality / EXPORT_NAME))
         ):
+            report = _nothing_to_do(connection, plan, job)
+        else:
+            report = _carry_out(connection, plan, job, job.damage or rebuilt)
+        if not (job.assertions_only or rebuilt is not None or _has_changed(report)):
             # There is time to look at every row: else a failing question would name a compile that changes nothing.
-            if not job.assertions_only and (damage := find_damage(connection)):
+            damage = find_damage(connection)
+            if damage:
                 raise database.DamagedRows(damage)
-            return _nothing_to_do(connection, plan, job)
-        return _carry_out(connection, plan, job, job.damage or rebuilt)
+        return report
+
+
+def _has_changed(report: CompileReport) -> bool:
+    taken_in = report.episodes_processed or report.assertions_processed
+    return bool(taken_in or report.retracted or report.assertions_retracted)
 
 
 def _prepare_tables(connection: sqlite3.Connection) -> str | None:

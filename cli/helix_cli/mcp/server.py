@@ -117,10 +117,11 @@ def refusal_of(error: Exception) -> types.JSONRPCError | None:
     identity = sent.get("id") if isinstance(sent, dict) else _id_in(sent) if isinstance(sent, str) else None
     if not isinstance(identity, str | int) or isinstance(identity, bool):
         return None
-    problem = f"the message could not be read ({found['msg']}); send valid JSON, nested at most 100 deep, without half characters"
-    return types.JSONRPCError(
-        jsonrpc="2.0", id=identity, error=types.ErrorData(code=types.PARSE_ERROR, message=problem)
+    problem = (
+        f"the message could not be read ({found['msg']}); send valid JSON, not deeply nested, with whole characters"
     )
+    told = types.ErrorData(code=types.PARSE_ERROR, message=problem)
+    return types.JSONRPCError(jsonrpc="2.0", id=identity, error=told)
 
 
 #: A text, with the value behind it where it is the key ``id``; or what opens or closes a level.
