@@ -24,7 +24,7 @@ ONE = "CREATE TABLE note (text TEXT NOT NULL); CREATE TRIGGER t AFTER INSERT ON 
 LETTERS = "abcdefghijklmnop"
 NEWER_STEPS = (ONE, "ALTER TABLE note ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'")
 THING = "CREATE TABLE thing (n INTEGER)"
-KNOWN = made_by([ONE, THING])
+KNOWN = made_by([*NEWER_STEPS, THING])
 NOTES = Tables(room="notes", steps=(ONE,), known=KNOWN)
 NEWER = Tables(room="notes", steps=NEWER_STEPS, known=made_by(NEWER_STEPS))
 
