@@ -1,4 +1,4 @@
-"""Does a link in place of the memory or of one of its folders lead anything out of it, and who may read what we make?"""
+"""Does a link in place of the memory or one of its folders lead out of it, and who may read what we make?"""
 
 from __future__ import annotations
 

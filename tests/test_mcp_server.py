@@ -232,6 +232,7 @@ def test_a_message_that_cannot_be_decoded_is_answered(root: Path, sent: str, num
     pipe.begin()
     assert pipe.process.stdin is not None
     pipe.process.stdin.write(sent.encode() + b"\n")
+    pipe.process.stdin.flush()
     answer = pipe.next()
     assert (answer["id"], answer["error"]["code"]) == (number, -32700)
     assert "could not be read" in answer["error"]["message"]

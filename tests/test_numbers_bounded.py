@@ -114,4 +114,5 @@ def test_what_a_log_with_one_id_twice_yields_is_no_fault(
     call, result = lines[-2:]
     log.write_text("\n".join([*lines[:-2], result, call, result]) + "\n")
     assert memory.extract([log]).recorded
+    memory.graph.compile()
     assert [one for one in memory.doctor().findings if one.severity == "fault" and "twice" in one.file] == []
