@@ -26,7 +26,7 @@ NEWER_STEPS = (ONE, "ALTER TABLE note ADD COLUMN mood TEXT NOT NULL DEFAULT 'cal
 THING = "CREATE TABLE thing (n INTEGER)"
 KNOWN = made_by([*NEWER_STEPS, THING])
 NOTES = Tables(room="notes", steps=(ONE,), known=KNOWN)
-NEWER = Tables(room="notes", steps=NEWER_STEPS, known=made_by(NEWER_STEPS))
+NEWER = Tables(room="notes", steps=NEWER_STEPS, known=KNOWN)
 
 _WRITER = """
 import sys, time

@@ -82,7 +82,7 @@ def _in_file(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:
         return
     sums = list(_wrong_sums(connection, graph))
     yield from sums
-    if not sums and (problem := find_damage(connection)):
+    if not sums and (problem := find_damage(connection, version=GRAPH_FILE.version)):
         yield Fixable("damaged database", _NAME, problem, _COMPILE, mend=partial(_rebuild, graph))
         return
     yield from _shares(connection, graph)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_graph import database
-from helix_graph.graph.connection import GRAPH_FILE
 from helix_graph.graph.model import MEASURED_BASES, node_id
 
 if TYPE_CHECKING:
@@ -104,9 +103,9 @@ def read_digests(connection: sqlite3.Connection) -> Iterator[tuple[int, bytes]]:
         yield episode, body
 
 
-def find_damage(connection: sqlite3.Connection) -> str | None:
-    """What is damaged in the rows, in a sentence; None when they are sound, or there are no tables of this version."""
-    if database.schema_version(connection) != GRAPH_FILE.version:
+def find_damage(connection: sqlite3.Connection, *, version: int) -> str | None:
+    """What is damaged in the rows, in a sentence; None when they are sound, or there are no tables of that version."""
+    if database.schema_version(connection) != version:
         return None
     return next(_damage(connection), None)
 

@@ -296,7 +296,7 @@ def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileRep
             report = _carry_out(connection, plan, job, job.damage or rebuilt)
         if not (job.assertions_only or rebuilt is not None or _has_changed(report)):
             # There is time to look at every row: else a failing question would name a compile that changes nothing.
-            damage = find_damage(connection)
+            damage = find_damage(connection, version=GRAPH_FILE.version)
             if damage:
                 raise database.DamagedRows(damage)
         return report

@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 
-MILLION = 1_000_000
-
-
 FILE_NAME = "graph.db"
 EXPORT_NAME = "causal-graph.json"
 #: The original schema asks for two numbers and a dot.
@@ -153,5 +150,5 @@ class DamageNamed:
         if isinstance(error, Exception) and not ours:
             from helix_graph.graph.checksums import find_damage
 
-            if problem := find_damage(self._connection):
+            if problem := find_damage(self._connection, version=GRAPH_FILE.version):
                 raise DatabaseUnreadable(path=self._path, problem=problem) from error

@@ -21,7 +21,7 @@ import re
 from helix_episodes.fast_loading import Regex, Value
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import EmptyQuery
-from helix_graph.graph.connection import MILLION
+from helix_graph.graph import MILLION
 from helix_graph.graph.labels import check_label
 from helix_graph.graph.normalization import is_telling, line_key, one_line, template
 

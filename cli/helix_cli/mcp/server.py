@@ -112,14 +112,14 @@ def refusal_of(error: Exception) -> types.JSONRPCError | None:
     """The answer to a message that could not be decoded; None where it has no id to be answered by."""
     if not isinstance(error, ValidationError):
         return None
-    (found, *_) = error.errors(include_url=False)
-    sent = found["input"]
-    identity = sent.get("id") if isinstance(sent, dict) else _id_in(sent) if isinstance(sent, str) else None
+    found = error.errors(include_url=False)
+    whole = [each["input"] for each in found if isinstance(each["input"], dict) and "id" in each["input"]]
+    unread = str(found[0]["input"]) if found[0]["type"] == "json_invalid" else ""
+    identity = whole[0]["id"] if whole else _id_in(unread)
     if not isinstance(identity, str | int) or isinstance(identity, bool):
         return None
-    problem = (
-        f"the message could not be read ({found['msg']}); send valid JSON, not deeply nested, with whole characters"
-    )
+    why = "it is no JSON-RPC message" if whole else found[0]["msg"]
+    problem = f"the message could not be read ({why}); send valid JSON, not deeply nested, with whole characters"
     told = types.ErrorData(code=types.PARSE_ERROR, message=problem)
     return types.JSONRPCError(jsonrpc="2.0", id=identity, error=told)
 
