@@ -25,6 +25,7 @@ DAMAGE = {
     "an outcome": "UPDATE episode SET outcome = 'no such outcome' WHERE number = 2",
     "text": "UPDATE mention SET quote = CAST(x'c3' AS TEXT) WHERE episode = 1",
     "a number": "UPDATE claim SET weight = 'heavy' WHERE episode = 1",
+    "a number of an edge": "UPDATE edge SET claims = 'x'",
     "claim": "DELETE FROM claim WHERE episode = 3",
     "episode": "UPDATE episode SET problems = '[' WHERE number = 1",
     "sums": "UPDATE node SET successes = successes + 1 WHERE number = 1",

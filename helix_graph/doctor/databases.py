@@ -82,8 +82,10 @@ def _in_file(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:
         return
     sums = list(_wrong_sums(connection, graph))
     yield from sums
-    if not sums and (problem := find_damage(connection, version=GRAPH_FILE.version)):
+    problem = None if sums else find_damage(connection, version=GRAPH_FILE.version)
+    if problem:
         yield Fixable("damaged database", _NAME, problem, _COMPILE, mend=partial(_rebuild, graph))
+    if sums or problem:  # what the rows say of episodes and the export is not to be relied on
         return
     yield from _shares(connection, graph)
     yield from _export(connection, graph)
