@@ -22,8 +22,7 @@ _HOMES = {"Memory": "helix_graph.memory", "HelixGraphError": "helix_episodes.err
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401  (whatever the module holds)
     if name not in _HOMES:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
     return getattr(import_module(_HOMES[name]), name)

@@ -147,12 +147,10 @@ def open_for_writing(path: Path, kind: DatabaseKind, *, for_any_thread: bool = F
     The mark is written before write-ahead logging begins: later it would stand in the log, not in the header.
     """
     made = ownership(path, kind) == "absent"
-    try:
+    with DatabaseRefused.for_os_errors(path):
         make_folder(path.parent)
         # Its files quote people's prompts; SQLite gives the files beside it the same permissions.
         os.close(os.open(path, os.O_CREAT | os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, OWNER_ONLY))
-    except OSError as error:
-        raise DatabaseRefused(path=path, problem=error.strerror or str(error)) from error
     with reporting(path):
         connection = _checked(_connect(path.absolute().as_uri(), for_any_thread=for_any_thread), path, kind)
         connection.execute(f"PRAGMA max_page_count = {kind.most_pages}")
@@ -321,6 +319,11 @@ def as_list(values: Iterable[int | str]) -> str:
     return json.dumps(list(values), ensure_ascii=False, separators=(",", ":"))
 
 
+def word_table(name: str) -> str:
+    """The statement that makes an index of words (`helix_graph.words`), each row of it a text."""
+    return f"CREATE VIRTUAL TABLE {name} USING fts5 (text, tokenize = 'porter unicode61 remove_diacritics 2')"
+
+
 def insert_row(connection: sqlite3.Connection, table: str, values: Mapping[str, Any], *, replace: bool = False) -> int:
     """Adds a row with these columns, or replaces the one with its key; its number."""
     verb, marks = "INSERT OR REPLACE" if replace else "INSERT", ", ".join("?" * len(values))
@@ -346,10 +349,8 @@ def sole_builder(path: Path) -> Iterator[None]:
     """
     import fcntl
 
-    try:
+    with DatabaseRefused.for_os_errors(path):
         lock = os.open(_beside(path, LOCK_SUFFIX), os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, OWNER_ONLY)
-    except OSError as error:
-        raise DatabaseRefused(path=path, problem=error.strerror or str(error)) from error
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

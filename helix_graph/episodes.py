@@ -32,11 +32,10 @@ from helix_episodes.corrections import (
     stated_links,
 )
 from helix_episodes.episode_repair import free_id, repair_links, repair_parts, unsound_links
-from helix_episodes.errors import EpisodeNotFound, InvalidEpisode
+from helix_episodes.errors import EpisodeError, EpisodeExists, EpisodeNotFound, InvalidEpisode
 from helix_episodes.model import Decision, DecisionType, Episode, Event, EventType, Metrics, Outcome, sortable_time
 from helix_episodes.redaction import redact_text
 from helix_episodes.store import EpisodeStore, decode_episode
-from helix_graph.errors import EpisodeIsThere, InvalidCorrection
 from helix_graph.graph.assertions import EDGE_TYPES, AssertionStore, now
 from helix_graph.validation import as_choice, as_datetime, as_int, as_line, as_path, as_str, as_text
 
@@ -112,8 +111,7 @@ class Episodes(EpisodeStore):
             max_results: 1 to 100.
 
         Raises:
-            NotOneOf: The outcome is none of the four.
-            OutOfRange: ``max_results`` is not between 1 and 100.
+            InvalidArgument: The outcome is none of the four. ``max_results`` is not between 1 and 100.
         """
         most = as_int("max_results", max_results, lowest=FEWEST, highest=MOST)
         return self._found(outcome, since, task)[:most]
@@ -122,7 +120,7 @@ class Episodes(EpisodeStore):
         """How many episodes `list` has to choose from.
 
         Raises:
-            NotOneOf: The outcome is none of the four.
+            InvalidArgument: The outcome is none of the four.
         """
         return len(self._found(outcome, since, task))
 
@@ -153,18 +151,16 @@ class Episodes(EpisodeStore):
             force: Replace the episode of that session.
 
         Raises:
-            EpisodeIsThere: The session has an episode, and ``force`` was not given.
+            EpisodeExists: The session has an episode, and ``force`` was not given.
             InvalidEpisode: A part does not fit the schema, or a link runs backwards in time or closes a circle. One to
                 an id that is not there is left out, and named in the episode's ``extra["unresolved"]``.
             InvalidSessionId: The id cannot safely name a file.
-            EmptyText: The task is empty.
-            InvalidArgument: The task holds a control character.
-            NotOneOf: The outcome is none of the four.
+            InvalidArgument: The task is empty. The task holds a control character. The outcome is none of the four.
             WriteFailed: The file could not be written.
         """
         path = self.path_of(session_id)
         if path.exists() and not force:
-            raise EpisodeIsThere(path=path)
+            raise EpisodeExists("exists; give another session id, or --force to replace it", path=path)
         fields = {
             "id": path.stem,
             "session": session_id,
@@ -211,8 +207,8 @@ class Episodes(EpisodeStore):
 
         Raises:
             EpisodeNotFound: There is no such episode.
-            EmptyText: ``because`` is empty: without a reason it would be one more guess.
-            NotOneOf: The outcome is none of the four.
+            InvalidArgument: ``because`` is empty: without a reason it would be one more guess. The outcome is none of
+                the four.
             WriteFailed: The assertion could not be kept.
         """
         extracted = self._require_extracted(episode)
@@ -243,8 +239,8 @@ class Episodes(EpisodeStore):
 
         Raises:
             EpisodeNotFound: There is no such episode.
-            InvalidCorrection: It has no such decision, or nothing was to be corrected.
-            NotOneOf: Type or outcome is none of those allowed.
+            EpisodeError: It has no such decision, or nothing was to be corrected.
+            InvalidArgument: Type or outcome is none of those allowed.
             WriteFailed: The assertion could not be kept.
         """
         extracted = self._require_extracted(episode)
@@ -257,7 +253,7 @@ class Episodes(EpisodeStore):
             "outcome": None if outcome is None else as_choice("outcome", outcome, OUTCOMES),
         }
         if not withdrawn and all(part is None for part in parts.values()):
-            raise InvalidCorrection(episode=extracted.id, problem=f"nothing to correct in {decision}")
+            raise _refused(extracted, f"nothing to correct in {decision}")
         anchor = _anchor(extracted, decision, extracted.decisions)
         correction = msgspec.convert(
             {
@@ -285,9 +281,9 @@ class Episodes(EpisodeStore):
 
         Raises:
             EpisodeNotFound: There is no such episode.
-            InvalidCorrection: It has no such part, the link would run backwards in time or close a circle, or there is
+            EpisodeError: It has no such part, the link would run backwards in time or close a circle, or there is
                 none to take out.
-            NotOneOf: The type is none of the four.
+            InvalidArgument: The type is none of the four.
             WriteFailed: The assertion could not be kept.
         """
         extracted = self._require_extracted(episode)
@@ -336,24 +332,29 @@ def _in_time(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
     return tuple(decision for _, decision in sorted(timed, key=lambda each: each[0]))
 
 
+def _refused(episode: Episode, problem: str) -> EpisodeError:
+    """What to raise of a correction that its episode contradicts."""
+    return EpisodeError(f"{episode.id}: {problem}; `helix-graph episode show {episode.id}` lists its parts")
+
+
 def _anchor(episode: Episode, name: str, parts: Sequence[Decision | Event]) -> PartAnchor:
     for part in parts:
         if part.id == name:
             return anchor_of(part)
-    raise InvalidCorrection(episode=episode.id, problem=f"there is no {name} to correct")
+    raise _refused(episode, f"there is no {name} to correct")
 
 
 def _check_link(episode: Episode, source: str, target: str, *, withdrawn: bool) -> None:
     links = {(link.source, link.target) for link in stated_links(episode)}
     if withdrawn:
         if (source, target) not in links:
-            raise InvalidCorrection(episode=episode.id, problem=f"no link leads from {source} to {target}")
+            raise _refused(episode, f"no link leads from {source} to {target}")
         return
     times = {part.id: sortable_time(part.timestamp) for part in parts_of(episode)}
     if times.get(source, "") > times.get(target, "") > "":
-        raise InvalidCorrection(episode=episode.id, problem=f"{source} came after {target} and cannot lead to it")
+        raise _refused(episode, f"{source} came after {target} and cannot lead to it")
     if source == target or _leads(target, source, links):
-        raise InvalidCorrection(episode=episode.id, problem=f"{target} leads to {source} already: a circle")
+        raise _refused(episode, f"{target} leads to {source} already: a circle")
 
 
 def _leads(source: str, target: str, links: set[tuple[str, str]]) -> bool:

@@ -26,19 +26,20 @@ import tarfile
 import zipfile
 import zlib
 from contextlib import ExitStack, closing, suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from glob import escape
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 import msgspec
 
-from helix_episodes.errors import EpisodeNotFound, InvalidEpisode
+from helix_episodes.errors import EpisodeNotFound, HelixGraphError, InvalidEpisode
+from helix_episodes.model import sortable_time
 from helix_episodes.safe_files import TEMPORARY_SUFFIX, read_regular, remove_file
 from helix_episodes.store import PREFIX, EpisodeStore, check_session_id, decode_episode
 from helix_graph import database
 from helix_graph.embedding.cache import CACHE_NAME, clear
-from helix_graph.errors import NothingSelected, NotOurDatabase, NotUnpacked
+from helix_graph.errors import NotOurDatabase
 from helix_graph.graph.compile import discard, erase_traces
 from helix_graph.graph.connection import EXPORT_NAME, GRAPH_FILE
 from helix_graph.helix_db import database_path
@@ -97,36 +98,37 @@ _DAMAGE = (
 )
 
 
-class _Archive:
-    """What is packed in one file, in chunks that are read before the next are asked for."""
+def _unpacked(stream: IO[bytes], head: bytes, depth: int = 0) -> Iterator[bytes]:
+    """What is packed in a stream that begins with ``head`` and can be read again, in chunks; a zero ends each file.
 
-    def __init__(self) -> None:
-        self._left = _MOST_BYTES
+    Raises:
+        ValueError: Python cannot unpack it, or it is packed more often than anybody packs a backup.
+    """
+    unpack = next((unpack for at, magic, unpack in _FORMATS if head.startswith(magic, at)), None)
+    if isinstance(unpack, str):
+        raise ValueError(f"it is compressed by {unpack}, which Python cannot unpack")  # noqa: TRY004  (of its content)
+    if unpack and depth == _DEEPEST:
+        raise ValueError(f"it is packed more than {_DEEPEST} times over")
+    if unpack:
+        stream.seek(0)
+        for inner in cast("Iterable[IO[bytes]]", unpack(stream)):
+            begin = inner.read(_HEAD_BYTES)
+            yield from itertools.chain((begin,), chunks_of(inner), (b"\0",))
+            yield from _unpacked(inner, begin, depth + 1)
 
-    def contents(self, stream: IO[bytes], head: bytes, depth: int = 0) -> Iterator[Iterator[bytes]]:
-        """The content of each file packed in a stream that begins with ``head`` and can be read again.
 
-        Raises:
-            NotUnpacked: Python cannot unpack it, or it is packed to exhaust memory or time.
-        """
-        unpack = next((unpack for at, magic, unpack in _FORMATS if head.startswith(magic, at)), None)
-        if isinstance(unpack, str):
-            raise NotUnpacked(f"it is compressed by {unpack}, which Python cannot unpack")
-        if unpack and depth == _DEEPEST:
-            raise NotUnpacked(f"it is packed more than {_DEEPEST} times over")
-        if unpack:
-            stream.seek(0)
-            for inner in cast("Iterable[IO[bytes]]", unpack(stream)):
-                begin = inner.read(_HEAD_BYTES)
-                yield self._within_budget(itertools.chain((begin,), chunks_of(inner)))
-                yield from self.contents(inner, begin, depth + 1)
-
-    def _within_budget(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
-        for chunk in chunks:
-            self._left -= len(chunk)
-            if self._left < 0:
-                raise NotUnpacked("it holds more than a gigabyte when unpacked")
-            yield chunk
+def _content(raw: IO[bytes]) -> Iterator[bytes]:
+    """A file in chunks, and then what is packed in it."""
+    head = raw.read(_HEAD_BYTES)
+    yield head
+    yield from chunks_of(raw)
+    yield b"\0"
+    left = _MOST_BYTES
+    for chunk in _unpacked(raw, head):
+        left -= len(chunk)
+        if left < 0:
+            raise ValueError("it holds more than a gigabyte when unpacked")
+        yield chunk
 
 
 class Trace(msgspec.Struct, frozen=True, kw_only=True):
@@ -172,68 +174,64 @@ def find_traces(
 
     ``sessions`` are the digests of the sessions that are to be gone, ``graph`` is the memory's graph.db.
     """
-    search = _Search(root, unproved.texts)
+    # ``session-1`` stands in ``session-12`` as well, which may be recorded.
+    names = Searcher(unproved.texts)
+    kept = {one for path in (root / "episodes").glob("*.json") for one in names.search(_bytes_of(path.stem))}
+    searcher = Searcher(unproved.texts, bounded=kept)
     # Only another session may say the same in an episode's file; an assertion has it from this one.
     episode = (root / "episodes", ".json")
     derived = {path for path in root.rglob("*") if (path.parent, path.suffix) != episode and path.is_file()}
-    found = search.hits_in(derived.union(outside))
+    found = dict(_searched(root, derived.union(outside), searcher))
     rows = _rows_in_graph(graph, sessions)
     # Sessions come last: one that is being recorded meanwhile is there before anything is derived from it.
-    recorded = search.hits_in(path for path in (root / "episodes").glob("*.json") if path.is_file())
-    shared = {one for hits in recorded.values() for one in hits if not one.names}
+    recorded = dict(_searched(root, (path for path in (root / "episodes").glob("*.json") if path.is_file()), searcher))
+    shared = {hit for one in recorded.values() for hit in one.hits if not hit.names}
     left: list[Trace] = []
-    for path, all_hits in sorted({**found, **recorded}.items()):
-        hits, theirs = all_hits - shared, rows if path == graph else 0
+    for path, one in sorted({**found, **recorded}.items()):
+        hits, theirs = one.hits - shared, rows if path == graph else 0
         if hits or theirs:
-            named = bool(theirs) or any(one.names for one in hits)
-            left.append(Trace(file=_name_in(root, path), texts=len(hits) + theirs, names_session=named))
+            named = bool(theirs) or any(hit.names for hit in hits)
+            left.append(Trace(file=one.name, texts=len(hits) + theirs, names_session=named))
+    all_searched = (*found.values(), *recorded.values())
     return ErasureProof(
         texts=len(unproved.texts),
-        files=len(found) + len(recorded),
-        bytes=search.bytes,
+        files=len(all_searched),
+        bytes=sum(one.size for one in all_searched),
         shared=len(shared),
         too_short=unproved.too_short,
         left=tuple(left),
-        unsearched=tuple(search.unsearched),
+        unsearched=tuple(Unsearched(file=one.name, problem=one.problem) for one in all_searched if one.problem),
     )
 
 
-class _Search:
-    """One search through the files of a memory; counts the bytes and lists what could not be searched."""
+class _SearchedFile(NamedTuple):
+    """What is in a file; ``problem`` says why not all of it was searched."""
 
-    def __init__(self, root: Path, wanted: Collection[Fingerprint]) -> None:
-        self.bytes = 0
-        self.unsearched: list[Unsearched] = []
-        self._root = root
-        # ``session-1`` stands in ``session-12`` as well, which may be recorded.
-        kept = (path.stem.encode("utf-8", "surrogateescape") for path in (root / "episodes").glob("*.json"))
-        names = Searcher(wanted)
-        self._searcher = Searcher(wanted, bounded={one for name in kept for one in names.search(name)})
-
-    def hits_in(self, paths: Iterable[Path]) -> dict[Path, set[Fingerprint]]:
-        """What stands in the name or the content of each of the files that are still there."""
-        found: dict[Path, set[Fingerprint]] = {}
-        for path in sorted(paths):
-            name = _name_in(self._root, path)
-            hits = self._searcher.search(name.encode("utf-8", "surrogateescape"))
-            try:
-                self.bytes += path.stat().st_size
-                with path.open("rb") as raw:
-                    head = raw.read(_HEAD_BYTES)
-                    hits.update(self._searcher.search_chunks(itertools.chain((head,), chunks_of(raw))))
-                    for content in _Archive().contents(raw, head):
-                        hits.update(self._searcher.search_chunks(content))
-            except FileNotFoundError:
-                continue  # a temporary file of another process
-            except (NotUnpacked, *_DAMAGE) as error:
-                self.unsearched.append(Unsearched(file=name, problem=str(error) or type(error).__name__))
-            found[path] = hits
-        return found
+    name: str
+    size: int
+    hits: set[Fingerprint]
+    problem: str
 
 
-def _name_in(root: Path, path: Path) -> str:
-    """A file's name within the memory; its whole path when it stands elsewhere."""
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
+def _searched(root: Path, paths: Iterable[Path], searcher: Searcher) -> Iterator[tuple[Path, _SearchedFile]]:
+    """Each of the files that is still there, with what stands in its name or its content."""
+    for path in sorted(paths):
+        # A file within the memory goes by its name there, another one by its whole path.
+        name = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
+        hits, size, problem = searcher.search(_bytes_of(name)), 0, ""
+        try:
+            size = path.stat().st_size
+            with path.open("rb") as raw:
+                hits.update(searcher.search_chunks(_content(raw)))
+        except FileNotFoundError:
+            continue  # a temporary file of another process
+        except _DAMAGE as error:
+            problem = str(error) or type(error).__name__
+        yield path, _SearchedFile(name, size, hits, problem)
+
+
+def _bytes_of(name: str) -> bytes:
+    return name.encode("utf-8", "surrogateescape")
 
 
 def _rows_in_graph(graph: Path, sessions: Collection[str]) -> int:
@@ -268,15 +266,9 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
             return False
         if not (self.since or self.until):
             return True
-        try:
-            at = _aware(datetime.fromisoformat(episode.timestamp or ""))
-        except ValueError:
-            return False
-        return (self.since is None or at >= _aware(self.since)) and (self.until is None or at < _aware(self.until))
-
-
-def _aware(at: datetime) -> datetime:
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
+        at = sortable_time(episode.timestamp)
+        is_late = self.since is None or at >= sortable_time(self.since.isoformat())
+        return bool(at) and is_late and (self.until is None or at < sortable_time(self.until.isoformat()))
 
 
 class ForgetReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -303,7 +295,7 @@ def forget(
     first: while a session's episode is there, an attempt that was cut short can be made again.
 
     Raises:
-        NothingSelected: The selection is empty, and nothing is unproved.
+        HelixGraphError: The selection is empty, and nothing is unproved.
         EpisodeNotFound: A session is named that is neither recorded nor forgotten.
         InvalidSessionId: An id that cannot be a session's.
         WriteFailed: A file cannot be written or deleted.
@@ -313,7 +305,9 @@ def forget(
     store, tombstones = EpisodeStore(graph.episodes), Tombstones(root)
     waiting = tombstones.unproved().keys()
     if not (selection.sessions or selection.by_condition or waiting):
-        raise NothingSelected
+        raise HelixGraphError(
+            "nothing is named that should be forgotten; give --session, --project, --since or --until"
+        )
     begun = {name for path in store.files() if digest(name := _session_of(path)) in waiting}
     named = {_recorded(name, root, store, tombstones) for name in selection.sessions}
     scanned = list(store.scan()) if selection.by_condition else []

@@ -68,12 +68,13 @@ _TAKE_OVER = "; what the original's helix.db knows is taken over by `helix-graph
 class Tables(Value):
     """The tables of one package, as the steps that make them.
 
-    Step N leads from version N to N + 1, and is never edited. A step is SQL of one or more statements. ``known`` are
-    the digests of what the steps make, unless `helix_graph.known_schema` has them.
+    Step N leads from version N to N + 1, and is never edited, but for leaving out what a later step drops wherever it
+    is. A step is SQL of one or more statements, or a function for what SQL alone cannot do. ``known`` are the digests
+    of what the steps make, unless `helix_graph.known_schema` has them.
     """
 
     room: str
-    steps: tuple[str, ...]
+    steps: tuple[str | Callable[[sqlite3.Connection], None], ...]
     known: frozenset[str] = frozenset()
 
 
@@ -294,6 +295,9 @@ class HelixDatabase:
             return
         connection.execute(_ROOMS)
         for step in self.tables.steps[version:]:
+            if callable(step):
+                step(connection)
+                continue
             for statement in _statements(step):
                 connection.execute(statement)
         connection.execute("INSERT OR REPLACE INTO room VALUES (?, ?)", (self.tables.room, len(self.tables.steps)))

@@ -34,7 +34,7 @@ import msgspec
 
 from helix_episodes.redaction import without_emails
 from helix_episodes.safe_files import irregularity
-from helix_graph.errors import InvalidIgnoreFile
+from helix_graph.errors import InvalidConfiguration
 from helix_graph.project import FOLDER
 from helix_graph.tombstones import Tombstones, digest
 
@@ -95,7 +95,7 @@ def read_rules(root: Path) -> IgnoreRules:
     """The rules of the memory in ``root``: those of the project first, then its own.
 
     Raises:
-        InvalidIgnoreFile: A line is no rule, or the file is not readable text.
+        InvalidConfiguration: A line is no rule, or the file is not readable text.
     """
     folders = (root.parent, root) if root.name == FOLDER else (root,)
     return IgnoreRules(tuple(rule for folder in folders for rule in _read(folder / FILE_NAME)))
@@ -105,7 +105,7 @@ def parse_rules(text: str, *, path: Path | None = None) -> Iterator[IgnoreRule]:
     """The rules in a text, line by line.
 
     Raises:
-        InvalidIgnoreFile: A line is no rule; a rule that is not understood would let in what it should keep out.
+        InvalidConfiguration: A line is no rule; a rule that is not understood would let in what it should keep out.
     """
     for number, raw in enumerate(text.splitlines(), 1):
         line = raw.strip()
@@ -123,13 +123,13 @@ def without_ignored(session: Session, rules: IgnoreRules) -> Session:
 
 def _read(path: Path) -> Iterator[IgnoreRule]:
     if problem := irregularity(path, follow=True):  # a link is its owner's affair: rules only narrow what is kept
-        raise InvalidIgnoreFile(path=path, line=None, problem=problem)
+        raise InvalidConfiguration(path=path, problem=problem)
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidIgnoreFile(path=path, line=None, problem=str(error)) from error
+        raise InvalidConfiguration(path=path, problem=str(error)) from error
     yield from parse_rules(text, path=path)
 
 
@@ -139,13 +139,13 @@ def _parse(line: str, number: int, path: Path | None) -> IgnoreRule:
     kind, glob = (named[1].lower(), named[2]) if named else ("path", body)
     if kind not in get_args(RuleKind):
         known = ", ".join(get_args(RuleKind))
-        raise InvalidIgnoreFile(path=path, line=number, problem=f"{kind!r} is no kind of rule; there are: {known}")
+        raise InvalidConfiguration(path=path, line=number, problem=f"{kind!r} is no kind of rule; there are: {known}")
     if not glob.strip("/"):
-        raise InvalidIgnoreFile(path=path, line=number, problem="there is nothing to match")
+        raise InvalidConfiguration(path=path, line=number, problem="there is nothing to match")
     if kind == "cut" and glob != EMAILS:
-        raise InvalidIgnoreFile(path=path, line=number, problem=f"{glob!r} cannot be cut; there is: {EMAILS}")
+        raise InvalidConfiguration(path=path, line=number, problem=f"{glob!r} cannot be cut; there is: {EMAILS}")
     if _unclosed(glob):
-        raise InvalidIgnoreFile(
+        raise InvalidConfiguration(
             path=path, line=number, problem=f"{glob!r} has a [ that nothing closes; [[] is the letter"
         )
     pattern = _path_pattern(glob) if kind == "path" else _name_pattern(glob)
@@ -213,7 +213,7 @@ class MemoryFilter:
     """The `helix_episodes.ingest.IngestFilter` of the memory in ``root``. ``force`` lets forgotten sessions in again.
 
     Raises:
-        InvalidIgnoreFile: A line of ``.helixignore`` is no rule.
+        InvalidConfiguration: A line of ``.helixignore`` is no rule.
     """
 
     def __init__(self, root: Path, *, force: bool) -> None:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from helix_graph.seed_api import SeedGraph
     from helix_graph.topics.api import Topics
     from helix_graph.web.api import Pages, ViewReport, WrittenReport
-    from helix_graph.web.graph_content import PageTimeline
+    from helix_graph.web.timeline import PageTimeline
 
 
 class Memory:
@@ -187,7 +187,7 @@ class Memory:
         ``strict`` a log with a damaged or unknown line fails, and nothing of it is written.
 
         Raises:
-            InvalidIgnoreFile: A line of ``.helixignore`` is no rule.
+            InvalidConfiguration: A line of ``.helixignore`` is no rule.
         """
         from helix_episodes.ingest import record
         from helix_episodes.store import EpisodeStore

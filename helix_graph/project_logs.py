@@ -180,8 +180,8 @@ def extract_all(  # noqa: PLR0913  (the command's options)
         progress: Called before each log.
 
     Raises:
-        UnknownAgent: There is no such agent.
-        InvalidIgnoreFile: A line of ``.helixignore`` is no rule.
+        InvalidArgument: There is no such agent.
+        InvalidConfiguration: A line of ``.helixignore`` is no rule.
     """
     check_agent(agent)
     wanted = Project(project, memory=memory)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from helix_graph.graph.api import Graph
-from helix_graph.graph.model import find_node, row_of
+from helix_graph.graph.model import find_node, node_id, row_of
 
 if TYPE_CHECKING:
     from typing import Any
@@ -40,13 +40,11 @@ class SeedGraph(Graph):
             measured outcome the share that succeeded, None when there are none.
 
         Raises:
-            EmptyText: The label is empty.
-            NotOneOf: The type is none of the five.
+            InvalidArgument: The label is empty. The type is none of the five.
             InvalidSessionId: The episode's id could not name a file.
             WriteFailed: The assertion could not be kept.
         """
         from helix_graph.graph.assertions import node_assertion
-        from helix_graph.graph.model import node_id
 
         with self._open_made() as connection:
             assertion = node_assertion(connection, type=type, label=label, episode=episode_id)
@@ -68,11 +66,8 @@ class SeedGraph(Graph):
             assertions), ``reasons``, ``status``.
 
         Raises:
-            NodeNotFound: One of the nodes does not exist.
-            AmbiguousNode: A label belongs to several nodes.
-            NotOneOf: The type is none of the four.
-            OutOfRange: The weight is not between 0 and 1.
-            InvalidArgument: Both ends are one node.
+            NodeNotFound: One of the nodes does not exist. A label belongs to several nodes.
+            InvalidArgument: The type is none of the four. The weight is not between 0 and 1. Both ends are one node.
             WriteFailed: The assertion could not be kept.
         """
         from helix_graph.graph.assertions import edge_assertion, edge_row
@@ -100,9 +95,8 @@ class SeedGraph(Graph):
             ``last_used``, ``measured``.
 
         Raises:
-            EmptyText: Name, trigger or action is empty.
-            OutOfRange: The rate is not between 0 and 1.
-            InvalidArgument: The pattern would recommend its own trigger.
+            InvalidArgument: Name, trigger or action is empty. The rate is not between 0 and 1. The pattern would
+                recommend its own trigger.
             WriteFailed: The assertion could not be kept.
         """
         from helix_graph.graph.assertions import FOLDER, AssertionStore, pattern_assertion, patterns_among
@@ -121,7 +115,7 @@ class SeedGraph(Graph):
         """What works, as `Causality.get_patterns`.
 
         Raises:
-            OutOfRange: An option lies outside its range.
+            InvalidArgument: An option lies outside its range.
         """
         return self._compared().get_patterns(min_success_rate=min_success_rate, min_occurrences=min_occurrences)
 
@@ -129,7 +123,7 @@ class SeedGraph(Graph):
         """What keeps failing, as `Causality.get_anti_patterns`.
 
         Raises:
-            OutOfRange: The rate lies outside its range.
+            InvalidArgument: The rate lies outside its range.
         """
         return self._compared().get_anti_patterns(max_success_rate=max_success_rate)
 
@@ -156,8 +150,7 @@ class SeedGraph(Graph):
 
         Raises:
             GraphNotCompiled: There is no graph yet.
-            EmptyQuery: One of the labels is empty.
-            OutOfRange: ``max_depth`` is not between 1 and 10.
+            InvalidArgument: One of the labels is empty. ``max_depth`` is not between 1 and 10.
         """
         from helix_graph.graph.paths import path_row
 

@@ -18,14 +18,15 @@ from datetime import UTC, date, datetime
 from numbers import Real
 from pathlib import Path
 
-from helix_graph.errors import EmptyText, InvalidArgument, NotOneOf, OutOfRange, WrongType
+from helix_episodes.errors import InvalidArgument
+from helix_graph.errors import NO_TEXT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeVar
 
     _Word = TypeVar("_Word", bound=str)
-
+    _Number = TypeVar("_Number", bound=float)
     _One = TypeVar("_One")
 
 
@@ -37,12 +38,11 @@ def as_line(option: str, value: str) -> str:
     """A text on one line, without secrets.
 
     Raises:
-        InvalidArgument: It holds a control character.
-        EmptyText: There is nothing in it.
+        InvalidArgument: It holds a control character, or nothing.
     """
     plain = as_text(option, " ".join(_string(option, value).split()))
     if not plain:
-        raise EmptyText(option)
+        raise InvalidArgument(option, NO_TEXT)
     return plain
 
 
@@ -77,45 +77,65 @@ def as_choice(option: str, value: str, allowed: tuple[_Word, ...]) -> _Word:
     """The word itself, when it is one of those allowed.
 
     Raises:
-        NotOneOf: It is none of them.
+        InvalidArgument: It is none of them; the message lists them.
     """
     given = _string(option, value)
     for word in allowed:
         if given == word:
             return word
-    raise NotOneOf(option, value=given, allowed=allowed)
+    raise InvalidArgument(option, f"is {given!r}; it must be one of {', '.join(allowed)}")
 
 
 def as_fraction(option: str, value: float) -> float:
     """A number from 0 to 1.
 
     Raises:
-        OutOfRange: It lies outside, or is not a number (NaN).
+        InvalidArgument: It lies outside, or is not a number (NaN).
     """
+    return as_float(option, value, lowest=0, highest=1)
+
+
+def as_float(option: str, value: float, *, lowest: float, highest: float) -> float:
+    """A number within a range, which NaN never is."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise WrongType(option, value=value, wanted="a number")
-    if not 0 <= value <= 1:
-        raise OutOfRange(option, value=value, lowest=0, highest=1)
-    return float(value)
+        raise wrong_type(option, value, "a number")
+    return float(_within(option, value, lowest, highest))
 
 
 def as_int(option: str, value: int, *, lowest: int, highest: int) -> int:
     """A whole number within a range.
 
     Raises:
-        OutOfRange: It lies outside.
+        InvalidArgument: It lies outside.
     """
     if isinstance(value, bool) or not isinstance(value, int):
-        raise WrongType(option, value=value, wanted="a whole number")
+        raise wrong_type(option, value, "a whole number")
+    return _within(option, value, lowest, highest)
+
+
+def _within(option: str, value: _Number, lowest: float, highest: float) -> _Number:
+    """The number itself, when it lies between the two, which belong to the range."""
     if not lowest <= value <= highest:
-        raise OutOfRange(option, value=value, lowest=lowest, highest=highest)
+        raise InvalidArgument(option, f"is {_shown(value)}; it must be between {_shown(lowest)} and {_shown(highest)}")
     return value
+
+
+#: Whole numbers of more digits are shown in powers of ten: nobody meant them.
+_LONG = 10**12
+
+
+def _shown(value: float) -> str:
+    """A number as a message has it: in full up to twelve digits."""
+    try:
+        return str(value) if isinstance(value, int) and abs(value) < _LONG else f"{value:g}"
+    except OverflowError:
+        return "far too large"
 
 
 def as_bool(option: str, value: bool) -> bool:  # noqa: FBT001  (it is what is checked)
     """True or False, and no word that would pass for true."""
     if not isinstance(value, bool):
-        raise WrongType(option, value=value, wanted="true or false")
+        raise wrong_type(option, value, "true or false")
     return value
 
 
@@ -125,7 +145,7 @@ def as_datetime(option: str, value: date | None) -> datetime | None:
         return value
     if isinstance(value, date):
         return datetime(value.year, value.month, value.day, tzinfo=UTC)
-    raise WrongType(option, value=value, wanted="a datetime or a date")
+    raise wrong_type(option, value, "a datetime or a date")
 
 
 def as_path(option: str, value: Path | str) -> Path:
@@ -138,17 +158,22 @@ def as_path(option: str, value: Path | str) -> Path:
         if "\0" in str(value):
             raise InvalidArgument(option, "holds a NUL character, which no path has; leave it out")
         return Path(value)
-    raise WrongType(option, value=value, wanted="a path")
+    raise wrong_type(option, value, "a path")
 
 
 def as_tuple(option: str, value: Iterable[_One]) -> tuple[_One, ...]:
     """The members of a collection; a text is not meant as one of letters."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        raise WrongType(option, value=value, wanted="a list")
+        raise wrong_type(option, value, "a list")
     return tuple(value)
+
+
+def wrong_type(option: str, value: object, wanted: str) -> InvalidArgument:
+    """What to raise of an argument that is of another type than ``wanted``, which is said in words."""
+    return InvalidArgument(option, f"must be {wanted}, and is of type {type(value).__name__}")
 
 
 def _string(option: str, value: str) -> str:
     if not isinstance(value, str):
-        raise WrongType(option, value=value, wanted="a text")
+        raise wrong_type(option, value, "a text")
     return value

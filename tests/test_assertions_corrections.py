@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_episodes.errors import EpisodeNotFound
+from helix_episodes.errors import EpisodeError, EpisodeNotFound, InvalidArgument
 from helix_episodes.store import EpisodeStore
 from helix_graph import Memory
-from helix_graph.errors import EmptyText, InvalidCorrection, NotOneOf
+from helix_graph.errors import NotOneOf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +65,7 @@ def test_an_outcome_needs_an_episode_a_word_and_a_reason(memory: Memory) -> None
         memory.episodes.outcome("nobody", "failure", because="CI")
     with pytest.raises(NotOneOf):
         memory.episodes.outcome("s", "bad", because="CI")
-    with pytest.raises(EmptyText, match="because"):
+    with pytest.raises(InvalidArgument, match="because"):
         memory.episodes.outcome("s", "failure", because=" ")
 
 
@@ -111,16 +111,16 @@ def test_a_wrong_link_is_taken_out(memory: Memory) -> None:
 def test_what_cannot_be_is_refused(memory: Memory) -> None:
     before = memory.episodes.require("s")
     run, error = ids(before, "run ruff"), ids(before, "ruff fails")
-    with pytest.raises(InvalidCorrection, match="no d099"):
+    with pytest.raises(EpisodeError, match="no d099"):
         memory.episodes.correct("s", "d099", chosen="x")
-    with pytest.raises(InvalidCorrection, match=f"no {error}"):
+    with pytest.raises(EpisodeError, match=f"no {error}"):
         memory.episodes.correct("s", error, chosen="x")
-    with pytest.raises(InvalidCorrection, match="nothing to correct"):
+    with pytest.raises(EpisodeError, match="nothing to correct"):
         memory.episodes.correct("s", run)
     for target in (run, error):
-        with pytest.raises(InvalidCorrection, match="circle"):
+        with pytest.raises(EpisodeError, match="circle"):
             memory.episodes.correct_link("s", error, target)
-    with pytest.raises(InvalidCorrection, match="no link leads"):
+    with pytest.raises(EpisodeError, match="no link leads"):
         memory.episodes.correct_link("s", error, run, withdrawn=True)
     assert not (memory.root / "causality" / "assertions").exists()
 
@@ -132,7 +132,7 @@ def test_a_link_against_time_is_refused(tmp_path: Path) -> None:
         {"id": "e002", "timestamp": "2026-01-01T11:00:00Z", "type": "milestone", "content": "second"},
     ]
     memory.episodes.new("s", "t", "unknown", events=events)
-    with pytest.raises(InvalidCorrection, match="e002 came after e001"):
+    with pytest.raises(EpisodeError, match="e002 came after e001"):
         memory.episodes.correct_link("s", "e002", "e001")
     assert memory.episodes.correct_link("s", "e001", "e002").events[0].leads_to == ("e002",)
 

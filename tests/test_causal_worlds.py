@@ -10,7 +10,7 @@ import pytest
 
 from causal_world import CATEGORIES, score, tell
 from helix_graph import Memory
-from helix_graph.errors import LabelNotMet
+from helix_graph.errors import NodeNotFound
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,7 +82,7 @@ def test_what_is_alike_or_prevents_leads_nowhere_unless_asked_for(tmp_path: Path
 
 
 def test_what_follows_without_a_thing_needs_sessions_not_edges(tmp_path: Path) -> None:
-    with pytest.raises(LabelNotMet):
+    with pytest.raises(NodeNotFound):
         told(tmp_path, KITCHEN).causality.without(DONE[0])
 
 

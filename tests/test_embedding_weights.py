@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helix_graph.embedding.choice import embedder, status
-from helix_graph.embedding.model import WeightsRefused
+from helix_graph.embedding.model import NoEmbedder
 from helix_graph.embedding.weights_lookup import find, sha256_of
 from model_places import RIGHT, fill
 
@@ -105,7 +105,7 @@ def test_nothing_takes_the_place_of_what_the_variable_names(
 
 def test_what_the_caller_names_is_used_or_refused(places: Places, tmp_path: Path) -> None:
     places.install_package()
-    with pytest.raises(WeightsRefused, match=r"model\.safetensors is not the published one"):
+    with pytest.raises(NoEmbedder, match=r"model\.safetensors is not the published one"):
         embedder(path=fill(tmp_path / "named", weights=b"one bit off"))
 
 

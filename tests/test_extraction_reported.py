@@ -32,11 +32,9 @@ def errors(episode: Episode) -> list[Event]:
         "I'm getting this error on the server: exit status 3",
         "The checkout page crashes now",
         "it still fails",
-        "I'm not seeing the new price",
         "the second part is not correct, prices have two digits",
         "the tests are failing, can you take a look?",
         "why is the build failing?",
-        "did you make that up?",
         "Found 2 failing tests in the cart",
     ],
 )
@@ -173,29 +171,3 @@ def test_only_changes_to_the_named_file_brought_a_pasted_failure_about(script: B
     (error,) = errors(episode)
     led = [link.source for link in episode.links if link.reason == "edit-test" and link.target == error.id]
     assert led == [one.id for one in episode.decisions if one.action and one.action.path == "shop/cart.go"]
-
-
-def test_what_a_person_looked_up_and_found_untrue_refutes_the_work_before_it(
-    script: Begin, episode_of: Extracted
-) -> None:
-    log = script("s").prompt("Name the files as the shop does").edit("shop/names.py").prompt("now the prices")
-    log = log.edit("shop/price.py").prompt("hm, I just checked shop/data for example and none of the files has a year")
-    episode = episode_of(log.edit("shop/price.py"))
-    (error,) = errors(episode)
-    assert error.family == "reported by the user"
-    assert [one.outcome for one in episode.decisions] == ["unknown", "failure", "unknown"]
-    assert episode.decisions[2].type == "recovery"
-
-
-def test_a_word_about_the_last_command_refutes_no_edit(script: Begin, episode_of: Extracted) -> None:
-    log = script("s").prompt("Round the prices").edit("shop/price.py").prompt("too slow")
-    episode = episode_of(log.edit("shop/price.py"))
-    assert len(errors(episode)) == 1
-    assert [one.outcome for one in episode.decisions] == ["unknown", "unknown"]
-
-
-@pytest.mark.parametrize(
-    "text", ["I checked the logs and nothing is wrong", "if I checked and none of it is there, what then?"]
-)
-def test_a_look_that_finds_no_fault_refutes_nothing(script: Begin, episode_of: Extracted, text: str) -> None:
-    assert errors(episode_of(script("s").prompt("Round").edit("shop/price.py").prompt(text))) == []

@@ -22,22 +22,15 @@ def test_a_table_of_tickets_lists_no_failures(tmp_path: Path) -> None:
     assert failures(in_markdown(tmp_path, f"## Analysis\n\n{rows}")) == []
 
 
-def test_the_option_that_is_recommended_is_a_decision(tmp_path: Path) -> None:
-    body = "## Analysis\n\n1. **Option A: one cache (Recommended)**\n   - Keep the key\n2. **Option B: two caches**\n"
-    assert decisions(in_markdown(tmp_path, body)) == ["Option A: one cache (Recommended)"]
-
-
 @pytest.mark.parametrize(
     ("said", "count"),
     [
         ("Measured the cost instead of assuming it.", 1),
         ("The boundary was measured rather than assumed.", 1),
-        ("The overage was inherited rather than introduced.", 0),
         ("Filed issue #12 for the second cache.", 1),
         ("Filed the papers.", 0),
         ("Did not add a second cache.", 1),
         ("Did not exist before.", 0),
-        ("Retracted the claim that the cache is empty.", 1),
         ("Moved the six notes to docs/notes.md.", 1),
         ("Merged origin/main into the branch.", 0),
         ("Checked the reason for the search before removing it.", 1),
@@ -53,20 +46,9 @@ def test_what_was_picked_or_left_is_a_decision(tmp_path: Path, said: str, count:
     ("said", "told"),
     [
         (
-            "Review returned three defects: the cache keeps old rows; the key is cut; the lock is never freed.",
-            ["the cache keeps old rows", "the key is cut", "the lock is never freed."],
-        ),
-        (
-            "Reproduced both defects of the cache. (1) The key is cut. (2) The lock is never freed.",
-            ["(1) The key is cut.", "(2) The lock is never freed."],
-        ),
-        (
             "Root-caused the judge crash. The key of a row is cut.",
             ["Root-caused the judge crash. The key of a row is cut."],
         ),
-        ("The suite of the cache is green. 12 failed samples still recover.", []),
-        ("The two parsers each fixed what the other missed.", []),
-        ("BLOCKING 1: the key of a row is cut.", ["BLOCKING 1: the key of a row is cut."]),
     ],
 )
 def test_each_fault_is_told_with_what_it_was(tmp_path: Path, said: str, told: list[str]) -> None:
@@ -98,11 +80,6 @@ def test_a_change_answers_the_failure_that_its_statement_tells_before(tmp_path: 
     chosen = "Replaced the second cache with a lock."
     assert (failed, "stated", "causes", chosen) in links(in_json(tmp_path, {"action": f"{failed} {chosen}"}))
     assert (failed, "stated", "causes", chosen) not in links(in_json(tmp_path, {"action": f"{chosen} {failed}"}))
-
-
-def test_the_half_before_so_brought_the_other_about(tmp_path: Path) -> None:
-    said = "The merge left no parent, so every upload of the branch conflicted."
-    assert ("The merge left no parent", "stated", "causes", said) in links(in_json(tmp_path, {"action": said}))
 
 
 def test_a_push_did_not_bring_its_tests_about(tmp_path: Path) -> None:

@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from helix_cli.app import run
+from helix_episodes.errors import HelixGraphError
 from helix_graph import Memory
-from helix_graph.errors import NothingSelected
 from helix_graph.tombstones import Searcher, fingerprints_of
 from processes import PATIENCE, write_logs
 from thoroughness import examples
@@ -124,7 +124,7 @@ def test_what_was_left_is_looked_for_again_until_it_is_gone(memory: Memory, monk
     assert run(["forget"]) == 0
     assert "unproved" not in stone.read_text()
     assert memory.doctor().healthy
-    with pytest.raises(NothingSelected):
+    with pytest.raises(HelixGraphError):
         memory.forget()
 
 

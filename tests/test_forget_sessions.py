@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_episodes.errors import EpisodeNotFound, WriteFailed
+from helix_episodes.errors import EpisodeNotFound, HelixGraphError, WriteFailed
 from helix_graph import Memory
-from helix_graph.errors import NothingSelected
 from processes import assert_as_fresh, write_logs
 
 if TYPE_CHECKING:
@@ -205,7 +204,7 @@ def test_an_id_that_begins_another_sessions_is_told_apart(
 
 
 def test_nothing_and_nobody_are_refused(memory: Memory) -> None:
-    with pytest.raises(NothingSelected, match="--session"):
+    with pytest.raises(HelixGraphError, match="--session"):
         memory.forget()
     with pytest.raises(EpisodeNotFound):
         memory.forget(["no-such-session"])

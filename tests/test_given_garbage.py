@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helix_episodes.errors import HelixGraphError, UsageError
+from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph import Memory
-from helix_graph.errors import InvalidArgument, NoMemory, WrongType
+from helix_graph.errors import NoMemory, WrongType
 from thoroughness import examples
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def test_only_errors_of_the_one_family(
 def test_a_wrong_type_is_named_with_its_argument(memory: Memory, call: Callable[[Memory], Any], sentence: str) -> None:
     with pytest.raises(WrongType, match=sentence) as refused:
         call(memory)
-    assert isinstance(refused.value, UsageError)
+    assert isinstance(refused.value, InvalidArgument)
 
 
 def test_places_that_cannot_be_are_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:

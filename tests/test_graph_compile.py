@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from helix_episodes.store import encode_episode
 from helix_graph import database
-from helix_graph.errors import DatabaseBusy, DatabaseRefused, GraphNotCompiled, NotOurDatabase, OutsideMemory
+from helix_graph.errors import DatabaseBusy, DatabaseRefused, GraphError, GraphNotCompiled, NotOurDatabase
 from helix_graph.graph import compile as compiling
 from helix_graph.graph.api import Graph
 from helix_graph.graph.compile import compile_graph
@@ -192,7 +192,7 @@ def test_named_files_alone_are_looked_at(draw: Draw, remember: Remember, folder:
 def test_a_file_from_elsewhere_is_refused(draw: Draw, remember: Remember, tmp_path: Path) -> None:
     graph = remember(draw("a", "run ruff -> ruff passes"))
     stray = write(tmp_path, draw("stray", "run ruff -> ruff passes"))
-    with pytest.raises(OutsideMemory, match="lies outside"):
+    with pytest.raises(GraphError, match="lies outside"):
         graph.compile([stray])
 
 

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from helix_episodes.errors import InvalidArgument
 from helix_graph import Memory
-from helix_graph.errors import EmptyQuery, OutOfRange
+from helix_graph.errors import OutOfRange
 from helix_graph.graph import shortest_paths
 from helix_graph.graph.facts import facts_of
 from helix_graph.graph.model import GraphNode
@@ -65,7 +66,7 @@ def test_a_depth_out_of_range_is_refused(draw: Draw, remember: Remember, depth: 
 
 @pytest.mark.parametrize("ends", [("", "success"), ("run", "  ")])
 def test_an_empty_end_is_refused(draw: Draw, remember: Remember, ends: tuple[str, str]) -> None:
-    with pytest.raises(EmptyQuery):
+    with pytest.raises(InvalidArgument):
         remember(draw("s", *LINT)).path(source=ends[0], target=ends[1])
 
 

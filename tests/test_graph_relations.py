@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_graph.errors import EmptyQuery
+from helix_episodes.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from episode_drawing import Draw, Remember
@@ -47,5 +47,5 @@ def test_a_node_without_neighbours_is_found_all_the_same(draw: Draw, remember: R
 def test_what_is_not_there_is_said(draw: Draw, remember: Remember) -> None:
     graph = remember(draw("s", "run a -> commit"))
     assert graph.causes("cargo").error == "Node not found: cargo"
-    with pytest.raises(EmptyQuery):
+    with pytest.raises(InvalidArgument):
         graph.causes(" ")

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_graph.errors import EmptyQuery, OutOfRange
+from helix_episodes.errors import InvalidArgument
+from helix_graph.errors import OutOfRange
 
 if TYPE_CHECKING:
     from episode_drawing import Draw, Remember
@@ -95,7 +96,7 @@ def test_without_a_text_the_newest_errors_are_shown(graph: Graph) -> None:
 
 def test_a_text_with_nothing_in_it_is_no_question(graph: Graph) -> None:
     """A program that printed nothing must not be answered with somebody's errors."""
-    with pytest.raises(EmptyQuery, match="TEXT is empty"):
+    with pytest.raises(InvalidArgument, match="TEXT is empty"):
         graph.seen(" \n")
 
 

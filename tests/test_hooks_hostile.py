@@ -229,7 +229,7 @@ def test_a_link_in_place_of_the_log_is_not_followed(project: Path) -> None:
 def test_a_bad_rule_keeps_everything_out(project: Path) -> None:
     (project / ".helixignore").write_text("nonsense: x\n")
     assert call("session-start", {"session_id": "s", "cwd": str(project)}).said is None
-    assert "InvalidIgnoreFile" in (project / ".helix" / "hooks.log").read_text()
+    assert "InvalidConfiguration" in (project / ".helix" / "hooks.log").read_text()
 
 
 @pytest.mark.parametrize("transcript", ["missing", "huge", "folder", "no log at all"])

@@ -26,7 +26,18 @@ if TYPE_CHECKING:
 FAILURE = "E   ModuleNotFoundError: No module named 'respx'\n1 failed in 0.10s"
 #: What no hook can afford while somebody waits: each takes longer to load than half of what a tool's call may take, or
 #: brings one of those with it.
-NEVER = {"msgspec", "typing", "dataclasses", "inspect", "networkx", "numpy", "click", "rich", "helix_graph.memory"}
+NEVER = {
+    "msgspec",
+    "typing",
+    "dataclasses",
+    "inspect",
+    "networkx",
+    "numpy",
+    "click",
+    "rich",
+    "jinja2",
+    "helix_graph.memory",
+}
 DATABASE = {"sqlite3", "helix_graph.helix_db", "helix_graph.database"}
 
 

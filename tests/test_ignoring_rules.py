@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_graph import Memory
-from helix_graph.errors import InvalidIgnoreFile
+from helix_graph.errors import InvalidConfiguration
 from helix_graph.ingest_filter import IgnoreRules, parse_rules
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def test_the_home_folder_is_understood(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_line_that_is_no_rule_is_an_error_with_its_number(text: str, line: int) -> None:
-    with pytest.raises(InvalidIgnoreFile, match=f"line {line}"):
+    with pytest.raises(InvalidConfiguration, match=f"line {line}"):
         list(parse_rules(text))
 
 
@@ -119,7 +119,7 @@ def test_tools_and_the_files_they_touch_are_kept_out(memory: Memory) -> None:
 
 
 def test_a_broken_file_of_rules_stops_everything(memory: Memory) -> None:
-    with pytest.raises(InvalidIgnoreFile, match="no kind of rule"):
+    with pytest.raises(InvalidConfiguration, match="no kind of rule"):
         recorded(ignore(memory, "projects: x"))
     assert memory.episodes.files() == []
 

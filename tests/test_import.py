@@ -10,7 +10,18 @@ from typing import Any
 
 import pytest
 
-HEAVY = {"networkx", "numpy", "scipy", "rich", "torch", "tokenizers", "sentence_transformers", "statsmodels", "pandas"}
+HEAVY = {
+    "networkx",
+    "numpy",
+    "scipy",
+    "rich",
+    "jinja2",
+    "torch",
+    "tokenizers",
+    "sentence_transformers",
+    "statsmodels",
+    "pandas",
+}
 #: What an importing interpreter itself opens: code, shared libraries, folders it lists, and the files that add folders.
 CODE = (".py", ".pyc", ".so", ".pyd", ".dylib", ".pth", ".zip")
 

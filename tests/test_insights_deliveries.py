@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from helix_episodes.errors import HelixGraphError
 from helix_graph import Memory
 from helix_graph.errors import InvalidConfiguration
-from helix_graph.insights.model import TooEarly
 from showings import showings
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def test_ranking_by_uplift_is_refused_until_enough_is_measured_and_then_what_har
     good, bad = (insights.store(f"{ADVICE}, {word} of all")["name"] for word in ("before most", "after many"))
     insights.take_in(showings(good, given=60, given_well=60, held=39, held_well=0))
     insights.take_in(showings(bad, given=60, given_well=0, held=40, held_well=40))
-    with pytest.raises(TooEarly, match="199 of 200"):
+    with pytest.raises(HelixGraphError, match="199 of 200"):
         insights.recall("cart test fails discount", policy="uplift")
     insights.take_in(showings(good, given=60, given_well=60, held=40, held_well=0))
     assert [hit["name"] for hit in insights.recall("cart test fails discount", policy="uplift")] == [good]

@@ -12,9 +12,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
+from helix_graph.errors import InvalidImport
 from helix_graph.insights.api import Insights
 from helix_graph.insights.dedup import join_insights
-from helix_graph.insights.model import Insight, InvalidExport
+from helix_graph.insights.model import Insight
 from thoroughness import examples
 
 TEXTS = [f"Advice number {place} about the {'x' * place} part of the shop" for place in range(4)]
@@ -192,7 +193,7 @@ def test_a_damaged_file_is_refused_whole_and_by_line(tmp_path: Path, text: str) 
     path = tmp_path / "in.jsonl"
     path.write_text(text)
     insights = Insights(tmp_path / "helix.db")
-    with pytest.raises(InvalidExport, match=r"in\.jsonl"):
+    with pytest.raises(InvalidImport, match=r"in\.jsonl"):
         insights.import_from(path)
     assert insights.health()["total_insights"] == 0
 
@@ -254,5 +255,5 @@ def test_the_older_form_comes_in_with_what_helped_as_causal_hits(tmp_path: Path)
 
 
 def test_a_file_of_another_program_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidExport, match="neither a table"):
+    with pytest.raises(InvalidImport, match="neither a table"):
         Insights(tmp_path / "helix.db").import_from(original(tmp_path / "x.db", "CREATE TABLE x (y)"))

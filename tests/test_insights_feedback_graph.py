@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from msgspec.structs import replace
 
-from helix_episodes.errors import EpisodeNotFound
+from helix_episodes.errors import EpisodeNotFound, InvalidArgument
 from helix_episodes.model import Action
-from helix_graph.errors import EmptyText, NotOneOf
+from helix_graph.errors import NotOneOf
 from helix_graph.insights.api import Insights
 from learnt_world import remember, repaired
 from stub_embedder import StubEmbedder
@@ -233,7 +233,7 @@ def test_a_text_alone_is_judged_by_its_words(tmp_path: Path) -> None:
     assert {one["name"]: one["causal"] for one in told["verdicts"]} == {near: True, far: False}
     again = world.insights.feedback_from_text("Mend the discount of the cart", [near, far], "delivered")
     assert again["feedback"][0]["repeated"]
-    with pytest.raises(EmptyText):
+    with pytest.raises(InvalidArgument):
         world.insights.feedback_from_text("done", [], "delivered")
     with pytest.raises(NotOneOf):
         world.insights.feedback_from_text("done", [near], "success")

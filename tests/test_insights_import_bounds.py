@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from helix_graph.errors import InvalidImport
 from helix_graph.insights.api import Insights
-from helix_graph.insights.model import InvalidExport
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,7 +70,7 @@ def test_a_field_out_of_bounds_is_refused_with_its_line_and_nothing_comes_in(
     insights: Insights, bad: dict[str, Any]
 ) -> None:
     good = {**GOOD, "uid": OTHER, "content": "Another piece of advice"}
-    with pytest.raises(InvalidExport, match=r"in\.jsonl.*3"):
+    with pytest.raises(InvalidImport, match=r"in\.jsonl.*3"):
         take_in(insights, good, GOOD | bad)
     assert insights.health()["total_insights"] == 0
 
@@ -85,7 +85,7 @@ def test_a_field_out_of_bounds_is_refused_with_its_line_and_nothing_comes_in(
     ],
 )
 def test_a_bad_entry_of_the_log_is_refused_too(insights: Insights, bad: dict[str, Any]) -> None:
-    with pytest.raises(InvalidExport, match=r"in\.jsonl"):
+    with pytest.raises(InvalidImport, match=r"in\.jsonl"):
         take_in(insights, GOOD, ENTRY | bad)
 
 

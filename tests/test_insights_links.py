@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_episodes.errors import EpisodeNotFound
-from helix_graph.errors import EmptyText, NotOneOf
+from helix_episodes.errors import EpisodeNotFound, InvalidArgument, NotFound
+from helix_graph.errors import NotOneOf
 from helix_graph.helix_db import HelixDatabase
 from helix_graph.insights.api import Insights
-from helix_graph.insights.model import InsightNotFound
 from learnt_world import remember, repaired
 from stub_embedder import StubEmbedder
 
@@ -65,11 +64,11 @@ def test_what_cannot_be_linked_is_refused(memory: Memory) -> None:
         memory.insights.link(name, "thing", "x")
     with pytest.raises(NotOneOf):
         memory.insights.link(name, "error", "x", relation="similar")
-    with pytest.raises(EmptyText):
+    with pytest.raises(InvalidArgument):
         memory.insights.link(name, "error", " ")
     with pytest.raises(EpisodeNotFound):
         memory.insights.link(name, "error", "x", episode="nobody")
-    with pytest.raises(InsightNotFound):
+    with pytest.raises(NotFound):
         memory.insights.link("nobody", "error", "x")
 
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from helix_episodes.errors import NotFound
 from helix_graph.errors import NotOneOf, OutOfRange
 from helix_graph.insights import feedback
 from helix_graph.insights.api import Insights
 from helix_graph.insights.curation import HEADING
-from helix_graph.insights.model import Injection, InsightNotFound, Withheld
+from helix_graph.insights.model import Injection, Withheld
 from stub_embedder import StubEmbedder
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def test_what_is_forgotten_leaves_no_name_in_the_logs(insights: Insights) -> Non
     assert name not in insights.export()
     assert insights.connected(other) == []
     assert insights.rebuild()["changed"] == 0
-    with pytest.raises(InsightNotFound, match="no insight"):
+    with pytest.raises(NotFound, match="no insight"):
         insights.forget([other, name])
     assert insights.get(other) is not None
 

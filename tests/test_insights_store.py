@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_graph.errors import ControlCharacter, OutOfRange, WrongType
+from helix_episodes.errors import InvalidArgument
+from helix_graph.errors import OutOfRange, WrongType
 from helix_graph.insights.api import Insights
 from helix_graph.insights.scoring import LONGEST_NAME
 from stub_embedder import Fixed, StubEmbedder
@@ -113,7 +114,7 @@ def test_what_is_no_text_or_no_list_is_refused(insights: Insights) -> None:
         insights.store(ADVICE, [1])  # type: ignore[list-item]
     with pytest.raises(WrongType):
         insights.store(17)  # type: ignore[arg-type]
-    with pytest.raises(ControlCharacter):
+    with pytest.raises(InvalidArgument):
         insights.store(f"{ADVICE}\x1b[31m")
     with pytest.raises(OutOfRange):
         insights.store(ADVICE, [f"tag {number}" for number in range(21)])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_graph.errors import EmptyText
+from helix_episodes.errors import InvalidArgument
 from plan_world import NotedInsights, plans_in
 
 if TYPE_CHECKING:
@@ -81,6 +81,6 @@ def test_reaching_the_objective_ends_the_count(tmp_path: Path) -> None:
 def test_an_empty_question_is_refused_and_not_counted(tmp_path: Path) -> None:
     plans = plans_in(tmp_path)
     for objective, approach in ((" ", "x"), (GOAL, "")):
-        with pytest.raises(EmptyText):
+        with pytest.raises(InvalidArgument):
             plans.assess(objective, approach)
     assert plans.assess(GOAL, "Mock the database").attempts == 1

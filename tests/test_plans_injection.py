@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helix_episodes.echo import without_echo
+from helix_episodes.errors import InvalidArgument
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
-from helix_graph.errors import EmptyText, OutOfRange
+from helix_graph.errors import OutOfRange
 from helix_graph.plans.injection import COLD_START, builder_prompt, insight_line
-from helix_graph.plans.model import NotAFileName, Remembered, WrongTaskIds
+from helix_graph.plans.model import Remembered
 from helix_graph.plans.transcripts import report_in
 from plan_world import SHOES, NotedInsights, plans_in
 
@@ -136,9 +137,9 @@ def test_workspaces_take_part_in_the_sessions_diversity(tmp_path: Path) -> None:
 def test_a_name_that_leads_elsewhere_is_refused_and_nothing_is_written(name: str, tmp_path: Path) -> None:
     root = tmp_path / "deep" / "down" / ".helix"
     plans = plans_in(root, NotedInsights(*TEXTS))
-    with pytest.raises(NotAFileName):
+    with pytest.raises(InvalidArgument):
         plans.inject("x", task_id=name, session="s")
-    with pytest.raises(NotAFileName if name else WrongTaskIds):
+    with pytest.raises(InvalidArgument):
         plans.batch_inject(["x", "y"], 5, ["fine", name], session="s")
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
@@ -146,8 +147,8 @@ def test_a_name_that_leads_elsewhere_is_refused_and_nothing_is_written(name: str
 @pytest.mark.parametrize(
     ("ids", "problem"),
     [
-        (["t1", "", "t3"], "number 2 is empty"),
-        (["t1", "t2", "t1"], "'t1' stands twice"),
+        (["t1", "", "t3"], "task_ids is empty for task 2"),
+        (["t1", "t2", "t1"], "task_ids names 't1' twice"),
         (["t1", "t2", "t3", "t4"], "4 ids for 3 tasks"),
     ],
 )
@@ -156,7 +157,7 @@ def test_ids_that_would_fall_to_the_wrong_task_are_refused_and_nothing_is_given(
 ) -> None:
     plans = plans_in(tmp_path, NotedInsights(*TEXTS))
     assert plans.inject("x", 6, session="s").names
-    with pytest.raises(WrongTaskIds, match=problem):
+    with pytest.raises(InvalidArgument, match=problem):
         plans.batch_inject(["a", "b", "c"], 2, ids, session="s", reset=True)
     assert not (tmp_path / "injection-state").exists()
     assert plans.inject("x", 6, session="s").names == (), "the session is not begun anew either"
@@ -164,7 +165,7 @@ def test_ids_that_would_fall_to_the_wrong_task_are_refused_and_nothing_is_given(
 
 def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
     plans = plans_in(tmp_path)
-    with pytest.raises(EmptyText):
+    with pytest.raises(InvalidArgument):
         plans.inject("  ")
     for limit in (-1, 101):
         with pytest.raises(OutOfRange):

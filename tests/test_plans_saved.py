@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from helix_episodes.errors import NotFound
 from helix_graph.errors import NotOneOf
-from helix_graph.plans.model import InvalidPlan, NoPlan, NoTask
+from helix_graph.plans.model import InvalidPlan
 from plan_world import SHOES, plans_in
 
 if TYPE_CHECKING:
@@ -168,12 +169,12 @@ def test_without_a_plan_nothing_is_ready(tmp_path: Path) -> None:
 
 def test_what_is_not_there_is_named(tmp_path: Path) -> None:
     plans = plans_in(tmp_path)
-    with pytest.raises(NoPlan, match="no plan is active"):
+    with pytest.raises(NotFound, match="no plan is active"):
         plans.update("001", status="active")
-    with pytest.raises(NoPlan, match="no plan 7"):
+    with pytest.raises(NotFound, match="no plan 7"):
         plans.load(7)
     plans.save(SHOES)
-    with pytest.raises(NoTask, match="it has 001, 002, 003"):
+    with pytest.raises(NotFound, match="it has 001, 002, 003"):
         plans.update("009", status="active")
     with pytest.raises(NotOneOf, match="pending, active"):
         plans.update("001", status="done")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_graph.errors import EmptyText, OutOfRange
-from helix_graph.plans.model import NotAFileName
+from helix_episodes.errors import InvalidArgument
+from helix_graph.errors import OutOfRange
 from plan_world import plans_in
 
 if TYPE_CHECKING:
@@ -191,9 +191,9 @@ def test_times_out_of_range_are_refused(seconds: float, tmp_path: Path) -> None:
 
 def test_waiting_for_nobody_or_elsewhere_is_refused(tmp_path: Path) -> None:
     plans = plans_in(tmp_path)
-    with pytest.raises(EmptyText):
+    with pytest.raises(InvalidArgument):
         plans.wait_builders(["", " "], timeout=0)
     with pytest.raises(OutOfRange):
         plans.wait_explorers(0, timeout=0)
-    with pytest.raises(NotAFileName):
+    with pytest.raises(InvalidArgument):
         plans.wait_explorers(1, timeout=0, agent_ids=["../x"])

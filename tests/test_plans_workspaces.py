@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_episodes.errors import WriteFailed
+from helix_episodes.errors import NotFound, WriteFailed
 from helix_graph import Memory
 from helix_graph.errors import InvalidConfiguration
-from helix_graph.plans.model import InvalidPlan, NoPlan, NoTask, NoWorkspace, TaskComplete, WorkspaceClosed
+from helix_graph.plans.model import InvalidPlan, PlanError, WorkspaceClosed
 from plan_world import SHOES, Handed, NotedInsights, plans_in
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def test_a_workspace_that_cannot_be_given_its_insights_is_not_made(tmp_path: Pat
     with pytest.raises(InvalidConfiguration):
         plans.workspaces.create("001")
     assert plans.status().active == 0
-    with pytest.raises(NoWorkspace):
+    with pytest.raises(NotFound):
         plans.workspaces.get(1)
 
 
@@ -168,7 +168,7 @@ def test_what_is_delivered_is_not_attempted_again_unless_it_is_opened(tmp_path: 
     plans.save(SHOES)
     plans.workspaces.create("001")
     plans.workspaces.complete(1, "a cart")
-    with pytest.raises(TaskComplete, match="plan update 001 --status pending"):
+    with pytest.raises(PlanError, match="plan update 001 --status pending"):
         plans.workspaces.create("001")
     assert statuses(plans) == ["complete"]
     plans.update("001", status="pending")
@@ -182,7 +182,7 @@ def test_a_workspace_whose_task_cannot_be_told_of_is_not_made(tmp_path: Path) ->
     with pytest.raises(WriteFailed):
         plans.workspaces.create("001")
     assert statuses(plans) == ["pending"]
-    with pytest.raises(NoWorkspace):
+    with pytest.raises(NotFound):
         plans.workspaces.get(1)
 
 
@@ -213,16 +213,16 @@ def test_a_task_of_its_own_needs_no_plan(tmp_path: Path) -> None:
 
 def test_what_is_not_there_is_named(tmp_path: Path) -> None:
     plans = plans_in(tmp_path)
-    with pytest.raises(NoPlan):
+    with pytest.raises(NotFound):
         plans.workspaces.create("001")
     with pytest.raises(InvalidPlan, match="objective: is missing"):
         plans.workspaces.create({"seq": "1"})
-    with pytest.raises(NoWorkspace, match="no workspace 3"):
+    with pytest.raises(NotFound, match="no workspace 3"):
         plans.workspaces.complete(3, "x")
     plans.save(SHOES)
-    with pytest.raises(NoTask):
+    with pytest.raises(NotFound):
         plans.workspaces.create("009")
-    with pytest.raises(NoPlan, match="no plan 4"):
+    with pytest.raises(NotFound, match="no plan 4"):
         plans.workspaces.create("001", plan=4)
 
 

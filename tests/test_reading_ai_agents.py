@@ -107,7 +107,6 @@ def test_decisions_are_taken_whole_from_every_place() -> None:
     [
         {"decisions": ["Use a queue"]},
         {"technicalDecisions": [{"decision": "Use a queue", "why": "bursts"}]},
-        {"decisionsMade": {"transport": "Use a queue"}},
         {"outcomes": {"decisions": [{"decision": "Use a queue"}]}},
         {"outcomes": {"episode": {"decisions": [{"chosen": "Use a queue"}]}}},
         {"workLog": [{"action": "Looked", "decision": "Use a queue"}]},

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_cli.app import run
-from helix_graph.web.api import FolderInUse
+from helix_graph.errors import FolderInUse
 from learnt_world import remember, repaired
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import msgspec
 
 from helix_graph.graph.patterns import Pattern
 from helix_graph.web import report_text
+from helix_graph.web.rendering import plain
 from helix_graph.web.report_model import rate_of
-from helix_graph.web.report_text import plain
 from learnt_world import remember, repaired
 
 if TYPE_CHECKING:

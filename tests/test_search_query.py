@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_graph.errors import InvalidSearchQuery, WrongType
-from helix_graph.search.model import checked, words
+from helix_episodes.errors import InvalidArgument
+from helix_graph.errors import WrongType
+from helix_graph.search.model import checked
 
 #: As `seeds/reflexion-memory-api.md` writes it.
 SEED = re.compile(r"^[a-zA-Z0-9\s\-.,_()&:]+$")
@@ -32,7 +33,7 @@ def test_the_seeds_queries_are_allowed(query: str) -> None:
     ],
 )
 def test_others_are_refused_with_the_seeds_words_and_the_place(query: str, said: str) -> None:
-    with pytest.raises(InvalidSearchQuery, match="Cannot validate argument on parameter 'Query'") as refused:
+    with pytest.raises(InvalidArgument, match="Cannot validate argument on parameter 'Query'") as refused:
         checked(query)
     assert said in str(refused.value)
 
@@ -48,9 +49,5 @@ def test_what_the_seeds_pattern_takes_is_taken_unless_blank(query: str) -> None:
     try:
         assert checked(query) == query
         assert taken
-    except InvalidSearchQuery:
+    except InvalidArgument:
         assert not taken
-
-
-def test_short_words_are_not_looked_for() -> None:
-    assert words("is it a Lock file of Lock") == ("lock", "file")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_episodes.errors import HelixGraphError
-from helix_graph.errors import ExclusiveOptions, InvalidConfiguration, OutOfRange, SemanticUnavailable
+from helix_episodes.errors import HelixGraphError, InvalidArgument
+from helix_graph.errors import InvalidConfiguration, OutOfRange, SearchFailed
 from helix_graph.search.api import Search
 from helix_graph.search.model import MemorySearchAnswer, SearchMode, SourceResult
 
@@ -98,12 +98,12 @@ def test_words_alone_or_meanings_alone(root: Path) -> None:
     both = search(root, Stub("W", ["words"]), Stub("M", ["meaning"], manners=("both", "semantic")))
     assert contents(both("locks", lexical_only=True)) == ["words"]
     assert contents(both("locks", semantic_only=True)) == ["meaning"]
-    with pytest.raises(ExclusiveOptions, match="Cannot specify both --semantic-only and --lexical-only"):
+    with pytest.raises(InvalidArgument, match="Cannot specify both --semantic-only and --lexical-only"):
         both("locks", semantic_only=True, lexical_only=True)
 
 
 def test_meanings_alone_where_nothing_compares_them_is_an_error(root: Path) -> None:
-    with pytest.raises(SemanticUnavailable, match="M: no weights") as refused:
+    with pytest.raises(SearchFailed, match="M: no weights") as refused:
         search(root, Stub("W", ["words"]), Stub("M", [], manners=["semantic"], absent="no weights"))(
             "locks", semantic_only=True
         )

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_episodes.errors import InvalidEpisode, InvalidSessionId
+from helix_episodes.errors import InvalidArgument, InvalidEpisode, InvalidSessionId
 from helix_episodes.model import Decision, Metrics
 from helix_graph import Memory
-from helix_graph.errors import EmptyText, EpisodeIsThere, NotOneOf, OutOfRange, WrongType
+from helix_graph.errors import EpisodeIsThere, NotOneOf, OutOfRange, WrongType
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -112,7 +112,7 @@ def test_what_does_not_fit_is_refused_and_nothing_is_written(episodes: Episodes)
     assert "episode-s2.json" not in str(told.value)  # which was never written
     with pytest.raises(NotOneOf, match="success, partial, failure, unknown"):
         episodes.new("s", "t", "great")
-    with pytest.raises(EmptyText):
+    with pytest.raises(InvalidArgument):
         episodes.new("s", " ", "success")
     assert episodes.files() == []
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from helix_episodes.errors import InvalidArgument
 from helix_episodes.model import Action, Decision, Episode, Evidence
 from helix_episodes.store import encode_episode
 from helix_graph import Memory
-from helix_graph.errors import EmptyQuery, GraphNotCompiled, OutOfRange
+from helix_graph.errors import GraphNotCompiled, OutOfRange
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -152,7 +153,7 @@ def test_forgotten_words_leave_the_index(memory: Memory) -> None:
 
 @pytest.mark.parametrize("text", ["", "  ", "?! - /"])
 def test_a_text_without_a_word_is_refused(memory: Memory, text: str) -> None:
-    with pytest.raises(EmptyQuery, match="TEXT is empty"):
+    with pytest.raises(InvalidArgument, match="TEXT is empty"):
         memory.causality.similar(text)
 
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_episodes.discovery import AGENT_HOMES, UnknownAgent, logs_of, root_of
+from helix_episodes.discovery import AGENT_HOMES, logs_of, root_of
+from helix_episodes.errors import InvalidArgument
 from helix_episodes.extraction import pipeline
 from helix_graph import Memory
 
@@ -223,7 +224,7 @@ def test_agent_and_since_narrow_the_search(home: Path, shop: Path, script: Calla
     assert memory.extract_all(agent="codex").report.written == ()
     since = datetime(2000, 1, 1, tzinfo=UTC)
     assert [one.session for one in memory.extract_all(since=since).report.written] == ["new"]
-    with pytest.raises(UnknownAgent, match="no agent is called 'clippy'"):
+    with pytest.raises(InvalidArgument, match="no agent is called 'clippy'"):
         memory.extract_all(agent="clippy")
 
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_graph.errors import EmptyQuery, NotOneOf
-from helix_graph.topics.briefing import Briefing, Overview
+from helix_episodes.errors import InvalidArgument
+from helix_graph.errors import NotOneOf
+from helix_graph.topics.briefing import Briefing
+from helix_graph.topics.catalogue import Overview
 from helix_graph.topics.index import category
-from helix_graph.topics.model import NotTogether
 from topic_clock import Clock, topics_at
 
 if TYPE_CHECKING:
@@ -184,10 +185,10 @@ def test_a_compact_overview_has_five_topics_and_no_more(topics: Topics) -> None:
 
 def test_what_cannot_be_briefed_on_is_refused(topics: Topics) -> None:
     for given, error in (
-        ({"query": "  "}, EmptyQuery),
+        ({"query": "  "}, InvalidArgument),
         ({"query": "t", "detail": "long"}, NotOneOf),
         ({"query": "t", "focus": "colours"}, NotOneOf),
-        ({"query": "t", "compact": True}, NotTogether),
+        ({"query": "t", "compact": True}, InvalidArgument),
     ):
         with pytest.raises(error):
             topics.brief(**given)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from helix_episodes.errors import InvalidArgument, NotFound
 from helix_graph.errors import NotOneOf
-from helix_graph.topics.model import EntryNotFound, NotGiven, NotTogether
 from topic_clock import NOW, Clock, topics_at
 
 if TYPE_CHECKING:
@@ -157,12 +157,12 @@ def test_reindexing_changes_no_answer(topics: Topics) -> None:
     ("action", "given", "error"),
     [
         ("bogus", {}, NotOneOf),
-        ("list", {"days": 3}, NotTogether),
-        ("xref", {}, NotGiven),
-        ("import", {}, NotGiven),
+        ("list", {"days": 3}, InvalidArgument),
+        ("xref", {}, InvalidArgument),
+        ("import", {}, InvalidArgument),
         ("stats", {"detail": "words"}, NotOneOf),
-        ("entries", {"topic": "t", "index": 9}, EntryNotFound),
-        ("graph", {"colour": "red"}, NotTogether),
+        ("entries", {"topic": "t", "index": 9}, NotFound),
+        ("graph", {"colour": "red"}, InvalidArgument),
     ],
 )
 def test_what_an_action_does_not_have_is_refused(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_graph.errors import EmptyText, NotOneOf, OutOfRange, WrongType
-from helix_graph.topics.model import EntryNotFound, NotGiven, NotTogether, TopicNotFound
+from helix_episodes.errors import InvalidArgument, NotFound
+from helix_graph.errors import NotOneOf, OutOfRange, WrongType
 from topic_clock import NOW, Clock, topics_at
 
 if TYPE_CHECKING:
@@ -109,26 +109,26 @@ def test_rename_and_merge_move_everything(topics: Topics) -> None:
 @pytest.mark.parametrize(
     ("call", "error", "says"),
     [
-        (("append", "nosuch", {"text": "x"}), TopicNotFound, "not found"),
-        (("append", "engin", {"text": "x"}), TopicNotFound, "did you mean engine"),
-        (("append", "engine", {}), NotGiven, "needs text"),
-        (("append", "engine", {"text": " "}), EmptyText, "empty"),
-        (("append", "engine", {"text": "x", "index": 3}), EntryNotFound, "index 3 out of range"),
+        (("append", "nosuch", {"text": "x"}), NotFound, "not found"),
+        (("append", "engin", {"text": "x"}), NotFound, "did you mean engine"),
+        (("append", "engine", {}), InvalidArgument, "needs text"),
+        (("append", "engine", {"text": " "}), InvalidArgument, "empty"),
+        (("append", "engine", {"text": "x", "index": 3}), NotFound, "index 3 out of range"),
         (("append", "engine", {"text": "x", "index": -1}), OutOfRange, "index"),
-        (("append", "engine", {"text": "x", "match_str": "zzz"}), EntryNotFound, 'no entry matching "zzz"'),
-        (("append", "engine", {"text": "x", "tag": "zzz"}), EntryNotFound, 'no entry with tag "zzz"'),
-        (("append", "engine", {"text": "x", "index": 0, "match_str": "f"}), NotTogether, "one of them"),
-        (("revise", "engine", {"text": "x"}), NotGiven, "index or match_str"),
-        (("revise", "engine", {"text": "x", "tag": "hot"}), NotTogether, "means nothing to revise"),
-        (("delete", "engine", {"index": 7}), EntryNotFound, "out of range"),
-        (("delete", "engine", {"all": True, "index": 0}), NotTogether, "one of them"),
-        (("delete", "engine", {"text": "x"}), NotTogether, "means nothing to delete"),
-        (("tag", "engine", {}), NotGiven, "tags or remove"),
-        (("rename", "engine", {}), NotGiven, "new_name"),
-        (("rename", "engine", {"new_name": "ENGINE"}), NotTogether, "itself"),
-        (("rename", "engine", {"new_name": "motor"}), NotTogether, "merge"),
-        (("merge", "engine", {"into": "nosuch"}), TopicNotFound, "not found"),
-        (("merge", "engine", {"into": "engine"}), NotTogether, "itself"),
+        (("append", "engine", {"text": "x", "match_str": "zzz"}), NotFound, 'no entry matching "zzz"'),
+        (("append", "engine", {"text": "x", "tag": "zzz"}), NotFound, 'no entry with tag "zzz"'),
+        (("append", "engine", {"text": "x", "index": 0, "match_str": "f"}), InvalidArgument, "one of them"),
+        (("revise", "engine", {"text": "x"}), InvalidArgument, "index or match_str"),
+        (("revise", "engine", {"text": "x", "tag": "hot"}), InvalidArgument, "means nothing to revise"),
+        (("delete", "engine", {"index": 7}), NotFound, "out of range"),
+        (("delete", "engine", {"all": True, "index": 0}), InvalidArgument, "one of them"),
+        (("delete", "engine", {"text": "x"}), InvalidArgument, "means nothing to delete"),
+        (("tag", "engine", {}), InvalidArgument, "tags or remove"),
+        (("rename", "engine", {}), InvalidArgument, "new_name"),
+        (("rename", "engine", {"new_name": "ENGINE"}), InvalidArgument, "itself"),
+        (("rename", "engine", {"new_name": "motor"}), InvalidArgument, "merge"),
+        (("merge", "engine", {"into": "nosuch"}), NotFound, "not found"),
+        (("merge", "engine", {"into": "engine"}), InvalidArgument, "itself"),
         (("explode", "engine", {}), NotOneOf, "append, revise"),
     ],
 )
@@ -146,7 +146,7 @@ def test_reading_what_is_not_there(topics: Topics) -> None:
     answer = topics.read("engin")
     assert (answer.entries, answer.total) == ((), 0)
     assert "did you mean engine" in (answer.hint or "")
-    with pytest.raises(EntryNotFound, match="indices go from 0 to 2"):
+    with pytest.raises(NotFound, match="indices go from 0 to 2"):
         topics.read("engine", index=3)
     assert topics.read("engine", index=1).entries[0].text == "second entry"
 
@@ -168,9 +168,9 @@ def test_a_text_to_look_for_that_holds_nothing_names_no_entry(tmp_path: Path, no
     topics = topics_at(tmp_path)
     topics.store("t", "stays as it is")
     for action, given in (("delete", {}), ("append", {"text": "x"}), ("revise", {"text": "x"}), ("tag", {"tags": "x"})):
-        with pytest.raises(EmptyText, match="match_str is empty"):
+        with pytest.raises(InvalidArgument, match="match_str is empty"):
             topics.edit(action, "t", match_str=nothing, **given)  # type: ignore[arg-type]
-    with pytest.raises(EmptyText):
+    with pytest.raises(InvalidArgument):
         topics.topics("entries", topic="t", match_str=nothing)
     assert [entry.text for entry in topics.read("t").entries] == ["stays as it is"]
 
@@ -180,10 +180,8 @@ def test_a_word_for_yes_is_no_flag(tmp_path: Path) -> None:
     topics.store("t", "stays")
     maybe: Any = "maybe"
     for attempt in (
-        lambda: topics.store("t", "x", force=maybe),
         lambda: topics.edit("delete", "t", all=maybe),
         lambda: topics.topics("prune", apply=maybe),
-        lambda: topics.topics("import", json="[]", force=maybe),
     ):
         with pytest.raises(WrongType, match="true or false"):
             attempt()
@@ -191,7 +189,7 @@ def test_a_word_for_yes_is_no_flag(tmp_path: Path) -> None:
 
 
 def test_the_sentence_of_a_topic_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(TopicNotFound) as refused:
+    with pytest.raises(NotFound) as refused:
         topics_at(tmp_path).edit("append", "nope", text="x")
     assert str(refused.value) == "topic 'nope' not found; `topic topics` lists those there are"
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helix_graph.errors import InvalidImport
 from helix_graph.topics.answer_texts import form_of
 from helix_graph.topics.api import Topics
-from helix_graph.topics.model import InvalidImport
 from thoroughness import examples
 from topic_clock import Clock, topics_at
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helix_episodes.errors import EpisodeNotFound
-from helix_graph.errors import EmptyQuery, GraphNotCompiled, LabelNotMet, OneOfSeveral, OutOfRange
+from helix_episodes.errors import EpisodeNotFound, InvalidArgument
+from helix_graph.errors import GraphNotCompiled, NodeNotFound, OutOfRange
 from helix_graph.memory import Memory
 from helix_graph.web.graph_content import groups_of
 from helix_graph.web.layout import components_of, layers_of, spots_of
@@ -99,12 +99,12 @@ def test_one_session_shows_only_its_own_evidence(demo_memory: Memory) -> None:
 
 def test_what_cannot_be_shown_is_refused_in_a_sentence(demo_memory: Memory, tmp_path: Path) -> None:
     refused: tuple[tuple[dict[str, Any], type[Exception]], ...] = (
-        ({"focus": "zebra"}, LabelNotMet),
-        ({"focus": " "}, EmptyQuery),
-        ({"source": "success"}, OneOfSeveral),
-        ({"focus": "success", "episode": "x"}, OneOfSeveral),
+        ({"focus": "zebra"}, NodeNotFound),
+        ({"focus": " "}, InvalidArgument),
+        ({"source": "success"}, InvalidArgument),
+        ({"focus": "success", "episode": "x"}, InvalidArgument),
         ({"episode": "nobody"}, EpisodeNotFound),
-        ({"source": "zebra", "target": "yak"}, LabelNotMet),
+        ({"source": "zebra", "target": "yak"}, NodeNotFound),
     )
     for part, error in refused:
         with pytest.raises(error):

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_graph.errors import EmptyQuery, LabelNotMet
+from helix_episodes.errors import InvalidArgument
+from helix_graph.errors import NodeNotFound
 from small_worlds import group, memory_of, session
 
 if TYPE_CHECKING:
@@ -62,13 +63,13 @@ def test_other_answers_to_the_same_error_are_named(tmp_path: Path) -> None:
 def test_case_makes_no_difference_and_an_unknown_step_names_those_alike(tmp_path: Path) -> None:
     memory = memory_of(tmp_path, [session("a", "run skip", success=True)])
     assert memory.causality.without(" RUN Skip ").label == "run skip"
-    with pytest.raises(LabelNotMet, match="run skip"):
+    with pytest.raises(NodeNotFound, match="run skip"):
         memory.causality.without("skip")
 
 
 @pytest.mark.parametrize("label", ["", "  "])
 def test_an_empty_label_is_an_empty_question(tmp_path: Path, label: str) -> None:
-    with pytest.raises(EmptyQuery, match="LABEL is empty"):
+    with pytest.raises(InvalidArgument, match="LABEL is empty"):
         memory_of(tmp_path, [session("a", "run skip", success=True)]).causality.without(label)
 
 

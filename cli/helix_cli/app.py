@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from helix_episodes.errors import HelixGraphError, UsageError
+from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph import __version__
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def run(arguments: Sequence[str]) -> int:
         return EXIT_INTERRUPTED
     except HelixGraphError as problem:
         _warn(_as_typed(problem, arguments))
-        return EXIT_USAGE if isinstance(problem, UsageError) else EXIT_FAILED
+        return EXIT_USAGE if isinstance(problem, InvalidArgument) else EXIT_FAILED
     except (OSError, UnicodeError) as problem:
         _warn(_of_the_system(problem))
         return EXIT_FAILED
@@ -207,11 +207,11 @@ def _show(problem: click.ClickException) -> None:
 def _as_typed(problem: HelixGraphError, arguments: Sequence[str]) -> str:
     """The sentence of an error, with the argument at its beginning named as the option that was typed for it.
 
-    >>> from helix_graph.errors import EmptyText
-    >>> _as_typed(EmptyText("success_rate"), ["pattern", "add", "--success-rate", " "])
-    '--success-rate is empty; give it a text'
+    >>> from helix_episodes.errors import InvalidArgument
+    >>> _as_typed(InvalidArgument("success_rate", "is empty"), ["pattern", "add", "--success-rate", " "])
+    '--success-rate is empty'
     """
-    sentence, name = str(problem), getattr(problem, "option", None)
+    sentence, name = str(problem), getattr(problem, "parameter", None)
     if not isinstance(name, str) or not sentence.startswith(name):
         return sentence
     typed = {argument.partition("=")[0] for argument in arguments}

@@ -111,9 +111,7 @@ def positional_names(value: str | tuple[str, ...]) -> tuple[str, ...]:
     try:
         found = orjson.loads(value)
     except orjson.JSONDecodeError as error:
-        problem = f"no JSON: {error}"
-        raise click.BadParameter(problem) from None
+        raise click.BadParameter(f"no JSON: {error}") from None
     if not all(isinstance(one, str) for one in found):
-        problem = "must be a list of texts"
-        raise click.BadParameter(problem)
+        raise click.BadParameter("must be a list of texts")
     return tuple(found)

@@ -23,7 +23,20 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from helix_cli.terminal import Branch, StyledWord, clean, harmless_json, is_terminal, plain_of, text_of, width
+from helix_cli.terminal import (
+    Branch,
+    StyledWord,
+    clean,
+    harmless_json,
+    is_terminal,
+    plain_of,
+    put_fields,
+    put_line,
+    put_table,
+    put_tree,
+    text_of,
+    width,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -90,8 +103,7 @@ def plain(answer: object) -> Any:  # noqa: ANN401  (what JSON can hold)
 def _of_other_types(value: object) -> str:
     if isinstance(value, PurePath):
         return str(value)
-    problem = f"an answer holds a {type(value).__name__}, which has no JSON form"
-    raise TypeError(problem)
+    raise TypeError(f"an answer holds a {type(value).__name__}, which has no JSON form")
 
 
 def rendered(answer: Answer, render: Callable[[Answer], object]) -> str:
@@ -113,8 +125,6 @@ def say(*parts: Part) -> None:
     """Print one line on stdout, made of texts and words with a tone."""
     cleaned = [_clean(part) for part in parts]
     if writes_to_terminal():
-        from helix_cli.terminal import put_line
-
         put_line(cleaned)
     else:
         _put(plain_of(cleaned))
@@ -129,27 +139,30 @@ def tree(branch: Branch) -> None:
     """Print a line and what belongs to it: with guides on a terminal, further in on a pipe."""
     cleaned = _clean_branch(branch)
     if writes_to_terminal():
-        from helix_cli.terminal import put_tree
-
         put_tree(cleaned)
         return
     for line in _plain_tree(cleaned, 0):
         _put(line)
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[Part]], *, numbers: Collection[str] = ()) -> None:
+def table(
+    columns: Sequence[str], rows: Sequence[Sequence[Part]], *, numbers: Collection[str] = (), empty: str = ""
+) -> None:
     """Print rows under their columns: fitted for a terminal, whole for a pipe.
 
-    ``numbers`` names the columns that a terminal sets to the right and never breaks.
+    ``numbers`` names the columns that a terminal sets to the right and never breaks. Without rows only the sentence
+    ``empty`` is printed, if there is one.
     """
+    if not rows:
+        if empty:
+            say(empty)
+        return
     cells = []
     for row in rows:  # a line break or a run of blanks would look like the end of a column
         texts = (" ".join(clean(text_of(cell)).split()) for cell in row)
         pairs = zip(row, texts, strict=True)
         cells.append([text if isinstance(cell, str) else StyledWord(text, cell.tone) for cell, text in pairs])
     if writes_to_terminal():
-        from helix_cli.terminal import put_table
-
         put_table(columns, cells, numbers=numbers)
         return
     for line in plain_table(columns, [list(map(text_of, row)) for row in cells]):
@@ -168,8 +181,6 @@ def fields(rows: Sequence[tuple[str, Part]]) -> None:
     """Print names with their values, one per line."""
     cleaned = [(clean(name), _clean(value)) for name, value in rows]
     if writes_to_terminal():
-        from helix_cli.terminal import put_fields
-
         put_fields(cleaned)
         return
     wide = max(len(name) for name, _ in cleaned)
@@ -180,6 +191,12 @@ def fields(rows: Sequence[tuple[str, Part]]) -> None:
 def warn(text: str) -> None:
     """Print one line on stderr, where it does not mix with the answer."""
     click.echo(f"helix-graph: {clean(text)}", err=True)
+
+
+def warn_of_more(left: int, noun: str, *, advice: str = "--json has all") -> None:
+    """Say on stderr how many rows were not shown, if any, and how to see them."""
+    if left > 0:
+        warn(f"{count(left, f'more {noun}')}; {advice}")
 
 
 def writes_to_terminal() -> bool:

@@ -106,22 +106,13 @@ class StyledWord(NamedTuple):
 
 Part: TypeAlias = str | StyledWord
 #: What our own vocabulary means; anything else stays as it is.
-_VERDICTS: dict[str, Tone] = {
-    "success": "good",
-    "ok": "good",
-    "supported": "good",
-    "verified": "good",
-    "available": "good",
-    "failure": "bad",
-    "error": "bad",
-    "contradicted": "bad",
-    "partial": "unsure",
-    "unknown": "unsure",
-    "too early": "unsure",
-    "not verified": "unsure",
-    "not measured": "unsure",
-    "associated": "strong",
+_WORDS_OF: dict[Tone, tuple[str, ...]] = {
+    "good": ("success", "ok", "supported", "verified", "available"),
+    "bad": ("failure", "error", "contradicted"),
+    "unsure": ("partial", "unknown", "too early", "not verified", "not measured"),
+    "strong": ("associated",),
 }
+_VERDICTS: dict[str, Tone] = {word: tone for tone, words in _WORDS_OF.items() for word in words}
 
 
 class Branch(NamedTuple):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
-from helix_episodes.errors import LogError, UsageError
+from helix_episodes.errors import InvalidArgument, LogError
 from helix_episodes.readers import is_part, read_head
 from helix_episodes.readers.common.fields import text_at
 from helix_episodes.readers.common.jsonl import parse
@@ -27,15 +27,6 @@ if TYPE_CHECKING:
 
 #: How an agent makes the name of a log's folder of the project's path.
 FolderNaming = Literal["dashes", "sha256"]
-
-
-class UnknownAgent(LogError, UsageError):
-    """No agent has the name asked for."""
-
-    def __init__(self, *, name: str) -> None:
-        self.name = name
-        self.known = tuple(home.agent for home in AGENT_HOMES)
-        super().__init__(f"no agent is called {name!r}; there are: {', '.join(self.known)}")
 
 
 class FolderFile(NamedTuple):
@@ -145,9 +136,10 @@ class FoundLog(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check_agent(name: str | None) -> None:
-    """Raises `UnknownAgent` unless logs of this agent can be found; None means every agent."""
+    """Raises `InvalidArgument` unless logs of this agent can be found; None means every agent."""
     if name is not None and all(home.agent != name for home in AGENT_HOMES):
-        raise UnknownAgent(name=name)
+        known = ", ".join(home.agent for home in AGENT_HOMES)
+        raise InvalidArgument(None, f"no agent is called {name!r}; there are: {known}")
 
 
 def root_of(home: AgentHome) -> Path:

@@ -1,35 +1,35 @@
-"""Everything that can go wrong for a user, as one family.
+"""The errors that users see, all of one family.
 
 ::
 
     HelixGraphError
-    ├── UsageError                  asked in a way that has no answer (the command ends with 2); its kinds are where
-    │                               they are raised: OutOfRange, EmptyQuery, UnknownReader
-    ├── EpisodeError
+    ├── InvalidArgument             an argument that cannot be used: a type, a range, an unknown name (exit code 2)
+    ├── NotFound                    no plan, task, workspace, topic, entry or insight has that name
+    │   └── EpisodeNotFound         no episode has that id
+    ├── EpisodeError                an episode contradicts what is asked of it
     │   ├── InvalidEpisode          a file does not fit the schema (path, field)
-    │   ├── EpisodeExists           the log differs from what was recorded
-    │   ├── EpisodeNotFound         no episode of that id
-    │   └── InvalidSessionId        an id that could leave the folder
-    ├── LogError
+    │   ├── EpisodeExists           the session has an episode already, and it would be replaced
+    │   └── InvalidSessionId        an id that could lead out of the folder
+    ├── LogError                    a line of a log is damaged or unknown, and --strict was given
     │   ├── LogNotReadable          missing, no permission, not text
-    │   ├── LogDamaged              a line of it is damaged or unknown, and --strict was asked for
-    │   └── UnknownLogFormat        no reader recognises it (why each declined)
-    └── StoreError
-        └── WriteFailed             full disk, read-only folder
+    │   └── UnknownLogFormat        no reader recognises it (and why each declined)
+    └── WriteFailed                 full disk, read-only folder
 
-Each carries its data as attributes and says in one sentence what is wrong, where, and what to do. The faces print that
-sentence; a traceback is a bug. Packages above add their own branches to the same root.
+Each message is one sentence that says what is wrong, where, and what to do; the command and the MCP server print it. A
+traceback is a bug. `helix_graph.errors` adds its own branches to the same root.
 """
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 
-#: So many formats are named where a log is of none: a person reads three reasons, not two dozen.
+#: Maximum number of readers whose reasons the message of an unknown format quotes: a person reads three, not two dozen.
 _CLOSEST = 3
 
 
@@ -37,12 +37,49 @@ class HelixGraphError(Exception):
     """The root of every error that this product raises on purpose."""
 
 
-class UsageError(HelixGraphError):
-    """What was asked for cannot be: a number outside its range, an empty query, a name that there is not."""
+class FileError(HelixGraphError):
+    """Something is wrong with one file; ``sentence`` is the message, with the file's ``path`` and the ``problem``."""
+
+    sentence = "{path}: {problem}"
+
+    def __init__(self, *, path: Path, problem: str) -> None:
+        self.path = path
+        self.problem = problem
+        super().__init__(self.sentence.format(path=path, problem=problem))
+
+    @classmethod
+    @contextmanager
+    def for_os_errors(cls, path: Path) -> Iterator[None]:
+        """Raises this error, about ``path``, in the place of what the system refuses within."""
+        try:
+            yield
+        except OSError as error:
+            raise cls(path=path, problem=error.strerror or str(error)) from error
+
+
+class InvalidArgument(HelixGraphError):
+    """An argument that cannot be used; ``parameter`` is its name, or None where several contradict each other."""
+
+    def __init__(self, parameter: str | None, problem: str) -> None:
+        self.parameter = parameter
+        self.problem = problem
+        super().__init__(f"{parameter} {problem}" if parameter else problem)
+
+
+class NotFound(HelixGraphError):
+    """Nothing has the name or number that was asked for."""
+
+
+class EpisodeNotFound(NotFound):
+    """No episode has that id."""
+
+    def __init__(self, episode: str) -> None:
+        self.episode = episode
+        super().__init__(f"no episode {episode!r}; `helix-graph episode list` shows those there are")
 
 
 class EpisodeError(HelixGraphError):
-    """Something is wrong with an episode."""
+    """Something is wrong with an episode, or an episode contradicts what is asked of it."""
 
 
 class InvalidEpisode(EpisodeError):
@@ -56,23 +93,11 @@ class InvalidEpisode(EpisodeError):
 
 
 class EpisodeExists(EpisodeError):
-    """An episode was recorded from a log that has since changed other than by growing."""
+    """The session has an episode, and it cannot be replaced without being asked to."""
 
-    def __init__(self, *, path: Path, log: str) -> None:
+    def __init__(self, problem: str, *, path: Path) -> None:
         self.path = path
-        self.log = log
-        super().__init__(
-            f"{path} was recorded from a log that differs from {log}; "
-            "use --force to replace it, or --output for another folder"
-        )
-
-
-class EpisodeNotFound(EpisodeError):
-    """No episode has that id."""
-
-    def __init__(self, episode: str) -> None:
-        self.episode = episode
-        super().__init__(f"no episode {episode!r}; `helix-graph episode list` shows those there are")
+        super().__init__(f"{path} {problem}")
 
 
 class InvalidSessionId(EpisodeError):
@@ -91,23 +116,10 @@ class LogError(HelixGraphError):
     """Something is wrong with a session log."""
 
 
-class LogNotReadable(LogError):
+class LogNotReadable(FileError, LogError):
     """A log that cannot be opened or is not text."""
 
-    def __init__(self, *, path: Path, problem: str) -> None:
-        self.path = path
-        self.problem = problem
-        super().__init__(f"{path}: cannot be read: {problem}")
-
-
-class LogDamaged(LogError):
-    """A log with a line that cannot be used, where every line was to be understood; ``place`` names the line."""
-
-    def __init__(self, *, path: Path, place: str, problem: str) -> None:
-        self.path = path
-        self.place = place
-        self.problem = problem
-        super().__init__(f"{path}, {place}: {problem}; nothing of it was recorded, since --strict was asked for")
+    sentence = "{path}: cannot be read: {problem}"
 
 
 class UnknownLogFormat(LogError):
@@ -132,14 +144,7 @@ class UnknownLogFormat(LogError):
         return tuple(f"{name}: {reason}" for name, reason in self.declined.items())
 
 
-class StoreError(HelixGraphError):
-    """Something is wrong with the files of a memory."""
-
-
-class WriteFailed(StoreError):
+class WriteFailed(FileError):
     """A file could not be written; what was there before is untouched."""
 
-    def __init__(self, *, path: Path, problem: str) -> None:
-        self.path = path
-        self.problem = problem
-        super().__init__(f"{path}: could not be written ({problem}); what was there before is untouched")
+    sentence = "{path}: could not be written ({problem}); what was there before is untouched"

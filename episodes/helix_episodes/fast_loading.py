@@ -59,8 +59,7 @@ class Value:
         return type(self)(**{**self._asdict(), **changes})
 
     def __setattr__(self, name: str, value: object) -> Never:
-        message = f"{type(self).__name__} is frozen"
-        raise AttributeError(message)
+        raise AttributeError(f"{type(self).__name__} is frozen")
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and isinstance(other, Value) and other._asdict() == self._asdict()

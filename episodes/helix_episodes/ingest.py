@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
-from helix_episodes.errors import EpisodeError, EpisodeExists, HelixGraphError, LogDamaged, UnknownLogFormat, UsageError
+from helix_episodes.errors import (
+    EpisodeExists,
+    HelixGraphError,
+    InvalidArgument,
+    InvalidEpisode,
+    LogError,
+    UnknownLogFormat,
+)
 from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION, extract
 from helix_episodes.model import Episode, Outcome, Provenance
 from helix_episodes.provenance import (
@@ -204,7 +211,7 @@ class _Recorder:
             sessions = reader.read(path)
             for session in _undamaged(path, sessions) if self.strict else sessions:
                 self._admit(path, session)
-        except UsageError:
+        except InvalidArgument:
             raise
         except HelixGraphError as error:
             problem = str(error) if str(path) in str(error) else f"{path}: {error}"
@@ -234,7 +241,8 @@ class _Recorder:
         if old is not None and not self.force and change != "grown":
             older = change == "differs"
             if older and not is_older(session, provenance, old):
-                raise EpisodeExists(path=target, log=str(path))
+                advice = "use --force to replace it, or --output for another folder"
+                raise EpisodeExists(f"was recorded from a log that differs from {path}; {advice}", path=target)
             return _result(path, session, old, target, "unchanged", warnings=(_OLDER,) if older else ())
         own = self._without_copies(session)
         episode = extract(own, provenance=provenance)
@@ -249,7 +257,7 @@ class _Recorder:
     def _recorded_before(self, session: str) -> Episode | None:
         try:
             return self.store.get(session)
-        except EpisodeError:
+        except InvalidEpisode:
             if self.force:
                 return None
             raise
@@ -332,16 +340,18 @@ def _undamaged(path: Path, sessions: Iterable[Session]) -> list[Session]:
     """All sessions of a log, read to its end before the first is recorded.
 
     Raises:
-        LogDamaged: A line is damaged, or of a type that the reader does not know.
+        LogError: A line is damaged, or of a type that the reader does not know.
     """
     whole = list(sessions)
     for session in whole:
         accounting = session.accounting
-        for bad in accounting.bad:
-            raise LogDamaged(path=path, place=format_position(bad.line, bad.file), problem=bad.problem)
-        for kind in accounting.unknown:
-            where = accounting.unknown_at.get(kind, "a line")
-            raise LogDamaged(path=path, place=where, problem=f"a record of unknown type {kind!r}")
+        damage = [f"{format_position(bad.line, bad.file)}: {bad.problem}" for bad in accounting.bad]
+        damage += [
+            f"{accounting.unknown_at.get(kind, 'a line')}: a record of unknown type {kind!r}"
+            for kind in accounting.unknown
+        ]
+        if damage:
+            raise LogError(f"{path}, {damage[0]}; nothing of it was recorded, since --strict was asked for")
     return whole
 
 

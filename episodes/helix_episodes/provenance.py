@@ -85,14 +85,11 @@ def is_older(session: Session, new: Provenance, old: Episode) -> bool:
 def fingerprint(path: Path, *, upto: int) -> tuple[int, str, str]:
     """The size of a file, the SHA-256 of it, and that of its first ``upto`` bytes."""
     whole, prefix, size = hashlib.sha256(), hashlib.sha256(), 0
-    try:
-        with path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                whole.update(chunk)
-                prefix.update(chunk[: max(0, upto - size)])
-                size += len(chunk)
-    except OSError as error:
-        raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
+    with LogNotReadable.for_os_errors(path), path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            whole.update(chunk)
+            prefix.update(chunk[: max(0, upto - size)])
+            size += len(chunk)
     return size, whole.hexdigest(), prefix.hexdigest()
 
 

@@ -23,7 +23,7 @@ import msgspec
 
 from helix_episodes.corrections import parts_of
 from helix_episodes.errors import LogNotReadable
-from helix_episodes.model import QUOTE_LIMIT
+from helix_episodes.model import QUOTE_LIMIT, Evidence
 from helix_episodes.readers.base import SQLITE_HEADER
 from helix_episodes.readers.common.jsonl import read_document
 from helix_episodes.redaction import ADDRESS, redact_text, without_addresses
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from helix_episodes.model import Episode, Evidence
+    from helix_episodes.model import Episode
 
 #: ``stands``: on its line. ``moved``: on another. ``missing``: nowhere. ``unchecked``: its log is not at hand, or
 #: nothing is quoted.
@@ -82,8 +82,6 @@ def verify(episode: Episode, log: Path) -> tuple[CheckedQuotation, ...]:
 
 
 def _evidence(episode: Episode) -> Iterator[tuple[str, Evidence]]:
-    from helix_episodes.model import Evidence
-
     outcome = episode.outcome_evidence
     if outcome and outcome.quote and outcome.line:
         yield "outcome", Evidence(line=outcome.line, quote=outcome.quote)
@@ -139,13 +137,11 @@ def _holds(text: str, wanted: list[str]) -> bool:
 def _lines(log: Path, *, emails: bool) -> list[str]:
     """The lines as the quotations were made of them; ``emails``: with addresses cut, as the episode has them."""
     form = (lambda line: _form(without_addresses(line))) if emails else _form
-    try:
+    with LogNotReadable.for_os_errors(log):
         written = read_document(log)
         if written.startswith(SQLITE_HEADER):
             return []  # its texts are on no lines: they stay unchecked
         return [form(line) for line in written.decode("utf-8", "replace").split("\n")]
-    except OSError as error:
-        raise LogNotReadable(path=log, problem=error.strerror or str(error)) from error
 
 
 def _form(line: str) -> str:

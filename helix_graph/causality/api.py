@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from helix_episodes.corrections import corrected
-from helix_episodes.errors import EpisodeNotFound, InvalidEpisode
+from helix_episodes.errors import EpisodeNotFound, InvalidArgument, InvalidEpisode
 from helix_episodes.safe_files import read_regular
 from helix_episodes.store import EpisodeStore
-from helix_graph.errors import EmptyQuery, InvalidAssertion, LabelNotMet
+from helix_graph.errors import NO_WORDS, InvalidAssertion, NodeNotFound
 from helix_graph.graph.assertions import AssertionStore, corrections_by_episode, patterns_among
 from helix_graph.graph.patterns import (
     ENOUGH_OCCURRENCES,
@@ -32,6 +32,7 @@ from helix_graph.graph.patterns import (
     select_anti_patterns,
     select_patterns,
 )
+from helix_graph.graph.similar_decisions import similar_answer, words_of
 from helix_graph.graph.source_files import decode_episode
 from helix_graph.graph.trials import Trial, distinct, trial_of, unpack
 from helix_graph.stats.intervals import wilson_interval
@@ -192,7 +193,7 @@ class Causality:
         """What works: the highest success rate first. `select_patterns` describes the options.
 
         Raises:
-            OutOfRange: ``min_success_rate`` is not within 0 to 1, or ``min_occurrences`` not within 1 to 1000.
+            InvalidArgument: ``min_success_rate`` is not within 0 to 1, or ``min_occurrences`` not within 1 to 1000.
         """
         return self.survey().best(min_success_rate=min_success_rate, min_occurrences=min_occurrences)
 
@@ -202,8 +203,7 @@ class Causality:
         With ``evidence="associated"`` only what goes with failure once like is compared with like.
 
         Raises:
-            NotOneOf: ``evidence`` is another word.
-            OutOfRange: ``max_success_rate`` is not within 0 to 1.
+            InvalidArgument: ``evidence`` is another word. ``max_success_rate`` is not within 0 to 1.
         """
         return self.survey().worst(max_success_rate=max_success_rate, evidence=evidence)
 
@@ -211,7 +211,7 @@ class Causality:
         """``Get-Patterns`` of the original: `patterns` as plain dicts, its keys first and ours behind them.
 
         Raises:
-            OutOfRange: As `patterns`.
+            InvalidArgument: As `patterns`.
         """
         rows = self.patterns(min_success_rate=min_success_rate, min_occurrences=min_occurrences)
         return [msgspec.to_builtins(row) for row in rows]
@@ -220,8 +220,7 @@ class Causality:
         """``Get-AntiPatterns`` of the original: `anti_patterns` as plain dicts.
 
         Raises:
-            NotOneOf: As `anti_patterns`.
-            OutOfRange: As `anti_patterns`.
+            InvalidArgument: As `anti_patterns`.
         """
         rows = self.anti_patterns(max_success_rate=max_success_rate, evidence=evidence)
         return [msgspec.to_builtins(row) for row in rows]
@@ -239,7 +238,7 @@ class Causality:
         keeps only the edges that have it. How many edges were not looked at, and why, stands beside them.
 
         Raises:
-            NotOneOf: ``status`` is none of the three.
+            InvalidArgument: ``status`` is none of the three.
         """
         from helix_graph.causality.edge_support import STATUSES, claims_of
 
@@ -253,7 +252,7 @@ class Causality:
         """What is found, and what would be found if nothing mattered (1 to 1000 ``rounds`` of shuffled outcomes).
 
         Raises:
-            OutOfRange: ``rounds`` lies outside its range.
+            InvalidArgument: ``rounds`` lies outside its range.
         """
         from helix_graph.causality.placebo import placebo
 
@@ -289,8 +288,8 @@ class Causality:
         """What follows in comparable sessions when something is not done; upper and lower case make no difference.
 
         Raises:
-            EmptyQuery: There is nothing in the label.
-            LabelNotMet: No session did anything of that label.
+            InvalidArgument: There is nothing in the label.
+            NodeNotFound: No session did anything of that label.
         """
         from helix_graph.causality.contrast import without_of
         from helix_graph.causality.effects import effect_report
@@ -299,10 +298,10 @@ class Causality:
         labels = sorted({step.label for trial in trials for step in trial.steps})
         wanted = as_str("LABEL", label).strip()
         if not wanted:
-            raise EmptyQuery("LABEL")
+            raise InvalidArgument("LABEL", NO_WORDS)
         exact = wanted if wanted in labels else {one.casefold(): one for one in labels}.get(wanted.casefold())
         if exact is None:
-            raise LabelNotMet(label, alike=_alike(label, labels))
+            raise NodeNotFound.of_label(label, alike=_alike(label, labels))
         effects = {one.action: one for one in effect_report(trials).effects if one.kind == "action"}
         return without_of(exact, trials, effect=effects.get(exact))
 
@@ -310,16 +309,13 @@ class Causality:
         """What was decided before in such a situation, and how it came out: the decisions most alike in their words.
 
         Raises:
-            EmptyQuery: There is no word in the text.
+            InvalidArgument: There is no word in the text. ``limit`` is not between 1 and 100.
             GraphNotCompiled: There is no graph yet, which keeps the words.
-            OutOfRange: ``limit`` is not between 1 and 100.
         """
-        from helix_graph.graph.similar_decisions import similar_answer, words_of
-
         most = as_int("limit", limit, lowest=1, highest=MOST_SHOWN)
         words = words_of(as_str("TEXT", text))
         if not words:
-            raise EmptyQuery("TEXT")
+            raise InvalidArgument("TEXT", NO_WORDS)
         return similar_answer(words, *self._graph.decided(words, limit=most))
 
     def repeats(self) -> Repeats:

@@ -56,7 +56,7 @@ def placebo(trials: Sequence[Trial], *, rounds: int = ROUNDS) -> Placebo:
     """What is found, and what would be found in noise.
 
     Raises:
-        OutOfRange: ``rounds`` is not within 1 to 1000.
+        InvalidArgument: ``rounds`` is not within 1 to 1000.
     """
     return placebo_on(TrialMatrix(trials), rounds=rounds)
 
@@ -65,7 +65,7 @@ def placebo_on(matrix: TrialMatrix, *, rounds: int = ROUNDS) -> Placebo:
     """The same over a table of trials that is there already.
 
     Raises:
-        OutOfRange: As `placebo`; so does `WrongType`.
+        InvalidArgument: As `placebo`.
     """
     as_int("rounds", rounds, lowest=1, highest=MOST_ROUNDS)
     family = hypotheses(matrix)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import fnmatch
 import time
 from collections import Counter
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,7 @@ from helix_episodes.store import PREFIX, EpisodeStore, check_session_id, decode_
 from helix_episodes.verification import strings_in
 from helix_graph.database import LOCK_SUFFIX, OWNER_ONLY, SIDE_FILES
 from helix_graph.doctor.model import FindingKind, Fixable
-from helix_graph.errors import InvalidAssertion, InvalidIgnoreFile
+from helix_graph.errors import InvalidAssertion, InvalidConfiguration
 from helix_graph.graph.assertions import AssertionStore, name_of
 from helix_graph.graph.connection import EXPORT_NAME, FILE_NAME
 from helix_graph.ingest_filter import FILE_NAME as IGNORE_FILE
@@ -59,35 +60,24 @@ if TYPE_CHECKING:
 
 def check_secrets(root: Path, path: Path) -> Iterator[Fixable]:
     """What redaction would cut now: it has learnt a new kind, or somebody edited the file."""
-    data = data_of(path)
-    kinds = Counter(cut.kind for text in _texts(data) for cut in redact(text).cuts)
+    data, clean, is_json = data_of(path), None, True
+    try:
+        content = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        content, is_json = data.decode("utf-8", "replace"), False
+    kinds = Counter(cut.kind for text in strings_in(content) for cut in redact(text).cuts)
     if not kinds:
         return
-    problem = ", ".join(f"{count} x {kind}" for kind, count in sorted(kinds.items()))
-    clean = _cleaned(data)
+    if is_json:
+        with suppress(orjson.JSONEncodeError):
+            clean = orjson.dumps(_redacted(content), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     yield Fixable(
         "secret",
         path.relative_to(root).as_posix(),
-        problem,
+        ", ".join(f"{count} x {kind}" for kind, count in sorted(kinds.items())),
         "helix-graph doctor --fix cuts them; a secret that was ever shared should be replaced at its service",
-        mend=(lambda: replace_file(path, before=data, after=clean)) if clean else None,
+        mend=partial(replace_file, path, before=data, after=clean) if clean else None,
     )
-
-
-def _texts(data: bytes) -> list[str]:
-    """The texts of a JSON file, or all of a file that is none."""
-    try:
-        return list(strings_in(orjson.loads(data)))
-    except orjson.JSONDecodeError:
-        return [data.decode("utf-8", "replace")]
-
-
-def _cleaned(data: bytes) -> bytes | None:
-    """The file with every text redacted; None of a file that is no JSON."""
-    try:
-        return orjson.dumps(_redacted(orjson.loads(data)), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
-        return None
 
 
 def _redacted(value: Any) -> Any:  # noqa: ANN401  (JSON)
@@ -145,11 +135,9 @@ def _is_safe(session: str) -> bool:
 
 def _rename(path: Path, right: Path) -> None:
     """Through a link, which fails where `rename` would write over what another process has just made."""
-    try:
+    with WriteFailed.for_os_errors(right):
         right.hardlink_to(path)
         path.unlink()
-    except OSError as error:
-        raise WriteFailed(path=right, problem=error.strerror or str(error)) from error
 
 
 def rewrite(root: Path, path: Path, *, before: bytes, after: Episode) -> bool:
@@ -165,18 +153,16 @@ def rewrite(root: Path, path: Path, *, before: bytes, after: Episode) -> bool:
 #: A finding names so many of the problems of one file; the rest is counted.
 _MOST_NAMED = 3
 _EXTRACT_AGAIN = "helix-graph doctor --fix sets it aside; then extract its log again"
-_REMEDIES: dict[FindingKind, str] = {
-    "spoilt part": "helix-graph doctor --fix takes out times that are none and numbers doubled ids anew",
-    "disagreeing links": (
-        "helix-graph doctor --fix leaves out what cannot stand; episode extract --force reads the log again"
+#: What repairs an episode, with the remedy in words. In this order: links can only agree between parts that have names.
+_REPAIRS: dict[FindingKind, tuple[Callable[[Episode], tuple[Episode, tuple[str, ...]]], str]] = {
+    "spoilt part": (
+        repair_parts,
+        "helix-graph doctor --fix takes out times that are none and numbers doubled ids anew",
     ),
-}
-
-
-#: In this order: links can only agree between parts that have names of their own.
-_CHECKS: dict[FindingKind, Callable[[Episode], tuple[Episode, tuple[str, ...]]]] = {
-    "spoilt part": repair_parts,
-    "disagreeing links": repair_links,
+    "disagreeing links": (
+        repair_links,
+        "helix-graph doctor --fix leaves out what cannot stand; episode extract --force reads the log again",
+    ),
 }
 
 
@@ -204,26 +190,28 @@ def _file(root: Path, path: Path) -> Iterator[Fixable]:
     try:
         episode = decode_episode(data, path=path)
     except InvalidEpisode as error:
-        if _major(_schema_of(data)) > _major(SCHEMA_VERSION):
+        schema = ""
+        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            schema = msgspec.json.decode(data, type=_Schema).schema_version
+        if _major(schema) > _major(SCHEMA_VERSION):
             yield Fixable("newer version", name, error.problem, "update helix-graph")
         else:
-            yield Fixable(
-                "unreadable episode", name, error.problem, _EXTRACT_AGAIN, mend=lambda: quarantine(root, path)
-            )
+            mend = partial(quarantine, root, path)
+            yield Fixable("unreadable episode", name, error.problem, _EXTRACT_AGAIN, mend=mend)
     else:
         yield from check_name(root, path, episode)
 
 
 def _content(root: Path, path: Path, extractors: Counter[str]) -> Iterator[Fixable]:
     name = path.relative_to(root).as_posix()
-    for kind, check in _CHECKS.items():  # each looks at the file as the one before has left it
+    for kind, (repair, remedy) in _REPAIRS.items():  # each looks at the file as the one before has left it
         if read := _read(path):
-            data, (fixed, problems) = read[0], check(read[1])
+            data, (fixed, problems) = read[0], repair(read[1])
             if problems:
                 more = f", and {len(problems) - _MOST_NAMED} more" if len(problems) > _MOST_NAMED else ""
                 problem = "; ".join(problems[:_MOST_NAMED]) + more
                 mend = partial(rewrite, root, path, before=data, after=fixed)
-                yield Fixable(kind, name, problem, _REMEDIES[kind], mend=mend)
+                yield Fixable(kind, name, problem, remedy, mend=mend)
     if not (read := _read(path)):
         return
     episode, session = read[1], path.stem.removeprefix(PREFIX)
@@ -247,15 +235,9 @@ def _read(path: Path) -> tuple[bytes, Episode] | None:
         return None
 
 
-def _schema_of(data: bytes) -> str:
-    """The schema that a file names, even where nothing else in it can be read."""
-    try:
-        return msgspec.json.decode(data, type=_Schema).schema_version
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return ""
-
-
 class _Schema(msgspec.Struct):
+    """The schema that a file names, even where nothing else in it can be read."""
+
     schema_version: str = ""
 
 
@@ -351,7 +333,7 @@ def check_folder(root: Path) -> Iterator[Fixable]:
         )
     try:
         read_rules(root)
-    except InvalidIgnoreFile as error:
+    except InvalidConfiguration as error:
         yield Fixable("unreadable file", IGNORE_FILE, error.problem, f"mend line {error.line} of {error.path}")
     yield from _folder_modes(root)
     for path in sorted(path for path in root.rglob("*") if path.is_file()):
@@ -420,20 +402,17 @@ def _mode(name: str, path: Path) -> Iterator[Fixable]:
         yield Fixable("open to others", name, problem, f"chmod 600 {path}", mend=lambda: path.chmod(OWNER_ONLY))
 
 
-def _tombstone(path: Path, name: str) -> Iterator[Fixable]:
-    remedy = "delete it, and forget its session again if you know which one it was"
-    if problem := irregularity(path):  # not set aside: its name keeps a session out
-        yield Fixable("not a regular file", name, problem, remedy)
-        return
-    try:
-        msgspec.json.decode(read_regular(path), type=Tombstone)
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        yield Fixable("unreadable file", name, str(error), remedy)
-
-
 def _tombstones(root: Path) -> Iterator[Fixable]:
+    remedy = "delete it, and forget its session again if you know which one it was"
     for path in sorted((root / "forgotten").glob("*.json")):
-        yield from _tombstone(path, path.relative_to(root).as_posix())
+        name = path.relative_to(root).as_posix()
+        if problem := irregularity(path):  # not set aside: its name keeps a session out
+            yield Fixable("not a regular file", name, problem, remedy)
+            continue
+        try:
+            msgspec.json.decode(read_regular(path), type=Tombstone)
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            yield Fixable("unreadable file", name, str(error), remedy)
     for name in Tombstones(root).unproved():
         problem = "a forgetting was cut short, found something or could not search everything"
         yield Fixable("not proved forgotten", f"forgotten/{name}.json", problem, "helix-graph forget takes it up again")

@@ -31,9 +31,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from helix_graph.embedding.model import MAX_TOKENS, MINILM, MINILM_DIMENSIONS, NoEmbedder, WeightsRefused, readable
+from helix_graph.embedding.model import MAX_TOKENS, MINILM, MINILM_DIMENSIONS, NoEmbedder, readable, unusable_weights
 from helix_graph.embedding.weights_lookup import NAME_VARIABLE, PATH_VARIABLE, Weights, WeightsSearch, find
-from helix_graph.errors import NotOneOf
+from helix_graph.validation import as_choice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -175,12 +175,12 @@ def embedder(*, path: Path | None = None, cache: Path | None = None) -> Embedder
     remembers vectors, so that no text is embedded twice.
 
     Raises:
-        WeightsRefused: ``path`` holds no such model.
-        NotOneOf: ``HELIX_EMBEDDING`` is set to a word that means nothing.
+        NoEmbedder: ``path`` holds no such model.
+        InvalidArgument: ``HELIX_EMBEDDING`` is set to a word that means nothing.
     """
     found = status(path=path)
     if path is not None and found.looked and not found.looked[0].usable:
-        raise WeightsRefused(path=path, problem=found.looked[0].problem or found.looked[0].state)
+        raise unusable_weights(path, found.looked[0].problem or found.looked[0].state)
     if found.weights is None or found.mode == "lexical":
         return None
     folder, model = found.weights.folder, found.weights.model or MINILM
@@ -200,9 +200,8 @@ def demanded(*, path: Path | None = None, cache: Path | None = None) -> Embedder
     """What turns texts into vectors, where nothing else will do.
 
     Raises:
-        NoEmbedder: There is none; the sentence says why, and what to type.
-        WeightsRefused: As for `embedder`.
-        NotOneOf: As for `embedder`.
+        NoEmbedder: There is none; the sentence says why, and what to type. As for `embedder`.
+        InvalidArgument: As for `embedder`.
     """
     found = embedder(path=path, cache=cache)
     if found is None:
@@ -216,21 +215,18 @@ def unavailable(*, path: Path | None = None) -> NoEmbedder:
     Where there is an engine, the memory was opened without it.
     """
     missing = status(path=path)
-    return NoEmbedder(
-        reason=missing.reason or "this memory was opened without an embedding engine",
-        remedy=missing.remedy or "open it as `Memory`",
-    )
+    reason = missing.reason or "this memory was opened without an embedding engine"
+    return NoEmbedder(f"texts cannot be compared by meaning: {reason}; {missing.remedy or 'open it as `Memory`'}")
 
 
 def status(*, path: Path | None = None) -> ModelStatus:
     """Which weights and engines there are now; ``path`` is as for `embedder`.
 
     Raises:
-        NotOneOf: ``HELIX_EMBEDDING`` is set to a word that means nothing.
+        InvalidArgument: ``HELIX_EMBEDDING`` is set to a word that means nothing.
     """
     mode = os.environ.get(SWITCH) or "auto"
-    if mode not in _MODES:
-        raise NotOneOf(SWITCH, value=mode, allowed=_MODES)
+    as_choice(SWITCH, mode, _MODES)
     if mode == "lexical":
         return ModelStatus(mode="lexical", reason=f"{SWITCH} is set to lexical", remedy=f"unset {SWITCH}")
     return _of(find(path))

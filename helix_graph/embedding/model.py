@@ -2,12 +2,6 @@
 
 Code that compares texts by meaning asks for an `Embedder` and never knows which engine answers.
 
-::
-
-    HelixGraphError              (helix_episodes.errors)
-    ├── NoEmbedder                   vectors were demanded, and weights or an engine are missing
-    ├── WeightsRefused               weights that are missing, or not what they should be
-    └── InstallFailed                the model's weights or packages could not be installed
 """
 
 from __future__ import annotations
@@ -25,33 +19,12 @@ if TYPE_CHECKING:
 
 
 class NoEmbedder(HelixGraphError):
-    """Vectors were demanded where there are none to be had; ``reason`` and ``remedy`` are those of `model status`."""
-
-    def __init__(self, *, reason: str, remedy: str) -> None:
-        self.reason = reason
-        self.remedy = remedy
-        super().__init__(f"texts cannot be compared by meaning: {reason}; {remedy}")
+    """Nothing can compare texts by meaning: weights or an engine are missing, damaged, or could not be installed."""
 
 
-class WeightsRefused(HelixGraphError):
-    """The folder of a model that was named is no such model's, or a damaged one's."""
-
-    def __init__(self, *, path: Path, problem: str) -> None:
-        self.path = path
-        self.problem = problem
-        super().__init__(f"{path} is not used as a model: {problem}; name a folder that holds the model's files")
-
-
-class InstallFailed(HelixGraphError):
-    """A step of `model install` failed; earlier ones stay done, and calling it again goes on from there."""
-
-    def __init__(self, *, step: str, problem: str) -> None:
-        self.step = step
-        self.problem = problem
-        super().__init__(
-            f"{step} failed ({problem}); without a network, `helix-graph model install --from DIR` copies the model "
-            "from a folder"
-        )
+def unusable_weights(path: Path, problem: str) -> NoEmbedder:
+    """What to raise of a folder that was named as a model's and is none, or a damaged one."""
+    return NoEmbedder(f"{path} is not used as a model: {problem}; name a folder that holds the model's files")
 
 
 #: The default model, and how long its vectors are.

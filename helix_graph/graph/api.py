@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Literal, get_args
 from msgspec import convert
 from msgspec.structs import replace
 
+from helix_episodes.errors import InvalidArgument
 from helix_episodes.model import EdgeType
 from helix_episodes.safe_files import write_output
 from helix_graph import database
-from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled, InvalidArgument
+from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled
 from helix_graph.graph.connection import FILE_NAME, GRAPH_FILE, open_graph
-from helix_graph.graph.model import find_node
+from helix_graph.graph.model import SeenAnswer, examples, find_anchored, find_node
 from helix_graph.graph.path_lookups import Adjacency
 from helix_graph.validation import as_choice, as_datetime, as_int, as_path, as_str, as_tuple
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from helix_graph.graph.assertions import Assertion
     from helix_graph.graph.compile import CompileReport
-    from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample, SeenAnswer
+    from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample
     from helix_graph.graph.paths import PathAnswer, RelationsAnswer
     from helix_graph.graph.similar_decisions import SimilarDecision
     from helix_graph.graph.source_files import Digests
@@ -104,7 +105,7 @@ class Graph:
 
         Raises:
             NotOurDatabase: Another program's file is where graph.db belongs.
-            OutsideMemory: One of ``paths`` lies outside the episodes' folder.
+            GraphError: One of ``paths`` lies outside the episodes' folder.
             DatabaseBusy: Another process has been compiling for too long.
             WriteFailed: The export could not be written; graph.db is as before.
         """
@@ -137,12 +138,10 @@ class Graph:
         """Whether an error was met before, and what fixed it; without ``text`` (a line or a whole output) the newest.
 
         Raises:
-            EmptyQuery: There is nothing in the text.
+            InvalidArgument: There is nothing in the text. ``limit`` is not between 1 and 100.
             GraphNotCompiled: There is no graph yet.
-            OutOfRange: ``limit`` is not between 1 and 100.
         """
         from helix_graph.graph.error_precedents import find_precedents
-        from helix_graph.graph.model import SeenAnswer
 
         most = as_int("limit", limit, lowest=1, highest=MOST_PRECEDENTS)
         wanted = None if text is None else as_str("the text", text)
@@ -166,8 +165,6 @@ class Graph:
         Raises:
             GraphNotCompiled: There is no graph yet.
         """
-        from helix_graph.graph.model import find_anchored
-
         with self._open() as connection:
             return find_anchored(connection, anchors)
 
@@ -177,8 +174,6 @@ class Graph:
         Raises:
             GraphNotCompiled: There is no graph yet.
         """
-        from helix_graph.graph.model import examples
-
         with self._open() as connection:
             return list(examples(connection, types))
 
@@ -199,8 +194,7 @@ class Graph:
 
         Raises:
             GraphNotCompiled: There is no graph yet.
-            EmptyQuery: One of the labels is empty.
-            OutOfRange: ``max_depth`` or ``alternatives`` is not between 1 and 10.
+            InvalidArgument: One of the labels is empty. ``max_depth`` or ``alternatives`` is not between 1 and 10.
         """
         from helix_graph.graph.paths import HIGHEST_DEPTH, LEADING, LOWEST_DEPTH, find_path
 
@@ -224,7 +218,7 @@ class Graph:
 
         Raises:
             GraphNotCompiled: There is no graph yet.
-            EmptyQuery: The label is empty.
+            InvalidArgument: The label is empty.
         """
         return self._relations(label, "causes")
 
@@ -233,7 +227,7 @@ class Graph:
 
         Raises:
             GraphNotCompiled: There is no graph yet.
-            EmptyQuery: The label is empty.
+            InvalidArgument: The label is empty.
         """
         return self._relations(label, "effects")
 
@@ -273,11 +267,10 @@ class Graph:
 
         Raises:
             GraphNotCompiled: There is no graph yet.
-            InvalidArgument: More than one of the three was asked for, or only one end of a path.
-            EmptyQuery: A label is empty.
-            LabelNotMet: Nothing has the label.
+            InvalidArgument: More than one of the three was asked for, or only one end of a path. A label is empty.
+                ``max_nodes`` lies outside its range.
+            NodeNotFound: Nothing has the label.
             EpisodeNotFound: The graph has no such episode.
-            OutOfRange: ``max_nodes`` lies outside its range.
         """
         from helix_graph.graph.subgraph import ExcerptQuery, find_excerpt
 
@@ -306,8 +299,8 @@ class Graph:
         node (at most 20000) unless ``max_nodes`` says otherwise. See `helix_graph.graph.export`.
 
         Raises:
-            NotOneOf: ``format`` is none of the four.
-            InvalidArgument: As `excerpt`, which has the others; or a part of ``json`` was asked for.
+            InvalidArgument: ``format`` is none of the four. As `excerpt`, which has the others; or a part of ``json``
+                was asked for.
             WriteFailed: ``output`` cannot be written.
         """
         from helix_graph.graph.export import FORMATS, export_bytes

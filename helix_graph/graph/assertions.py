@@ -24,9 +24,10 @@ from helix_episodes.corrections import (
     OutcomeCorrection,
     OutcomeRevision,
 )
+from helix_episodes.errors import InvalidArgument
 from helix_episodes.model import EdgeType, sortable_time
 from helix_episodes.safe_files import read_regular, write_atomically
-from helix_graph.errors import AmbiguousNode, EmptyText, InvalidArgument, InvalidAssertion, NodeNotFound
+from helix_graph.errors import NO_TEXT, InvalidAssertion, NodeNotFound
 from helix_graph.graph.model import NodeType, mean_weight, node_id, short_hash
 from helix_graph.validation import as_choice, as_fraction, as_line, as_text
 
@@ -224,9 +225,8 @@ def node_assertion(
     """A node to assert. A label that the graph has in another case is the same label.
 
     Raises:
-        EmptyText: The label or the episode is empty.
-        NotOneOf: The type is none of the five.
-        InvalidArgument: The label holds a control character.
+        InvalidArgument: The label or the episode is empty. The type is none of the five. The label holds a control
+            character.
     """
     kind: NodeType = as_choice("type", type, NODE_TYPES)
     plain = as_line("label", label)
@@ -249,11 +249,9 @@ def edge_assertion(
     """An edge to assert between two nodes, each named by its id or its whole label.
 
     Raises:
-        NodeNotFound: One of the nodes does not exist.
-        AmbiguousNode: One of the labels belongs to several nodes.
-        NotOneOf: The type is none of the four.
-        OutOfRange: The weight is not between 0 and 1.
-        InvalidArgument: Both ends are one node; one of the labels holds a control character.
+        NodeNotFound: One of the nodes does not exist. One of the labels belongs to several nodes.
+        InvalidArgument: The type is none of the four. The weight is not between 0 and 1. Both ends are one node; one of
+            the labels holds a control character.
     """
     kind: EdgeType = as_choice("type", type, EDGE_TYPES)
     sure = as_fraction("weight", weight)
@@ -272,9 +270,8 @@ def pattern_assertion(
     """A pattern to assert.
 
     Raises:
-        EmptyText: Name, trigger or action is empty.
-        OutOfRange: The success rate is not between 0 and 1.
-        InvalidArgument: Trigger and action are the same text; one of the texts holds a control character.
+        InvalidArgument: Name, trigger or action is empty. The success rate is not between 0 and 1. Trigger and action
+            are the same text; one of the texts holds a control character.
     """
     situation, answer = as_line("trigger", trigger), as_line("action", action)
     if situation.casefold() == answer.casefold():
@@ -319,7 +316,7 @@ def episode_id(name: str) -> str:
     """An episode's id from it or from its session's.
 
     Raises:
-        EmptyText: It is empty.
+        InvalidArgument: It is empty.
         InvalidSessionId: It could not name a file.
 
     >>> episode_id("2026-01-01-session-126")
@@ -329,7 +326,7 @@ def episode_id(name: str) -> str:
 
     session = as_line("episode", name).removeprefix(EPISODE_PREFIX)
     if not session:
-        raise EmptyText("episode")
+        raise InvalidArgument("episode", NO_TEXT)
     return EPISODE_PREFIX + check_session_id(session)
 
 
@@ -340,7 +337,9 @@ def _node(option: str, connection: sqlite3.Connection, name: str) -> NodeName:
     ).fetchall()
     exact = [row for row in rows if name in {row[0], row[2]}] or rows
     if not exact:
-        raise NodeNotFound(option, name=name)
+        problem = f"Node not found: {name}; give a node's id or whole label, or `helix-graph node add` it"
+        raise NodeNotFound(problem, parameter=option)
     if len(exact) > 1:
-        raise AmbiguousNode(option, name=name, ids=[f"{row[0]} ({row[1]})" for row in exact])
+        ids = ", ".join(f"{row[0]} ({row[1]})" for row in exact)
+        raise NodeNotFound(f"{name!r} is the label of several nodes; give an id: {ids}", parameter=option)
     return msgspec.convert({"type": exact[0][1], "label": exact[0][2]}, NodeName)

@@ -33,7 +33,15 @@ _ROWS = {
     "assertion": "name, size, mtime_ns, sha256, unit, moment, body, problem",
 }
 #: Tables with one checksum for all of them.
-_WHOLE = ("label_page", "pattern", "decided_data", "decided_idx", "decided_docsize", "decided_config")
+_WHOLE = (
+    "label_page",
+    "pattern",
+    "decided_content",
+    "decided_data",
+    "decided_idx",
+    "decided_docsize",
+    "decided_config",
+)
 _MEASURED = ", ".join(f"'{basis}'" for basis in sorted(MEASURED_BASES))
 #: The sums of `helix_graph.graph.store.fold` counted again from the facts; each gives how many are wrong.
 SUMS = {

@@ -213,7 +213,7 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
 
     Raises:
         NotOurDatabase: Another program's file is where graph.db belongs.
-        OutsideMemory: One of ``paths`` lies outside ``episodes``.
+        GraphError: One of ``paths`` lies outside ``episodes``.
         DatabaseBusy: Another process has been compiling for too long.
         WriteFailed: The export could not be written; graph.db is as before.
     """

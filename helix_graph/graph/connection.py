@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager
 
 from helix_episodes.errors import HelixGraphError
 from helix_graph import database
-from helix_graph.database import DatabaseKind
+from helix_graph.database import DatabaseKind, word_table
 from helix_graph.errors import CUT_SHORT, DatabaseUnreadable, GraphNotCompiled, InvalidAssertion
 from helix_graph.known_schema import GRAPH_OBJECTS
 
@@ -44,10 +44,10 @@ TELLING_VERSION = "1"
 
 GRAPH_FILE = DatabaseKind(
     application_id=int.from_bytes(b"hlxg", "big"),
-    version=6,
+    version=7,
     known=GRAPH_OBJECTS,
     most_pages=1 << 22,  # 16 gigabytes: a million sessions
-    schema="""
+    schema=f"""
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE episode (
         number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, session TEXT NOT NULL, timestamp TEXT,
@@ -95,9 +95,7 @@ GRAPH_FILE = DatabaseKind(
         episode INTEGER NOT NULL REFERENCES episode, error TEXT NOT NULL, change TEXT NOT NULL, checked TEXT NOT NULL,
         verified_by TEXT, share INTEGER NOT NULL, PRIMARY KEY (episode, error, change, checked)
     ) WITHOUT ROWID;
-    CREATE VIRTUAL TABLE decided USING fts5 (
-        chosen, context, rationale, task, content = '', tokenize = 'porter unicode61 remove_diacritics 2'
-    );
+    {word_table("decided")};
     CREATE TABLE digest (
         episode INTEGER PRIMARY KEY REFERENCES episode, body BLOB NOT NULL, checksum INTEGER NOT NULL
     );

@@ -18,9 +18,10 @@ from __future__ import annotations
 
 import re
 
+from helix_episodes.errors import InvalidArgument
 from helix_episodes.fast_loading import Regex, Value
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.errors import EmptyQuery
+from helix_graph.errors import NO_WORDS
 from helix_graph.graph import MILLION
 from helix_graph.graph.labels import check_label
 from helix_graph.graph.normalization import is_telling, line_key, one_line, template
@@ -193,10 +194,10 @@ def find_precedents(connection: sqlite3.Connection, text: str | None, *, limit: 
     counted.
 
     Raises:
-        EmptyQuery: A text is given and there is nothing in it, as when a program printed nothing.
+        InvalidArgument: A text is given and there is nothing in it, as when a program printed nothing.
     """
     if text is not None and not text.strip():
-        raise EmptyQuery("TEXT")
+        raise InvalidArgument("TEXT", NO_WORDS)
     if text is None:
         hits = _hits(connection, "recent", "n.type = 'error'", "")
         return _answer(connection, ErrorQuery(), {"recent": hits}, limit)

@@ -253,7 +253,6 @@ class SeenAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 #: ``episode`` anchors a whole session: what was learnt there rests on no single step of it.
-AnchorType = Literal[NodeType, "episode"]
 ANCHOR_TYPES: tuple[str, ...] = (*get_args(NodeType), "episode")
 
 

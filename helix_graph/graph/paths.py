@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from helix_graph.errors import EmptyQuery, OutOfRange
+from helix_episodes.errors import InvalidArgument
+from helix_graph.errors import NO_WORDS
 from helix_graph.graph.model import GraphNode, row_of
 from helix_graph.graph.path_lookups import Adjacency, Edge, Joint, MentionPlace, NodeSummary
 from helix_graph.graph.shortest_paths import (
@@ -86,10 +87,10 @@ def find_relations(graph: Adjacency, label: str, *, direction: Literal["causes",
     """What leads to the nodes that match ``label`` (``causes``), or what they lead to (``effects``).
 
     Raises:
-        EmptyQuery: The label is empty.
+        InvalidArgument: The label is empty.
     """
     if not label.strip():
-        raise EmptyQuery("the label")
+        raise InvalidArgument("the label", NO_WORDS)
     labelled: dict[int, frozenset[str] | None] = dict.fromkeys(graph.labelled(label.strip()))
     matching = labelled.items() or graph.mentioning(label.strip()).items()
     groups = [
@@ -214,14 +215,11 @@ def find_path(  # noqa: PLR0913  (the options of the question)
         alternatives: How many different paths at most, the first included.
 
     Raises:
-        EmptyQuery: One of the texts is empty.
-        OutOfRange: ``max_depth`` is not between 1 and 10.
+        InvalidArgument: One of the texts is empty.
     """
     for option, text in (("source", source), ("target", target)):
         if not text.strip():
-            raise EmptyQuery(option)
-    if not LOWEST_DEPTH <= max_depth <= HIGHEST_DEPTH:
-        raise OutOfRange("max_depth", value=max_depth, lowest=LOWEST_DEPTH, highest=HIGHEST_DEPTH)
+            raise InvalidArgument(option, NO_WORDS)
     for ends in _pairs_of_ends(graph, source, target):
         answer = (_strongest if strongest else _shortest)(graph, ends, max_depth, follow, alternatives)
         if answer:

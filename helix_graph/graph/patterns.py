@@ -249,7 +249,7 @@ def select_patterns(
     among its equals.
 
     Raises:
-        OutOfRange: An option lies outside its range.
+        InvalidArgument: An option lies outside its range.
     """
     as_fraction("min_success_rate", min_success_rate)
     as_int("min_occurrences", min_occurrences, lowest=1, highest=1000)
@@ -271,8 +271,7 @@ def select_anti_patterns(
     those whose comparison stands out on the bad side.
 
     Raises:
-        NotOneOf: ``evidence`` is another word.
-        OutOfRange: The rate lies outside its range.
+        InvalidArgument: ``evidence`` is another word. The rate lies outside its range.
     """
     as_fraction("max_success_rate", max_success_rate)
     wanted = None if evidence is None else as_choice("evidence", evidence, EVIDENCE)

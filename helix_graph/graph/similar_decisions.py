@@ -1,29 +1,25 @@
 """Find earlier decisions whose words are most like a text, and how they came out.
 
-The FTS5 table ``decided`` in graph.db indexes the words of every decision (what was chosen, the situation, the reason)
-and of its session's task, ranked by BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and
-Beyond", 2009). Words are compared by their stems (Porter's), so *fails* matches *failing*; meanings are not compared.
-Words that half of all decisions have carry no weight in BM25 and are only searched when there are no others, which
-saves ranking every decision.
+The index ``decided`` in graph.db (`helix_graph.words`) has the words of every decision (what was chosen, the situation,
+the reason) and of its session's task, ranked by BM25. Meanings are not compared. Decisions that only have words of half
+of all decisions are found when there are no others, which saves ranking every decision.
 
-The index stores no copy of the texts, which stand in ``mention``. A row's number is made of the episode's number and
-the decision's position among that episode's mentions.
+A row's number is made of the episode's number and the decision's position among that episode's mentions.
 """
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.graph.labels import STOP_WORDS
+from helix_graph.words import bm25, frequencies, indexed, match_any, query_words, rarer, telling
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Sequence
 
     from helix_graph.graph.model import EpisodeFacts
 
@@ -32,13 +28,8 @@ if TYPE_CHECKING:
 _PLACES = 1 << 20
 #: A text is looked for by so many different words; a whole log would only be matched by everything.
 _MOST_WORDS = 64
-_WORD = re.compile(r"[^\W_]+")
-#: So many decisions are ranked in some milliseconds, whatever words they share.
-_FEW = 1000
 #: Digits to which ranks are told apart: sums of floating-point numbers differ in the last ones between machines.
 _DIGITS = 6
-
-_Row = tuple[int, str, str, str | None, str]
 
 
 class SimilarDecision(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,27 +61,20 @@ class SimilarDecision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def index_decisions(connection: sqlite3.Connection, episode: int, facts: EpisodeFacts) -> None:
-    """Takes the decisions of an episode into the index."""
-    connection.executemany(
-        "INSERT INTO decided (rowid, chosen, context, rationale, task) VALUES (?, ?, ?, ?, ?)", _rows(episode, facts)
-    )
+    """Takes the decisions of an episode into the index; what people have only asserted is no decision of a session."""
+    mentions = sorted(facts.mentions, key=lambda mention: mention.local) if facts.origin == "episode" else ()
+    rows = [
+        (episode * _PLACES + place, indexed("\n".join((one.raw, one.context, one.rationale or "", facts.task))))
+        for place, one in enumerate(mentions)
+        if one.type == "decision" and one.counted
+    ]
+    connection.executemany("INSERT INTO decided (rowid, text) VALUES (?, ?)", rows)
 
 
-def forget_decisions(connection: sqlite3.Connection, episode: int, facts: EpisodeFacts) -> None:
-    """Takes the decisions of an episode out of the index, which has to be told what it was given."""
-    connection.executemany(
-        "INSERT INTO decided (decided, rowid, chosen, context, rationale, task) VALUES ('delete', ?, ?, ?, ?, ?)",
-        _rows(episode, facts),
-    )
-
-
-def _rows(episode: int, facts: EpisodeFacts) -> Iterator[_Row]:
-    """What people have only asserted is no decision of a session."""
-    if facts.origin != "episode":
-        return
-    for place, one in enumerate(sorted(facts.mentions, key=lambda mention: mention.local)):
-        if one.type == "decision" and one.counted:
-            yield episode * _PLACES + place, one.raw, one.context, one.rationale, facts.task
+def forget_decisions(connection: sqlite3.Connection, episode: int) -> None:
+    """Takes the decisions of an episode out of the index."""
+    rows = (episode * _PLACES, (episode + 1) * _PLACES - 1)
+    connection.execute("DELETE FROM decided WHERE rowid BETWEEN ? AND ?", rows)
 
 
 def words_of(text: str) -> tuple[str, ...]:
@@ -99,8 +83,8 @@ def words_of(text: str) -> tuple[str, ...]:
     >>> words_of("Retry the parcel request, or retry_later?")
     ('retry', 'parcel', 'request', 'later')
     """
-    words = list(dict.fromkeys(word.casefold() for word in _WORD.findall(text)))
-    return tuple([word for word in words if word not in STOP_WORDS] or words)[:_MOST_WORDS]
+    words = query_words(text)
+    return (telling(words) or words)[:_MOST_WORDS]
 
 
 def find_similar_decisions(
@@ -110,13 +94,12 @@ def find_similar_decisions(
 
     Of equally alike ones the newest comes first.
     """
-    scores = _scores(connection, _telling(connection, words))
     best: dict[int, tuple[float, int]] = {}
     others: defaultdict[int, int] = defaultdict(int)
-    for row, score in scores:
+    for row, score in _scores(connection, words):
         episode, place = divmod(row, _PLACES)
         others[episode] += episode in best
-        best[episode] = min(best.get(episode, (score, place)), (score, place))
+        best[episode] = min(best.get(episode, (-score, place)), (-score, place))
     chosen = _first(connection, best, limit)
     have = _words_in(connection, words, [episode * _PLACES + best[episode][1] for episode in chosen])
     found = [
@@ -126,36 +109,25 @@ def find_similar_decisions(
     return found, len(best)
 
 
-def _telling(connection: sqlite3.Connection, words: Collection[str]) -> list[str]:
-    """The words that fewer than half of all decisions have, or a few; if there are none among them, the rarest."""
-    (decisions,) = connection.execute("SELECT count(*) FROM decided").fetchone()
-    query = "SELECT count(*) FROM decided WHERE decided MATCH ?"
-    having = {word: connection.execute(query, (_either([word]),)).fetchone()[0] for word in words}
-    met = sorted((count, word) for word, count in having.items() if count)
-    telling = [word for count, word in met if count < max(decisions / 2, _FEW)]
-    return telling or [word for _, word in met[:1]]
-
-
 def _scores(connection: sqlite3.Connection, words: Collection[str]) -> list[tuple[int, float]]:
-    """Every decision that has one of the words; FTS5's ranks are negative, the most alike the least."""
-    if not words:
+    """The decisions that have one of the words, without those that only have words of half of all decisions."""
+    (decisions,) = connection.execute("SELECT count(*) FROM decided").fetchone()
+    having = frequencies(connection, "decided", words)
+    if not any(having.values()):
         return []
-    rows = connection.execute("SELECT rowid, rank FROM decided WHERE decided MATCH ?", (_either(sorted(words)),))
-    return [(row, round(rank, _DIGITS)) for row, rank in rows]
-
-
-def _either(words: Iterable[str]) -> str:
-    return " OR ".join(f'"{word}"' for word in words)
+    shares, values = bm25("decided", having, total=decisions)
+    chosen = "SELECT rowid AS row FROM decided WHERE decided MATCH ?"
+    return connection.execute(
+        f"WITH chosen AS MATERIALIZED ({chosen}), {shares} SELECT row, ROUND(SUM(score), {_DIGITS}) FROM share GROUP BY row",  # noqa: S608, E501  (our own names)
+        (match_any(rarer(having, total=decisions)), *values),
+    ).fetchall()
 
 
 def _first(connection: sqlite3.Connection, best: dict[int, tuple[float, int]], limit: int) -> list[int]:
     """The episodes with the best scores; of equal ones the newest, then the first by id."""
-    ranked = sorted(score for score, _ in best.values())
-    worst = ranked[:limit][-1] if ranked else 0.0
-    close = [episode for episode, (score, _) in best.items() if score <= worst]
     rows = connection.execute(
         f"SELECT number FROM episode WHERE number {ANY_OF} ORDER BY moment DESC, id",  # noqa: S608  (a constant)
-        (as_list(close),),
+        (as_list(best),),
     )
     newest = [number for (number,) in rows]
     return sorted(newest, key=lambda number: best[number][0])[:limit]  # stable: the newest first
@@ -167,7 +139,7 @@ def _words_in(connection: sqlite3.Connection, words: Collection[str], rows: Coll
     for word in words:
         having = connection.execute(
             f"SELECT rowid FROM decided WHERE decided MATCH ? AND rowid {ANY_OF}",  # noqa: S608  (as above)
-            (_either([word]), as_list(rows)),
+            (match_any([word]), as_list(rows)),
         )
         for (row,) in having:
             found[row].append(word)
@@ -185,7 +157,7 @@ def _decided(
         (episode, place),
     ).fetchone()
     fields = dict(zip(SimilarDecision.__struct_fields__, row, strict=False))
-    return SimilarDecision(**fields, score=abs(score), words=tuple(words), others=others)
+    return SimilarDecision(**fields, score=-score, words=tuple(words), others=others)
 
 
 COMPARES = "words are compared, not meanings; an outcome is the session's, which had more in it than this decision"

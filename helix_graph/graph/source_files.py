@@ -23,7 +23,7 @@ from helix_episodes.errors import InvalidEpisode
 from helix_episodes.model import Episode, sortable_time
 from helix_episodes.safe_files import read_regular
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.errors import InvalidAssertion, OutsideMemory
+from helix_graph.errors import GraphError, InvalidAssertion
 from helix_graph.graph.assertions import (
     ASSERTION_SUFFIX,
     Assertion,
@@ -358,13 +358,13 @@ def chosen_paths(folder: Path, paths: Iterable[Path]) -> list[Path]:
     """The paths asked for, made absolute.
 
     Raises:
-        OutsideMemory: One of them is not in the folder.
+        GraphError: One of them is not in the folder.
     """
     root = folder.resolve()
     chosen = [path.resolve() for path in paths]
     for path in chosen:
         if root not in {path, path.parent}:
-            raise OutsideMemory(path=path, folder=folder)
+            raise GraphError(f"{path} lies outside {folder}, which the graph is built from; copy it there and compile")
     return chosen
 
 

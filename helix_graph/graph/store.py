@@ -42,8 +42,8 @@ def updated(connection: sqlite3.Connection) -> str | None:
 def digests_but_of(connection: sqlite3.Connection, names: Iterable[str]) -> list[bytes]:
     """The digests of all episodes that have a file, but for the files of these names."""
     left_out = set(names)
-    names = dict(connection.execute("SELECT episode, name FROM file WHERE episode IS NOT NULL").fetchall())
-    return [body for episode, body in read_digests(connection) if names.get(episode, "") not in left_out | {""}]
+    names: dict[int, str] = dict(connection.execute("SELECT episode, name FROM file WHERE episode IS NOT NULL"))
+    return [body for episode, body in read_digests(connection) if episode in names and names[episode] not in left_out]
 
 
 EdgeKey = tuple[str, str, str]
@@ -239,7 +239,7 @@ def remove_episode(connection: sqlite3.Connection, episode: int, changes: GraphC
         raise DamagedRows(f"the rows of episode {episode} are not those that were written")
     facts = next(read_facts(connection, [episode]))
     _count(facts, changes, sign=-1)
-    forget_decisions(connection, episode, facts)
+    forget_decisions(connection, episode)
     for table in ("mention", "wording", "claim", "repair", "digest"):
         connection.execute(f"DELETE FROM {table} WHERE episode = ?", (episode,))  # noqa: S608  (constant names)
     connection.execute("UPDATE file SET episode = NULL WHERE episode = ?", (episode,))

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 
-from helix_episodes.errors import EpisodeNotFound
+from helix_episodes.errors import EpisodeNotFound, InvalidArgument
 from helix_episodes.model import EdgeType
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.errors import EmptyQuery, LabelNotMet
+from helix_graph.errors import NO_WORDS, NodeNotFound
 from helix_graph.graph.model import find_node, mean_weight
 from helix_graph.graph.path_lookups import Adjacency
 from helix_graph.graph.paths import PathAnswer, find_path
@@ -58,8 +58,8 @@ def choose(connection: sqlite3.Connection, wanted: ExcerptQuery) -> ExcerptNodes
     """The nodes that are wanted of an open graph.db.
 
     Raises:
-        EmptyQuery: A label to look for is empty.
-        LabelNotMet: No label or text contains what is looked for.
+        InvalidArgument: A label to look for is empty.
+        NodeNotFound: No label or text contains what is looked for.
         EpisodeNotFound: The graph has no such episode.
     """
     if wanted.episode is not None:
@@ -93,11 +93,11 @@ def _of_episode(connection: sqlite3.Connection, name: str, limit: int) -> Excerp
 def _around_label(connection: sqlite3.Connection, label: str, limit: int) -> ExcerptNodes:
     wanted = label.strip()
     if not wanted:
-        raise EmptyQuery("focus")
+        raise InvalidArgument("focus", NO_WORDS)
     graph = Adjacency(connection)
     seeds = graph.labelled(wanted) or frozenset(graph.mentioning(wanted))
     if not seeds:
-        raise LabelNotMet(wanted, alike=())
+        raise NodeNotFound.of_label(wanted)
     marked = _ordered(connection, seeds)[:limit]
     return ExcerptNodes(nodes=_grown(connection, graph, marked, AROUND_A_LABEL, limit), marked=marked)
 
@@ -115,7 +115,7 @@ def _around_path(connection: sqlite3.Connection, source: str, target: str, limit
     else:
         marked = _ordered(connection, graph.labelled(source.strip()) | graph.labelled(target.strip()))[:limit]
     if not marked:
-        raise LabelNotMet(source.strip(), alike=())
+        raise NodeNotFound.of_label(source.strip())
     return ExcerptNodes(nodes=_grown(connection, graph, marked, AROUND_A_PATH, limit), marked=marked, path=answer)
 
 
@@ -225,8 +225,8 @@ def find_excerpt(connection: sqlite3.Connection, wanted: ExcerptQuery) -> Excerp
     """The excerpt of an open graph.db.
 
     Raises:
-        EmptyQuery: A label to look for is empty.
-        LabelNotMet: No label or text contains what is looked for.
+        InvalidArgument: A label to look for is empty.
+        NodeNotFound: No label or text contains what is looked for.
         EpisodeNotFound: The graph has no such episode.
     """
     return _Reading(connection, choose(connection, wanted)).excerpt()

@@ -62,9 +62,8 @@ class Insights(InsightContext):
         begins.
 
         Raises:
-            InvalidArgument: The text holds a character that nobody can read.
-            OutOfRange: There are too many tags, or one is too long, or ``initial`` is no share.
-            EmptyText: A tag is empty.
+            InvalidArgument: The text holds a character that nobody can read. There are too many tags, or one is too
+                long, or ``initial`` is no share. A tag is empty.
         """
         draft = storing.InsightDraft(
             content=clean_content(content or ""),
@@ -102,7 +101,7 @@ class Insights(InsightContext):
         by it.
 
         Raises:
-            NotOneOf: The outcome is none of delivered, blocked, plan_complete.
+            InvalidArgument: The outcome is none of delivered, blocked, plan_complete.
         """
         shown = as_strs("names", names)
         causal = None if causal_names is None else set(as_tuple("causal_names", causal_names))

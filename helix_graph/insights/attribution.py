@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 import msgspec
 from msgspec.structs import replace
 
-from helix_episodes.errors import EpisodeNotFound
+from helix_episodes.errors import EpisodeNotFound, InvalidArgument
 from helix_episodes.fast_loading import blake2b
-from helix_graph.errors import EmptyText
+from helix_graph.errors import NO_TEXT
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.feedback import Attribution, FeedbackReport
 from helix_graph.insights.links import anchor_of, links_of
@@ -213,14 +213,12 @@ def feedback_from_text(  # noqa: PLR0913  (the method's options)
     ``injection`` is as for `feedback`; with it there may be no names, since all may have been withheld.
 
     Raises:
-        EmptyText: There is nothing in the text.
-        NotOneOf: The outcome is none of delivered, blocked, plan_complete.
+        InvalidArgument: There is nothing in the text. The outcome is none of delivered, blocked, plan_complete.
     """
     text = as_line("outcome_text", outcome_text)
     given = as_strs("names", names)
     if not given and not injection:
-        option = "names"
-        raise EmptyText(option)
+        raise InvalidArgument("names", NO_TEXT)
     ended: Outcome = as_choice("outcome", outcome, OUTCOMES)
     evidence = _evidence(context, text, ended, rule)
     note = _note(context, evidence)

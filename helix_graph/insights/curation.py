@@ -12,13 +12,13 @@ from msgspec.structs import replace
 from helix_episodes.errors import WriteFailed
 from helix_episodes.safe_files import irregularity, write_output
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.errors import OutOfRange
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.feedback import PerformanceFold
 from helix_graph.insights.links import links_of
 from helix_graph.insights.maintenance import forget_insights
 from helix_graph.insights.model import Performance
 from helix_graph.insights.recall import is_proven, proven_rows
+from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.insights.schema import seed_form
 from helix_graph.insights.scoring import LONGEST_CONTENT, SHORTEST_CONTENT, causal_adjusted
 from helix_graph.insights.storing import clean_content, clean_tags
@@ -62,9 +62,9 @@ def edit(
     From then on no other text takes the place of a person's.
 
     Raises:
-        InsightNotFound: There is no insight of that name.
-        OutOfRange: The text is shorter than 20 characters or longer than 8,000.
-        ControlCharacter: The text holds a character that nobody can read.
+        NotFound: There is no insight of that name.
+        InvalidArgument: The text is shorter than 20 characters or longer than 8,000. The text holds a character that
+            nobody can read.
     """
     text = None if content is None else _long_enough(clean_content(content))
     chosen = None if tags is None else clean_tags(tags)
@@ -87,7 +87,7 @@ def reject(context: InsightContext, name: str, reason: str = "", *, off: bool = 
     """Says that an insight is wrong, so that it is neither recalled nor stored again; ``off`` undoes it.
 
     Raises:
-        InsightNotFound: There is no insight of that name.
+        NotFound: There is no insight of that name.
     """
     return _set_state(context, name, "active" if off else "rejected", reason)
 
@@ -96,7 +96,7 @@ def mute(context: InsightContext, name: str, *, off: bool = False) -> ChangeAnsw
     """Keeps an insight from being recalled without calling it wrong; ``off`` undoes it.
 
     Raises:
-        InsightNotFound: There is no insight of that name.
+        NotFound: There is no insight of that name.
     """
     return _set_state(context, name, "active" if off else "muted", "")
 
@@ -107,7 +107,7 @@ def forget(context: InsightContext, names: Iterable[str]) -> ForgetAnswer:
     An import does not bring them back; storing the same text again makes a new insight.
 
     Raises:
-        InsightNotFound: There is no insight of one of the names; then nothing is removed.
+        NotFound: There is no insight of one of the names; then nothing is removed.
     """
     given = as_strs("names", names)
     with context.database.writing() as connection:
@@ -123,7 +123,7 @@ def why(context: InsightContext, name: str) -> dict[str, Any]:
     """Where an insight comes from, where it was put in, and what followed, step by step.
 
     Raises:
-        InsightNotFound: There is no insight of that name.
+        NotFound: There is no insight of that name.
     """
     with context.database.reading() as connection:
         stored = rows.named(connection, name)
@@ -169,9 +169,7 @@ def _set_state(context: InsightContext, name: str, state: State, reason: str) ->
 
 
 def _long_enough(content: str) -> str:
-    if not SHORTEST_CONTENT <= len(content) <= LONGEST_CONTENT:
-        option = "length of the content"
-        raise OutOfRange(option, value=len(content), lowest=SHORTEST_CONTENT, highest=LONGEST_CONTENT)
+    as_int("length of the content", len(content), lowest=SHORTEST_CONTENT, highest=LONGEST_CONTENT)
     return content
 
 
@@ -246,11 +244,9 @@ def promote(
     `recall`, is at least 0.75. ``anyway`` promotes another one as well.
 
     Raises:
-        InsightNotFound: There is no insight of that name.
+        NotFound: There is no insight of that name.
         WriteFailed: The file cannot be read or written.
     """
-    from helix_graph.insights.safe_quoting import sanitize_line
-
     path = as_path("file", file)
     with context.database.reading() as connection:
         stored = rows.named(connection, name)
@@ -274,7 +270,7 @@ def proven(context: InsightContext, limit: int = 5) -> list[dict[str, Any]]:
     """The insights that `promote` would take, those of the greatest effectiveness first, as `get` shows them.
 
     Raises:
-        OutOfRange: ``limit`` is not within 0 to 100.
+        InvalidArgument: ``limit`` is not within 0 to 100.
     """
     most = as_int("limit", limit, lowest=0, highest=_MOST_SHOWN)
     with context.database.reading() as connection:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_episodes.errors import HelixGraphError
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.exposure_log import ExposureContext, injection_id_of, known_names, log_exposure
-from helix_graph.insights.holdout import Exposure, ExposureCounts, count_exposures
-from helix_graph.insights.model import TooEarly
+from helix_graph.insights.holdout import Exposure, ExposureCounts, HoldoutCandidate, count_exposures, withhold
 from helix_graph.timestamps import stamp
 from helix_graph.validation import as_str, as_tuple
 
@@ -87,7 +87,6 @@ def showing_of(context: InsightContext, task: str, names: Iterable[str]) -> str:
 def _draws(
     connection: sqlite3.Connection, names: Sequence[str], *, injection: str, first: float
 ) -> dict[str, HoldoutDraw]:
-    from helix_graph.insights.holdout import HoldoutCandidate, withhold
     from helix_graph.insights.uplift import MEASURED_NEEDED, uplift_report
 
     widths: dict[str | None, float | None] = {}
@@ -115,13 +114,16 @@ def order_by_uplift(
     """Rows of insights, ranked by uplift; ``relevance`` is that of each row.
 
     Raises:
-        TooEarly: Too few injections have a known outcome.
+        HelixGraphError: Too few injections have a known outcome.
     """
     from helix_graph.insights.uplift import RankCandidate, rank_by_uplift
 
     ready = readiness(connection)
     if ready.too_early:
-        raise TooEarly(what="ranking by uplift", reason=ready.too_early)
+        raise HelixGraphError(
+            f"ranking by uplift is not offered yet, {ready.too_early}; "
+            "`helix-graph insight uplift` shows what is known so far"
+        )
     counts = count_exposures(exposures(connection))
     stored = {one.name: one for one in rows.by_numbers(connection, relevance)}
     candidates = [

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from helix_episodes.errors import EpisodeNotFound, HelixGraphError
 from helix_graph.insights import feedback, rows
+from helix_graph.insights.dedup import same_advice
 from helix_graph.insights.links import find_link, new_link, write_link
 from helix_graph.insights.model import DERIVED, HARVEST_SOURCE, LESSON, Insight, TextVector
 from helix_graph.insights.scoring import LONGEST_NAME, SHORTEST_CONTENT
@@ -135,8 +136,6 @@ def _stored_by_others(
     context: InsightContext, connection: sqlite3.Connection, content: str, vector: Floats
 ) -> StoredInsight | None:
     """The insight that somebody has told, and that says the same."""
-    from helix_graph.insights.dedup import same_advice
-
     for number in context.by_meaning(connection, vector, least=context.settings.same):
         for stored in rows.by_numbers(connection, [number]):
             ours = stored.insight.source == HARVEST_SOURCE or stored.insight.state == "merged"
@@ -149,7 +148,6 @@ def _merge_lessons(context: InsightContext, connection: sqlite3.Connection) -> i
     """Merges each lesson into the earliest that says the same; how many are merged now."""
     if context.embedder is None:
         return 0
-    from helix_graph.insights.dedup import same_advice
     from helix_graph.insights.vectors import cluster_leaders
 
     lessons = _harvested_lessons(connection)

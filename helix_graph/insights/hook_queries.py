@@ -9,9 +9,8 @@ from helix_graph import timestamps
 from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.insights.exposure_log import ExposureContext, injection_id_of, known_names, log_exposure
 from helix_graph.insights.recall import RecallQuery, checked_query, hit_forms, proven_rows, recall_by_words
-from helix_graph.insights.schema import INSIGHT_TABLES
+from helix_graph.insights.schema import INSIGHT_TABLES, relevance_by_words
 from helix_graph.insights.scoring import V6
-from helix_graph.insights.words import WordFrequencies, relevance_by_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,12 +23,12 @@ def recall(root: Path, query: str, limit: int) -> list[dict[str, Any]]:
     """As `Insights.recall` with ``semantic=False``.
 
     Raises:
-        EmptyQuery: There is nothing in the query.
+        InvalidArgument: There is nothing in the query.
     """
     about = checked_query(query)
     asked = RecallQuery(limit=limit, min_relevance=V6.min_relevance, now=timestamps.utc_now(), settings=V6)
     with _database(root).reading() as connection:
-        by_words = relevance_by_words(connection, about, frequent=WordFrequencies())
+        by_words = relevance_by_words(connection, about)
         return list(hit_forms(connection, recall_by_words(connection, by_words, asked)))
 
 

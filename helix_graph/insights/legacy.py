@@ -19,6 +19,7 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.fast_loading import blake2b
+from helix_graph.errors import InvalidImport
 from helix_graph.insights.dedup import join_insights
 from helix_graph.insights.feedback import FeedbackReport, give_feedback, seed_attribution
 from helix_graph.insights.links import new_link
@@ -28,7 +29,6 @@ from helix_graph.insights.model import (
     Insight,
     InsightLink,
     InsightVerdict,
-    InvalidExport,
     Performance,
 )
 from helix_graph.insights.recall import recall
@@ -71,11 +71,17 @@ def is_database(path: Path) -> bool:
         return False
 
 
+def unusable(path: Path, problem: str, *, line: int | None = None) -> InvalidImport:
+    """That a file cannot be imported; ``line`` counts from 1."""
+    where = f"{path}, line {line}" if line else str(path)
+    return InvalidImport(f"{where}: cannot be imported ({problem}); nothing was; mend it, or export it again")
+
+
 def read_legacy_database(path: Path) -> list[Insight | InsightLink | FeedbackEntry]:
     """Everything of the original's database that insights can hold.
 
     Raises:
-        InvalidExport: It has neither table, or cannot be read.
+        InvalidImport: It has neither table, or cannot be read.
     """
     try:
         with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
@@ -88,8 +94,8 @@ def read_legacy_database(path: Path) -> list[Insight | InsightLink | FeedbackEnt
                 edges = _rows(connection, "memory_edge") if "memory_edge" in tables else []
                 return list(_older_form(_rows(connection, "memory"), edges))
     except sqlite3.Error as error:
-        raise InvalidExport(path=path, line=None, problem=str(error)) from error
-    raise InvalidExport(path=path, line=None, problem="it has neither a table insight nor a table memory")
+        raise unusable(path, str(error)) from error
+    raise unusable(path, "it has neither a table insight nor a table memory")
 
 
 def _rows(connection: sqlite3.Connection, table: str) -> list[_Row]:
@@ -269,9 +275,8 @@ class LegacyInsights:
         """The memories that bear on a query, the best first, of one type if given.
 
         Raises:
-            EmptyQuery: There is nothing in the query.
-            NotOneOf: There is no such type.
-            OutOfRange: ``limit`` is not within 0 to 100, or ``min_effectiveness`` not within 0 to 1.
+            InvalidArgument: There is nothing in the query. There is no such type. ``limit`` is not within 0 to 100, or
+                ``min_effectiveness`` not within 0 to 1.
         """
         tag = "" if type is None else as_choice("type", type, TYPES)
         return [_as_memory(hit) for hit in recall(self._context, query, limit, min_effectiveness, tag=tag)]

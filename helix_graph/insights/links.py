@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 import msgspec
 from msgspec.structs import asdict
 
-from helix_episodes.errors import EpisodeNotFound
+from helix_episodes.errors import EpisodeNotFound, InvalidArgument
 from helix_episodes.fast_loading import blake2b
 from helix_graph.database import ANY_OF, as_list, insert_row
-from helix_graph.errors import EmptyText
+from helix_graph.errors import NO_TEXT
 from helix_graph.insights import rows
 from helix_graph.insights.dedup import join_links
 from helix_graph.insights.model import INSIGHT_RELATIONS, NODE_RELATIONS, InsightLink
@@ -64,8 +64,7 @@ def relate(context: InsightContext, from_name: str, to_name: str, rel_type: str,
     """Links one insight to another: ``rel_type`` is similar, led_to, co_occurs, causes or solves.
 
     Raises:
-        NotOneOf: The relation is none of them.
-        OutOfRange: ``weight`` is not within 0 to 1.
+        InvalidArgument: The relation is none of them. ``weight`` is not within 0 to 1.
     """
     relation = as_choice("rel_type", rel_type, INSIGHT_RELATIONS)
     score = as_fraction("weight", weight)
@@ -97,8 +96,8 @@ def connected(context: InsightContext, name: str, max_hops: int = 2) -> list[dic
     every insight that is linked with it. Links below a score of 0.5 are not followed.
 
     Raises:
-        InsightNotFound: There is no insight of that name.
-        OutOfRange: ``max_hops`` is not within 1 to 10.
+        NotFound: There is no insight of that name.
+        InvalidArgument: ``max_hops`` is not within 1 to 10.
     """
     hops = as_int("max_hops", max_hops, lowest=1, highest=_MOST_HOPS)
     with context.database.reading() as connection:
@@ -113,8 +112,8 @@ def neighbors(context: InsightContext, name: str, limit: int = 5) -> list[dict[s
     Each has ``_relation`` and ``_score``: a link's, or ``similar`` with the cosine (or relevance by words).
 
     Raises:
-        InsightNotFound: There is no insight of that name.
-        OutOfRange: ``limit`` is not within 0 to 100.
+        NotFound: There is no insight of that name.
+        InvalidArgument: ``limit`` is not within 0 to 100.
     """
     most = as_int("limit", limit, lowest=0, highest=_MOST_SHOWN)
     with context.database.reading() as connection:
@@ -326,10 +325,9 @@ def link(
     ``relation`` is derived_from, addresses or prevents.
 
     Raises:
-        InsightNotFound: There is no insight of that name.
+        NotFound: There is no insight of that name.
         EpisodeNotFound: There is no such episode.
-        NotOneOf: Type or relation is none of those allowed.
-        EmptyText: There is no text, and no whole episode is meant.
+        InvalidArgument: Type or relation is none of those allowed. There is no text, and no whole episode is meant.
     """
     from helix_graph.graph.model import ANCHOR_TYPES
 
@@ -337,8 +335,7 @@ def link(
     meant = as_choice("relation", relation, NODE_RELATIONS)
     said = as_text("text", text).strip()
     if not said and kind != "episode":
-        option = "text"
-        raise EmptyText(option)
+        raise InvalidArgument("text", NO_TEXT)
     session = _episode_id(context, episode)
     with context.database.writing() as connection:
         stored = rows.named(connection, name)
@@ -353,7 +350,7 @@ def match(context: InsightContext, name: str | None = None) -> list[LinkAnswer]:
     """Links insights (one, or all that can be recalled) to the nodes that their texts speak of.
 
     Raises:
-        InsightNotFound: There is no insight of that name.
+        NotFound: There is no insight of that name.
         NoMemory: These insights belong to no memory with a graph.
     """
     errors, decisions = context.required_history.examples(("error",)), context.required_history.examples(("decision",))

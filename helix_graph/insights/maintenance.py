@@ -24,11 +24,12 @@ from msgspec.structs import replace
 from helix_episodes.fast_loading import blake2b
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import feedback, rows
-from helix_graph.insights.dedup import absorb
+from helix_graph.insights.dedup import absorb, same_advice
 from helix_graph.insights.feedback import after_decay
 from helix_graph.insights.harvest import grouped
 from helix_graph.insights.links import links_of, links_where
 from helix_graph.insights.model import HARVEST_SOURCE, FeedbackEntry, Injection
+from helix_graph.insights.schema import index_words
 from helix_graph.insights.scoring import USER_PROVIDED
 from helix_graph.timestamps import stamp
 from helix_graph.validation import as_fraction, as_int
@@ -242,7 +243,7 @@ def decay(context: InsightContext, days: int = 30) -> Decayed:
     """Moves insights that nobody used towards neutral (0.5): a tenth of the distance for each full ``days``.
 
     Raises:
-        OutOfRange: ``days`` is not within 1 to 36,500.
+        InvalidArgument: ``days`` is not within 1 to 36,500.
     """
     threshold = as_int("days", days, lowest=1, highest=_MOST_DAYS)
     with context.database.writing() as connection:
@@ -260,7 +261,7 @@ def prune(context: InsightContext, threshold: float = 0.25, min_uses: int = 3, *
     Exactly the threshold stays, and so does what a person provided.
 
     Raises:
-        OutOfRange: ``threshold`` is not within 0 to 1, or ``min_uses`` not within 0 to a million.
+        InvalidArgument: ``threshold`` is not within 0 to 1, or ``min_uses`` not within 0 to a million.
     """
     below = as_fraction("threshold", threshold)
     uses = as_int("min_uses", min_uses, lowest=0, highest=_MOST_USES)
@@ -317,7 +318,7 @@ def consolidate(context: InsightContext, threshold: float | None = None) -> Cons
     differ in nothing but case and blanks are merged.
 
     Raises:
-        OutOfRange: ``threshold`` is not within 0 to 1.
+        InvalidArgument: ``threshold`` is not within 0 to 1.
     """
     least = as_fraction("threshold", context.settings.same_when_consolidating if threshold is None else threshold)
     done: list[dict[str, Any]] = []
@@ -337,7 +338,7 @@ def reindex(context: InsightContext) -> ReindexedInsights:
     """Embeds every insight that has no vector of the model at hand, and makes the index of words again."""
     embedded, embedder = 0, context.embedder
     with context.database.writing() as connection:
-        connection.execute("INSERT INTO insight_text (insight_text) VALUES ('rebuild')")
+        index_words(connection)
         rows.complete_digests(connection)
     while embedder is not None and (done := _embed_some(context, embedder.model)):
         embedded += done
@@ -418,8 +419,6 @@ def _who_stays(one: StoredInsight, other: StoredInsight) -> tuple[StoredInsight,
 
     None when one is no longer active, both are a person's, or they differ in what vectors do not see.
     """
-    from helix_graph.insights.dedup import same_advice
-
     if one.insight.state != "active" or other.insight.state != "active":
         return None
     if not same_advice(one.insight.content, other.insight.content):

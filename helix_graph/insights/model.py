@@ -1,27 +1,15 @@
-"""What an insight is, how it performed and what both rest on, as frozen values; and the errors of this package.
+"""What an insight is, how it performed and what both rest on, as frozen values.
 
 An insight is two things that must not be confused. What people and agents wrote (`Insight`: the text, its tags, whether
 somebody muted it) is truth. How it performed (`Performance`: effectiveness and counts) is the fold of the feedback log
 (`FeedbackEntry`) over it, and can be computed again at any time.
-
-::
-
-    HelixGraphError              (helix_episodes.errors)
-    ├── InsightNotFound              no insight has that name
-    ├── TooEarly                     the question needs more measurements than there are
-    └── InvalidExport                a file to import holds no insights, or a damaged line
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
-
-from helix_episodes.errors import HelixGraphError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class TextVector(NamedTuple):
@@ -191,32 +179,3 @@ class ForgottenInsight(msgspec.Struct, frozen=True):
 
 #: What an export is made of.
 Record = Insight | InsightLink | FeedbackEntry | Injection | ForgottenInsight
-
-
-class InsightNotFound(HelixGraphError):
-    """No insight has that name."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        super().__init__(f"no insight {name!r}; `helix-graph insight recall WORDS` finds those there are")
-
-
-class TooEarly(HelixGraphError):
-    """A question that only measurements answer, and there are too few of them."""
-
-    def __init__(self, *, what: str, reason: str) -> None:
-        self.reason = reason
-        super().__init__(
-            f"{what} is not offered yet, {reason}; `helix-graph insight uplift` shows what is known so far"
-        )
-
-
-class InvalidExport(HelixGraphError):
-    """A file that cannot be imported; ``line`` counts from 1. Nothing of it was taken in."""
-
-    def __init__(self, *, path: Path, line: int | None, problem: str) -> None:
-        self.path = path
-        self.line = line
-        self.problem = problem
-        where = f"{path}, line {line}" if line else str(path)
-        super().__init__(f"{where}: cannot be imported ({problem}); nothing was; mend it, or export it again")

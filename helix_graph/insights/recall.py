@@ -20,12 +20,12 @@ from __future__ import annotations
 import json
 from itertools import islice
 
+from helix_episodes.errors import InvalidArgument
 from helix_episodes.fast_loading import Value
 from helix_graph.database import as_list
-from helix_graph.errors import EmptyQuery
+from helix_graph.errors import NO_WORDS
 from helix_graph.insights.schema import SHOWN_DECIMALS, legacy_forms, seed_forms
-from helix_graph.insights.scoring import USER_PROVIDED, causal_adjusted, recency, score
-from helix_graph.insights.words import combined_relevance
+from helix_graph.insights.scoring import USER_PROVIDED, causal_adjusted, combined_relevance, recency, score
 from helix_graph.timestamps import days_between, parse_stamp
 from helix_graph.validation import as_choice, as_fraction, as_int, as_str, as_strs
 
@@ -114,10 +114,9 @@ def recall(  # noqa: PLR0913  (the seed's options)
     help.
 
     Raises:
-        EmptyQuery: There is nothing in the query.
-        TooEarly: Too little has been measured to rank by uplift.
-        OutOfRange: ``limit`` is not within 0 to 100, or a least value not within 0 to 1.
-        NotOneOf: There is no such policy.
+        InvalidArgument: There is nothing in the query. ``limit`` is not within 0 to 100, or a least value not within 0
+            to 1. There is no such policy.
+        HelixGraphError: Too little has been measured to rank by uplift.
     """
     settings = context.settings
     asked = RecallQuery(
@@ -170,12 +169,11 @@ def checked_query(text: str) -> str:
     """The text to look for.
 
     Raises:
-        EmptyQuery: There is nothing in it.
+        InvalidArgument: There is nothing in it.
     """
     found = as_str("query", text)[:_LONGEST_QUERY]
     if not found.strip():
-        option = "query"
-        raise EmptyQuery(option)
+        raise InvalidArgument("query", NO_WORDS)
     return found
 
 

@@ -10,9 +10,8 @@ from helix_graph.database import erase_traces
 from helix_graph.errors import GraphNotCompiled, InvalidConfiguration, NoMemory
 from helix_graph.helix_db import HELIX_DB, HelixDatabase
 from helix_graph.insights.model import TextVector
-from helix_graph.insights.schema import INSIGHT_TABLES
+from helix_graph.insights.schema import INSIGHT_TABLES, relevance_by_words
 from helix_graph.insights.scoring import V6
-from helix_graph.insights.words import WordFrequencies, relevance_by_words
 from helix_graph.timestamps import utc_now
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ class InsightContext:
         self.history = history
         self._find_embedder = embedder
         self._vector_file: VectorFile | None = None
-        self._frequencies = WordFrequencies()
+        self._counted: tuple[object, dict[str, int]] = (None, {})
 
     def scored_by(self, settings: ScoringSettings) -> Self:
         """The same insights under other settings."""
@@ -153,8 +152,15 @@ class InsightContext:
         return found[0] if found else (None, None)
 
     def by_words(self, connection: sqlite3.Connection, text: str) -> dict[int, float]:
-        """The rows that share words with a text, and their relevance by words."""
-        return relevance_by_words(connection, text, frequent=self._frequencies)
+        """The rows that share words with a text, and their relevance by words.
+
+        How many rows have a frequent word takes long to count; what was counted holds until a text changes.
+        """
+        state = connection.execute("SELECT memory, texts FROM insight_revision").fetchone()
+        counted = self._counted
+        if counted[0] != state:
+            self._counted = counted = (state, {})
+        return relevance_by_words(connection, text, frequent=counted[1])
 
     def by_meaning(
         self,

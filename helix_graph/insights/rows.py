@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from helix_episodes.errors import NotFound
 from helix_episodes.fast_loading import blake2b
 from helix_graph.database import ANY_OF, as_list, insert_row
-from helix_graph.insights.model import Insight, InsightNotFound, Performance, StoredInsight
+from helix_graph.insights.model import Insight, Performance, StoredInsight
 from helix_graph.validation import as_str
+from helix_graph.words import indexed
 
 if TYPE_CHECKING:
     import sqlite3
@@ -41,15 +43,20 @@ def by_name(connection: sqlite3.Connection, name: str) -> StoredInsight | None:
     return None if found is None else standing_for(connection, found)
 
 
+def not_found(name: str) -> NotFound:
+    """That no insight has that name."""
+    return NotFound(f"no insight {name!r}; `helix-graph insight recall WORDS` finds those there are")
+
+
 def named(connection: sqlite3.Connection, name: str) -> StoredInsight:
     """The insight of that name.
 
     Raises:
-        InsightNotFound: There is none.
+        NotFound: There is none.
     """
     stored = by_name(connection, as_str("name", name))
     if stored is None:
-        raise InsightNotFound(name)
+        raise not_found(name)
     return stored
 
 
@@ -131,7 +138,9 @@ def insert(connection: sqlite3.Connection, insight: Insight, *, name: str) -> in
     """A new row; its number."""
     values = {**_values(insight, _SAID), "name": name, "digest": digest(insight.content)}
     values["effectiveness"] = insight.initial
-    return insert_row(connection, "insight", values)
+    number = insert_row(connection, "insight", values)
+    _index_words(connection, number, values)
+    return number
 
 
 def update(connection: sqlite3.Connection, stored: StoredInsight, insight: Insight) -> None:
@@ -141,6 +150,8 @@ def update(connection: sqlite3.Connection, stored: StoredInsight, insight: Insig
     if "content" in changed:
         changed |= {"digest": digest(insight.content), "embedding": None, "model": None}
     _set(connection, stored.number, changed)
+    if changed.keys() & {"content", "tags"}:
+        _index_words(connection, stored.number, new)
 
 
 def rename(connection: sqlite3.Connection, number: int, name: str) -> None:
@@ -187,6 +198,13 @@ def complete_digests(connection: sqlite3.Connection) -> None:
     lacking = connection.execute("SELECT number, content FROM insight WHERE digest = ''").fetchall()
     found = [(digest(content), number) for number, content in lacking]
     connection.executemany("UPDATE insight SET digest = ? WHERE number = ?", found)
+
+
+def _index_words(connection: sqlite3.Connection, number: int, values: dict[str, Any]) -> None:
+    """Adds to the index the words that its triggers do not see (`helix_graph.words.indexed`), if there are any."""
+    text = f"{values['content']} {values['tags']}"
+    if indexed(text) != text.casefold():
+        connection.execute("UPDATE insight_text SET text = ? WHERE rowid = ?", (indexed(text), number))
 
 
 def _set(connection: sqlite3.Connection, number: int, values: dict[str, Any]) -> None:

@@ -2,8 +2,9 @@
 
 ``insight`` has the columns of the seed under their names, and others: a program that knows the seed's table can read
 and write this one. Long columns come last, so that reading the counts does not read the texts. Triggers maintain what
-follows from a row, whoever writes it: the full-text index (``insight_text``) and the revision at which a vector was
-last written, by which the matrix of vectors next to the database is updated (`helix_graph.insights.vectors`).
+follows from a row, whoever writes it: the index of words (``insight_text``) and the revision at which a vector was
+last written, by which the matrix of vectors next to the database is updated (`helix_graph.insights.vectors`). What
+other programs write is indexed as it is; `index_words` adds what only our tokenizer sees.
 
 There are no foreign keys: an import may bring a link or an entry of the log before the insight it belongs to.
 """
@@ -12,8 +13,9 @@ from __future__ import annotations
 
 import json
 
-from helix_graph.database import ANY_OF, as_list
+from helix_graph.database import ANY_OF, as_list, word_table
 from helix_graph.helix_db import Tables
+from helix_graph.words import indexed, relevance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,24 +80,6 @@ END;
 CREATE TRIGGER insight_vector_anew AFTER UPDATE OF embedding, model ON insight BEGIN
     UPDATE insight_revision SET vectors = vectors + 1;
     UPDATE insight SET vector = (SELECT vectors FROM insight_revision) WHERE number = new.number;
-END;
-"""
-
-_WORDS = """
-CREATE VIRTUAL TABLE insight_text USING fts5 (
-    content, tags, content = 'insight', content_rowid = 'number', tokenize = 'porter unicode61'
-);
-CREATE TRIGGER insight_text_first AFTER INSERT ON insight BEGIN
-    INSERT INTO insight_text (rowid, content, tags) VALUES (new.number, new.content, new.tags);
-END;
-CREATE TRIGGER insight_text_gone AFTER DELETE ON insight BEGIN
-    INSERT INTO insight_text (insight_text, rowid, content, tags)
-    VALUES ('delete', old.number, old.content, old.tags);
-END;
-CREATE TRIGGER insight_text_anew AFTER UPDATE OF content, tags ON insight BEGIN
-    INSERT INTO insight_text (insight_text, rowid, content, tags)
-    VALUES ('delete', old.number, old.content, old.tags);
-    INSERT INTO insight_text (rowid, content, tags) VALUES (new.number, new.content, new.tags);
 END;
 """
 
@@ -168,22 +152,60 @@ CREATE INDEX insight_link_episode ON insight_link (episode) WHERE episode != '';
 """
 
 #: ``texts`` changes with whatever the index of words may say, so that what was counted there holds until it does.
-_COUNTED = """
-ALTER TABLE insight_revision ADD COLUMN texts INTEGER NOT NULL DEFAULT 0;
-CREATE TRIGGER insight_texts_first AFTER INSERT ON insight BEGIN
+_COUNTED = "ALTER TABLE insight_revision ADD COLUMN texts INTEGER NOT NULL DEFAULT 0"
+
+#: Older versions had an index that other packages could not share, and triggers of their own for ``texts``.
+_OLD_INDEX_GONE = """
+DROP TRIGGER IF EXISTS insight_text_first;
+DROP TRIGGER IF EXISTS insight_text_gone;
+DROP TRIGGER IF EXISTS insight_text_anew;
+DROP TRIGGER IF EXISTS insight_texts_first;
+DROP TRIGGER IF EXISTS insight_texts_gone;
+DROP TRIGGER IF EXISTS insight_texts_anew;
+DROP TABLE IF EXISTS insight_text;
+"""
+_WORDS = """;
+CREATE TRIGGER insight_text_first AFTER INSERT ON insight BEGIN
+    INSERT INTO insight_text (rowid, text) VALUES (new.number, new.content || ' ' || new.tags);
     UPDATE insight_revision SET texts = texts + 1;
 END;
-CREATE TRIGGER insight_texts_gone AFTER DELETE ON insight BEGIN
+CREATE TRIGGER insight_text_gone AFTER DELETE ON insight BEGIN
+    DELETE FROM insight_text WHERE rowid = old.number;
     UPDATE insight_revision SET texts = texts + 1;
 END;
-CREATE TRIGGER insight_texts_anew AFTER UPDATE OF content, tags ON insight BEGIN
+CREATE TRIGGER insight_text_anew AFTER UPDATE OF content, tags ON insight BEGIN
+    UPDATE insight_text SET text = new.content || ' ' || new.tags WHERE rowid = new.number;
     UPDATE insight_revision SET texts = texts + 1;
 END;
 """
 
+
+def index_words(connection: sqlite3.Connection) -> None:
+    """Makes the index of words again."""
+    rows = connection.execute("SELECT number, content || ' ' || tags FROM insight").fetchall()
+    connection.execute("DELETE FROM insight_text")
+    connection.executemany(
+        "INSERT INTO insight_text (rowid, text) VALUES (?, ?)", [(number, indexed(text)) for number, text in rows]
+    )
+
+
+def relevance_by_words(
+    connection: sqlite3.Connection, query: str, *, frequent: dict[str, int] | None = None
+) -> dict[int, float]:
+    """The rows that share words with a query, and their relevance by words (`helix_graph.words.relevance`)."""
+    total = int(connection.execute("SELECT count(*) FROM insight").fetchone()[0])
+    return relevance(connection, "insight_text", query, total=total, frequent={} if frequent is None else frequent)
+
+
 INSIGHT_TABLES = Tables(
     room="insights",
-    steps=(f"{_INSIGHT}{_VECTORS}{_WORDS}{_FORGOTTEN}{_LINK}{_LOG}{_INJECTIONS}", _MEASURED, _COUNTED),
+    steps=(
+        f"{_INSIGHT}{_VECTORS}{_FORGOTTEN}{_LINK}{_LOG}{_INJECTIONS}",
+        _MEASURED,
+        _COUNTED,
+        f"{_OLD_INDEX_GONE}{word_table('insight_text')}{_WORDS}",
+        index_words,
+    ),
 )
 
 

@@ -12,6 +12,16 @@ import math
 
 from helix_episodes.fast_loading import Value
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    #: One, or many at once.
+    Shares = TypeVar("Shares", float, "NDArray[np.float64]")
+
 
 class ScoringSettings(Value):
     """How insights are scored, kept apart, credited and let go.
@@ -52,14 +62,8 @@ class ScoringSettings(Value):
     uses_to_adjust: int = 3
     #: Recency of an insight whose dates cannot be read.
     unknown_recency: float = 0.5
-    #: Idle so many days, an insight decays by one step ...
-    decay_days: int = 30
-    #: ... which takes this share of its distance from neutral.
+    #: One step of decay takes this share of an insight's distance from neutral.
     decay_step: float = 0.1
-    #: Pruned is what is below this effectiveness ...
-    prune_below: float = 0.25
-    #: ... after so many uses or more.
-    prune_uses: int = 3
     #: Feedback within so many hours counts as recent to `health`.
     recent_hours: float = 1.0
     #: Effectiveness is the share of uses that helped, as in the older form, and not what the log was folded into.
@@ -156,6 +160,15 @@ def score(*, relevance: float, effectiveness: float, recency: float, settings: S
     0.62
     """
     return settings.relevance * relevance + settings.effectiveness * effectiveness + settings.recency * recency
+
+
+def combined_relevance(meaning: Shares, by_words: Shares) -> Shares:
+    """Two shares of evidence as one: what either leaves open is settled by the other as far as that goes.
+
+    >>> combined_relevance(0.6, 0.0), round(combined_relevance(0.6, 0.5), 2), combined_relevance(1.0, 0.3)
+    (0.6, 0.8, 1.0)
+    """
+    return meaning + by_words - meaning * by_words
 
 
 def _share(value: float) -> float:

@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
 import msgspec
 from msgspec.structs import asdict
 
-from helix_graph.errors import OutOfRange
 from helix_graph.insights import rows
 from helix_graph.insights.dedup import absorb, same_advice
 from helix_graph.insights.feedback import FeedbackReport, give_feedback, seed_attribution
@@ -41,7 +40,7 @@ from helix_graph.insights.scoring import (
     USER_PROVIDED,
 )
 from helix_graph.timestamps import stamp
-from helix_graph.validation import as_line, as_text, as_tuple
+from helix_graph.validation import as_int, as_line, as_text, as_tuple
 
 if TYPE_CHECKING:
     import sqlite3
@@ -158,17 +157,11 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Tags as they are stored: each once, in order.
 
     Raises:
-        EmptyText: One of them is empty.
-        OutOfRange: There are more than 20, or one is longer than 80 characters.
+        InvalidArgument: One of them is empty. There are more than 20, or one is longer than 80 characters.
     """
     clean = sorted({as_line("tags", tag) for tag in as_tuple("tags", tags)})
-    if len(clean) > MOST_TAGS:
-        option = "number of tags"
-        raise OutOfRange(option, value=len(clean), lowest=0, highest=MOST_TAGS)
-    longest = max(map(len, clean), default=0)
-    if longest > LONGEST_TAG:
-        option = "length of a tag"
-        raise OutOfRange(option, value=longest, lowest=1, highest=LONGEST_TAG)
+    as_int("number of tags", len(clean), lowest=0, highest=MOST_TAGS)
+    as_int("length of a tag", max(map(len, clean), default=1), lowest=1, highest=LONGEST_TAG)
     return tuple(clean)
 
 
@@ -176,15 +169,10 @@ def clean_source(source: str) -> str:
     """Where a text comes from, as it is stored.
 
     Raises:
-        InvalidArgument: It holds a control character.
-        OutOfRange: It is longer than 1,000 characters.
+        InvalidArgument: It holds a control character. It is longer than 1,000 characters.
     """
-    from helix_graph.insights.safe_quoting import sanitize_line
-
     clean = sanitize_line(as_text("source", source))
-    if len(clean) > LONGEST_SOURCE:
-        option = "length of the source"
-        raise OutOfRange(option, value=len(clean), lowest=0, highest=LONGEST_SOURCE)
+    as_int("length of the source", len(clean), lowest=0, highest=LONGEST_SOURCE)
     return clean
 
 
@@ -267,8 +255,6 @@ def store_draft(
 
 def _nearest(connection: sqlite3.Connection, alike: SimilarRows, content: str) -> StoredInsight | None:
     """The most alike of those that say the same."""
-    from helix_graph.insights.dedup import same_advice
-
     for number, _ in alike:
         for stored in rows.by_numbers(connection, [number]):
             if stored.insight.state != "merged" and same_advice(stored.insight.content, content):

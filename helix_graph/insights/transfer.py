@@ -25,11 +25,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from helix_episodes.errors import UsageError
+from helix_episodes.errors import InvalidArgument
 from helix_episodes.safe_files import read_regular, write_output
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import join_insights
+from helix_graph.insights.legacy import unusable
 from helix_graph.insights.links import links_where, write_link
 from helix_graph.insights.maintenance import FORGOTTEN, anonymous_entry, anonymous_injection, forget_uids
 from helix_graph.insights.model import (
@@ -39,7 +40,6 @@ from helix_graph.insights.model import (
     Injection,
     Insight,
     InsightLink,
-    InvalidExport,
     Record,
 )
 from helix_graph.insights.safe_quoting import sanitize_line
@@ -91,7 +91,7 @@ def checked_record(record: _Record, *, now: datetime) -> _Record:
 
     Raises:
         ValueError: A field is out of its bounds.
-        UsageError: So is one that is checked as what a caller hands in.
+        InvalidArgument: So is one that is checked as what a caller hands in.
     """
     found = {
         name: _value(getattr(record, name), _Field(name, now + _AHEAD))
@@ -109,8 +109,7 @@ def _content(insight: Insight) -> str:
     content = as_text("content", insight.content).strip()
     least = 1 if insight.told else SHORTEST_CONTENT  # the older form bounded what it was told in, not what that makes
     if not least <= len(content) <= LONGEST_CONTENT:
-        problem = f"its content has {len(content)} characters; it must have {least} to {LONGEST_CONTENT}"
-        raise ValueError(problem)
+        raise ValueError(f"its content has {len(content)} characters; it must have {least} to {LONGEST_CONTENT}")
     return content
 
 
@@ -137,8 +136,7 @@ def _text(value: str, field: _Field) -> str:
         return _date(value, field)
     if field.name in _UIDS:
         if value and not _UID.fullmatch(value):
-            problem = f"its {field.name} is no uid"
-            raise ValueError(problem)
+            raise ValueError(f"its {field.name} is no uid")
         return value
     if field.name in _NAMES:
         return clean_name(_bounded(field.name, value, most=LONGEST_NAME if field.name == "slug" else _LONGEST_TEXT))
@@ -149,8 +147,7 @@ def _text(value: str, field: _Field) -> str:
 
 def _bounded(name: str, value: str, *, most: int = _LONGEST_TEXT) -> str:
     if len(value) > most:
-        problem = f"its {name} has {len(value)} characters; it must have at most {most}"
-        raise ValueError(problem)
+        raise ValueError(f"its {name} has {len(value)} characters; it must have at most {most}")
     return value
 
 
@@ -159,11 +156,9 @@ def _date(value: str, field: _Field) -> str:
         return value
     moment = parse_stamp(value)
     if moment is None:
-        problem = f"its {field.name} is no date"
-        raise ValueError(problem)
+        raise ValueError(f"its {field.name} is no date")
     if moment > field.latest:
-        problem = f"its {field.name} lies in the future"
-        raise ValueError(problem)
+        raise ValueError(f"its {field.name} lies in the future")
     return stamp(moment)
 
 
@@ -263,7 +258,7 @@ def import_from(context: InsightContext, path: Path) -> ImportCounts:
     """Takes in what `export` wrote, or the helix.db of the original in either of its forms.
 
     Raises:
-        InvalidExport: The file is neither, or a line of it is damaged or out of bounds; then nothing is taken in.
+        InvalidImport: The file is neither, or a line of it is damaged or out of bounds; then nothing is taken in.
     """
     from helix_graph.insights import legacy
 
@@ -320,15 +315,15 @@ def _read(path: Path, *, now: datetime) -> Iterator[Record]:
     try:
         lines = read_regular(path).decode().splitlines()
     except (OSError, UnicodeError) as error:
-        raise InvalidExport(path=path, line=None, problem=str(error)) from error
+        raise unusable(path, str(error)) from error
     if not lines or lines[0] != _HEADER:
-        raise InvalidExport(path=path, line=1, problem="it does not begin as an export of insights does")
+        raise unusable(path, "it does not begin as an export of insights does", line=1)
     for number, line in enumerate(lines[1:], start=2):
         if line.strip():
             try:
                 yield _record(line, now=now)
-            except (msgspec.MsgspecError, ValueError, UsageError) as error:
-                raise InvalidExport(path=path, line=number, problem=str(error)) from error
+            except (msgspec.MsgspecError, ValueError, InvalidArgument) as error:
+                raise unusable(path, str(error), line=number) from error
 
 
 def _record(line: str, *, now: datetime) -> Record:
@@ -336,8 +331,7 @@ def _record(line: str, *, now: datetime) -> Record:
     raw = msgspec.json.decode(line, type=dict[str, object])
     kind = raw.pop("record", None)
     if kind not in _KINDS:
-        problem = f"{kind!r} is no kind of record"
-        raise ValueError(problem)
+        raise ValueError(f"{kind!r} is no kind of record")
     return checked_record(msgspec.convert(raw, _KINDS[str(kind)]), now=now)
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from helix_episodes.errors import WriteFailed
 from helix_episodes.fast_loading import blake2b
 from helix_episodes.safe_files import make_folder, open_regular, write_atomically
-from helix_graph.insights.words import combined_relevance
+from helix_graph.insights.scoring import combined_relevance
 
 if TYPE_CHECKING:
     import sqlite3

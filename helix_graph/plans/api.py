@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from helix_graph.plans import injection, store, waiting
 from helix_graph.plans.drafts import draft_of, ready_among, status_of, waves_of
 from helix_graph.plans.injection import InjectedNames
+from helix_graph.plans.injection import batch_inject as inject_batch
+from helix_graph.plans.injection import inject as inject_one
 from helix_graph.plans.model import TASK_STATUSES, PlanStatus, UpdatedTask
 from helix_graph.plans.schema import PlanContext, database
 from helix_graph.plans.store import Explorations, change_task, find_plan, number_of, require_plan, save_plan
+from helix_graph.plans.store import complete as complete_plan
+from helix_graph.plans.waiting import wait_builders as wait_for_builders
+from helix_graph.plans.waiting import wait_explorers as wait_for_explorers
 from helix_graph.validation import as_choice, as_str, as_text, as_tuple
 
 if TYPE_CHECKING:
@@ -60,7 +64,7 @@ class Plans(PlanContext):
         """The plan of that number, or the newest active one; None when none is active.
 
         Raises:
-            NoPlan: No plan has that number.
+            NotFound: No plan has that number.
         """
         return find_plan(self.root, _number(plan))
 
@@ -68,7 +72,7 @@ class Plans(PlanContext):
         """The tasks that can begin now: pending, and all they wait for complete. None without a plan.
 
         Raises:
-            NoPlan: No plan has that number.
+            NotFound: No plan has that number.
         """
         found = self.load(plan)
         return ready_among(found.tasks) if found else ()
@@ -77,7 +81,7 @@ class Plans(PlanContext):
         """The numbers of all tasks in waves: those of one wave can be done at once, each waits for earlier waves only.
 
         Raises:
-            NoPlan: No plan has that number.
+            NotFound: No plan has that number.
         """
         found = self.load(plan)
         return waves_of(found.tasks) if found else ()
@@ -86,7 +90,7 @@ class Plans(PlanContext):
         """How far a plan is, and whether blocked tasks keep the rest from ever being done.
 
         Raises:
-            NoPlan: No plan has that number.
+            NotFound: No plan has that number.
         """
         found = self.load(plan)
         return status_of(found.tasks) if found else PlanStatus(state="none")
@@ -112,10 +116,8 @@ class Plans(PlanContext):
             utilized_memories: The names of the insights that helped.
 
         Raises:
-            NoPlan: There is no such plan.
-            NoTask: It has no such task.
-            NotOneOf: The status is none of the four.
-            InvalidArgument: A text holds one.
+            NotFound: There is no such plan. It has no such task.
+            InvalidArgument: The status is none of the four. A text holds a control character.
         """
         given = {
             "status": None if status is None else as_choice("status", status, TASK_STATUSES),
@@ -135,7 +137,7 @@ class Plans(PlanContext):
         """Counts an attempt at an objective and says whether to continue, pivot or escalate.
 
         Raises:
-            EmptyText: There is nothing in the objective or the approach.
+            InvalidArgument: There is nothing in the objective or the approach.
         """
         from helix_graph.plans.attempt_assessment import assess
 
@@ -164,18 +166,18 @@ class Plans(PlanContext):
         Raises:
             LogNotReadable: There is no such file, or it may not be read.
             UnknownLogFormat: It is no transcript of a known agent.
-            NotOneOf: There is no such type of agent.
+            InvalidArgument: There is no such type of agent.
             WriteFailed: A hand-off file could not be written.
         """
         from helix_graph.plans.finished_agents import Learning
 
         return Learning(self).learn(transcript, agent_type=agent_type, agent_id=agent_id, pauses=pauses)
 
-    complete = store.complete
-    inject = injection.inject
-    batch_inject = injection.batch_inject
-    wait_builders = waiting.wait_builders
-    wait_explorers = waiting.wait_explorers
+    complete = complete_plan
+    inject = inject_one
+    batch_inject = inject_batch
+    wait_builders = wait_for_builders
+    wait_explorers = wait_for_explorers
 
 
 def _number(plan: int | None) -> int | None:

@@ -25,11 +25,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from helix_graph.graph.labels import STOP_WORDS
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.plans.schema import database
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_line
+from helix_graph.words import STOP_WORDS
 
 if TYPE_CHECKING:
     import sqlite3

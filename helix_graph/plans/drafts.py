@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from helix_graph.errors import EmptyText, GraphError
+from helix_episodes.errors import InvalidArgument
+from helix_graph.errors import NO_TEXT
 from helix_graph.plans.git_tree import never_matches
 from helix_graph.plans.handoff_files import is_file_name
 from helix_graph.plans.model import (
@@ -148,7 +149,7 @@ def _part(name: str, raw: Mapping[str, Any], check: Callable[[str, str], str], *
 def _checked(check: Callable[[], _Part], where: str) -> _Part:
     try:
         return check()
-    except GraphError as error:
+    except InvalidArgument as error:
         raise InvalidPlan(where, problem=str(error)) from error
 
 
@@ -193,7 +194,7 @@ def _texts(raw: object, where: str, check: Callable[[str, str], str] = as_line) 
 def _string(raw: Any, where: str, check: Callable[[str, str], str] = as_line) -> str:  # noqa: ANN401  (JSON, checked here)
     try:
         return check(where, raw)
-    except GraphError as error:
+    except InvalidArgument as error:
         raise InvalidPlan(where, problem=str(error).removeprefix(f"{where} ")) from error
 
 
@@ -201,11 +202,11 @@ def _path(option: str, value: str) -> str:
     """A file's name as it is, blanks and line breaks included.
 
     Raises:
-        EmptyText: There is nothing in it.
+        InvalidArgument: There is nothing in it.
     """
     path = as_text(option, value)
     if not path.strip():
-        raise EmptyText(option)
+        raise InvalidArgument(option, NO_TEXT)
     return path
 
 

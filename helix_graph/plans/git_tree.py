@@ -155,11 +155,7 @@ def _hash(path: Path) -> str:
 
 
 def _git(folder: Path, *arguments: str) -> bytes:
-    """What git prints. It takes no locks that the agents' own git would wait for, and starts no watcher.
-
-    Raises:
-        NoWorkTree: There is no git, or it says no.
-    """
+    """What git prints. It takes no locks that the agents' own git would wait for, and starts no watcher."""
     command = ["git", "-c", "core.fsmonitor=false", "-C", str(folder), *arguments]
     kept = {name: value for name, value in os.environ.items() if name not in _OF_ANOTHER}
     environment = {**kept, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}

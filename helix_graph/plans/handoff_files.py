@@ -30,10 +30,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import orjson
 
-from helix_episodes.errors import WriteFailed
+from helix_episodes.errors import InvalidArgument, WriteFailed
 from helix_episodes.safe_files import make_folder, read_regular, remove_file, write_atomically
-from helix_graph.errors import WrongType
-from helix_graph.plans.model import NotAFileName
+from helix_graph.validation import as_str
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,12 +51,14 @@ def file_name(option: str, name: str) -> str:
     """The name itself.
 
     Raises:
-        NotAFileName: It could lead elsewhere.
+        InvalidArgument: It could lead elsewhere.
     """
-    if not isinstance(name, str):
-        raise WrongType(option, value=name, wanted="a text")
-    if not is_file_name(name):
-        raise NotAFileName(option, name=name)
+    if not is_file_name(as_str(option, name)):
+        raise InvalidArgument(
+            option,
+            f"is {name!r}, which cannot name a file: use letters, digits, '.', '_' and '-', beginning with a letter or "
+            "digit, at most 128 of them",
+        )
     return name
 
 
@@ -88,7 +89,7 @@ class HandoffFiles:
         """Says what a task was given.
 
         Raises:
-            NotAFileName: The task's id could lead elsewhere.
+            InvalidArgument: The task's id could lead elsewhere.
             WriteFailed: The file could not be written.
         """
         path = self.injection_state / f"{file_name('task_id', state.task_id)}.json"
@@ -152,7 +153,7 @@ class HandoffFiles:
         """Keeps what an explorer found.
 
         Raises:
-            NotAFileName: The agent's id could lead elsewhere.
+            InvalidArgument: The agent's id could lead elsewhere.
             WriteFailed: The file could not be written.
         """
         path = self.explorer_results / f"{file_name('agent_id', agent_id)}.json"
@@ -174,15 +175,13 @@ def append_line(path: Path, line: bytes) -> None:
     Raises:
         WriteFailed: The disk is full, the folder read-only, or something else than a file stands there.
     """
-    try:
+    with WriteFailed.for_os_errors(path):
         make_folder(path.parent)
         handle = os.open(path, _APPENDING, _OWNER_ONLY)
         with os.fdopen(handle, "ab", buffering=0) as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             whole = (b"\n" if _is_unfinished(path) else b"") + line + b"\n"
             written = file.write(whole)
-    except OSError as error:
-        raise WriteFailed(path=path, problem=error.strerror or str(error)) from error
     if written != len(whole):
         raise WriteFailed(path=path, problem=os.strerror(errno.ENOSPC))
 
@@ -193,15 +192,12 @@ def _rewrite(path: Path, *, keep: Callable[[bytes], bool]) -> None:
     Raises:
         WriteFailed: It could not be written.
     """
-    try:
-        with path.open("rb+") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            kept = [line for line in file.read().splitlines(keepends=True) if keep(line)]
-            file.seek(0)
-            file.writelines(kept)
-            file.truncate()
-    except OSError as error:
-        raise WriteFailed(path=path, problem=error.strerror or str(error)) from error
+    with WriteFailed.for_os_errors(path), path.open("rb+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        kept = [line for line in file.read().splitlines(keepends=True) if keep(line)]
+        file.seek(0)
+        file.writelines(kept)
+        file.truncate()
 
 
 def _is_of(line: bytes, task_id: str) -> bool:

@@ -27,9 +27,10 @@ import msgspec
 import orjson
 
 from helix_episodes.echo import wrap
+from helix_episodes.errors import InvalidArgument
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.plans.handoff_files import HandoffFiles, InjectionState, file_name
-from helix_graph.plans.model import Remembered, WrongTaskIds
+from helix_graph.plans.model import Remembered
 from helix_graph.plans.schema import database
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_int, as_line, as_str, as_tuple
@@ -209,9 +210,8 @@ def inject(  # noqa: PLR0913  (the method's options)
         session: The session's name; without one nothing outlives the call.
 
     Raises:
-        EmptyText: There is nothing in the objective.
-        NotAFileName: The task's id could lead elsewhere.
-        OutOfRange: The limit is not within its range.
+        InvalidArgument: There is nothing in the objective. The task's id could lead elsewhere. The limit is not within
+            its range.
     """
     injected = InjectedNames(context.root, _session(session)) if diversify else None
     request = _InjectionRequest(
@@ -244,9 +244,8 @@ def batch_inject(
         reset: First let the session be given everything again: another wave.
 
     Raises:
-        EmptyText: There is nothing in an objective.
-        WrongTaskIds: An id is empty or stands twice, or there are more than tasks; then nothing is injected.
-        NotAFileName: An id could lead elsewhere; the same holds.
+        InvalidArgument: There is nothing in an objective. An id is empty or stands twice, or there are more than tasks;
+            then nothing is injected. An id could lead elsewhere; the same holds.
     """
     objectives = [as_line("tasks", task) for task in as_tuple("tasks", tasks)]
     ids = _ids_of(as_tuple("task_ids", task_ids), tasks=len(objectives))
@@ -340,20 +339,24 @@ def _rows(
     return chosen
 
 
+def _wrong_ids(problem: str) -> InvalidArgument:
+    """What to raise where an id would fall to the wrong task, or to none."""
+    return InvalidArgument("task_ids", f"{problem}; give each task an id of its own, in the order of the tasks")
+
+
 def _ids_of(ids: Sequence[str], *, tasks: int) -> list[str]:
     """An id for each task, empty for those beyond the last.
 
     Raises:
-        WrongTaskIds: One is empty or stands twice, or there are more than tasks.
-        NotAFileName: One could lead elsewhere.
+        InvalidArgument: One is empty or stands twice, or there are more than tasks. One could lead elsewhere.
     """
     for place, one in enumerate(ids):
         if one == "":
-            raise WrongTaskIds("task_ids", problem=f"number {place + 1} is empty")
+            raise _wrong_ids(f"is empty for task {place + 1}")
         if one in ids[:place]:
-            raise WrongTaskIds("task_ids", problem=f"{one!r} stands twice")
+            raise _wrong_ids(f"names {one!r} twice")
     if len(ids) > tasks:
-        raise WrongTaskIds("task_ids", problem=f"{len(ids)} ids for {tasks} task{'' if tasks == 1 else 's'}")
+        raise _wrong_ids(f"has {len(ids)} ids for {tasks} task{'' if tasks == 1 else 's'}")
     return [*(file_name("task_ids", one) for one in ids), *[""] * (tasks - len(ids))]
 
 

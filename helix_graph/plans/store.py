@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 from msgspec.structs import replace
 
+from helix_episodes.errors import NotFound
 from helix_episodes.redaction import redact_text
 from helix_graph.database import insert_row
 from helix_graph.plans.git_tree import Baseline
@@ -21,10 +22,7 @@ from helix_graph.plans.model import (
     CompletedPlan,
     EndedWorkspace,
     Exploration,
-    InvalidExploration,
-    NoPlan,
-    NoTask,
-    NoWorkspace,
+    PlanError,
     SavedPlan,
     Task,
     TaskPlan,
@@ -53,7 +51,7 @@ def number_of(option: str, number: int) -> int:
     """A row's number.
 
     Raises:
-        OutOfRange: No row can have it.
+        InvalidArgument: No row can have it.
     """
     return as_int(option, number, lowest=0, highest=_LARGEST)
 
@@ -75,7 +73,7 @@ def find_plan(root: Path, number: int | None) -> TaskPlan | None:
     """The plan of that number, or the newest active one; None when there is none.
 
     Raises:
-        NoPlan: A number was given that no plan has.
+        NotFound: A number was given that no plan has.
     """
     with database(root).reading() as connection:
         return plan_within(connection, number)
@@ -89,19 +87,25 @@ def plan_within(connection: sqlite3.Connection, number: int | None) -> TaskPlan 
         values,
     ).fetchone()
     if row is None and number is not None:
-        raise NoPlan(number)
+        raise _no_plan(number)
     return row and _plan(row)
+
+
+def _no_plan(number: int | None) -> NotFound:
+    """That there is no plan of that number, or for None that none is active."""
+    what = "no plan is active" if number is None else f"there is no plan {number}"
+    return NotFound(f"{what}; `helix-graph plan save FILE` saves one")
 
 
 def require_plan(connection: sqlite3.Connection, number: int | None) -> TaskPlan:
     """As `plan_within`, but having none is an error.
 
     Raises:
-        NoPlan: There is none.
+        NotFound: There is none.
     """
     plan = plan_within(connection, number)
     if plan is None:
-        raise NoPlan(number)
+        raise _no_plan(number)
     return plan
 
 
@@ -109,19 +113,20 @@ def task_in(plan: TaskPlan, seq: str) -> Task:
     """The task of that number.
 
     Raises:
-        NoTask: The plan has none.
+        NotFound: The plan has none.
     """
     for task in plan.tasks:
         if task.seq == seq:
             return task
-    raise NoTask(seq, plan=plan.id, known=[task.seq for task in plan.tasks])
+    known = ", ".join(task.seq for task in plan.tasks) or "none"
+    raise NotFound(f"plan {plan.id} has no task {seq!r}; it has {known}")
 
 
 def change_task(connection: sqlite3.Connection, plan: TaskPlan, seq: str, **changes: Any) -> None:  # noqa: ANN401  (fields of a task)
     """Gives a task of the plan new values.
 
     Raises:
-        NoTask: The plan has no such task.
+        NotFound: The plan has no such task.
     """
     task_in(plan, seq)
     tasks = [replace(task, **changes) if task.seq == seq else task for task in plan.tasks]
@@ -132,7 +137,7 @@ def complete(context: PlanContext, plan: int | None = None) -> CompletedPlan:
     """Closes a plan, whatever is left of it; the tasks left undone are named.
 
     Raises:
-        NoPlan: There is no such plan.
+        NotFound: There is no such plan.
     """
     with database(context.root).writing() as connection:
         found = require_plan(connection, None if plan is None else number_of("plan", plan))
@@ -168,12 +173,12 @@ def find_row(connection: sqlite3.Connection, number: int) -> dict[str, Any]:
     """The row of a workspace.
 
     Raises:
-        NoWorkspace: There is none of that number.
+        NotFound: There is none of that number.
     """
     cursor = connection.execute("SELECT * FROM workspace WHERE id = ?", (number_of("workspace", number),))
     row = cursor.fetchone()
     if row is None:
-        raise NoWorkspace(number)
+        raise NotFound(f"there is no workspace {number}; `helix-graph workspace create SEQ` makes one")
     return named(cursor, row)
 
 
@@ -262,12 +267,12 @@ class Explorations:
             objective: What it was for; the ``objective`` in ``data``, when not given.
 
         Raises:
-            InvalidExploration: ``data`` is no JSON object, or nothing says what it is for.
+            PlanError: ``data`` is no JSON object, or nothing says what it is for.
         """
         found = _object(data)
         purpose = found.get("objective") if objective is None else objective
         if not isinstance(purpose, str):
-            raise InvalidExploration("it does not say what it is for: objective is missing")
+            raise _not_an_exploration("it does not say what it is for: objective is missing")
         values = {"objective": as_line("objective", purpose), "data": as_json(found), "created_at": stamp(utc_now())}
         with database(self.root).writing() as connection:
             return SavedExploration(id=insert_row(connection, "exploration", values))
@@ -289,11 +294,16 @@ class Explorations:
         return ClearedExplorations(explorations=gone, results=HandoffFiles(self.root).clear_explorer_results())
 
 
+def _not_an_exploration(problem: str) -> PlanError:
+    """What to raise of findings that are no JSON object, or do not say what they are for."""
+    return PlanError(f"not an exploration: {problem}; give a JSON object")
+
+
 def _object(data: object) -> dict[str, Any]:
     try:
         found = clean(msgspec.to_builtins(data))
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidExploration(str(error)) from error
+        raise _not_an_exploration(str(error)) from error
     if not isinstance(found, dict):
-        raise InvalidExploration(f"it is of type {type(data).__name__}")
+        raise _not_an_exploration(f"it is of type {type(data).__name__}")
     return found

@@ -25,8 +25,8 @@ from helix_graph.plans.model import (
     Lineage,
     NoWorkTree,
     Parent,
+    PlanError,
     ScopeCheck,
-    TaskComplete,
     Workspace,
     WorkspaceClosed,
     WorkspaceEnding,
@@ -90,9 +90,8 @@ class Workspaces:
             tree: The working tree in which the task is done.
 
         Raises:
-            NoPlan: There is no such plan, or none that is active.
-            NoTask: The plan has no such task.
-            TaskComplete: The plan's task is delivered already.
+            NotFound: There is no such plan, or none that is active. The plan has no such task.
+            PlanError: The plan's task is delivered already.
             WriteFailed: It cannot be noted what the task was given; then nothing is made.
             InvalidPlan: A task of its own has a part that is missing or wrong.
         """
@@ -116,7 +115,7 @@ class Workspaces:
         """The workspace of that number.
 
         Raises:
-            NoWorkspace: There is none.
+            NotFound: There is none.
         """
         with database(self.root).reading() as connection:
             return workspace_of(find_row(connection, workspace))
@@ -125,7 +124,7 @@ class Workspaces:
         """The prompt for the workspace's builder.
 
         Raises:
-            NoWorkspace: There is none.
+            NotFound: There is none.
         """
         return workspace_prompt(self.get(workspace))
 
@@ -147,7 +146,7 @@ class Workspaces:
             transcript: The builder's log, to count them in, when nobody has.
 
         Raises:
-            NoWorkspace: There is none.
+            NotFound: There is none.
             NoWorkTree: The tree cannot be compared: there was no repository when the workspace was made, or it is gone,
                 or ``tree`` is of another repository.
             LogNotReadable: The transcript cannot be read.
@@ -192,7 +191,7 @@ class Workspaces:
             tree: As for `check`: where the builder worked, if elsewhere; what changed there is told in the episode.
 
         Raises:
-            NoWorkspace: There is none.
+            NotFound: There is none.
             WorkspaceClosed: It is blocked already.
             InvalidArgument: The text holds a control character.
             NoWorkTree: ``tree`` cannot be compared; then nothing is ended.
@@ -212,7 +211,7 @@ class Workspaces:
         """Ends a workspace that cannot go on; as `complete`, but its task is blocked and its episode a failure.
 
         Raises:
-            NoWorkspace: There is none.
+            NotFound: There is none.
             WorkspaceClosed: It is complete already.
             InvalidArgument: The text holds a control character.
             NoWorkTree: ``tree`` cannot be compared; then nothing is ended.
@@ -227,7 +226,8 @@ class Workspaces:
             found = require_plan(connection, None if plan is None else number_of("plan", plan))
         chosen = task_in(found, task) if isinstance(task, str) else task_of(task)
         if any(one.seq == chosen.seq and one.status == "complete" for one in found.tasks):
-            raise TaskComplete(chosen.seq, plan=found.id)
+            again = f"`helix-graph plan update {chosen.seq} --status pending` opens it again"
+            raise PlanError(f"task {chosen.seq} of plan {found.id} is complete; {again}")
         return found, chosen
 
     def _insert(self, made: Workspace, baseline: Baseline | None) -> Workspace:

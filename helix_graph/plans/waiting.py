@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import orjson
 
+from helix_episodes.errors import InvalidArgument
 from helix_episodes.safe_files import read_regular
-from helix_graph.errors import EmptyText, OutOfRange, WrongType
+from helix_graph.errors import NO_TEXT
 from helix_graph.plans.handoff_files import HandoffFiles, file_name
 from helix_graph.plans.store import Explorations
 from helix_graph.timestamps import parse_stamp
-from helix_graph.validation import as_datetime, as_int, as_tuple
+from helix_graph.validation import as_datetime, as_float, as_int, as_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -102,8 +103,7 @@ def wait_builders(
         since: Only what ended from then on; when not given, for each task since it was given insights.
 
     Raises:
-        EmptyText: There is no id.
-        OutOfRange: A number of seconds is not within a day.
+        InvalidArgument: There is no id. A number of seconds is not within a day.
     """
     files = HandoffFiles(context.root)
     expected = _ids(task_ids)
@@ -146,8 +146,8 @@ def wait_explorers(
         agent_ids: Only the results of these.
 
     Raises:
-        OutOfRange: The count is not positive, or a number of seconds not within a day.
-        NotAFileName: An agent's id could lead elsewhere.
+        InvalidArgument: The count is not positive, or a number of seconds not within a day. An agent's id could lead
+            elsewhere.
     """
     number = as_int("count", count, lowest=1, highest=_MOST_EXPLORERS)
     names = {f"{file_name('agent_ids', one)}.json" for one in as_tuple("agent_ids", agent_ids)}
@@ -283,18 +283,14 @@ def _ids(task_ids: Sequence[str]) -> list[str]:
     """The ids that are waited for, each once; an empty one would never come.
 
     Raises:
-        EmptyText: There is none.
+        InvalidArgument: There is none.
     """
     ids = [str(one).strip() for one in as_tuple("task_ids", task_ids)]
     named = [one for one in dict.fromkeys(ids) if one]
     if not named:
-        raise EmptyText("task_ids")
+        raise InvalidArgument("task_ids", NO_TEXT)
     return named
 
 
 def _seconds(option: str, value: float, *, lowest: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise WrongType(option, value=value, wanted="a number")
-    if not lowest <= value <= _LONGEST:
-        raise OutOfRange(option, value=value, lowest=lowest, highest=_LONGEST)
-    return float(value)
+    return as_float(option, value, lowest=lowest, highest=_LONGEST)

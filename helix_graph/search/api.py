@@ -19,8 +19,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from helix_episodes.errors import HelixGraphError
-from helix_graph.errors import InvalidArgument, InvalidConfiguration, SemanticUnavailable
+from helix_episodes.errors import HelixGraphError, InvalidArgument
+from helix_graph.errors import InvalidConfiguration, SearchFailed
 from helix_graph.project import read_table
 from helix_graph.search.model import (
     MemorySearchAnswer,
@@ -113,8 +113,8 @@ class Search:
         Raises:
             InvalidArgument: The query is empty, longer than 500 characters, or holds a character other than ASCII's
                 letters and digits, white space and ``- . , _ ( ) & :``; both ``semantic_only`` and ``lexical_only``.
-            OutOfRange: ``max_results`` is not between 1 and 100.
-            SemanticUnavailable: ``semantic_only``, and nothing here compares meanings.
+                ``max_results`` is not between 1 and 100.
+            SearchFailed: ``semantic_only``, and nothing here compares meanings.
             InvalidConfiguration: ``.helix/config.toml`` is not understood.
         """
         if semantic_only and lexical_only:
@@ -125,7 +125,9 @@ class Search:
         answers = [_ask(source, asked, limit=limit, manner=manner) for source in self._sources()]
         if semantic_only and not any(searched.state == "searched" for searched, _ in answers):
             reasons = [f"{one.name}: {one.problem}" for one, _ in answers if one.state != "left out"]
-            raise SemanticUnavailable(reasons or [f"{FORGETFUL} is not available"])
+            why = "; ".join(reasons) or f"{FORGETFUL} is not available"
+            problem = f"No semantic search is available and --semantic-only was specified: {why}"
+            raise SearchFailed(f"{problem}. `helix-graph model status` says how to get one")
         return MemorySearchAnswer(
             results=merged([found for _, found in answers], limit=limit),
             sources=tuple(searched for searched, _ in answers),

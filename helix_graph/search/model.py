@@ -6,8 +6,6 @@ result, and counts with each of its ranks. Results of equal score are ordered by
 
 >>> checked("pytest fails: no module named shop")
 'pytest fails: no module named shop'
->>> words("pytest fails: no module of it")
-('pytest', 'fails', 'module')
 """
 
 from __future__ import annotations
@@ -18,8 +16,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
-from helix_graph.errors import InvalidArgument, WrongType
-from helix_graph.graph.labels import STOP_WORDS
+from helix_episodes.errors import InvalidArgument
+from helix_graph.validation import as_str
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,9 +27,6 @@ LONGEST = 500
 _REFUSED = "Cannot validate argument on parameter 'Query'"
 #: Letters and digits of ASCII, white space and ``- . , _ ( ) & :``, as the seed has it.
 _ALLOWED = re.compile(r"[a-zA-Z0-9\s\-.,_()&:]+")
-_WORD = re.compile(r"[a-z0-9]+")
-#: Shorter words say too little for a file's name to be found by them; so in the seed's own search.
-_SHORTEST_WORD = 3
 
 
 def checked(query: str) -> str:
@@ -40,9 +35,7 @@ def checked(query: str) -> str:
     Raises:
         InvalidArgument: It is empty, too long, or holds another character.
     """
-    if not isinstance(query, str):
-        raise WrongType("query", value=query, wanted="a text")
-    if not query.strip():
+    if not as_str("query", query).strip():
         raise InvalidArgument(None, f"{_REFUSED}: it is empty")
     if len(query) > LONGEST:
         raise InvalidArgument(None, f"{_REFUSED}: it has {len(query)} characters, and {LONGEST} are allowed")
@@ -52,12 +45,6 @@ def checked(query: str) -> str:
         problem = f"character {end + 1} is {query[end]!r}; letters, digits, spaces and - . , _ ( ) & : are allowed"
         raise InvalidArgument(None, f"{_REFUSED}: {problem}")
     return query
-
-
-def words(query: str) -> tuple[str, ...]:
-    """Its words of three characters and more in lower case, each once, without those that every text has."""
-    found = (word for word in _WORD.findall(query.lower()) if len(word) >= _SHORTEST_WORD and word not in STOP_WORDS)
-    return tuple(dict.fromkeys(found))
 
 
 #: By words and meaning, by words alone, by meaning alone.

@@ -27,10 +27,11 @@ import msgspec
 from helix_episodes.errors import WriteFailed
 from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.embedding.choice import unavailable
-from helix_graph.errors import FolderUnreadable, GraphNotCompiled, MissingExtra, SourceFailed
+from helix_graph.errors import GraphNotCompiled, MissingExtra, SearchFailed
 from helix_graph.graph.similar_decisions import words_of
-from helix_graph.search.model import PartialResults, SearchMode, SourceResult, words
-from helix_graph.topics.ranking import MOST_WORDS, query_words
+from helix_graph.search.model import PartialResults, SearchMode, SourceResult
+from helix_graph.topics.ranking import MOST_WORDS, asked_words
+from helix_graph.words import query_words, telling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -95,7 +96,7 @@ class TopicSource:
 
     def search(self, query: str, *, limit: int, manner: SearchMode) -> list[SourceResult]:  # noqa: ARG002  (it knows but one)
         """Entries that have all words, else some; of a very long query the first words count."""
-        words = query_words(query)[:MOST_WORDS]
+        words = asked_words(query)[:MOST_WORDS]
         if not words:
             return []
         answer = self._topics.search(" ".join(words), detail="full", limit=limit)
@@ -192,9 +193,9 @@ class MarkdownFolder:
         """Files with a word of the query; the score is the percentage of words found, those in texts counting half.
 
         Raises:
-            FolderUnreadable: The folder could not be listed to its end.
+            SearchFailed: The folder could not be listed to its end.
         """
-        wanted, files = words(query), list(self._files())
+        wanted, files = telling(query_words(query)), list(self._files())
         scored = [(score, path, text) for path, text in files if (score := _score(path, text or "", wanted))]
         scored.sort(key=lambda one: (-one[0], one[1].as_posix()))
         found = [self._found(path, text, score=score) for score, path, text in scored[:limit]]
@@ -218,7 +219,10 @@ class MarkdownFolder:
         try:
             paths = sorted(self.folder.rglob("*.md"))[:_MOST_FILES]
         except OSError as error:  # another program's folder, or one that vanishes while it is listed
-            raise FolderUnreadable(folder=self.folder, problem=error.strerror or str(error)) from error
+            problem = (
+                f"{self.folder} cannot be listed: {error.strerror or error}; name another folder in .helix/config.toml"
+            )
+            raise SearchFailed(problem) from error
         for path in paths:
             try:
                 yield path, _text(path)
@@ -227,7 +231,7 @@ class MarkdownFolder:
 
 
 def _score(path: Path, text: str, wanted: tuple[str, ...]) -> float:
-    in_name, in_text = set(words(path.stem)), set(words(text))
+    in_name, in_text = set(query_words(path.stem)), set(query_words(text))
     found = sum(1.0 if word in in_name else _TEXT_SHARE if word in in_text else 0.0 for word in wanted)
     return round(100 * found / len(wanted), 2) if wanted else 0.0
 
@@ -327,7 +331,7 @@ class Forgetful:
 
         Raises:
             MissingExtra: The MCP client is not installed.
-            SourceFailed: It is no such server, does not answer in time, or answers what is not understood.
+            SearchFailed: It is no such server, does not answer in time, or answers what is not understood.
         """
         answer = self._ask(query, limit)
         while isinstance(answer, dict):  # a list of memories, or an object that holds one
@@ -365,7 +369,7 @@ class Forgetful:
                 :_LONGEST_PROBLEM
             ]  # of what does not fit the protocol there is a line a field
         self._availability.note(available=False)
-        raise SourceFailed(FORGETFUL, where=self.endpoint, problem=problem)
+        raise SearchFailed(f"{FORGETFUL} at {self.endpoint} did not answer: {problem}")
 
     async def _call(self, query: str, limit: int) -> object:
         import anyio

@@ -38,8 +38,7 @@ def wilson_interval(successes: float, trials: float, *, confidence: float = 0.95
     Interval(low=0.0, high=1.0)
     """
     if not 0 <= successes <= trials:
-        message = f"{successes} successes of {trials} trials: need 0 <= successes <= trials"
-        raise ValueError(message)
+        raise ValueError(f"{successes} successes of {trials} trials: need 0 <= successes <= trials")
     z = _two_sided_quantile(confidence)
     if trials == 0:
         return Interval(low=0.0, high=1.0)
@@ -83,8 +82,7 @@ def _two_sided_quantile(confidence: float) -> float:
     from statistics import NormalDist
 
     if not 0 < confidence < 1:
-        message = f"confidence is {confidence}: need a number between 0 and 1, such as 0.95"
-        raise ValueError(message)
+        raise ValueError(f"confidence is {confidence}: need a number between 0 and 1, such as 0.95")
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 

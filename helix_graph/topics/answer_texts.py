@@ -1,34 +1,48 @@
 """The text formats of the seed document, made of the library's answers: one function for each kind of answer.
 
-Agents read them, so they are compact; a program uses the values themselves. `form_of` finds the format of an answer.
+Agents read them, so they are compact; a program uses the values themselves.
 """
 
 from __future__ import annotations
 
 import re
+from functools import singledispatch
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from helix_graph.topics import catalogue, maintenance, maintenance_actions, transfer
-from helix_graph.topics.briefing import Briefing, Overview
+import msgspec
+
+from helix_graph.topics.briefing import Briefing
+from helix_graph.topics.catalogue import CrossReferences, Listing, Overview, Recent, Stats, TopicGraph, TopicSession
 from helix_graph.topics.edit import Edited
 from helix_graph.topics.fields import first_line
 from helix_graph.topics.index import CATEGORIES
+from helix_graph.topics.maintenance import CompactedLog, PrunedEntries, ReindexedEntries, StaleAnswer
 from helix_graph.topics.model import BatchStored, StoredEntry
-from helix_graph.topics.ranking import words
 from helix_graph.topics.search import ReadAnswer, TopicSearchAnswer
-from helix_graph.topics.transfer import ImportedEntries
+from helix_graph.topics.transfer import ImportedEntries, TopicsExport
+from helix_graph.words import which_have
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from datetime import datetime
 
+    from helix_graph.topics import maintenance_actions
     from helix_graph.topics.briefing import Chain, Point
-    from helix_graph.topics.catalogue import CrossReferences, Listing, Recent, Stats, TopicGraph, TopicSession
-    from helix_graph.topics.maintenance import CompactedLog, PrunedEntries, ReindexedEntries, StaleAnswer, StaleEntry
+    from helix_graph.topics.maintenance import StaleEntry
     from helix_graph.topics.model import Damaged, Entry, TopicSize
     from helix_graph.topics.search import Hit
-    from helix_graph.topics.transfer import TopicsExport
+
+    Answer = (
+        StoredEntry
+        | BatchStored
+        | TopicSearchAnswer
+        | Briefing
+        | Overview
+        | ReadAnswer
+        | Edited
+        | maintenance_actions.Answer
+    )
 
 
 _LINE = 100
@@ -84,23 +98,37 @@ def text_of(entry: Entry) -> Iterator[str]:
         yield line[: alike.start(1)] + "\\" + line[alike.start(1) :] if beginning and alike else line
 
 
-def stored_form(answer: StoredEntry, *, terse: bool = False) -> str:
-    """``stored in engine [tags: architecture] (~90%)``, and below it the near duplicate unless ``terse``."""
+def form_of(answer: Answer, *, terse: bool = False) -> str:
+    """The text of an answer; ``terse`` leaves near duplicates out."""
+    alone = terse and isinstance(answer, StoredEntry)
+    return _text(msgspec.structs.replace(answer, duplicate=None) if alone else answer)
+
+
+@singledispatch
+def _text(answer: object) -> str:
+    raise TypeError(answer)
+
+
+@_text.register
+def _stored_text(answer: StoredEntry) -> str:
+    """``stored in engine [tags: architecture] (~90%)``, and below it the near duplicate."""
     entry = answer.entry
     tags = f" [tags: {', '.join(entry.tags)}]" if entry.tags else ""
     sure = f" (~{entry.confidence:.0%})" if entry.confidence < 1 else ""
-    warning = f"\n  dupe warning: {answer.duplicate.line}" if answer.duplicate and not terse else ""
+    warning = f"\n  dupe warning: {answer.duplicate.line}" if answer.duplicate else ""
     return f"stored in {entry.topic}{tags}{sure}{warning}"
 
 
-def batch_form(answer: BatchStored) -> str:
+@_text.register
+def _batch_text(answer: BatchStored) -> str:
     """``3 entries stored across 2 topics``, and below it those that are alike."""
     lines = [f"{entries_in(len(answer.entries))} stored across {_count(answer.topics, 'topic')}"]
     lines += [f"  dupe warning: entries {one.first} and {one.second}: {one.line}" for one in answer.alike]
     return "\n".join(lines)
 
 
-def read_form(answer: ReadAnswer) -> str:
+@_text.register
+def _read_text(answer: ReadAnswer) -> str:
     """The entries with their indices, and how many there are."""
     if answer.hint:
         return answer.hint
@@ -111,7 +139,8 @@ def read_form(answer: ReadAnswer) -> str:
     return "\n\n".join([*blocks, f"{entries_in(answer.total)} in {answer.topic}" if answer.matching is None else some])
 
 
-def edited_form(answer: Edited) -> str:
+@_text.register
+def _edited_text(answer: Edited) -> str:
     """What was done, in one line."""
     topic, number = answer.topic, entries_in(answer.entries)
     match answer.action:
@@ -145,7 +174,8 @@ def _block(entry: Entry) -> Iterator[str]:
 _NOTICE = "(no exact match — showing OR results)"
 
 
-def search_form(answer: TopicSearchAnswer) -> str:
+@_text.register
+def _search_text(answer: TopicSearchAnswer) -> str:
     """The hits as the detail has it, how many there are, and why there are none."""
     if not answer.total and answer.detail != "count":
         return "\n".join(filter(None, (f"no matches for '{answer.query}'", answer.hint)))
@@ -173,9 +203,9 @@ def _full(answer: TopicSearchAnswer) -> Iterator[str]:
     for hit in answer.hits:
         yield f"--- {hit.entry.topic} ---"
         yield from known_of(hit.entry)
-        for line in text_of(hit.entry):
-            mark = ">" if set(words(line)) & set(answer.words) else " "
-            yield f"{mark} {line}".rstrip()
+        lines = list(text_of(hit.entry))
+        marked = which_have(lines, answer.words)
+        yield from (f"{'>' if place in marked else ' '} {line}".rstrip() for place, line in enumerate(lines))
         yield ""
     yield f"{_number(answer)} matching section(s)"
 
@@ -207,7 +237,8 @@ def _number(answer: TopicSearchAnswer) -> str:
     return str(shown) if shown == answer.total else f"{shown} of {answer.total}"
 
 
-def briefing_form(answer: Briefing) -> str:
+@_text.register
+def _briefing_text(answer: Briefing) -> str:
     """The briefing as its detail has it."""
     if not answer.points:
         return "\n".join(filter(None, (f"No entries found for '{answer.query}'.", answer.hint)))
@@ -220,7 +251,8 @@ def briefing_form(answer: Briefing) -> str:
     return "\n".join([*head, *(_summary(answer) if answer.detail == "summary" else _by_category(answer))])
 
 
-def overview_form(answer: Overview) -> str:
+@_text.register
+def _overview_text(answer: Overview) -> str:
     """TOPICS, CATEGORIES, HOT, GAPS and STATS; those of them that have nothing are left out."""
     if not answer.entries:
         return "no entries yet: store one under a topic"
@@ -287,19 +319,22 @@ def _sizes(topics: Iterable[TopicSize]) -> str:
 _WIDTH = 80
 
 
-def listing_form(answer: Listing) -> str:
+@_text.register
+def _listing_text(answer: Listing) -> str:
     """``api-design (12), engine (75)`` and below it how many there are."""
     numbers = f"{_count(len(answer.topics), 'topic')}, {entries_in(answer.entries)}"
     return f"{_sizes(answer.topics)}\n{numbers}" if answer.topics else numbers
 
 
-def recent_form(answer: Recent) -> str:
+@_text.register
+def _recent_text(answer: Recent) -> str:
     """``engine (5 new), build-gotchas (3 new)``."""
     new = ", ".join(f"{one.topic} ({one.entries} new)" for one in answer.topics)
     return new or f"nothing new since {minute(answer.since)}"
 
 
-def stats_form(answer: Stats) -> str:
+@_text.register
+def _stats_text(answer: Stats) -> str:
     """Counts and days, with those of each tag or of the index where they were asked for."""
     lines = [f"{_count(answer.topics, 'topic')}, {entries_in(answer.entries)}"]
     if answer.oldest and answer.newest:
@@ -312,7 +347,8 @@ def stats_form(answer: Stats) -> str:
     return "\n".join(lines)
 
 
-def xref_form(answer: CrossReferences) -> str:
+@_text.register
+def _xref_text(answer: CrossReferences) -> str:
     """``engine is referenced by: network (5)`` and ``engine references: cache (4)``."""
     if answer.hint:
         return answer.hint
@@ -320,20 +356,23 @@ def xref_form(answer: CrossReferences) -> str:
     return f"{answer.topic} is referenced by: {by}\n{answer.topic} references: {to}"
 
 
-def graph_form(answer: TopicGraph) -> str:
+@_text.register
+def _graph_text(answer: TopicGraph) -> str:
     """An arrow a line."""
     arrows = "\n".join(f"  {edge.source} → {edge.target} ({edge.entries})" for edge in answer.edges)
     return arrows or "no topic refers to another" + (f" where {answer.focus} takes part" if answer.focus else "")
 
 
-def stale_form(answer: StaleAnswer) -> str:
+@_text.register
+def _stale_text(answer: StaleAnswer) -> str:
     """The entries, with what their sources say now where that was asked for."""
     lines = [line for one in answer.entries for line in _stale(one, refreshed=answer.refreshed)]
     absent = f"; {answer.absent} sources are not files here" if answer.absent else ""
     return "\n".join([*lines, f"{len(answer.entries)} stale of {answer.checked} with a source file{absent}"])
 
 
-def pruned_form(answer: PrunedEntries) -> str:
+@_text.register
+def _pruned_text(answer: PrunedEntries) -> str:
     """What goes, or would go."""
     lines = [
         f"  [{one.topic}:{one.index}] {one.stored:%Y-%m-%d} {first_line(one.text, width=_WIDTH)}"
@@ -345,31 +384,36 @@ def pruned_form(answer: PrunedEntries) -> str:
     )
 
 
-def compacted_form(answer: CompactedLog) -> str:
+@_text.register
+def _compacted_text(answer: CompactedLog) -> str:
     """``compacted: 847 entries, 1393539 → 1287042 bytes``, and below it what is damaged."""
     done = f"compacted: {entries_in(answer.entries)}, {answer.bytes_before} → {answer.bytes_after} bytes"
     return "\n".join([done, *(line.replace("left out", "kept as it is", 1) for line in left_out(answer.damaged))])
 
 
-def reindexed_form(answer: ReindexedEntries) -> str:
+@_text.register
+def _reindexed_text(answer: ReindexedEntries) -> str:
     """How large the index is now."""
     size = answer.index
     return f"reindexed: {entries_in(answer.entries)}, {size.terms} terms, {size.postings} postings"
 
 
-def exported_form(answer: TopicsExport) -> str:
+@_text.register
+def _exported_text(answer: TopicsExport) -> str:
     """The JSON that `import` takes; what is damaged stands in ``damaged``, since JSON has no room for notes."""
     return answer.json()
 
 
-def imported_form(answer: ImportedEntries) -> str:
+@_text.register
+def _imported_text(answer: ImportedEntries) -> str:
     """How many came in, and what did not."""
     left = [f"  left out: {one.place}: {one.problem}" for one in answer.left_out]
     already = f"; {answer.already} already there" if answer.already else ""
     return "\n".join([f"imported {entries_in(answer.entries)} across {_count(answer.topics, 'topic')}{already}", *left])
 
 
-def session_form(answer: TopicSession) -> str:
+@_text.register
+def _session_text(answer: TopicSession) -> str:
     """What a session is told at its beginning."""
     if not answer.entries:
         return "HELIX KNOWLEDGE STORE: empty. Store what you learn under a topic."
@@ -384,43 +428,3 @@ def _stale(one: StaleEntry, *, refreshed: bool) -> Iterable[str]:
     if refreshed:
         shown = one.current if one.current is not None else "(not shown: no text file of this project)"
         yield from (f"    | {line}" for line in shown.split("\n"))
-
-
-Answer = (
-    StoredEntry
-    | BatchStored
-    | TopicSearchAnswer
-    | Briefing
-    | Overview
-    | ReadAnswer
-    | Edited
-    | maintenance_actions.Answer
-)
-
-_FORMS: dict[type, Callable[[Any], str]] = {
-    BatchStored: batch_form,
-    ReadAnswer: read_form,
-    Edited: edited_form,
-    TopicSearchAnswer: search_form,
-    Briefing: briefing_form,
-    Overview: overview_form,
-    catalogue.Listing: listing_form,
-    catalogue.Recent: recent_form,
-    catalogue.Stats: stats_form,
-    catalogue.TopicSession: session_form,
-    catalogue.CrossReferences: xref_form,
-    catalogue.TopicGraph: graph_form,
-    maintenance.StaleAnswer: stale_form,
-    maintenance.PrunedEntries: pruned_form,
-    maintenance.CompactedLog: compacted_form,
-    maintenance.ReindexedEntries: reindexed_form,
-    transfer.TopicsExport: exported_form,
-    ImportedEntries: imported_form,
-}
-
-
-def form_of(answer: Answer, *, terse: bool = False) -> str:
-    """The text of an answer; ``terse`` keeps what was stored to one line."""
-    if isinstance(answer, StoredEntry):
-        return stored_form(answer, terse=terse)
-    return _FORMS[type(answer)](answer)

@@ -15,12 +15,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
+from helix_episodes.errors import InvalidArgument
 from helix_graph.helix_db import HelixDatabase
 from helix_graph.timestamps import seconds_of
-from helix_graph.topics import briefing, edit, entry_log, maintenance, maintenance_actions, search, storing
+from helix_graph.topics import briefing, catalogue, edit, entry_log, maintenance, maintenance_actions, search, storing
 from helix_graph.topics.briefing import Detail
 from helix_graph.topics.fields import entry_text, looked_for, tag_name, tag_names, topic_name
-from helix_graph.topics.model import InvalidTopicArgument
 from helix_graph.topics.ranking import EntryFilters
 from helix_graph.topics.schema import TOPIC_TABLES
 from helix_graph.topics.search import LARGEST_INDEX, LARGEST_LIMIT
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import date
 
-    from helix_graph.topics.briefing import Briefing, Overview
-    from helix_graph.topics.catalogue import CrossReferences, Listing, Recent, Stats, TopicGraph, TopicSession
+    from helix_graph.topics.briefing import Briefing
+    from helix_graph.topics.catalogue import CrossReferences, Listing, Overview, Recent, Stats, TopicGraph, TopicSession
     from helix_graph.topics.maintenance import CompactedLog, Progress, PrunedEntries, ReindexedEntries, StaleAnswer
     from helix_graph.topics.model import BatchStored, Damaged, StoredEntry
     from helix_graph.topics.search import ReadAnswer
@@ -83,24 +83,19 @@ class Topics:
         stored all the same; ``force`` doesn't look for them. Secrets are cut from everything.
 
         Raises:
-            InvalidTopicArgument: The name has no letter or digit, or is too long; one of the texts holds half a
-                surrogate pair.
-            EmptyText: There is nothing in the text.
-            OutOfRange: The confidence lies outside 0 to 1.
-            InvalidLink: A link leads to no entry.
-            TooMuch: One of them is too long.
+            InvalidArgument: The name has no letter or digit, or is too long; one of the texts holds half a surrogate
+                pair. There is nothing in the text. The confidence lies outside 0 to 1. A link leads to no entry. One of
+                them is too long.
         """
-        unasked = as_bool("force", force)
         entry = checked_draft(topic=topic, text=text, tags=tags, source=source, confidence=confidence, links=links)
         with self.database.writing() as connection:
-            return storing.store(connection, entry, now=self._now(), force=unasked)
+            return storing.store(connection, entry, now=self._now(), force=force)
 
     def batch(self, entries: Iterable[Mapping[str, Any]]) -> BatchStored:
         """Stores several entries at once: all or none. Each has topic and text, and may have what `store` takes.
 
         Raises:
-            InvalidItem: One of them cannot be stored; its place is named.
-            TooMuch: There are more than a thousand.
+            InvalidArgument: One of them cannot be stored; its place is named. There are more than a thousand.
         """
         checked = checked_drafts(entries)
         with self.database.writing() as connection:
@@ -127,10 +122,8 @@ class Topics:
         given must hold as well. ``limit`` is 0 to 1,000.
 
         Raises:
-            EmptyQuery: There is nothing in the query.
-            InvalidTopicArgument: It has words of one letter or digit alone, which are not indexed; a date is none.
-            NotOneOf: Detail or mode is a word that there is not.
-            OutOfRange: A number lies outside its range.
+            InvalidArgument: There is nothing in the query. It has words of one letter or digit alone, which are not
+                indexed; a date is none. Detail or mode is a word that there is not. A number lies outside its range.
         """
         kind = as_choice("detail", detail, get_args(search.Detail))
         question = search.SearchQuestion(
@@ -163,19 +156,18 @@ class Topics:
         categories. ``compact`` shortens the briefing on everything to five topics.
 
         Raises:
-            EmptyQuery: There is nothing in the query.
-            NotOneOf: Detail or focus is a word that there is not.
-            InvalidTopicArgument: ``compact`` was given with a query.
+            InvalidArgument: There is nothing in the query. Detail or focus is a word that there is not. ``compact`` was
+                given with a query.
         """
         now = self._clock()
         kind, begin = as_choice("detail", detail, get_args(Detail)), moments_ago(now=now, hours=since)
         categories = briefing.focused(focus)
-        if as_bool("compact", compact) and query is not None:
-            raise InvalidTopicArgument("compact", "shortens the briefing on everything, and goes without a query")
+        if compact and query is not None:
+            raise InvalidArgument("compact", "shortens the briefing on everything, and goes without a query")
         wanted = None if query is None else briefing.query_of(query)
         with self.database.reading() as connection:
             if wanted is None:
-                return briefing.overview(
+                return catalogue.overview(
                     connection, since=begin, focus=categories, compact=compact, now=seconds_of(now)
                 )
             return briefing.brief(connection, wanted, detail=kind, since=begin, focus=categories, now=seconds_of(now))
@@ -184,8 +176,8 @@ class Topics:
         """All entries of a topic, or the one at an index.
 
         Raises:
-            EntryNotFound: The topic has no such index.
-            InvalidTopicArgument: That is no name.
+            NotFound: The topic has no such index.
+            InvalidArgument: That is no name.
         """
         name, place = topic_name("topic", topic), _index(index)
         with self.database.reading() as connection:
@@ -212,12 +204,9 @@ class Topics:
         ``tag``, or else the last one.
 
         Raises:
-            NotOneOf: There is no such action.
-            InvalidTopicArgument: The action needs a parameter that is not there; a parameter means nothing to the
-                action, or two exclude each other.
-            TopicNotFound: There is no such topic.
-            EntryNotFound: No entry of it is the one that was meant.
-            EmptyText: ``match_str`` or the new text has nothing in it.
+            InvalidArgument: There is no such action. The action needs a parameter that is not there; a parameter means
+                nothing to the action, or two exclude each other. ``match_str`` or the new text has nothing in it.
+            NotFound: There is no such topic. No entry of it is the one that was meant.
         """
         request = edit.EditRequest(
             action=as_choice("action", action, edit.ACTIONS),
@@ -270,9 +259,8 @@ class Topics:
         ``progress`` is told how much is done of how much: of compact, import and reindex.
 
         Raises:
-            NotOneOf: There is no such action.
-            InvalidTopicArgument: The action needs a parameter that is not there; a parameter means nothing to the
-                action.
+            InvalidArgument: There is no such action. The action needs a parameter that is not there; a parameter means
+                nothing to the action.
             InvalidImport: What is to be imported is in no form that we know.
         """
         stated = {name: value for name, value in given.items() if value is not None and value is not False}

@@ -26,26 +26,26 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from helix_episodes.errors import InvalidArgument
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.errors import EmptyQuery, NotOneOf
+from helix_graph.errors import NO_WORDS
 from helix_graph.timestamps import datetime_of
-from helix_graph.topics import ranking
+from helix_graph.topics.catalogue import CategorySize, category_sizes
 from helix_graph.topics.entry_log import (
     EntryRecord,
     NumberedRecord,
     by_id,
     categories_of,
-    indices,
     indices_in,
     of_topic,
 )
 from helix_graph.topics.fields import first_line, hyphened, plain, singular
 from helix_graph.topics.index import CATEGORIES
 from helix_graph.topics.model import Category, TopicSize
-from helix_graph.topics.ranking import EntryFilters, TimeSpan, known_words, query_words, scores_of
+from helix_graph.topics.ranking import MOST_WORDS, EntryFilters, asked_words, best, scores_of
 from helix_graph.topics.search import missing_topic_hint
 from helix_graph.topics.storing import similar_pairs
-from helix_graph.validation import as_tuple
+from helix_graph.validation import as_choice, as_tuple
 
 if TYPE_CHECKING:
     import sqlite3
@@ -88,14 +88,6 @@ class Chain(msgspec.Struct, frozen=True, kw_only=True):
     last: str
 
 
-class CategorySize(msgspec.Struct, frozen=True, kw_only=True):
-    """A category, how many entries are in it, and their share of all, 0 to 1."""
-
-    category: Category
-    entries: int
-    share: float
-
-
 class Briefing(msgspec.Struct, frozen=True, kw_only=True):
     """A briefing on a query.
 
@@ -116,29 +108,6 @@ class Briefing(msgspec.Struct, frozen=True, kw_only=True):
     hint: str | None
 
 
-class Gap(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that is said to be missing."""
-
-    topic: str
-    index: int
-    line: str
-
-
-class Overview(msgspec.Struct, frozen=True, kw_only=True):
-    """A briefing on everything: ``more_topics`` are counted and not listed; ``compact`` lists five and no more."""
-
-    compact: bool
-    topics: tuple[TopicSize, ...]
-    more_topics: int
-    categories: tuple[CategorySize, ...]
-    hot: tuple[TopicSize, ...]
-    gaps: tuple[Gap, ...]
-    entries: int
-    topic_count: int
-    newest: datetime | None
-    age_days: int | None
-
-
 GLOB = frozenset("*?")
 #: Of a keyword that stands everywhere the best are taken.
 _MOST_BY_WORDS = 500
@@ -155,7 +124,7 @@ class Collected(msgspec.Struct, frozen=True, kw_only=True):
 
 def collect(connection: sqlite3.Connection, query: str, *, since: int | None) -> Collected:
     """Finds the entries, those written since then only."""
-    words = query_words(query)[: ranking.MOST_WORDS]
+    words = asked_words(query)[:MOST_WORDS]
     topics = _matching_topics(connection, query)
     found_by: FoundBy = "glob" if GLOB & set(query) else "topic"
     entries = {one.record.entry: one for topic in topics for one in of_topic(connection, topic)}
@@ -186,15 +155,9 @@ def _matching_topics(connection: sqlite3.Connection, query: str) -> list[str]:
 
 
 def _by_words(connection: sqlite3.Connection, words: Sequence[str]) -> dict[int, NumberedRecord]:
-    known = ranking.known_words(connection, words)
-    if not known:
-        return {}
-    mean, anything = ranking.mean_length(connection), EntryFilters(period=TimeSpan())
-    strict = ranking.having_all(known, mean=mean)
-    found = len(known) == len(words) and ranking.best(connection, strict, anything, limit=_MOST_BY_WORDS).scored
-    loose = ranking.having_any(known, mean=mean)
-    scored = found or ranking.best(connection, loose, anything, limit=_MOST_BY_WORDS).scored
-    return by_id(connection, [entry for entry, _ in scored])
+    found = best(connection, words, EntryFilters(), every=True, limit=_MOST_BY_WORDS)
+    found = found if found.total else best(connection, words, EntryFilters(), every=False, limit=_MOST_BY_WORDS)
+    return by_id(connection, [entry for entry, _ in found.scored])
 
 
 def _linked(entries: Collection[NumberedRecord]) -> dict[int, int]:
@@ -215,7 +178,7 @@ _DAY = 86_400
 
 def scores(connection: sqlite3.Connection, collected: Collected, *, now: int) -> dict[int, float]:
     """The score of each entry."""
-    relevance = scores_of(connection, known_words(connection, collected.words), collected.entries)
+    relevance = scores_of(connection, collected.words, collected.entries)
     references = _references(connection, collected.entries)
     return {
         entry: relevance.get(entry, 0.0)
@@ -332,7 +295,7 @@ def focused(focus: str | Iterable[str] | None) -> tuple[Category, ...]:
     """The categories that a focus names, in the plural or the singular; none means all.
 
     Raises:
-        NotOneOf: There is no such category.
+        InvalidArgument: There is no such category.
 
     >>> focused("gotchas, gap")
     ('gotchas', 'gaps')
@@ -341,10 +304,7 @@ def focused(focus: str | Iterable[str] | None) -> tuple[Category, ...]:
     names = [plain("focus", name).strip().lower() for name in given]
     found = {}
     for name in filter(None, names):
-        category = _BY_SINGULAR.get(singular(name))
-        if category is None:
-            raise NotOneOf("focus", value=name, allowed=CATEGORIES)
-        found[category] = True
+        found[_BY_SINGULAR.get(singular(name)) or as_choice("focus", name, CATEGORIES)] = True
     return tuple(found)
 
 
@@ -352,12 +312,11 @@ def query_of(query: str) -> str:
     """The query, when there is something in it.
 
     Raises:
-        EmptyQuery: There is nothing in it.
-        TooMuch: It is too long.
+        InvalidArgument: There is nothing in it. It is too long.
     """
     given = plain("query", query, longest=LONGEST_QUERY).strip()
     if not any(character.isalnum() or character in "*?" for character in given):
-        raise EmptyQuery("query")
+        raise InvalidArgument("query", NO_WORDS)
     return given
 
 
@@ -391,19 +350,12 @@ def brief(
         collected=len(weighed.records),
         current=sum(record.entry not in gone for record in weighed.records),
         topics=tuple(TopicSize(topic=name, entries=n) for name, n in sorted(topics, key=lambda one: (-one[1], one[0]))),
-        categories=sizes(Counter(weighed.categories.values())),
+        categories=category_sizes(Counter(weighed.categories.values())),
         points=tuple(points[:_POINTS_IN_SUMMARY] if detail == "summary" else points),
         chains=tuple(listed[:_CHAINS_IN_SUMMARY] if detail == "summary" else listed),
         newest=datetime_of(max(record.stored for record in weighed.records)) if weighed.records else None,
         hint=hint,
     )
-
-
-def sizes(counts: Mapping[Category, int]) -> tuple[CategorySize, ...]:
-    """Categories with their shares, the largest first."""
-    total = sum(counts.values())
-    ranked = sorted(counts.items(), key=lambda one: (-one[1], CATEGORIES.index(one[0])))
-    return tuple(CategorySize(category=name, entries=n, share=n / total) for name, n in ranked)
 
 
 def _weighed(
@@ -447,82 +399,3 @@ def _point(record: EntryRecord, weighed: Weighed, *, whole: bool) -> Point:
 
 def _written(place: tuple[str, int]) -> str:
     return f"{place[0]}:{place[1]}"
-
-
-HOT_SECONDS = 48 * 3_600
-_TOPICS = 20
-_TOPICS_COMPACT = 5
-_HOT = 5
-_GAPS = 5
-_Values = tuple[str | int, ...]
-
-
-def overview(
-    connection: sqlite3.Connection, *, since: int | None, focus: Sequence[Category], compact: bool, now: int
-) -> Overview:
-    """What there is; with ``since`` stored since then, with ``focus`` of these categories."""
-    chosen = _chosen(since, focus)
-    condition, values = chosen
-    counted = f"SELECT topic, COUNT(*) FROM topic_entry WHERE {condition} GROUP BY topic ORDER BY 2 DESC, 1"  # noqa: S608  (our own names and constants)
-    by_category = f"SELECT category, COUNT(*) FROM topic_entry WHERE {condition} GROUP BY category"  # noqa: S608  (our own names and constants)
-    everything = "SELECT name, entries FROM topic ORDER BY entries DESC, name"
-    rows = connection.execute(counted if values else everything, values)
-    topics = [TopicSize(topic=topic, entries=n) for topic, n in rows]
-    listed = _TOPICS_COMPACT if compact else _TOPICS
-    newest = connection.execute(f"SELECT MAX(stored) FROM topic_entry WHERE {condition}", values).fetchone()[0]  # noqa: S608  (our own names and constants)
-    return Overview(
-        compact=compact,
-        topics=tuple(topics[:listed]),
-        more_topics=max(len(topics) - listed, 0),
-        categories=() if compact else sizes(dict(connection.execute(by_category, values))),
-        hot=() if compact else _hot(connection, chosen, now=now),
-        gaps=() if compact else _gaps(connection, chosen),
-        entries=sum(one.entries for one in topics),
-        topic_count=len(topics),
-        newest=None if newest is None else datetime_of(newest),
-        age_days=None if newest is None else max(now // _DAY - newest // _DAY, 0),
-    )
-
-
-def _chosen(since: int | None, focus: Sequence[Category]) -> tuple[str, _Values]:
-    """The condition on entries that a briefing is about, with its values; none that always holds is asked."""
-    conditions = ["TRUE"]
-    values: list[str | int] = []
-    if since is not None:
-        conditions.append("stored >= ?")
-        values.append(since)
-    if focus:
-        conditions.append(f"category {ANY_OF}")
-        values.append(as_list(focus))
-    return " AND ".join(conditions), tuple(values)
-
-
-def _hot(connection: sqlite3.Connection, chosen: tuple[str, _Values], *, now: int) -> tuple[TopicSize, ...]:
-    """The topics with the most entries of the last 48 hours."""
-    condition, values = chosen
-    rows = connection.execute(
-        f"SELECT topic, COUNT(*) FROM topic_entry WHERE {condition} AND stored >= ?"  # noqa: S608  (our own names and constants)
-        " GROUP BY topic ORDER BY 2 DESC, 1 LIMIT ?",
-        (*values, now - HOT_SECONDS, _HOT),
-    )
-    return tuple(TopicSize(topic=topic, entries=n) for topic, n in rows)
-
-
-def _gaps(connection: sqlite3.Connection, chosen: tuple[str, _Values]) -> tuple[Gap, ...]:
-    """The newest entries that say that something is missing."""
-    condition, values = chosen
-    rows = connection.execute(
-        f"SELECT entry FROM topic_entry WHERE {condition} AND category = 'gaps'"  # noqa: S608  (our own names and constants)
-        " ORDER BY stored DESC, entry DESC LIMIT ?",
-        (*values, _GAPS),
-    )
-    ids = [entry for (entry,) in rows]
-    found, places = by_id(connection, ids), indices(connection, ids)
-    return tuple(
-        Gap(
-            topic=places[entry][0],
-            index=places[entry][1],
-            line=first_line(found[entry].record.text, width=_POINT_WIDTH),
-        )
-        for entry in ids
-    )

@@ -1,12 +1,13 @@
-"""The catalogue: all topics, those with new entries, counts, what a session is shown at its start, and references.
+"""What there is: topics, those with new entries, counts, a session's start, references, the briefing on everything.
 
 An entry refers to a topic when it links to an entry of it, or when its text contains the words of the topic's name, one
-after the other. Each entry counts once for each topic that it refers to, and never for its own.
+after the other, in any form. Each entry counts once for each topic that it refers to, and never for its own.
 """
 
 from __future__ import annotations
 
 import fnmatch
+import re
 from collections import Counter
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -15,14 +16,17 @@ import msgspec
 
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.timestamps import datetime_of
-from helix_graph.topics.entry_log import by_id, size_of
-from helix_graph.topics.model import TopicSize
-from helix_graph.topics.ranking import stored_since, words
+from helix_graph.topics.entry_log import by_id, indices, size_of
+from helix_graph.topics.fields import first_line
+from helix_graph.topics.index import CATEGORIES
+from helix_graph.topics.model import Category, TopicSize
+from helix_graph.topics.ranking import stored_since
 from helix_graph.topics.search import missing_topic_hint
+from helix_graph.words import match_all, query_words
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 
@@ -84,11 +88,6 @@ def listing(connection: sqlite3.Connection) -> Listing:
     return Listing(topics=_sizes(rows), entries=sum(n for _, n in rows))
 
 
-def largest(connection: sqlite3.Connection, limit: int) -> tuple[TopicSize, ...]:
-    """The topics with the most entries."""
-    return _sizes(connection.execute("SELECT name, entries FROM topic ORDER BY entries DESC, name LIMIT ?", (limit,)))
-
-
 def recent(connection: sqlite3.Connection, since: int) -> Recent:
     """Topics with entries stored since then."""
     return Recent(since=datetime_of(since), topics=_sizes(stored_since(connection, since)))
@@ -100,35 +99,28 @@ def stats(connection: sqlite3.Connection, path: Path, *, detail: str | None) -> 
     entries, oldest, newest = connection.execute(
         "SELECT COUNT(*), MIN(stored), MAX(stored) FROM topic_entry"
     ).fetchone()
+    tags = connection.execute("SELECT tag, COUNT(*) FROM topic_tag GROUP BY tag ORDER BY 2 DESC, 1")
     return Stats(
         topics=topics,
         entries=entries,
         oldest=None if oldest is None else datetime_of(oldest),
         newest=None if newest is None else datetime_of(newest),
-        tags=tag_counts(connection) if detail == "tags" else None,
+        tags=tuple(TagCount(tag=tag, entries=n) for tag, n in tags) if detail == "tags" else None,
         index=index_size(connection, path) if detail == "index" else None,
     )
 
 
-def tag_counts(connection: sqlite3.Connection) -> tuple[TagCount, ...]:
-    """All tags, those of the most entries first."""
-    rows = connection.execute("SELECT tag, COUNT(*) FROM topic_tag GROUP BY tag ORDER BY 2 DESC, 1")
-    return tuple(TagCount(tag=tag, entries=n) for tag, n in rows)
-
-
 def index_size(connection: sqlite3.Connection, path: Path) -> IndexSize:
     """How large the index is."""
-    terms = connection.execute("SELECT COUNT(*) FROM topic_word WHERE entries > 0").fetchone()[0]
-    postings = connection.execute("SELECT COUNT(*) FROM topic_posting").fetchone()[0]
-    return IndexSize(terms=terms, postings=postings, bytes=file_bytes(path))
+    terms, postings = connection.execute("SELECT COUNT(*), TOTAL(doc) FROM topic_term").fetchone()
+    return IndexSize(terms=terms, postings=int(postings), bytes=file_bytes(path))
 
 
 def session_summary(connection: sqlite3.Connection) -> TopicSession:
     """What a session is told at its beginning."""
-    all_of_them = listing(connection)
-    return TopicSession(
-        topics=len(all_of_them.topics), entries=all_of_them.entries, largest=largest(connection, _LARGEST)
-    )
+    everything = listing(connection)
+    largest = sorted(everything.topics, key=lambda one: (-one.entries, one.topic))[:_LARGEST]
+    return TopicSession(topics=len(everything.topics), entries=everything.entries, largest=tuple(largest))
 
 
 def file_bytes(path: Path) -> int:
@@ -208,22 +200,132 @@ def _pairs(connection: sqlite3.Connection, *, about: str | None = None) -> Itera
 
 def _mentions(connection: sqlite3.Connection, name: str, *, within: str | None) -> Iterator[tuple[int, str]]:
     """Entries whose texts name the topic, of one topic or of all."""
-    spelled = words(name)
-    if not spelled:
+    words = query_words(name)
+    if not words:
         return
     rows = connection.execute(
-        "SELECT p.entry, e.topic FROM topic_posting p CROSS JOIN topic_entry e ON e.entry = p.entry WHERE p.word IN"  # noqa: S608  (our own names and constants)
-        f" (SELECT word FROM topic_word WHERE spelling {ANY_OF}) AND (?2 IS NULL OR e.topic = ?2) AND e.topic <> ?3"
-        " GROUP BY p.entry HAVING COUNT(*) = ?4",
-        (as_list(set(spelled)), within, name, len(set(spelled))),
-    ).fetchall()
-    if len(spelled) == 1:
-        yield from rows
-        return
-    texts = by_id(connection, [entry for entry, _ in rows])
-    yield from ((entry, topic) for entry, topic in rows if _stands_in(spelled, words(texts[entry].record.text)))
+        "SELECT e.entry, e.topic, t.text FROM topic_text t CROSS JOIN topic_entry e ON e.entry = t.rowid"
+        " WHERE topic_text MATCH ?1 AND (?2 IS NULL OR e.topic = ?2) AND e.topic <> ?3",
+        (match_all([" ".join(words)]), within, name),
+    )
+    exact = re.compile(r"(?<![^\W_])" + r"[\W_]+".join(words) + r"(?![^\W_])")  # the index compares stems
+    yield from ((entry, topic) for entry, topic, text in rows if exact.search(text))
 
 
-def _stands_in(sequence: list[str], text: list[str]) -> bool:
-    first = sequence[0]
-    return any(word == first and text[at : at + len(sequence)] == sequence for at, word in enumerate(text))
+class CategorySize(msgspec.Struct, frozen=True, kw_only=True):
+    """A category, how many entries are in it, and their share of all, 0 to 1."""
+
+    category: Category
+    entries: int
+    share: float
+
+
+class Gap(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that is said to be missing."""
+
+    topic: str
+    index: int
+    line: str
+
+
+class Overview(msgspec.Struct, frozen=True, kw_only=True):
+    """A briefing on everything: ``more_topics`` are counted and not listed; ``compact`` lists five and no more."""
+
+    compact: bool
+    topics: tuple[TopicSize, ...]
+    more_topics: int
+    categories: tuple[CategorySize, ...]
+    hot: tuple[TopicSize, ...]
+    gaps: tuple[Gap, ...]
+    entries: int
+    topic_count: int
+    newest: datetime | None
+    age_days: int | None
+
+
+def category_sizes(counts: Mapping[Category, int]) -> tuple[CategorySize, ...]:
+    """Categories with their shares, the largest first."""
+    total = sum(counts.values())
+    ranked = sorted(counts.items(), key=lambda one: (-one[1], CATEGORIES.index(one[0])))
+    return tuple(CategorySize(category=name, entries=n, share=n / total) for name, n in ranked)
+
+
+HOT_SECONDS = 48 * 3_600
+_TOPICS = 20
+_TOPICS_COMPACT = 5
+_HOT = 5
+_GAPS = 5
+_GAP_WIDTH = 100
+_DAY = 86_400
+_Values = tuple[str | int, ...]
+
+
+def overview(
+    connection: sqlite3.Connection, *, since: int | None, focus: Sequence[Category], compact: bool, now: int
+) -> Overview:
+    """What there is; with ``since`` stored since then, with ``focus`` of these categories."""
+    chosen = _chosen(since, focus)
+    condition, values = chosen
+    counted = f"SELECT topic, COUNT(*) FROM topic_entry WHERE {condition} GROUP BY topic ORDER BY 2 DESC, 1"  # noqa: S608  (our own names and constants)
+    by_category = f"SELECT category, COUNT(*) FROM topic_entry WHERE {condition} GROUP BY category"  # noqa: S608  (our own names and constants)
+    everything = "SELECT name, entries FROM topic ORDER BY entries DESC, name"
+    rows = connection.execute(counted if values else everything, values)
+    topics = [TopicSize(topic=topic, entries=n) for topic, n in rows]
+    listed = _TOPICS_COMPACT if compact else _TOPICS
+    newest = connection.execute(f"SELECT MAX(stored) FROM topic_entry WHERE {condition}", values).fetchone()[0]  # noqa: S608  (our own names and constants)
+    return Overview(
+        compact=compact,
+        topics=tuple(topics[:listed]),
+        more_topics=max(len(topics) - listed, 0),
+        categories=() if compact else category_sizes(dict(connection.execute(by_category, values))),
+        hot=() if compact else _hot(connection, chosen, now=now),
+        gaps=() if compact else _gaps(connection, chosen),
+        entries=sum(one.entries for one in topics),
+        topic_count=len(topics),
+        newest=None if newest is None else datetime_of(newest),
+        age_days=None if newest is None else max(now // _DAY - newest // _DAY, 0),
+    )
+
+
+def _chosen(since: int | None, focus: Sequence[Category]) -> tuple[str, _Values]:
+    """The condition on entries that a briefing is about, with its values; none that always holds is asked."""
+    conditions = ["TRUE"]
+    values: list[str | int] = []
+    if since is not None:
+        conditions.append("stored >= ?")
+        values.append(since)
+    if focus:
+        conditions.append(f"category {ANY_OF}")
+        values.append(as_list(focus))
+    return " AND ".join(conditions), tuple(values)
+
+
+def _hot(connection: sqlite3.Connection, chosen: tuple[str, _Values], *, now: int) -> tuple[TopicSize, ...]:
+    """The topics with the most entries of the last 48 hours."""
+    condition, values = chosen
+    rows = connection.execute(
+        f"SELECT topic, COUNT(*) FROM topic_entry WHERE {condition} AND stored >= ?"  # noqa: S608  (our own names and constants)
+        " GROUP BY topic ORDER BY 2 DESC, 1 LIMIT ?",
+        (*values, now - HOT_SECONDS, _HOT),
+    )
+    return tuple(TopicSize(topic=topic, entries=n) for topic, n in rows)
+
+
+def _gaps(connection: sqlite3.Connection, chosen: tuple[str, _Values]) -> tuple[Gap, ...]:
+    """The newest entries that say that something is missing."""
+    condition, values = chosen
+    rows = connection.execute(
+        f"SELECT entry FROM topic_entry WHERE {condition} AND category = 'gaps'"  # noqa: S608  (our own names and constants)
+        " ORDER BY stored DESC, entry DESC LIMIT ?",
+        (*values, _GAPS),
+    )
+    ids = [entry for (entry,) in rows]
+    found, places = by_id(connection, ids), indices(connection, ids)
+    return tuple(
+        Gap(
+            topic=places[entry][0],
+            index=places[entry][1],
+            line=first_line(found[entry].record.text, width=_GAP_WIDTH),
+        )
+        for entry in ids
+    )

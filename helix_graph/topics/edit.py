@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Literal, get_args
 import msgspec
 from msgspec.structs import replace
 
-from helix_graph.topics.entry_log import at, known_topic, of_topic, shown, size_of
-from helix_graph.topics.fields import LONGEST_TEXT, MOST_TAGS
-from helix_graph.topics.model import Entry, EntryNotFound, InvalidTopicArgument, TooMuch
+from helix_episodes.errors import InvalidArgument
+from helix_graph.topics.entry_log import at, known_topic, no_entry, of_topic, shown, size_of
+from helix_graph.topics.fields import LONGEST_TEXT, MOST_TAGS, check_size
+from helix_graph.topics.model import Entry
 from helix_graph.topics.storing import bury_entry, move_entry, rewrite_entry
 
 if TYPE_CHECKING:
@@ -73,10 +74,10 @@ def edit(connection: sqlite3.Connection, request: EditRequest, *, now: int) -> E
     """Carries an edit out.
 
     Raises:
-        TopicNotFound: There is no such topic, or none of the name to merge into.
-        EntryNotFound: No entry of the topic is the one that was meant.
-        InvalidTopicArgument: The topic to rename to is there already, or a topic was to be merged into itself.
-        TooMuch: The entry would become too long, or get too many tags.
+        NotFound: There is no such topic, or none of the name to merge into. No entry of the topic is the one that was
+            meant.
+        InvalidArgument: The topic to rename to is there already, or a topic was to be merged into itself. The entry
+            would become too long, or get too many tags.
     """
     action, topic = request.action, request.topic
     known_topic(connection, topic)
@@ -100,14 +101,12 @@ def edit(connection: sqlite3.Connection, request: EditRequest, *, now: int) -> E
 def _changed(record: EntryRecord, request: EditRequest, *, now: int) -> EntryRecord:
     if request.action == "tag":
         tags = tuple(sorted({*record.tags, *request.tags} - set(request.remove)))
-        if len(tags) > MOST_TAGS:
-            raise TooMuch("tags", size=len(tags), largest=MOST_TAGS, unit="tags")
+        check_size("tags", len(tags), largest=MOST_TAGS, unit="tags")
         return replace(record, tags=tags)
     text = request.text or ""
     if request.action == "append":
         joined = f"{record.text}\n{text}"
-        if len(joined) > LONGEST_TEXT:
-            raise TooMuch("text", size=len(joined), largest=LONGEST_TEXT, unit="characters with what is there")
+        check_size("text", len(joined), largest=LONGEST_TEXT, unit="characters with what is there")
         return replace(record, text=joined)
     return replace(record, text=text, modified=max(now, record.stored))
 
@@ -128,7 +127,7 @@ def _find(connection: sqlite3.Connection, request: EditRequest) -> NumberedRecor
         return at(connection, topic, size - 1)
     entry = next(found, None)
     if entry is None:
-        raise EntryNotFound(topic, problem=problem, entries=size)
+        raise no_entry(problem, topic, entries=size)
     return entry
 
 
@@ -137,11 +136,11 @@ def _move_topic(connection: sqlite3.Connection, request: EditRequest, *, now: in
     action, topic = request.action, request.topic
     goal = (request.new_name if action == "rename" else request.into) or ""
     if goal == topic:
-        raise InvalidTopicArgument("new_name" if action == "rename" else "into", f"is {topic}, the topic itself")
+        raise InvalidArgument("new_name" if action == "rename" else "into", f"is {topic}, the topic itself")
     if action == "merge":
         known_topic(connection, goal)
     elif size_of(connection, goal):
-        raise InvalidTopicArgument("new_name", f"is {goal}, which is there already; merge {topic} into it instead")
+        raise InvalidArgument("new_name", f"is {goal}, which is there already; merge {topic} into it instead")
     moved = of_topic(connection, topic)
     for one in moved:
         move_entry(connection, one, topic=goal, keep_place=action == "rename", now=now)
@@ -152,7 +151,7 @@ def check(request: EditRequest) -> None:
     """Whether these parameters go together.
 
     Raises:
-        InvalidTopicArgument: The action needs one that is not there; one means nothing to this action, or several
+        InvalidArgument: The action needs one that is not there; one means nothing to this action, or several
             name an entry.
     """
     action = request.action
@@ -160,13 +159,13 @@ def check(request: EditRequest) -> None:
     named = [name for name, default in optional.items() if getattr(request, name) != default]
     for name in named:
         if name not in _TAKES[action]:
-            raise InvalidTopicArgument(name, f"means nothing to {action}; it takes {', '.join(_TAKES[action])}")
+            raise InvalidArgument(name, f"means nothing to {action}; it takes {', '.join(_TAKES[action])}")
     targets = [name for name in named if name in {"index", "match_str", "tag", "all"}]
     if len(targets) > 1:
-        raise InvalidTopicArgument(targets[0], f"and {targets[1]} name an entry each; give one of them")
+        raise InvalidArgument(targets[0], f"and {targets[1]} name an entry each; give one of them")
     missing = [wanted for wanted in _NEEDS[action] if not set(wanted) & set(named)]
     if missing:
-        raise InvalidTopicArgument(None, f"{action} needs {' or '.join(missing[0])}")
+        raise InvalidArgument(None, f"{action} needs {' or '.join(missing[0])}")
 
 
 _TAKES: dict[Action, tuple[str, ...]] = {

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from helix_episodes.errors import NotFound
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.timestamps import datetime_of
-from helix_graph.topics.model import Damaged, Entry, EntryNotFound, RecordDamaged, TopicNotFound
+from helix_graph.topics.model import Damaged, Entry, RecordDamaged
 from helix_graph.topics.schema import checksum_of, is_sound
 
 if TYPE_CHECKING:
@@ -149,11 +150,13 @@ def known_topic(connection: sqlite3.Connection, topic: str) -> int:
     """How many entries the topic has.
 
     Raises:
-        TopicNotFound: There is none of that name.
+        NotFound: There is none of that name.
     """
     size = size_of(connection, topic)
     if not size:
-        raise TopicNotFound(topic, alike=alike(connection, topic))
+        meant = " or ".join(alike(connection, topic))
+        hint = f"; did you mean {meant}? " if meant else "; "
+        raise NotFound(f"topic '{topic}' not found{hint}`topic topics` lists those there are")
     return size
 
 
@@ -170,16 +173,22 @@ def of_topic(connection: sqlite3.Connection, topic: str) -> list[NumberedRecord]
     return found
 
 
+def no_entry(problem: str, topic: str, *, entries: int) -> NotFound:
+    """No entry of the topic is the one that was meant; ``problem`` says by what it was looked for."""
+    there = f"indices go from 0 to {entries - 1}" if entries else "it has no entries"
+    return NotFound(f"{problem} in {topic}: {there}")
+
+
 def at(connection: sqlite3.Connection, topic: str, index: int) -> NumberedRecord:
     """The entry at an index of a topic.
 
     Raises:
-        EntryNotFound: The topic has no such index.
+        NotFound: The topic has no such index.
         sqlite3.DatabaseError: It is not what was written.
     """
     size = size_of(connection, topic)
     if not 0 <= index < size:
-        raise EntryNotFound(topic, problem=f"index {index} out of range", entries=size)
+        raise no_entry(f"index {index} out of range", topic, entries=size)
     ascending = index <= size // 2  # the nearer end is found sooner
     order, skipped = ("", index) if ascending else (" DESC", size - 1 - index)
     rows = connection.execute(

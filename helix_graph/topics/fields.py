@@ -24,9 +24,9 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from helix_graph.errors import EmptyText, WrongType
-from helix_graph.topics.model import InvalidTopicArgument, TooMuch
-from helix_graph.validation import as_tuple
+from helix_episodes.errors import InvalidArgument
+from helix_graph.errors import NO_TEXT
+from helix_graph.validation import as_str, as_tuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,22 +36,16 @@ if TYPE_CHECKING:
 _SHORTEST_PLURAL = 4
 #: Of words in -ies: shorter ones are ties and dies, whose singular keeps the e.
 _SHORTEST_IES = 5
-#: Names that end in s, and words that are their own plural.
-_NO_PLURALS = """
+#: Names that end in s, words that are their own plural, and plurals that the rule would spoil, with their singulars.
+_EXCEPTIONS = """
     alias atlas bias canvas devops emacs gas gitops https ios js kubernetes lens macos mlops news nodejs nextjs pandas
     postgres rails sass series species windows
+    aliases:alias analyses:analysis apis:api approaches:approach axes:axis biases:bias branches:branch buses:bus
+    caches:cache canvases:canvas clis:cli cookies:cookie gases:gas guis:gui heroes:hero hypotheses:hypothesis
+    indices:index leaves:leaf lenses:lens matrices:matrix quizzes:quiz regexes:regex searches:search statuses:status
+    uris:uri vertices:vertex
 """
-#: Plurals that the rule would spoil, each with its singular.
-_IRREGULAR = """
-    analyses:analysis apis:api approaches:approach axes:axis branches:branch buses:bus caches:cache clis:cli
-    cookies:cookie guis:gui gases:gas halves:half heroes:hero hypotheses:hypothesis indices:index knives:knife
-    leaves:leaf lenses:lens lives:life matrices:matrix movies:movie potatoes:potato quizzes:quiz regexes:regex
-    shelves:shelf tomatoes:tomato aliases:alias canvases:canvas biases:bias searches:search statuses:status uris:uri
-    vertices:vertex wolves:wolf zombies:zombie
-"""
-_EXCEPTIONS = {word: word for word in _NO_PLURALS.split()} | {
-    plural: one for plural, _, one in (pair.partition(":") for pair in _IRREGULAR.split())
-}
+_SINGULARS = {word: one or word for word, _, one in (pair.partition(":") for pair in _EXCEPTIONS.split())}
 #: Endings in which the e belongs to the plural.
 _WITH_E = re.compile(r"(?:ss|sh|tch|nch|rch|x|zz)es$")
 #: Endings in s that are no plural's.
@@ -66,8 +60,8 @@ def singular(tag: str) -> str:
 
 
 def _singular_word(word: str) -> str:
-    if word in _EXCEPTIONS:
-        return _EXCEPTIONS[word]
+    if word in _SINGULARS:
+        return _SINGULARS[word]
     if len(word) < _SHORTEST_PLURAL or not word.endswith("s") or word.endswith(_NO_PLURAL):
         return word
     if word.endswith("ies") and len(word) >= _SHORTEST_IES:
@@ -93,8 +87,7 @@ def sound(option: str, value: str, *, longest: int) -> str:
     """A text of whole characters, without secrets.
 
     Raises:
-        InvalidTopicArgument: It holds half a surrogate pair.
-        TooMuch: It is longer than ``longest`` characters.
+        InvalidArgument: It holds half a surrogate pair. It is longer than ``longest`` characters.
     """
     from helix_episodes.redaction import redact_text
 
@@ -105,31 +98,32 @@ def plain(option: str, value: str, *, longest: int = LONGEST_TEXT) -> str:
     """A text of whole characters, as it was given: what is only looked for is not kept, and needs no cutting.
 
     Raises:
-        InvalidTopicArgument: It holds half a surrogate pair.
-        TooMuch: It is longer than ``longest`` characters.
+        InvalidArgument: It holds half a surrogate pair. It is longer than ``longest`` characters.
     """
-    if not isinstance(value, str):
-        raise WrongType(option, value=value, wanted="a text")
+    as_str(option, value)
     half = _HALVES.search(value)
     if half:
         problem = f"holds half a character, U+{ord(half[0]):04X}, at place {half.start() + 1}; send the whole one"
-        raise InvalidTopicArgument(option, f"{problem} (an emoji is two halves), or leave it out")
-    if len(value) > longest:
-        raise TooMuch(option, size=len(value), largest=longest, unit="characters")
+        raise InvalidArgument(option, f"{problem} (an emoji is two halves), or leave it out")
+    check_size(option, len(value), largest=longest, unit="characters")
     return value
+
+
+def check_size(option: str, size: int, *, largest: int, unit: str) -> None:
+    """Refuses what is too long, or too many, to be stored in one piece."""
+    if size > largest:
+        raise InvalidArgument(option, f"has {size} {unit}; at most {largest} are taken: split it")
 
 
 def looked_for(option: str, value: str) -> str:
     """A text that an entry is to hold: every text holds nothing, so nothing would name whichever entry comes first.
 
     Raises:
-        EmptyText: There is nothing in it.
-        InvalidTopicArgument: It holds half a surrogate pair.
-        TooMuch: It is too long.
+        InvalidArgument: There is nothing in it. It holds half a surrogate pair. It is too long.
     """
     text = plain(option, value)
     if not text.strip():
-        raise EmptyText(option)
+        raise InvalidArgument(option, NO_TEXT)
     return text
 
 
@@ -137,13 +131,11 @@ def entry_text(option: str, value: str) -> str:
     """The text of an entry.
 
     Raises:
-        EmptyText: There is nothing in it.
-        InvalidTopicArgument: It holds half a surrogate pair.
-        TooMuch: It is too long.
+        InvalidArgument: There is nothing in it. It holds half a surrogate pair. It is too long.
     """
     text = sound(option, value, longest=LONGEST_TEXT)
     if not text.strip():
-        raise EmptyText(option)
+        raise InvalidArgument(option, NO_TEXT)
     return text
 
 
@@ -151,14 +143,14 @@ def topic_name(option: str, value: str) -> str:
     """The one spelling of a topic's name: in lower case, each character that is no letter or digit a hyphen.
 
     Raises:
-        InvalidTopicArgument: There is no letter or digit in it, or it is too long; it holds half a surrogate pair.
+        InvalidArgument: There is no letter or digit in it, or it is too long; it holds half a surrogate pair.
     """
     name = hyphened(sound(option, value, longest=LONGEST_TEXT))
     if not any(map(str.isalnum, name)):
-        raise InvalidTopicArgument(option, f"{value[:80]!r} names no topic: it needs a letter or a digit")
+        raise InvalidArgument(option, f"{value[:80]!r} names no topic: it needs a letter or a digit")
     if len(name) > LONGEST_NAME:
         problem = f"it has {len(name)} characters, and at most {LONGEST_NAME} fit"
-        raise InvalidTopicArgument(option, f"{value[:80]!r} names no topic: {problem}")
+        raise InvalidArgument(option, f"{value[:80]!r} names no topic: {problem}")
     return name
 
 
@@ -172,14 +164,12 @@ def tag_names(option: str, value: str | Iterable[str]) -> tuple[str, ...]:
     """Tags of a comma-separated text or a list: each in its one spelling, in order of the alphabet, each once.
 
     Raises:
-        InvalidTopicArgument: One holds half a surrogate pair.
-        TooMuch: There are too many, or one is too long.
+        InvalidArgument: One holds half a surrogate pair. There are too many, or one is too long.
     """
     values = (value,) if isinstance(value, str) else as_tuple(option, value)
     parts = (part for one in values for part in (one.split(",") if isinstance(one, str) else (one,)))
     names = sorted({name for part in parts if (name := tag_name(option, part))})
-    if len(names) > MOST_TAGS:
-        raise TooMuch(option, size=len(names), largest=MOST_TAGS, unit="tags")
+    check_size(option, len(names), largest=MOST_TAGS, unit="tags")
     return tuple(names)
 
 
@@ -187,13 +177,11 @@ def tag_name(option: str, value: str) -> str:
     """The one spelling of a tag: in lower case, its last word in the singular, on one line; maybe empty.
 
     Raises:
-        InvalidTopicArgument: It holds half a surrogate pair.
-        TooMuch: It is too long.
+        InvalidArgument: It holds half a surrogate pair. It is too long.
     """
     clean = sound(option, value, longest=LONGEST_TEXT).translate(_NOT_IN_TAGS)
     name = singular(_LINE_BREAKS.sub(" ", unicodedata.normalize("NFC", clean).lower()).strip())
-    if len(name) > LONGEST_TAG:
-        raise TooMuch(option, size=len(name), largest=LONGEST_TAG, unit="characters")
+    check_size(option, len(name), largest=LONGEST_TAG, unit="characters")
     return name
 
 
@@ -201,8 +189,7 @@ def source_name(option: str, value: str | None) -> str | None:
     """Where an entry comes from, on one line; None where it is not said.
 
     Raises:
-        InvalidTopicArgument: It holds half a surrogate pair.
-        TooMuch: It is too long.
+        InvalidArgument: It holds half a surrogate pair. It is too long.
     """
     if value is None:
         return None

@@ -1,6 +1,6 @@
 """The index: everything that follows from the log, maintained in the same transaction.
 
-It holds entries by topic, tags, links, and for each word its positions. `add_to_index` and `remove_from_index` are each
+It holds entries by topic, tags, links and words. `add_to_index` and `remove_from_index` are each
 other's inverse, so the index of a log is the same however it came about. Each entry is in one of ten categories, found
 in three passes:
 
@@ -22,15 +22,14 @@ from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, get_args
 
-from helix_graph.database import ANY_OF, as_list
 from helix_graph.topics.fields import content_lines, first_line
 from helix_graph.topics.model import Category
-from helix_graph.topics.ranking import words
 from helix_graph.topics.schema import VIEW
+from helix_graph.words import indexed
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from helix_graph.topics.entry_log import EntryRecord, NumberedRecord
 
@@ -134,87 +133,61 @@ def _earliest(text: str, table: tuple[tuple[Category, re.Pattern[str]], ...]) ->
     return table[min(found)[1]][0] if found else None
 
 
-#: Words of so many entries are sorted together, because rows that go into the table in its order go in five times as
-#: fast; more at once would only take more memory.
-AT_ONCE = 2_000
-
-
 def add_to_index(connection: sqlite3.Connection, entries: Sequence[NumberedRecord]) -> None:
     """Takes entries into the index."""
-    for place in range(0, len(entries), AT_ONCE):
-        _add(connection, entries[place : place + AT_ONCE])
-
-
-def remove_from_index(connection: sqlite3.Connection, record: EntryRecord) -> None:
-    """Takes an entry out of the index, as it was taken in: perhaps by a version that cut fewer words from its text."""
-    removed = connection.execute(
-        "DELETE FROM topic_posting WHERE entry = ?"  # noqa: S608  (our own names and constants)
-        f" AND word IN (SELECT word FROM topic_word WHERE spelling {ANY_OF}) RETURNING word, length",
-        (record.entry, as_list(_counts(record))),
-    ).fetchall()
-    connection.executemany(
-        "UPDATE topic_word SET entries = entries - 1 WHERE word = ?", [(word,) for word, _ in removed]
-    )
-    length = removed[0][1] if removed else 0
-    connection.executemany(
-        "DELETE FROM topic_tag WHERE tag = ? AND entry = ?", [(t, record.entry) for t in record.tags]
-    )
-    connection.executemany(
-        "DELETE FROM topic_link WHERE target = ? AND source = ?", [(target, record.entry) for target in record.links]
-    )
-    connection.execute("DELETE FROM topic_entry WHERE entry = ?", (record.entry,))
-    connection.execute("UPDATE topic SET entries = entries - 1 WHERE name = ?", (record.topic,))
-    connection.execute("DELETE FROM topic WHERE name = ? AND entries = 0", (record.topic,))
-    connection.execute("UPDATE topic_totals SET entries = entries - 1, words = words - ?", (length,))
-
-
-def clear_index(connection: sqlite3.Connection) -> None:
-    """Takes everything out."""
-    for table in VIEW:
-        connection.execute(f"DELETE FROM {table}")  # noqa: S608  (our own names and constants)
-    connection.execute("UPDATE topic_totals SET entries = 0, words = 0")
-
-
-def _add(connection: sqlite3.Connection, entries: Sequence[NumberedRecord]) -> None:
     records = [one.record for one in entries]
-    counts = {record.entry: _counts(record) for record in records}
-    connection.executemany("INSERT INTO topic_entry VALUES (?, ?, ?, ?, ?, ?, ?)", map(_entry_row, entries))
+    connection.executemany(
+        "INSERT INTO topic_entry (entry, number, topic, position, stored, changed, category, confidence)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (r.entry, one.number, r.topic, r.position, r.stored, r.changed, category(r.tags, r.text), r.confidence)
+            for one, r in zip(entries, records, strict=True)
+        ],
+    )
     connection.executemany("INSERT INTO topic_tag VALUES (?, ?)", [(tag, r.entry) for r in records for tag in r.tags])
     connection.executemany(
         "INSERT OR IGNORE INTO topic_link VALUES (?, ?)", [(target, r.entry) for r in records for target in r.links]
     )
     connection.executemany(
         "INSERT INTO topic VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET entries = entries + excluded.entries",
-        sorted(Counter(record.topic for record in records).items()),
+        sorted(Counter(r.topic for r in records).items()),
     )
-    numbers = _word_numbers(connection, counts.values())
-    rows = (
-        (numbers[word], r.entry, times, counts[r.entry].total(), r.confidence, r.stored)
-        for r in records
-        for word, times in counts[r.entry].items()
-    )
-    connection.executemany("INSERT INTO topic_posting VALUES (?, ?, ?, ?, ?, ?)", sorted(rows))
-    total = sum(one.total() for one in counts.values())
-    connection.execute("UPDATE topic_totals SET entries = entries + ?, words = words + ?", (len(records), total))
-
-
-def _word_numbers(connection: sqlite3.Connection, counts: Iterable[Counter[str]]) -> dict[str, int]:
-    """The number of each word, with the entries counted that have it now."""
-    having = Counter(word for one in counts for word in one)
     connection.executemany(
-        "INSERT INTO topic_word (spelling, entries) VALUES (?, ?)"
-        " ON CONFLICT (spelling) DO UPDATE SET entries = entries + excluded.entries",
-        sorted(having.items()),
+        "INSERT INTO topic_text (rowid, text) VALUES (?, ?)", [(r.entry, indexed(r.text)) for r in records]
     )
-    rows = connection.execute(f"SELECT spelling, word FROM topic_word WHERE spelling {ANY_OF}", (as_list(having),))  # noqa: S608  (our own names and constants)
-    return dict(rows.fetchall())
+    connection.execute("UPDATE topic_totals SET entries = entries + ?", (len(records),))
 
 
-def _entry_row(one: NumberedRecord) -> tuple[int | str, ...]:
-    r = one.record
-    kind = category(r.tags, r.text)
-    return (r.entry, one.number, r.topic, r.position, r.stored, r.changed, kind)
+#: Of a hundred thousand entries one percent is reported at a time.
+_AT_ONCE = 1_000
 
 
-def _counts(record: EntryRecord) -> Counter[str]:
-    return Counter(words(record.text))
+def add_in_parts(
+    connection: sqlite3.Connection, entries: Sequence[NumberedRecord], progress: Callable[[int, int], None] | None
+) -> None:
+    """Takes many entries into the index; ``progress`` is told how many of how many."""
+    for place in range(0, len(entries), _AT_ONCE):
+        add_to_index(connection, entries[place : place + _AT_ONCE])
+        if progress:
+            progress(min(place + _AT_ONCE, len(entries)), len(entries))
+
+
+def remove_from_index(connection: sqlite3.Connection, record: EntryRecord) -> None:
+    """Takes an entry out of the index."""
+    entry = (record.entry,)
+    connection.execute("DELETE FROM topic_text WHERE rowid = ?", entry)
+    connection.executemany("DELETE FROM topic_tag WHERE tag = ? AND entry = ?", [(t, *entry) for t in record.tags])
+    connection.executemany(
+        "DELETE FROM topic_link WHERE target = ? AND source = ?", [(t, *entry) for t in record.links]
+    )
+    connection.execute("DELETE FROM topic_entry WHERE entry = ?", entry)
+    connection.execute("UPDATE topic SET entries = entries - 1 WHERE name = ?", (record.topic,))
+    connection.execute("DELETE FROM topic WHERE name = ? AND entries = 0", (record.topic,))
+    connection.execute("UPDATE topic_totals SET entries = entries - 1")
+
+
+def clear_index(connection: sqlite3.Connection) -> None:
+    """Takes everything out."""
+    for table in VIEW:
+        connection.execute(f"DELETE FROM {table}")  # noqa: S608  (our own names and constants)
+    connection.execute("UPDATE topic_totals SET entries = 0")

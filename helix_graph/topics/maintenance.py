@@ -203,7 +203,7 @@ def compact(database: HelixDatabase, progress: Progress | None = None) -> Compac
         connection.executemany("INSERT INTO kept_record VALUES (?)", ((number,) for number in kept))
         gone = connection.execute("DELETE FROM topic_log WHERE number NOT IN (SELECT number FROM kept_record)").rowcount
         connection.execute("DROP TABLE kept_record")  # the connection may be used again
-        connection.execute("DELETE FROM topic_word WHERE entries = 0")
+        connection.execute("INSERT INTO topic_text (topic_text) VALUES ('optimize')")  # lets go of words deleted
     tell(2, 3)
     erase_traces(database.path, HELIX_DB)
     tell(3, 3)
@@ -225,9 +225,7 @@ def reindex(database: HelixDatabase, progress: Progress | None = None) -> Reinde
     with database.writing() as connection:
         entries = live(connection)
         index.clear_index(connection)
-        for place in range(0, len(entries), index.AT_ONCE):
-            index.add_to_index(connection, entries[place : place + index.AT_ONCE])
-            (progress or _silent)(min(place + index.AT_ONCE, len(entries)), len(entries))
+        index.add_in_parts(connection, entries, progress)
         return ReindexedEntries(entries=len(entries), index=index_size(connection, database.path))
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import msgspec
 
+from helix_episodes.errors import InvalidArgument
 from helix_graph.helix_db import HelixDatabase
 from helix_graph.timestamps import seconds_of
 from helix_graph.topics import catalogue, maintenance, search, transfer
 from helix_graph.topics.fields import hyphened, looked_for, plain, topic_name
 from helix_graph.topics.maintenance import Progress
-from helix_graph.topics.model import InvalidTopicArgument
 from helix_graph.topics.search import LARGEST_INDEX
 from helix_graph.topics.search import since as moments_ago
 from helix_graph.topics.transfer import ImportedEntries, import_entries, parse_import
@@ -95,18 +95,16 @@ def run_action(context: ActionContext, action: str, parameters: Mapping[str, Any
     """Checks an action and its parameters, those that are neither None nor False, and runs it.
 
     Raises:
-        NotOneOf: There is no such action, or no such detail.
-        InvalidTopicArgument: A parameter means nothing to the action; it needs one that is not there; the topic is no
-            name.
-        OutOfRange: A number lies outside its range.
+        InvalidArgument: There is no such action, or no such detail. A parameter means nothing to the action; it needs
+            one that is not there; the topic is no name. A number lies outside its range.
     """
     kind: Action = as_choice("action", action, ACTIONS)
     for name in parameters:
         if name not in _TAKES[kind]:
             takes = ", ".join(_TAKES[kind]) or "no parameters"
-            raise InvalidTopicArgument(name, f"means nothing to {kind}, which takes {takes}")
+            raise InvalidArgument(name, f"means nothing to {kind}, which takes {takes}")
     if kind in _NEEDS and _NEEDS[kind] not in parameters:
-        raise InvalidTopicArgument(None, f"{kind} needs {_NEEDS[kind]}")
+        raise InvalidArgument(None, f"{kind} needs {_NEEDS[kind]}")
     checked = {name: _CHECKS[name](value) if name in _CHECKS else value for name, value in parameters.items()}
     return _run(context, kind, checked)
 
@@ -118,9 +116,7 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
     "match_str": lambda value: looked_for("match_str", value),
     "focus": lambda value: hyphened(plain("focus", value, longest=_LONGEST_PATTERN), keep="*?"),
     "json": lambda value: plain("json", value, longest=_LONGEST_IMPORT),
-    "refresh": lambda value: as_bool("refresh", value),
     "apply": lambda value: as_bool("apply", value),
-    "force": lambda value: as_bool("force", value),
 }
 
 

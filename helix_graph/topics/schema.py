@@ -1,16 +1,22 @@
 """The tables of topics in helix.db: the log, which is the truth, and the index that follows from it; and checksums.
 
 ``topic_log`` only grows, until ``compact``. A record's body is JSON, and its checksum covers the body and the record's
-number, so that a flipped byte is noticed and named instead of being believed. Everything else can be rebuilt from it.
-``topic_posting`` has a row for each word of each entry, in the order in which a search reads it; what scoring needs of
-the entry is in the row, because a join with a hundred thousand entries would cost more than the scoring.
+number, so that a flipped byte is noticed and named instead of being believed. Everything else can be rebuilt from it:
+``topic_text`` is the index of the words (`helix_graph.words`), ``topic_term`` what FTS5 says of it.
 """
 
 from __future__ import annotations
 
+import json
 import zlib
 
+from helix_graph.database import word_table
 from helix_graph.helix_db import Tables
+from helix_graph.words import indexed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
 
 _LOG = """
 CREATE TABLE topic_log (number INTEGER PRIMARY KEY, body BLOB NOT NULL, checksum INTEGER NOT NULL);
@@ -37,21 +43,33 @@ CREATE UNIQUE INDEX topic_entry_place ON topic_entry (topic, position);
 CREATE INDEX topic_entry_stored ON topic_entry (stored, topic);
 CREATE INDEX topic_entry_category ON topic_entry (category, stored);
 CREATE TABLE topic_tag (tag TEXT NOT NULL, entry INTEGER NOT NULL, PRIMARY KEY (tag, entry)) WITHOUT ROWID;
-CREATE TABLE topic_link (target INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (target, source)) WITHOUT ROWID;
-CREATE TABLE topic_word (word INTEGER PRIMARY KEY, spelling TEXT NOT NULL UNIQUE, entries INTEGER NOT NULL);
-CREATE TABLE topic_posting (
-    word INTEGER NOT NULL,
-    entry INTEGER NOT NULL,
-    times INTEGER NOT NULL,
-    length INTEGER NOT NULL,
-    confidence REAL NOT NULL,
-    stored INTEGER NOT NULL,
-    PRIMARY KEY (word, entry)
-) WITHOUT ROWID
+CREATE TABLE topic_link (target INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (target, source)) WITHOUT ROWID
 """
-TOPIC_TABLES = Tables(room="topics", steps=(_LOG + ";" + _VIEW,))
+#: Older versions had postings of their own.
+_WORDS = f"""
+DROP TABLE IF EXISTS topic_word;
+DROP TABLE IF EXISTS topic_posting;
+ALTER TABLE topic_totals DROP COLUMN words;
+ALTER TABLE topic_entry ADD COLUMN confidence REAL NOT NULL DEFAULT 1.0;
+{word_table("topic_text")};
+CREATE VIRTUAL TABLE topic_term USING fts5vocab (topic_text, row)
+"""
 #: What `reindex` empties and fills again.
-VIEW = ("topic", "topic_entry", "topic_tag", "topic_link", "topic_word", "topic_posting")
+VIEW = ("topic", "topic_entry", "topic_tag", "topic_link", "topic_text")
+
+
+def _index_words(connection: sqlite3.Connection) -> None:
+    """Fills the index from the log; the words of a damaged record cannot be known."""
+    rows = connection.execute("SELECT e.entry, l.* FROM topic_entry e JOIN topic_log l ON l.number = e.number")
+    records = [(json.loads(row[1]), entry) for entry, *row in rows.fetchall() if is_sound(*row)]
+    connection.executemany(
+        "INSERT INTO topic_text (text, rowid) VALUES (?, ?)",
+        [(indexed(record["text"]), one) for record, one in records],
+    )
+    connection.executemany(
+        "UPDATE topic_entry SET confidence = ? WHERE entry = ?",
+        [(record["confidence"], one) for record, one in records if "confidence" in record],
+    )
 
 
 def checksum_of(number: int, body: bytes) -> int:
@@ -62,3 +80,6 @@ def checksum_of(number: int, body: bytes) -> int:
 def is_sound(number: int, body: bytes, checksum: int) -> bool:
     """Whether a row of the log is what was written."""
     return isinstance(body, bytes) and checksum_of(number, body) == checksum
+
+
+TOPIC_TABLES = Tables(room="topics", steps=(_LOG + ";" + _VIEW, _WORDS, _index_words))

@@ -19,20 +19,20 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from helix_graph.errors import EmptyQuery
+from helix_episodes.errors import InvalidArgument
+from helix_graph.errors import NO_WORDS
 from helix_graph.timestamps import seconds_of
-from helix_graph.topics import ranking
 from helix_graph.topics.entry_log import alike, at, damaged_of, of_topic, shown, shown_topic, size_of, sound_by_id
-from helix_graph.topics.fields import clipped, content_lines, plain
-from helix_graph.topics.model import Damaged, Entry, InvalidTopicArgument, TooMuch, TopicSize
-from helix_graph.topics.ranking import EntryFilters, RankedEntries, TimeSpan, query_words
+from helix_graph.topics.fields import check_size, clipped, content_lines, plain
+from helix_graph.topics.model import Damaged, Entry, TopicSize
+from helix_graph.topics.ranking import MOST_WORDS, EntryFilters, RankedEntries, TimeSpan, asked_words, best, by_topic
 from helix_graph.validation import as_int
+from helix_graph.words import match_all, match_any
 
 if TYPE_CHECKING:
     import sqlite3
 
     from helix_graph.topics.entry_log import NumberedRecord
-    from helix_graph.topics.ranking import SqlQuery
 
 
 #: A hundred years.
@@ -55,8 +55,7 @@ def period(
     """The span that all of these hold; ``after`` and ``before`` include their day, ``hours`` overrides ``days``.
 
     Raises:
-        InvalidTopicArgument: One of the first two is no day.
-        OutOfRange: One of the others lies outside 0 to a hundred years.
+        InvalidArgument: One of the first two is no day. One of the others lies outside 0 to a hundred years.
     """
     starts = [since(now=now, days=days, hours=hours)]
     if after is not None:
@@ -69,7 +68,7 @@ def since(*, now: datetime, days: int | None = None, hours: int | None = None) -
     """When so many hours, or else days, before now was; None when neither is given.
 
     Raises:
-        OutOfRange: They lie outside 0 to a hundred years.
+        InvalidArgument: They lie outside 0 to a hundred years.
     """
     if hours is not None:
         return seconds_of(now) - 3600 * as_int("hours", hours, lowest=0, highest=MOST_HOURS)
@@ -87,11 +86,11 @@ def _day(option: str, value: str | date, *, today: date) -> date:
     if word in _WORDS:
         return today - _WORDS[word]
     if not _ISO_DAY.match(word):
-        raise InvalidTopicArgument(option, _NO_DAY.format(value))
+        raise InvalidArgument(option, _NO_DAY.format(value))
     try:
         return date.fromisoformat(word)
     except ValueError:  # the 31st of February
-        raise InvalidTopicArgument(option, _NO_DAY.format(value)) from None
+        raise InvalidArgument(option, _NO_DAY.format(value)) from None
 
 
 def _midnight(day: date) -> int:
@@ -152,8 +151,9 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
 def search(connection: sqlite3.Connection, question: SearchQuestion) -> TopicSearchAnswer:
     """Answers the question."""
-    matching, found, fallback = _matching(connection, question)
+    found, fallback = _found(connection, question)
     hits, damaged = _hits(connection, question, found)
+    every = question.mode == "and" and not fallback
     return TopicSearchAnswer(
         query=question.query,
         words=question.words,
@@ -162,7 +162,7 @@ def search(connection: sqlite3.Connection, question: SearchQuestion) -> TopicSea
         fallback=fallback,
         total=found.total,
         hits=hits,
-        topics=_topics(connection, question, matching) if matching and found.total else (),
+        topics=_topics(connection, question, every=every) if found.total else (),
         hint=None if found.total else _hint(connection, question.filters),
         damaged=damaged,
     )
@@ -172,35 +172,26 @@ def checked_words(query: str) -> tuple[str, ...]:
     """The words to look for.
 
     Raises:
-        EmptyQuery: There is nothing in the query.
-        InvalidTopicArgument: It has words of one letter or digit alone.
-        TooMuch: It is too long, or has too many words.
+        InvalidArgument: There is nothing in the query. It has words of one letter or digit alone. It is too long, or
+            has too many words.
     """
-    words = query_words(plain("query", query, longest=LONGEST_QUERY))
+    words = asked_words(plain("query", query, longest=LONGEST_QUERY))
     if not words:
         problem = "no searchable word in the query (words of one letter or digit are not indexed)"
-        raise InvalidTopicArgument(None, problem) if any(map(str.isalnum, query)) else EmptyQuery("query")
-    if len(words) > ranking.MOST_WORDS:
-        raise TooMuch("query", size=len(words), largest=ranking.MOST_WORDS, unit="different words")
+        raise InvalidArgument(None, problem) if any(map(str.isalnum, query)) else InvalidArgument("query", NO_WORDS)
+    check_size("query", len(words), largest=MOST_WORDS, unit="different words")
     return words
 
 
-def _matching(connection: sqlite3.Connection, question: SearchQuestion) -> tuple[SqlQuery | None, RankedEntries, bool]:
-    """How the entries are found, what is found, and whether that is only by some of the words."""
-    words = ranking.known_words(connection, question.words)
-    mean = ranking.mean_length(connection)
-    several = len(question.words) > 1
+def _found(connection: sqlite3.Connection, question: SearchQuestion) -> tuple[RankedEntries, bool]:
+    """What is found, and whether that is only by some of the words."""
     limit = 0 if question.detail in {"count", "topics"} else question.limit
-    if question.mode == "and" and len(words) == len(question.words):
-        strict = ranking.having_all(words, mean=mean)
-        found = ranking.best(connection, strict, question.filters, limit=limit)
-        if found.total or not several:
-            return strict, found, False
-    if not words or not (several or question.mode == "or"):
-        return None, RankedEntries(total=0, scored=[]), False
-    loose = ranking.having_any(words, mean=mean)
-    found = ranking.best(connection, loose, question.filters, limit=limit)
-    return loose, found, question.mode == "and" and found.total > 0
+    strict = question.mode == "and"
+    found = best(connection, question.words, question.filters, every=strict, limit=limit)
+    if found.total or not strict or len(question.words) == 1:
+        return found, False
+    found = best(connection, question.words, question.filters, every=False, limit=limit)
+    return found, found.total > 0
 
 
 def _hits(
@@ -211,16 +202,15 @@ def _hits(
     sound = [one for one in found.scored if one[0] in filed]
     entries = shown(connection, [filed[entry] for entry, _ in sound])
     hits = (
-        Hit(entry=_cut(entry, question.detail), score=round(score, 6))
-        for entry, (_, score) in zip(entries, sound, strict=True)
+        Hit(entry=_cut(entry, question.detail), score=score) for entry, (_, score) in zip(entries, sound, strict=True)
     )
     return tuple(hits), tuple(damaged_of(connection, spoilt))
 
 
-def _topics(connection: sqlite3.Connection, question: SearchQuestion, matching: SqlQuery) -> tuple[TopicSize, ...]:
+def _topics(connection: sqlite3.Connection, question: SearchQuestion, *, every: bool) -> tuple[TopicSize, ...]:
     if question.detail != "topics":
         return ()
-    found = ranking.by_topic(connection, matching, question.filters)
+    found = by_topic(connection, (match_all if every else match_any)(question.words), question.filters)
     return tuple(TopicSize(topic=topic, entries=n) for topic, n in found[: question.limit])
 
 
@@ -267,7 +257,7 @@ def read(
     """The entries of a topic: all, the one at ``index``, or those that hold a text in any case.
 
     Raises:
-        EntryNotFound: The topic has no such index.
+        NotFound: The topic has no such index.
     """
     total = size_of(connection, topic)
     if not total:

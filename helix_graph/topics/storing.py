@@ -6,7 +6,7 @@ disk before anything is answered: what was stored is found at once, by every pro
 >>> checked_draft(topic="Engine", text="Gotcha: the cache is never emptied").tags
 ('gotcha',)
 
-Texts are compared by their significant words (`helix_graph.topics.ranking`), never by tags or sources. Two are near
+Texts are compared by their significant words (`helix_graph.words`), never by tags or sources. Two are near
 duplicates when more than 70 % of their words are shared (Jaccard), or when the new one has no significant word that the
 old one lacks. Below six words chance alone shares that many, so there only the same words count. Not every pair is
 compared. Of n words a text shares more than a share t with another only if one of its n - ⌈t n⌉ + 1 rarest words is
@@ -27,9 +27,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import asdict, replace
 
-from helix_episodes.errors import HelixGraphError
+from helix_episodes.errors import HelixGraphError, InvalidArgument, NotFound
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.errors import WrongType
 from helix_graph.topics import index
 from helix_graph.topics.entry_log import (
     EntryRecord,
@@ -43,24 +42,30 @@ from helix_graph.topics.entry_log import (
     size_of,
     sound_by_id,
 )
-from helix_graph.topics.fields import entry_text, first_line, plain, source_name, tag_names, topic_name
+from helix_graph.topics.fields import check_size, entry_text, first_line, plain, source_name, tag_names, topic_name
 from helix_graph.topics.index import auto_tags
-from helix_graph.topics.model import (
-    BatchStored,
-    Duplicate,
-    EntryNotFound,
-    InvalidItem,
-    InvalidLink,
-    SimilarEntries,
-    StoredEntry,
-    TooMuch,
-)
-from helix_graph.topics.ranking import overlap, significant_words
-from helix_graph.validation import as_fraction, as_tuple
+from helix_graph.topics.model import BatchStored, Duplicate, SimilarEntries, StoredEntry
+from helix_graph.validation import as_fraction, as_tuple, wrong_type
+from helix_graph.words import match_any, query_words, telling
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+
+def significant_words(text: str) -> frozenset[str]:
+    """The distinct words by which texts are compared: parts of identifiers, without those of every text."""
+    return frozenset(telling(query_words(text)))
+
+
+def overlap(one: frozenset[str], other: frozenset[str]) -> float:
+    """The Jaccard index of two sets of words: shared ones among all, 0 to 1.
+
+    >>> overlap(frozenset("abc"), frozenset("bcd"))
+    0.5
+    """
+    shared = len(one & other)
+    return shared / (len(one) + len(other) - shared) if shared else 0.0
 
 
 #: 0.7 x 30 may come out as a little more than 21, and must not be rounded up to 22.
@@ -99,6 +104,8 @@ _COMPARED = 200
 #: This many rare words must be shared (of as many more that are looked at): most entries are out before their topic is
 #: looked up, which costs more than the counting.
 _SHARED = 4
+#: Counting goes no further: which of the frequent words is looked up makes no difference to what is found.
+_MANY = 1_000
 _DUPLICATE_WIDTH = 100
 _NUMBERS = msgspec.json.Decoder(list[int])
 
@@ -134,21 +141,19 @@ def duplicate_of(connection: sqlite3.Connection, topic: str, text: str) -> Dupli
 def _candidates(connection: sqlite3.Connection, topic: str, words: frozenset[str]) -> list[int]:
     """Entries of the topic that share a rare word, those with the most first."""
     shared = min(_SHARED, math.ceil(THRESHOLD * len(words)))
-    prefix = prefix_length(words, above=THRESHOLD) + shared - 1
-    rare = connection.execute(
-        f"SELECT word, entries FROM topic_word WHERE spelling {ANY_OF} ORDER BY entries, word",  # noqa: S608  (our own names and constants)
-        (as_list(words),),
-    ).fetchall()
-    unmet = len(words) - len(rare)  # words that no entry has are the rarest
-    chosen: Sequence[int] = [word for word, _ in rare[: max(prefix - unmet, 0)]]
+    few = "SELECT COUNT(*) FROM (SELECT 1 FROM topic_text WHERE topic_text MATCH ? LIMIT ?)"
+    having = {word: connection.execute(few, (match_any([word]), _MANY)).fetchone()[0] for word in words}
+    rarest = sorted(words, key=lambda word: (having[word], word))
+    chosen = [word for word in rarest[: prefix_length(words, above=THRESHOLD) + shared - 1] if having[word]]
     # All in one row, and counted here: of ten thousand, SQLite's own counting would take three times as long.
-    query = f"SELECT json_group_array(entry) FROM topic_posting WHERE word {ANY_OF}"  # noqa: S608  (a constant)
-    having = Counter(_NUMBERS.decode(connection.execute(query, (as_list(chosen),)).fetchone()[0]))
+    query = "SELECT json_group_array(rowid) FROM topic_text WHERE topic_text MATCH ?"
+    entries = (_NUMBERS.decode(connection.execute(query, (match_any([word]),)).fetchone()[0]) for word in chosen)
+    sharing = Counter(entry for some in entries for entry in some)
     rows = connection.execute(
         f"SELECT entry FROM topic_entry WHERE topic = ? AND entry {ANY_OF}",  # noqa: S608  (our own names and constants)
-        (topic, as_list(entry for entry, n in having.items() if n >= shared)),
+        (topic, as_list(entry for entry, n in sharing.items() if n >= shared)),
     )
-    return sorted((entry for (entry,) in rows), key=lambda entry: (-having[entry], entry))[:_COMPARED]
+    return sorted((entry for (entry,) in rows), key=lambda entry: (-sharing[entry], entry))[:_COMPARED]
 
 
 #: One transaction holds the write lock throughout; the original's limit was 30.
@@ -183,12 +188,9 @@ def checked_draft(  # noqa: PLR0913  (what an entry has)
     """Checks what an entry has; without tags the beginning of its text may give it one, if ``auto``.
 
     Raises:
-        InvalidTopicArgument: The name has no letter or digit, or is too long; one of the texts holds half a surrogate
-            pair.
-        EmptyText: There is nothing in the text.
-        OutOfRange: The confidence lies outside 0 to 1.
-        InvalidLink: A link is not of the form ``topic:index``.
-        TooMuch: One of them is too long.
+        InvalidArgument: The name has no letter or digit, or is too long; one of the texts holds half a surrogate pair.
+            There is nothing in the text. The confidence lies outside 0 to 1. A link is not of the form ``topic:index``.
+            One of them is too long.
     """
     kept = entry_text("text", text)
     return EntryDraft(
@@ -205,14 +207,13 @@ def checked_drafts(entries: Iterable[Mapping[str, Any]]) -> list[EntryDraft]:
     """Checks the entries of a batch.
 
     Raises:
-        TooMuch: There are more than `LARGEST_BATCH`.
-        InvalidItem: One of them cannot be stored; its place and the reason are named.
+        InvalidArgument: There are more than `LARGEST_BATCH`. One of them cannot be stored; its place and the reason are
+            named.
     """
     if isinstance(entries, dict):
-        raise WrongType("entries", value=entries, wanted="a list of objects")
+        raise wrong_type("entries", entries, "a list of objects")
     item = as_tuple("entries", entries)
-    if len(item) > LARGEST_BATCH:
-        raise TooMuch("entries", size=len(item), largest=LARGEST_BATCH, unit="entries")
+    check_size("entries", len(item), largest=LARGEST_BATCH, unit="entries")
     return [_item(place, one) for place, one in enumerate(item)]
 
 
@@ -220,42 +221,44 @@ def link_places(links: str | Iterable[str]) -> tuple[tuple[str, int], ...]:
     """The topics and indices that links name, each once.
 
     Raises:
-        InvalidLink: One is not of the form ``topic:index``.
-        TooMuch: There are more than `MOST_LINKS`.
+        InvalidArgument: One is not of the form ``topic:index``. There are more than `MOST_LINKS`.
     """
     item = links.replace(",", " ").split() if isinstance(links, str) else as_tuple("links", links)
     places = tuple(dict.fromkeys(_place(link) for link in item))
-    if len(places) > MOST_LINKS:
-        raise TooMuch("links", size=len(places), largest=MOST_LINKS, unit="links")
+    check_size("links", len(places), largest=MOST_LINKS, unit="links")
     return places
+
+
+def _no_link(link: str, problem: str) -> InvalidArgument:
+    """What to raise of a link that is of another form, or leads nowhere."""
+    return InvalidArgument(None, f"links: {link!r} {problem}; give topic:index pairs, such as cache:3")
+
+
+def _refused(place: int, error: HelixGraphError) -> InvalidArgument:
+    """What to raise of an entry of a batch that cannot be stored; ``place`` counts from 0."""
+    return InvalidArgument(None, f"entries[{place}]: {error}; nothing was stored")
 
 
 def _place(link: str) -> tuple[str, int]:
     found = _LINK.match(plain("links", link))
     if found is None:
-        raise InvalidLink(link, problem="is no link")
+        raise _no_link(link, "is no link")
     return topic_name("links", found["topic"]), int(found["index"])
 
 
 def _item(place: int, item: Mapping[str, Any]) -> EntryDraft:
     try:
         if not isinstance(item, dict):
-            raise WrongType("an entry", value=item, wanted="an object with topic and text")
-        _check_keys(place, item)
+            raise wrong_type("an entry", item, "an object with topic and text")
+        missing = [name for name in ("topic", "text") if item.get(name) is None]
+        if missing:
+            raise InvalidArgument(None, f"{' and '.join(missing)} missing")
+        unknown = sorted(map(str, item.keys() - set(_PARAMETERS)))
+        if unknown:
+            raise InvalidArgument(None, f"there is no {', '.join(unknown)}; an entry has {', '.join(_PARAMETERS)}")
         return checked_draft(**{name: value for name, value in item.items() if value is not None})
-    except InvalidItem:
-        raise
     except HelixGraphError as error:
-        raise InvalidItem(place, problem=str(error)) from error
-
-
-def _check_keys(place: int, item: Mapping[str, Any]) -> None:
-    missing = [name for name in ("topic", "text") if item.get(name) is None]
-    if missing:
-        raise InvalidItem(place, problem=f"{' and '.join(missing)} missing")
-    unknown = sorted(map(str, item.keys() - set(_PARAMETERS)))
-    if unknown:
-        raise InvalidItem(place, problem=f"there is no {', '.join(unknown)}; an entry has {', '.join(_PARAMETERS)}")
+        raise _refused(place, error) from error
 
 
 _LINE = 100
@@ -265,7 +268,7 @@ def store(connection: sqlite3.Connection, draft: EntryDraft, *, now: int, force:
     """Stores one entry; without ``force`` the near duplicate that it has in its topic is named.
 
     Raises:
-        InvalidLink: A link leads to no entry; then nothing is stored.
+        InvalidArgument: A link leads to no entry; then nothing is stored.
     """
     duplicate = None if force else duplicate_of(connection, draft.topic, draft.text)
     written = write_record(connection, draft, now=now)
@@ -279,7 +282,7 @@ def batch(connection: sqlite3.Connection, drafts: Sequence[EntryDraft], *, now: 
     A link may lead to an entry of the same batch that stands before it.
 
     Raises:
-        InvalidItem: A link of one leads to no entry.
+        InvalidArgument: A link of one leads to no entry.
     """
     written = list(_filed(connection, drafts, now=now))
     return BatchStored(
@@ -298,8 +301,8 @@ def _filed(connection: sqlite3.Connection, drafts: Sequence[EntryDraft], *, now:
             waiting = []
         try:
             one = write_record(connection, draft, now=now)
-        except InvalidLink as error:
-            raise InvalidItem(place, problem=str(error)) from error
+        except InvalidArgument as error:
+            raise _refused(place, error) from error
         waiting.append(one)
         yield one
     index.add_to_index(connection, waiting)
@@ -354,10 +357,10 @@ def _target(connection: sqlite3.Connection, topic: str, index: int) -> int:
     link = f"{topic}:{index}"
     try:
         return at(connection, topic, index).record.entry
-    except EntryNotFound as error:
+    except NotFound as error:
         there = size_of(connection, topic)
         problem = f"leads to no entry ({topic} has {there})" if there else f"leads to no topic ({topic} is not there)"
-        raise InvalidLink(link, problem=problem) from error
+        raise _no_link(link, problem) from error
 
 
 def _alike(drafts: Sequence[EntryDraft]) -> Iterable[SimilarEntries]:

@@ -28,11 +28,12 @@ import msgspec
 from msgspec.structs import asdict
 
 from helix_episodes.errors import HelixGraphError
+from helix_graph.errors import InvalidImport
 from helix_graph.timestamps import datetime_of, seconds_of
 from helix_graph.topics import index
 from helix_graph.topics.entry_log import EntryRecord, NumberedRecord, log_state, next_number, reserve
 from helix_graph.topics.fields import hyphened
-from helix_graph.topics.model import Damaged, InvalidImport
+from helix_graph.topics.model import Damaged
 from helix_graph.topics.storing import EntryDraft, append_entry, checked_draft, entry_record, link_places
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def parse_import(text: str) -> tuple[list[IncomingEntry], list[LeftOut]]:
     try:
         value = json.loads(text, object_pairs_hook=_Object)
     except (ValueError, RecursionError) as error:
-        raise InvalidImport(f"it is no JSON ({error})") from error
+        raise _refused(f"it is no JSON ({error})") from error
     taken: list[IncomingEntry] = []
     left: list[LeftOut] = []
     for place, read in _items(value):
@@ -159,10 +160,7 @@ def import_entries(
         placed = {"entry": number, "position": position, "stored": stored, "modified": one.modified}
         entries.append(append_entry(connection, entry_record(one.draft, links, **placed)))
     targets.reserve_deleted()
-    for place in range(0, len(entries), index.AT_ONCE):
-        index.add_to_index(connection, entries[place : place + index.AT_ONCE])
-        if progress:
-            progress(min(place + index.AT_ONCE, len(entries)), len(entries))
+    index.add_in_parts(connection, entries, progress)
     topics = len({one.record.topic for one in entries})
     return ImportedEntries(entries=len(entries), topics=topics, already=len(present), left_out=tuple(left))
 
@@ -253,12 +251,19 @@ def _items(value: Any) -> Iterator[tuple[str, Callable[[str], IncomingEntry]]]: 
             groups = [(str(one.get("topic", "")), one.get("entries", [])) for one in later]
         for topic, entries in groups:
             if not isinstance(entries, list) or isinstance(entries, _Object):
-                raise InvalidImport(f"what stands under {topic!r} is no list of entries")
+                raise _refused(f"what stands under {topic!r} is no list of entries")
             yield from ((f"{topic}[{place}]", partial(_original, topic, one)) for place, one in enumerate(entries))
     elif isinstance(value, list):
         yield from ((f"[{place}]", partial(_own, one)) for place, one in enumerate(value))
     else:
-        raise InvalidImport("it is neither an array nor an object")
+        raise _refused("it is neither an array nor an object")
+
+
+def _refused(problem: str) -> InvalidImport:
+    """What to raise of a text that is no export, in whatever form."""
+    return InvalidImport(
+        f"cannot import: {problem}; give a JSON array of {{topic, text}}, an export of ours, or one of helix"
+    )
 
 
 def _own(item: Any, place: str) -> IncomingEntry:  # noqa: ANN401  (any JSON)
@@ -268,7 +273,7 @@ def _own(item: Any, place: str) -> IncomingEntry:  # noqa: ANN401  (any JSON)
     missing = [name for name in ("topic", "text") if fields.get(name) is None]
     if missing or unknown:
         problem = f"there is no {', '.join(unknown)}" if unknown else f"it needs {' and '.join(missing)}"
-        raise InvalidImport(f"{problem}; an entry has {', '.join(sorted(_KEYS))}")
+        raise _refused(f"{problem}; an entry has {', '.join(sorted(_KEYS))}")
     names = ("topic", "text", "tags", "source", "confidence")
     value = {name: fields[name] for name in names if fields.get(name) is not None}
     links = [] if fields.get("links") is None else fields["links"]
@@ -287,7 +292,7 @@ def _original(topic: str, item: Any, place: str) -> IncomingEntry:  # noqa: ANN4
     """An entry of the original's export, whose body begins with what is known of it."""
     item = item.plain() if isinstance(item, _Object) else item
     if not isinstance(item, dict) or not isinstance(item.get("body"), str):
-        raise InvalidImport("an entry needs a body")
+        raise _refused("an entry needs a body")
     known, text = _body(item["body"])
     named = any(map(str.isalnum, hyphened(topic)))
     kept = checked_draft(
@@ -344,7 +349,7 @@ def _time(value: Any) -> int | None:  # noqa: ANN401  (any JSON)
         # in UTC it may lie before the first year or behind the last
         return seconds_of(datetime_of(seconds_of(datetime.fromisoformat(str(value)))))
     except (ValueError, TypeError, OverflowError, OSError, StopIteration) as error:
-        raise InvalidImport(f"{value!r} is no time") from error
+        raise _refused(f"{value!r} is no time") from error
 
 
 class ExportedEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

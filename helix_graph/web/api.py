@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.errors import EpisodeNotFound, HelixGraphError, InvalidSessionId
+from helix_episodes.errors import EpisodeNotFound, InvalidSessionId
 from helix_episodes.safe_files import read_regular, remove_file, write_atomically, write_output
 from helix_episodes.store import PREFIX
+from helix_graph.errors import FolderInUse
 from helix_graph.project import PAGES
 from helix_graph.validation import as_choice, as_datetime, as_int, as_path
-from helix_graph.web.graph_content import build_graph_page, build_timeline
-from helix_graph.web.html import PAGE_MARK as MARK_OF_VIEWS
-from helix_graph.web.html import page_html
+from helix_graph.web.graph_content import build_graph_page
+from helix_graph.web.rendering import PAGE_MARK, REPORT_MARK, page_html, report_html, report_markdown
 from helix_graph.web.report_content import build_report
 from helix_graph.web.report_model import PeriodReport
-from helix_graph.web.report_page import REPORT_MARK, report_html
-from helix_graph.web.report_text import QUOTES, report_markdown
+from helix_graph.web.report_text import QUOTES
+from helix_graph.web.timeline import build_timeline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -39,15 +39,8 @@ if TYPE_CHECKING:
     from helix_graph.graph.api import Graph
     from helix_graph.graph.subgraph import ExcerptSession
     from helix_graph.insights.api import Insights
-    from helix_graph.web.graph_content import Page, PageTimeline
-
-
-class FolderInUse(HelixGraphError):
-    """The file or folder for a report holds something else than an earlier report; it is left alone."""
-
-    def __init__(self, page: Path) -> None:
-        self.page = page
-        super().__init__(f"{page} is of no earlier report of helix-graph; name another folder, or a file")
+    from helix_graph.web.graph_content import Page
+    from helix_graph.web.timeline import PageTimeline
 
 
 #: The formats, each with the name of its file in a folder.
@@ -65,6 +58,11 @@ class _ReportHead(msgspec.Struct):
     sessions: int
 
 
+def _in_use(page: Path) -> FolderInUse:
+    """What to raise of a file or folder that no earlier report has written."""
+    return FolderInUse(f"{page} is of no earlier report of helix-graph; name another folder, or a file")
+
+
 def require_ours(folder: Path, format: str) -> None:  # noqa: A002  (the option's name)
     """Whether the file of the format in a folder, if any, is an earlier report.
 
@@ -72,7 +70,7 @@ def require_ours(folder: Path, format: str) -> None:  # noqa: A002  (the option'
         FolderInUse: It is not, or cannot be read; or the folder is none.
     """
     if os.path.lexists(folder) and not folder.is_dir():
-        raise FolderInUse(folder)
+        raise _in_use(folder)
     _require(folder / FORMATS[format], _KNOWN[format])
 
 
@@ -84,7 +82,7 @@ def require_free_sessions(folder: Path, names: Iterable[str]) -> None:
     """
     sessions = folder / SESSIONS
     if os.path.lexists(sessions) and (sessions.is_symlink() or not sessions.is_dir()):
-        raise FolderInUse(sessions)
+        raise _in_use(sessions)
     for name in names:
         _require(sessions / f"{name}.html", _is_view)
 
@@ -104,7 +102,7 @@ def remove_stale(folder: Path) -> None:
 
 def _require(path: Path, known: Callable[[bytes], bool]) -> None:
     if os.path.lexists(path) and not _holds(path, known):
-        raise FolderInUse(path)
+        raise _in_use(path)
 
 
 def _holds(path: Path, known: Callable[[bytes], bool]) -> bool:
@@ -115,7 +113,7 @@ def _holds(path: Path, known: Callable[[bytes], bool]) -> bool:
 
 
 def _is_view(data: bytes) -> bool:
-    return MARK_OF_VIEWS.encode() in data
+    return PAGE_MARK.encode() in data
 
 
 def _is_json(data: bytes) -> bool:
@@ -234,7 +232,7 @@ class Pages:
             claims=claims,
             projects=_projects(self._graph.episodes, excerpt.sessions),
             title=f"{self._root.parent.name} · helix-graph",
-            part=_in_words(**part),
+            part=_in_words(part),
             timeline=timeline,
         )
 
@@ -268,8 +266,7 @@ class Pages:
 
         Raises:
             GraphNotCompiled: There is no graph yet.
-            NotOneOf: ``format`` is none of the three.
-            OutOfRange: ``days`` is outside its range.
+            InvalidArgument: ``format`` is none of the three. ``days`` is outside its range.
             FolderInUse: A file of somebody else in the folder would have to be replaced.
             WriteFailed: A file cannot be written.
         """
@@ -315,19 +312,13 @@ class Pages:
         return {name: f"{SESSIONS}/{name}.html" for name in written}
 
 
-def _in_words(
-    *,
-    focus: str | None = None,
-    source: str | None = None,
-    target: str | None = None,
-    episode: str | None = None,
-    max_nodes: int = 0,  # noqa: ARG001  (the note on what is left out says it)
-) -> str:
-    if focus is not None:
-        return f"around “{focus}”"
-    if source is not None:
-        return f"from “{source}” to “{target}”"
-    return "one session" if episode is not None else "the whole memory"
+def _in_words(part: Mapping[str, Any]) -> str:
+    """The part of the memory that is on a page; a note there says how much is left out."""
+    if part.get("focus") is not None:
+        return f"around “{part['focus']}”"
+    if part.get("source") is not None:
+        return f"from “{part['source']}” to “{part['target']}”"
+    return "one session" if part.get("episode") is not None else "the whole memory"
 
 
 def _projects(folder: Path, sessions: Iterable[ExcerptSession]) -> dict[str, str]:
@@ -348,7 +339,7 @@ def rendered(report: PeriodReport, format: str, pages: dict[str, str]) -> bytes:
     if format == "json":
         return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
     if format == "markdown":
-        return report_markdown(report).encode()
+        return report_markdown(report)
     return report_html(report, pages=pages)
 
 

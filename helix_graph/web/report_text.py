@@ -1,18 +1,14 @@
-"""The report in words: the sentences that page and Markdown share, and the Markdown for a wiki or a pull request.
+"""The report in words: the titles, sentences and figures that its page and its Markdown have in common.
 
-In Markdown, texts of logs stay text: every character that Markdown or HTML would interpret is escaped, and line breaks
-become blanks, so that no label begins a heading or closes a table.
+Templates find everything here under the name ``say``. What only one of the two says is written in its template.
 """
 
 from __future__ import annotations
 
-import re
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from helix_graph.graph.patterns import ENOUGH_OCCURRENCES, describe
-from helix_graph.insights.uplift import describe_uplift
-from helix_graph.web.html import short
+from helix_graph.graph.patterns import ENOUGH_OCCURRENCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,10 +27,21 @@ if TYPE_CHECKING:
         ReportFindings,
         ReportInsights,
         ReportRate,
-        ReportRepair,
     )
 
 
+#: The sections, each with its title, in their order.
+SECTIONS = {
+    "outcomes": "Outcomes over time",
+    "works": "What works",
+    "failing": "What keeps failing",
+    "fixes": "Newest fixes",
+    "insights": "Insights by uplift",
+    "health": "Memory health",
+    "evidence": "Evidence",
+}
+CAME_AGAIN = "Errors of these days that came again"
+HOW_TO_READ_TITLE = "How to read it"
 #: What a reader has to know; it is at the end of every report.
 HOW_TO_READ = (
     (
@@ -59,7 +66,6 @@ QUOTES = "This report quotes sessions: mind whom you give it to."
 #: The columns of the table of spans.
 COLUMNS = ("days", "sessions", "succeeded", "partly done", "failed", "only the agent says", "unknown", "success rate")
 NO_DATE = "No session with a date yet."
-NONE_JUDGED = "Nobody has judged a session of this time, so there is no rate."
 NONE_WORKS = "Nothing that was done in two sessions or more, with an end that is known, mostly succeeded."
 NONE_FAILS = "Nothing that was done in two sessions or more, with an end that is known, mostly failed."
 NONE_ENOUGH = "No row rests on ten sessions or more."
@@ -72,6 +78,13 @@ _SAYS = {
     "too early": "too early to compare",
     "not compared": "not compared",
     "told": "told by a person",
+}
+_SUCCESS = {
+    "check passes later": "the check passes later",
+    "next check passes": "the next check passes",
+    "gone at the next run": "gone at the next run",
+    "outcome": "the session succeeds",
+    "asserted": "as somebody said",
 }
 #: Below it two digits would say 0, which no q is.
 _SMALLEST_Q = 0.005
@@ -87,6 +100,11 @@ def counts_of(one: OutcomeSpan) -> tuple[tuple[str, str, int], ...]:
         ("claimed", "only the agent says", one.claimed),
         ("unknown", "unknown", one.unknown),
     )
+
+
+def counts_clause(one: OutcomeSpan, *, zeros: bool = False) -> str:
+    """How the sessions of a span came out, in one clause; with ``zeros`` also what none of them came to."""
+    return ", ".join(f"{number} {text}" for _, text, number in counts_of(one) if number or zeros)
 
 
 def outcome_words(one: CitedEvidence) -> str:
@@ -146,6 +164,11 @@ def day(iso: str, *, year: bool = False) -> str:
     return f"{int(number)} {_MONTHS[int(month) - 1]}{f' {written}' if year else ''}"
 
 
+def tick(iso: str, *, years: bool) -> str:
+    """A day under a bar; of spans over years only the month fits."""
+    return day(iso, year=True).partition(" ")[2] if years else day(iso)
+
+
 def days_of(report: PeriodReport) -> str:
     """The period: ``1 to 7 Mar 2026``."""
     if not report.since:
@@ -170,10 +193,13 @@ def between(since: str, last: str, *, year: bool = False) -> str:
     return f"{day(since, year=year and since[:4] != last[:4])} to {end}"
 
 
-def span_cells(one: OutcomeSpan, *, year: bool) -> tuple[str, ...]:
-    """The row of a span in the table of spans: see `COLUMNS`."""
-    counts = (str(number) for *_, number in counts_of(one))
-    return between(one.start, one.end, year=year), str(one.sessions), *counts, rate_clause(one.rate)
+def span_rows(outcomes: Outcomes) -> Iterator[tuple[str, ...]]:
+    """The table of spans, the times before the period first: see `COLUMNS`."""
+    spans = (*outcomes.trend[:-1], *outcomes.bars)
+    year = over_a_year(spans)
+    for one in spans:
+        counts = (str(number) for *_, number in counts_of(one))
+        yield between(one.start, one.end, year=year), str(one.sessions), *counts, rate_clause(one.rate)
 
 
 def over_a_year(spans: Sequence[OutcomeSpan]) -> bool:
@@ -182,6 +208,21 @@ def over_a_year(spans: Sequence[OutcomeSpan]) -> bool:
         return False
     first, last = (date.fromisoformat(one.start) for one in (spans[0], spans[-1]))
     return last - first >= timedelta(days=365)
+
+
+def sessions_sentence(report: PeriodReport) -> str:
+    """How many sessions the report is about."""
+    return f"{count(report.sessions, 'session')} in these days, {report.health.sessions:,} in the memory."
+
+
+def met_clause(one: RecurringError) -> str:
+    """How many sessions met an error."""
+    return f"met by {count(one.sessions, 'session')} of these days, by {one.earlier:,} before"
+
+
+def place_of(one: CitedEvidence) -> str:
+    """The place of a piece of evidence in its log."""
+    return f"{one.log}:{one.line}" if one.log and one.line else one.log or "log unknown"
 
 
 def rate_clause(rate: ReportRate) -> str:
@@ -229,23 +270,16 @@ def without_note(row: Pattern) -> str:
     return f"without it {percent(row.base_rate)} of {row.base_n}"
 
 
-def success_means(row: Pattern) -> str:
-    """What success means in a row."""
-    return {
-        "check passes later": "the check passes later",
-        "next check passes": "the next check passes",
-        "gone at the next run": "gone at the next run",
-        "outcome": "the session succeeds",
-        "asserted": "as somebody said",
-    }[row.basis]
-
-
 def success_note(one: ReportFinding) -> str:
     """What success means in a row, what happens otherwise, what is not measured, and whether the period has it."""
     row = one.pattern
     left = f"; {row.unmeasured} not measured" if row.unmeasured else ""
-    recent = "; used in these days" if one.in_period else ""
-    return f"success: {success_means(row)}; {without_note(row)}{left}{recent}"
+    return f"success: {_SUCCESS[row.basis]}; {without_note(row)}{left}{recent_clause(one)}"
+
+
+def recent_clause(one: ReportFinding) -> str:
+    """The end of what is said of a row whose newest use falls into the period."""
+    return "; used in these days" if one.in_period else ""
 
 
 def list_note(found: ReportFindings) -> str:
@@ -298,123 +332,3 @@ def _insights(one: MemoryHealth) -> str:
     ]
     known = f"{count(figures['total_insights'], 'insight')}, {figures['with_feedback']:,} with feedback"
     return ", ".join([known, *extra]) + "".join(f". {issue}" for issue in figures["issues"])
-
-
-_LONGEST = 300
-#: A forge looks for names in what is rendered, where an escape is gone; an empty comment still parts them.
-_AT = re.compile(r"@(?=\w)")
-_ADDRESS = re.compile(r"(\bwww(?=\.)|(?:https?|ftp)(?=://))", re.IGNORECASE)
-_MEANS_SOMETHING = re.compile(r"([\\`*_\[\]<>|~#&!])")
-
-
-def report_markdown(report: PeriodReport) -> str:
-    """The report as Markdown."""
-    return "\n".join(_lines(report)) + "\n"
-
-
-def plain(text: str) -> str:
-    r"""A text of a log on one line, without a meaning in Markdown.
-
-    Names after an ``@`` and addresses are kept from becoming a message to somebody and a link: a forge does so with
-    bare ones too.
-
-    >>> print(plain("a | <b>\n# [x](y)"))
-    a \| \<b\> \# \[x\](y)
-    >>> print(plain("@fixture https://a.example www.b.example"))
-    @<!-- -->fixture https\://a.example www\.b.example
-    """
-    escaped = _MEANS_SOMETHING.sub(r"\\\1", short(text, _LONGEST))
-    return _AT.sub("@<!-- -->", _ADDRESS.sub(r"\1\\", escaped))
-
-
-def _lines(report: PeriodReport) -> Iterator[str]:
-    yield f"# {plain(report.title)}, {days_of(report)}"
-    yield ""
-    yield f"{count(report.sessions, 'session')} in these days, {report.health.sessions:,} in the memory."
-    if report.notes:
-        yield ""
-        yield from (f"- {one}" for one in report.notes)
-    yield from _outcome_lines(report.outcomes, report)
-    yield from _findings("What works", report.works, none=NONE_WORKS)
-    yield from _findings("What keeps failing", report.failing, none=NONE_FAILS)
-    yield from _troubles(report.troubles)
-    yield from _repairs(report.repairs)
-    yield from _learnt(report.learnt)
-    yield from _titled("Memory health")
-    yield from (f"- {name}: {plain(value)}" for name, value in health_rows(report.health))
-    yield from (f"- {plain(one.file)}: {plain(one.problem)}" for one in report.health.damaged)
-    yield from _titled("Evidence")
-    for one in report.evidence:
-        log = f"{one.log}:{one.line}" if one.log and one.line else one.log or "log unknown"
-        where = f"{plain(one.episode)}, {one.step}, {day(one.date, year=True)}, {plain(log)}"
-        yield f"{one.number}. {where}: {plain(one.quote or one.text)}"
-    yield from _titled("How to read it")
-    yield from (f"- {one}" for one in HOW_TO_READ)
-    yield ""
-    yield QUOTES
-
-
-def _titled(title: str) -> Iterator[str]:
-    yield from ("", f"## {title}", "")
-
-
-def _outcome_lines(outcomes: Outcomes | None, report: PeriodReport) -> Iterator[str]:
-    yield from _titled("Outcomes over time")
-    if outcomes is None:
-        yield NO_DATE
-        return
-    yield f"Success: {rate_clause(outcomes.period.rate)}. {change_sentence(outcomes.change, days=report.days)}"
-    yield f"Errors of these days seen fixed: {rate_clause(report.fixed)}."
-    fixed_then = rate_clause(report.fixed_before)
-    yield f"Errors that an earlier session had met: {rate_clause(report.met_again)}; fixed then: {fixed_then}."
-    yield ""
-    yield f"| {' | '.join(COLUMNS)} |"
-    yield f"|{' --- |' * len(COLUMNS)}"
-    spans = (*outcomes.trend[:-1], *outcomes.bars)
-    years = over_a_year(spans)
-    yield from (f"| {' | '.join(span_cells(one, year=years))} |" for one in spans)
-
-
-def _findings(title: str, found: ReportFindings, *, none: str) -> Iterator[str]:
-    yield from _titled(title)
-    if not found.of:
-        yield none
-        return
-    yield list_note(found)
-    if found.shown:
-        yield ""
-    for one in found.shown:
-        recent = "; used in these days" if one.in_period else ""
-        yield f"- {plain(describe(one.pattern))}{recent}{_cited(one.evidence)}"
-
-
-def _troubles(troubles: Sequence[RecurringError]) -> Iterator[str]:
-    yield from ("", "### Errors of these days that came again", "")
-    if not troubles:
-        yield NONE_AGAIN
-    for one in troubles:
-        met = f"met by {count(one.sessions, 'session')} of these days, by {one.earlier:,} before"
-        yield f"- {plain(one.label)}: {met}; fixed in {rate_clause(one.fixed)}{_cited(one.evidence)}"
-
-
-def _repairs(repairs: Sequence[ReportRepair]) -> Iterator[str]:
-    yield from _titled("Newest fixes")
-    if not repairs:
-        yield NO_FIX
-    for one in repairs:
-        cited = [number for number in (one.failed, one.changed, one.passed) if number]
-        yield f"- {day(one.date, year=True)}: {plain(one.label)}: {plain('; '.join(one.changes))}{_cited(cited)}"
-
-
-def _learnt(learnt: ReportInsights) -> Iterator[str]:
-    yield from _titled("Insights by uplift")
-    yield insights_sentence(learnt)
-    if learnt.of:
-        yield ""
-        yield f"- {plain(describe_uplift(learnt.pooled))}"
-    for one in learnt.shown:
-        yield f"- {plain(describe_uplift(one.uplift))}. {plain(one.content)}"
-
-
-def _cited(numbers: Sequence[int]) -> str:
-    return f" (evidence {', '.join(f'[{number}](#evidence)' for number in numbers)})" if numbers else ""

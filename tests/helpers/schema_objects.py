@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING
 from helix_graph.database import object_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 
-def made_by(scripts: Iterable[str]) -> frozenset[str]:
-    """Every object that is there after any of the scripts, each run after the others."""
+def made_by(scripts: Iterable[str | Callable[[sqlite3.Connection], None]]) -> frozenset[str]:
+    """Every object that is there after any of the scripts or functions, each run after the others."""
     found: set[str] = set()
     with closing(sqlite3.connect(":memory:")) as connection:
         for script in scripts:
-            connection.executescript(script)
+            if callable(script):
+                script(connection)
+            else:
+                connection.executescript(script)
             rows = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master")
             found.update(object_digest(*row) for row in rows)
     return frozenset(found)

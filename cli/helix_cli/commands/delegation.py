@@ -67,8 +67,7 @@ def _render_workspace(found: Workspace) -> None:
 def create(*, seq: str | None, number: int | None, data: TextIO | None, session: str | None, tree: Path) -> Workspace:
     """Make a workspace for the task SEQ of the plan: what to do, within which bounds, and what memory knows of it."""
     if (seq is None) == (data is None):
-        problem = "say which task: SEQ or --data FILE"
-        raise click.UsageError(problem)
+        raise click.UsageError("say which task: SEQ or --data FILE")
     task = seq if data is None else json_object(data, hint="--data")
     return open_memory().plans.workspaces.create(task or "", plan=number, session=session, tree=tree)
 

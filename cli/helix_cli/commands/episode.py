@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from helix_cli.app import open_memory
-from helix_cli.options import NonEmptyPath, parse_time, since_option
+from helix_cli.options import NonEmptyPath, json_object, parse_time, since_option
 from helix_cli.output import count, json_option, prints, progress, say, show, table, warn
 from helix_cli.terminal import verdict
 from helix_episodes.corrections import LATER_EVIDENCE, PERSON_RULE
@@ -88,9 +88,8 @@ def render_report(report: ExtractReport, *, verbose: bool = False) -> None:
 def render_changes(report: ExtractReport, *, verbose: bool = False) -> bool:
     """Print the episodes that are new or have changed, and the counts; whether there are any."""
     done = [one for one in report.recorded if one.change != "unchanged"]
-    if done:
-        rows = [(one.session, verdict(one.outcome), str(one.decisions), str(one.events), one.change) for one in done]
-        table(("session", "outcome", "decisions", "events", ""), rows, numbers=("decisions", "events"))
+    rows = [(one.session, verdict(one.outcome), str(one.decisions), str(one.events), one.change) for one in done]
+    table(("session", "outcome", "decisions", "events", ""), rows, numbers=("decisions", "events"))
     if verbose:
         render_lines(report.recorded)
         render_places(report.recorded)
@@ -174,8 +173,7 @@ def render_sources(found: Sequence[LogSource]) -> None:
         for one in found
         if one.found
     ]
-    if rows:
-        table(("agent", "logs", "here", "unsaid", "newest", "in"), rows, numbers=("logs", "here", "unsaid"))
+    table(("agent", "logs", "here", "unsaid", "newest", "in"), rows, numbers=("logs", "here", "unsaid"))
     missing = [one.agent for one in found if not one.found]
     if missing:
         say(f"Nothing on this machine of: {', '.join(missing)}.")
@@ -187,32 +185,6 @@ def render_sources(found: Sequence[LogSource]) -> None:
 def sources(*, project: str | None) -> Sequence[LogSource]:
     """List where the agents' logs are on this machine, and how many of them are this project's."""
     return open_memory().sources(project=project)
-
-
-def extract_all(  # noqa: PLR0913  (the command's options)
-    *,
-    agent: str | None,
-    project: str | None,
-    since: datetime | None,
-    dry_run: bool,
-    force: bool,
-    strict: bool,
-    as_json: bool,
-) -> int:
-    """Read what is new in the logs of the agents on this machine, and say what was found."""
-    with progress("Reading logs") as advance:
-        answer = open_memory().extract_all(
-            agent=agent,
-            project=project,
-            since=since,
-            dry_run=dry_run,
-            force=force,
-            strict=strict,
-            progress=advance,
-        )
-    warn_about(answer.report)
-    show(answer, as_json=as_json, render=render_all)
-    return 1 if answer.report.failed else 0
 
 
 def render_all(answer: SourcesReport) -> None:
@@ -234,8 +206,7 @@ def _render_differences(differences: Sequence[RecordDifference]) -> None:
         (one.session, one.reason, *(f"{old} → {new}" for old, new in (one.decisions, one.events, one.outcome)))
         for one in differences
     ]
-    if rows:
-        table(("session", "because", "decisions", "events", "outcome"), rows)
+    table(("session", "because", "decisions", "events", "outcome"), rows)
 
 
 @click.command
@@ -250,20 +221,11 @@ def _render_differences(differences: Sequence[RecordDifference]) -> None:
 )
 @click.option("--force", is_flag=True, help="Replace the episode that the session has.")
 @json_option
-def new(  # noqa: PLR0913  (the parts of an episode)
-    *,
-    session_id: str,
-    task: str,
-    outcome: str,
-    lessons: Sequence[str],
-    data: TextIO | None,
-    force: bool,
-    as_json: bool,
-) -> None:
+def new(*, lessons: Sequence[str], data: TextIO | None, as_json: bool, **options: Any) -> None:
     """Write an episode by hand."""
     parts = _parts(data)
     parts["lessons"] = [*parts.get("lessons", []), *lessons]
-    one = open_memory().episodes.new(session_id, task, outcome, force=force, **parts)
+    one = open_memory().episodes.new(**options, **parts)
     for link in one.extra.get("unresolved", ()):
         warn(f"left out: the link {link} names what is not there")
     _show(one, as_json=as_json)
@@ -275,28 +237,19 @@ def _parts(data: TextIO | None) -> dict[str, Any]:
     Raises:
         click.BadParameter: It is no JSON object, or has a key that is none of the four.
     """
-    import orjson
-
     if data is None:
         return {}
-    try:
-        parts = orjson.loads(data.read())
-    except orjson.JSONDecodeError as error:
-        raise click.BadParameter(f"no JSON: {error}", param_hint="--data") from None
+    parts = json_object(data, hint="--data")
     allowed = {"decisions", "events", "lessons", "metrics"}
-    if not isinstance(parts, dict) or not parts.keys() <= allowed:
+    if not parts.keys() <= allowed:
         raise click.BadParameter(f"must be an object with some of {', '.join(sorted(allowed))}", param_hint="--data")
     return parts
 
 
 def _render_decisions(found: Sequence[Decision]) -> None:
-    if not found:
-        say("No such episode, or none of its decisions are known.")
-        return
-    table(
-        ("id", "time", "type", "outcome", "chosen"),
-        [(one.id, one.timestamp or "-", one.type, one.outcome, one.chosen) for one in found],
-    )
+    rows = [(one.id, one.timestamp or "-", one.type, one.outcome, one.chosen) for one in found]
+    nothing = "No such episode, or none of its decisions are known."
+    table(("id", "time", "type", "outcome", "chosen"), rows, empty=nothing)
 
 
 @click.command
@@ -319,8 +272,7 @@ def outcome(*, name: str, because: str, as_json: bool, **said: bool) -> None:
     """Say how an EPISODE really came out; dated, and kept apart from what the log says."""
     outcomes = [outcome for outcome, given in said.items() if given]
     if len(outcomes) != 1:
-        problem = "say which one: --success, --partial, --failure or --unknown"
-        raise click.UsageError(problem)
+        raise click.UsageError("say which one: --success, --partial, --failure or --unknown")
     _show(open_memory().episodes.outcome(name, outcomes[0], because=because), as_json=as_json)
 
 
@@ -338,8 +290,7 @@ def outcome(*, name: str, because: str, as_json: bool, **said: bool) -> None:
 def correct(*, name: str, decision: str | None, link: tuple[str, str] | None, as_json: bool, **changes: Any) -> None:
     """Correct a decision or a link of an EPISODE; kept apart from the log's reading, and laid over it."""
     if (decision is None) == (link is None):
-        problem = "say which: --decision ID or --link FROM TO"
-        raise click.UsageError(problem)
+        raise click.UsageError("say which: --decision ID or --link FROM TO")
     episodes = open_memory().episodes
     if link is not None:
         one = episodes.correct_link(name, *link, type=changes["type"] or "causes", withdrawn=changes["withdrawn"])
@@ -418,14 +369,11 @@ def extract(  # noqa: PLR0913  (what decides between logs that are named and all
 def _check_choice(*, logs: bool, everything: bool, narrowed: bool) -> None:
     """Either logs are named, or all are looked for; what narrows the search goes with the latter only."""
     if everything and logs:
-        problem = "--all finds the logs by itself; leave LOGS, --output and --format out"
-        raise click.UsageError(problem)
+        raise click.UsageError("--all finds the logs by itself; leave LOGS, --output and --format out")
     if not everything and narrowed:
-        problem = "--agent, --project, --since and --dry-run go with --all"
-        raise click.UsageError(problem)
+        raise click.UsageError("--agent, --project, --since and --dry-run go with --all")
     if not everything and not logs:
-        problem = "name LOGS, or give --all for the logs of every agent on this machine"
-        raise click.UsageError(problem)
+        raise click.UsageError("name LOGS, or give --all for the logs of every agent on this machine")
 
 
 @episode.command("list")
@@ -447,21 +395,12 @@ def list_episodes(
 
 def render_list(found: Sequence[Episode]) -> None:
     """Print one row per episode."""
-    if not found:
-        say("No such episode.")
-        return
-    rows = [
-        (
-            (one.timestamp or "")[:10],
-            one.session,
-            verdict(one.outcome),
-            one.outcome_basis,
-            str(len(one.decisions)),
-            one.task,
-        )
-        for one in found
-    ]
-    table(("date", "session", "outcome", "basis", "decisions", "task"), rows, numbers=("decisions",))
+    rows = []
+    for one in found:
+        day, decisions = (one.timestamp or "")[:10], str(len(one.decisions))
+        rows.append((day, one.session, verdict(one.outcome), one.outcome_basis, decisions, one.task))
+    columns = "date", "session", "outcome", "basis", "decisions", "task"
+    table(columns, rows, numbers=("decisions",), empty="No such episode.")
 
 
 @episode.command("show")

@@ -64,21 +64,14 @@ def health(insights: Insights) -> dict[str, Any]:
     return insights.health()
 
 
-class TextList(click.ParamType):  # type: ignore[type-arg]  # generic in newer stubs alone
+def json_names(value: str) -> list[str]:
     """A list of texts as JSON, as the seeds have it: ``'["a", "b"]'``."""
+    import msgspec
 
-    name = "json"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:
-        """The texts."""
-        if isinstance(value, list):
-            return value
-        import msgspec
-
-        try:
-            return msgspec.json.decode(value, type=list[str])
-        except (msgspec.DecodeError, UnicodeEncodeError):
-            self.fail(f'{value!r} is no JSON list of texts, such as \'["one", "two"]\'', param, ctx)
+    try:
+        return msgspec.json.decode(value, type=list[str])
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        raise click.BadParameter(f'{value!r} is no JSON list of texts, such as \'["one", "two"]\'') from None
 
 
 def _log(command: str, options: dict[str, object], answer: object) -> None:
@@ -103,7 +96,7 @@ def render_stored(answer: StoreAnswer) -> None:
 
 @insight_command("store", render=render_stored)
 @click.option("--content", required=True, metavar="TEXT", help="The advice: 20 to 8,000 characters.")
-@click.option("--tags", type=TextList(), default="[]", metavar="JSON", help="""Its tags: '["pattern", "ci"]'.""")
+@click.option("--tags", type=json_names, default="[]", metavar="JSON", help="""Its tags: '["pattern", "ci"]'.""")
 def store(insights: Insights, *, content: str, tags: list[str]) -> StoreAnswer:
     """Remember advice, or let the insight that says the same take it in."""
     return insights.store(content, tags)
@@ -123,7 +116,7 @@ def render_recalled(answer: RecallAnswer) -> None:
 @click.option("--limit", type=int, default=5, show_default=True, help="At most so many.")
 @click.option("--min-effectiveness", type=float, default=0.0, show_default=True, help="Only those that did so well.")
 @click.option("--min-relevance", type=float, help="Only what bears on it so much (default 0.35).")
-@click.option("--suppress-names", type=TextList(), default="[]", metavar="JSON", help="Leave these out.")
+@click.option("--suppress-names", type=json_names, default="[]", metavar="JSON", help="Leave these out.")
 @click.option(
     "--policy", default="seed", show_default=True, help="How to rank: seed, or uplift once enough is measured."
 )
@@ -149,11 +142,11 @@ def render_insight(answer: Mapping[str, Any]) -> None:
 @click.argument("name")
 def get(insights: Insights, *, name: str) -> dict[str, Any]:
     """Show one insight."""
-    from helix_graph.insights.model import InsightNotFound
+    from helix_graph.insights.rows import not_found
 
     found = insights.get(name)
     if found is None:
-        raise InsightNotFound(name)
+        raise not_found(name)
     return found
 
 
@@ -180,9 +173,9 @@ def _render_told(answer: FeedbackAnswer | AttributionAnswer) -> None:
 
 
 @insight_command("feedback", render=_render_told)
-@click.option("--names", type=TextList(), metavar="JSON", help="The insights that were put in.")
+@click.option("--names", type=json_names, metavar="JSON", help="The insights that were put in.")
 @click.option("--outcome", help="delivered, blocked or plan_complete; an episode knows its own.")
-@click.option("--causal-names", type=TextList(), metavar="JSON", help="Those of them that mattered (default: all).")
+@click.option("--causal-names", type=json_names, metavar="JSON", help="Those of them that mattered (default: all).")
 @click.option("--episode", metavar="ID", help="Judge by what was done in this episode, and how it came out.")
 @click.option("--outcome-text", metavar="TEXT", help="Judge by how alike this account of the outcome is.")
 @click.option("--explain", is_flag=True, help="Print why each insight counts as it does.")
@@ -200,14 +193,12 @@ def feedback(  # noqa: PLR0913  (the seed's options, and the two other ways to j
 ) -> FeedbackAnswer | AttributionAnswer:
     """Say how the work went into which insights had been put, or have it judged by what happened."""
     if episode and outcome_text:
-        message = "give --episode or --outcome-text, not both"
-        raise click.UsageError(message)
+        raise click.UsageError("give --episode or --outcome-text, not both")
     if episode:
         attribution = insights.feedback_from_episode(episode, names=names or (), id=identity)
     else:
         if outcome is None or names is None:
-            message = "give --names and --outcome, or --episode"
-            raise click.UsageError(message)
+            raise click.UsageError("give --names and --outcome, or --episode")
         if outcome_text is None:
             return insights.feedback(names, outcome, causal_names, id=identity)
         attribution = insights.feedback_from_text(outcome_text, names, outcome, id=identity)
@@ -227,9 +218,7 @@ def _explain(attribution: AttributionAnswer) -> None:
 
 def _render_neighbors(answer: Hits) -> None:
     rows = [[hit["_relation"], f"{hit['_score']:.2f}", hit["name"], hit["content"]] for hit in answer]
-    table(["relation", "score", "name", "content"], rows, numbers=("score",)) if rows else say(
-        "Nothing stands beside it."
-    )
+    table(["relation", "score", "name", "content"], rows, numbers=("score",), empty="Nothing stands beside it.")
 
 
 @insight_command("neighbors", render=_render_neighbors)
@@ -261,7 +250,7 @@ def relate(insights: Insights, *, from_name: str, to_name: str, rel_type: str, w
 
 def _render_connected(answer: Hits) -> None:
     rows = [[str(hit["_hop"]), hit["_via"], hit["_relation"], hit["name"]] for hit in answer]
-    table(["hop", "via", "relation", "name"], rows, numbers=("hop",)) if rows else say("It is linked with nothing.")
+    table(["hop", "via", "relation", "name"], rows, numbers=("hop",), empty="It is linked with nothing.")
 
 
 @insight_command("connected", render=_render_connected)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from helix_cli.commands.insight import TextList, insight_command, render_insight
+from helix_cli.commands.insight import insight_command, json_names, render_insight
 from helix_cli.options import NonEmptyPath, OutputPath, parse_time
 from helix_cli.output import count, emit_text, percent, say, table, verbatim
 from helix_cli.terminal import clean
@@ -90,7 +90,7 @@ def reindex(insights: Insights) -> ReindexedInsights:
 
 
 def _render_rebuilt(answer: Rebuilt) -> None:
-    entries = "1 entry" if answer["entries"] == 1 else f"{answer['entries']} entries"
+    entries = count(answer["entries"], "entry", "entries")
     say(f"Folded {entries} over {count(answer['insights'], 'insight')}: {answer['changed']} came out otherwise.")
 
 
@@ -154,8 +154,7 @@ def _render_uplift(answer: UpliftReport) -> None:
     say(f"{count(answer.measured, 'injection')} with a known outcome.")
     say(f"all together: {_uplift_sentence(answer.pooled)}")
     rows = [[one.insight or "", _uplift_sentence(one)] for one in answer.insights]
-    if rows:
-        table(["insight", "uplift"], rows)
+    table(["insight", "uplift"], rows)
 
 
 def _uplift_sentence(one: Uplift) -> str:
@@ -179,7 +178,7 @@ def _render_changed(answer: ChangeAnswer) -> None:
 @insight_command("edit", render=_render_changed)
 @click.argument("name")
 @click.option("--content", metavar="TEXT", help="The text it is to have.")
-@click.option("--tags", type=TextList(), metavar="JSON", help="The tags it is to have, instead of those it has.")
+@click.option("--tags", type=json_names, metavar="JSON", help="The tags it is to have, instead of those it has.")
 def edit(insights: Insights, *, name: str, content: str | None, tags: list[str] | None) -> ChangeAnswer:
     """Give an insight another text or other tags; its name stays."""
     return insights.edit(name, content, tags)

@@ -61,11 +61,8 @@ def on() -> dict[str, str | None]:
 
 
 def _render_examination(found: Examination) -> None:
-    if found.findings:
-        table(
-            ("what", "file", "problem", "remedy"),
-            [(one.kind, one.file, one.problem, "mended" if one.mended else one.remedy) for one in found.findings],
-        )
+    rows = [(one.kind, one.file, one.problem, "mended" if one.mended else one.remedy) for one in found.findings]
+    table(("what", "file", "problem", "remedy"), rows)
     faults = [one for one in found.findings if one.severity == "fault"]
     mended = sum(one.mended for one in faults)
     notes = count(len(found.findings) - len(faults), "note")

@@ -9,7 +9,7 @@ import click
 
 from helix_cli.app import open_memory
 from helix_cli.options import OutputPath
-from helix_cli.output import count, fields, json_option, percent, prints, say, show, table, tree, warn
+from helix_cli.output import count, fields, json_option, percent, prints, say, show, table, tree, warn, warn_of_more
 from helix_cli.terminal import Branch, Part, StyledWord, leaf, quiet, strong, verdict
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from helix_graph.causality.fault_localization import Explanation, Suspect
     from helix_graph.graph.paths import PathAnswer, PathStep, RelationsAnswer
     from helix_graph.graph.shortest_paths import WitnessedPath
-    from helix_graph.web.graph_content import PageTimeline
+    from helix_graph.web.timeline import PageTimeline
 
 
 def render_path(answer: PathAnswer) -> None:
@@ -150,17 +150,12 @@ def _render_relations(answer: RelationsAnswer, nothing: str, heading: str) -> No
         if place:
             say()
         say(strong(group.node.label), f" ({group.node.type}, {group.node.frequency} times)")
-        if group.relations:
-            table(
-                ("edge", "weight", "reasons", "episodes", heading),
-                [
-                    (one.type, f"{one.weight:.2f}", ", ".join(one.reasons), str(one.evidence_count), one.node.label)
-                    for one in group.relations
-                ],
-                numbers=("weight", "episodes"),
-            )
-        else:
-            say(nothing)
+        rows = [
+            (one.type, f"{one.weight:.2f}", ", ".join(one.reasons), str(one.evidence_count), one.node.label)
+            for one in group.relations
+        ]
+        columns = "edge", "weight", "reasons", "episodes", heading
+        table(columns, rows, numbers=("weight", "episodes"), empty=nothing)
 
 
 #: As many as a person looks into; ``--json`` has all.
@@ -224,9 +219,7 @@ def render_explanation(found: Explanation) -> None:
         return
     say()
     say("Suspects in the order in which to look at them; a suspect is no verdict.")
-    left = len(found.suspects) - _SUSPECTS_SHOWN
-    if left > 0:
-        warn(f"{count(left, 'more suspect')}; --json has all")
+    warn_of_more(len(found.suspects) - _SUSPECTS_SHOWN, "suspect")
 
 
 def _reasons(suspect: Suspect) -> Iterator[tuple[Part, ...]]:
@@ -262,9 +255,7 @@ def render_contrast(found: Contrast) -> None:
         start: tuple[Part, ...] = ("after ", strong(parting.after), ":") if parting.after else ("at the start:",)
         here, there = leaf("this one:  ", _sequence(parting.here)), leaf("the other: ", _sequence(parting.there))
         tree(Branch(start, (here, there)))
-    left = len(found.partings) - _PARTINGS_SHOWN
-    if left > 0:
-        warn(f"{count(left, 'more difference')}; --json has all")
+    warn_of_more(len(found.partings) - _PARTINGS_SHOWN, "difference")
 
 
 def _sequence(labels: tuple[str, ...]) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from helix_cli.app import open_memory
-from helix_cli.output import count, fields, json_option, percent, points, prints, say, show, table, warn
+from helix_cli.output import count, fields, json_option, percent, points, prints, say, show, table, warn_of_more
 from helix_cli.terminal import Part, verdict
 from helix_graph.graph.patterns import NOTHING_TO_COMPARE
 
@@ -69,10 +69,7 @@ def anti_patterns(*, max_success_rate: float, evidence: str | None, as_json: boo
 
 def render_patterns(found: Sequence[Pattern], survey: Survey) -> None:
     """Print one row per pattern: what comparisons say of it, its counts, then what they are about."""
-    if found:
-        table(_PATTERN_COLUMNS, [_pattern_row(one) for one in found], numbers=_NUMBERS)
-    else:
-        say("None yet.")
+    table(_PATTERN_COLUMNS, [_pattern_row(one) for one in found], numbers=_NUMBERS, empty="None yet.")
     say()
     for line in _notes(found, survey):
         say(line)
@@ -150,9 +147,7 @@ def _render_effects(found: EffectReport) -> None:
         "success with it less without, among like tasks after like steps; range: at 95 %, wider where associated. "
         f"{NOT_TESTED} A sequence mostly repeats the row of its action."
     )
-    left = len(found.effects) - len(shown)
-    if left > 0:
-        warn(f"{count(left, 'more comparison')}; --json has all")
+    warn_of_more(len(found.effects) - len(shown), "comparison")
 
 
 @click.command
@@ -247,24 +242,19 @@ def _effect_row(one: Effect) -> tuple[Part, ...]:
 
 
 def _render_claims(found: ClaimReport, *, status: str | None) -> None:
-    shown = found.claims[:_ROWS_SHOWN]
-    if shown:
-        rows = []
-        for one in shown:
-            figures = "-", "-", "-"
-            if one.effect:
-                figures = points(one.effect.difference), span(one.effect.interval), f"{one.effect.q:.2f}"
-            sessions = count(one.episodes, "session")
-            rows.append((verdict(one.status), sessions, *figures, one.source, one.type, one.target))
-        table(_CLAIM_COLUMNS, rows, numbers=_CLAIM_COLUMNS[1:5])
-    else:
-        say(f"None that is {status}." if status else "None that could be looked at.")
+    rows = []
+    for one in found.claims[:_ROWS_SHOWN]:
+        figures = "-", "-", "-"
+        if one.effect:
+            figures = points(one.effect.difference), span(one.effect.interval), f"{one.effect.q:.2f}"
+        sessions = count(one.episodes, "session")
+        rows.append((verdict(one.status), sessions, *figures, one.source, one.type, one.target))
+    nothing = f"None that is {status}." if status else "None that could be looked at."
+    table(_CLAIM_COLUMNS, rows, numbers=_CLAIM_COLUMNS[1:5], empty=nothing)
     say()
     for line in _claim_notes(found):
         say(line)
-    left = len(found.claims) - len(shown)
-    if left > 0:
-        warn(f"{count(left, 'more edge')}; --json has all, --status chooses")
+    warn_of_more(len(found.claims) - len(rows), "edge", advice="--json has all, --status chooses")
 
 
 def _claim_notes(found: ClaimReport) -> Iterator[str]:

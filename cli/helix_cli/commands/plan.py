@@ -28,13 +28,9 @@ def plan() -> None:
     """Save a plan, see which tasks are ready, follow how far it is."""
 
 
-def _render_saved_plan(answer: SavedPlan) -> None:
-    say(f"plan {answer.id} saved, {count(answer.task_count, 'task')}")
-
-
 @plan.command("save")
 @click.argument("file", type=click.File(encoding="utf-8"), default="-")
-@prints(_render_saved_plan)
+@prints(lambda answer: say(f"plan {answer.id} saved, {count(answer.task_count, 'task')}"))
 def save(*, file: TextIO) -> SavedPlan:
     """Keep the plan in FILE (JSON; - is stdin); from now on it is the active one."""
     found = json_object(file, hint="FILE")
@@ -58,11 +54,8 @@ def load(*, number: int | None) -> TaskPlan | None:
 
 
 def _render_tasks(tasks: Sequence[Task]) -> None:
-    if not tasks:
-        say("No task.")
-        return
     rows = [(one.seq, one.status, one.depends, str(one.budget), ", ".join(one.delta), one.objective) for one in tasks]
-    table(("seq", "status", "depends", "budget", "delta", "objective"), rows, numbers=("budget",))
+    table(("seq", "status", "depends", "budget", "delta", "objective"), rows, numbers=("budget",), empty="No task.")
 
 
 @plan.command("ready")

@@ -32,19 +32,15 @@ _LINES = 4
 @click.option("--lexical-only", is_flag=True, help="Compare words alone.")
 @click.option("--status", is_flag=True, help="Show what can be searched instead.")
 @json_option
-def search(
-    *, query: str | None, max_results: int, semantic_only: bool, lexical_only: bool, status: bool, as_json: bool
-) -> None:
+def search(*, query: str | None, status: bool, as_json: bool, **options: Any) -> None:
     """Search insights, topics, episodes and configured notes at once for QUERY, the best first."""
     if status == (query is not None):
-        reason = "give QUERY or --status, one of the two"
-        raise click.UsageError(reason)
+        raise click.UsageError("give QUERY or --status, one of the two")
     searching = open_memory().search
     if query is None:
         show(searching.status(), as_json=as_json, render=render_search_status)
         return
-    found = searching(query, max_results=max_results, semantic_only=semantic_only, lexical_only=lexical_only)
-    show(found, as_json=as_json, render=render_search)
+    show(searching(query, **options), as_json=as_json, render=render_search)
 
 
 def render_search(found: MemorySearchAnswer) -> None:

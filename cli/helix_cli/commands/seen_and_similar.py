@@ -47,8 +47,7 @@ def seen(*, text: str | None, limit: int) -> SeenAnswer:
     TEXT is an error line or the whole output of a command; - reads it from stdin. Without TEXT, the newest errors.
     """
     if text == "-" and sys.stdin is None:
-        reason = "stdin is closed: give TEXT, or pipe something in"
-        raise click.UsageError(reason)
+        raise click.UsageError("stdin is closed: give TEXT, or pipe something in")
     if text == "-":
         text = sys.stdin.buffer.read().decode(errors="replace")  # what programs print need not be text
     return open_memory().graph.seen(text, limit=limit)

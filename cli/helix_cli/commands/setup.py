@@ -41,13 +41,11 @@ def setup(  # noqa: PLR0913  (the options)
     paste.
     """
     if sum((check, remove, printed)) > 1:
-        problem = "--check, --remove and --print exclude each other"
-        raise click.UsageError(problem)
+        raise click.UsageError("--check, --remove and --print exclude each other")
     if printed:
         return _print(agent, as_json=as_json)
     if agent not in _EDITED:
-        problem = f"{agent} is set up by hand: `helix-graph setup {agent} --print` shows what to paste"
-        raise click.UsageError(problem)
+        raise click.UsageError(f"{agent} is set up by hand: `helix-graph setup {agent} --print` shows what to paste")
     from helix_cli.setup.installers import ClaudeCode, Codex, carry_out
     from helix_graph.project import project_folder
 

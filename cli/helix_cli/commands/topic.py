@@ -183,13 +183,11 @@ def _content(file: str) -> str:
 
 def _stdin() -> str:
     if sys.stdin is None:
-        reason = "stdin is closed: give the text, or pipe something in"
-        raise click.UsageError(reason)
+        raise click.UsageError("stdin is closed: give the text, or pipe something in")
     try:
         return sys.stdin.buffer.read().decode("utf-8")
     except UnicodeDecodeError as error:
-        reason = "what stands on stdin is no UTF-8 text"
-        raise click.UsageError(reason) from error
+        raise click.UsageError("what stands on stdin is no UTF-8 text") from error
 
 
 def _array(content: str) -> list[dict[str, object]]:
@@ -198,8 +196,7 @@ def _array(content: str) -> list[dict[str, object]]:
     try:
         found: list[dict[str, object]] = json.loads(content)
     except ValueError as error:
-        reason = f"FILE holds no JSON: {error}"
-        raise click.UsageError(reason) from error
+        raise click.UsageError(f"FILE holds no JSON: {error}") from error
     return found
 
 

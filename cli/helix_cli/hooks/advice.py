@@ -19,9 +19,9 @@ from helix_graph.causality.antipattern_cache import is_up_to_date, read_anti_pat
 from helix_graph.insights import hook_queries
 from helix_graph.insights.exposure_log import ExposureContext
 from helix_graph.insights.hook_queries import log_shown
-from helix_graph.insights.words import words
 from helix_graph.project import CONFIGURATION
 from helix_graph.topics.ranking import busiest_topics, matching_entries
+from helix_graph.words import query_words, telling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _plan(root: Path) -> list[str]:
 def answer_prompt(call: HookCall, root: Path, dedup: SessionDedup) -> str:
     """Insights and entries that fit the prompt and are new to the session."""
     asked = without_echo(call.prompt).text[:_LONGEST_PROMPT].strip()
-    if asked.startswith("/") or len(words(asked)) < _FEWEST_WORDS:
+    if asked.startswith("/") or len(telling(query_words(asked))) < _FEWEST_WORDS:
         return ""
     found = hook_queries.recall(root, asked, _PROMPT_INSIGHTS)
     return context_block(
@@ -140,10 +140,10 @@ def answer_prompt(call: HookCall, root: Path, dedup: SessionDedup) -> str:
 
 def _entries(root: Path, asked: str) -> Iterator[str]:
     """The entries of topics that share enough words with the prompt."""
-    wanted = words(asked)
+    wanted = telling(query_words(asked))
     needed = max(min(len(wanted), _TELLING) * _SHARED, _FEWEST_WORDS)
     for one in matching_entries(root, asked, limit=_PROMPT_TOPICS):
         lines = [line for line in map(str.strip, one.text.splitlines()) if line][:_LINES]
         shown = "\n".join(line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…" for line in lines)
-        if len(set(wanted) & set(words(f"{one.topic} {shown}"))) >= needed:
+        if len(set(wanted) & set(query_words(f"{one.topic} {shown}"))) >= needed:
             yield f"{one.topic}: {shown}"

@@ -63,7 +63,7 @@ def memory_for(call: HookCall) -> Path | None:
     """The memory's folder; None without a memory, when it is off, or when a rule excludes this session or call.
 
     Raises:
-        InvalidIgnoreFile: A line of ``.helixignore`` is no rule.
+        InvalidConfiguration: A line of ``.helixignore`` is no rule.
     """
     root = memory_folder(Path(call.cwd))
     if root is None or not root.is_dir() or disabled_by(root):

@@ -8,7 +8,7 @@ is known.
 
 from __future__ import annotations
 
-from helix_cli.hooks.context_block import anti_pattern_sentence
+from helix_cli.hooks.context_block import ContextLine, ContextSection, anti_pattern_sentence, context_block
 from helix_cli.hooks.session_dedup import SITUATION
 from helix_graph.causality.antipattern_cache import read_anti_patterns
 
@@ -30,7 +30,6 @@ _MOST_FIXES = 2
 
 def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> str:
     """The precedent, if its repair is known and new to the session."""
-    from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block
     from helix_graph.errors import GraphNotCompiled
     from helix_graph.graph.connection import FILE_NAME, open_graph
     from helix_graph.graph.error_precedents import find_precedents
@@ -79,7 +78,6 @@ def answer_tool_call(call: HookCall, root: Path, dedup: SessionDedup) -> str:
             known.append(one)
     if not known:
         return ""
-    from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block
     from helix_graph.graph.labels import labels_of_call
 
     labels = labels_of_call(call.tool, call.arguments, root=root.parent)

@@ -18,7 +18,8 @@ from helix_cli.mcp.pagination import ANSWERS, fitted_structure, fitted_text, onc
 from helix_cli.mcp.rewording import answer_in_tools_words, in_tools_words, problem_of
 from helix_cli.mcp.tool_declaration import typed_schema, without_nulls
 from helix_cli.mcp.tools import tools_by_name
-from helix_episodes.errors import HelixGraphError, UsageError
+from helix_cli.output import plain
+from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph import Memory
 
 if TYPE_CHECKING:
@@ -41,8 +42,6 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 def answer(name: str, raw: Mapping[str, Any], progress: Progress) -> Outcome:
     """Runs the call; whatever happens in it, the server goes on."""
-    from helix_cli.output import plain
-
     tool = tools_by_name().get(name)
     if tool is None:
         return Outcome(failed=True, text=f"there is no tool {name!r}; there are {', '.join(sorted(tools_by_name()))}")
@@ -81,15 +80,15 @@ def _arguments(tool: Tool, raw: Mapping[str, Any]) -> Arguments:
     """The arguments as their types; those that are null count as not sent, but the word "null" is a mistake.
 
     Raises:
-        UsageError: One is missing, unknown or none of its kind.
+        InvalidArgument: One is missing, unknown or none of its kind.
     """
     sent = without_nulls(raw)
     try:
         asked = msgspec.convert(sent, tool.takes, strict=False)
     except msgspec.ValidationError as error:
         problem = problem_of(error, sent, typed_schema(tool.takes))
-        raise UsageError(f"{tool.name}: {problem}") from error
+        raise InvalidArgument(None, f"{tool.name}: {problem}") from error
     for name, value in sent.items():
         if getattr(asked, name) is None:
-            raise UsageError(f"{tool.name}: {name} is {value!r}; leave it out where none is meant")
+            raise InvalidArgument(None, f"{tool.name}: {name} is {value!r}; leave it out where none is meant")
     return asked

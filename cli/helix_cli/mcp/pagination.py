@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 #: Number of answers that are kept: enough for what an agent does at once.
@@ -99,16 +100,17 @@ def once(value: Any, text: str) -> Any:  # noqa: ANN401  (JSON)
     >>> once({"id": 7, "text": "said " * 60}, "[7]\n  " + "said " * 60)["text"] == "said " * 24 + "…"
     True
     """
-    return _once(value, _flat(text))
+    flat = _flat(text)
+    return _each_text(value, lambda one: one[:_TELLING] + CUT if len(one) > REPEATED and _flat(one) in flat else one)
 
 
-def _once(value: Any, flat: str) -> Any:  # noqa: ANN401  (JSON)
+def _each_text(value: Any, change: Callable[[str], str]) -> Any:  # noqa: ANN401  (JSON)
+    """The value with every text in it changed, but for the names of members."""
     if isinstance(value, dict):
-        return {key: _once(one, flat) for key, one in value.items()}
+        return {key: _each_text(one, change) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_once(one, flat) for one in value]
-    repeats = isinstance(value, str) and len(value) > REPEATED and _flat(value) in flat
-    return value[:_TELLING] + CUT if repeats else value
+        return [_each_text(one, change) for one in value]
+    return change(value) if isinstance(value, str) else value
 
 
 def _flat(text: str) -> str:
@@ -131,19 +133,15 @@ def _cut(value: dict[str, Any]) -> dict[str, Any]:
     for longest in _TEXT_STEPS:
         if len(msgspec.json.encode(value)) <= STRUCTURE_LIMIT:
             return value
-        value = _with_texts_of(value, longest)
+        value = _each_text(value, partial(_shortened, longest=longest))
     while len(msgspec.json.encode(value)) > STRUCTURE_LIMIT and _halve_the_longest(value):
         pass
     return value
 
 
-def _with_texts_of(value: Any, longest: int) -> Any:  # noqa: ANN401  (JSON)
-    """With every text cut to a number of characters."""
-    if isinstance(value, dict):
-        return {key: _with_texts_of(one, longest) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_with_texts_of(one, longest) for one in value]
-    return value[: longest - 1] + CUT if isinstance(value, str) and len(value) > longest else value
+def _shortened(text: str, *, longest: int) -> str:
+    """The text, cut to a number of characters; its end says that it is."""
+    return text[: longest - 1] + CUT if len(text) > longest else text
 
 
 def _halve_the_longest(value: dict[str, Any]) -> bool:

@@ -14,12 +14,12 @@ from helix_cli.commands.seen_and_similar import render_similar
 from helix_cli.mcp.dispatch import open_memory
 from helix_cli.output import count, percent, rendered
 from helix_episodes.echo import wrap
-from helix_episodes.errors import UsageError
-from helix_graph.errors import GraphNotCompiled, LabelNotMet, NoMemory
+from helix_episodes.errors import InvalidArgument
+from helix_graph.errors import GraphNotCompiled, NodeNotFound, NoMemory
 from helix_graph.graph.similar_decisions import words_of
 from helix_graph.search.sources import TopicSource
 from helix_graph.topics.answer_texts import form_of
-from helix_graph.topics.briefing import Overview
+from helix_graph.topics.catalogue import Overview
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -89,7 +89,7 @@ def read(uri: str) -> str:
     """The text of a resource, between the marks by which it is never taken for a person's words: clients put it there.
 
     Raises:
-        UsageError: There is none at that address.
+        InvalidArgument: There is none at that address.
         HelixGraphError: It cannot be read.
     """
     readers: dict[str, Callable[[Memory, str], str]] = {
@@ -100,13 +100,13 @@ def read(uri: str) -> str:
     for prefix, reader in readers.items():
         if uri.startswith(prefix) and len(uri) > len(prefix):
             return wrap(reader(open_memory(), unquote(uri.removeprefix(prefix))))
-    raise UsageError(f"there is no resource {uri}; there are {', '.join(one.uri for one in TEMPLATES)}")
+    raise InvalidArgument(None, f"there is no resource {uri}; there are {', '.join(one.uri for one in TEMPLATES)}")
 
 
 def _node(memory: Memory, label: str) -> str:
     found = memory.graph.causes(label)
     if not found.found:
-        raise LabelNotMet(label, alike=())
+        raise NodeNotFound.of_label(label)
     causes = rendered(found, render_causes)
     return f"{causes}\n\n{rendered(memory.graph.effects(label), render_effects)}"
 

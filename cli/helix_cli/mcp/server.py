@@ -19,11 +19,13 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import mcp_types as types
 from anyio import from_thread, to_thread
+from mcp import MCPError
 from mcp.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
+from helix_episodes.errors import HelixGraphError
 from helix_graph import __version__
 from helix_graph.helix_db import kept_open
 
@@ -263,7 +265,6 @@ async def _get_prompt(_: ServerRequestContext[Any], asked: types.GetPromptReques
 
 def _or_refuse(ask: Any, argument: str) -> str:  # noqa: ANN401  (a function of a text)
     from helix_cli.mcp.rewording import in_tools_words
-    from helix_episodes.errors import HelixGraphError
 
     try:
         return str(ask(argument))
@@ -272,6 +273,4 @@ def _or_refuse(ask: Any, argument: str) -> str:  # noqa: ANN401  (a function of 
 
 
 def _invalid(sentence: str) -> Exception:
-    from mcp import MCPError
-
     return MCPError(types.INVALID_PARAMS, sentence)

@@ -15,12 +15,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_args
 
 import msgspec
 from msgspec import Meta
 
-from helix_episodes.errors import HelixGraphError
+from helix_cli.output import Answer, rendered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,10 +65,6 @@ class ProgressSteps:
         self._progress(self._total, self._total, "done")
 
 
-class NothingDoneError(HelixGraphError):
-    """A call that came to nothing, where the library reports it as an answer: an agent reads it as a success."""
-
-
 class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a tool takes; an argument that it does not know is refused, since it would be left out unnoticed."""
 
@@ -78,6 +75,11 @@ class Reply:
 
     value: Any
     text: str
+
+
+def answered(found: Answer, render: Callable[[Answer], object]) -> Reply:
+    """The answer of the library, and the words in which its command prints it."""
+    return Reply(found, rendered(found, render))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,14 +113,14 @@ def input_schema(tool: Tool) -> dict[str, Any]:
     Numbers and truth values may come as strings, and clients that check calls must let them through. That null counts
     as not sent is not stated: it would double the schema of every optional argument.
     """
-    admitted: dict[str, Any] = _admitting_strings(typed_schema(tool.takes))
+    admitted: dict[str, Any] = _each_object(typed_schema(tool.takes), _admitting_strings)
     return admitted
 
 
 def typed_schema(takes: type[Arguments]) -> dict[str, Any]:
     """The same with the types that are meant, and no strings in their place."""
     schema, definitions = _parts_of(takes)
-    terse: dict[str, Any] = _terse(_inlined(schema, definitions))
+    terse: dict[str, Any] = _each_object(_inlined(schema, definitions), _terse)
     return terse
 
 
@@ -139,17 +141,23 @@ _AS_STRING = {
 _OF_ARGUMENT = ("description", "default")
 
 
-def _admitting_strings(schema: Any) -> Any:  # noqa: ANN401  (JSON)
-    if isinstance(schema, list):
-        return [_admitting_strings(one) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
+def _admitting_strings(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a number or truth value, or of a string that says one; any other as it is."""
     kind = schema.get("type")
     if not isinstance(kind, str) or kind not in _AS_STRING:
-        return {key: _admitting_strings(one) for key, one in schema.items()}
+        return schema
     typed = {key: one for key, one in schema.items() if key not in _OF_ARGUMENT}
     said = {key: schema[key] for key in _OF_ARGUMENT if key in schema}
     return {**said, "anyOf": [typed, _AS_STRING[kind]]}
+
+
+def _each_object(schema: Any, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:  # noqa: ANN401  (JSON)
+    """The schema with every object in it changed, the inner before the outer."""
+    if isinstance(schema, list):
+        return [_each_object(one, change) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return change({key: _each_object(one, change) for key, one in schema.items()})
 
 
 def output_schema(tool: Tool) -> dict[str, Any]:
@@ -180,14 +188,16 @@ def _parts_of(type_: Any) -> tuple[dict[str, Any], dict[str, Any]]:  # noqa: ANN
     return definitions[name], {key: value for key, value in definitions.items() if key != name}
 
 
-def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:  # noqa: ANN401  (JSON)
+def _inlined(schema: dict[str, Any], definitions: dict[str, Any]) -> Any:  # noqa: ANN401  (JSON)
     """With what is referred to in the place of the reference; arguments do not hold themselves."""
-    if isinstance(schema, list):
-        return [_inlined(one, definitions) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    referred = definitions[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else {}
-    return {key: _inlined(value, definitions) for key, value in {**referred, **schema}.items() if key != "$ref"}
+
+    def inline(one: dict[str, Any]) -> dict[str, Any]:
+        if "$ref" not in one:
+            return one
+        referred = _inlined(definitions[one.pop("$ref").rpartition("/")[2]], definitions)
+        return {**referred, **one}
+
+    return _each_object(schema, inline)
 
 
 def _kinds(schema: dict[str, Any], definitions: dict[str, Any]) -> set[str]:
@@ -207,21 +217,12 @@ def _of_kinds(kinds: set[str]) -> dict[str, Any]:
     return {"type": sorted(kinds) if len(kinds) > 1 else next(iter(kinds))}
 
 
-def _terse(schema: Any) -> Any:  # noqa: ANN401  (JSON)
+def _terse(schema: dict[str, Any]) -> dict[str, Any]:
     """Without what a client can do without: titles and docstrings of structs, nulls, and defaults that say nothing."""
-    if isinstance(schema, list):
-        return [_terse(one) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
     dropped = {"title", "description"} if "properties" in schema else set()
     if "default" in schema and schema["default"] in (None, "", False, []):
         dropped = {*dropped, "default"}
-    left = {
-        key: {name: _terse(one) for name, one in value.items()} if key == "properties" else _terse(value)
-        for key, value in schema.items()
-        if key not in dropped
-    }
-    return _without_null(left)
+    return _without_null({key: value for key, value in schema.items() if key not in dropped})
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
@@ -235,8 +236,6 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_other_types(type_: type) -> dict[str, Any]:
-    from pathlib import PurePath
-
     if issubclass(type_, PurePath):
         return {"type": "string"}
     raise NotImplementedError(type_)

@@ -155,6 +155,7 @@ def snippets(agent: str) -> list[tuple[str, Any]]:
     """Where to paste, and what: a JSON value, or a text to copy."""
     command = program("user")
     entry = server(command)
+    local = {"type": "local", "command": [entry["command"], "mcp"], "enabled": True}
     known: dict[str, list[tuple[str, Any]]] = {
         "claude-code": [
             ("~/.claude/settings.json", {"hooks": {event: [one] for event, one in claude_hooks(command).items()}}),
@@ -172,32 +173,20 @@ def snippets(agent: str) -> list[tuple[str, Any]]:
             ("~/.copilot/mcp-config.json", {"mcpServers": {SERVER: {"type": "local", **entry, "tools": ["*"]}}}),
             (f"~/.copilot/hooks/helix-graph.json. {_TWICE}", {"version": 1, "hooks": _flat(_COPILOT, command)}),
         ],
-        "gemini": [
-            (
-                "~/.gemini/settings.json",
-                {
-                    "mcpServers": {SERVER: entry},
-                    "hooks": {
-                        event: [
-                            {"hooks": [{"type": "command", "command": f"{command} hook {one}", "timeout": _TIMEOUT_MS}]}
-                        ]
-                        for event, one in _GEMINI.items()
-                    },
-                },
-            )
-        ],
-        "opencode": [
-            (
-                "~/.config/opencode/opencode.json",
-                {"mcp": {SERVER: {"type": "local", "command": [entry["command"], "mcp"], "enabled": True}}},
-            )
-        ],
+        "gemini": [("~/.gemini/settings.json", {"mcpServers": {SERVER: entry}, "hooks": _grouped(_GEMINI, command)})],
+        "opencode": [("~/.config/opencode/opencode.json", {"mcp": {SERVER: local}})],
     }
     return known[agent]
 
 
 def _flat(events: dict[str, str], command: str) -> dict[str, Any]:
     return {event: [{"type": "command", "command": f"{command} hook {one}"}] for event, one in events.items()}
+
+
+def _grouped(events: dict[str, str], command: str) -> dict[str, Any]:
+    """As `_flat`, in groups of one hook each, with a limit of time."""
+    hooks = {event: one | {"timeout": _TIMEOUT_MS} for event, (one,) in _flat(events, command).items()}
+    return {event: [{"hooks": [one]}] for event, one in hooks.items()}
 
 
 def toml_table(entry: Mapping[str, Any]) -> list[str]:

@@ -44,11 +44,3 @@ class AgentCommandFailed(HelixGraphError):
         super().__init__(
             f"`{' '.join(line)}` failed: {problem}; the hooks are done, the server is not: run it yourself"
         )
-
-
-class FolderNotEmpty(HelixGraphError):
-    """The plugin's folder holds something else."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        super().__init__(f"{folder} holds something else than an earlier export; name an empty folder")

@@ -136,8 +136,7 @@ class ReportedFailure(msgspec.Struct, frozen=True, kw_only=True):
 
     ``until`` is where the turn ends that answers it; ``verdict`` the check's that was shown or named, if any;
     ``command`` the check's command that the same words quote, if any; ``resolved`` the mark of the acceptance that
-    resolves it and ``since`` the place of the last report before that; ``refutes`` where the work began that rests on
-    what the words say is not so.
+    resolves it and ``since`` the place of the last report before that.
     """
 
     until: int
@@ -145,7 +144,6 @@ class ReportedFailure(msgspec.Struct, frozen=True, kw_only=True):
     command: str = ""
     resolved: str | None = None
     since: int = 0
-    refutes: int | None = None
 
 
 class DraftEvent(msgspec.Struct, frozen=True, kw_only=True):

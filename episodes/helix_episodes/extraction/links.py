@@ -200,7 +200,7 @@ def _outcome(decision: Decision, timeline: Timeline, ends: _Ends) -> Outcome:
     """From its own effects: what it repaired, else the verdicts it led to, else how its last call ended."""
     if decision.id in ends.fixers:
         return "success"
-    if _tried_in_vain(decision, timeline, ends) or _is_refuted(decision, timeline):
+    if _tried_in_vain(decision, timeline, ends):
         return "failure"
     verdicts = _verdicts(decision, timeline, ends)
     if verdicts:
@@ -222,15 +222,6 @@ def _tried_in_vain(decision: Decision, timeline: Timeline, ends: _Ends) -> bool:
     errors = [timeline.event(name) for name in ends.answered_by(decision.id) if name in timeline.run_of]
     following = ((error, timeline.next_run(error.check or "", done)) for error in errors)
     return any(run is not None and not run.passed and error.family in run.families for error, run in following)
-
-
-def _is_refuted(decision: Decision, timeline: Timeline) -> bool:
-    """Whether it changed a file in the turn of which a person then says that what it rests on is not so."""
-    if not timeline.changes_files(decision) or timeline.went_wrong(decision):
-        return False
-    positions = timeline.positions
-    refuted = ((reported.refutes, positions[name]) for name, reported in timeline.reported.items())
-    return any(start is not None and start < positions[decision.id] < end for start, end in refuted)
 
 
 def _verdicts(decision: Decision, timeline: Timeline, ends: _Ends) -> set[str]:

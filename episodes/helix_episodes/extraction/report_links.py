@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 #: ``underlying`` is a failure that only the finding of a change reports: it led to the change, not to each choice.
 StatementKind = Literal["cause", "problem", "underlying", "reason", "decision", "did", "found", "remedy", "outcome"]
-StatedReason = Literal["entry", "stated", "answer", "edit-test"]
+StatedReason = Literal["entry", "stated", "edit-test"]
 
 #: Who looks, finds what was there to be seen; what comes of any other deed is what has changed by it.
 _LOOKS = re.compile(

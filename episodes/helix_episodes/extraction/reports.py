@@ -27,7 +27,6 @@ from helix_episodes.extraction.prose.failures import (
     failures_in,
     fixes_in,
     is_change,
-    is_fix,
     is_heading,
     requested_fixes,
 )
@@ -97,7 +96,6 @@ def failure_of(step: Step, failure: StatedFailure) -> Event:
         "error",
         failure.statement,
         check=(runner[1].casefold() if runner else "tests") if failed else None,
-        family=failure.family,
         message=line(failure.statement, limit=_CONTENT_LIMIT),
         failed=as_count(int(failed["count"])) if failed else None,
         status="error",
@@ -126,12 +124,10 @@ def _event(step: Step, kind: EventType, content: str, *, quoted: str = "", **fie
 
 #: Two statements are about one failure when this much of the shorter is in the longer, in at least so many words.
 _SAME, _SAME_WORDS = 0.8, 3
-#: So much is enough where both name a count ("47 of 99 uploads") that is this failure's own.
-_SAME_COUNTED = 0.5
 #: "Fixed the export" points at an earlier failure when it shares half of its words, and two that are rare.
 _POINTS, _POINTS_WORDS = 0.5, 2
-#: A change that is no fix deals with a failure when it shares so many words that so few statements use.
-_FEW, _FEW_WORDS = 3, 4
+#: Words that so few statements use distinguish one thing from another.
+_FEW = 3
 #: A choice that prose makes is one that the log spells out elsewhere when this much of the shorter is there.
 _RESTATED = 0.6
 _PARTS: dict[str, StatementKind] = {
@@ -163,7 +159,7 @@ def parse_report(session: Session) -> ReportContents:
             parser.take_decision(position, step)
     parser.take_tasks(session.steps)
     came = choice_outcomes(session.steps, parser.decisions, parser.events)
-    pairs = (*pairs_of(parser.marks), *parser.answers, *came)
+    pairs = (*pairs_of(parser.marks), *came)
     decisions = mark_reverted(session.steps, parser.decisions)
     return ReportContents(events=tuple(parser.events), decisions=tuple(decisions), pairs=pairs)
 
@@ -192,7 +188,6 @@ class _ReportParser:
         self.events: list[DraftEvent] = []
         self.decisions: list[DraftDecision] = []
         self.marks: list[StatementMark] = []
-        self.answers: list[StatementPair] = []
         self.failures: list[_Failure] = []
         self.marks_by_words: dict[str, str] = {}
         self.findings = _findings(session.steps)
@@ -226,11 +221,8 @@ class _ReportParser:
 
     def take_decision(self, position: int, step: Step) -> None:
         """A decision that the log spells out, which another stage drafts: what it is joined with."""
-        mark, within = f"d{position}", step.arguments.get("within")
         rationale, options = reasons_of(step)
-        self._give_reason(position, step, rationale, mark=mark, compared=bool(options))
-        if within:
-            self.marks.append(StatementMark(mark=mark, kind="decision", entry=within))
+        self._give_reason(position, step, rationale, mark=f"d{position}", compared=bool(options))
 
     def _say(self, position: int, step: Step, kind: StatementKind) -> None:
         """A statement of what was done or found: the failures it reports, else a test run or a milestone."""
@@ -261,40 +253,19 @@ class _ReportParser:
         """
         finding = self.findings.get(step.call_id or "")
         found = failures_in(finding.text) if finding else ()
-        answered = self._answered(step.text)
-        if finding and not found and fixes_in(finding.text):
-            self._fail(position, finding, fixes_in(finding.text), kind="problem")
-        elif finding and found and (is_change(step.text) or is_heading(step.text)):
+        if finding and found and (is_change(step.text) or is_heading(step.text)):
             self._fail(position, finding, found, kind="underlying")
-        elif not found and answered is None:
-            fixed = fixes_in(step.text, found=finding.text if finding else "")
+        elif not found:
+            fixed = fixes_in(step.text)
             self._fail(position, step, fixed, kind="problem")
             if not fixed:
                 return self._fail(position, step, failures_in(step.text), kind="did")
-        if answered is not None:
-            self.answers.append(
-                StatementPair(source=answered, target=f"s{position}.{len(self.events)}", reason="answer")
-            )
         return False
-
-    def _answered(self, text: str) -> str | None:
-        """The earlier failure that a change deals with: by most of its words, or by several that few others use."""
-        if is_fix(text):
-            return self._pointed_at(text.partition(". ")[0])
-        if not is_change(text):
-            return None
-        words = self._rare(stems(text))
-        best = max(self.failures, key=lambda one: len(one.words & words), default=None)
-        return best.mark if best and len(best.words & words) >= _FEW_WORDS else None
-
-    def _rare(self, words: frozenset[str]) -> frozenset[str]:
-        """The words that few statements of this report use: they distinguish one thing from another."""
-        return frozenset(word for word in words if self.uses[word] <= _FEW)
 
     def _pointed_at(self, text: str) -> str | None:
         """The earlier failure that a statement speaks of: one that was fixed, or the reason for a choice."""
         words, numbers = stems(text), _numbers(text)
-        rare = self._rare(words)
+        rare = {word for word in words if self.uses[word] <= _FEW}
         near = [one for one in self.failures if len(one.words & rare) >= _POINTS_WORDS]
         best = max(near, key=lambda one: len(one.words & words), default=None)
         if best is None or word_overlap(words, best.words) < _POINTS:
@@ -330,17 +301,13 @@ class _ReportParser:
         if exact or listed or len(words) < _SAME_WORDS:
             return exact
         numbers = _numbers(statement)
-        alike = (one for one in self.failures if self._is_alike(words, one.words))
+        alike = (
+            one
+            for one in self.failures
+            if len(words & one.words) >= _SAME_WORDS and word_overlap(words, one.words) >= _SAME
+        )
         found = next((one for one in alike if one.fits(numbers)), None)
         return found.mark if found else None
-
-    def _is_alike(self, words: frozenset[str], others: frozenset[str]) -> bool:
-        """Whether two failures share most words, or half of them with a count that few statements name."""
-        common = words & others
-        if len(others) < _SAME_WORDS or len(common) < _SAME_WORDS:
-            return False
-        counts = any(word.isdigit() and self.uses[word] <= _FEW for word in common)
-        return word_overlap(words, others) >= (_SAME_COUNTED if counts else _SAME)
 
     def _add(self, position: int, step: Step, event: Event, *, kind: StatementKind, entry: str = "") -> str:
         """Drafts an event that belongs to an entry; returns its mark."""
@@ -398,12 +365,8 @@ class _ReportParser:
         if known:
             self.marks.append(StatementMark(mark=known, kind="reason", entry=mark))
         elif fact:
-            failure = next(iter(failures_in(fact)), None)
-            event = (
-                failure_of(step, StatedFailure(statement=fact, family=failure.family))
-                if failure
-                else reason_of(step, fact)
-            )
+            failure = bool(failures_in(fact))
+            event = failure_of(step, StatedFailure(statement=fact)) if failure else reason_of(step, fact)
             self._add(position, step, event, kind="reason", entry=mark)
         self.marks.append(StatementMark(mark=mark, kind="decision", entry=mark))
 

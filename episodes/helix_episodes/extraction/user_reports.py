@@ -1,18 +1,13 @@
 """What a person says about the work: failures they report, acceptance and rejection.
 
 A report is read conservatively: output of a tool that they paste (by the tool's own grammar), an observation in the
-first person or of something that fails, a sentence that calls the work wrong. A *symptom* is stated in a main clause
-and in the present: "I get a TypeError", "the tests fail on CI", "the page still shows a 500", "works here, but fails on
-Windows", "same result". What is asked, supposed, denied, quoted, explained, reported from another conversation or taken
-back ("but it works now") is no failure, nor is what a review foresees.
+first person ("I get a TypeError") or of something that fails ("the tests fail on CI"), a sentence that calls the work
+wrong. What is asked, supposed, denied, quoted, explained, reported from another conversation or taken back ("but it
+works now") is no failure, nor is what a review foresees.
 
 A prompt accepts when all of it is acceptance ("Thanks, works great"): every clause is praise, a statement that it
 works, or filler. It rejects when a sentence that neither asks nor supposes says that the work is wrong or does not
-work, or that what it rests on was looked for and is not so, or when it orders that the work be taken back. Silence,
-thanks in passing and the next request say nothing.
-
->>> states_symptom("I get a TypeError when I click save"), states_symptom("I get no TypeError any more")
-(True, False)
+work, or when it orders that the work be taken back. Silence, thanks in passing and the next request say nothing.
 """
 
 from __future__ import annotations
@@ -52,54 +47,26 @@ UserVerdict = Literal["accepts", "rejects", "takes back"]
 _SHORT = 160
 _CLAUSE_MARKS = re.compile(r"[.,;:!\n\u2013\u2014-]+|\band\b|\bbut\b", re.IGNORECASE)
 _ACCEPTS = re.compile(
-    r"(?:(?:many )?thanks|thank you|thx|ty|perfect|great|excellent|awesome|amazing|brilliant|fantastic|wonderful"
-    r"|nice(?:ly done)?|"
-    r"lovely|all good|lgtm|well done|good (?:job|work)|approved|solved|ship it|"
-    r"(?:it|that|this|everything|all|all of it)?\s*(?:all )?(?:now )?"
-    r"(?:works?|worked|is working|does the trick|did it|did the trick|fixed it|looks? (?:good|great|right"
-    r"|perfect|fine)|"
-    r"(?:is|['\u2019]s) (?:it|fixed|solved|good|great|perfect|right|correct|fine|exactly (?:it|right"
-    r"|what i (?:wanted|needed|asked for)))))"
-    r"(?: (?:now|again|well|great|fine|perfectly|nicely|as expected|to me|for me|so much|a lot|very much|job"
-    r"|work|stuff|one|enough))*",
+    r"(?:thanks|thank you|thx|perfect|great|excellent|awesome|nice|all good|lgtm|well done|good (?:job|work)|approved|"
+    r"ship it|(?:(?:it|that|this|everything|all) )?(?:now )?(?:works?|worked|looks? (?:good|great|right|fine)|"
+    r"(?:is|['\u2019]s) (?:it|fixed|solved|good|great|perfect|right|correct|fine|exactly what i (?:wanted|asked for))))"
+    r"(?: (?:now|again|well|great|fine|perfectly|as expected|to me|for me|so much|a lot|very much|job|work))*",
     re.IGNORECASE,
 )
 _FILLER = re.compile(r"(?:ok(?:ay)?|yes|yeah|yep|cool|hm+|ah|oh|claude|then|so|very|for now|again|\W*)", re.IGNORECASE)
 _REJECTS = re.compile(
-    r"\bstill (?:fails?|failing|broken|crash(?:es|ing)?|not (?:work|right|fixed)\w*|doesn['\u2019]t|does not"
-    r"|the same)\b"
-    r"|\b(?:does|did|do)(?:n['\u2019]t| not) (?:seem to )?(?:work|help|fix|compile|build)\b|\bnot working\b"
-    r"|\b(?:this|that|it|you|which|part|one)(?:['\u2019](?:s|re)| is| are)? (?:(?:is|are) )?(?:still |just "
-    r"|totally |completely )?"
-    r"(?:not (?:correct|right|true|what i \w+)|wrong|incorrect|broken|worse)\b"
-    r"|\byou(?:['\u2019]ve| have)? (?:just )?(?:broke|broken|made (?:it|that|this|them) (?:up|worse))\b"
-    r"|\bnot what i (?:asked|wanted|meant|said)\b|^\W*(?:wrong|bad|terrible|awful|useless|nonsense)\b(?=\W*$|[,!.])"
-    r"|^\W*too (?:slow|long|complicated|complex|verbose"
-    r"|much)\W*$",
-    re.IGNORECASE,
-)
-#: Questions that accuse.
-_ACCUSES = re.compile(
-    r"\b(?:have|did|are) you (?:just )?(?:ma(?:d|k)(?:e|ing)|invent(?:ed|ing)?|hallucinat\w+) (?:it|that|this"
-    r"|them|things?)\b",
+    r"\bstill (?:fail(?:s|ing)?|broken|crash(?:es|ing)?|not \w+|doesn['\u2019]t|the same)\b"
+    r"|\b(?:does|did|do)(?:n['\u2019]t| not) (?:work|help|compile|build)\b"
+    r"|\b(?:this|that|it|you|which|part|one)(?:['\u2019](?:s|re)| is| are) (?:still )?"
+    r"(?:not (?:correct|right|true|what i \w+)|wrong|incorrect|broken)\b",
     re.IGNORECASE,
 )
 _TAKES_BACK = re.compile(
-    r"^\W*(?:(?:no(?:pe)?|bad|wrong|terrible|please|stop|ok|just|can you|could you|actually|let['\u2019]s)\W+)*"
-    r"(?:(?:revert|undo|roll ?back|throw away|discard)"
-    r" (?:this|that|it|them|these|those|everything|all|your|the (?:whole|last|entire) ?)\b"
-    r"|(?:revert|undo|roll ?back)(?: please)?\W*$)",
+    r"^\W*(?:(?:no(?:pe)?|bad|wrong|please|ok|just|can you|could you|actually)\W+)*"
+    r"(?:revert|undo|roll ?back|discard)"
+    r"(?: (?:this|that|it|them|these|those|everything|all|your|the (?:whole|last))\b|(?: please)?\W*$)",
     re.IGNORECASE,
 )
-#: Who looked for what the work rests on, and says that there is none of it.
-_REFUTES = re.compile(
-    r"\bI(?:['\u2019]ve| have)?(?: just| also)? (?:checked|looked|verified|tried|tested|searched|grepped)\b"
-    r"(?:[^.?!]|\.(?=\S)){0,160}\b(?:none|neither|not one|no one|nothing|nobody)\b(?: of [^,.?!]{1,40}?| there)? "
-    r"(?:has|have|had|is|are|was|were|does|do|did|contains?|matches|match|starts?|uses?|exists?|shows?)\b"
-    r"(?! (?:wrong|broken|missing|failing|affected|left|to worry))",
-    re.IGNORECASE,
-)
-
 #: "Revert that and use a map" is about what comes next.
 _GOES_ON = re.compile(r"\b(?:and|then|instead|but|use|only|except)\b", re.IGNORECASE)
 
@@ -122,26 +89,12 @@ def verdict_in(text: str) -> UserVerdict | None:
 def rejection_in(text: str) -> str | None:
     """The sentence in which a prompt says that something is wrong."""
     for sentence in sentences_of(text):
-        if _ACCUSES.search(sentence):
-            return sentence
-        if refutes(sentence):
-            return sentence
         found = _REJECTS.search(sentence)
         if found is None or is_supposed(sentence, upto=found.end()):
             continue
         if not is_denied(sentence, found, within=False) and not is_disclaimed(sentence, found):
             return sentence
     return None
-
-
-def refutes(sentence: str) -> bool:
-    """Whether a sentence says that someone looked for what the work rests on, and it is not so.
-
-    >>> refutes("I just checked and none of them has a date"), refutes("I checked and nothing is wrong")
-    (True, False)
-    """
-    found = _REFUTES.search(sentence)
-    return found is not None and not is_supposed(sentence, upto=found.end())
 
 
 def _is_acceptance(text: str) -> bool:
@@ -154,88 +107,6 @@ def _is_acceptance(text: str) -> bool:
     )
 
 
-#: What goes wrong, as a thing: a word for it, the name of an exception, a status of the server.
-FAILURE_NOUN = (
-    r"(?:errors?|failures?|exceptions?|crash(?:es)?|panics?|conflicts?|stack ?traces?|tracebacks?|segfaults?|failing"
-    r"|(?-i:[A-Z]\w*(?:Error|Exception))|(?:HTTP )?(?:4[0-2]\d|5[0-3]\d)(?! ?(?:[a-z]?px|lines|ms|items|rows|files)\b))"
-)
-#: In lower case: everything that `FAILURE_NOUN` matches contains one of these.
-FAILURE_SIGNS = ("error", "fail", "exception", "crash", "panic", "conflict", "trace", "segfault", "4", "5")
-_OFTEN = r"(?: just| still| now| also| again| keep| always| all| both| sometimes| then)*"
-_HERE = r"(?:the|this|that|these|those|my|our|your|its|it|they|there|some|all|most|many|both|several|half|one|two|\d+)"
-_LEAD = r"(?:(?:now|still|also|then|and|but|so|because|however|unfortunately|sadly|sorry|again|weirdly|apparently)\W+)*"
-_MANY = r"(?:tests|builds|checks|jobs|pages|requests|specs|suites|pipelines|hooks|links|buttons|queries|imports|they)"
-_GOES_WRONG = r"(?:fails|crashes|hangs|breaks|errors out|times out|explodes|dies|freezes)"
-_SYMPTOMS = (
-    re.compile(
-        r"\b(?:I|we)(?:['\u2019](?:m|re|ve)| am| are| have)?" + _OFTEN + r" "
-        r"(?:getting|gets?|got|seeing|see|hitting|hit|receiv(?:e|ing)|running into|run into)\b"
-        r"(?:(?!\bto\b)[^.?!,\n]){0,60}?\b" + FAILURE_NOUN + r"\b",
-        re.IGNORECASE,
-    ),
-    re.compile(
-        rf"(?:^|(?<=[,;:] )|\bbut ){_LEAD}(?:{_HERE} )*(?:of (?:the|my|our|your) )?"
-        rf"(?:(?!(?:that|to|which|the|make|let|have)\b)[\w./-]+ ){{0,2}}"
-        rf"{_MANY}{_OFTEN} (?:fail|crash|hang|break|time out)\b(?! to\b)",
-        re.IGNORECASE,
-    ),
-    re.compile(
-        rf"\b{_HERE}\b(?:(?!\bto\b|\bthat\b)[^.?!,\n]){{0,40}}? (?:(?:still|now) (?:just )?|keeps? )"
-        r"(?:show|return|throw|give|rais|print|display|report|respond|say|log|end)\w*\b[^.?!,\n]{0,40}?\b"
-        rf"{FAILURE_NOUN}\b",
-        re.IGNORECASE,
-    ),
-    re.compile(
-        rf"\b{_HERE}\b(?:(?!\bto\b|\bthat\b)[^.?!,\n]){{0,40}}? (?:shows|throws|gives (?:me|us))\b[^.?!,\n]{{0,30}}?\b"
-        r"(?:(?-i:[A-Z]\w*(?:Error|Exception))|5[0-3]\d|stack ?trace|traceback)\b(?! (?:when|if|for|unless)\b)",
-        re.IGNORECASE,
-    ),
-    re.compile(
-        r"\b(?:works?|worked|passes|pass|builds?|compiles?|runs?|fine|good|great|nice|thanks|thank you)\b[^.?!\n]{0,60}"
-        rf"\b(?:but|yet|though|except that|only)\b(?: (?:it|this|that))?{_OFTEN} {_GOES_WRONG}\b",
-        re.IGNORECASE,
-    ),
-)
-#: For each of these expressions what its matches contain, in lower case; tried first, because it is far faster.
-_SYMPTOM_SIGNS = (
-    FAILURE_SIGNS,
-    ("fail", "crash", "hang", "break", "time out"),
-    FAILURE_SIGNS,
-    ("shows", "throws", "gives "),
-    ("fails", "crashes", "hangs", "breaks", "errors out", "times out", "explodes", "dies", "freezes"),
-)
-_UNCHANGED = re.compile(
-    r"(?:it(?:['\u2019]s| is)? |that(?:['\u2019]s| is)? |still |exactly |but )*(?:"
-    r"(?:the |exactly )*same (?:exact )?(?:result|error|problem|issue|thing|output|behaviou?r|failure|bug|story)s?"
-    r"(?: as before| again| here| still)*"
-    r"|no (?:luck|change|difference|effect|improvement|dice|joy|success)(?: at all| yet| here| still| though)*)",
-    re.IGNORECASE,
-)
-#: Everything that says so contains one of these.
-_UNCHANGED_SIGNS = ("same ", "no ")
-_CLAUSES = re.compile(r"[.,;:!\n\u2013\u2014]+|\bbut\b", re.IGNORECASE)
-
-
-_CONDITION = re.compile(r"^(?:when(?:ever)?|if|after|once|as soon as) (?=(?:I|we|you) )", re.IGNORECASE)
-
-
-def states_symptom(sentence: str) -> bool:
-    """Whether a sentence states, in its own name and of now, that something goes wrong."""
-    lowered = sentence.lower()
-    if has_any(lowered, _UNCHANGED_SIGNS) and any(
-        _UNCHANGED.fullmatch(clause.strip()) for clause in _CLAUSES.split(sentence)
-    ):
-        return not sentence.rstrip().endswith("?")
-    statement = _CONDITION.sub("", sentence)  # "when I save I get an error" reports the error, not of a condition
-    for shape, signs in zip(_SYMPTOMS, _SYMPTOM_SIGNS, strict=True):
-        found = shape.search(statement) if has_any(lowered, signs) else None
-        if found is None or (statement != sentence and found.start() == 0):
-            continue
-        if not is_supposed(statement, upto=found.end()) and not is_doubtful(statement, found):
-            return True
-    return False
-
-
 USER = "user"
 _WORK = frozenset({"edit", "create", "delete", "run"})
 #: The check of what a person reports without naming one, and the family of what says nothing of its cause.
@@ -243,22 +114,18 @@ WORK = "work"
 REPORTED = "reported by the user"
 _OBSERVED = re.compile(
     r"\b(?:I|we)(?:['\u2019](?:m|re|ve)| am| are| have)?(?: just| still| now| also| keep)* "
-    r"(?:getting|seeing|hitting|facing|got|get|see|hit|ran into|running into|seen)\b"
-    rf"[^.?!\n]{{0,80}}\b{FAILURE_NOUN}\b"
-    r"|\b(?:tests?|builds?|CI|pipeline|lint(?:er)?|command|app|page|server|script|hook|it|this|that|Test\w+|test_\w+)\b"
-    r"[^.?!\n,]{0,30}\b(?:fails|failed|failing|(?:is|are) (?:still )?broken|crashes|crashed|hangs)\b"
-    r"|\bfound \d+ failing\b|\b\d+ (?:tests? )?fail(?:ed|ing)\b",
+    r"(?:getting|seeing|hitting|got|get|see|hit|ran into)\b(?:(?!\bto\b)[^.?!,\n]){0,60}?\b"
+    r"(?:errors?|failures?|exceptions?|conflicts?|(?-i:[A-Z]\w*(?:Error|Exception)))\b"
+    r"|\b(?:tests?|builds?|CI|pipeline|lint(?:er)?|app|page|hook|it|this|that|they|Test\w+)\b"
+    r"[^.?!\n,]{0,30}\b(?:fails|failed|failing|(?:is|are) broken|crash(?:es|ed)?|hangs?)\b"
+    r"|(?:^|[,;:] |\bbut )(?:\w+ of |unfortunately )?(?:the|my|our|all|all the|these|both|they)(?: [\w-]+)?(?: still)? "
+    r"(?:fail|crash|hang)\b(?! to\b)|\bfound \d+ failing\b|\b\d+ (?:tests? )?fail(?:ed|ing)\b",
     re.IGNORECASE,
 )
-#: Every observation contains one of these, in lower case.
-_OBSERVED_SIGNS = (*FAILURE_SIGNS, "broken", "hangs")
-_MISSED = re.compile(
-    r"\bI(?:['\u2019]m| am) (?:still )?not seeing\b|\bI (?:can )?see\b[^.?!\n]{3,80}\bbut not\b", re.IGNORECASE
-)
-_HANDED_IN = re.compile(
-    r"\b(?:fix|resolve|getting|got|ignore) (?:this|the following)(?: \w+)?(?: error| failure| issue)?\s*:\s*\S",
-    re.IGNORECASE,
-)
+#: "When I save I get an error" reports the error, not of a condition.
+_CONDITION = re.compile(r"^(?:when(?:ever)?|if|after|once) (?=(?:I|we|you) )", re.IGNORECASE)
+#: Every observation contains one of these, in lower case; asked first, because that is far faster.
+_OBSERVED_SIGNS = ("error", "fail", "exception", "crash", "conflict", "broken", "hang")
 #: A command as people quote it: in backticks, or after a prompt sign.
 _COMMAND = re.compile(r"`([^`\n]{2,200})`|^[ \t]*\$ (.{2,200})$", re.MULTILINE)
 _EMBEDDED = re.compile(r"(?<=:) +(?=[\w./-]+\.\w+:\d+:\d+: )")
@@ -313,10 +180,7 @@ def _reported(session: Session, position: int, prompts: Sequence[int]) -> Iterat
     elif (words := report_in(step.text, first=position == prompts[0])) is not None:
         finding = CheckFinding(family=REPORTED, message=words, generic=True)
         event = draft_error(step, WORK, finding, f"the user reports: {words}", quoted=step.text)
-        # A person refutes the turn in which the agent last did something.
-        last = next((n for n in range(position - 1, -1, -1) if session.steps[n].kind == "call"), None)
-        refuted = prompts[bisect_right(prompts, last) - 1] if last is not None and refutes(words) else None
-        yield DraftEvent(position=position, event=event, reported=ReportedFailure(until=until, refutes=refuted))
+        yield DraftEvent(position=position, event=event, reported=ReportedFailure(until=until))
 
 
 def report_in(text: str, *, first: bool = False) -> str | None:
@@ -326,17 +190,20 @@ def report_in(text: str, *, first: bool = False) -> str | None:
     ("I'm getting this error on CI: exit 3", None)
     """
     for sentence in sentences_of(text):
-        if states_symptom(sentence) or _is_observed(sentence):
+        if _is_observed(sentence):
             return sentence
     return None if first else rejection_in(text)
 
 
 def _is_observed(sentence: str) -> bool:
-    if has_any(sentence.lower(), _OBSERVED_SIGNS) and (found := _OBSERVED.search(sentence)):
-        doubtful = is_doubtful(sentence, found)
-    else:
-        found, doubtful = _MISSED.search(sentence) or _HANDED_IN.search(sentence), False
-    return found is not None and not doubtful and not is_supposed(sentence, upto=found.end())
+    """Whether a sentence states in its own name, and of now, that something goes wrong."""
+    if not has_any(sentence.lower(), _OBSERVED_SIGNS):
+        return False
+    statement = _CONDITION.sub("", sentence)
+    found = _OBSERVED.search(statement)
+    if found is None or (statement != sentence and found.start() == 0):
+        return False
+    return not is_doubtful(statement, found) and not is_supposed(statement, upto=found.end())
 
 
 def _acceptance(step: Step, position: int, content: str) -> DraftEvent:

@@ -8,12 +8,11 @@ the rest goes on.
 from __future__ import annotations
 
 from helix_episodes.readers.base import LogHead, Reader, read_head
-from helix_episodes.readers.registry import UnknownReader, find_logs, find_reader, is_part, read_sessions, reader_names
+from helix_episodes.readers.registry import find_logs, find_reader, is_part, read_sessions, reader_names
 
 __all__ = [
     "LogHead",
     "Reader",
-    "UnknownReader",
     "find_logs",
     "find_reader",
     "is_part",

@@ -128,11 +128,8 @@ def read_head(path: Path) -> LogHead:
     Raises:
         LogNotReadable: missing, a folder, a device or pipe, no permission, empty, or not text.
     """
-    try:
-        with open_log(path) as log:
-            lines = tuple(_up_to(HEAD, lines_of(log)))
-    except OSError as error:
-        raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
+    with LogNotReadable.for_os_errors(path), open_log(path) as log:
+        lines = tuple(_up_to(HEAD, lines_of(log)))
     if not lines:
         raise LogNotReadable(path=path, problem="it is empty")
     records = _HeadRecords(lines)

@@ -22,7 +22,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helix_episodes.errors import LogError, LogNotReadable, UnknownLogFormat, UsageError
+from helix_episodes.errors import InvalidArgument, LogNotReadable, UnknownLogFormat
 from helix_episodes.readers.base import LogHead, Reader, read_head
 
 if TYPE_CHECKING:
@@ -83,17 +83,6 @@ _SKIPPED_FOLDERS = frozenset({".helix", "memory", "tool-results", ".git", "node_
 _EPISODE_KEYS = frozenset({"schema_version", "decisions", "provenance"})
 
 
-class UnknownReader(LogError, UsageError):
-    """No reader has the name asked for; ``known`` lists those there are, ``broken`` those that could not be loaded."""
-
-    def __init__(self, *, name: str, known: Sequence[str], broken: Sequence[str] = ()) -> None:
-        self.name = name
-        self.known = tuple(known)
-        self.broken = tuple(broken)
-        trouble = f"; could not be loaded: {'; '.join(broken)}" if broken else ""
-        super().__init__(f"no reader is called {name!r}; there are: {', '.join((AUTO, *known))}{trouble}")
-
-
 def reader_names() -> tuple[str, ...]:
     """The names ``--format`` accepts besides ``auto``: built-in readers first, then those of other packages."""
     others, _ = _other_readers()
@@ -109,7 +98,7 @@ def find_reader(path: Path, *, format: str = AUTO, part: bool = False) -> Reader
         LogNotReadable: missing, a folder, a device or pipe, no permission, empty, not text, an episode of a memory, or
             a helper's transcript, which is read with its session's log.
         UnknownLogFormat: no reader recognises it; ``declined`` has each one's reason.
-        UnknownReader: no reader is called ``format``.
+        InvalidArgument: no reader is called ``format``.
     """
     named = None if format == AUTO else _reader_called(format)
     head = read_head(path)
@@ -170,8 +159,10 @@ def _reader_called(name: str) -> Reader:
     for reader in others:
         if reader.name == name:
             return reader
-    known = [*_BUILT_IN, *(reader.name for reader in others)]
-    raise UnknownReader(name=name, known=known, broken=[f"{who}: {why}" for who, why in broken.items()])
+    known = ", ".join((AUTO, *_BUILT_IN, *(reader.name for reader in others)))
+    trouble = "; ".join(f"{who}: {why}" for who, why in broken.items())
+    trouble = f"; could not be loaded: {trouble}" if trouble else ""
+    raise InvalidArgument(None, f"no reader is called {name!r}; there are: {known}{trouble}")
 
 
 def _recognise(head: LogHead) -> Reader:

@@ -8,8 +8,7 @@ from msgspec import Meta
 
 from helix_cli.commands.paths_and_causes import render_causes, render_effects, render_path
 from helix_cli.commands.seen_and_similar import render_seen
-from helix_cli.mcp.tool_declaration import Arguments, Reply, tool
-from helix_cli.output import rendered
+from helix_cli.mcp.tool_declaration import Arguments, Reply, answered, tool
 from helix_graph.graph.model import GraphNode, SeenAnswer
 from helix_graph.graph.paths import PathAnswer, RelationsAnswer
 
@@ -58,8 +57,7 @@ def seen(memory: Memory, asked: SeenArguments, _: Progress) -> Reply:
     (the same line, the same kind of error, the same check), which change made the check pass, and the log line that
     shows it. No precedent means it was not met before.
     """
-    found = memory.graph.seen(asked.text, limit=asked.limit)
-    return Reply(found, rendered(found, render_seen))
+    return answered(memory.graph.seen(asked.text, limit=asked.limit), render_seen)
 
 
 @tool("causal_path", title="What led from one to the other", takes=PathArguments, gives=PathShown, effect="reads")
@@ -68,8 +66,7 @@ def causal_path(memory: Memory, asked: PathArguments, _: Progress) -> Reply:
     sessions that witnessed each step. Use it to learn how a state was reached before. Labels may be parts of labels;
     `causes` and `effects` show what there is around one.
     """
-    found = memory.graph.path(source=asked.source, target=asked.target, max_depth=asked.max_depth)
-    return Reply(found, rendered(found, render_path))
+    return answered(memory.graph.path(source=asked.source, target=asked.target, max_depth=asked.max_depth), render_path)
 
 
 @tool("causes", title="What came before", takes=LabelArguments, gives=RelationsAnswer, effect="reads")
@@ -77,8 +74,7 @@ def causes(memory: Memory, asked: LabelArguments, _: Progress) -> Reply:
     """What has led to the step, error or outcome of that label in earlier sessions, with how often, how sure and the
     evidence. Use it to find out why something keeps happening in this project.
     """
-    found = memory.graph.causes(asked.label)
-    return Reply(found, rendered(found, render_causes))
+    return answered(memory.graph.causes(asked.label), render_causes)
 
 
 @tool("effects", title="What came of it", takes=LabelArguments, gives=RelationsAnswer, effect="reads")
@@ -86,5 +82,4 @@ def effects(memory: Memory, asked: LabelArguments, _: Progress) -> Reply:
     """What the step, error or decision of that label has led to in earlier sessions, with how often, how sure and the
     evidence. Use it before you decide on something that was done here before.
     """
-    found = memory.graph.effects(asked.label)
-    return Reply(found, rendered(found, render_effects))
+    return answered(memory.graph.effects(asked.label), render_effects)

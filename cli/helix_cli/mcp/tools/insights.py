@@ -9,9 +9,9 @@ from msgspec import Meta
 
 from helix_cli.commands.insight import render_feedback, render_health, render_recalled, render_related, render_stored
 from helix_cli.commands.search import render_search
-from helix_cli.mcp.tool_declaration import Arguments, NothingDoneError, Reply, tool
+from helix_cli.mcp.tool_declaration import Arguments, Reply, answered, tool
 from helix_cli.output import rendered
-from helix_episodes.errors import UsageError
+from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph.insights.feedback import FeedbackAnswer
 from helix_graph.insights.links import RelateAnswer
 from helix_graph.insights.model import Outcome
@@ -65,10 +65,6 @@ class FeedbackArguments(Arguments, frozen=True, kw_only=True):
     id: Annotated[str, Meta(description="The same id counts once, however often it is told.")] = ""
 
 
-class HealthArguments(Arguments, frozen=True, kw_only=True):
-    """Nothing."""
-
-
 class RelateArguments(Arguments, frozen=True, kw_only=True):
     """Which insights, and how they belong together."""
 
@@ -110,7 +106,7 @@ def _texts(name: str, value: Texts) -> list[str]:
     """The texts of a list, however it was sent.
 
     Raises:
-        UsageError: It begins as JSON and is none.
+        InvalidArgument: It begins as JSON and is none.
     """
     if not isinstance(value, str):
         return value
@@ -119,7 +115,7 @@ def _texts(name: str, value: Texts) -> list[str]:
     try:
         return msgspec.json.decode(value, type=list[str])
     except msgspec.DecodeError as error:
-        raise UsageError(f'{name} is no list of texts; give one such as ["one", "two"]') from error
+        raise InvalidArgument(None, f'{name} is no list of texts; give one such as ["one", "two"]') from error
 
 
 class SearchMemoryArguments(Arguments, frozen=True, kw_only=True):
@@ -137,14 +133,9 @@ def recall(memory: Memory, asked: RecallArguments, _: Progress) -> Reply:
     words, did well and was used lately. Use it when a task begins and when you are stuck, and tell with `feedback`
     afterwards which of it mattered. It was written by sessions like this one: weigh it.
     """
-    answer = memory.insights.recall(
-        asked.query,
-        asked.limit,
-        asked.min_effectiveness,
-        asked.min_relevance,
-        _texts("suppress_names", asked.suppress_names),
-        tag=asked.tag,
-    )
+    options = msgspec.structs.asdict(asked)
+    options["suppress_names"] = _texts("suppress_names", asked.suppress_names)
+    answer = memory.insights.recall(**options)
     value = RecalledInsights(insights=list(answer), mode=answer.mode, note=answer.note)
     return Reply(value, rendered(answer, render_recalled))
 
@@ -157,7 +148,7 @@ def remember(memory: Memory, asked: RememberArguments, _: Progress) -> Reply:
     """
     answer = memory.insights.store(asked.content, _texts("tags", asked.tags), episode=asked.episode)
     if answer["status"] == "rejected":
-        raise NothingDoneError(f"nothing was remembered: {answer['reason']}; mend content and call `remember` again")
+        raise HelixGraphError(f"nothing was remembered: {answer['reason']}; mend content and call `remember` again")
     return Reply(answer, rendered(answer, render_stored))
 
 
@@ -170,7 +161,7 @@ def feedback(memory: Memory, asked: FeedbackArguments, _: Progress) -> Reply:
     answer = memory.insights.feedback(_texts("names", asked.names), asked.outcome, causal, id=asked.id)
     if answer["missing"] and not answer["names"] and not answer["repeated"]:
         unknown = ", ".join(answer["missing"])
-        raise NothingDoneError(f"no insight is named {unknown}; give names as `recall` shows them, and another id")
+        raise HelixGraphError(f"no insight is named {unknown}; give names as `recall` shows them, and another id")
     return Reply(answer, rendered(answer, render_feedback))
 
 
@@ -181,17 +172,16 @@ def relate(memory: Memory, asked: RelateArguments, _: Progress) -> Reply:
     """
     answer = memory.insights.relate(asked.from_name, asked.to_name, asked.rel_type, asked.weight)
     if answer["status"] == "rejected":
-        raise NothingDoneError(f"nothing was linked: {answer['reason']}; `recall` shows the names of insights")
+        raise HelixGraphError(f"nothing was linked: {answer['reason']}; `recall` shows the names of insights")
     return Reply(answer, rendered(answer, render_related))
 
 
-@tool("insight_health", title="How the insights do", takes=HealthArguments, gives=InsightsHealth, effect="reads")
-def insight_health(memory: Memory, _: HealthArguments, __: Progress) -> Reply:
+@tool("insight_health", title="How the insights do", takes=Arguments, gives=InsightsHealth, effect="reads")
+def insight_health(memory: Memory, _: Arguments, __: Progress) -> Reply:
     """How many insights there are, how many had feedback, how well they do on average, and what is missing. Use it when
     `recall` finds nothing or its answers seem poor.
     """
-    answer = memory.insights.health()
-    return Reply(answer, rendered(answer, render_health))
+    return answered(memory.insights.health(), render_health)
 
 
 @tool("search_memory", title="Search everything", takes=SearchMemoryArguments, gives=MemorySearchAnswer, effect="reads")
@@ -199,10 +189,4 @@ def search_memory(memory: Memory, asked: SearchMemoryArguments, _: Progress) -> 
     """Search insights, topics, earlier sessions and the project's notes at once, the best first, each with its source.
     Use it when you do not know where something was kept. For an error, `seen` says more.
     """
-    found = memory.search(
-        asked.query,
-        max_results=asked.max_results,
-        semantic_only=asked.semantic_only,
-        lexical_only=asked.lexical_only,
-    )
-    return Reply(found, rendered(found, render_search))
+    return answered(memory.search(**msgspec.structs.asdict(asked)), render_search)

@@ -10,7 +10,7 @@ from msgspec import Meta
 from helix_cli.commands.paths_and_causes import render_contrast, render_explanation
 from helix_cli.commands.patterns_and_comparisons import render_patterns
 from helix_cli.commands.seen_and_similar import render_similar
-from helix_cli.mcp.tool_declaration import Arguments, EpisodeName, Reply, tool
+from helix_cli.mcp.tool_declaration import Arguments, EpisodeName, Reply, answered, tool
 from helix_cli.output import rendered
 from helix_graph.causality.contrast import Contrast
 from helix_graph.causality.fault_localization import Explanation
@@ -92,8 +92,7 @@ def explain(memory: Memory, asked: EpisodeArguments, _: Progress) -> Reply:
     or that the log does not say. Suspects are candidates, no verdicts. Use it before you take up a task that an earlier
     session failed at.
     """
-    found = memory.causality.explain(asked.episode)
-    return Reply(found, rendered(found, render_explanation))
+    return answered(memory.causality.explain(asked.episode), render_explanation)
 
 
 @tool("contrast", title="Where it parted from a success", takes=EpisodeArguments, gives=Contrast, effect="reads")
@@ -101,8 +100,7 @@ def contrast(memory: Memory, asked: EpisodeArguments, _: Progress) -> Reply:
     """The session most alike to this one that came out otherwise, and the step at which the two parted. Use it to learn
     what a successful session did differently.
     """
-    found = memory.causality.contrast(asked.episode)
-    return Reply(found, rendered(found, render_contrast))
+    return answered(memory.causality.contrast(asked.episode), render_contrast)
 
 
 @tool(
@@ -116,5 +114,4 @@ def similar_decisions(memory: Memory, asked: SimilarArguments, _: Progress) -> R
     """Earlier decisions in a situation told in these words, why they were taken and how their sessions came out. Words
     are compared, not meanings. Use it at a fork: which library, which place, which approach.
     """
-    found = memory.causality.similar(asked.text, limit=asked.limit)
-    return Reply(found, rendered(found, render_similar))
+    return answered(memory.causality.similar(asked.text, limit=asked.limit), render_similar)

@@ -11,11 +11,11 @@ from msgspec import Meta
 
 from helix_cli.commands.episode import plain, render_all, render_episode, render_evidence, render_list, render_report
 from helix_cli.commands.graph import render_compile, render_status
-from helix_cli.mcp.pagination import parts_of
-from helix_cli.mcp.tool_declaration import Arguments, EpisodeName, NothingDoneError, ProgressSteps, Reply, tool
+from helix_cli.mcp.pagination import ANSWERS, parts_of
+from helix_cli.mcp.tool_declaration import Arguments, EpisodeName, ProgressSteps, Reply, tool
 from helix_cli.options import parse_time
 from helix_cli.output import count, rendered, say
-from helix_episodes.errors import UsageError
+from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_episodes.model import Episode, Outcome
 from helix_episodes.verification import CheckedQuotation
 from helix_graph.errors import GraphNotCompiled
@@ -94,12 +94,12 @@ def _moment(text: str) -> datetime:
     """The day or time from which on episodes are asked for.
 
     Raises:
-        UsageError: It is neither.
+        InvalidArgument: It is neither.
     """
     try:
         return parse_time(text)
     except click.BadParameter as error:
-        raise UsageError(f"since: {error.message}") from error
+        raise InvalidArgument(None, f"since: {error.message}") from error
 
 
 def _summary(one: Episode) -> Summary:
@@ -111,10 +111,6 @@ def _summary(one: Episode) -> Summary:
         decisions=len(one.decisions),
         task=one.task,
     )
-
-
-class NoArguments(Arguments, frozen=True, kw_only=True):
-    """Nothing."""
 
 
 class Holdings(msgspec.Struct, frozen=True, kw_only=True):
@@ -157,8 +153,7 @@ def _graph(memory: Memory) -> tuple[Status | None, str | None]:
 
 
 def _render_holdings(found: Holdings) -> None:
-    entries = "1 entry" if found.entries == 1 else f"{found.entries} entries"
-    topics = f"{entries} in {count(found.topics, 'topic')}"
+    topics = f"{count(found.entries, 'entry', 'entries')} in {count(found.topics, 'topic')}"
     say(f"{count(found.episodes, 'episode')}, {topics}, {count(found.insights, 'insight')}.")
     if found.graph is None:
         say(f"The graph: not compiled. {found.problem}")
@@ -186,7 +181,7 @@ def extract(memory: Memory, asked: ExtractArguments, progress: Progress) -> Repl
         one.problem if one.problem.startswith(str(one.log)) else f"{one.log}: {one.problem}" for one in report.failed
     ]
     if failed and not report.recorded:
-        raise NothingDoneError("\n".join(["no log could be read; name session logs of an agent:", *failed]))
+        raise HelixGraphError("\n".join(["no log could be read; name session logs of an agent:", *failed]))
     new = len(report.written) + len(report.updated)
     value = Extracted(new, len(report.recorded) - new, failed)
     return Reply(value, "\n".join([*(f"not read: {one}" for one in failed), text]))
@@ -228,8 +223,8 @@ def compile_episodes(memory: Memory, asked: CompileArguments, progress: Progress
     return Reply(report, rendered(report, render_compile))
 
 
-@tool("status", title="What the memory holds", takes=NoArguments, gives=Holdings, effect="reads")
-def status(memory: Memory, _: NoArguments, __: Progress) -> Reply:
+@tool("status", title="What the memory holds", takes=Arguments, gives=Holdings, effect="reads")
+def status(memory: Memory, _: Arguments, __: Progress) -> Reply:
     """How much the memory holds: episodes and their outcomes, topics, insights, the graph's size, how well its labels
     join sessions, and what is yet to be compiled. Use it when answers are empty or seem old.
     """
@@ -252,14 +247,13 @@ def rest(_: Memory, asked: RestArguments, __: Progress) -> Reply:
     """The next part of an answer that was cut because it was long. The cut answer's last line says with which arguments
     to call this.
     """
-    from helix_cli.mcp.pagination import ANSWERS
-
     text = ANSWERS.get(asked.answer)
     if text is None:
-        raise UsageError(f"the answer {asked.answer} is not kept any more; ask the first question again")
+        raise InvalidArgument(None, f"the answer {asked.answer} is not kept any more; ask the first question again")
     parts = parts_of(text)
     if asked.part > len(parts):
-        raise UsageError(
-            f"the answer {asked.answer} has {len(parts)} parts, and no part {asked.part}; ask the first question again"
+        raise InvalidArgument(
+            None,
+            f"the answer {asked.answer} has {len(parts)} parts, and no part {asked.part}; ask the first question again",
         )
     return Reply(Part(asked.part, len(parts)), parts[asked.part - 1])

@@ -12,12 +12,12 @@ import msgspec
 from msgspec import Meta
 
 from helix_cli.mcp.rewording import problem_of
-from helix_cli.mcp.tool_declaration import Arguments, NothingDoneError, Reply, tool, typed_schema, without_nulls
-from helix_episodes.errors import UsageError
+from helix_cli.mcp.tool_declaration import Arguments, Reply, tool, typed_schema, without_nulls
+from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph.topics.answer_texts import form_of
-from helix_graph.topics.briefing import Briefing, Overview
+from helix_graph.topics.briefing import Briefing
 from helix_graph.topics.briefing import Detail as BriefDetail
-from helix_graph.topics.catalogue import CrossReferences, Listing, Recent, Stats, TopicGraph, TopicSession
+from helix_graph.topics.catalogue import CrossReferences, Listing, Overview, Recent, Stats, TopicGraph, TopicSession
 from helix_graph.topics.edit import Action as EditAction
 from helix_graph.topics.maintenance import CompactedLog, PrunedEntries, ReindexedEntries, StaleAnswer
 from helix_graph.topics.maintenance_actions import Action, StatsDetail
@@ -152,18 +152,18 @@ def _decoded(text: str) -> list[NewEntry]:
     """The entries of a JSON array that came as a text.
 
     Raises:
-        UsageError: It is none.
+        InvalidArgument: It is none.
     """
     try:
         # msgspec calls half a surrogate pair a truncated text; the library says what it is.
         items = without_nulls(json.loads(text))
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"entries: no JSON ({error}); {_EXAMPLE}") from error
+        raise InvalidArgument(None, f"entries: no JSON ({error}); {_EXAMPLE}") from error
     try:
         return msgspec.convert(items, list[NewEntry], strict=False)
     except msgspec.ValidationError as error:
         schema = {"type": "array", "items": typed_schema(NewEntry)}
-        raise UsageError(f"{problem_of(error, items, schema, at='entries')}; {_EXAMPLE}") from error
+        raise InvalidArgument(None, f"{problem_of(error, items, schema, at='entries')}; {_EXAMPLE}") from error
 
 
 def _entry(asked: NewEntry) -> dict[str, Any]:
@@ -305,6 +305,6 @@ def topics(memory: Memory, asked: TopicsArguments, progress: Progress) -> Reply:
     if isinstance(answer, ImportedEntries) and answer.left_out and not answer.entries:
         shown = [f"{one.place}: {one.problem}" for one in answer.left_out[:_REASONS]]
         more = [f"and {len(answer.left_out) - len(shown)} more"] if len(answer.left_out) > len(shown) else []
-        raise NothingDoneError("\n".join(["nothing was imported, for no item can be kept; mend them:", *shown, *more]))
+        raise HelixGraphError("\n".join(["nothing was imported, for no item can be kept; mend them:", *shown, *more]))
     value = ExportedTopics(exported=len(answer.entries)) if isinstance(answer, TopicsExport) else answer
     return Reply(value, form_of(answer))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.extraction.drafts import evidence_of, line, timestamp_of
+from helix_episodes.extraction.prose.failures import CHANGES
 from helix_episodes.extraction.prose.sentences import LONGEST_SENTENCE, STATEMENT_END, statement_sentences
 from helix_episodes.fast_loading import Regex
 from helix_episodes.model import Action, Decision
@@ -35,146 +36,81 @@ class StatedChoice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _TAKES = Regex(
-    r"(?:^|, |; |\band |\bthen )(?:I |we |the team |owner )?(?:chose|decided (?:to|on|against)|opted (?:for|to)|"
-    r"selected|elected to|settled on|declined to|refused to)\s+(?P<what>.+)",
+    r"(?:^|, |; |\band |\bthen )(?:I |we )?(?:chose|decided (?:to|on|against)|selected)\s+(?P<what>.+)",
     re.IGNORECASE | re.DOTALL,
 )
 #: "Rejected the cleanup", "Kept the helper over the script": a verb of judging that begins the sentence.
 _JUDGES = Regex(
-    r"^\W*(?:(?:rejected|declined|ruled out|deferred|postponed|abandoned|adopted|accepted) "
-    r"(?:an?|the|its|this|that|each|every|one|two|any|all|[A-Z]+-?\d+|(?-i:[A-Z])\w*['\u2019]s)\b|"
-    r"(?:kept|preferred|picked|favou?red|took|used) [^.;]{3,120}? over (?P<other>(?:an?|the|its|this) [^.;,]+))",
+    r"^\W*(?:(?:rejected|declined|ruled out|deferred|accepted) (?:an?|the|its|this|that|each|every|all|[A-Z]+-?\d+)\b|"
+    r"(?:kept|preferred|picked|took|used) [^.;]{3,120}? over (?P<other>(?:an?|the|its|this) [^.;,]+))",
     re.IGNORECASE,
 )
-#: What was done to the work: a verb in the past that is neither of looking nor of what came of it.
-_CHANGES = (
-    r"(?!(?:verifi|confirm|review|check|validat|test|fail|pass|report|observ|not|discover|"
-    r"identifi|investigat|analy[sz]|"
-    r"trac|reproduc|compar|measur|search|inspect|audit|list|receiv|learn|result|bas|need|requir|expect|explor|examin|"
-    r"complet|continu|block|detect|caus|nest|relat|disprov|assess|evaluat|scann|execut|start|"
-    r"finish|prov|fix|clos|correct|fir|resolv|address|repair|captur|record)(?:ed|d)\b)"
-    r"(?:[a-z-]+ed(?! (?!(?:an?|the|its?|them|one|this|that|all|both|each|every|no|two|three)\b)\w+(?: \w+){0,2} "
-    r"(?:did|do|does|is|are|was|were|has|have|had|retains?|never)\b)|built|kept|left|made|put|"
-    r"split|took|gave|rewrote|rewritten|rebuilt|wrote|shrank|drew|swapped|set|cut|bound|held|pass|merging)"
-)
+_LEAD = r"^(?:\W|also |then |deliberately )*"
 _PREFERS = Regex(
-    rf"(?:^|, and |, then )(?:\W|also |deliberately |fix: |solution: |remedy: )*(?:{_CHANGES}|(?<=: )[a-z]+)\b"
-    r"(?P<what>.*?),?\s+(?P<how>in addition to|instead of|rather than|in favou?r of|not by)\s+(?P<other>\S+\s[^.;]+)",
+    rf"(?:{_LEAD}|, and |, then )(?:{CHANGES}|[a-z-]+ed)\b(?P<what>.*?),?\s+"
+    r"(?:instead of|rather than|in favou?r of|not by)\s+(?P<other>[^.;]+)",
     re.IGNORECASE | re.DOTALL,
 )
 _REASONED = Regex(
-    rf"^(?:\W|also |deliberately )*{_CHANGES}\b(?P<what>.+?),?\s+"
-    r"(?P<how>because|since (?!\d)|(?<=, )(?:mirror|match|follow)ing (?:an?|the|its|[A-Z`])|"
-    r"per (?:[\w'-]+ ){0,3}(?:feedback|review|request|instruction|guidance|rule|policy|convention|plan|"
-    r"protocol|framing|[A-Z]+-\d+)|so (?!far\b)|for no |for consistency|"
-    r"after (?:an? |the )?(?:[\w-]+ ){0,2}(?:review|round|feedback|finding|objection)\b|"
-    r"after (?:measuring|checking|confirming|verifying|finding|reproducing|reading)\b|"
-    r"(?:to (?:keep|prevent|avoid)|for (?:keeping|preventing|avoiding)) )(?P<why>.*)",
+    rf"{_LEAD}{CHANGES}\b(?P<what>.+?),?\s+(?P<how>because|since (?!\d)|so (?!far\b)|for (?:no|consistency)\b|"
+    r"(?:per|after) (?:an? |the )?(?:[\w'-]+ ){0,3}(?:feedback|review|request|instruction|guidance|rule|policy|"
+    r"convention|plan|protocol|[A-Z]+-\d+))",
     re.IGNORECASE | re.DOTALL,
 )
-#: A rule that the change sets: who is let through, what blocks, what is only advice.
+#: A rule that the change sets: who is let through, what blocks, what is left as it was.
 _RULES = Regex(
-    rf"^\W*{_CHANGES}\b.*\b(?:non-blocking|opt-in|opt-out|warning-only|advisory|fail unless|deliberately|on purpose|"
-    r"intentionally)\b|\b(?:^\W*(?:left|kept)|leaving|keeping) \S.{0,80}? (?:alone|unchanged|untouched|as[- ]is)\b|"
-    rf"^\W*{_CHANGES}\b.{{3,160}}? while (?:preserving|keeping|retaining|leaving) (?!all\b|the same\b)|"
-    r"\b(?:now (?:requires?|blocks?|rejects?|fails?)|(?:exempts?|allows?|accepts?) only|"
-    r"only (?:\w+ ){1,6}(?:bypass(?:es)?|exempt|allowed))\b",
+    rf"{_LEAD}{CHANGES}\b.*\b(?:non-blocking|opt-in|advisory|deliberately|on purpose|intentionally)\b|"
+    r"\b(?:left|kept|leaving|keeping) \S.{0,80}? (?:alone|unchanged|untouched|as[- ]is)\b|"
+    r"\bnow (?:requires?|blocks?|rejects?|fails?)\b|"
+    rf"{_LEAD}{CHANGES}\b.{{3,160}}? while (?:preserving|keeping|retaining|leaving) (?!all\b|the same\b)",
     re.IGNORECASE,
 )
-_DECLARED = Regex(r"^\W*(?:behaviou?r change|trade-?off|policy|convention|design choice):\s", re.IGNORECASE)
 _SWAPS = Regex(
-    r"^\W*(?:P\d(?:-\d+)?:\s*)?(?:removed (?P<gone>[^,;]+), (?:added|using|used) .+|"
-    r"replaced (?P<given_up>[^,;:]{3,80}?) with (?!the\b)\S.+|"
-    r"(?:raised|lowered|increased|reduced|changed) `?[\w.]*(?:(?-i:[a-z][A-Z])|_)[\w.]*`? from \d[^,;]* to \d.*|"
-    r"(?:changed|switched|converted|migrated|rewrote|downgraded|upgraded|reversed)(?: [^,;]{3,80}?)? "
-    r"from (?P<old>(?!\d)[^,;]{2,60}?) to (?!\d)\S.+)",
+    r"^\W*(?:replaced (?P<given_up>[^,;:]{3,80}?) with (?!the\b)\S.+|"
+    r"(?:changed|switched|converted|downgraded)(?: [^,;]{3,80}?)? from (?P<old>(?!\d)[^,;]{2,60}?) to (?!\d)\S.+)",
     re.IGNORECASE,
 )
-#: "Fixed the gate by asking offline instead of waiting for it": of a fix the means are what was picked.
-_FIXED_BY = Regex(
-    r"^(?:\W|also |then )*(?:fixed|repaired|corrected|resolved|closed|addressed|cleared) (?:[^;]{0,120}? )?(?:by|with) "
-    r"(?P<what>[^;]{5,160}?),? (?:instead of|rather than) (?P<other>[^.;,]+)",
+#: "The helper was deleted rather than translated": what was done to a thing, and what was not.
+_PASSIVE = Regex(
+    r"^[^;]{3,160}? (?:is|was|were|are) (?:\w+ ){0,6}?[a-z]+ed(?: \w+){0,4} (?:rather than|instead of|not) "
+    r"(?P<other>[a-z]+ed\b[^.;,]*)",
     re.IGNORECASE,
 )
-#: "Rather than pressing the prose again, separated the two parts": the way that was left comes first.
-_LEFT_FIRST = Regex(
-    r"^(?:Rather than|Instead of) (?P<other>[^,;]{3,120}), "
-    r"(?P<what>(?:I |we )?[a-z-]+(?:ed|ewrote|uilt|ept|eft)\b.+)",
-    re.IGNORECASE,
-)
-#: How it was to be found out or fixed, where an alternative is named that was not taken.
-_WAY = Regex(
-    r"^(?:\W|also |then )*[a-z-]+(?:ed|ran|read)\b(?P<what>.*?),?\s+(?:rather than|instead of)(?: by)? "
-    r"(?P<other>(?:on |in )?(?!being)\w+ing\b[^.;]*|(?<=than )(?:on|in) [^.;]*)|"
-    r"^[^;]{3,160}? (?:is|was|were|are) (?:\w+ ){0,6}?"
-    r"(?!(?:inherit|caus|generat|deriv|bas|expect|intend|produc|introduc)ed)"
-    r"[a-z]+ed(?: \w+){0,4} (?:rather than|not) (?P<left>[a-z]+ed\b[^.;,]*)",
-    re.IGNORECASE,
-)
-#: A look taken before the deed that it could have stopped; a thing left undone, put off or taken back.
+#: A look taken before the deed that it could have stopped; a thing left undone or put off.
 _WEIGHS = Regex(
-    r"^\W*(?:verified|validated|checked|measured|tested|compared|reproduced|confirmed|probed|tried)\b.{5,200}? "
+    r"^\W*(?:verified|validated|checked|measured|tested|compared|reproduced|confirmed)\b.{5,200}? "
     r"before (?!and\b|any\b|acting\b)[a-z]+ing\b|"
-    r"^\W*did not (?!\w+ (?:work|help|exist|match)\b)(?:add|bump|change|convert|copy|create|delete|edit|extend|fix|"
-    r"include|invent|merge|migrate|move|push|remove|rename|replace|rewrite|split|touch|update|use|widen)\b|"
-    r"^\W*(?:filed|opened|raised) (?:\w+ ){0,3}?(?:issues? #?\d|#\d|for\b|as\b|follow-?ups?\b)|"
-    r"^\W*(?:retracted|reversed|withdrew|reset) (?:an?|the|it|its|this|that|both|all|[\w-]+ \d+)\b|"
-    r"\b(?:is|was|as) an? (?:accepted|known|deliberate) (?:trade-?off|limit\w*|risk|exception)\b",
+    r"^\W*did not (?:add|change|delete|edit|fix|include|merge|modify|move|push|remove|replace|touch|update|use)\b|"
+    r"^\W*(?:filed|opened) (?:\w+ ){0,3}?(?:issues? #?\d|#\d|follow-?ups?\b)",
     re.IGNORECASE,
 )
 #: A change reported with its substance: what the thing now does or holds, how it was done, what accompanies it.
 _TELLS_HOW = Regex(
-    rf"^(?:\W|also |then )*(?!(?!re-|de-|un-|pre-)\w+-|(?:used|shipped|published|replayed|created|documented|"
-    rf"located|determined|noticed|counted|merging)\b){_CHANGES}\b.{{3,240}}?"
-    r"(?:: \S+(?: \S+){4}|, (?:which|so) |\bby \w+ing\b|\b(?:"
-    r"as well as|in addition to|(?<!did )(?<!does )(?<!do )(?<!is )(?<!was )not|"
-    r"only|never|no longer)\b|\bwith (?:an?|its|two|the) |"
-    r"\b(?:bounded|limited|restricted|anchored|keyed|scoped) (?:by|from|to|on|at) |"
+    rf"(?:{_LEAD}|, and |, then )(?!(?:used|created)\b){CHANGES}\b.{{3,240}}?"
+    r"(?:: \S+(?: \S+){4}|, (?:which|so) |\bby \w+ing\b|\b(?:as well as|in addition to|only|never|no longer)\b|"
+    r"(?<!did )(?<!does )(?<!do )(?<!is )(?<!was )\bnot\b|\bwith (?:an?|its|two|the) |"
     r"\bto (?!(?:reflect|include|an?|the|its|main|all|both|each|every)\b)[a-z-]+ "
     r"(?=(?:an?|the|each|every|only|whether|on|as|its|[`_.A-Z])\b|[`_.]))",
     re.IGNORECASE,
 )
 #: What was changed, and after it how it had been until then: the reason, though no "because" says so.
-_DEED = Regex(rf"^(?:\W|also |then )*(?!(?!re-|de-|un-|pre-)\w+-){_CHANGES}\b \S+ \S", re.IGNORECASE)
-_HAD_BEEN = Regex(r"^(?:It|They|Both|These|The two|Each|Neither) (?:had|was|were|existed|used to|still|never)\b")
+_DEED = Regex(rf"{_LEAD}{CHANGES}\b \S+ \S", re.IGNORECASE)
+_HAD_BEEN = Regex(r"^(?:It|They|Both|These|Each|Neither) (?:had|was|were|existed|used to|still|never)\b")
 #: Where a thing is now or what replaces it.
 _PLACES = Regex(
-    r"^\W*(?:(?:moved|folded|consolidated|merged|extracted|split|separated|converted|promoted|demoted|inlined) "
-    r"(?!(?:it|them|(?:origin/)?(?:main|master|develop))\b)[^;:]{3,120}? "
-    r"(?:in)?to (?!(?:match|main|fix|the branch)\b)\S.+|"
-    r"(?:kept|retained|preserved) (?:the|its|each|every|both|all|(?-i:[A-Z`_])\w*)\b.+|"
-    r"resolved (?:\S+ ){1,8}?by (?!(?:the|an?)\b)\w+ing\b.+|"
+    r"^\W*(?:(?:moved|consolidated|merged|extracted|split|converted) "
+    r"(?!(?:it|them|(?:origin/)?(?:main|master|develop))\b)[^;:]{3,120}? (?:in)?to "
+    r"(?!(?:match|main|fix|the branch)\b)\S.+|"
+    r"(?:kept|preserved) (?:the|its|each|every|both|all|(?-i:[A-Z`_])\w*)\b.+|"
     r"replaced (?P<gone>[^,;:]{3,80}?) with (?:an?|the) .+)",
     re.IGNORECASE,
 )
 #: "..., used the subscript instead": what was taken, where the sentence before says what was left.
-_INSTEAD = Regex(rf"^\W*{_CHANGES}\b.{{3,240}}\binstead\b(?! of)", re.IGNORECASE)
-_RULED_OUT = Regex(
-    r"^(?P<other>[^;:]{3,120}?) (?:was|were) (?:considered and )?(?:rejected|declined|ruled out|"
-    r"deferred|left out|abandoned)(?:[:,]| because| since| as)\s+(?P<why>.+)",
-    re.IGNORECASE,
-)
-#: What is put off, and where to.
-_DEFERS = Regex(
-    rf"^\W*(?:[a-z-]+ed [^,;]+ and )?{_CHANGES}\b.{{3,120}}? (?:for|to|into|as|in) (?:an? |its |their |the )?"
-    r"(?:own |separate |later |follow-?up |focused |future )+(?:PR|pull request|issue|session|"
-    r"phase|change|commit|branch)s?\b",
-    re.IGNORECASE,
-)
-_REASONED_PREFERENCE = Regex(
-    r"^(?!(?:each|it|this|that|these|they|both|which|every|there|"
-    r"neither)\b)(?P<what>[^;]+?) (?:rather than|instead of) (?P<other>[^;,]+),? (?:because|since) (?P<why>.+)",
-    re.IGNORECASE,
-)
+_INSTEAD = Regex(rf"^\W*{CHANGES}\b.{{3,240}}\binstead\b(?! of)", re.IGNORECASE)
 _CONCLUDES = Regex(
-    rf"^(?P<why>.+?),? so (?:I |we )?(?P<chosen>(?!\w+ed \w+ (?:is|are|was|were)\b){_CHANGES}\b.+|"
+    rf"^(?P<why>.+?),? so (?:I |we )?(?P<chosen>{CHANGES}\b.+|"
     rf"\S+(?: \S+)? (?:was |were )?(?:left|kept|skipped|deferred|dropped) .+)",
     re.IGNORECASE | re.DOTALL,
-)
-#: Those who judge write their judgement in capitals.
-_VERDICT = Regex(
-    r"\b(?:[Vv]erdict|[Cc]onsensus|[Rr]uling|[Rr]ecommendation)\b[^.;]{0,20}?\b"
-    r"(?:APPROVED?|APPROVE_\w+|ACCEPT(?:ED)?|REJECT(?:ED)?|BLOCK(?:ED)?|NEEDS_\w+|MERGE|DEFER(?:RED)?)\b"
 )
 _OVER = Regex(r"\s+(?:over|rather than|instead of)\s+(?P<other>[^.;,]+)", re.IGNORECASE)
 _WHY = Regex(
@@ -183,8 +119,8 @@ _WHY = Regex(
 )
 #: "Use GraphQL (REST lacks threads)": brackets after a decision hold its reason when they say what was wrong.
 _IN_BRACKETS = Regex(
-    r"\((?P<why>[^()]*\b(?:insufficient|unsupported|deprecated|unavailable|missing|broken|"
-    r"slow(?:er)?|too|not|no|cannot|can't|lacks?|already|requires?|needs?|blocked|fails?)\b[^()]*)\)\W*$",
+    r"\((?P<why>[^()]*\b(?:missing|broken|slow(?:er)?|too|not|no|cannot|can't|lacks?|already|requires?|needs?|blocked|"
+    r"fails?)\b[^()]*)\)\W*$",
     re.IGNORECASE,
 )
 _POINTS_BACK = Regex(r"^\W*(?:chose|selected|preferred|took) (?:this|that|it)\b", re.IGNORECASE)
@@ -193,7 +129,7 @@ _BECAUSE = Regex(r"^\W*(?:because|since|as)\s+", re.IGNORECASE)
 _PURPOSE = Regex(
     r"^\W*(?:to|for|so|in order|per|after|avoid\w*|ensur\w*|preserv\w*|enabl\w*|keep\w*|allow\w*|prevent\w*|align\w*|"
     r"follow\w*|maintain\w*|reduc\w*|improv\w*|better|more|less|simpl\w*|consisten\w*|provid\w*|match\w*|minimi\w*|"
-    r"makes?|gives?|faster|cleaner|easier|best|good|useful|acknowledge|support\w*|us(?:e|es|ing))\b",
+    r"makes?|gives?|faster|cleaner|easier|best|good|support\w*|us(?:e|es|ing))\b",
     re.IGNORECASE,
 )
 #: Someone's word was the reason.
@@ -211,17 +147,16 @@ _FACT_WORDS = 3
 _HEAD_WORDS = 9
 
 
-#: What is listed, counted or quoted is no choice of this session.
+#: What is supposed or demanded, listed or counted is no choice of this session.
 _UNMEANT = Regex(r"^\W*(?:if|when|whether|unless|should|must)\b|\bwas (?:chosen|selected|decided)\b", re.IGNORECASE)
-#: Shapes of a sentence that makes a choice, in order: a rule or a judgement, one thing taken for another, a conclusion;
-#: then what was picked, moved, put off or left, mostly with what was not taken.
+#: Shapes of a sentence that makes a choice, in order: a conclusion or a judgement, one thing taken for another; then
+#: what was picked, moved, put off or left, mostly with what was not taken.
 _SHAPES = (
-    _REASONED_PREFERENCE.match, _CONCLUDES.match, _JUDGES.match, _SWAPS.match, _RULED_OUT.match, _FIXED_BY.match,
-    _LEFT_FIRST.match, _WAY.match, _PLACES.match, _VERDICT.search, _TELLS_HOW.match, _INSTEAD.match, _WEIGHS.search,
-    _DECLARED.search, _RULES.search, _DEFERS.match,
+    _CONCLUDES.match, _JUDGES.match, _SWAPS.match, _PASSIVE.match, _PLACES.match, _TELLS_HOW.search, _INSTEAD.match,
+    _WEIGHS.search, _RULES.search,
 )  # fmt: skip
 #: The groups of those shapes that name what was not taken.
-_LEFT_OUT = ("other", "left", "gone", "given_up", "old")
+_LEFT_OUT = ("other", "gone", "given_up", "old")
 
 
 def draft_choice(step: Step, choice: StatedChoice, *, context: str, outcome: Outcome = "unknown") -> Decision:

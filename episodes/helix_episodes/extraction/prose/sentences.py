@@ -203,18 +203,11 @@ def is_disclaimed(sentence: str, found: re.Match[str]) -> bool:
 
 #: Where a failure is what was wanted, feared, denied, or done on purpose to see a test fail.
 _UNMEANT = Regex(
-    r"\b(?:(?:negative|positive) controls?|controls? (?:must|still|stay|fail|pass|turn|prov)\w*|"
-    r"control:|ensur\w+|on revert|when reverted|if |unless|should|would|must|will|expected|by design|deliberately|"
-    r"so that|so \S+(?: \S+){0,4} (?:cannot|can't|does not|is not|carries no)|"
-    r"rather than (?:assert|assum|claim|trust|infer|leav)\w*|to (?:prevent|avoid|ensure)|in case|"
-    r"whether|verif(?:y|ied) that|(?:confirmed|verified|proved|checked) (?:that )?(?:no|none|nothing)|"
-    r"no (?:\w+ ){0,2}(?:errors?|failures?|regressions?|findings?|issues?|violations?|defects?|gaps?)|zero\b|"
-    r"0 (?:errors?|failed|failures|new|newly)|without|"
-    r"still (?:recover|pass|hold|work|score|parse)s?\b|what (?:the|it|its|each)(?: \w+)? (?:missed|lost|broke)|"
-    r"\bI (?:\w+ )?(?:refused|rejected)|an? (?:single|lone) \w+ cannot|"
-    r"not an? (?:\w+ )?(?:defect|bug|failure|error|regression)|fails? closed|fail-closed|"
-    r"failed: 0|against (?:the )?baseline|reported ok|added|tests? cover|cover(?:s|ing)|"
-    r"(?:error|exception) (?:handling|messages?|codes?|paths?))",
+    r"\b(?:negative controls?|controls? must|control:|if|unless|should|would|must|will|whether|so that|"
+    r"to (?:avoid|ensure)|expected|deliberately|without|fails? closed|zero|"
+    r"no (?:\w+ ){0,2}(?:errors?|failures?|regressions?|findings?|issues?|defects?)|"
+    r"0 (?:errors?|failed|failures|new)|failed: 0|not an? (?:\w+ )?(?:defect|bug|failure|error|regression)|added|"
+    r"cover(?:s|ing)|error (?:handling|messages?|codes?))\b",
     re.IGNORECASE,
 )
 _NOTHING_WRONG = Regex(
@@ -222,19 +215,10 @@ _NOTHING_WRONG = Regex(
 )
 #: What a program said stands in quotation marks; its "expected" is none of the writer's.
 _QUOTED = Regex(r"(?<!\w)(?:'[^']*'+|\"[^\"]*\")(?!\w)")
-#: A code that is now returned on purpose, or the rule by which it is returned.
-_RULES_OF_EXIT = Regex(
-    r"\bnow (?:exits|returns)\b|"
-    r"\b(?:exits|returns) (?:with )?(?:exit )?(?:code |status )?\d+ (?:only )?(?:when|on|for|if)\b",
-    re.IGNORECASE,
-)
-_DENIED = Regex(r"\b(?:no|not|never|zero|0|without) (?:\w+ ){0,2}$", re.IGNORECASE)
+#: The rule by which a code is returned.
+_RULES_OF_EXIT = Regex(r"\b(?:now exits|exits (?:\w+ )?\d+ (?:only )?(?:when|on|for|if))\b", re.IGNORECASE)
 #: Breaking a thing to see whether a test notices is no failure.
-_ON_PURPOSE = Regex(
-    r"\b(?:mutat\w+|flipping|fault[- ]inject\w+|killing)\b|^\W*[a-z]+ing\b.*\bfails?\b|"
-    r"\bagainst (?:the )?(?:pre-fix|old|unfixed|original)\b|\bfail(?:s|ed)? (?:before|without) the fix\b",
-    re.IGNORECASE,
-)
+_ON_PURPOSE = Regex(r"\bmutat\w+|\bagainst (?:the )?(?:pre-fix|old|original)\b", re.IGNORECASE)
 
 
 def negates_failure(text: str) -> bool:
@@ -255,8 +239,3 @@ def is_on_purpose(sentence: str) -> bool:
 def is_rule_of_exit(clause: str) -> bool:
     """Whether a clause says when a program is to exit with which code."""
     return _RULES_OF_EXIT.search(clause) is not None
-
-
-def ends_in_denial(before: str) -> bool:
-    """Whether the words before a failure's name deny it."""
-    return _DENIED.search(before) is not None

@@ -122,9 +122,8 @@ def _take_member(
         return
     if role == "did" and " " not in member.text:
         skip(steps, key, member)
-        return
-    if role == "decision" or "workaround" in words_of(key):
-        take_decisions(steps, member, join=join, at=at)
+    elif role == "decision":
+        take_decisions(steps, member, at=at)
     elif role == "lesson":
         take_lessons(steps, member, at=at)
     elif role in {"problem", "remedy"}:
@@ -151,27 +150,14 @@ def _take_finding(steps: StepCollector, key: str, member: JsonNode, *, join: str
             steps.note(field.text, part=part, line=field.line, at=at, call_id=join)
 
 
-def take_decisions(
-    steps: StepCollector, node: JsonNode, *, join: str | None = None, at: datetime | None = None
-) -> None:
-    """Stated decisions in any shape: texts, objects, lists of either, or objects that name each decision."""
-    if isinstance(node.value, list) or not node.members:
-        for item in node.items:
-            _take_decision(steps, item, join=join, at=at)
-    elif any(role_of(key) in {"decision", "did", "rationale"} for key in node.members):
-        _take_decision(steps, node, join=join, at=at)
-    else:
-        for key, member in node.members.items():
-            _take_decision(steps, member, join=join, at=at, title=" ".join(words_of(key)))
+def take_decisions(steps: StepCollector, node: JsonNode, *, at: datetime | None = None) -> None:
+    """Stated decisions: texts, objects, a list of either, or an object that names each."""
+    names_each = node.members and not any(role_of(key) in {"decision", "did", "rationale"} for key in node.members)
+    for item in node.members.values() if names_each else node.items:
+        _take_decision(steps, item, at=at)
 
 
-def _take_decision(
-    steps: StepCollector, item: JsonNode, *, join: str | None, at: datetime | None, title: str = ""
-) -> None:
-    if isinstance(item.value, list):
-        for one in item.items:
-            _take_decision(steps, one, join=join, at=at, title=title)
-        return
+def _take_decision(steps: StepCollector, item: JsonNode, *, at: datetime | None) -> None:
     fields = list(fields_of(item, role="decision"))
     chosen = next((one for role in ("decision", "did", "found") for one in fields if one.role == role), None)
     if chosen is None:
@@ -190,15 +176,13 @@ def _take_decision(
         "context": "; ".join(texts["context"]),
         "options": texts["options"],
         "rationale": " ".join(texts["rationale"]),
-        "within": join,
         # "accepted" says only that it was taken.
         "outcome": next((outcome for text in states if (outcome := declared_by_words(text))), None),
     }
-    words = f"{title}: {chosen.text}" if title else chosen.text
     moment_of_it = _time_of(item) or at
     steps.add(
         "decision",
-        words,
+        chosen.text,
         line=chosen.line,
         at=moment_of_it,
         call_id=own,
@@ -360,11 +344,7 @@ def _take(reading: ReportContent, key: str, member: JsonNode) -> None:  # noqa: 
 
 
 def _take_work(steps: StepCollector, node: JsonNode) -> None:
-    """The work log: a list of entries, or an object that names groups of them."""
-    if node.members and not any(role_of(key) in {"did", "found", "label"} for key in node.members):
-        for member in node.members.values():
-            _take_work(steps, member)
-        return
+    """The work log: a list of entries."""
     for item in node.items:
         take_entry(steps, item)
 
@@ -447,9 +427,7 @@ def _take_special(reading: ReportContent, name: str, member: JsonNode) -> None:
 def _take_result(reading: ReportContent, name: str, item: JsonNode) -> None:
     steps = reading.steps
     role = role_of(name)
-    if item.members:
-        take_entry(steps, item)
-    elif role == "status" or (role == "outcome" and is_bare_state(item.text)):
+    if role == "status" or (role == "outcome" and is_bare_state(item.text)):
         steps.used.add(item.line)
         reading.take_status(item.text)
     elif item.text.isdigit():

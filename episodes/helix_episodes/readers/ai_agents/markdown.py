@@ -15,29 +15,21 @@ from helix_episodes.readers.ai_agents.markdown_blocks import (
     MarkdownBlock,
     asks,
     blocks_of,
-    deals_with_problems,
     head_words,
     is_item,
-    is_none,
-    is_problem_finding,
-    is_verdict,
     justifies,
     names_problems,
     plain_text,
-    turns_down,
     without_number,
 )
 from helix_episodes.readers.ai_agents.outline import (
-    IS_PLANNED,
     LABEL_RANK,
-    NUMBERED_RANK,
-    REPORTED_WORDS,
     STATEMENTS,
     Outline,
     read_row,
 )
 from helix_episodes.readers.ai_agents.steps import Gate, add_gate, parse_day, parse_full_time
-from helix_episodes.readers.ai_agents.words import Role, is_cause, label_role, role_of, words_of
+from helix_episodes.readers.ai_agents.words import Role, label_role, role_of, words_of
 from helix_episodes.session import Piece
 
 if TYPE_CHECKING:
@@ -48,22 +40,15 @@ _OWN_ROLES = frozenset({
     "decision", "lesson", "problem", "gates", "outcome", "next", "files", "task", "commit", "work", "options",
     "status",
 })  # fmt: skip
-_NUMBERED = re.compile(r"^(?:[A-Za-z]+[- ])*[A-Z]*\d+(?:[-.]\d+)*[:.)]\s+(\S.*)$")
 _STATE = re.compile(
     r"\s*\[(complete\w*|documented|done|confirmed|remediated|required)\]\s*$|\s*\((blocking|important|required)\)\s*$",
     re.IGNORECASE,
 )
-_CROSS = "\u274c"
 _NUMBER_OF_ISSUE = re.compile(r"^#?\d+\b")
 _ABOUT_PROBLEMS = frozenset({"impact", "status", "found", "outcome", "context", "background"})
 _ABOUT_STATEMENTS = frozenset({"rationale", "remedy", "outcome", "impact", "options", "found"})
 #: Labels of what was found, as against what shows it.
 _FOUND_WORDS = frozenset({"finding", "findings", "conclusion", "observation", "discovery"})
-_NO_DECISIONS = _FOUND_WORDS | {"confidence", "certainty"}
-_POINTS_ON = re.compile(r"\b(?:this|these|following)\b", re.IGNORECASE)
-#: Labels of what shows a problem: with it, a heading that only names a kind of trouble says which it was.
-_SHOWS = frozenset({"evidence", "symptom", "symptoms", "observed", "details", "description"})
-_OTHER_WORDS = frozenset({"file", "files", "location", "agent", "time", "effort", "duration", "output"})
 
 
 def read_markdown(lines: Sequence[str]) -> ReportContent:
@@ -75,7 +60,7 @@ class _Markdown(Outline):
     """Walks the blocks once and gives each to the scope that it is in."""
 
     def read(self, lines: Sequence[str]) -> ReportContent:
-        for block in blocks_of(lines):
+        for block in blocks_of("\n".join(lines)):
             self.steps.used.update(block.lines if block.kind in {"item", "row", "paragraph"} else ())
             if block.kind == "heading":
                 self._heading(block)
@@ -85,7 +70,6 @@ class _Markdown(Outline):
                 read_row(self, block)
             elif block.kind in {"item", "paragraph"}:
                 self._words(block)
-        self.flush_cause()
         self.reading.task = self.reading.task or self.title
         return self.reading
 
@@ -95,34 +79,26 @@ class _Markdown(Outline):
         if block.level == 1 and not self.title:
             self.title = title
         self.close(block.level)
-        own, item = self._by_place(title, *self._by_words(title, level=block.level))
+        own, item = self._role_of_heading(title, level=block.level)
         self.open_scope(block.level, title, own, line=block.line, item=item)
         self.join, self.owner = None, None
         if item and own in STATEMENTS:
-            statement = title.partition(":")[2].strip() if is_problem_finding(title) else without_number(title)
-            self.open_item(statement, block, role=own)
+            self.open_item(without_number(title), block, role=own)
 
-    def _by_words(self, title: str, *, level: int) -> tuple[Role | None, bool]:
-        """What a heading names by its own words, and whether it is a statement itself."""
-        own = role_of(head_words(title)) if level > 1 else None
-        if level > 1 and (turns_down(title) or justifies(title)):
-            return "decision", justifies(title)
-        if is_problem_finding(title):
-            return "problem", True
+    def _role_of_heading(self, title: str, *, level: int) -> tuple[Role | None, bool]:
+        """What a heading names by its words and its place, and whether it is a statement itself.
+
+        Plans and files hold no statements.
+        """
+        parent, own = self.role, role_of(head_words(title)) if level > 1 else None
+        if level > 1 and justifies(title):
+            own = "decision"
+        item = parent in STATEMENTS or is_item(title, own)
         if own == "problem" and not names_problems(title):
-            return "work" if deals_with_problems(title) else None, self.role in STATEMENTS
-        return own, self.role in STATEMENTS or is_item(title, own)
-
-    def _by_place(self, title: str, own: Role | None, item: bool) -> tuple[Role | None, bool]:  # noqa: FBT001  (both are the words' answer)
-        """What a heading names where it is: plans and files hold no statements, a statement only asides."""
-        parent, above = self.role, self.scopes[-1] if self.scopes else None
+            own, item = None, parent in STATEMENTS
         if parent in {"next", "files"} or (parent == "gates" and own not in STATEMENTS):
             return parent, False
         if own in {"gates", "next", "commit"}:
-            return own, False
-        if above is not None and above.item and own not in STATEMENTS:
-            return "background", False
-        if own == "remedy" and parent is None and self.problem and not IS_PLANNED.match(title):
             return own, False
         if own not in _OWN_ROLES or (item and parent in STATEMENTS):
             own = parent if parent is not None else own if own in _OWN_ROLES else None
@@ -149,24 +125,11 @@ class _Markdown(Outline):
         at_head = len(self.scopes) <= 1 or words_of(self.scopes[-1].title) in (["session", "info"], ["git", "state"])
         if at_head:
             return self._head(block, name, text)
-        if set(words_of(name)) <= _OTHER_WORDS:
-            self.note(f"{name}: {text}", block, "other")
-            return True
         if not re.sub(r"\([^)]*\)|[\s:]", "", text):
             return block.text.startswith("**") and block.kind == "paragraph" and self._lone_label(block, name)
-        if self.role == "decision" and set(words_of(name)) & _NO_DECISIONS:
-            return self._no_decision(block, name, text)
         if self.role in STATEMENTS and block.kind == "item":
             return self._adjacent(block, name, text)
         return self._aside(block, name, text) or self._statement(block, name, text)
-
-    def _no_decision(self, block: MarkdownBlock, name: str, text: str) -> bool:
-        """What is among decisions but chooses nothing: a finding is a lesson, the rest only says more."""
-        if set(words_of(name)) & _FOUND_WORDS:
-            self.steps.add("lesson", text, line=block.line)
-        else:
-            self.note(f"{name}: {text}", block, "other")
-        return True
 
     def _adjacent(self, block: MarkdownBlock, name: str, text: str) -> bool:
         """An item that says how the one before it was fixed, or why it was so, though no deeper than that."""
@@ -180,16 +143,10 @@ class _Markdown(Outline):
     def _aside(self, block: MarkdownBlock, name: str, text: str) -> bool:
         """A label that adds to what is open: what a problem led to, a part of a lesson, a decision's reason."""
         role = label_role(name)
-        if is_cause(name) and self.owner == "problem" and self.join and self.scopes[-1].role == "problem":
-            self.steps.note(text, part="cause", line=block.line, call_id=self.join)
-        elif self.owner == "problem" and self.role == "problem" and set(words_of(name)) & _SHOWS:
-            self.extend(text, name="text", line=block.line)
-        elif self.role == "problem" and role in _ABOUT_PROBLEMS:
+        if self.role == "problem" and role in _ABOUT_PROBLEMS:
             self.add_to_owner(role, text, block)
         elif self.owner == "lesson" and role not in {"lesson", "problem"} and self.scopes[-1].item:
             self.extend(f"{name}: {text}", name="text", line=block.line)
-        elif self.problem and "workaround" in words_of(name):
-            self.add_workaround(text, block)
         elif self.join and self.owner and role in _ABOUT_STATEMENTS:
             self.add_to_owner(role, text, block)
         elif role == "task":
@@ -203,13 +160,8 @@ class _Markdown(Outline):
         role = label_role(name)
         if role == "decision" or (role == "problem" and not _NUMBER_OF_ISSUE.match(text) and "#" not in name):
             self.open_item(text, block, role=role)
-            self.cause = Piece(line=block.line, text=text) if is_cause(name) else None
             if block.kind == "paragraph":
                 self.owner_level = -1
-            return True
-        if role is None and self._names_problem(block, name, text):
-            self.open_item(f"{name}: {text}", block, role="problem")
-            self.owner_level = -1
             return True
         if role == "found" and set(words_of(name)) & _FOUND_WORDS:
             self.note(text, block, "found")
@@ -218,11 +170,6 @@ class _Markdown(Outline):
             self.steps.add("lesson", text, line=block.line)
             return True
         return False
-
-    def _names_problem(self, block: MarkdownBlock, name: str, text: str) -> bool:
-        """Whether a label in bold names a kind of defect ("Performance regression: ...") and says which."""
-        says_which = len(text.split()) >= REPORTED_WORDS and "#" not in text and not is_none(text)
-        return says_which and block.text.startswith("**") and block.kind == "paragraph" and names_problems(name)
 
     def _head(self, block: MarkdownBlock, name: str, text: str) -> bool:
         reading, role = self.reading, role_of(name)
@@ -243,19 +190,8 @@ class _Markdown(Outline):
         return True
 
     def _lone_label(self, block: MarkdownBlock, name: str) -> bool:
-        """A label on a line of its own: the heading of what follows, or an item when it has a number."""
-        numbered = _NUMBERED.match(plain_text(block.text))
-        if numbered and self.role == "problem":
-            self.open_scope(NUMBERED_RANK, name, "problem", line=block.line, item=True)
-            self.open_item(numbered[1], block, role="problem")
-            return True
+        """A label on a line of its own: the heading of what follows."""
         role = label_role(name)
-        if role == "rationale" and self.owner == "decision":
-            self.open_scope(LABEL_RANK, name, "rationale", line=block.line)
-            return True
-        if role is None and self.role == "decision" and ":" not in block.text[-4:]:
-            self.open_item(plain_text(block.text), block, role="decision")
-            return True
         self.close(LABEL_RANK)
         # What follows an unknown label is no decision, lesson or problem by itself.
         beneath: Role | None = "background" if self.role in STATEMENTS else None
@@ -266,14 +202,8 @@ class _Markdown(Outline):
 
     def _item(self, block: MarkdownBlock, role: Role | None) -> None:
         text = plain_text(block.text)
-        if block.text.startswith(_CROSS) and role not in {"decision", "lesson", "problem", "next"}:
-            self.note(text, block, "found")
-        elif role == "decision" and self.scopes and turns_down(self.scopes[-1].title):
-            self.add_rejected(text, block, title=head_words(self.scopes[-1].title).strip())
-        elif role in {"decision", "lesson", "problem"}:
+        if role in {"decision", "lesson", "problem"}:
             self.open_item(text, block, role=role)
-        elif is_verdict(block.text) and role != "next":
-            self.open_item(text, block, role="decision")
         elif role == "remedy":
             self.add_remedy(text, line=block.line)
         elif role == "rationale" and self.owner == "decision":
@@ -290,6 +220,8 @@ class _Markdown(Outline):
 
     def _paragraph(self, block: MarkdownBlock, role: Role | None) -> None:
         text = plain_text(block.text)
+        # "Problem" or "Root Cause", not "Issues": what is listed below is about this one.
+        single = bool(self.scopes) and not self.scopes[-1].title.endswith("s")
         if role == "task":
             self._task(block, text)
         elif role == "remedy" and not text.endswith(":"):
@@ -299,9 +231,9 @@ class _Markdown(Outline):
             self.note(text, block, "found")
         elif self.owner in {"decision", "lesson"} and self.scopes and self.scopes[-1].item:
             self.extend(text, name="rationale" if self.owner == "decision" else "text", line=block.line)
-        elif role == "problem" and self._opens_problem(block, text):
+        elif role == "problem" and (self.owner is None or text != block.text) and (single or not text.endswith(":")):
             self.open_item(text.rstrip(":"), block, role="problem")
-            self.owner_level = -1 if self.is_single() or block.label else block.level
+            self.owner_level = -1 if single or block.label else block.level
         elif role == "lesson" and plain_text(block.text) != block.text:
             self.open_item(text, block, role="lesson")
         elif role == "decision" and block.text.startswith("**") and not asks(block):
@@ -309,14 +241,6 @@ class _Markdown(Outline):
             self.owner_level = -1
         else:
             self.note(text, block, "found" if role in {"work", "found"} else "other")
-
-    def _opens_problem(self, block: MarkdownBlock, text: str) -> bool:
-        """Whether a paragraph among problems is one: the first, or one marked as the others are; no other label."""
-        labelled = block.label is not None and block.text.startswith("**") and self.scopes[-1].rank >= LABEL_RANK
-        announces = text.endswith(":") and (not self.is_single() or _POINTS_ON.search(text) is not None)
-        if announces or labelled:
-            return False
-        return self.owner is None or plain_text(block.text) != block.text
 
     def _commits(self, text: str, block: MarkdownBlock) -> None:
         self.reading.commits += [Piece(line=block.line, text=sha) for sha in SHA.findall(text)]
@@ -331,8 +255,6 @@ class _Markdown(Outline):
         text = plain_text(block.text)
         if block.box is not None:
             add_gate(self.steps, Gate(name=text, passed=block.box != " ", line=block.line, phase=self.phase()))
-        elif block.text.startswith(_CROSS):
-            self.note(text, block, "found")
         elif "starting" in words_of(text[:20]):
             self.reading.starting = self.reading.starting or " ".join(SHA.findall(text))
         else:

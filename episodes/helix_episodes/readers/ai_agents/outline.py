@@ -17,23 +17,14 @@ from helix_episodes.readers.ai_agents.markdown_blocks import (
     is_checked,
     is_none,
     plain_text,
-    problem_words,
 )
 from helix_episodes.readers.ai_agents.steps import Gate, StatementPart, StepCollector, add_gate
 from helix_episodes.readers.ai_agents.words import Role, is_bare_state, role_of, words_of
 from helix_episodes.session import Piece, Step
 
-#: A label is of lower rank than any heading; one with a number ("GAP 3: ...") is an item under such a label.
-LABEL_RANK, NUMBERED_RANK = 7, 8
-#: "Design flaw" names a cause, it teaches nothing; of the causes that the annotated reports state none is shorter.
-CAUSE_WORDS = 6
+#: A label is of lower rank than any heading.
+LABEL_RANK = 7
 STATEMENTS = frozenset({"decision", "lesson", "problem"})
-_ONE_PROBLEM = frozenset(
-    {"problem", "issue", "cause", "gap", "bug", "failure", "challenge", "symptom", "vulnerability"}
-)
-
-
-_REASON = re.compile(r"\s+(?:\u2192|->|=>|\u2014|\u2013|-)\s+|:\s+")
 
 
 class Scope(msgspec.Struct, kw_only=True):
@@ -57,7 +48,6 @@ class Outline:
         self.owner: Role | None = None
         self.owner_level = 0
         self.problem: str | None = None
-        self.cause: Piece | None = None
         self.title = ""
 
     @property
@@ -97,7 +87,6 @@ class Outline:
         elif role == "lesson":
             self.steps.add("lesson", text, line=block.line, call_id=self.join)
         elif role == "problem":
-            self.flush_cause()
             self.problem = self.join
             if not is_none(text):
                 self.steps.note(text, part="problem", line=block.line, call_id=self.join, context=context)
@@ -134,24 +123,16 @@ class Outline:
             self._of_statement(role, text, block)
 
     def _of_decision(self, role: Role | None, text: str, *, line: int) -> None:
-        if role is None and self._is_listing():
-            self.extend(text, name="text", line=line)
-        elif role in {"rationale", None, "context", "background", "options", "found"}:
+        if role in {"rationale", None, "context", "background", "options", "found"}:
             self.extend(text, name="options" if role == "options" else "rationale", line=line)
         else:
             part: StatementPart = "outcome" if role in {"outcome", "impact"} else "other"
             self.steps.note(text, part=part, line=line, call_id=self.join)
 
     def _of_statement(self, role: Role | None, text: str, block: MarkdownBlock) -> None:
-        steps, line = self.steps, block.line
-        if role == "lesson":
-            steps.add("lesson", text, line=line)
-        elif role == "decision":
-            self.open_item(text, block, role="decision")
-        elif role == "problem" and self.owner == "problem":
+        line = block.line
+        if role == "problem" and self.owner == "problem":
             self.extend(text, name="text", line=line)
-        elif role == "problem":
-            steps.note(text, part="problem", line=line, call_id=self.join)
         elif role == "rationale" and self.owner == "problem":
             self._explain(text, line=line)
         elif role == "remedy":
@@ -161,51 +142,21 @@ class Outline:
         elif self.owner == "work" and not is_bare_state(text):
             self.add_detail(text, line=line)
         else:
-            steps.note(text, part="other", line=line, call_id=self.join)
+            self.steps.note(text, part="other", line=line, call_id=self.join)
 
     def add_remedy(self, text: str, *, line: int) -> None:
-        """How the last problem was fixed; with what the log calls its root cause, that is a lesson."""
+        """How the last problem was fixed."""
         self.steps.note(text, part="remedy", line=line, call_id=self.problem or self.join)
-        if self.cause is not None:
-            pieces = (self.cause, Piece(line=line, text=text))
-            self.steps.add("lesson", f"{self.cause.text} {text}", line=self.cause.line, pieces=pieces)
-            self.cause = None
-
-    def flush_cause(self) -> None:
-        """A root cause whose remedy the log does not name teaches by itself, where it says something."""
-        if self.cause is not None and len(self.cause.text.split()) >= CAUSE_WORDS:
-            self.steps.add("lesson", self.cause.text, line=self.cause.line)
-        self.cause = None
-
-    def add_workaround(self, text: str, block: MarkdownBlock) -> None:
-        """A way around a problem, which someone chose instead of fixing it."""
-        entry = self.steps.entry()
-        self.steps.decide(text, line=block.line, context=self.context(), call_id=entry, within=self.problem)
-
-    def add_rejected(self, text: str, block: MarkdownBlock, *, title: str) -> None:
-        """What was left undone on purpose, and why."""
-        what, reason = split_reason(text)
-        self.join, self.owner, self.owner_level = self.steps.entry(), "decision", block.level
-        places = tuple(Piece(line=block.line, text=part) for part in (what, reason) if part)
-        self.decide(f"{title}: {what}", block, context=title, rationale=reason, pieces=places)
 
     def _explain(self, text: str, *, line: int) -> None:
         """The reason for a problem's remedy: with it, the remedy was a decision."""
         last = self.steps.found[-1]
-        if last.call_id != self.join or last.arguments.get("part") != "remedy":
+        if last.arguments.get("part") == "remedy":
+            pieces = (Piece(line=last.source.line, text=last.text), Piece(line=line, text=text))
+            entry = self.steps.entry()
+            self.steps.decide(last.text, line=last.source.line, rationale=text, call_id=entry, pieces=pieces)
+        else:
             self.steps.note(text, part="other", line=line, call_id=self.join)
-            return
-        place = last.source.line
-        pieces = (Piece(line=place, text=last.text), Piece(line=line, text=text))
-        context, entry = self.context(), self.steps.entry()
-        self.steps.decide(
-            last.text, line=place, context=context, rationale=text, call_id=entry, pieces=pieces, within=self.join
-        )
-
-    def _is_listing(self) -> bool:
-        """Whether the open statement ends in a colon: what follows is what was decided, not why."""
-        own = (step for step in self.steps.found if step.call_id == self.join)
-        return any((step.pieces[0].text if step.pieces else step.text).endswith(":") for step in own)
 
     def add_detail(self, text: str, *, line: int) -> None:
         """A detail of what was done; several make one finding."""
@@ -229,21 +180,6 @@ class Outline:
             changed = _with(step, step.text, Piece(line=line, text=text))
             changed = msgspec.structs.replace(changed, arguments=step.arguments | {name: more})
         self.steps.found[place] = changed
-
-    def is_single(self) -> bool:
-        """Whether what is here is about one problem: "Problem", "Root Cause", not "Issues"."""
-        words = problem_words(self.scopes[-1].title) if self.scopes else []
-        return bool(words) and words[-1] in _ONE_PROBLEM
-
-
-def split_reason(text: str) -> tuple[str, str]:
-    """What is named, and what is stated about it behind an arrow, a dash or a colon.
-
-    >>> split_reason("Second cache \u2192 covered by the first"), split_reason("Second cache")
-    (('Second cache', 'covered by the first'), ('Second cache', ''))
-    """
-    parts = _REASON.split(text, maxsplit=1)
-    return (parts[0], parts[1]) if len(parts) > 1 else (text, "")
 
 
 def pieces(cells: list[str], block: MarkdownBlock) -> tuple[Piece, ...]:
@@ -292,9 +228,6 @@ def read_row(outline: Outline, block: MarkdownBlock) -> None:
         outline.open_row(faults + others, block, role="problem")
     elif outline.role == "work" and "did" in roles:
         _work_row(outline, block, by_role)
-    elif outline.role in {None, "work", "found", "background"} and names_defect:
-        for problem in by_role["problem"]:
-            outline.note(problem, block, "found")
     else:
         words = " \u00b7 ".join(cells)
         outline.steps.note(words, part="other", line=block.line, context=outline.context(), pieces=pieces(cells, block))

@@ -143,10 +143,8 @@ def read_text(path: Path) -> str:
     Raises:
         LogNotReadable: the file cannot be opened or read, or is larger than a document is.
     """
-    try:
+    with LogNotReadable.for_os_errors(path):
         return read_document(path).decode("utf-8-sig", "replace")
-    except OSError as error:
-        raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
 
 
 def read_json_with_lines(path: Path, *, text: str | None = None) -> JsonNode:

@@ -147,14 +147,11 @@ def read_records(path: Path, *, ledger: LineLedger, file: str | None = None) -> 
     Raises:
         LogNotReadable: the file cannot be opened or read.
     """
-    try:
-        with open_log(path) as log:
-            for number, line in enumerate(lines_of(log), 1):
-                record = _enter(line, number=number, ledger=ledger, file=file)
-                if record is not None:
-                    yield number, record
-    except OSError as error:
-        raise LogNotReadable(path=path, problem=error.strerror or str(error)) from error
+    with LogNotReadable.for_os_errors(path), open_log(path) as log:
+        for number, line in enumerate(lines_of(log), 1):
+            record = _enter(line, number=number, ledger=ledger, file=file)
+            if record is not None:
+                yield number, record
 
 
 def lines_of(log: BinaryIO) -> Iterator[bytes | None]:
@@ -260,8 +257,7 @@ def parse(text: bytes) -> Any:  # noqa: ANN401  (JSON can be anything)
         value = _parse_with_halves(text)
     # Fewer brackets than levels: nearly every line needs no second look.
     if text.count(b"[") + text.count(b"{") > DEEPEST_NESTING and _is_too_deep(value):
-        problem = f"nested deeper than {DEEPEST_NESTING} levels"
-        raise ValueError(problem)
+        raise ValueError(f"nested deeper than {DEEPEST_NESTING} levels")
     return value
 
 
@@ -282,8 +278,7 @@ def _parse_with_halves(text: bytes) -> Any:  # noqa: ANN401  (as parse)
     try:
         return orjson.loads(json.dumps(json.loads(text.decode()), ensure_ascii=False).encode("utf-8", "replace"))
     except RecursionError:
-        problem = f"nested deeper than {DEEPEST_NESTING} levels"
-        raise ValueError(problem) from None
+        raise ValueError(f"nested deeper than {DEEPEST_NESTING} levels") from None
 
 
 def _is_too_deep(value: object) -> bool:

@@ -1,0 +1,202 @@
+"""The memory's server in the settings of an agent: as a file of servers shows it, and by the agent's own command.
+
+A server of another program under our name is never replaced or removed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from helix_cli.setup.definitions import SERVER, Scope, is_our_program, is_our_server
+from helix_cli.setup.entries import JSON_SERVERS, TOML_SERVERS, line_of_toml_server, server_in
+from helix_cli.setup.errors import AgentCommandFailed, NotEditable
+from helix_cli.setup.jsonc import line_at
+from helix_cli.setup.settings import FileChange, read_text, read_toml, records
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+#: An agent's own command answers within a second or two; one that waits for input is stopped.
+_SECONDS = 60
+
+
+class Command(msgspec.Struct, frozen=True, kw_only=True):
+    """One of the agent's own commands, which ``adds`` a server or removes it; the records call it ``server``."""
+
+    line: tuple[str, ...]
+    cwd: Path
+    server: str
+    adds: bool
+
+
+def run_agent(line: tuple[str, ...], cwd: Path) -> str:
+    """What one of the agent's own commands prints.
+
+    Raises:
+        AgentCommandFailed: It does not succeed.
+    """
+    try:
+        done = subprocess.run(  # noqa: S603  (the agent's own command, found on the PATH; no shell)
+            line, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=_SECONDS
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise AgentCommandFailed(line, str(error)) from error
+    if done.returncode != 0:
+        raise AgentCommandFailed(line, (done.stderr or done.stdout).strip()[-300:] or "no reason given")
+    return done.stdout
+
+
+_COMMAND = re.compile(r"^\s*command:[ \t]*(.+?)\s*$", re.IGNORECASE | re.MULTILINE)
+_ARGUMENTS = re.compile(r"^\s*args:[ \t]*(.*?)\s*$", re.IGNORECASE | re.MULTILINE)
+#: What `claude mcp add` writes in addition to the command.
+_ADDED_BY_CLAUDE: tuple[tuple[str, object], ...] = (("type", "stdio"), ("env", {}))
+_SCOPE = re.compile(r"^\s*scope:[ \t]*(\w+)", re.IGNORECASE | re.MULTILINE)
+
+
+class SetupPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be done. ``notes`` are for a person to read."""
+
+    changes: tuple[FileChange, ...] = ()
+    commands: tuple[Command, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def joined(self, other: SetupPlan) -> SetupPlan:
+        """This, and then another."""
+        changes, commands = self.changes + other.changes, self.commands + other.commands
+        return SetupPlan(changes=changes, commands=commands, notes=self.notes + other.notes)
+
+
+class ServerState(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry under our name in the file of an agent's servers."""
+
+    entry: Any
+    path: Path
+    line: int | None = None
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it starts our server."""
+        return is_our_server(self.entry)
+
+    def is_older(self, entry: Mapping[str, Any]) -> bool:
+        """Whether it is ours as setup once had it added, but says something else than it would now."""
+        added = {name: one for name, one in self.entry.items() if (name, one) not in _ADDED_BY_CLAUDE}
+        return set(added) == set(entry) and added != entry
+
+    @property
+    def note(self) -> str:
+        """What removing says of another's."""
+        where = f"{self.path}, line {self.line}" if self.line else str(self.path)
+        return f"{where}: another server is called {SERVER}; it is left alone"
+
+
+def server_state_in_json(path: Path) -> ServerState | None:
+    """The entry under our name in a file of JSON; None where it has none, or is not what it should be.
+
+    Such a file stays as it is: the agent's command says what is wrong with it, or the edit that it would need.
+    """
+    try:
+        text = read_text(path) or ""
+        entry = server_in(json.loads(text.removeprefix("\ufeff")), JSON_SERVERS)
+    except (NotEditable, ValueError, RecursionError):
+        return None
+    return None if entry is None else ServerState(entry=entry, path=path, line=line_at(text, (JSON_SERVERS, SERVER)))
+
+
+def server_state_in_toml(path: Path) -> ServerState | None:
+    """The entry under our name in a file of TOML; None where it has none.
+
+    Raises:
+        NotEditable: It is no TOML.
+    """
+    entry, text = server_in(read_toml(path), TOML_SERVERS), read_text(path) or ""
+    return None if entry is None else ServerState(entry=entry, path=path, line=line_of_toml_server(text))
+
+
+class AgentServers(msgspec.Struct, frozen=True, kw_only=True):
+    """An agent's own command, asked about one scope from a project's folder; ``flags`` name the scope to it."""
+
+    program: str
+    scope: Scope
+    project: Path
+    flags: tuple[str, ...] = ()
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the command is on the PATH."""
+        return shutil.which(self.program) is not None
+
+    def has_server(self) -> bool:
+        """Whether the agent knows our server."""
+        answer = self._answer()
+        return answer is not None and self._is_ours(answer)
+
+    def adding(self, entry: Mapping[str, Any]) -> tuple[Command, ...]:
+        """What adds our server where no file has one of its name; nothing when the agent has it already.
+
+        Raises:
+            NotEditable: The agent knows another server of that name.
+        """
+        answer = self._answer()
+        if answer is None:
+            return (self._add(entry),)
+        if not self._is_ours(answer):
+            problem = f"another server is called {SERVER}: `{' '.join(self._get)}` shows it"
+            raise NotEditable(problem, advice="give it another name, or paste what `--print` shows under another one")
+        return ()
+
+    def replacing(self, entry: Mapping[str, Any]) -> tuple[Command, ...]:
+        """What puts our server in the place of an older one of ours."""
+        return (*self.removing(), self._add(entry))
+
+    def removing(self) -> tuple[Command, ...]:
+        """What removes our server, for which the file has to say that it is ours."""
+        return (self._command(("mcp", "remove", *self.flags, SERVER), adds=False),)
+
+    def removing_unseen(self) -> SetupPlan:
+        """What removes a server that no file shows, if it is ours, and a note about another's."""
+        answer = self._answer()
+        if answer is None:
+            return SetupPlan()
+        if self._is_ours(answer):
+            return SetupPlan(commands=self.removing())
+        return SetupPlan(notes=(f"`{' '.join(self._get)}`: another server is called {SERVER}; it is left alone",))
+
+    @property
+    def _get(self) -> tuple[str, ...]:
+        return (self.program, "mcp", "get", SERVER)
+
+    @property
+    def _name(self) -> str:
+        """What the records call the server of this agent and scope."""
+        return " ".join([self.program, self.scope, *([str(self.project)] if self.scope == "project" else [])])
+
+    def _add(self, entry: Mapping[str, Any]) -> Command:
+        words = ("mcp", "add", *self.flags, SERVER, "--", entry["command"], *entry["args"])
+        return self._command(words, adds=True)
+
+    def _command(self, words: tuple[str, ...], *, adds: bool) -> Command:
+        return Command(line=(self.program, *words), cwd=self.project, server=self._name, adds=adds)
+
+    def _answer(self) -> str | None:
+        """What the agent's command prints about a server of our name in this scope; None when there is none."""
+        try:
+            answer = run_agent(self._get, self.project)
+        except AgentCommandFailed:
+            return None
+        scope = _SCOPE.search(answer)
+        return None if scope is not None and scope[1].lower() != self.scope else answer
+
+    def _is_ours(self, answer: str) -> bool:
+        command, arguments = _COMMAND.search(answer), _ARGUMENTS.search(answer)
+        if command is None:
+            return self._name in records().servers
+        return is_our_program(command[1]) and arguments is not None and arguments[1].split()[:1] == ["mcp"]

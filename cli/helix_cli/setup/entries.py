@@ -1,0 +1,229 @@
+"""What setup adds to one file of an agent's settings: hooks and a server in JSON, a server in TOML.
+
+Each kind of entry answers whether a text ``has`` it, ``add``s it to one that has not, and ``remove``s it together with
+the lists and objects that it left empty and that the original text lacks.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+from helix_cli.setup.definitions import SERVER, is_our_handler, is_our_server, is_ours, toml_table
+from helix_cli.setup.errors import NotEditable
+from helix_cli.setup.jsonc import BOM, line_at, merged, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+
+JSON_SERVERS = "mcpServers"
+TOML_SERVERS = "mcp_servers"
+_NAMED = re.compile(rf"""\s*(?:\[\s*{TOML_SERVERS}\s*\.\s*)?["']?{SERVER}["']?\s*[\].=]""")
+_INLINE = re.compile(rf"""\s*["']?{TOML_SERVERS}["']?\s*=""")
+
+
+class JsonHooks:
+    """Our group at the end of the list of each event."""
+
+    def __init__(self, wanted: Mapping[str, Mapping[str, Any]]) -> None:
+        self._wanted = wanted
+
+    def has(self, text: str) -> bool:
+        """Whether each list has our group, and no other of ours."""
+        hooks = _member(parse(text), "hooks")
+        found = {event: [one for one in _listed(hooks.get(event)) if is_ours(one)] for event in self._wanted}
+        return found == {event: [group] for event, group in self._wanted.items()}
+
+    def add(self, text: str) -> str:
+        """The text with our groups."""
+        value = parse(text)
+        hooks = _member(value, "hooks")
+        for event, group in self._wanted.items():
+            hooks = {**hooks, event: [*_listed(hooks.get(event)), group]}
+            text = merged(text, {**_dict(value), "hooks": hooks})
+        return text
+
+    def remove(self, text: str, original: str) -> str:
+        """The text without our groups, and without our handlers in a group to which somebody has added their own."""
+        value = parse(text)
+        hooks = _member(value, "hooks")
+        lists = {event: groups for event, groups in hooks.items() if isinstance(groups, list)}
+        if not lists:
+            return text
+        lists = {event: [_without_our_handlers(one) for one in groups] for event, groups in lists.items()}
+        text = merged(text, {**value, "hooks": {**hooks, **lists}})
+        others = {event: [one for one in groups if not is_ours(one)] for event, groups in lists.items()}
+        before = _dict(parse(original))
+        others = _without_emptied({**hooks, **others}, hooks, _member(before, "hooks"))
+        return merged(text, _without_emptied({**value, "hooks": others}, value, before))
+
+
+class JsonServer:
+    """Our server among those in a file of JSON."""
+
+    def __init__(self, entry: Mapping[str, Any]) -> None:
+        self._entry = dict(entry)
+
+    def has(self, text: str) -> bool:
+        """Whether it is there as it should be, or as somebody has changed it."""
+        found = server_in(parse(text), JSON_SERVERS)
+        return _is_current(found, self._entry, line_at(text, (JSON_SERVERS, SERVER)) if found is not None else None)
+
+    def add(self, text: str) -> str:
+        """The text with our server."""
+        value = parse(text)
+        return merged(text, {**_dict(value), JSON_SERVERS: {**_member(value, JSON_SERVERS), SERVER: self._entry}})
+
+    def remove(self, text: str, original: str) -> str:
+        """The text without our server; another one of its name stays."""
+        value = parse(text)
+        servers = _member(value, JSON_SERVERS)
+        if not is_our_server(servers.get(SERVER)):
+            return text
+        others = {name: one for name, one in servers.items() if name != SERVER}
+        return merged(text, _without_emptied({**value, JSON_SERVERS: others}, value, _dict(parse(original))))
+
+
+class TomlServer:
+    """Our server in a table at the end of a file of TOML, where it moves no comment."""
+
+    def __init__(self, entry: Mapping[str, Any]) -> None:
+        self._entry = dict(entry)
+
+    def has(self, text: str) -> bool:
+        """Whether it is there as it should be, or as somebody has changed it."""
+        return _is_current(server_in(toml_value(text), TOML_SERVERS), self._entry, line_of_toml_server(text))
+
+    def add(self, text: str) -> str:
+        """The text with our table, in the file's own line ends, and with a line end where the file has one."""
+        if not isinstance(toml_value(text).get(TOML_SERVERS, {}), dict):
+            raise NotEditable(f"{TOML_SERVERS} is no table", line=_line(text, _INLINE))
+        line, whole = "\r\n" if "\r\n" in text else "\n", text.removeprefix(BOM)
+        is_ended = not whole or whole.endswith("\n")
+        gap = ("" if is_ended else line) + (line if whole else "")
+        new = text + gap + line.join(toml_table(self._entry)) + (line if is_ended else "")
+        try:
+            toml_value(new)
+        except NotEditable as error:
+            problem = f"{TOML_SERVERS} is an inline table, which no other table can be added to"
+            advice = f"write it as [{TOML_SERVERS}.NAME], or paste what `--print` shows"
+            raise NotEditable(problem, line=_line(new, _INLINE), advice=advice) from error
+        return new
+
+    def remove(self, text: str, original: str) -> str:
+        """The text without our server; comments and blank lines stay, and so does another server of its name.
+
+        Raises:
+            NotEditable: A comment is on one of our lines, or one of them says something else too.
+        """
+        del original  # setup adds no table that others share
+        value = toml_value(text)
+        if not is_our_server(server_in(value, TOML_SERVERS)):
+            return text
+        import tomlkit
+        from tomlkit.exceptions import TOMLKitError
+
+        try:
+            document = tomlkit.parse(text.removeprefix(BOM))
+            del document[TOML_SERVERS][SERVER]
+        except TOMLKitError as error:
+            raise _not_alone(line_of_toml_server(text)) from error
+        others = document.as_string().splitlines(keepends=True)
+        left = []
+        for row in text.removeprefix(BOM).splitlines(keepends=True):
+            if others and row == others[0]:
+                left.append(others.pop(0))
+            elif not row.strip() or row.lstrip().startswith("#"):
+                left.append(row)
+            elif "#" in row:
+                raise _not_alone(line_of_toml_server(text))
+        new = text[: text.startswith(BOM)] + "".join(left)
+        del value[TOML_SERVERS][SERVER]
+        if others or _without_empty(toml_value(new)) != _without_empty(value):
+            raise _not_alone(line_of_toml_server(text))
+        return new
+
+
+#: What setup adds to one file of settings.
+Entries = JsonHooks | JsonServer | TomlServer
+
+
+def server_in(value: object, servers: str) -> Any:  # noqa: ANN401  (JSON or TOML)
+    """What a file of settings has under our server's name; None where nothing is."""
+    return _member(value, servers).get(SERVER)
+
+
+def require_our_server(found: object, *, line: int | None, path: Path | None = None) -> None:
+    """Refuses the entry of another server under our name.
+
+    Raises:
+        NotEditable: It is another's.
+    """
+    if not is_our_server(found):
+        advice = "give it another name, or paste what `--print` shows under another one"
+        raise NotEditable(f"another server is called {SERVER}", line=line, path=path, advice=advice)
+
+
+def toml_value(text: str) -> dict[str, Any]:
+    """What a text says in TOML.
+
+    Raises:
+        NotEditable: It is no TOML.
+    """
+    try:
+        return tomllib.loads(text.removeprefix(BOM))
+    except tomllib.TOMLDecodeError as error:
+        raise NotEditable(f"it is no TOML: {error}") from error
+
+
+def line_of_toml_server(text: str) -> int | None:
+    """The line of something with our server's name, as far as it is known."""
+    return _line(text, _NAMED)
+
+
+def _is_current(found: Any, entry: Mapping[str, Any], line: int | None) -> bool:  # noqa: ANN401  (JSON or TOML)
+    if found is None:
+        return False
+    require_our_server(found, line=line)
+    return found == entry or set(found) != set(entry)  # somebody has added to it: then it is as they want it
+
+
+def _without_emptied(new: dict[str, Any], old: Mapping[str, Any], original: Mapping[str, Any]) -> dict[str, Any]:
+    """An object without the members that held something before, hold nothing now and are not in the original."""
+    return {name: one for name, one in new.items() if one or one == old[name] or name in original}
+
+
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _member(value: object, name: str) -> dict[str, Any]:
+    return _dict(_dict(value).get(name))
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _without_our_handlers(group: object) -> object:
+    handlers = _listed(_dict(group).get("hooks"))
+    if is_ours(group) or not any(is_our_handler(one) for one in handlers):
+        return group
+    return {**_dict(group), "hooks": [one for one in handlers if not is_our_handler(one)]}
+
+
+def _line(text: str, sought: re.Pattern[str]) -> int | None:
+    lines = enumerate(text.removeprefix(BOM).splitlines(), start=1)
+    return next((number for number, line in lines if sought.match(line)), None)
+
+
+def _without_empty(value: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: one for name, one in value.items() if name != TOML_SERVERS or one}
+
+
+def _not_alone(line: int | None) -> NotEditable:
+    problem = "our entry stands here in a form that cannot be edited without touching anything else"
+    return NotEditable(problem, line=line, advice="edit it by hand; `--print` shows what it is about")

@@ -1,0 +1,203 @@
+r"""Pages and reports as files: templates that their content cannot break.
+
+Every text that a template puts in is escaped by the template engine, in elements and in attributes alike; only
+`markupsafe.Markup` is not. Characters that a screen obeys instead of showing them (controls, marks that turn the
+direction of writing) are shown as boxes. In Markdown every character that Markdown or HTML would interpret is escaped,
+and line breaks become blanks, so that no label begins a heading or closes a table.
+
+A page of the graph holds everything: style, script, the drawing library (cytoscape.js, MIT, in ``static/vendor`` with
+its licence) and the data. Its content-security policy starts from ``default-src 'none'`` and names the only style and
+scripts that may run by their SHA-256, so even a browser that was tricked into reading data as a script would not run
+it. The report has no script at all. The data is in an element of type ``application/json``. Every ``<``, ``>`` and
+``&`` in it is written as an escape of JSON, so no text of a log can end that element, begin a comment or be a tag;
+U+2028 and U+2029 end no line either.
+
+jinja2 takes 40 ms to load, so only what writes a page loads it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, TypeGuard
+
+import msgspec
+
+import helix_graph.web.report_text as say
+from helix_graph.graph.patterns import describe
+from helix_graph.insights.uplift import LEAST, describe_uplift
+from helix_graph.web.report_model import rate_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import jinja2
+
+    from helix_graph.web.graph_content import Page
+    from helix_graph.web.report_model import CitedEvidence, PeriodReport
+
+
+#: By which a page and a report are known to be ours.
+PAGE_MARK = '<meta name="generator" content="helix-graph view">'
+REPORT_MARK = '<meta name="generator" content="helix-graph report">'
+#: In this order they make one script: each may use what those before it define.
+_SCRIPTS = (
+    *("text.js", "data.js", "filters.js", "picture.js", "scene.js", "panel.js"),
+    *("timeline.js", "search.js", "legend.js", "keys.js", "main.js"),
+)
+#: cytoscape.js adds this style itself unless the page has it, which the policy would refuse.
+_CYTOSCAPE_STYLE = ".__________cytoscape_container { position: relative; }"
+#: As in the page of the graph (``static/text.js``).
+_OBEYED = re.compile(
+    "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+#: Inside JSON these occur in texts only, where an escape means the same.
+_MEANING_SOMETHING = "<>&\u2028\u2029"
+#: The longest text in Markdown.
+_LONGEST = 300
+#: A forge looks for names in what is rendered, where an escape is gone; an empty comment still parts them.
+_AT = re.compile(r"@(?=\w)")
+_ADDRESS = re.compile(r"(\bwww(?=\.)|(?:https?|ftp)(?=://))", re.IGNORECASE)
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>|~#&!])")
+
+
+def visible(text: str) -> str:
+    """A text with every character in it that cannot be seen shown as a box."""
+    return _OBEYED.sub("\u25a1", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def short(text: str, length: int) -> str:
+    """A text on one line, cut to a length.
+
+    >>> short("one   two three", 9)
+    'one two …'
+    """
+    line = " ".join(visible(text).split())
+    return line if len(line) <= length else line[: length - 1] + "\u2026"
+
+
+def plain(text: str) -> str:
+    r"""A text of a log on one line, without a meaning in Markdown.
+
+    Names after an ``@`` and addresses are kept from becoming a message to somebody and a link: a forge does so with
+    bare ones too.
+
+    >>> print(plain("a | <b>\n# [x](y)"))
+    a \| \<b\> \# \[x\](y)
+    >>> print(plain("@fixture https://a.example www.b.example"))
+    @<!-- -->fixture https\://a.example www\.b.example
+    """
+    escaped = _MARKDOWN.sub(r"\\\1", short(text, _LONGEST))
+    return _AT.sub("@<!-- -->", _ADDRESS.sub(r"\1\\", escaped))
+
+
+def page_html(page: Page) -> bytes:
+    """The page as the bytes of an HTML file; the same page gives the same bytes."""
+    script = '"use strict";\n(() => {\n' + "\n".join(_static(name) for name in _SCRIPTS) + "})();\n"
+    library, style = _static("vendor/cytoscape.min.js"), _static("colours.css") + _static("page.css")
+    return _rendered(
+        "graph.html.j2",
+        shown=_in_html,
+        policy=f"default-src 'none'; script-src {_hash_of(library)} {_hash_of(script)};"
+        f" style-src {_hash_of(style)} {_hash_of(_CYTOSCAPE_STYLE)};"
+        " img-src data:; base-uri 'none'; form-action 'none'",
+        mark=PAGE_MARK,
+        title=page.title,
+        style=style,
+        library_style=_CYTOSCAPE_STYLE,
+        library=library,
+        data=_json_of(page),
+        script=script,
+    )
+
+
+def report_html(report: PeriodReport, *, pages: Mapping[str, str]) -> bytes:
+    """The report as the bytes of an HTML file; ``pages`` are the addresses of sessions' pages, by episode."""
+    style = _static("colours.css") + _static("report.css")
+    sessions: dict[str, list[CitedEvidence]] = {}
+    for one in report.evidence:
+        sessions.setdefault(one.episode, []).append(one)
+    return _rendered(
+        "report.html.j2",
+        shown=_in_html,
+        policy=f"default-src 'none'; style-src {_hash_of(style)}; base-uri 'none'; form-action 'none'",
+        mark=REPORT_MARK,
+        style=style,
+        report=report,
+        pages=pages,
+        evidence={one.number: one for one in report.evidence},
+        sessions=[sorted(of, key=lambda one: (one.log, one.line or 0, one.number)) for of in sessions.values()],
+    )
+
+
+def report_markdown(report: PeriodReport) -> bytes:
+    """The report as Markdown."""
+    return _rendered("report.md.j2", shown=_in_markdown, report=report)
+
+
+def _rendered(name: str, *, shown: Callable[[object], object], **content: object) -> bytes:
+    return _environment(shown).get_template(name).render(content).encode()
+
+
+@cache
+def _environment(shown: Callable[[object], object]) -> jinja2.Environment:
+    """The templates' environment; ``shown`` is applied to whatever a template puts in, before it is escaped."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(lambda name: _text_of("templates", name)),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["short"] = short
+    environment.globals.update(
+        say=say, rate_of=rate_of, describe=describe, describe_uplift=describe_uplift, least_shown=LEAST
+    )
+    return environment
+
+
+def _in_html(value: object) -> object:
+    """What a template of HTML shows of a value; places in a drawing are numbers to a tenth: nobody sees more."""
+    if isinstance(value, float):
+        return f"{value:.1f}".removesuffix(".0")
+    return visible(value) if _is_text(value) else value
+
+
+def _in_markdown(value: object) -> object:
+    """What a template of Markdown shows of a value: a text as `plain` text, which is not escaped for HTML as well."""
+    from markupsafe import Markup
+
+    return Markup(plain(value)) if _is_text(value) else value  # noqa: S704  (`plain` leaves no tag)
+
+
+def _is_text(value: object) -> TypeGuard[str]:
+    """Whether a value is text that is no markup of ours."""
+    return isinstance(value, str) and not hasattr(value, "__html__")
+
+
+def _json_of(page: Page) -> str:
+    """The page's data as JSON without a character that means something in HTML."""
+    text = msgspec.json.encode(page).decode()
+    for character in _MEANING_SOMETHING:  # one pass each: `str.translate` takes ten times as long
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _hash_of(text: str) -> str:
+    """A script or style sheet as a content-security policy names it."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _static(name: str) -> str:
+    return _text_of("static", name)
+
+
+def _text_of(folder: str, name: str) -> str:
+    return files("helix_graph.web").joinpath(folder, name).read_text(encoding="utf-8")
