@@ -42,8 +42,10 @@ def updated(connection: sqlite3.Connection) -> str | None:
 def digests_but_of(connection: sqlite3.Connection, names: Iterable[str]) -> list[bytes]:
     """The digests of all episodes that have a file, but for the files of these names."""
     left_out = set(names)
-    names: dict[int, str] = dict(connection.execute("SELECT episode, name FROM file WHERE episode IS NOT NULL"))
-    return [body for episode, body in read_digests(connection) if episode in names and names[episode] not in left_out]
+    file_of: dict[int, str] = dict(connection.execute("SELECT episode, name FROM file WHERE episode IS NOT NULL"))
+    return [
+        body for episode, body in read_digests(connection) if episode in file_of and file_of[episode] not in left_out
+    ]
 
 
 EdgeKey = tuple[str, str, str]
