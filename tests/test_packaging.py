@@ -52,7 +52,7 @@ def test_the_commands_that_set_up_use_the_lock_and_ci_looks_at_licences_and_fuzz
     for name in ("README.md", "Makefile"):
         assert install in (ROOT / name).read_text(), name
     steps = (ROOT / ".ci" / "run").read_text()
-    assert all(f"\n{step}\n" in steps for step in ("make licenses", "make fuzz SECONDS=4"))
+    assert all(f"\n{step}\n" in steps for step in ("make licenses", "make fuzz SECONDS=3"))
 
 
 def test_licences_that_were_not_read_by_a_person_are_refused(project: dict[str, Any]) -> None:

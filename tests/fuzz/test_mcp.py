@@ -34,7 +34,8 @@ CALLS = [
 def test_calls(tmp_path: Path) -> None:
     memory = demo_memory_in(tmp_path)
     environment = {**os.environ, "HELIX_DIR": str(memory.root)}
-    server = subprocess.Popen(SERVER, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    # Without a buffer: what `select` says of a line that waits in one is wrong.
+    server = subprocess.Popen(SERVER, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
     assert server.stdin is not None
     assert server.stdout is not None
 

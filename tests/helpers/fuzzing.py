@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 #: Eight fuzzers in under a minute of CI.
-_SECONDS = 4.0
+_SECONDS = 3.0
 #: A single input takes milliseconds; after this long it hangs.
 PATIENCE = 30
 _ODD: tuple[Any, ...] = (
