@@ -149,8 +149,14 @@ def as_datetime(option: str, value: date | None) -> datetime | None:
 
 
 def as_path(option: str, value: Path | str) -> Path:
-    """A path, also from its text."""
+    """A path, also from its text.
+
+    Raises:
+        InvalidArgument: It has a NUL, which no file's name may hold.
+    """
     if isinstance(value, str | os.PathLike):
+        if "\0" in str(value):
+            raise InvalidArgument(option, "holds a NUL character, which no path has; leave it out")
         return Path(value)
     raise wrong_type(option, value, "a path")
 

@@ -7,13 +7,12 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from helix_episodes.errors import HelixGraphError
-from helix_graph import database
 from helix_graph.doctor.databases import check_graph, check_helix_db
 from helix_graph.doctor.files import check_assertions, check_episodes, check_folder, check_quarantine
 from helix_graph.doctor.model import Examination
 from helix_graph.errors import DatabaseRefused, NotOurDatabase
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
-from helix_graph.graph.connection import GRAPH_FILE
+from helix_graph.graph.compile import erase_traces
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,7 +60,7 @@ def examine(root: Path, graph: Graph, topics: Topics, insights: Insights, *, fix
             findings.append(finding)
     if fix and any(one.kind == "secret" and one.mended for one in findings):
         with suppress(NotOurDatabase, DatabaseRefused):  # reported already
-            database.erase_traces(graph.path_of_file, GRAPH_FILE)  # the graph quoted what was cut
+            erase_traces(graph.path_of_file)  # the graph quoted what was cut
     return Examination(root=str(root), findings=tuple(findings))
 
 

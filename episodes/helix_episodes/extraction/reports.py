@@ -37,6 +37,7 @@ from helix_episodes.extraction.report_links import (
     choice_outcomes,
     pairs_of,
 )
+from helix_episodes.model import as_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,7 +95,7 @@ def failure_of(step: Step, failure: StatedFailure) -> Event:
         failure.statement,
         check=(runner[1].casefold() if runner else "tests") if failed else None,
         message=line(failure.statement, limit=_CONTENT_LIMIT),
-        failed=int(failed["count"]) if failed else None,
+        failed=as_count(int(failed["count"])) if failed else None,
         status="error",
         quoted=failure.quote or failure.statement,
     )
@@ -110,7 +111,7 @@ def _passed(step: Step) -> Event | None:
     if (passed is None and everything is None) or _FAILED.search(step.text):
         return None
     runner = _RUNNER.search(step.text)
-    count = int(passed["count"].replace(",", "")) if passed else None
+    count = as_count(int(passed["count"].replace(",", ""))) if passed else None
     check = runner[1].casefold() if runner else "tests"
     return _event(step, "test", step.text, check=check, passed=count, status="ok")
 
