@@ -30,8 +30,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from helix_episodes.redaction.connections import CONNECTION_RULES
+from helix_episodes.redaction.key_blocks import KEY_RULES, framed_keys
+from helix_episodes.redaction.named_secrets import named_secrets
 from helix_episodes.redaction.rule_matching import Cut, Sieve, compiled_pattern, cuts_by, make_cut, mentions
-from helix_episodes.redaction.secret_formats import CONNECTION_RULES, FORMAT_RULES, key_blocks, named_secrets
+from helix_episodes.redaction.secret_formats import FORMAT_RULES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -96,7 +99,7 @@ def home_folders(text: str) -> Iterator[Cut]:
 
 
 # Of two that begin at one place the more telling comes first: a shape says more than a place, a place than a name.
-_RULES = (*FORMAT_RULES, *CONNECTION_RULES)
+_RULES = (*FORMAT_RULES, *KEY_RULES, *CONNECTION_RULES)
 _SIEVE = Sieve(_RULES)
 #: Texts up to this length are remembered, so that what is remembered stays below 20 MB.
 _SHORT = 5000
@@ -152,7 +155,7 @@ def _secrets(text: str) -> Iterator[Cut]:
     for number in _SIEVE.passed_by(text, lowered=lowered):
         yield from cuts_by(_RULES[number], text)
     yield from named_secrets(text, lowered=lowered)
-    yield from key_blocks(text)
+    yield from framed_keys(text)
 
 
 def _without_overlaps(cuts: Iterable[Cut]) -> list[Cut]:
