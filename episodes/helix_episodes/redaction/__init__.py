@@ -23,6 +23,7 @@ passed on after a few searches for plain strings. Redacting twice changes nothin
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
 from functools import cache, lru_cache
 from itertools import chain
@@ -150,8 +151,38 @@ def _secrets_in_short(text: str) -> tuple[Cut, ...]:
     return tuple(_secrets(text))
 
 
+# Colours and characters that show nothing, as they are and as they are spelled in code and JSON.
+_HIDDEN = (
+    r"(?:\x1b|\\{1,2}(?:x1b|e|033|u001b))\[[0-9;:?]{0,24}[A-Za-z]|[\x00-\x08\x0e-\x1f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
+    r"|\\{1,2}u(?:200[b-f]|00ad|2060|feff)"
+)
+_HIDDEN_SIGNS = ("\x1b", "x1b[", "\\e[", "033[", "u001b", "u200", "u00ad", "u2060", "ufeff", "\x00", "\x08")
+_INVISIBLE = tuple("\xad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\ufeff")
+
+
 def _secrets(text: str) -> Iterator[Cut]:
+    yield from _visible_secrets(text)
+    if mentions(text, _HIDDEN_SIGNS) or (not text.isascii() and mentions(text, _INVISIBLE)):
+        yield from _behind_hidden(text)
+
+
+def _behind_hidden(text: str) -> Iterator[Cut]:
+    """What is only recognised when colours and invisible characters are left out."""
+    hidden = [found.span() for found in compiled_pattern(_HIDDEN).finditer(text)]
+    if not hidden:
+        return
+    places, position = array("L"), 0
+    for start, end in (*hidden, (len(text), len(text))):
+        places.extend(range(position, start))
+        position = end
+    for cut in _visible_secrets("".join(text[place] for place in places)):
+        yield make_cut(cut.kind, places[cut.start], places[cut.start + cut.length - 1] + 1)
+
+
+def _visible_secrets(text: str) -> Iterator[Cut]:
     lowered = text.lower()
+    if len(lowered) != len(text):  # a letter such as the Turkish capital I becomes two
+        lowered = "".join(one.lower() if len(one.lower()) == 1 else one for one in text)
     for number in _SIEVE.passed_by(text, lowered=lowered):
         yield from cuts_by(_RULES[number], text)
     yield from named_secrets(text, lowered=lowered)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _LONGEST = 16_384
 _BEGIN = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _END = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-_BREAK = r"(?:\s|\\{1,2}[nr])"
+_BREAK = r"(?:\s|\\{1,2}[nr]|\d{1,7}(?=[\t→|:])|[|:>#*→-])"
 # The block's body when its end is not in the text: lines of base64, possibly with their line ends spelled out.
 _BODY = rf"{_BREAK}*+(?:[A-Za-z0-9+/=]{{16,}}+{_BREAK}*+)++"
 #: What stands before and behind the base64 of a line: numbers and marks of listings and diffs, quotes of code.
@@ -61,6 +61,7 @@ def _tail(text: str, first: int, end: int) -> int:
     for begin in reversed(breaks):
         line = text[begin:start].strip()
         if line and not compiled_pattern(_LINE).fullmatch(line.removesuffix("\\n").removesuffix("\\")):
-            break
+            part = compiled_pattern(r"[A-Za-z0-9+/]{40,}={0,2}\\{0,2}n?\s*\Z").search(text, begin, start)
+            return part.start() if part else start
         start = begin
     return start

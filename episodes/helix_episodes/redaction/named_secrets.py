@@ -45,14 +45,16 @@ _NEEDLES = {
     "salt": r"salt\b",
     "mnemonic": "mnemonic",
 }
-_QUOTE = r"(?:\\{0,3}[\"'`]|&quot;|&#3[49];)"
+_QUOTE = r"(?:\\{0,15}[\"'`]|&quot;|&#3[49];)"
+#: A new line, with what listings and diffs put at its beginning.
+_LINE = r"(?:\n|\\{1,2}n)[ \t\d|+>→:-]{0,30}"
 _SIGN = r"(?:=>|->|→|:=|\?\?|\|\||={1,3}|:{1,2})"
 _SECOND_FIELD = r"(?:--)?(?:[a-z]{1,10}_?)?(?:value|string|text|content|body)"
 #: What hands a name its value, the more telling ones first.
 _JOINTS = {
     # {"name": "X", "value": "…"}, key="X" value="…", --name X --value …, perhaps with a field between.
     "field": (
-        rf"{_QUOTE}?(?:,\s{{0,20}}{_QUOTE}\w{{1,20}}{_QUOTE}\s?:\s?[^,{{}}\n]{{1,40}})?[\s,]{{1,40}}{_QUOTE}?"
+        rf"{_QUOTE}?(?:,\s{{0,20}}{_QUOTE}\w{{1,20}}{_QUOTE}\s?:\s?[^,{{}}\n]{{1,40}})?(?:[\s,]{{1,40}}|{_LINE}){_QUOTE}?"
         rf"(?i:{_SECOND_FIELD})(?:{_QUOTE}?\s{{0,4}}[:=]|\s)\s{{0,4}}"
     ),
     # <key>X</key><string>…
@@ -65,10 +67,10 @@ _JOINTS = {
     ),
     # define("X", "…"), ["--x", "…"], setX("…")
     "argument": rf"{_QUOTE}?\s{{0,4}}[,(]\s{{0,20}}(?=[bBrRuUfFLN@$]?{_QUOTE})",
-    "item": r"[\"']?\s{0,4}\n\s{0,20}-\s{1,4}",
+    "item": rf"[\"']?[ \t]{{0,4}}{_LINE}(?<=-)\s{{1,4}}|[\"']?[ \t]{{0,4}}{_LINE}(?<=- )",
     "border": rf"{_QUOTE}?\s{{0,20}}\|\s{{0,20}}{_QUOTE}?",
     "sentence": r"[\"'`*]{0,3}\s(?:(?:is|was|to|be|as|of|now|set|are|with)[\s:]{1,2}){1,3}\s{0,4}",
-    "blanks": r"[\"'`]?[ \t]{1,40}",
+    "blanks": r"[\"'`]?(?:[ \t]|\\{1,2}t){1,40}",
 }
 _REST = r"\w{0,30}+(?:-\w{1,20}+){0,4}"
 #: At a needle: whether a joint can follow at all, which is far cheaper to ask.
@@ -100,7 +102,7 @@ _NAME = re.compile(
 )
 #: Words behind it that make it something about the secret.
 _ABOUT = frozenset(
-    """file path dir folder directory name names id ids type kind field url uri endpoint host port count counts length len
+    """hash hashed file path dir folder directory name names id ids type kind field url uri endpoint host port count counts length len
     size limit index expires expiry expiration ttl at age policy prompt label placeholder hint hasher hashers class
     provider manager service handler store ring vault ref arn version usage used budget required enabled strength
     validator min max regex pattern format error errors input form reset change check checker count total totals cost
@@ -119,10 +121,11 @@ _FUNCTION_WORDS = frozenset(
     """the a an is are be must your you for to of or and not no in at with enter please least from this that if when by
     on it was has have should can cannot will does do did""".split()
 )
+_PLURALS = ("keys", "tokens", "secrets", "credentials", "passwords")
 _DOTTED_NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+[.:]?")
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
-_PATH_BEGINNINGS = ("/", "./", "../", "~/", "http://", "https://", "file:", "@/", "\\")
+_PATH_BEGINNINGS = ("/", "./", "../", "~/", "~\\", "http://", "https://", "file:", "@/", "\\")
 _NAME_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-$"
 _HEX_OR_UUID = re.compile(r"[0-9a-f]+|[0-9A-F]+|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _ENDS_OF_SENTENCES = ".,:;!?)"
@@ -227,15 +230,21 @@ def _is_secret(one: _Named) -> bool:
 
 def _is_fitting(one: _Named) -> bool:
     """``PASS:`` is a test's verdict, ``PWD`` the working folder, and several tokens are counted, not quoted."""
-    if one.name.strip("_.$").lower() in ("pass", "pwd"):
+    if one.name.rpartition(".")[2].strip("_$-").lower() in ("pass", "pwd"):
         return one.joint in ("field", "tag") or (one.joint == "sign" and (one.between == "=" or one.quoted))
-    return one.joint not in ("sentence", "blanks") or not one.name.lower().endswith("s")
+    return one.joint not in ("sentence", "blanks") or not one.name.lower().endswith(_PLURALS)
 
 
 def _is_code(one: _Named) -> bool:
     """A call, an attribute, a path, an address or a template: where the value comes from, not what it is."""
     value = one.value
-    if "://" in value or "…" in value or value[0] in "<[" or _DRIVE.match(value) or compiled_pattern(r"\{[^{}]{0,60}\}").search(value):
+    if (
+        "://" in value
+        or "…" in value
+        or value[0] in "<["
+        or _DRIVE.match(value)
+        or compiled_pattern(r"\{[^{}]{0,60}\}").search(value)
+    ):
         return True
     if value.startswith(_PATH_BEGINNINGS):  # one in 64 keys in base64 begins with a stroke
         return value[0] != "/" or not _is_dense(value)
@@ -250,9 +259,11 @@ def _is_chosen(one: _Named) -> bool:
     if len(value) < _SHORTEST_CHOSEN or joint == "markup" and one.after != "</":
         return False
     if words := value.split()[1:]:
-        return _FUNCTION_WORDS.isdisjoint(value.lower().split()) and (is_mixed(value) or len(words) >= _MOST_WORDS_BEHIND)
+        return _FUNCTION_WORDS.isdisjoint(value.lower().split()) and (
+            is_mixed(value) or len(words) >= _MOST_WORDS_BEHIND
+        )
     if one.sort == "short" and not one.is_config:  # also a round or a ticket, so the value must be made like one
-        return len(value) >= _SHORTEST_SPOKEN and is_strong(value) and not says_what_it_is(value)
+        return len(value) >= _SHORTEST_SPOKEN and is_strong(value) and " " not in value and not says_what_it_is(value)
     if _is_literal(one) and not says_what_it_is(value):
         return True
     if "=" in one.between and is_scrambled(value):

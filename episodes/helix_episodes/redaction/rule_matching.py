@@ -86,7 +86,7 @@ def compiled_pattern(pattern: str) -> re.Pattern[str]:
 
 #: Signs by which needles are put together, those that the fewest texts of episodes hold first: one in a hundred has
 #: ``~``, one in seven ``_``, one in two ``-``.
-_SIEVE_SIGNS = ("~", "=", "|", "_", ":", "-", ".", "J", "Q", "Z", "V", "+", "A", "S")
+_SIEVE_SIGNS = ("~", "=", "|", "_", ":", "-", ".", "J", "Q", "Z", "V", "+", "(", "A", "S")
 
 
 class Sieve:
@@ -285,24 +285,26 @@ def is_strong(value: str) -> bool:
     return letters and (signs or kinds)
 
 
-_RUN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+_RUN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d{1,3}")
 #: Of random letters and digits a run of one sort has 1.6 to 2.5 on average, of names made of words 4 and more.
 _LONGEST_MEAN_RUN = 3.3
+#: Small letters with digits have longer runs; behind a service's own prefix that is enough.
+_LONGEST_MEAN_RUN_OF_SERVICE = 4.5
 
 
-def is_made_of_words(value: str) -> bool:
+def is_made_of_words(value: str, *, longest: float = _LONGEST_MEAN_RUN) -> bool:
     """Whether small letters, capitals and digits follow each other in runs as long as those of words.
 
     >>> is_made_of_words("Deploy2024TokenValueLong"), is_made_of_words("s.ciI64Bx9QmRw")
     (True, False)
     """
     runs = _RUN.findall(value)
-    return sum(map(len, runs)) > _LONGEST_MEAN_RUN * len(runs)
+    return sum(map(len, runs)) > longest * len(runs)
 
 
 def is_drawn(match: re.Match[str]) -> bool:
     """A key of chance: with a digit or in both cases, and not made of words."""
-    return has_digit_or_both_cases(match) and not is_made_of_words(match[0])
+    return has_digit_or_both_cases(match) and not is_made_of_words(match[0], longest=_LONGEST_MEAN_RUN_OF_SERVICE)
 
 
 def is_of_all_letters(match: re.Match[str]) -> bool:

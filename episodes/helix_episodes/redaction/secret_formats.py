@@ -114,7 +114,6 @@ brevo-key            xkeysib-,xsmtpsib-         x(?:key|smtp)sib-[0-9a-f]{40,64}
 buildkite-token      bkua_,bkat_,bkaj_          bk(?:ua|at|aj)_[A-Za-z0-9]{30,60}
 cerebras-key         csk-                       csk-[a-z0-9]{40,60}
 circleci-token       CCIPAT_,CCIPRJ_            CCIP(?:AT|RJ)_[A-Za-z0-9]{20,24}_[0-9a-f]{40}
-clickhouse-key       4b1d…[A-Za-z0-9]{38}       4b1d[A-Za-z0-9]{38}(?![A-Za-z0-9])
 clojars-token        CLOJARS_                   CLOJARS_[a-z0-9]{60}
 cloudflare-key       v1.0-                      v1\.0-[0-9a-f]{24}-[0-9a-f]{100,160}
 cloudflare-key       cfut_,cfat_,cfk_           cf(?:ut|at|k)_[A-Za-z0-9_-]{30,80}
@@ -139,7 +138,6 @@ flutterwave-key      FLWSECK                    FLWSECK(?:_TEST)?-[A-Za-z0-9]{12
 fly-token            fo1_,fm1a_,fm1r_,fm2_      (?:fo1_|fm1[ar]_|fm2_)[A-Za-z0-9+/=_-]{40,2000}(?:,fm[12][ar]?_[A-Za-z0-9+/=_-]{40,2000}){0,8}
 frameio-token        fio-u-                     fio-u-[A-Za-z0-9_=-]{60,70}
 gitlab-token         glimt-,glagent-,glffct-,gloas-,glwt-  gl(?:imt|agent|ffct|oas|wt)-[A-Za-z0-9_-]{20,255}
-gitlab-token         GR1348941                  GR1348941[A-Za-z0-9_-]{20}
 google-key           1//0                       1//0[A-Za-z0-9_-]{30,250}
 google-key           AQ.Ab8                     AQ\.Ab8[A-Za-z0-9_-]{30,100}
 grafana-token        eyJrIjoi                   eyJrIjoi[A-Za-z0-9+/=]{40,400}
@@ -223,11 +221,8 @@ zuplo-key            zpka_                      zpka_[A-Za-z0-9]{30,60}_[0-9a-f]
 bitwarden-token      0.…[0-9a-f]{8}-            0\.[0-9a-f]{8}-[0-9a-f-]{27}\.[A-Za-z0-9]{30}:[A-Za-z0-9+/=]{20,30}
 settlemint-token     sm_…[aps]at_               sm_(?:aat|pat|sat)_[A-Za-z0-9]{16,40}
 intra42-secret       s-s4t2                     s-s4t2(?:ud|af)-[0-9a-f]{64}
-extended-key         prv…[A-Za-z0-9]{100}       [xyzt]prv[A-Za-z0-9]{100,112}
-nostr-key            nsec1                      nsec1[a-z0-9]{58}
 stellar-key          S…[A-Z2-7]{55}             S[A-Z2-7]{55}(?![A-Za-z0-9])
 """
-
 
 
 def _service(row: str) -> SecretRule:
