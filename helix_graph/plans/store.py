@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 from msgspec.structs import replace
 
-from helix_episodes.redaction import redact_text
+from helix_episodes.redaction import for_disk
 from helix_graph.database import insert_row
 from helix_graph.plans.git_tree import Baseline
 from helix_graph.plans.handoff_files import HandoffFiles
@@ -210,19 +210,6 @@ def ended_of(row: dict[str, Any]) -> EndedWorkspace:
 _SHOWS_NOTHING = frozenset({"Cf", "Cs"})
 
 
-def clean(value: Any) -> Any:  # noqa: ANN401  (JSON)
-    """A JSON value whose texts and keys hold no secrets and no half characters.
-
-    >>> clean({"note": ["see /home/kim/shop"]})
-    {'note': ['see ~/shop']}
-    """
-    if isinstance(value, str):
-        return redact_text(value.encode("utf-8", "replace").decode())
-    if isinstance(value, dict):
-        return {clean(str(key)): clean(each) for key, each in value.items()}
-    return [clean(each) for each in value] if isinstance(value, list | tuple) else value
-
-
 def flat(text: str) -> str:
     r"""On one line, and nothing in it that cannot be seen.
 
@@ -291,7 +278,7 @@ class Explorations:
 
 def _object(data: object) -> dict[str, Any]:
     try:
-        found = clean(msgspec.to_builtins(data))
+        found = for_disk(msgspec.to_builtins(data))
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidExploration(str(error)) from error
     if not isinstance(found, dict):

@@ -96,9 +96,9 @@ def sound(option: str, value: str, *, longest: int) -> str:
         InvalidTopicArgument: It holds half a surrogate pair.
         TooMuch: It is longer than ``longest`` characters.
     """
-    from helix_episodes.redaction import redact_text
+    from helix_episodes.redaction import for_disk
 
-    return redact_text(plain(option, value, longest=longest))
+    return for_disk(plain(option, value, longest=longest))
 
 
 def plain(option: str, value: str, *, longest: int = LONGEST_TEXT) -> str:

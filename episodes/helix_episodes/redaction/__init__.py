@@ -141,6 +141,21 @@ def redact_text(text: str) -> str:
     return redact(text).text
 
 
+def for_disk(value: Any) -> Any:  # noqa: ANN401  (JSON)
+    """The value as it may be written: no text in it, and no key, holds a secret, a home folder or half a character.
+
+    Every store calls it before anything that a person, an agent or a log said reaches the disk.
+
+    >>> for_disk({"note": ["see /home/kim/shop"], "count": 3})
+    {'note': ['see ~/shop'], 'count': 3}
+    """
+    if isinstance(value, str):
+        return redact_text(value if value.isascii() else value.encode("utf-8", "replace").decode())
+    if isinstance(value, dict):
+        return {for_disk(str(key)): for_disk(each) for key, each in value.items()}
+    return [for_disk(each) for each in value] if isinstance(value, list | tuple) else value
+
+
 def _secrets_in(text: str) -> Iterable[Cut]:
     return _secrets_in_short(text) if len(text) <= _SHORT else _secrets(text)
 
@@ -156,13 +171,17 @@ _HIDDEN = (
     r"(?:\x1b|\\{1,2}(?:x1b|e|033|u001b))\[[0-9;:?]{0,24}[A-Za-z]|[\x00-\x08\x0e-\x1f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
     r"|\\{1,2}u(?:200[b-f]|00ad|2060|feff)"
 )
-_HIDDEN_SIGNS = ("\x1b", "x1b[", "\\e[", "033[", "u001b", "u200", "u00ad", "u2060", "ufeff", "\x00", "\x08")
-_INVISIBLE = tuple("\xad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\ufeff")
+_HIDDEN_SPELLED = ("x1b[", "\\e[", "033[", "u001b", "u200", "u00ad", "u2060", "ufeff")
+_INVISIBLE = ("\u200b", "\u200c", "\u200d", "\ufeff", "\u2060", "\xad")
 
 
 def _secrets(text: str) -> Iterator[Cut]:
     yield from _visible_secrets(text)
-    if mentions(text, _HIDDEN_SIGNS) or (not text.isascii() and mentions(text, _INVISIBLE)):
+    if (
+        "\x1b" in text
+        or ("\\" in text and mentions(text, _HIDDEN_SPELLED))
+        or (not text.isascii() and mentions(text, _INVISIBLE))
+    ):
         yield from _behind_hidden(text)
 
 

@@ -129,7 +129,7 @@ CONNECTION_RULES = (
     # A private key as a JSON Web Key.
     SecretRule(
         "private-key",
-        ('d":…\\s?\\\\{0,15}"[A-Za-z0-9_-]{40}', 'd\\":…\\s?\\\\{0,15}"[A-Za-z0-9_-]{40}'),
+        ('":…' + r"\s?\\{0,15}\"[A-Za-z0-9_-]{40}",),
         r"(?<![\w])d\\{0,15}[\"']\s{0,2}:\s{0,2}\\{0,15}[\"']([A-Za-z0-9_-]{40,1400})",
     ),
     # What /etc/shadow, htpasswd and web frameworks store in a password's place.
@@ -222,7 +222,7 @@ CONNECTION_RULES = (
         r"(?:\\{0,15}[\"'][^\"'\n]{1,80}[\"']\s?,\s?)?b?\\{0,15}[\"']([^\s\"'\[\]]{6,200})\\{0,15}[\"']\s?\)",
         accept=_is_made_as_password,
         hints=(
-            SieveHint("(", r"(?:(?<=uth\(|gin\(|ial\(|als\(|th=\()|(?<=nection\())\s{0,4}\\{0,15}[\w\"'.@-]{1,60}\s?,"),
+            SieveHint("(", r"(?:(?<=uth\(|gin\(|ial\(|als\(|th=\()|(?<=nection\())\s{0,4}\\{0,15}[\w\"'.@\\-]{1,60}\s?,"),
         ),
     ),
     SecretRule(

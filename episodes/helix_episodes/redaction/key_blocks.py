@@ -18,7 +18,7 @@ _BREAK = r"(?:\s|\\{1,2}[nr]|\d{1,7}(?=[\t→|:])|[|:>#*→-])"
 # The block's body when its end is not in the text: lines of base64, possibly with their line ends spelled out.
 _BODY = rf"{_BREAK}*+(?:[A-Za-z0-9+/=]{{16,}}+{_BREAK}*+)++"
 #: What stands before and behind the base64 of a line: numbers and marks of listings and diffs, quotes of code.
-_LINE = r"[\s\d:|>#*→+\-\"',]{0,24}[A-Za-z0-9+/]{16,}={0,2}[\"'\s+,;\\]{0,8}"
+_LINE = r"[\s\d:|>#*→+\-\"',]{0,24}(?:[A-Za-z0-9+/]{16,}={0,2}[\"'\s+,;\\]{0,8})?"
 _LINE_BREAK = r"\r?\n|\\{1,2}n"
 # What the base64 of an encoded private key begins with: RSA, the general form, elliptic curves, OpenSSH.
 _ENCODED = (

@@ -76,7 +76,7 @@ _REST = r"\w{0,30}+(?:-\w{1,20}+){0,4}"
 #: At a needle: whether a joint can follow at all, which is far cheaper to ask.
 _PROMISING = re.compile(
     "(?i:" + "|".join(_NEEDLES.values()) + ")" + _REST + r"(?: \d{1,2}(?=:))?"
-    r"(?:[\"'`:=(,>|)\]*\\?<&→-]|\s{1,40}(?:[=:|>\"'`,→-]|\n|<|(?:is|was|to|be|as|of|now|set|or|value|--)\b|\S{0,40}?[\d!@#$%^&*?~]))"
+    r"(?:[\"'`:=(,>|)\]*\\?<&→-]|\s{1,40}(?:[=:|>\"'`,→+-]|\n|<|(?:is|was|to|be|as|of|now|set|or|value|--)\b|\S{0,40}?[\d!@#$%^&*?~]))"
 )
 _BARE = r"[^\s\"'`,;<>()\[\]{}\\|]{3,512}"
 _TAIL = (
@@ -121,6 +121,7 @@ _FUNCTION_WORDS = frozenset(
     """the a an is are be must your you for to of or and not no in at with enter please least from this that if when by
     on it was has have should can cannot will does do did""".split()
 )
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _PLURALS = ("keys", "tokens", "secrets", "credentials", "passwords")
 _DOTTED_NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+[.:]?")
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*")
@@ -232,7 +233,9 @@ def _is_fitting(one: _Named) -> bool:
     """``PASS:`` is a test's verdict, ``PWD`` the working folder, and several tokens are counted, not quoted."""
     if one.name.rpartition(".")[2].strip("_$-").lower() in ("pass", "pwd"):
         return one.joint in ("field", "tag") or (one.joint == "sign" and (one.between == "=" or one.quoted))
-    return one.joint not in ("sentence", "blanks") or not one.name.lower().endswith(_PLURALS)
+    if one.joint not in ("sentence", "blanks"):
+        return True
+    return not one.name.lower().endswith(_PLURALS) and one.name[:1] != "$" and not _ASSIGNMENT.match(one.value)
 
 
 def _is_code(one: _Named) -> bool:
