@@ -60,7 +60,8 @@ def as_text(option: str, value: str) -> str:
         if character not in _SHAPE and unicodedata.category(character) in {"Cc", "Cs"}:
             code, at = f"U+{ord(character):04X}", place + 1
             raise InvalidArgument(option, f"holds a control character, {code}, at place {at}; leave it out")
-    return for_disk(value)
+    cut: str = for_disk(value)
+    return cut
 
 
 def as_str(option: str, value: str) -> str:

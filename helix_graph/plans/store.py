@@ -156,7 +156,7 @@ def _plan(row: tuple[Any, ...]) -> TaskPlan:
 
 def as_json(value: object) -> str:
     """A value for a column."""
-    return msgspec.json.encode(value).decode()
+    return msgspec.json.encode(for_disk(msgspec.to_builtins(value))).decode()
 
 
 def named(cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> dict[str, Any]:

@@ -98,7 +98,8 @@ def sound(option: str, value: str, *, longest: int) -> str:
     """
     from helix_episodes.redaction import for_disk
 
-    return for_disk(plain(option, value, longest=longest))
+    cut: str = for_disk(plain(option, value, longest=longest))
+    return cut
 
 
 def plain(option: str, value: str, *, longest: int = LONGEST_TEXT) -> str:

@@ -29,7 +29,8 @@ _OPTION_P = SieveHint("-", r"(?<=\s-)p")
 #: Clients that take a password by an option of one letter, by that letter.
 _COMMANDS = (
     r"\b(?:(?:sqlcmd|bcp|isql|zip|unzip|mosquitto_(?:pub|sub)|rpcclient)\b[^\n|;&]{0,200}?\s-P"
-    r"|(?:mongo(?:sh|dump|restore|import|export)?|7za?|cqlsh|az login|cf login|rabbitmqadmin|influx)\b[^\n|;&]{0,200}?\s-p"
+    r"|(?:mongo(?:sh|dump|restore|import|export)?|7za?|cqlsh|az login|cf login|rabbitmqadmin|influx)"
+    r"\b[^\n|;&]{0,200}?\s-p"
     r"|(?:ldap(?:search|modify|add|delete|whoami|passwd))\b[^\n|;&]{0,200}?\s-w"
     r"|(?:plink|pscp|psftp)\b[^\n|;&]{0,200}?\s-pw|ssh-keygen\b[^\n|;&]{0,200}?\s-N"
     r"|(?:smbclient|rpcclient|net)\b[^\n|;&]{0,200}?\s-U\s{0,2}[\"']?[^\s%\"']{1,60}%"
@@ -143,7 +144,8 @@ CONNECTION_RULES = (
     SecretRule(
         "secret",
         ("mnemonic", "phrase"),
-        r"(?i)(?:mnemonic|(?:seed|recovery|backup|secret)[ _-]?phrase)\W{1,8}(?:is\W{1,4})?((?:[a-z]{3,8} ){11,23}[a-z]{3,8})",
+        r"(?i)(?:mnemonic|(?:seed|recovery|backup|secret)[ _-]?phrase)\W{1,8}(?:is\W{1,4})?"
+        r"((?:[a-z]{3,8} ){11,23}[a-z]{3,8})",
         folded=True,
     ),
     # A password may hold an @ itself; the last one before the host ends it. A file named after an address has _ for /.
@@ -200,7 +202,8 @@ CONNECTION_RULES = (
     SecretRule(
         "password",
         ("-stdin", "-with-token", " -S", "-body-file -"),
-        r"\b(?:echo(?: -n)?|printf(?: [\"']?%s(?:\\n)?[\"']?)?)\s{1,4}(?:\\{0,15}[\"'])?([^\s\"'|\[\]]{6,300})\\{0,15}[\"']?\s{0,4}\|\s{0,4}[^\n|]{0,160}?"
+        r"\b(?:echo(?: -n)?|printf(?: [\"']?%s(?:\\n)?[\"']?)?)\s{1,4}(?:\\{0,15}[\"'])?"
+        r"([^\s\"'|\[\]]{6,300})\\{0,15}[\"']?\s{0,4}\|\s{0,4}[^\n|]{0,160}?"
         r"(?:-stdin|-with-token|\s-S\b|-body-file -)",
         accept=_is_command_password,
     ),
@@ -222,7 +225,9 @@ CONNECTION_RULES = (
         r"(?:\\{0,15}[\"'][^\"'\n]{1,80}[\"']\s?,\s?)?b?\\{0,15}[\"']([^\s\"'\[\]]{6,200})\\{0,15}[\"']\s?\)",
         accept=_is_made_as_password,
         hints=(
-            SieveHint("(", r"(?:(?<=uth\(|gin\(|ial\(|als\(|th=\()|(?<=nection\())\s{0,4}\\{0,15}[\w\"'.@\\-]{1,60}\s?,"),
+            SieveHint(
+                "(", r"(?:(?<=uth\(|gin\(|ial\(|als\(|th=\()|(?<=nection\())\s{0,4}\\{0,15}[\w\"'.@\\-]{1,60}\s?,"
+            ),
         ),
     ),
     SecretRule(

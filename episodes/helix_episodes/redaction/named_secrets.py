@@ -52,12 +52,12 @@ _SIGN = r"(?:=>|->|→|:=|\?\?|\|\||={1,3}|:{1,2})"
 _SECOND_FIELD = r"(?:--)?(?:[a-z]{1,10}_?)?(?:value|string|text|content|body)"
 #: What hands a name its value, the more telling ones first.
 _JOINTS = {
-    # {"name": "X", "value": "…"}, key="X" value="…", --name X --value …, perhaps with a field between.
+    # Name and value as two fields of an object, two attributes or two options, perhaps with a field between.
     "field": (
         rf"{_QUOTE}?(?:,\s{{0,20}}{_QUOTE}\w{{1,20}}{_QUOTE}\s?:\s?[^,{{}}\n]{{1,40}})?(?:[\s,]{{1,40}}|{_LINE}){_QUOTE}?"
         rf"(?i:{_SECOND_FIELD})(?:{_QUOTE}?\s{{0,4}}[:=]|\s)\s{{0,4}}"
     ),
-    # <key>X</key><string>…
+    # A tag behind the tag of the name, as in property lists.
     "tag": r"\s{0,4}</\w{1,20}>\s{0,20}<\w{1,20}>\s{0,4}",
     "markup": r"[\"']?\s{0,4}>\s{0,4}(?:<!\[CDATA\[)?",
     # Behind an index, a bold name or a type: environ["X"] = …, **X**: …, x: str = …, getenv("X") or …
@@ -101,26 +101,30 @@ _NAME = re.compile(
     r"(?P<after>s?\d{0,3}(?:_\w+)?)"
 )
 #: Words behind it that make it something about the secret.
-_ABOUT = frozenset(
-    """hash hashed file path dir folder directory name names id ids type kind field url uri endpoint host port count counts length len
-    size limit index expires expiry expiration ttl at age policy prompt label placeholder hint hasher hashers class
-    provider manager service handler store ring vault ref arn version usage used budget required enabled strength
-    validator min max regex pattern format error errors input form reset change check checker count total totals cost
-    rate per map list set group mode column env var variable location source scope scopes status state alias algorithm
-    schema algo generator factory helper utils util test tests spec docs page route view""".split()
-)
+_ABOUT_LIST = """
+    hash hashed file path dir folder directory name names id ids type kind field url uri endpoint host port
+    count counts length len size limit index expires expiry expiration ttl at age policy prompt label
+    placeholder hint hasher hashers class provider manager service handler store ring vault ref arn version
+    usage used budget required enabled strength validator min max regex pattern format error errors input form
+    reset change check checker count total totals cost rate per map list set group mode column env var variable
+    location source scope scopes status state alias algorithm schema algo generator factory helper utils util
+    test tests spec docs page route view
+"""
+_ABOUT = frozenset(_ABOUT_LIST.split())
 #: Words before ``key`` that make it no secret.
-_HARMLESS_KEYS = frozenset(
-    """public pub primary foreign sort partition cache row map hash group lookup index idempotency object dict json
-    config query unique shift arrow translation i18n route issue react entity composite natural surrogate dedup dedupe
-    event metric state node item hot mon tur don joc hoc whis known host search parent child storage s3 ctrl alt meta
-    tab enter return escape space any each this that other next previous new old given same which first last column
-    param prop property header field label option setting registry model stable test""".split()
-)
-_FUNCTION_WORDS = frozenset(
-    """the a an is are be must your you for to of or and not no in at with enter please least from this that if when by
-    on it was has have should can cannot will does do did""".split()
-)
+_HARMLESS_KEY_LIST = """
+    public pub primary foreign sort partition cache row map hash group lookup index idempotency object dict json
+    config query unique shift arrow translation i18n route issue react entity composite natural surrogate dedup
+    dedupe event metric state node item hot mon tur don joc hoc whis known host search parent child storage s3
+    ctrl alt meta tab enter return escape space any each this that other next previous new old given same which
+    first last column param prop property header field label option setting registry model stable test
+"""
+_HARMLESS_KEYS = frozenset(_HARMLESS_KEY_LIST.split())
+_FUNCTION_WORD_LIST = """
+    the a an is are be must your you for to of or and not no in at with enter please least from this that if
+    when by on it was has have should can cannot will does do did
+"""
+_FUNCTION_WORDS = frozenset(_FUNCTION_WORD_LIST.split())
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _PLURALS = ("keys", "tokens", "secrets", "credentials", "passwords")
 _DOTTED_NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+[.:]?")
@@ -191,7 +195,7 @@ def _places(text: str, needle: str) -> Iterator[int]:
 
 
 def _sort(name: str, before: str) -> str | None:
-    """What a name is the name of: ``people`` choose it, ``short`` for that, a ``machine`` makes it, a ``lone`` key …"""
+    """What a name is the name of: ``people`` choose it, ``short`` for that, a ``machine`` makes it, a ``lone`` key."""
     found = _NAME.fullmatch(_NEW_WORD.sub("_", name).lower())
     if found is None:
         return None
@@ -256,10 +260,10 @@ def _is_code(one: _Named) -> bool:
     return not one.quoted and one.after[:1] in ("(", "[") and _IDENTIFIER.fullmatch(value) is not None
 
 
-def _is_chosen(one: _Named) -> bool:
+def _is_chosen(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground)
     """The look that a value must have where people choose it: none in quotes or settings, a digit or sign elsewhere."""
     value, joint = one.value, one.joint
-    if len(value) < _SHORTEST_CHOSEN or joint == "markup" and one.after != "</":
+    if len(value) < _SHORTEST_CHOSEN or (joint == "markup" and one.after != "</"):
         return False
     if words := value.split()[1:]:
         return _FUNCTION_WORDS.isdisjoint(value.lower().split()) and (
@@ -285,7 +289,7 @@ def _is_literal(one: _Named) -> bool:
     return one.joint in ("field", "tag", "markup")
 
 
-def _is_made(one: _Named) -> bool:
+def _is_made(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground)
     """The look that a value must have where a machine makes it."""
     value, joint = one.value, one.joint
     is_handed = joint not in ("sentence", "blanks", "border", "markup") or one.after == "</"

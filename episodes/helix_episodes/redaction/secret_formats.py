@@ -107,8 +107,8 @@ apify-key            apify_                     apify_(?:api|proxy)_[A-Za-z0-9]{
 axiom-token          xaat-,xapt-                xa[ap]t-[0-9a-f]{8}-[0-9a-f-]{27}
 azure-devops-token   AZDO                       [A-Za-z0-9]{52,76}AZDO[A-Za-z0-9]{4}
 azure-key            JQQJ99                     [A-Za-z0-9]{40,60}JQQJ99[A-Za-z0-9]{20,40}
-azure-key            APIM….{5},ACDb….{5},+A…(?:St|Ba|MC) [A-Za-z0-9+/]{76}(?:APIM|ACDb|\+A(?:Ba|MC|St))[A-Za-z0-9+/]{5}[AQgw]==
-azure-key            Az…(?:Fu|Se|Ca)            [A-Za-z0-9_-]{42,48}Az(?:Fu|Se|Ca)[A-Za-z0-9_-]{5,8}(?:={1,2}|(?![A-Za-z0-9_+/-]))
+azure-key APIM….{5},ACDb….{5},+A…(?:St|Ba|MC) [A-Za-z0-9+/]{76}(?:APIM|ACDb|\+A(?:Ba|MC|St))[A-Za-z0-9+/]{5}[AQgw]==
+azure-key Az…(?:Fu|Se|Ca) [A-Za-z0-9_-]{42,48}Az(?:Fu|Se|Ca)[A-Za-z0-9_-]{5,8}(?:={1,2}|(?![A-Za-z0-9_+/-]))
 braintree-token      access_token$              access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}
 brevo-key            xkeysib-,xsmtpsib-         x(?:key|smtp)sib-[0-9a-f]{40,64}-[A-Za-z0-9]{16}
 buildkite-token      bkua_,bkat_,bkaj_          bk(?:ua|at|aj)_[A-Za-z0-9]{30,60}
@@ -135,7 +135,7 @@ fcm-key              APA91b                     (?:AAAA[A-Za-z0-9_-]{7}:)?APA91b
 firecrawl-key        fc-…[0-9a-f]{32}           fc-[0-9a-f]{32}(?![A-Za-z0-9])
 fireworks-key        fw_                        fw_[A-Za-z0-9]{22,30}(?![A-Za-z0-9_])
 flutterwave-key      FLWSECK                    FLWSECK(?:_TEST)?-[A-Za-z0-9]{12,40}(?:-X)?
-fly-token            fo1_,fm1a_,fm1r_,fm2_      (?:fo1_|fm1[ar]_|fm2_)[A-Za-z0-9+/=_-]{40,2000}(?:,fm[12][ar]?_[A-Za-z0-9+/=_-]{40,2000}){0,8}
+fly-token fo1_,fm1a_,fm1r_,fm2_ f[om][12][ar]?_[A-Za-z0-9+/=_-]{40,2000}(?:,fm[12][ar]?_[A-Za-z0-9+/=_-]{40,2000}){0,8}
 frameio-token        fio-u-                     fio-u-[A-Za-z0-9_=-]{60,70}
 gitlab-token         glimt-,glagent-,glffct-,gloas-,glwt-  gl(?:imt|agent|ffct|oas|wt)-[A-Za-z0-9_-]{20,255}
 google-key           1//0                       1//0[A-Za-z0-9_-]{30,250}
@@ -151,7 +151,7 @@ inngest-key          signkey-                   signkey-[a-z]{2,12}-[0-9a-f]{32,
 jina-key             jina_                      jina_[A-Za-z0-9_-]{40,80}
 langfuse-key         sk-lf-                     sk-lf-[0-9a-f-]{36}
 langsmith-key        lsv2_,ls__                 (?:lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}|ls__[0-9a-f]{32})
-launchdarkly-key     api-…[0-9a-f]{8}-,sdk-…[0-9a-f]{8}-[0-9a-f]{4}-4 (?:api|sdk)-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}
+launchdarkly-key api-…[0-9a-f]{8}-,sdk-…[0-9a-f]{8}- (?:api|sdk)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}
 lob-key              live_…[0-9a-f]{35},test_…[0-9a-f]{35} (?:live|test)_[0-9a-f]{35}(?![A-Za-z0-9])
 gocardless-token     live_…[A-Za-z0-9_-]{40},box_ (?:live|sandbox)_[A-Za-z0-9_-]{40}(?![A-Za-z0-9_-])
 mailchimp-key        -us…\d                     [0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9])
@@ -174,7 +174,8 @@ openai-key           sess-                      sess-[A-Za-z0-9]{40}
 openai-key           sk-…[a-z]                  sk-[a-z]{1,12}-[0-9]{1,3}\.[A-Za-z0-9_.-]{20,255}
 openshift-token      sha256~                    sha256~[A-Za-z0-9_-]{40,50}
 paddle-key           pdl_                       pdl_(?:live|sdbx)_apikey_[A-Za-z0-9_-]{30,80}
-pagerduty-key        u+…[A-Za-z0-9_+-]{18}(?![A-Za-z0-9_+/-]),pdus+_ (?<![+/=])(?:u\+[A-Za-z0-9_+-]{18}(?![A-Za-z0-9_+/-])|pdus\+_[A-Za-z0-9_+-]{18,80})
+pagerduty-key u+…[A-Za-z0-9_+-]{18}(?![A-Za-z0-9_+/-]) (?<![+/=])u\+[A-Za-z0-9_+-]{18}(?![A-Za-z0-9_+/-])
+pagerduty-key pdus+_ pdus\+_[A-Za-z0-9_+-]{18,80}
 pinecone-key         pcsk_                      pcsk_[A-Za-z0-9_]{40,90}
 plaid-token          access-…[sdp]              access-(?:sandbox|development|production)-[0-9a-f-]{36}
 posthog-key          phx_,phs_                  ph[xs]_[A-Za-z0-9]{32,60}
