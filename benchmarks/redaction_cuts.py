@@ -13,8 +13,9 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from helix_episodes.redaction import HOME, redact
 from redaction import CORPORA, ENDINGS, texts_of
+
+from helix_episodes.redaction import HOME, redact
 
 AROUND, SHOWN = 60, 90
 

@@ -65,7 +65,7 @@ _JOINTS = {
         rf"(?:{_QUOTE}|[\])*]){{0,4}}(?:\s?:\s?[A-Za-z][\w. |<>\[\]]{{0,24}}(?==))?"
         rf"\s{{0,8}}(?:{_SIGN}|\bor\b)[\s*]{{0,8}}"
     ),
-    # define("X", "…"), ["--x", "…"], setX("…")
+    # The next argument of a call, or the next item of a list.
     "argument": rf"{_QUOTE}?\s{{0,4}}[,(]\s{{0,20}}(?=[bBrRuUfFLN@$]?{_QUOTE})",
     "item": rf"[\"']?[ \t]{{0,4}}{_LINE}(?<=-)\s{{1,4}}|[\"']?[ \t]{{0,4}}{_LINE}(?<=- )",
     "border": rf"{_QUOTE}?\s{{0,20}}\|\s{{0,20}}{_QUOTE}?",

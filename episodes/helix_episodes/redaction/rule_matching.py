@@ -86,7 +86,7 @@ def compiled_pattern(pattern: str) -> re.Pattern[str]:
 
 #: Signs by which needles are put together, those that the fewest texts of episodes hold first: one in a hundred has
 #: ``~``, one in seven ``_``, one in two ``-``.
-_SIEVE_SIGNS = ("~", "=", "|", "_", ":", "-", ".", "J", "Q", "Z", "V", "+", "(", "A", "S")
+_SIEVE_SIGNS = ("~", "=", "|", "_", ":", "-", ".", "A", "S", "J", "V", "+", "(")
 
 
 class Sieve:

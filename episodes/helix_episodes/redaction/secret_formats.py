@@ -126,7 +126,7 @@ docker-token         dckr_oat_                  dckr_oat_[A-Za-z0-9_-]{20,80}
 dropbox-token        sl.…[A-Za-z0-9_.-]{60}     sl\.(?:[a-z]{1,2}\.)?[A-Za-z0-9_-]{60,2000}
 duffel-token         duffel_                    duffel_(?:test|live)_[A-Za-z0-9_=-]{30,60}
 dynatrace-token      .…[A-Z0-9]{24}\.[A-Z0-9]{64} dt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64}
-easypost-key         EZAK,EZTK                  EZ[AT]K[A-Za-z0-9]{50,60}
+easypost-key         EZAK                  EZ[AT]K[A-Za-z0-9]{50,60}
 e2b-key              e2b_                       e2b_[0-9a-f]{40}
 facebook-token       EAA…[A-Za-z0-9]{30}        EAA[A-Z][A-Za-z0-9]{30,400}(?![A-Za-z0-9_-])
 facebook-token       |…[A-Za-z0-9_-]{27}        \d{13,17}\|[A-Za-z0-9_-]{27}(?![A-Za-z0-9_-])
