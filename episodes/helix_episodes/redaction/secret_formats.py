@@ -107,7 +107,8 @@ apify-key            apify_                     apify_(?:api|proxy)_[A-Za-z0-9]{
 axiom-token          xaat-,xapt-                xa[ap]t-[0-9a-f]{8}-[0-9a-f-]{27}
 azure-devops-token   AZDO                       [A-Za-z0-9]{52,76}AZDO[A-Za-z0-9]{4}
 azure-key            JQQJ99                     [A-Za-z0-9]{40,60}JQQJ99[A-Za-z0-9]{20,40}
-azure-key APIM….{5}[AQgw]==,ACDb….{5}[AQgw]==,+A…(?:St|Ba|MC).{5}[AQgw]= [A-Za-z0-9+/]{76}(?:APIM|ACDb|\+A(?:Ba|MC|St))[A-Za-z0-9+/]{5}[AQgw]==
+azure-key APIM….{5}[AQgw]==,ACDb….{5}[AQgw]== [A-Za-z0-9+/]{76}(?:APIM|ACDb)[A-Za-z0-9+/]{5}[AQgw]==
+azure-key +A…(?:St|Ba|MC).{5}[AQgw]== [A-Za-z0-9+/]{76}\+A(?:Ba|MC|St)[A-Za-z0-9+/]{5}[AQgw]==
 azure-key Az…(?:Fu|Se|Ca) [A-Za-z0-9_-]{42,48}Az(?:Fu|Se|Ca)[A-Za-z0-9_-]{5,8}(?:={1,2}|(?![A-Za-z0-9_+/-]))
 braintree-token      access_token$              access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}
 brevo-key            xkeysib-,xsmtpsib-         x(?:key|smtp)sib-[0-9a-f]{40,64}-[A-Za-z0-9]{16}
