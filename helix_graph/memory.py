@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from datetime import date
 
-    from helix_episodes.ingest import ExtractReport
+    from helix_episodes.ingest import ExtractReport, IngestFilter
     from helix_graph.causality.api import Causality
     from helix_graph.doctor.model import Examination
     from helix_graph.embedding.model import Embedder
@@ -213,7 +213,7 @@ class Memory:
 
         return Plans(self.root, insights=self.insights, episodes=EpisodeStore(self.root / "episodes"))
 
-    def extract(
+    def extract(  # noqa: PLR0913  (the command's options)
         self,
         logs: Iterable[Path],
         *,
@@ -221,13 +221,15 @@ class Memory:
         force: bool = False,
         strict: bool = False,
         format: str = "auto",  # noqa: A002  (the option's name)
+        own: bool = False,
         progress: Callable[[int, int, Path], None] | None = None,
     ) -> ExtractReport:
         """Reads logs (files, or folders of them) and records an episode of each session, in ``output`` if given.
 
         Bad logs stand in the report's ``failed``; the rest goes on. What ``.helixignore`` keeps out, and sessions that
         were forgotten, stand in ``left_out``; ``force`` brings a forgotten session back, but ignores no rule. With
-        ``strict`` a log with a damaged or unknown line fails, and nothing of it is written.
+        ``strict`` a log with a damaged or unknown line fails, and nothing of it is written. With ``own`` sessions that
+        ran in another project are left out, as by `extract_all`.
 
         Raises:
             InvalidConfiguration: A line of ``.helixignore`` is no rule.
@@ -240,7 +242,12 @@ class Memory:
         folder = self.root / "episodes" if output is None else as_path("output", output)
         store = EpisodeStore(folder)  # as extracted: corrections are laid over, never in
         admission = MemoryFilter(self.root, force=force)
-        report = record(paths, store, force=force, strict=strict, format=format, admission=admission, progress=progress)
+        admitted: IngestFilter = admission
+        if own:
+            from helix_graph.project_logs import only_own
+
+            admitted = only_own(self.root, paths, admission)
+        report = record(paths, store, force=force, strict=strict, format=format, admission=admitted, progress=progress)
         admission.lift(one.session for one in report.recorded)
         return report
 

@@ -111,21 +111,40 @@ def _main_work_tree(pointer: Path) -> Path | None:
 
     The repository has to know the work tree: a file that came with an archive could name any project of this user's.
     """
-    target = _read(pointer).removeprefix("gitdir:").strip()
-    git = (pointer.parent / target).resolve()
+    git = git_folder(pointer.parent)
     common = _read(git / "commondir")
-    if not target or not common:
+    if not common:
         return None
-    shared = (git / common).resolve()
-    is_known = git.parent == shared / "worktrees" and (git / _read(git / "gitdir")).resolve() == pointer.resolve()
+    shared = _real(git / common)
+    is_known = git.parent == shared / "worktrees" and _real(git / _read(git / "gitdir")) == _real(pointer)
     return shared.parent if shared.name == ".git" and is_known else None
 
 
+def git_folder(tree: Path) -> Path:
+    """The git folder of a work tree or submodule, as its ``.git`` is or names it, whether it is there or not."""
+    git = tree / ".git"
+    target = _read(git).removeprefix("gitdir:").strip() if git.is_file() else ""
+    return _real(tree / target) if target else git
+
+
+#: A file of git's that holds one path has at most so many bytes: Linux takes paths of 4,096.
+_LONGEST_POINTER = 8192
+
+
 def _read(path: Path) -> str:
+    """The path in a file of git's; empty where there is none, which anybody may have made so."""
+    from helix_episodes.safe_files import read_regular
+
     try:
-        return path.read_text(encoding="utf-8").strip()
+        written = read_regular(path, follow=True, most=_LONGEST_POINTER)
     except OSError:
         return ""
+    return "" if b"\0" in written else os.fsdecode(written).strip()
+
+
+def _real(path: Path) -> Path:
+    """The path without links; where they go in circles it stays as it is, which `Path.resolve` takes for an error."""
+    return Path(os.path.realpath(path))
 
 
 def xdg_folder(variable: str, usual: str) -> Path:

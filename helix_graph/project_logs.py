@@ -7,6 +7,7 @@ a log decide whether it is read; the whole session decides whether it is recorde
 
 from __future__ import annotations
 
+import os
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -109,12 +110,12 @@ class SourceFilter:
     def __init__(self, admission: MemoryFilter, *, project: Project, found: Sequence[FoundLog]) -> None:
         self._admission = admission
         self._project = project
-        self._folders = {log.path: log.folder for log in found}
-        self._log = Path()
+        self._folders = {os.path.realpath(log.path): log.folder for log in found}
+        self._log = ""
 
     def against_log(self, path: Path) -> str | None:
         """The rule that keeps out the log's file."""
-        self._log = path
+        self._log = os.path.realpath(path)
         return self._admission.against_log(path)
 
     def against_session(self, session: Session) -> str | None:
@@ -131,6 +132,15 @@ class SourceFilter:
         folder = session.root or self._folders.get(self._log)
         placed = msgspec.structs.replace(session, root=folder, project=session.project or project_of(folder))
         return self._admission.admitted(placed)
+
+
+def only_own(memory: Path, logs: Sequence[Path], admission: MemoryFilter) -> SourceFilter:
+    """Lets in of ``logs``, or of the logs in them where they are folders, the sessions of this memory's project."""
+    project = Project(None, memory=memory)
+    places = [log.resolve() for log in logs]
+    homes = [home for home in AGENT_HOMES if any(one.is_relative_to(root_of(home).resolve()) for one in places)]
+    found = [log for home in homes for log in logs_of(home, candidates=project.folders)]
+    return SourceFilter(admission, project=project, found=found)
 
 
 class Preview(EpisodeStore):

@@ -6,8 +6,9 @@ when, and how (``init``, ``trust`` or ``adopted``). A clone, a copy or a moved p
 to be accepted with ``helix-graph trust``. No environment variable and no file of a repository can accept a memory.
 
 Some memories are refused even when they are recorded: those that another user owns or can write to, links, those in a
-folder above the project that others can write to, and those of whose databases git tracks one: whoever may commit
-could speak through it. That is read from git's index, for starting git takes longer than a hook may.
+folder above the project that others can write to, and those of whose databases git tracks one, or which are or hold a
+repository of their own: whoever may commit could speak through it. That is read from git's index, for starting git
+takes longer than a hook may.
 
 Every hook loads this module, so it imports next to nothing; `adopt` loads what it needs.
 """
@@ -17,13 +18,20 @@ from __future__ import annotations
 import json
 import os
 import stat
-import sys
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from helix_episodes.fast_loading import Value, blake2b
-from helix_episodes.safe_files import read_regular
-from helix_graph.project import ENVIRONMENT, FOLDER, memory_folder, repository_root, xdg_folder
+from helix_episodes.safe_files import open_regular, read_regular
+from helix_graph.project import (
+    ENVIRONMENT,
+    FOLDER,
+    FOLDERS,
+    git_folder,
+    memory_folder,
+    repository_root,
+    xdg_folder,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -163,6 +171,12 @@ def _unsafe(root: Path, start: Path | None) -> str | None:
         in_git = repository_root(start) is not None  # there nobody but its owner can have put it above
         if _others_own(above / ".git") if in_git else (_others_own(above) or _others_can_write(above.stat())):
             return f"{root} was found above {start}, where other users can write, so it is not used"
+    own = next((folder for folder in ("", *FOLDERS) if os.path.lexists(root / folder / ".git")), None)
+    if own is not None:
+        return (
+            f"{root / own / '.git'} makes a git repository of it (a submodule?): whoever can commit there could speak "
+            "to your agent through it, so it is not opened; remove that"
+        )
     try:
         tracked = tracked_by_git(root, _NEVER_TRACKED)
     except (OSError, ValueError, IndexError) as error:
@@ -205,29 +219,30 @@ def _others_can_write(found: os.stat_result) -> bool:
 def tracked_by_git(root: Path, names: Iterable[str] = ("",)) -> list[str]:
     """What git tracks in ``root`` whose path there begins with one of ``names``; everything without them.
 
+    Submodules in it are always among that, and ``.`` where it is one itself: a commit of theirs may hold any file.
+
     Raises:
         OSError: git's index cannot be read.
-        ValueError: It is of a version that is not known here.
+        ValueError: It is damaged, or of a version that is not known here.
     """
     root = _canonical(root)
     tree = next((folder for folder in root.parents if (folder / ".git").exists()), None)
     if tree is None:
         return []
-    git = tree / ".git"
-    if git.is_file():  # of a work tree or a submodule
-        git = tree / git.read_text(encoding="utf-8").strip().removeprefix("gitdir:").strip()
+    git = git_folder(tree)
     if not git.is_dir():  # what it named is gone, and with it the index
         return []
     inside = os.fsencode(root.relative_to(tree).as_posix() + "/")
     wanted = tuple(inside + os.fsencode(name) for name in names)
     config = git / "config"
-    hash_size = 32 if config.exists() and b"objectformat = sha256" in config.read_bytes().lower() else 20
+    settings = read_regular(config, follow=True, most=_LARGEST_SETTINGS) if os.path.lexists(config) else b""
+    hash_size = 32 if b"objectformat=sha256" in b"".join(settings.lower().split()) else 20
     found: set[bytes] = set()
     for index in git.iterdir():
         if index.name == "index" or index.name.startswith("sharedindex."):  # the second where the first is split
-            with index.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
-                found.update(_names_in(data, wanted, hash_size=hash_size))
-    return sorted(os.fsdecode(name[len(inside) :]) for name in found)
+            with open_regular(index, follow=True) as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+                found.update(_names_in(data, wanted, inside=inside, hash_size=hash_size))
+    return sorted(os.fsdecode(name[len(inside) :]) or "." for name in found)
 
 
 def shared_episodes(root: Path, episodes: Iterable[str]) -> frozenset[str]:
@@ -245,42 +260,64 @@ _BEFORE_HASH, _FLAGS = 40, 2
 _LENGTH, _EXTENDED = 0x0FFF, 0x4000
 _HEADER = 12
 _PREFIX_COMPRESSED = 4
+#: Where the kind of an entry is in it, in the upper half of the byte; git writes no other kinds.
+_MODE = 26
+_FOLDER, _FILE, _LINK, _SUBMODULE = 4, 8, 10, 14
+_ENTRY_KINDS = frozenset({_FOLDER, _FILE, _LINK, _SUBMODULE})
+#: Bounds for an index that somebody forged. A path has at most 4,096 bytes on Linux. The largest repositories known
+#: have some million files, nearly all behind a name that begins with a dot; reading so many takes half a second.
+_LONGEST_NAME = 4096
+_MOST_READ = 200_000
+#: A large configuration of git's, with tens of thousands of branches, has a few megabytes.
+_LARGEST_SETTINGS = 16 << 20
 
 
-def _names_in(index: mmap, wanted: tuple[bytes, ...], *, hash_size: int) -> Iterator[bytes]:
-    """The paths in git's index that begin with one of ``wanted``.
+def _names_in(index: mmap, wanted: tuple[bytes, ...], *, inside: bytes, hash_size: int) -> Iterator[bytes]:
+    """The paths in git's index that begin with one of ``wanted``, whatever their case, and submodules in ``inside``.
 
-    Entries are in the order of their names, so reading ends behind the last that is wanted: near the beginning, for
-    names that begin with a dot. Format: https://git-scm.com/docs/index-format
+    Git checks a path out over one of another case where the disk makes no difference between them. Entries are in the
+    order of their names, so reading ends behind the last that is wanted: near the beginning, for names that begin with
+    a dot. Format: https://git-scm.com/docs/index-format
     """
     version = int.from_bytes(index[4:8], "big")
     if index[:4] != b"DIRC" or version not in {2, 3, _PREFIX_COMPRESSED}:
         raise ValueError(f"version {version}")
-    any_case = sys.platform in {"darwin", "win32"}  # where a path may be checked out over one of another case
-    before, last = _BEFORE_HASH + hash_size, max(wanted) + b"\xff"
+    wanted, inside = tuple(one.lower() for one in wanted), inside.lower()
+    before, last = _BEFORE_HASH + hash_size, inside + b"\xff"  # capitals come before small letters
     at, name = _HEADER, b""
-    for _ in range(int.from_bytes(index[8:12], "big")):
-        begin, flags = at, index[at + before] << 8 | index[at + before + 1]
+    for number in range(int.from_bytes(index[8:12], "big")):
+        begin, flags, previous = at, index[at + before] << 8 | index[at + before + 1], name
+        kind = index[at + _MODE] >> 4
         at += before + (2 * _FLAGS if flags & _EXTENDED else _FLAGS)
         if version == _PREFIX_COMPRESSED:  # the name before, less so many letters, and what is behind them
             dropped = index[at] & 0x7F
             while index[at] & 0x80:
                 at += 1
                 dropped = (dropped + 1 << 7) + (index[at] & 0x7F)
-            end = index.find(b"\0", at + 1)
-            if end < 0:
-                raise ValueError("a name without an end")
+                if dropped > _LONGEST_NAME:
+                    raise ValueError("it is damaged")
+            end = _end_of_name(index, at + 1)
             name = name[: len(name) - dropped] + index[at + 1 : end]
             at = end + 1
         else:  # filled up with zeros to a multiple of eight bytes
             length = flags & _LENGTH
-            end = at + length if length < _LENGTH else index.find(b"\0", at)
+            end = at + length if length < _LENGTH else _end_of_name(index, at)
             name = index[at:end]
             at = begin + (end - begin) // 8 * 8 + 8
-        if (name.lower() if any_case else name).startswith(wanted):
-            yield name
-        elif name > last:
+        if name < previous or kind not in _ENTRY_KINDS or number == _MOST_READ:
+            raise ValueError("it is damaged, or too long")
+        if name > last:
             return
+        path = name.lower()
+        if path.startswith(wanted) or (kind == _SUBMODULE and (path + b"/").startswith(inside)):
+            yield name
+
+
+def _end_of_name(index: mmap, at: int) -> int:
+    end = index.find(b"\0", at, at + _LONGEST_NAME + 1)
+    if end < 0:
+        raise ValueError("a name without an end")
+    return end
 
 
 def check(root: Path, *, start: Path | None = None, unknown: bool = False) -> bool:

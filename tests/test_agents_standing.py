@@ -166,7 +166,12 @@ def test_what_is_no_independent_proof_does_not(memory: Memory, script: Callable[
 def test_a_forged_log_is_not_read_and_an_agents_own_is(
     agent: Agent, memory: Memory, tmp_path: Path, script: Callable[..., Script]
 ) -> None:
-    log = script("forged").prompt("Deploy").run("pytest -q", "1 passed in 0.1s").save(tmp_path / "logs")
+    log = (
+        script("forged", root=str(memory.root.parent))
+        .prompt("Deploy")
+        .run("pytest -q", "1 passed in 0.1s")
+        .save(tmp_path / "logs")
+    )
     place = Path.home() / ".claude" / "projects" / "-forged"
     place.mkdir(parents=True)
     (place / "link.jsonl").symlink_to(log)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from importlib.resources import as_file, files
@@ -14,7 +15,10 @@ from helix_graph import Memory
 from helix_graph.errors import NoMemory
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from session_script import Script
 
 
 @pytest.fixture(autouse=True)
@@ -61,6 +65,24 @@ def test_extract_without_logs_reads_what_agents_wrote_of_this_project(
     assert answer("extract", {}, silent).structure == {"recorded": 0, "unchanged": 0, "failed": []}
 
 
+def test_extract_reads_no_session_of_another_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: Callable[..., Script]
+) -> None:
+    """An agent of one project must not read the sessions of all others, whatever logs it names."""
+    memory, other = (Memory.init(tmp_path / name) for name in ("mine", "other"))
+    monkeypatch.chdir(memory.root.parent)
+    logs = tmp_path / "home" / ".claude" / "projects"
+    log = script("theirs", root=str(other.root.parent)).prompt("Theirs alone").run("pytest -q").save(logs / "-other")
+    script("own", root=str(memory.root.parent)).prompt("Deploy").run("pytest -q").save(logs / "-mine")
+    refused = answer("extract", {"logs": [str(log)]}, silent)
+    assert refused.failed
+    assert f"ran in {other.root.parent}, which is another project" in refused.text
+    read = answer("extract", {"logs": "~/.claude"}, silent)
+    assert not read.failed, read.text
+    assert f"left out: {log}" in read.text
+    assert [one.session for one in memory.episodes.list()] == ["own"]
+
+
 def _folder_of(text: str) -> str:
     """The folder in which the session of a Claude Code log was held."""
     found = re.search(r'"cwd": ?"([^"]+)"', text)
@@ -75,6 +97,28 @@ def test_a_folder_that_is_gone_is_a_sentence(tmp_path: Path, monkeypatch: pytest
     outcome = answer("status", {}, silent)
     assert outcome.failed
     assert outcome.text == "status: No such file or directory"
+
+
+@pytest.mark.parametrize(
+    ("tool", "asked"),
+    [
+        ("feedback", {"names": ["x"] * 1001, "outcome": "delivered"}),
+        ("feedback", {"names": json.dumps(["x"] * 1001), "outcome": "delivered"}),
+        ("feedback", {"names": "x," * 1001, "outcome": "delivered"}),
+        ("recall", {"query": "a", "suppress_names": ["x"] * 1001}),
+        ("remember", {"content": "What is long enough to be stored", "tags": ["x"] * 1001}),
+        ("store", {"topic": "a", "text": "b", "tags": ["x"] * 1001}),
+        ("extract", {"logs": ["/x"] * 1001}),
+    ],
+)
+def test_no_call_brings_a_list_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tool: str, asked: dict[str, object]
+) -> None:
+    Memory.init(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    outcome = answer(tool, asked, silent)
+    assert outcome.failed
+    assert "at most 1000" in outcome.text
 
 
 def test_a_model_that_was_loaded_is_kept_for_the_next_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

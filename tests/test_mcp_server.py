@@ -7,6 +7,7 @@ import os
 import select
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -149,6 +150,17 @@ def test_what_was_acknowledged_outlives_a_kill(root: Path) -> None:
     assert len(indices) == 20
     assert indices <= {entry.id for entry in kept}
     assert len({entry.text for entry in kept}) == len(kept)
+
+
+def test_it_ends_with_its_client_whatever_a_call_does(root: Path) -> None:
+    pipe = Pipe(root, server=UNRULY)
+    pipe.begin()
+    pipe.send("tools/call", name="hangs", arguments={})
+    pipe.answer_to(pipe.send("ping"))
+    begun = time.monotonic()
+    pipe.end()
+    assert time.monotonic() - begun < 30
+    assert pipe.process.returncode == 0
 
 
 @pytest.fixture(scope="module")

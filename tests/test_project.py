@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -65,6 +67,35 @@ def test_a_git_file_that_the_repository_does_not_know_opens_no_other_projects_me
     (unpacked / ".git").write_text(f"gitdir: {target}\n")
     with pytest.raises(NoMemory):
         Memory.open(unpacked)
+
+
+@pytest.mark.parametrize(
+    "pointer",
+    [b"gitdir: a\0b", b"\0" * (1 << 20), b"gitdir: " + b"a/" * 5000, b"\xff\xfe", b"gitdir: circle", b""],
+    ids=["zero", "many zeros", "long", "no UTF-8", "circle", "empty"],
+)
+def test_a_forged_git_file_names_no_project_but_its_own(tmp_path: Path, pointer: bytes) -> None:
+    (tmp_path / "circle").symlink_to("circle")
+    (tmp_path / ".git").write_bytes(pointer)
+    assert Memory.init(tmp_path).root == tmp_path / ".helix"
+    assert Memory.open(tmp_path).root == tmp_path / ".helix"
+
+
+@pytest.mark.parametrize("name", ["commondir", "gitdir"])
+def test_a_pipe_in_a_git_folder_is_not_waited_for(tmp_path: Path, name: str) -> None:
+    """A hook looks for the memory outside of its time limit too."""
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "commondir").write_text("../.git\n")
+    (tmp_path / "x" / name).unlink(missing_ok=True)
+    os.mkfifo(tmp_path / "x" / name)
+    (tmp_path / ".git").write_text("gitdir: x")
+    command = [
+        sys.executable,
+        "-c",
+        "from pathlib import Path; from helix_graph.project import *; print(project_folder(Path.cwd()))",
+    ]
+    found = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=10)
+    assert found.stdout.decode().strip() == str(tmp_path)
 
 
 def test_a_memory_outside_the_repository_is_never_taken_for_it(repository: Path) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,7 +25,7 @@ from mcp_agent import Agent, agent_of, text_of
 from pseudo_terminal import on_terminal, unstyled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from session_script import Script
@@ -370,6 +372,105 @@ def test_every_kind_of_repository_is_understood(tmp_path: Path, form: str) -> No
     git(project, "add", "-f", ".helix/helix.db")
     with pytest.raises(UntrustedMemory, match=r"git tracks helix\.db"):
         Memory.open(opened)
+
+
+@pytest.mark.parametrize("place", ["", "episodes", "causality", "cache"])
+def test_a_repository_of_its_own_is_never_opened(tmp_path: Path, place: str) -> None:
+    """A submodule called .helix: its commits come with ``git pull --recurse-submodules``."""
+    git(tmp_path, "init", "-q")
+    root = Memory.init(tmp_path).root
+    (root / place).mkdir(exist_ok=True)
+    (root / place / ".git").write_text("gitdir: ../.git/modules/mem\n")
+    with pytest.raises(UntrustedMemory, match="makes a git repository of it") as refused:
+        Memory.trust(tmp_path)
+    assert refused.value.kind == "unsafe"
+
+
+@pytest.mark.parametrize(("place", "named"), [("", "."), ("/episodes", "episodes"), ("/causality", "causality")])
+def test_a_submodule_that_is_not_checked_out_yet_counts(tmp_path: Path, place: str, named: str) -> None:
+    git(tmp_path, "init", "-q")
+    root = Memory.init(tmp_path).root
+    git(tmp_path, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},.helix{place}")
+    refusal = refusal_of(root)
+    assert refusal is not None
+    assert refusal.problem.startswith(f"git tracks {named} in {root}")
+
+
+def test_a_path_of_another_case_counts(tmp_path: Path) -> None:
+    """Where the disk makes no difference between them, it is checked out over the memory's."""
+    git(tmp_path, "init", "-q")
+    root = Memory.init(tmp_path).root
+    git(tmp_path, "update-index", "--add", "--cacheinfo", f"100644,{'1' * 40},.HELIX/helix.db")
+    refusal = refusal_of(root)
+    assert refusal is not None
+    assert "git tracks helix.db" in refusal.problem
+
+
+def _pipe(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+
+
+def _holes(path: Path) -> None:
+    path.write_bytes(b"DIRC" + (2).to_bytes(4, "big") + b"\xff" * 4)
+    os.truncate(path, 3 << 30)
+
+
+def _same_entry(path: Path) -> None:
+    entry = bytes(24) + (0o100644).to_bytes(4, "big") + bytes(32) + b"\0\1.\0"
+    path.write_bytes(b"DIRC" + (2).to_bytes(4, "big") + b"\xff" * 4 + entry * 10)
+
+
+def _endless_name(path: Path) -> None:
+    path.write_bytes(
+        b"DIRC" + (4).to_bytes(4, "big") + b"\0\0\0\1" + bytes(24) + b"\0\0\x81\xa4" + bytes(34) + b"\xff" * 9999
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "forge"),
+    [
+        ("index", _pipe),
+        ("config", _pipe),
+        ("sharedindex.1", _pipe),
+        ("index", _holes),
+        ("index", _same_entry),
+        ("index", _endless_name),
+    ],
+    ids=["pipe", "settings a pipe", "shared a pipe", "3 GB of holes", "cut off", "endless name"],
+)
+def test_a_forged_git_folder_is_one_sentence_at_once(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    forge: Callable[[Path], None],
+) -> None:
+    (tmp_path / ".git").mkdir()
+    Memory.init(tmp_path)
+    forge(tmp_path / ".git" / name)
+    monkeypatch.chdir(tmp_path)
+    with at_once():
+        assert run(["status"]) == 1
+    said = capsys.readouterr().err
+    assert "cannot be read from its index" in said
+    assert len(said.splitlines()) == 1
+
+
+@contextmanager
+def at_once() -> Iterator[None]:
+    """Ends the test where something in it waits for ever, which a pipe makes one do."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(10)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_a_link_in_its_place_is_refused(tmp_path: Path) -> None:

@@ -76,27 +76,30 @@ def irregularity(path: Path, *, follow: bool = False) -> str | None:
     return kind and f"it is {kind}, not a regular file"
 
 
-def read_regular(path: Path) -> bytes:
-    """The content of a regular file.
+def read_regular(path: Path, *, follow: bool = False, most: int | None = None) -> bytes:
+    """The content of a regular file, which has at most ``most`` bytes; with ``follow`` a link may lead to it.
 
     Raises:
-        OSError: There is none, it may not be read, or something else is in its place, which is not opened.
+        OSError: There is none, it may not be read, it is larger, or something else is there, which is not opened.
     """
-    with open_regular(path) as file:
+    with open_regular(path, follow=follow) as file:
+        if most is not None and os.fstat(file.fileno()).st_size > most:
+            raise OSError(errno.EFBIG, f"it has more than {most} bytes", str(path))
         return file.read()
 
 
-def open_regular(path: Path) -> BinaryIO:
-    """A regular file, open for reading.
+def open_regular(path: Path, *, follow: bool = False) -> BinaryIO:
+    """A regular file, open for reading; with ``follow`` a link may lead to it.
 
     Raises:
         OSError: As `read_regular`.
     """
-    problem = irregularity(path)
+    problem = irregularity(path, follow=follow)
     if problem:
         raise OSError(errno.EINVAL, problem, str(path))
     # Something else may have taken its place since: such a thing is neither waited for nor followed.
-    return os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC), "rb")
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
+    return os.fdopen(os.open(path, flags), "rb")
 
 
 def make_folder(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""``helix-graph mcp`` with more tools: one that prints, one that makes a warning, one that is slow, one with a bug.
+"""``helix-graph mcp`` with more tools: one that prints, one that makes a warning, two that are slow, one with a bug.
 
 ``python unruly_mcp_server.py`` serves; with ``--modules`` it says on stderr, when it ends, what had been imported.
 """
@@ -45,6 +45,11 @@ def naps(progress: Progress) -> None:
     time.sleep(1.5)
 
 
+def hangs(_: Progress) -> None:
+    """A call that does not end within any client's patience."""
+    time.sleep(600)
+
+
 def breaks(_: Progress) -> None:
     """A bug."""
     empty: dict[str, str] = {}
@@ -68,7 +73,7 @@ def add_unruly_tools() -> None:
         return Tool(name=name, title=name, description=name, takes=Arguments, gives=Done, run=run, effect="reads")
 
     known = tools.tools_by_name()
-    more = {one.name: one for one in map(tool, (prints, warns, naps, breaks))}
+    more = {one.name: one for one in map(tool, (prints, warns, naps, hangs, breaks))}
     together = MappingProxyType({**known, **more})
     tools.tools_by_name = lambda: together  # type: ignore[assignment]  # the server looks it up at each list
 

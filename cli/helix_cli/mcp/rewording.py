@@ -64,7 +64,9 @@ def allowed(schema: Mapping[str, Any]) -> str:
         return f"one of {', '.join(schema['enum'])}"
     kind = schema.get("type")
     if kind == "array":
-        return "a list" + (" of texts" if schema.get("items", {}).get("type") == "string" else "")
+        texts = ["texts"] if schema.get("items", {}).get("type") == "string" else []
+        most = [f"at most {schema['maxItems']}"] if "maxItems" in schema else []
+        return " ".join(["a list", *(["of", *most, *texts] if most or texts else [])])
     if kind == "string":
         if "pattern" in schema:
             return f"a text that matches {schema['pattern']}"
@@ -117,7 +119,7 @@ _FORMS = (
     (r"; use --force to replace it, or --output for another folder", "; people can replace it"),
     (r" \(--force would record less than is known\)", ""),
     (r"; --force brings it back", "; people can bring it back"),
-    (r"; --project any takes it in", "; name the log to take it in"),
+    (r"; --project any takes it in", "; people can take it in"),
     (r"--(semantic-only|lexical-only|dry-run|min-relevance)\b", lambda found: found[1].replace("-", "_")),
     (r"^TEXT is empty", "text is empty"),
 )

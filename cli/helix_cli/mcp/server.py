@@ -11,7 +11,9 @@ within an emoji, or JSON that is nested too deep), and its sender would wait for
 from __future__ import annotations
 
 import json
+import os
 import re
+import threading
 import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -37,6 +39,9 @@ if TYPE_CHECKING:
 
 NAME = "helix-graph"
 _PROGRESS_SECONDS = 0.1
+#: So long calls may go on after the client has closed stdin; clients wait two seconds before they kill a server. What
+#: a call writes is there as a whole or not at all, whenever its process ends.
+_ENDING_SECONDS = 1.5
 #: Clients cut these at 2,048 characters, and Codex at 512 where space is short: the first sentences make sense alone.
 INSTRUCTIONS = (
     "helix-graph is the memory of this project's coding sessions: what was decided, what failed, what fixed it. "
@@ -101,13 +106,16 @@ async def _forward(
     decoded: WriteStream[SessionMessage | Exception],
     answers: WriteStream[SessionMessage],
 ) -> None:
-    """Passes on what could be decoded, and answers the rest."""
+    """Passes on what could be decoded, and answers the rest. The process ends soon after stdin was closed."""
     async with read, decoded:
         async for item in read:
             if isinstance(item, SessionMessage):
                 await decoded.send(item)
             elif refusal := refusal_of(item):
                 await answers.send(SessionMessage(refusal))
+        end = threading.Timer(_ENDING_SECONDS, os._exit, [0])  # a thread that works on a call cannot be stopped
+        end.daemon = True
+        end.start()
 
 
 def refusal_of(error: Exception) -> types.JSONRPCError | None:

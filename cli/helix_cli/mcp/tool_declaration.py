@@ -35,6 +35,12 @@ EpisodeName = Annotated[
 ]
 
 
+#: The longest list that a call may bring: a call holds up what the session does next, and each of its items costs a
+#: look into the memory.
+MOST_ITEMS = 1000
+TextList = Annotated[list[str], Meta(max_length=MOST_ITEMS)]
+
+
 #: ``reads`` changes nothing; ``adds`` only ever adds; ``sets`` comes to the same when it is called twice;
 #: ``removes`` may take away what is there.
 Effect = Literal["reads", "adds", "sets", "removes"]

@@ -10,7 +10,7 @@ from msgspec import Meta
 from helix_cli.commands.insight import render_feedback, render_health, render_recalled, render_related, render_stored
 from helix_cli.commands.search import render_search
 from helix_cli.mcp.shown_advice import note_shown, session, was_shown
-from helix_cli.mcp.tool_declaration import Arguments, Reply, answered, tool
+from helix_cli.mcp.tool_declaration import MOST_ITEMS, Arguments, Reply, TextList, answered, tool
 from helix_cli.output import rendered
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph.insights.feedback import FeedbackAnswer
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 #: A list, or a text that holds one: as JSON, or with commas.
-Texts = list[str] | str
+Texts = TextList | str
 Share = Annotated[float, Meta(ge=0, le=1)]
 
 
@@ -108,16 +108,20 @@ def _texts(name: str, value: Texts) -> list[str]:
     """The texts of a list, however it was sent.
 
     Raises:
-        InvalidArgument: It begins as JSON and is none.
+        InvalidArgument: It begins as JSON and is none, or it is longer than a list may be.
     """
     if not isinstance(value, str):
         return value
-    if not value.lstrip().startswith("["):
-        return [one.strip() for one in value.split(",") if one.strip()]
-    try:
-        return msgspec.json.decode(value, type=list[str])
-    except msgspec.DecodeError as error:
-        raise InvalidArgument(None, f'{name} is no list of texts; give one such as ["one", "two"]') from error
+    if value.lstrip().startswith("["):
+        try:
+            texts = msgspec.json.decode(value, type=list[str])
+        except msgspec.DecodeError as error:
+            raise InvalidArgument(None, f'{name} is no list of texts; give one such as ["one", "two"]') from error
+    else:
+        texts = [one.strip() for one in value.split(",") if one.strip()]
+    if len(texts) > MOST_ITEMS:
+        raise InvalidArgument(None, f"{name} has {len(texts)} texts; give at most {MOST_ITEMS}")
+    return texts
 
 
 class SearchMemoryArguments(Arguments, frozen=True, kw_only=True):

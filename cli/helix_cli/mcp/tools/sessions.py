@@ -12,7 +12,7 @@ from msgspec import Meta
 from helix_cli.commands.episode import plain, render_all, render_episode, render_evidence, render_list, render_report
 from helix_cli.commands.graph import render_compile, render_status
 from helix_cli.mcp.pagination import ANSWERS, parts_of
-from helix_cli.mcp.tool_declaration import Arguments, EpisodeName, ProgressSteps, Reply, tool
+from helix_cli.mcp.tool_declaration import Arguments, EpisodeName, ProgressSteps, Reply, TextList, tool
 from helix_cli.options import parse_time
 from helix_cli.output import count, rendered, say
 from helix_episodes.discovery import is_in_agents_folder
@@ -34,8 +34,8 @@ class ExtractArguments(Arguments, frozen=True, kw_only=True):
     """Which logs."""
 
     logs: Annotated[
-        list[str] | str,
-        Meta(description="Paths of session logs or folders of them; without, every agent's new logs of the project."),
+        TextList | str,
+        Meta(description="Session logs of this project, or folders of them; without, every agent's new logs of it."),
     ] = ""
     agent: Annotated[str | None, Meta(description="Without logs: only this agent's, such as 'claude-code'.")] = None
 
@@ -179,7 +179,7 @@ def extract(memory: Memory, asked: ExtractArguments, progress: Progress) -> Repl
                 "it; only a person can have it read, on the command line"
             )
             raise InvalidArgument("logs", problem)
-        report = memory.extract(logs, progress=steps.advance)
+        report = memory.extract(logs, own=True, progress=steps.advance)
         text = rendered(report, render_report)
     else:
         found = memory.extract_all(agent=asked.agent, progress=steps.advance)
@@ -190,9 +190,14 @@ def extract(memory: Memory, asked: ExtractArguments, progress: Progress) -> Repl
     ]
     if failed and not report.recorded:
         raise HelixGraphError("\n".join(["no log could be read; name session logs of an agent:", *failed]))
+    named = [f"{one.log}: {one.problem}" for one in report.left_out] if asked.logs else []
+    if named and not report.recorded:
+        raise HelixGraphError("\n".join(["no session was recorded; name logs of this project:", *named]))
     new = len(report.written) + len(report.updated)
     value = Extracted(new, len(report.recorded) - new, failed)
-    return Reply(value, "\n".join([*(f"not read: {one}" for one in failed), text]))
+    return Reply(
+        value, "\n".join([*(f"not read: {one}" for one in failed), *(f"left out: {one}" for one in named), text])
+    )
 
 
 @tool("list_episodes", title="List sessions", takes=ListArguments, gives=Summaries, effect="reads")

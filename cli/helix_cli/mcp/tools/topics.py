@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from helix_cli.mcp.rewording import problem_of
-from helix_cli.mcp.tool_declaration import Arguments, Reply, tool, typed_schema, without_nulls
+from helix_cli.mcp.tool_declaration import Arguments, Reply, TextList, tool, typed_schema, without_nulls
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph.topics.answer_texts import form_of
 from helix_graph.topics.briefing import Briefing
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _EXAMPLE = 'give an array such as [{"topic": "engine", "text": "..."}]'
 Topic = Annotated[str, Meta(min_length=1, description="The topic's name; case and blanks do not matter.")]
 #: As the seed's clients send lists, or as JSON has them.
-Texts = str | list[str]
+Texts = str | TextList
 Index = Annotated[int, Meta(ge=0, le=LARGEST_INDEX)]
 Days = Annotated[int, Meta(ge=0, le=MOST_DAYS)]
 Hours = Annotated[int, Meta(ge=0, le=MOST_HOURS)]
