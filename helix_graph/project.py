@@ -80,23 +80,35 @@ def check_folders(root: Path) -> None:
 
 
 def project_folder(start: Path) -> Path | None:
-    """The project around ``start``: its repository's main work tree, else the nearest folder that has a memory."""
+    """The project around ``start``: its repository's main work tree, else the nearest folder that has a memory.
+
+    What another user has put into a folder above, as anybody can do in ``/tmp``, makes no project of it.
+    """
     start = start.absolute()
     root = repository_root(start)
     if root is not None:
         return root
-    return next((folder for folder in (start, *start.parents) if (folder / FOLDER).is_dir()), None)
+    if (start / FOLDER).is_dir():
+        return start
+    return next((one for one in start.parents if (one / FOLDER).is_dir() and not others_own(one / FOLDER)), None)
 
 
 def repository_root(start: Path) -> Path | None:
     """The main work tree of the repository around ``start``, for each of its work trees; None outside of git."""
     for folder in (start, *start.parents):
         git = folder / ".git"
+        if folder != start and others_own(git):  # git takes no such repository either
+            continue
         if git.is_dir():
             return folder
         if git.is_file():
             return _main_work_tree(git) or folder
     return None
+
+
+def others_own(path: Path) -> bool:
+    """Whether another user than root owns what is there."""
+    return path.exists() and path.stat().st_uid not in {0, os.geteuid()}
 
 
 def work_trees(repository: Path) -> list[Path]:

@@ -2,8 +2,9 @@
 
 Agents' hooks run in every project that one enters, and a memory decides what an agent reads. So each memory is recorded
 in the user's own state folder (``$XDG_STATE_HOME/helix-graph/memories``), one file each: its path, device and inode,
-when, and how (``init``, ``trust`` or ``adopted``). A clone, a copy or a moved project has another path or inode and has
-to be accepted with ``helix-graph trust``. No environment variable and no file of a repository can accept a memory.
+when, how (``init``, ``trust`` or ``adopted``), and a random token that is in the memory too, since file systems use the
+inode of a deleted folder again. A clone, a copy or a moved project has another path, inode or token and has to be
+accepted with ``helix-graph trust``. No environment variable and no file of a repository can accept a memory.
 
 Some memories are refused even when they are recorded: those that another user owns or can write to, links, those in a
 folder above the project that others can write to, and those of whose databases git tracks one, or which are or hold a
@@ -18,6 +19,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from contextlib import contextmanager
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
@@ -29,6 +31,7 @@ from helix_graph.project import (
     FOLDERS,
     git_folder,
     memory_folder,
+    others_own,
     repository_root,
     xdg_folder,
 )
@@ -61,6 +64,11 @@ _LARGEST_EPISODE = 4 << 20
 _MOST_HASHED = 64 << 20
 
 
+#: The file of the memory with the token of its record.
+ACCEPTANCE = "acceptance"
+_TOKEN_BYTES = 16
+
+
 class Refusal(Value):
     """Why a memory is not used. An ``unknown`` one can be accepted; of an ``unsafe`` one the cause has to go first."""
 
@@ -69,13 +77,17 @@ class Refusal(Value):
 
 
 class Acceptance(Value):
-    """That a memory was begun or accepted: where it is, which folder that was, when (UTC) and how."""
+    """That a memory was begun or accepted: where it is, which folder that was, when (UTC) and how.
+
+    ``token`` is also in the memory, in the file `ACCEPTANCE`, and goes with it.
+    """
 
     path: str
     device: int
     inode: int
     at: str
     how: How
+    token: str
 
 
 def refusal_of(root: Path, *, start: Path | None = None) -> Refusal | None:
@@ -112,9 +124,10 @@ def acceptance_of(root: Path) -> Acceptance | None:
     try:
         found = root.stat(follow_symlinks=False)
         record = Acceptance(**json.loads(read_regular(_record_path(root))))
+        token = read_regular(root / ACCEPTANCE, most=2 * _TOKEN_BYTES).decode()
     except (OSError, ValueError, TypeError):  # none, or one that nobody can have written with this program
         return None
-    same = (record.path, record.device, record.inode) == (str(root), found.st_dev, found.st_ino)
+    same = (record.path, record.device, record.inode, record.token) == (str(root), found.st_dev, found.st_ino, token)
     return record if same else None
 
 
@@ -122,21 +135,39 @@ def accept(root: Path, *, how: How) -> Acceptance:
     """Records that this user began or accepts the memory in ``root``, which is there.
 
     Raises:
-        WriteFailed: The state folder cannot be written.
+        WriteFailed: The state folder or the memory cannot be written.
     """
     import time
 
     from helix_episodes.safe_files import write_atomically
 
     root = _canonical(root)
-    found = root.stat(follow_symlinks=False)
-    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    record = Acceptance(str(root), found.st_dev, found.st_ino, now, how)
     path = _record_path(root)
     _make_private(path.parent.parent)
     _make_private(path.parent)
-    write_atomically(path, json.dumps(record._asdict()).encode("utf-8", "surrogateescape"))
+    with _in_turn(path.parent):
+        there = acceptance_of(root)
+        if there is not None:  # another process was faster
+            return there
+        found = root.stat(follow_symlinks=False)
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        record = Acceptance(str(root), found.st_dev, found.st_ino, now, how, os.urandom(_TOKEN_BYTES).hex())
+        write_atomically(root / ACCEPTANCE, record.token.encode())
+        write_atomically(path, json.dumps(record._asdict()).encode("utf-8", "surrogateescape"))
     return record
+
+
+@contextmanager
+def _in_turn(folder: Path) -> Iterator[None]:
+    """Waits until no other process accepts a memory: a token and its record have to be of one."""
+    import fcntl
+
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _make_private(folder: Path) -> None:
@@ -169,7 +200,7 @@ def _unsafe(root: Path, start: Path | None) -> str | None:
     looked_for = start is not None and root.name == FOLDER and not os.environ.get(ENVIRONMENT)
     if looked_for and start is not None and Path(os.path.realpath(start)) != above:
         in_git = repository_root(start) is not None  # there nobody but its owner can have put it above
-        if _others_own(above / ".git") if in_git else (_others_own(above) or _others_can_write(above.stat())):
+        if others_own(above / ".git") if in_git else (others_own(above) or _others_can_write(above.stat())):
             return f"{root} was found above {start}, where other users can write, so it is not used"
     own = next((folder for folder in ("", *FOLDERS) if os.path.lexists(root / folder / ".git")), None)
     if own is not None:
@@ -204,10 +235,6 @@ def _open_to_others(root: Path) -> str | None:
         if _others_can_write(found) and not stat.S_ISLNK(found.st_mode):
             return f"other users can write to {path}, so it is not used; run chmod -R go-w {root}"
     return None
-
-
-def _others_own(path: Path) -> bool:
-    return path.exists() and path.stat().st_uid not in {0, os.geteuid()}
 
 
 def _others_can_write(found: os.stat_result) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -43,7 +44,7 @@ def link_out(project: Path, name: str) -> Path:
     place = project / ".helix" / name
     if not name:
         (place / ".gitignore").unlink()
-        place.rmdir()
+        shutil.rmtree(place)
     place.parent.mkdir(exist_ok=True)
     place.symlink_to(outside)
     return outside

@@ -132,11 +132,24 @@ ADVICE = "Run the linter before pushing a branch to review"
 
 
 @pytest.fixture(scope="module")
-def root(demo_memory: Memory, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root: Path = tmp_path_factory.mktemp("project") / ".helix"
-    shutil.copytree(demo_memory.root, root)
-    Memory(root).insights.store(ADVICE, ["user-provided"])
-    return root
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example logs as sessions of a project that is there: a tool reads those of no other."""
+    project = tmp_path_factory.mktemp("project")
+    (project / ".git").mkdir()
+    with as_file(files("helix_cli") / "demo" / "logs") as demo:
+        shutil.copytree(demo, project / "logs")
+    for log in (project / "logs").rglob("*.jsonl"):
+        log.write_text(log.read_text().replace("/home/mara/papershop", str(project)))
+    return project / "logs"
+
+
+@pytest.fixture(scope="module")
+def root(logs: Path) -> Path:
+    memory = Memory.init(logs.parent)
+    memory.extract([logs])
+    memory.graph.compile()
+    memory.insights.store(ADVICE, ["user-provided"])
+    return memory.root
 
 
 @pytest.fixture(scope="module", params=few(ERAS, 1))
@@ -166,12 +179,11 @@ def schema_of(agent: Agent, tool: str) -> dict[str, Any]:
 
 
 def test_every_tool_answers_in_words_and_in_the_structure_that_it_declares(
-    agent: Agent, session: str, tmp_path: Path
+    agent: Agent, session: str, tmp_path: Path, logs: Path
 ) -> None:
     schemas = {tool.name: Draft202012Validator(tool.output_schema) for tool in agent.ask("list_tools").tools}
     (tmp_path / "log.jsonl").write_text('{"no": "log"}\n')
-    with as_file(files("helix_cli") / "demo" / "logs") as logs:
-        shutil.copytree(logs, tmp_path / "logs")
+    shutil.copytree(logs, tmp_path / "logs")
     with agents_logs(tmp_path) as named:
         _ask_all(agent, schemas, {"SESSION": session, "LOGS": [str(named)]})
 
@@ -259,14 +271,14 @@ def test_any_unicode_comes_back_as_it_was_stored(agent: Agent) -> None:
         ("extract", {"logs": "LOGS"}),
     ],
 )
-def test_long_calls_tell_how_far_they_are(agent: Agent, tool: str, arguments: dict[str, Any]) -> None:
+def test_long_calls_tell_how_far_they_are(agent: Agent, logs: Path, tool: str, arguments: dict[str, Any]) -> None:
     told: list[tuple[float, float | None]] = []
 
     async def tell(done: float, total: float | None, _: str | None) -> None:
         told.append((done, total))
 
-    with as_file(files("helix_cli") / "demo" / "logs") as demo, agents_logs(demo) as logs:
-        asked = {name: _filled(value, {"LOGS": str(logs)}) for name, value in arguments.items()}
+    with agents_logs(logs) as named:
+        asked = {name: _filled(value, {"LOGS": str(named)}) for name, value in arguments.items()}
         assert not agent.call(tool, asked, progress=tell).is_error
     assert told
     assert told[-1][0] == told[-1][1]

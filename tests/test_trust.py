@@ -232,6 +232,33 @@ def test_another_folder_in_the_same_place_is_not_it(tmp_path: Path) -> None:
         Memory.open(tmp_path / "shop")
 
 
+def test_a_folder_that_was_filled_anew_is_not_it(tmp_path: Path) -> None:
+    """File systems give a new folder the inode of one that was deleted, and git deletes ignored folders."""
+    (tmp_path / ".git").mkdir()
+    root = Memory.init(tmp_path).root
+    Memory(tmp_path / "evil" / ".helix").insights.store(ADVICE, ["user-provided"])
+    for file in root.iterdir():
+        file.unlink()
+    for file in (tmp_path / "evil" / ".helix").iterdir():
+        file.rename(root / file.name)
+    (root / "acceptance").write_text("0" * 32)
+    with pytest.raises(UntrustedMemory, match="`helix-graph trust`"):
+        Memory.open(tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
+@pytest.mark.parametrize("name", [".git", ".helix"])
+def test_what_another_user_put_above_is_no_project(tmp_path: Path, name: str) -> None:
+    """Anybody can make such folders in /tmp, above what others have there."""
+    (tmp_path / name).mkdir()
+    os.chown(tmp_path / name, 65534, 65534)
+    project = tmp_path / "mine"
+    project.mkdir()
+    assert Memory.init(project).root == project / ".helix"
+    (project / "deep").mkdir()
+    assert Memory.open(project / "deep").root == project / ".helix"
+
+
 def test_a_folder_of_another_tool_is_none_and_may_become_one(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".helix").mkdir(mode=0o755)

@@ -53,6 +53,7 @@ from helix_graph.quarantine import ASSERTIONS, EPISODES, quarantine, quarantine_
 from helix_graph.quarantine import FOLDER as ASIDE
 from helix_graph.search.api import read_settings
 from helix_graph.tombstones import Tombstone, Tombstones
+from helix_graph.trust import ACCEPTANCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -298,6 +299,7 @@ _OURS = (
     *(f"helix.db{suffix}" for suffix in ("", LOCK_SUFFIX, *SIDE_FILES)),
     "injection-state/*.json",
     "task-status.jsonl",
+    ACCEPTANCE,
     "extraction.log",
     "explorer-results/*.json",
     HOOK_LOG,
