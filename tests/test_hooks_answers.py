@@ -10,10 +10,13 @@ import pytest
 from advised_project import ADVICE, advised
 from helix_episodes.echo import without_echo
 from helix_graph import Memory
-from hook_calls import call
+from hook_calls import call, wait_for
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from session_script import Script
 
 FAILURE = "E   ModuleNotFoundError: No module named 'respx'\n1 failed in 0.10s"
 
@@ -151,6 +154,19 @@ def test_silence_is_kept(project: Path, how: str, tmp_path: Path) -> None:
         ignore.unlink(missing_ok=True)
     assert answer.said is None
     assert not (tmp_path / ".helix").exists()
+
+
+@pytest.mark.parametrize("place", ["here", "elsewhere"])
+def test_an_ending_session_is_recorded_where_it_ran(tmp_path: Path, script: Callable[..., Script], place: str) -> None:
+    """An agent may have changed to the folder of another project, whose memory the hook is called for then."""
+    for name in ("here", "elsewhere"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+    memory = Memory.init(tmp_path / "here")
+    log = script("ends", root=str(tmp_path / place)).prompt("Fix the cart").run("pytest -q", "1 passed in 0.1s")
+    end = {"session_id": "ends", "cwd": str(tmp_path / "here"), "reason": "other"}
+    call("session-end", {**end, "transcript_path": str(log.save(tmp_path / "logs"))})
+    wait_for((memory.root / "causality" / "graph.db").exists)
+    assert [one.session for one in memory.episodes.list()] == (["ends"] if place == "here" else [])
 
 
 def test_a_project_without_memory_is_left_alone(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,18 @@ def take_in(insights: Insights, *records: dict[str, Any]) -> None:
     path = insights.path.with_name("in.jsonl")
     path.write_text("\n".join([HEADER, *map(json.dumps, records)]))
     insights.import_from(path)
+
+
+def test_a_pipe_is_not_read(insights: Insights, tmp_path: Path) -> None:
+    """Without somebody who writes to it, a reader would wait for ever."""
+    os.mkfifo(tmp_path / "pipe")
+    handle = os.open(tmp_path / "pipe", os.O_RDWR)
+    os.write(handle, b"sixteen letters.")
+    with pytest.raises(InvalidImport, match="named pipe"):
+        insights.import_from(tmp_path / "pipe")
+    os.set_blocking(handle, False)
+    assert os.read(handle, 100) == b"sixteen letters."
+    os.close(handle)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.fast_loading import blake2b
+from helix_episodes.safe_files import open_regular
 from helix_graph.errors import InvalidImport
 from helix_graph.insights.dedup import join_insights
 from helix_graph.insights.feedback import FeedbackReport, give_feedback, seed_attribution
@@ -65,7 +66,7 @@ _Imported = tuple[Insight, Performance]
 def is_database(path: Path) -> bool:
     """Whether a file is an SQLite database."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path, follow=True) as file:
             return file.read(len(_MAGIC)) == _MAGIC
     except OSError:
         return False

@@ -77,7 +77,8 @@ def answer_session_end(call: HookCall, root: Path, dedup: SessionDedup) -> str:
         from helix_graph.memory import Memory
 
         memory = Memory(root)
-        recorded = memory.extract([Path(call.transcript)]).recorded if Path(call.transcript).is_file() else ()
+        log = Path(call.transcript)  # of a session that may have run elsewhere: an agent changes its folder
+        recorded = memory.extract([log], own=True).recorded if log.is_file() else ()
         memory.graph.compile()
         for one in recorded:
             memory.insights.feedback_from_episode(one.session)
