@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -17,9 +17,9 @@ from helix_graph.graph.connection import MILLION
 from helix_graph.graph.path_lookups import Edge, NodeSummary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Collection, Iterator
 
-    from helix_graph.graph.path_lookups import Adjacency, Joint
+    from helix_graph.graph.path_lookups import Adjacency, End, Joint
 
 
 _Sequence = tuple[tuple[str, ...], ...]
@@ -117,8 +117,6 @@ def _sequence(graph: Adjacency, edges: tuple[Edge, ...]) -> _Sequence:
 _MOST_LAYER_STEPS = 20_000
 #: Episode and local id of a mention.
 MentionKey = tuple[str, str]
-#: Which end of an edge: its source or its target.
-_End = Literal[0, 1]
 Layers = tuple[frozenset[Edge], ...]
 
 
@@ -148,9 +146,9 @@ def shortest_layers(
         if len(forth.layers) + len(back.layers) == depth or not (forth.edge and back.edge):
             return None
         if len(forth.edge) <= len(back.edge):
-            forth.grow(graph.edges_from(forth.edge, types=types, within=within), end=1)
+            forth.grow(graph.edges(forth.edge, at=0, types=types, within=within), end=1)
         else:
-            back.grow(graph.edges_to(back.edge, types=types, within=within), end=0)
+            back.grow(graph.edges(back.edge, at=1, types=types, within=within), end=0)
     return (*reversed(forth.leading_to(reached_nodes, end=1)), *back.leading_to(reached_nodes, end=0))
 
 
@@ -162,23 +160,20 @@ class _Front:
         self.seen: set[int] = set(start)
         self.layers: list[list[Edge]] = []
 
-    def grow(self, edges: list[Edge], *, end: _End) -> None:
+    def grow(self, edges: list[Edge], *, end: End) -> None:
         """Steps over ``edges`` to the nodes at their ``end`` (0 source, 1 target) that are new."""
         self.layers.append([edge for edge in edges if edge[end] not in self.seen])
-        self.edge = _nodes_at(end, self.layers[-1])
+        self.edge = frozenset(edge[end] for edge in self.layers[-1])
         self.seen |= self.edge
 
-    def leading_to(self, reached_nodes: frozenset[int], *, end: _End) -> list[frozenset[Edge]]:
+    def leading_to(self, reached_nodes: frozenset[int], *, end: End) -> list[frozenset[Edge]]:
         """The edges that lead to the nodes where the two searches met, the last layer first."""
         needed, pruned = reached_nodes, []
+        start: End = 0 if end else 1
         for layer in reversed(self.layers):
             pruned.append(frozenset([edge for edge in layer if edge[end] in needed]))
-            needed = _nodes_at(0 if end else 1, pruned[-1])
+            needed = frozenset(edge[start] for edge in pruned[-1])
         return pruned
-
-
-def _nodes_at(end: _End, edges: Collection[Edge]) -> frozenset[int]:
-    return frozenset([edge[1] for edge in edges] if end else [edge[0] for edge in edges])
 
 
 class PathChoice:
@@ -195,7 +190,7 @@ class PathChoice:
             edge: frozenset(joint for joint in joints if within is None or joint[0] in within)
             for edge, joints in graph.joints({edge for layer in layers for edge in layer}).items()
         }
-        self._weights = {edge: round(weight * MILLION) for edge, weight in graph.weights(self._joints).items()}
+        self._weights = _millionths(graph, self._joints)
         cards = graph.summaries({node for edge in self._joints for node in edge[:2]})
         self._names = {node: (card.label, card.type) for node, card in cards.items()}
         self._onwards: defaultdict[int, list[Edge]] = defaultdict(list)
@@ -316,12 +311,8 @@ def _gather(graph: Adjacency, ends: Ends, depth: int, types: Collection[str]) ->
 
     The first half of any such way is met from its beginning and the second from its end, so neither front goes further.
     """
-    forth, all_forth = _sweep(
-        lambda nodes: graph.edges_from(nodes, types=types, within=ends.within), ends.sources, (depth + 1) // 2, end=1
-    )
-    back, all_back = _sweep(
-        lambda nodes: graph.edges_to(nodes, types=types, within=ends.within), ends.targets, depth // 2, end=0
-    )
+    forth, all_forth = _sweep(graph, ends.sources, (depth + 1) // 2, end=1, types=types, within=ends.within)
+    back, all_back = _sweep(graph, ends.targets, depth // 2, end=0, types=types, within=ends.within)
     inner = [edge for edge in forth | back if edge[1] not in ends.sources and edge[0] not in ends.targets]
     after, before = _distances(inner, ends.sources, end=1), _distances(inner, ends.targets, end=0)
     pruned = [
@@ -331,7 +322,13 @@ def _gather(graph: Adjacency, ends: Ends, depth: int, types: Collection[str]) ->
 
 
 def _sweep(
-    ask: Callable[[frozenset[int]], list[Edge]], start: frozenset[int], steps: int, *, end: int
+    graph: Adjacency,
+    start: frozenset[int],
+    steps: int,
+    *,
+    end: End,
+    types: Collection[str],
+    within: frozenset[str] | None,
 ) -> tuple[set[Edge], bool]:
     """The edges within so many steps of some nodes, and whether these are all."""
     found: set[Edge] = set()
@@ -339,18 +336,19 @@ def _sweep(
     for _ in range(steps):
         if len(found) > _MOST_EDGES:
             return found, not front
-        edges = ask(front)
+        edges = graph.edges(front, at=0 if end else 1, types=types, within=within)
         found.update(edges)
-        front = frozenset(_end(edge, end) for edge in edges) - seen
+        front = frozenset(edge[end] for edge in edges) - seen
         seen |= front
     return found, True
 
 
-def _distances(edges: Collection[Edge], start: frozenset[int], *, end: int) -> dict[int, int]:
+def _distances(edges: Collection[Edge], start: frozenset[int], *, end: End) -> dict[int, int]:
     """How many edges each node is away from the nearest of ``start``, forwards (``end`` 1) or backwards (0)."""
+    begin: End = 0 if end else 1
     onwards: defaultdict[int, list[int]] = defaultdict(list)
     for edge in edges:
-        onwards[_end(edge, 1 - end)].append(_end(edge, end))
+        onwards[edge[begin]].append(edge[end])
     found = dict.fromkeys(start, 0)
     front, distance = set(start), 0
     while front:
@@ -358,10 +356,6 @@ def _distances(edges: Collection[Edge], start: frozenset[int], *, end: int) -> d
         front = {node for one in front for node in onwards[one]} - found.keys()
         found.update(dict.fromkeys(front, distance))
     return found
-
-
-def _end(edge: Edge, end: int) -> int:
-    return edge[1] if end else edge[0]
 
 
 def _millionths(graph: Adjacency, edges: Collection[Edge]) -> dict[Edge, int]:
@@ -385,8 +379,6 @@ class _Search:
         for source, target in self._best:
             self._after[source].append(target)
         self._onwards = self._look_back()
-        self._names: dict[int, tuple[str, str]] = {}
-        self._joints: dict[Edge, frozenset[Joint]] = {}
 
     def paths(self) -> Iterator[tuple[Rank, Nodes]]:
         """Every simple path, best first; of one rank by labels."""
@@ -408,11 +400,10 @@ class _Search:
                     heapq.heappush(heap, self._entry((*nodes, target), product * weight))
 
     def way(self, nodes: Nodes) -> RankedPath:
-        """A path with all that is told of it."""
+        """The path through these nodes, its strength, and the episodes that contain it whole."""
         edges = tuple(self._best[pair] for pair in pairwise(nodes))
-        missing = [edge for edge in edges if edge not in self._joints]
-        self._joints.update(self._graph.joints(missing))
-        whole = holders([self._joints[edge] for edge in edges], self._ends.within)
+        joints = self._graph.joints(edges)
+        whole = holders([joints[edge] for edge in edges], self._ends.within)
         return RankedPath(nodes[0], edges, strength_of(self._graph, edges), whole)
 
     def _look_back(self) -> list[dict[int, int]]:
@@ -437,17 +428,12 @@ class _Search:
             for more, layer in enumerate(self._onwards[: self._depth - used + 1])
             if nodes[-1] in layer
         )
-        return rank, tuple(map(self._name, nodes)), nodes, product
+        cards = self._graph.summaries(nodes)
+        return rank, tuple((cards[node].label, cards[node].type) for node in nodes), nodes, product
 
     def _rank(self, length: int, product: int) -> Rank:
         strength = product * MILLION ** (self._depth - length)
         return (-strength, length) if self._strongest else (length, -strength)
-
-    def _name(self, node: int) -> tuple[str, str]:
-        if node not in self._names:
-            card = self._graph.summary(node)
-            self._names[node] = (card.label, card.type)
-        return self._names[node]
 
 
 def holders(joints: Collection[frozenset[Joint]], within: frozenset[str] | None) -> tuple[str, ...]:

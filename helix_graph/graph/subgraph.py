@@ -126,8 +126,8 @@ def _grown(
     near_first = dict.fromkeys(seeds)
     edge = list(near_first)
     for _ in range(steps):
-        near = {end for pair in graph.edges_from(edge, types=_EVERY_TYPE) for end in pair[:2]}
-        near |= {end for pair in graph.edges_to(edge, types=_EVERY_TYPE) for end in pair[:2]}
+        edges = (*graph.edges(edge, at=0, types=_EVERY_TYPE), *graph.edges(edge, at=1, types=_EVERY_TYPE))
+        near = {end for pair in edges for end in pair[:2]}
         edge = list(_ordered(connection, near - near_first.keys()))[: max(0, limit - len(near_first))]
         near_first.update(dict.fromkeys(edge))
     return _ordered(connection, near_first)
