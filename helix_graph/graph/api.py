@@ -272,7 +272,7 @@ class Graph:
             NodeNotFound: Nothing has the label.
             EpisodeNotFound: The graph has no such episode.
         """
-        from helix_graph.graph.subgraph import ExcerptQuery, find_excerpt
+        from helix_graph.graph.subgraph import find_excerpt
 
         texts = {"focus": focus, "source": source, "target": target, "episode": episode}
         parts = {name: as_str(name, value) for name, value in texts.items() if value is not None}
@@ -280,7 +280,7 @@ class Graph:
             raise InvalidArgument(None, "give only one of these: focus, or source with target, or episode")
         most = as_int("max_nodes", max_nodes, lowest=1, highest=MOST_NODES)
         with self._open() as connection:
-            return find_excerpt(connection, ExcerptQuery(**parts, max_nodes=most))
+            return find_excerpt(connection, **parts, max_nodes=most)
 
     def export(  # noqa: PLR0913  (the command's options)
         self,

@@ -220,16 +220,11 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
         if dry_run:
             return _compile_new(path, msgspec.structs.replace(job, damage=error.problem))
     with database.sole_builder(path):
-        return _rebuild_damaged(path, job)
-
-
-def _rebuild_damaged(path: Path, job: CompileJob) -> CompileReport:
-    """Builds a damaged graph anew, unless another process has done so while this one waited for its turn."""
-    try:
-        return _compile_into(database.open_for_writing(path, GRAPH_FILE), job)
-    except DatabaseUnreadable as error:
-        database.remove(path)
-        return _compile_new(path, msgspec.structs.replace(job, damage=error.problem))
+        try:  # another process may have built it again while this one waited
+            return _compile_into(database.open_for_writing(path, GRAPH_FILE), job)
+        except DatabaseUnreadable as error:
+            database.remove(path)
+            return _compile_new(path, msgspec.structs.replace(job, damage=error.problem))
 
 
 def _compile_new(path: Path, job: CompileJob) -> CompileReport:

@@ -173,6 +173,7 @@ _FIRST_COLUMN = Mention.__struct_fields__.index("raw")
 #: The first fields of `EpisodeFacts`, up to its log, are columns of their own; they come in this order.
 _EPISODE_FIELDS = EpisodeFacts.__struct_fields__.index("log") + 1
 _Key = TypeVar("_Key", int, tuple[int, int, str])
+_Record = TypeVar("_Record", Claim, Repair)
 
 
 class GraphChanges(msgspec.Struct, kw_only=True):
@@ -330,8 +331,8 @@ def _facts(connection: sqlite3.Connection, number: int, row: list[str | None]) -
         {
             **dict(zip(EpisodeFacts.__struct_fields__[:_EPISODE_FIELDS], fields, strict=True)),
             "mentions": _mentions(connection, number),
-            "claims": _claims(connection, number),
-            "repairs": _repairs(connection, number),
+            "claims": sorted(_records(connection, Claim, _CLAIMS_OF, number)),
+            "repairs": _records(connection, Repair, _REPAIRS_OF, number),
             "problems": msgspec.json.decode(problems or "[]"),
             "origin": origin,
         },
@@ -349,21 +350,16 @@ def _mentions(connection: sqlite3.Connection, episode: int) -> list[Mention]:
     return [Mention(**{**one, "counted": bool(one["counted"])}) for one in fields]
 
 
-def _claims(connection: sqlite3.Connection, episode: int) -> list[Claim]:
-    rows = connection.execute(
-        "SELECT s.id, t.id, c.type, reason, weight, source_local, target_local FROM claim c"
-        " JOIN node s ON s.number = source JOIN node t ON t.number = target WHERE episode = ?",
-        (episode,),
-    )
-    names = Claim.__struct_fields__
-    return sorted(Claim(**dict(zip(names, row, strict=True))) for row in rows)
+_CLAIMS_OF = (
+    "SELECT s.id, t.id, c.type, reason, weight, source_local, target_local FROM claim c"
+    " JOIN node s ON s.number = source JOIN node t ON t.number = target WHERE episode = ?"
+)
+_REPAIRS_OF = (
+    "SELECT error, change, checked, verified_by, share FROM repair WHERE episode = ? ORDER BY error, change, checked"
+)
 
 
-def _repairs(connection: sqlite3.Connection, episode: int) -> list[Repair]:
-    rows = connection.execute(
-        "SELECT error, change, checked, verified_by, share FROM repair WHERE episode = ?"
-        " ORDER BY error, change, checked",
-        (episode,),
-    )
-    names = Repair.__struct_fields__
-    return [Repair(**dict(zip(names, row, strict=True))) for row in rows]
+def _records(connection: sqlite3.Connection, kind: type[_Record], query: str, episode: int) -> list[_Record]:
+    """The rows of an episode; the query has the fields of their kind in order."""
+    rows = connection.execute(query, (episode,))
+    return [kind(**dict(zip(kind.__struct_fields__, row, strict=True))) for row in rows]

@@ -93,7 +93,12 @@ def withhold(
     run-the-tests False 0.1
     never-force-push False 0.0
     """
-    return tuple(_drawn(one, injection, salt, first) for one in candidates)
+    drawn = []
+    for one in candidates:
+        chance = propensity(one, first=first)
+        withheld = uniform_draw("withhold", salt, injection, one.insight) < chance
+        drawn.append(HoldoutDraw(insight=one.insight, withheld=withheld, propensity=chance))
+    return tuple(drawn)
 
 
 def propensity(candidate: HoldoutCandidate, *, first: float = FIRST_SHARE) -> float:
@@ -103,12 +108,6 @@ def propensity(candidate: HoldoutCandidate, *, first: float = FIRST_SHARE) -> fl
     if candidate.half_width is not None and candidate.half_width < KNOWN_WITHIN:
         return min(KNOWN_SHARE, first)
     return first
-
-
-def _drawn(candidate: HoldoutCandidate, injection: str, salt: str, first: float) -> HoldoutDraw:
-    chance = propensity(candidate, first=first)
-    drawn = uniform_draw("withhold", salt, injection, candidate.insight)
-    return HoldoutDraw(insight=candidate.insight, withheld=drawn < chance, propensity=chance)
 
 
 #: Shown; chosen and then withheld at random; relevant but not among those chosen.
@@ -153,19 +152,15 @@ def count_exposures(deliveries: Iterable[Exposure]) -> dict[str, ExposureCounts]
 
 
 def add(counts: ExposureCounts, delivery: Exposure) -> ExposureCounts:
-    """The counts with one more delivery; one whose outcome nobody knows changes nothing."""
+    """The counts with one more delivery; one whose outcome nobody knows changes nothing.
+
+    Treated is what was handed over and, where that can be seen, taken up: half of a memory's insights have no link to
+    see it by. In the simulation, counting uptake alone falls behind handing over once half of the insights have no
+    link, and this rule is ahead of both (`docs/feedback.md`).
+    """
     if delivery.succeeded is None:
         return counts
     treated, successes, untreated, spared = counts
-    if is_treated(delivery):
+    if delivery.fate == "given" and delivery.taken_up is not False:
         return ExposureCounts(treated + 1, successes + delivery.succeeded, untreated, spared)
     return ExposureCounts(treated, successes, untreated + 1, spared + delivery.succeeded)
-
-
-def is_treated(delivery: Exposure) -> bool:
-    """Handed over and, where that can be told, taken up: half of a memory's insights have no link to tell it by.
-
-    In the simulation, counting uptake alone falls behind handing over once half of the insights have no link, and this
-    rule is ahead of both (`docs/feedback.md`).
-    """
-    return delivery.fate == "given" and delivery.taken_up is not False

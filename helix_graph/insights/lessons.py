@@ -248,18 +248,13 @@ class HarvestedLesson(msgspec.Struct, frozen=True, kw_only=True):
 
 def lessons_of(episode: Episode) -> Iterator[HarvestedLesson]:
     """What one episode teaches."""
-    yield from _lessons(episode)
-    yield from _fixes(episode)
-
-
-def _lessons(episode: Episode) -> Iterator[HarvestedLesson]:
     derived = {number for number, one in enumerate(episode.lesson_evidence) if one.derived}
+    bond = LessonLink("derived_from", NodeAnchor(type="episode", text="", episode=episode.id))
     for number, text in enumerate(episode.lessons):
-        # What was derived is told again below, from its fix.
-        if number in derived or not is_advice(text):
-            continue
-        bond = LessonLink("derived_from", NodeAnchor(type="episode", text="", episode=episode.id))
-        yield _harvested(episode, LESSON, template(text).casefold(), text, (bond,))
+        # What extraction derived is told anew from the fix that it was derived from.
+        if number not in derived and is_advice(text):
+            yield _harvested(episode, LESSON, template(text).casefold(), text, (bond,))
+    yield from _fixes(episode)
 
 
 def _fixes(episode: Episode) -> Iterator[HarvestedLesson]:

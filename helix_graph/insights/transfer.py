@@ -165,47 +165,31 @@ def _date(value: str, field: _Field) -> str:
 _PREFIX = "episode-"
 
 
-class ImportFilter:
-    """Lets records in, and counts those that it left out. ``forgotten`` says whether a session was."""
+def _admitted(records: list[Record], forgotten: Callable[[str], bool]) -> list[Record]:
+    """What of the records may be taken in: nothing that only a forgotten session says, and no name of one."""
 
-    def __init__(self, forgotten: Callable[[str], bool]) -> None:
-        self._forgotten = forgotten
-        self.left_out = 0
+    def is_gone(session: str) -> bool:
+        return bool(session) and (forgotten(session) or forgotten(session.removeprefix(_PREFIX)))
 
-    def admit(self, records: Iterable[Record]) -> list[Record]:
-        """The records without what rests on forgotten sessions, in their order."""
-        given = list(records)
-        kept_out = {
-            one.uid
-            for one in given
-            if isinstance(one, Insight)
-            and one.source == HARVEST_SOURCE
-            and not one.edited_at
-            and self._is_gone(one.episode)
-        }
-        admitted: list[Record] = []
-        for one in given:
-            admitted += self._share(one, kept_out)
-        self.left_out += len(given) - len(admitted)
-        return admitted
-
-    def _share(self, one: Record, kept_out: set[str]) -> Iterator[Record]:
+    insights = [one for one in records if isinstance(one, Insight)]
+    harvested = [one for one in insights if one.source == HARVEST_SOURCE and not one.edited_at]
+    kept_out = {one.uid for one in harvested if is_gone(one.episode)}
+    admitted: list[Record] = []
+    for one in records:
         if isinstance(one, Insight):
             if one.uid not in kept_out:
-                yield replace(one, episode="") if self._is_gone(one.episode) else one
+                admitted.append(replace(one, episode="") if is_gone(one.episode) else one)
         elif isinstance(one, InsightLink):
-            if not (self._is_gone(one.episode) or {one.insight, one.target} & kept_out):
-                yield one
+            if not (is_gone(one.episode) or {one.insight, one.target} & kept_out):
+                admitted.append(one)
         elif isinstance(one, FeedbackEntry):
-            yield anonymous_entry(one, {one.episode}) if self._is_gone(one.episode or "") else one
+            admitted.append(anonymous_entry(one, {one.episode}) if is_gone(one.episode or "") else one)
         elif isinstance(one, Injection):
-            gone = self._is_gone(one.session) or self._is_gone(one.task)
-            yield anonymous_injection(one) if gone else one
+            gone = is_gone(one.session) or is_gone(one.task)
+            admitted.append(anonymous_injection(one) if gone else one)
         else:
-            yield one
-
-    def _is_gone(self, session: str) -> bool:
-        return bool(session) and (self._forgotten(session) or self._forgotten(session.removeprefix(_PREFIX)))
+            admitted.append(one)
+    return admitted
 
 
 _HEADER = '{"record":"helix-insights","version":1}'
@@ -273,8 +257,8 @@ def take_in(context: InsightContext, records: Iterable[Record]) -> ImportCounts:
     from helix_graph.tombstones import Tombstones
 
     forgotten = Tombstones(context.history.root).holds if context.history else lambda _: False
-    admission = ImportFilter(forgotten)
-    admitted = admission.admit(records)
+    given = list(records)
+    admitted = _admitted(given, forgotten)
     with context.database.writing() as connection:
         before = _counts(connection)
         _join_all(connection, admitted)
@@ -287,7 +271,7 @@ def take_in(context: InsightContext, records: Iterable[Record]) -> ImportCounts:
         links=new["insight_link"],
         feedback=new["insight_feedback"],
         injections=new["insight_injection"],
-        left_out=admission.left_out,
+        left_out=len(given) - len(admitted),
         total=after["insight"],
         without_vector=without,
     )
