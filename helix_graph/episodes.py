@@ -40,7 +40,7 @@ from helix_graph.graph.assertions import EDGE_TYPES, AssertionStore, now
 from helix_graph.validation import as_choice, as_datetime, as_int, as_line, as_path, as_str, as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import date
     from pathlib import Path
 
@@ -75,11 +75,12 @@ class Episodes(EpisodeStore):
             InvalidSessionId: The id cannot safely name a file.
         """
         extracted = self.extracted(as_str("name", name))
-        return extracted and corrected(extracted, self._assertions.corrections().get(extracted.id, ()))
+        return extracted and self._now(extracted)
 
     def extracted(self, name: str) -> Episode | None:
         """As `get`, but as it was extracted, without corrections."""
-        return super().get(name) or self._by_short_id(name)
+        short = _WITHOUT_SESSION.fullmatch(name.removeprefix("episode-"))
+        return super().get(name) or (super().get(f"{short[1]}-session-{short[2]}") if short else None)
 
     def scan(self) -> Iterator[tuple[Path, Episode | InvalidEpisode]]:
         """Every file with its episode, or with the error that says what is wrong with it."""
@@ -88,10 +89,8 @@ class Episodes(EpisodeStore):
             yield path, corrected(one, corrections.get(one.id, ())) if isinstance(one, Episode) else one
 
     def _found(self, outcome: str | None, since: date | None, task: str | None) -> list[Episode]:
+        wanted: Outcome | None = None if outcome is None else as_choice("outcome", outcome, OUTCOMES)
         at, part = as_datetime("since", since), None if task is None else as_str("task", task)
-        if outcome is None:
-            return super().list(since=at, task=part, max_results=sys.maxsize)
-        wanted: Outcome = as_choice("outcome", outcome, OUTCOMES)
         return super().list(outcome=wanted, since=at, task=part, max_results=sys.maxsize)
 
     def list(
@@ -188,7 +187,12 @@ class Episodes(EpisodeStore):
             InvalidSessionId: The id cannot safely name a file.
         """
         found = self.get(episode)
-        return _in_time(found.decisions) if found else ()
+        timed: list[tuple[str, Decision]] = []
+        latest = ""  # a decision without a time of its own belongs to the one before it
+        for decision in found.decisions if found else ():
+            latest = sortable_time(decision.timestamp) or latest
+            timed.append((latest, decision))
+        return tuple(decision for _, decision in sorted(timed, key=lambda each: each[0]))
 
     def evidence(self, episode: str, *, log: Path | None = None) -> tuple[CheckedQuotation, ...]:
         """Every quotation of an episode as it was extracted, and with its log at hand whether each stands there.
@@ -317,20 +321,6 @@ class Episodes(EpisodeStore):
         self._keep(correction)
         return self._now(extracted)
 
-    def _by_short_id(self, name: str) -> Episode | None:
-        match = _WITHOUT_SESSION.fullmatch(name.removeprefix("episode-"))
-        return super().get(f"{match[1]}-session-{match[2]}") if match else None
-
-
-def _in_time(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
-    """Sorted by time across zones; one without a time stays behind the one it follows in the log."""
-    timed: list[tuple[str, Decision]] = []
-    latest = ""
-    for decision in decisions:
-        latest = sortable_time(decision.timestamp) or latest
-        timed.append((latest, decision))
-    return tuple(decision for _, decision in sorted(timed, key=lambda each: each[0]))
-
 
 def _refused(episode: Episode, problem: str) -> EpisodeError:
     """What to raise of a correction that its episode contradicts."""
@@ -451,14 +441,17 @@ def _without(episode: Episode, unresolved: list[str]) -> Episode:
     if not unresolved:
         return episode
     names = {one.id for one in parts_of(episode)}
-
-    def decision(one: Decision) -> Decision:
-        return replace(one, effects=_among(names, one.effects), caused_by=_among(names, one.caused_by))
-
-    def event(one: Event) -> Event:
-        return replace(one, leads_to=_among(names, one.leads_to), caused_by=_among(names, one.caused_by))
-
-    return replace(episode, decisions=tuple(map(decision, episode.decisions)), events=tuple(map(event, episode.events)))
+    return replace(
+        episode,
+        decisions=tuple(
+            replace(one, effects=_among(names, one.effects), caused_by=_among(names, one.caused_by))
+            for one in episode.decisions
+        ),
+        events=tuple(
+            replace(one, leads_to=_among(names, one.leads_to), caused_by=_among(names, one.caused_by))
+            for one in episode.events
+        ),
+    )
 
 
 def _among(names: set[str], ends: tuple[str, ...]) -> tuple[str, ...]:

@@ -254,9 +254,10 @@ class Causality:
         Raises:
             InvalidArgument: ``rounds`` lies outside its range.
         """
+        from helix_graph.causality.candidates import TrialMatrix
         from helix_graph.causality.placebo import placebo
 
-        return placebo(self.trials(), rounds=rounds)
+        return placebo(TrialMatrix(self.trials()), rounds=rounds)
 
     def explain(self, name: str) -> Explanation:
         """Why a session may have failed: the steps to look at, likeliest first, each with its reasons; never a verdict.

@@ -8,7 +8,7 @@ program's, or that the disk refuses, is left alone and `Cached.problem` says so.
 
 from __future__ import annotations
 
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from helix_graph import database
@@ -120,22 +120,16 @@ class Cached:
     def _using(self, work: Callable[[], Done]) -> Done | None:
         """Does the work, after rebuilding a damaged file if need be; None where the file cannot be used."""
         try:
-            try:
+            with suppress(DatabaseUnreadable):
                 return work()
-            except DatabaseUnreadable:
-                with database.sole_builder(self.path):
-                    return self._rebuilding(work)
+            with database.sole_builder(self.path):
+                with suppress(DatabaseUnreadable):  # another process may have rebuilt it while this one waited
+                    return work()
+                database.remove(self.path)
+                return work()
         except GraphError as error:
             self.problem = str(error)
             return None
-
-    def _rebuilding(self, work: Callable[[], Done]) -> Done:
-        """Tries again first: another process may have rebuilt the file while this one waited for its turn."""
-        try:
-            return work()
-        except DatabaseUnreadable:
-            database.remove(self.path)
-            return work()
 
 
 @contextmanager

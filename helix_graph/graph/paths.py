@@ -23,7 +23,7 @@ import msgspec
 from helix_episodes.errors import InvalidArgument
 from helix_graph.errors import NO_WORDS
 from helix_graph.graph.model import GraphNode, row_of
-from helix_graph.graph.path_lookups import Adjacency, Edge, Joint, MentionPlace, NodeSummary
+from helix_graph.graph.path_lookups import Adjacency, Edge, End, Joint, MentionPlace, NodeSummary
 from helix_graph.graph.shortest_paths import (
     Ends,
     PathChoice,
@@ -109,14 +109,14 @@ def find_relations(graph: Adjacency, label: str, *, direction: Literal["causes",
 def _relations(
     graph: Adjacency, node: int, within: frozenset[str] | None, direction: Literal["causes", "effects"]
 ) -> list[Relation]:
-    asked, other = (1, 0) if direction == "causes" else (0, 1)
+    at: End = 1 if direction == "causes" else 0
     relations = [
         Relation(
-            node=graph.summary((edge[0], edge[1])[other]),
+            node=graph.summary(edge[0] if at else edge[1]),
             type=edge[2],
             **msgspec.structs.asdict(graph.edge_summary(edge)),
         )
-        for edge in graph.edges([node], at=asked, types=ALL_TYPES, within=within)
+        for edge in graph.edges([node], at=at, types=ALL_TYPES, within=within)
     ]
     return sorted(
         relations, key=lambda one: (-one.evidence_count, -one.weight, one.node.label, one.node.type, one.type)

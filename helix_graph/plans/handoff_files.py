@@ -35,7 +35,6 @@ from helix_episodes.safe_files import read_regular, remove_file, write_atomicall
 from helix_graph.validation import as_str
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -133,7 +132,7 @@ class HandoffFiles:
         if is_file_name(task_id):
             remove_file(self.injection_state / f"{task_id}.json")
         if self.task_status.is_file():
-            _rewrite(self.task_status, keep=lambda line: not _is_of(line, task_id))
+            _remove_lines_of(task_id, self.task_status)
 
     def add_log(self, line: str) -> None:
         """Appends a line to the log of extractions.
@@ -186,23 +185,20 @@ def append_line(path: Path, line: bytes) -> None:
         raise WriteFailed(path=path, problem=os.strerror(errno.ENOSPC))
 
 
-def _rewrite(path: Path, *, keep: Callable[[bytes], bool]) -> None:
-    """Writes a file of lines again in its place, under the lock of those who append to it.
+def _remove_lines_of(task_id: str, path: Path) -> None:
+    """Writes a file of lines again in its place without those of a task, under the lock of those who append to it.
 
     Raises:
         WriteFailed: It could not be written.
     """
     with WriteFailed.for_os_errors(path), path.open("rb+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        kept = [line for line in file.read().splitlines(keepends=True) if keep(line)]
+        entries = [(line, _json(line)) for line in file.read().splitlines(keepends=True)]
         file.seek(0)
-        file.writelines(kept)
+        file.writelines(
+            line for line, one in entries if not (isinstance(one, dict) and str(one.get("task_id")) == task_id)
+        )
         file.truncate()
-
-
-def _is_of(line: bytes, task_id: str) -> bool:
-    entry = _json(line)
-    return isinstance(entry, dict) and str(entry.get("task_id")) == task_id
 
 
 def _is_unfinished(path: Path) -> bool:

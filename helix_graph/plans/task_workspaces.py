@@ -314,6 +314,9 @@ class Workspaces:
 
 def _bare(task: Task, plan: TaskPlan | None) -> Workspace:
     """What a task itself says for its workspace."""
+    by_seq = {one.seq: one for one in plan.tasks} if plan else {}
+    parents = (by_seq[seq] for seq in task.parents if seq in by_seq)
+    done = (one for one in parents if one.status == "complete")
     return Workspace(
         task_seq=task.seq,
         task_slug=task.slug,
@@ -323,19 +326,10 @@ def _bare(task: Task, plan: TaskPlan | None) -> Workspace:
         budget=task.budget,
         framework=plan.framework if plan else None,
         idioms=plan.idioms if plan else {},
-        lineage=_lineage(plan, task),
+        lineage=Lineage(parents=tuple(Parent(seq=one.seq, slug=one.slug, delivered=one.delivered) for one in done)),
         plan_id=plan.id if plan else None,
         created_at=stamp(utc_now()),
     )
-
-
-def _lineage(plan: TaskPlan | None, task: Task) -> Lineage:
-    if plan is None:
-        return Lineage()
-    by_seq = {one.seq: one for one in plan.tasks}
-    parents = (by_seq[seq] for seq in task.parents if seq in by_seq)
-    done = (one for one in parents if one.status == "complete")
-    return Lineage(parents=tuple(Parent(seq=one.seq, slug=one.slug, delivered=one.delivered) for one in done))
 
 
 def _used(tool_calls: int | None, transcript: Path | None) -> int | None:
