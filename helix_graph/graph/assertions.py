@@ -28,7 +28,8 @@ from helix_episodes.errors import InvalidArgument
 from helix_episodes.model import EdgeType, sortable_time
 from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.errors import NO_TEXT, InvalidAssertion, NodeNotFound
-from helix_graph.graph.model import NodeType, mean_weight, node_id, short_hash
+from helix_graph.graph.model import NodeType, node_id, short_hash
+from helix_graph.graph.path_lookups import Adjacency
 from helix_graph.validation import as_choice, as_fraction, as_line, as_text
 
 if TYPE_CHECKING:
@@ -288,26 +289,16 @@ def pattern_assertion(
 
 def edge_row(connection: sqlite3.Connection, edge: EdgeAssertion) -> dict[str, Any]:
     """An edge with the original's keys, then ours."""
-    source, target = node_id(edge.source.type, edge.source.label), node_id(edge.target.type, edge.target.label)
-    where = (
-        " JOIN node s ON s.number = x.source JOIN node t ON t.number = x.target"
-        " WHERE s.id = ? AND t.id = ? AND x.type = ?"
-    )
-    weight_sum, claims, episodes = connection.execute(
-        f"SELECT weight_sum, claims, x.episodes FROM edge x{where}",  # noqa: S608  (a constant)
-        (source, target, edge.type),
-    ).fetchone()
-    reasons = connection.execute(
-        f"SELECT DISTINCT reason FROM claim x{where} ORDER BY reason",  # noqa: S608  (as above)
-        (source, target, edge.type),
-    )
+    ends = [node_id(one.type, one.label) for one in (edge.source, edge.target)]
+    source, target = (connection.execute("SELECT number FROM node WHERE id = ?", (one,)).fetchone()[0] for one in ends)
+    known = Adjacency(connection).edge_summary((source, target, edge.type))
     return {
-        "source": source,
-        "target": target,
+        "source": ends[0],
+        "target": ends[1],
         "type": edge.type,
-        "weight": mean_weight(weight_sum, claims),
-        "evidence_count": episodes,
-        "reasons": [reason for (reason,) in reasons],
+        "weight": known.weight,
+        "evidence_count": known.evidence_count,
+        "reasons": list(known.reasons),
         "status": "asserted",
     }
 

@@ -32,7 +32,7 @@ Edge = tuple[int, int, str]
 Joint = tuple[str, str, str]
 #: As `ANY_OF`, for whole edges: asked one by one, those of a path take longer than the search for it.
 _FIELDS = ", ".join(f"json_extract(value, '$[{place}]')" for place in range(3))
-_ANY_EDGE_OF = f"IN (SELECT {_FIELDS} FROM json_each(?))"  # noqa: S608  (constants)
+ANY_EDGE_OF = f"IN (SELECT {_FIELDS} FROM json_each(?))"  # noqa: S608  (constants)
 #: One claim of an episode: local ids, the edge it supports.
 EpisodeClaim = tuple[str, str, Edge]
 
@@ -121,7 +121,7 @@ class Adjacency:
         found: dict[Edge, set[Joint]] = {edge: set() for edge in edges}
         rows = self._ask(
             "SELECT source, target, type, id, source_local, target_local FROM claim JOIN episode ON number = episode"  # noqa: S608  (a constant)
-            f" WHERE (source, target, type) {_ANY_EDGE_OF}",
+            f" WHERE (source, target, type) {ANY_EDGE_OF}",
             (as_list(edges),),
         )
         for source, target, kind, *joint in rows:
@@ -159,7 +159,7 @@ class Adjacency:
 
     def weights(self, edges: Collection[Edge]) -> dict[Edge, float]:
         """The weights of edges, without the rest of their summaries."""
-        query = f"SELECT source, target, type, weight_sum, claims FROM edge WHERE (source, target, type) {_ANY_EDGE_OF}"  # noqa: S608  (a constant)
+        query = f"SELECT source, target, type, weight_sum, claims FROM edge WHERE (source, target, type) {ANY_EDGE_OF}"  # noqa: S608  (a constant)
         return {
             (source, target, kind): mean_weight(weight_sum, claims)
             for source, target, kind, weight_sum, claims in self._ask(query, (as_list(edges),))

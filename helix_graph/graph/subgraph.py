@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 import msgspec
 
@@ -19,7 +19,7 @@ from helix_episodes.model import EdgeType
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import NO_WORDS, NodeNotFound
 from helix_graph.graph.model import find_node, mean_weight
-from helix_graph.graph.path_lookups import Adjacency
+from helix_graph.graph.path_lookups import ANY_EDGE_OF, Adjacency
 from helix_graph.graph.paths import PathAnswer, find_path
 from helix_graph.graph.store import updated
 
@@ -288,15 +288,12 @@ class _Reading:
 
     def _read_edges(self) -> tuple[ExcerptEdge, ...]:
         evidence = self._read_claims()
-        if self._chosen.episode is None:
-            # The + keeps SQLite from looking up each pair of nodes by itself: 4 million for 2,000 of them.
-            rows = self._ask(
-                "SELECT source, target, type, weight_sum, claims, episodes FROM edge"  # noqa: S608  (a constant)
-                f" WHERE source {ANY_OF} AND +target {ANY_OF}",
-                (self._numbers, self._numbers),
-            ).fetchall()
-        else:
-            rows = [self._summed(edge) for edge in evidence]
+        # The sums are those of the whole graph: a weight does not depend on the part that is looked at.
+        rows = self._ask(
+            "SELECT source, target, type, weight_sum, claims, episodes FROM edge"  # noqa: S608  (a constant)
+            f" WHERE (source, target, type) {ANY_EDGE_OF}",
+            (as_list(evidence),),
+        ).fetchall()
         found = [
             ExcerptEdge(
                 source=self._place[source],
@@ -312,12 +309,8 @@ class _Reading:
         ]
         return tuple(sorted(found, key=lambda edge: (edge.source, edge.target, edge.type)))
 
-    def _summed(self, edge: tuple[int, int, str]) -> tuple[Any, ...]:
-        """An edge's sums over the whole graph: its weight does not depend on the part that is looked at."""
-        query = "SELECT weight_sum, claims, episodes FROM edge WHERE source = ? AND target = ? AND type = ?"
-        return (*edge, *self._ask(query, edge).fetchone())
-
     def _read_claims(self) -> dict[tuple[int, int, str], _EdgeEvidence]:
+        # The + keeps SQLite from looking up each pair of nodes by itself: 4 million for 2,000 of them.
         rows = self._ask(
             "SELECT c.source, c.target, c.type, c.episode, reason, source_local, target_local"  # noqa: S608  (constants)
             " FROM claim c JOIN episode e ON e.number = c.episode"

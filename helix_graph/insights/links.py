@@ -316,13 +316,10 @@ def link(
     if not said and kind != "episode":
         raise InvalidArgument("text", NO_TEXT)
     session = _episode_id(context, episode)
-    with context.database.writing() as connection:
+    with context.database.reading() as connection:
         stored = rows.named(connection, name)
-        at = stamp(context.now())
-        link = new_link(stored.insight.uid, meant, at=at, node=(kind, said), episode=session)
-        known = find_link(connection, link.id)
-        write_link(connection, link)
-    return _shown(context, stored, [link], ["exists" if known else "added"])[0]
+    link = new_link(stored.insight.uid, meant, at=stamp(context.now()), node=(kind, said), episode=session)
+    return _keep(context, stored, [link])[0]
 
 
 def match(context: InsightContext, name: str | None = None) -> list[LinkAnswer]:
@@ -344,7 +341,19 @@ def match(context: InsightContext, name: str | None = None) -> list[LinkAnswer]:
         found = _by_label(stored.insight.content, errors, decisions)
         if not (found or _addresses_one(context, stored)):
             found = _by_vector(context, stored, errors, vectors)
-        answers += _keep(context, stored, found)
+        links = [
+            new_link(
+                stored.insight.uid,
+                "addresses",
+                at=stamp(context.now()),
+                node=(one.anchor.type, one.anchor.text),
+                episode=one.anchor.episode,
+                score=score,
+                origin=origin,
+            )
+            for one, (origin, score) in found.items()
+        ]
+        answers += _keep(context, stored, links)
     return answers
 
 
@@ -384,26 +393,13 @@ def _by_vector(
     return {one: ("embedding", cosine) for cosine, one in close[:_MOST_BY_VECTOR]}
 
 
-def _keep(
-    context: InsightContext, stored: StoredInsight, found: dict[NodeExample, tuple[LinkOrigin, float]]
-) -> list[LinkAnswer]:
-    links, statuses = [], []
+def _keep(context: InsightContext, stored: StoredInsight, links: list[InsightLink]) -> list[LinkAnswer]:
+    """Writes links to nodes, and says of each whether it is new and where it leads."""
+    statuses = []
     with context.database.writing() as connection:
-        at = stamp(context.now())
-        for one, (origin, score) in found.items():
-            node, session = (one.anchor.type, one.anchor.text), one.anchor.episode
-            link = new_link(
-                stored.insight.uid, "addresses", at=at, node=node, episode=session, score=score, origin=origin
-            )
+        for link in links:
             statuses.append("exists" if find_link(connection, link.id) else "added")
             write_link(connection, link)
-            links.append(link)
-    return _shown(context, stored, links, statuses)
-
-
-def _shown(
-    context: InsightContext, stored: StoredInsight, links: list[InsightLink], statuses: Iterable[str]
-) -> list[LinkAnswer]:
     known = context.anchored(map(anchor_of, links))
     answers = []
     for link, status in zip(links, statuses, strict=True):

@@ -171,7 +171,7 @@ class Plans(PlanContext):
         """
         from helix_graph.plans.finished_agents import Learning
 
-        return Learning(self).learn(transcript, agent_type=agent_type, agent_id=agent_id, pauses=pauses)
+        return Learning(self, transcript, agent_type=agent_type, agent_id=agent_id, pauses=pauses).learn()
 
     complete = complete_plan
     inject = inject_one
