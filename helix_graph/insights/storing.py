@@ -24,21 +24,12 @@ from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
 import msgspec
 from msgspec.structs import asdict
 
-from helix_graph.insights import rows
+from helix_graph.insights import rows, scoring
 from helix_graph.insights.dedup import absorb, same_advice
 from helix_graph.insights.feedback import FeedbackReport, give_feedback, seed_attribution
 from helix_graph.insights.model import Insight, Origin, TextVector
 from helix_graph.insights.rows import digest
 from helix_graph.insights.safe_quoting import sanitize_line
-from helix_graph.insights.scoring import (
-    LONGEST_CONTENT,
-    LONGEST_NAME,
-    LONGEST_SOURCE,
-    LONGEST_TAG,
-    MOST_TAGS,
-    SHORTEST_CONTENT,
-    USER_PROVIDED,
-)
 from helix_graph.timestamps import stamp
 from helix_graph.validation import as_int, as_line, as_text, as_tuple
 
@@ -73,7 +64,7 @@ _NAMELESS = "insight"
 
 def slug_of(content: str) -> str:
     """The name that a text asks for; empty when there is no letter in it that a name can have."""
-    return _NO_SLUG.sub("-", content[:LONGEST_NAME].lower()).strip("-")
+    return _NO_SLUG.sub("-", content[: scoring.LONGEST_NAME].lower()).strip("-")
 
 
 def free_name(content_slug: str, uid: str, *, taken: Callable[[str], bool]) -> str:
@@ -99,7 +90,7 @@ def _names(slug: str, uid: str) -> Iterator[str]:
     if slug:
         yield slug
     for digits in _DIGITS:
-        yield f"{(slug or _NAMELESS)[: LONGEST_NAME - digits - 1].rstrip('-')}-{uid[:digits]}"
+        yield f"{(slug or _NAMELESS)[: scoring.LONGEST_NAME - digits - 1].rstrip('-')}-{uid[:digits]}"
     count = 2
     while True:
         yield f"{_NAMELESS}-{uid[:32]}-{count}"
@@ -137,10 +128,10 @@ class InsightDraft(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def refusal(self) -> str:
         """Why it cannot be stored; empty when it can."""
-        if len(self.content) < SHORTEST_CONTENT:
-            return f"content too short (min {SHORTEST_CONTENT} chars)"
-        if len(self.content) > LONGEST_CONTENT:
-            return f"content too long (max {LONGEST_CONTENT} chars)"
+        if len(self.content) < scoring.SHORTEST_CONTENT:
+            return f"content too short (min {scoring.SHORTEST_CONTENT} chars)"
+        if len(self.content) > scoring.LONGEST_CONTENT:
+            return f"content too long (max {scoring.LONGEST_CONTENT} chars)"
         return ""
 
 
@@ -160,8 +151,8 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
         InvalidArgument: One of them is empty. There are more than 20, or one is longer than 80 characters.
     """
     clean = sorted({as_line("tags", tag) for tag in as_tuple("tags", tags)})
-    as_int("number of tags", len(clean), lowest=0, highest=MOST_TAGS)
-    as_int("length of a tag", max(map(len, clean), default=1), lowest=1, highest=LONGEST_TAG)
+    as_int("number of tags", len(clean), lowest=0, highest=scoring.MOST_TAGS)
+    as_int("length of a tag", max(map(len, clean), default=1), lowest=1, highest=scoring.LONGEST_TAG)
     return tuple(clean)
 
 
@@ -172,7 +163,7 @@ def clean_source(source: str) -> str:
         InvalidArgument: It holds a control character. It is longer than 1,000 characters.
     """
     clean = sanitize_line(as_text("source", source))
-    as_int("length of the source", len(clean), lowest=0, highest=LONGEST_SOURCE)
+    as_int("length of the source", len(clean), lowest=0, highest=scoring.LONGEST_SOURCE)
     return clean
 
 
@@ -248,7 +239,7 @@ def store_draft(
     known = twin or _nearest(connection, alike(), draft.content)
     if known and known.insight.state == "rejected":
         return rejected("a person rejected this insight", name=known.name)
-    if known and (twin or USER_PROVIDED not in draft.tags):
+    if known and (twin or scoring.USER_PROVIDED not in draft.tags):
         return _merge(connection, known, draft, vector)
     return _add(connection, draft, at=at, vector=vector)
 
@@ -277,7 +268,7 @@ def _merge(
 def _add(connection: sqlite3.Connection, draft: InsightDraft, *, at: str, vector: TextVector | None) -> StoreAnswer:
     uid = free_uid(connection, draft.content)
     name = free_name(slug_of(draft.content), uid, taken=lambda one: is_name(connection, one))
-    edited_at = at if USER_PROVIDED in draft.tags else ""
+    edited_at = at if scoring.USER_PROVIDED in draft.tags else ""
     insight = Insight(uid=uid, slug=name, created_at=at, edited_at=edited_at, **asdict(draft))
     rows.set_vector(connection, rows.insert(connection, insight, name=name), vector)
     return StoreAnswer(status="added", name=name, reason="")

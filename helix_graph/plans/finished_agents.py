@@ -14,24 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import msgspec
 
 from helix_episodes.errors import HelixGraphError
+from helix_graph.plans import transcripts
 from helix_graph.plans.handoff_files import HandoffFiles
 from helix_graph.plans.model import NoWorkTree, WorkspaceClosed
 from helix_graph.plans.store import flat
 from helix_graph.plans.task_workspaces import Workspaces
-from helix_graph.plans.transcripts import (
-    FEWEST_CHARACTERS,
-    AgentTranscript,
-    derived_insight,
-    field_in,
-    fields_in,
-    injected_in,
-    insight_in,
-    outcome_of,
-    read_patiently,
-    report_in,
-    result_in,
-    utilized_in,
-)
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_choice, as_path
 
@@ -77,26 +64,28 @@ class Learning:
         path = as_path("transcript", transcript)
         self._type: AgentType = as_choice("agent_type", _short(agent_type), AGENT_TYPES)
         self._id = agent_id or path.stem.removeprefix("agent-")
-        self._transcript = found = read_patiently(path, done=self._is_done, pauses=pauses)
+        self._transcript = found = transcripts.read_patiently(path, done=self._is_done, pauses=pauses)
         first = found.prompts[0] if found.prompts else ""
-        field = field_in(first, "TASK_ID")
+        field = transcripts.field_in(first, "TASK_ID")
         self._task_id = field.split()[0] if field else None
         self._state = self._files.read_state(self._task_id) if self._task_id else None
-        self._report, self._insight = report_in(*found.own), insight_in(*found.own)
+        self._report, self._insight = transcripts.report_in(*found.own), transcripts.insight_in(*found.own)
         self._said = self._report.told if self._report else ""
-        self._asked = [one for prompt in found.prompts for one in fields_in(prompt, "TASK", "OBJECTIVE")][-2:]
+        self._asked = [one for prompt in found.prompts for one in transcripts.fields_in(prompt, "TASK", "OBJECTIVE")][
+            -2:
+        ]
         if not self._insight and self._report and self._report.outcome == "blocked" and self._said:
-            self._insight = derived_insight(self._asked[-1] if self._asked else "", self._said)
-        self._injected = self._state.names if self._state else found.injected or injected_in(first)
-        self._utilized = utilized_in(*found.own)
+            self._insight = transcripts.derived_insight(self._asked[-1] if self._asked else "", self._said)
+        self._injected = self._state.names if self._state else found.injected or transcripts.injected_in(first)
+        self._utilized = transcripts.utilized_in(*found.own)
         self._outcome: str = self._report.outcome if self._report else "unknown"
         if not self._report and found.crashed and self._type in _REPORTING:
             self._outcome = "crashed"
 
-    def _is_done(self, found: AgentTranscript) -> bool:
+    def _is_done(self, found: transcripts.AgentTranscript) -> bool:
         if self._type == "explorer":
-            return result_in(*found.own) is not None
-        return self._type not in _REPORTING or report_in(*found.own) is not None
+            return transcripts.result_in(*found.own) is not None
+        return self._type not in _REPORTING or transcripts.report_in(*found.own) is not None
 
     def learn(self) -> LearnAnswer:
         """Learns from the agent; see `helix_graph.plans.api.Plans.learn`."""
@@ -152,7 +141,7 @@ class Learning:
     def _ended(self, number: int) -> EndedWorkspace:
         """Ends it by what changed where the agent worked, if that is a work tree of the repository and still there."""
         end = self._workspaces.block if self._outcome == "blocked" else self._workspaces.complete
-        verified = outcome_of(self._transcript.steps, self._workspaces.get(number).verify)
+        verified = transcripts.outcome_of(self._transcript.steps, self._workspaces.get(number).verify)
         text, utilized, root = flat(self._said), self._utilized, self._transcript.root
         try:
             return end(number, text, utilized, verified=verified, tree=Path(root) if root else None)
@@ -161,14 +150,14 @@ class Learning:
 
     def _keep_insight(self) -> dict[str, Any]:
         insight = self._insight
-        if insight is None or len(insight.content) < FEWEST_CHARACTERS:
+        if insight is None or len(insight.content) < transcripts.FEWEST_CHARACTERS:
             return {}
         return {"stored": dict(self._insights.store(insight.content, list(insight.tags)))}
 
     def _keep_result(self) -> dict[str, Any]:
         if self._type != "explorer":
             return {}
-        found = result_in(*self._transcript.own)
+        found = transcripts.result_in(*self._transcript.own)
         return {} if found is None else {"result": self._files.write_result(self._id, found)}
 
     def _tell(self, learnt: LearnAnswer) -> None:
