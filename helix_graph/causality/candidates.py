@@ -243,7 +243,9 @@ def _sequences(matrix: TrialMatrix, done: _Done) -> Iterator[Hypothesis]:
     """Pairs of frequent things that follow each other; a frequent pair consists of frequent things."""
     kinds = len(matrix.labels)
     pairs, numbers, places = _pairs(matrix, done)
-    for pair, begin, end in _runs(pairs):
+    # They are sorted: the same pair stands in one run, from ``begin`` to before ``end``.
+    different, begins, counts = np.unique(pairs, return_index=True, return_counts=True)
+    for pair, begin, end in zip(different.tolist(), begins.tolist(), (begins + counts).tolist(), strict=True):
         if end - begin >= matrix.least:
             one, second = pair // kinds, matrix.labels[pair % kinds]
             first, where = matrix.labels[one], slice(begin, end)
@@ -272,12 +274,6 @@ def _pairs(matrix: TrialMatrix, done: _Done) -> tuple[NDArray[np.int64], ...]:
     order = np.lexsort((places, keys))
     met, first = np.unique(keys[order], return_index=True)
     return met // trials, met % trials, places[order][first]
-
-
-def _runs(values: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
-    """Each value of a sorted array, and where it begins and ends."""
-    different, begins, counts = np.unique(values, return_index=True, return_counts=True)
-    yield from zip(different.tolist(), begins.tolist(), (begins + counts).tolist(), strict=True)
 
 
 def _unchecked(matrix: TrialMatrix, done: _Done) -> Hypothesis:

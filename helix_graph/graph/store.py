@@ -256,7 +256,11 @@ def finish_changes(connection: sqlite3.Connection, changes: GraphChanges) -> Com
     # An edge without claims was there before: its share was taken out. So only new ones have been added by now.
     edges_added = _count_edges(connection) - edges_before
     connection.execute("DELETE FROM edge WHERE claims = 0")
-    write_pages(connection, [*_delete_unused(connection), *map(changes.known_nodes.__getitem__, changes.new_nodes)])
+    # Nodes that nothing mentions any more; no claim leads to one.
+    unused = "mentions = 0 AND NOT EXISTS (SELECT 1 FROM mention WHERE mention.node = node.number)"
+    gone = [number for (number,) in connection.execute(f"SELECT number FROM node WHERE {unused}")]  # noqa: S608  (a constant)
+    connection.execute(f"DELETE FROM node WHERE number {ANY_OF}", (as_list(gone),))  # noqa: S608  (as above)
+    write_pages(connection, [*gone, *map(changes.known_nodes.__getitem__, changes.new_nodes)])
     return CompileTotals(
         nodes_added=len(changes.new_nodes & changes.used_nodes),
         edges_added=edges_added,
@@ -315,14 +319,6 @@ def _add(sums: dict[_Key, tuple[int, ...]], key: _Key, share: tuple[int, ...], s
 
 def _count_edges(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT count(*) FROM edge").fetchone()[0])
-
-
-def _delete_unused(connection: sqlite3.Connection) -> list[int]:
-    """Deletes the nodes that nobody mentions and returns their numbers."""
-    unused = "mentions = 0 AND NOT EXISTS (SELECT 1 FROM mention WHERE mention.node = node.number)"
-    numbers = [number for (number,) in connection.execute(f"SELECT number FROM node WHERE {unused}")]  # noqa: S608  (a constant)
-    connection.execute(f"DELETE FROM node WHERE number {ANY_OF}", (as_list(numbers),))  # noqa: S608  (as above)
-    return numbers
 
 
 def _facts(connection: sqlite3.Connection, number: int, row: list[str | None]) -> EpisodeFacts:

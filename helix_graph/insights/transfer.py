@@ -99,18 +99,16 @@ def checked_record(record: _Record, *, now: datetime) -> _Record:
         if name not in {"content", "tags", "told"}
     }
     if isinstance(record, Insight):
-        found |= {"content": _content(record), "tags": clean_tags(map(sanitize_line, record.tags))}
+        content = as_text("content", record.content).strip()
+        least = (
+            1 if record.told else SHORTEST_CONTENT
+        )  # the older form bounded what it was told in, not what that makes
+        if not least <= len(content) <= LONGEST_CONTENT:
+            raise ValueError(f"its content has {len(content)} characters; it must have {least} to {LONGEST_CONTENT}")
+        found |= {"content": content, "tags": clean_tags(map(sanitize_line, record.tags))}
         found["told"] = {clean_line(key): as_text("told", _bounded(key, value)) for key, value in record.told.items()}
         found["slug"] = found["slug"] or f"insight-{record.uid[:8]}"
     return replace(record, **found)
-
-
-def _content(insight: Insight) -> str:
-    content = as_text("content", insight.content).strip()
-    least = 1 if insight.told else SHORTEST_CONTENT  # the older form bounded what it was told in, not what that makes
-    if not least <= len(content) <= LONGEST_CONTENT:
-        raise ValueError(f"its content has {len(content)} characters; it must have {least} to {LONGEST_CONTENT}")
-    return content
 
 
 def _value(value: Any, field: _Field) -> Any:  # noqa: ANN401  (of any field)
@@ -279,20 +277,17 @@ def take_in(context: InsightContext, records: Iterable[Record]) -> ImportCounts:
 
 def sorted_lines(connection: sqlite3.Connection) -> Iterator[str]:
     """Every record as its line."""
-    for uid, ts in connection.execute("SELECT uid, ts FROM insight_forgotten ORDER BY uid"):
-        yield _line("forgotten", ForgottenInsight(uid, ts))
-    for stored in rows.where(connection, "1 ORDER BY uid"):
-        yield _line("insight", stored.insight)
-    for link in links_where(connection, "1 ORDER BY id"):
-        yield _line("link", link)
-    for entry in feedback.read_entries(connection):
-        yield _line("feedback", entry)
-    for injection in feedback.read_injections(connection):
-        yield _line("injection", injection)
-
-
-def _line(kind: str, record: Record) -> str:
-    return msgspec.json.encode({"record": kind, **msgspec.to_builtins(record)}).decode()
+    forgotten = connection.execute("SELECT uid, ts FROM insight_forgotten ORDER BY uid")
+    groups: dict[str, Iterable[Record]] = {
+        "forgotten": (ForgottenInsight(uid, ts) for uid, ts in forgotten),
+        "insight": (stored.insight for stored in rows.where(connection, "1 ORDER BY uid")),
+        "link": links_where(connection, "1 ORDER BY id"),
+        "feedback": feedback.read_entries(connection),
+        "injection": feedback.read_injections(connection),
+    }
+    for kind, records in groups.items():
+        for record in records:
+            yield msgspec.json.encode({"record": kind, **msgspec.to_builtins(record)}).decode()
 
 
 def _read(path: Path, *, now: datetime) -> Iterator[Record]:
@@ -333,7 +328,11 @@ def _join_all(connection: sqlite3.Connection, records: list[Record]) -> None:
                 rows.update(connection, stored, join_insights(stored.insight, record))
         elif isinstance(record, InsightLink):
             write_link(connection, record)
-    _join_log(connection, [record for record in records if isinstance(record, FeedbackEntry)])
+    entries = [record for record in records if isinstance(record, FeedbackEntry)]
+    ids = as_list(entry.id for entry in entries)
+    known_entries = {entry.id: entry for entry in feedback.read_entries(connection, f"id {ANY_OF}", ids)}
+    for entry in _first_of_each(entries, known_entries):
+        feedback.write_entry(connection, entry)
     injections = [record for record in records if isinstance(record, Injection)]
     known = {injection.id: injection for injection in feedback.read_injections(connection)} if injections else {}
     for injection in _first_of_each(injections, known):
@@ -342,15 +341,6 @@ def _join_all(connection: sqlite3.Connection, records: list[Record]) -> None:
         forget_uids(connection, forgotten)
     _untangle(connection)
     _name_all(connection)
-
-
-def _join_log(connection: sqlite3.Connection, entries: list[FeedbackEntry]) -> None:
-    known = {
-        entry.id: entry
-        for entry in feedback.read_entries(connection, f"id {ANY_OF}", as_list(one.id for one in entries))
-    }
-    for entry in _first_of_each(entries, known):
-        feedback.write_entry(connection, entry)
 
 
 def _first_of_each(records: list[_Logged], known: dict[str, _Logged]) -> Iterator[_Logged]:
