@@ -229,20 +229,7 @@ def status(*, path: Path | None = None) -> ModelStatus:
     as_choice(SWITCH, mode, _MODES)
     if mode == "lexical":
         return ModelStatus(mode="lexical", reason=f"{SWITCH} is set to lexical", remedy=f"unset {SWITCH}")
-    return _of(find(path))
-
-
-def switched_off() -> bool:
-    """Whether somebody has asked for words only, by ``HELIX_EMBEDDING=lexical``."""
-    return os.environ.get(SWITCH) == "lexical"
-
-
-def has(engine: Engine) -> bool:
-    """Whether what an engine needs is installed; it is not imported."""
-    return all(find_spec(module) for module in MODULES[engine])
-
-
-def _of(search: WeightsSearch) -> ModelStatus:
+    search = find(path)
     found = search.found
     if found is None:
         reason, remedy = _nothing_usable(search)
@@ -259,6 +246,16 @@ def _of(search: WeightsSearch) -> ModelStatus:
         return msgspec.structs.replace(known, engine=engines[0], bulk_engine=engines[-1])
     reason = "the model is here, but nothing that can compute with it"
     return msgspec.structs.replace(known, reason=reason, remedy=INSTALL if ours else _INSTALL_REFERENCE)
+
+
+def switched_off() -> bool:
+    """Whether somebody has asked for words only, by ``HELIX_EMBEDDING=lexical``."""
+    return os.environ.get(SWITCH) == "lexical"
+
+
+def has(engine: Engine) -> bool:
+    """Whether what an engine needs is installed; it is not imported."""
+    return all(find_spec(module) for module in MODULES[engine])
 
 
 def _engines(weights: Weights) -> Iterator[Engine]:

@@ -61,12 +61,11 @@ from helix_graph.graph.store import GraphChanges, add_episode, finish_changes, r
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from datetime import datetime
     from pathlib import Path
 
     from helix_graph.graph.facts import Named
-    from helix_graph.graph.patterns import Pattern
     from helix_graph.graph.source_files import Progress
 
 
@@ -112,27 +111,6 @@ def _body(path: Path) -> bytes | None:
         return msgspec.msgpack.encode(signals_of(decode_episode(read_regular(path), path)))
     except (OSError, InvalidEpisode):
         return None
-
-
-def _new_patterns(connection: sqlite3.Connection, patterns: Sequence[Pattern]) -> int:
-    """Notes the ids of all patterns, and says how many there were not before."""
-    before = {name for (name,) in connection.execute("SELECT id FROM pattern")}
-    now = {one.id for one in patterns}
-    connection.executemany("DELETE FROM pattern WHERE id = ?", [(name,) for name in before - now])
-    connection.executemany("INSERT INTO pattern VALUES (?)", [(name,) for name in now - before])
-    return len(now - before)
-
-
-def _write_export(connection: sqlite3.Connection, path: Path, patterns: Sequence[Pattern]) -> None:
-    """Writes the export unless the file has these very bytes.
-
-    Raises:
-        WriteFailed: It cannot be written.
-    """
-    data = export_bytes(connection, patterns)
-    if not path.is_file() or path.read_bytes() != data:
-        write_atomically(path, data)
-    connection.execute("INSERT OR REPLACE INTO meta VALUES ('export', ?)", (_mark(path),))
 
 
 def export_is_current(connection: sqlite3.Connection, path: Path) -> bool:
@@ -324,10 +302,16 @@ def _publish(connection: sqlite3.Connection, plan: CompilePlan, job: CompileJob,
     if not (changed or plan.asserted) and export_is_current(connection, path):
         return 0
     patterns = stored_patterns(connection)
-    added = _new_patterns(connection, patterns)
+    before = {name for (name,) in connection.execute("SELECT id FROM pattern")}
+    now = {one.id for one in patterns}
+    connection.executemany("DELETE FROM pattern WHERE id = ?", [(name,) for name in before - now])
+    connection.executemany("INSERT INTO pattern VALUES (?)", [(name,) for name in now - before])
     if not job.dry_run:
-        _write_export(connection, path, patterns)
-    return added
+        data = export_bytes(connection, patterns)
+        if not path.is_file() or path.read_bytes() != data:
+            write_atomically(path, data)
+        connection.execute("INSERT OR REPLACE INTO meta VALUES ('export', ?)", (_mark(path),))
+    return len(now - before)
 
 
 def _take_in_files(

@@ -277,15 +277,10 @@ def _change(path: Path, stamp: FileStamp, known: KnownAssertion | None) -> Asser
         return None
     try:
         data = read_regular(path)
-    except FileNotFoundError:
-        return None
     except OSError as error:
-        could = known is None or known.sha256  # one that could not be read before either is no news
-        return (
-            AssertionChange(FileStamp(0, 0), b"", problem=f"cannot be read: {error.strerror or error}")
-            if could
-            else None
-        )
+        if isinstance(error, FileNotFoundError) or (known and not known.sha256):  # gone, or as unreadable as before
+            return None
+        return AssertionChange(FileStamp(0, 0), b"", problem=f"cannot be read: {error.strerror or error}")
     digest = hashlib.sha256(data).digest()
     if known and digest == known.sha256:
         return None

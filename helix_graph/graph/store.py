@@ -57,14 +57,6 @@ class NodeShare(NamedTuple):
     successes: int
 
 
-class EdgeShare(NamedTuple):
-    """Sum of weights in millionths, number of claims, distinct episodes."""
-
-    weight_sum: int
-    claims: int
-    episodes: int
-
-
 def node_shares(facts: EpisodeFacts) -> dict[str, NodeShare]:
     """What one episode adds to each node."""
     measured, success = facts.succeeded is not None, facts.succeeded is True
@@ -74,16 +66,6 @@ def node_shares(facts: EpisodeFacts) -> dict[str, NodeShare]:
         if mention.counted:
             counts[mention.node] = counts.get(mention.node, 0) + 1
     return {node: NodeShare(count, episodes, int(measured), int(success)) for node, count in counts.items()}
-
-
-def edge_shares(facts: EpisodeFacts) -> dict[EdgeKey, EdgeShare]:
-    """What one episode adds to each edge."""
-    shares: dict[EdgeKey, EdgeShare] = {}
-    for claim in facts.claims:
-        edge = (claim.source, claim.target, claim.type)
-        known = shares.get(edge)
-        shares[edge] = EdgeShare(known[0] + claim.weight, known[1] + 1, 1) if known else EdgeShare(claim.weight, 1, 1)
-    return shares
 
 
 def fold(facts: Iterable[EpisodeFacts]) -> nx.MultiDiGraph[str]:
@@ -307,8 +289,11 @@ def _count(facts: EpisodeFacts, changes: GraphChanges, *, sign: int) -> None:
     numbers = changes.known_nodes
     for node, share in node_shares(facts).items():
         _add(changes.nodes, numbers[node], share, sign)
-    for (source, target, kind), weights in edge_shares(facts).items():
-        _add(changes.edges, (numbers[source], numbers[target], kind), weights, sign)
+    counted: set[tuple[int, int, str]] = set()
+    for claim in facts.claims:
+        edge = (numbers[claim.source], numbers[claim.target], claim.type)
+        _add(changes.edges, edge, (claim.weight, 1, int(edge not in counted)), sign)
+        counted.add(edge)
 
 
 def _add(sums: dict[_Key, tuple[int, ...]], key: _Key, share: tuple[int, ...], sign: int) -> None:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -79,13 +79,6 @@ _AHEAD = timedelta(days=366)
 _LONGEST_TEXT = 100_000
 
 
-class _Field(NamedTuple):
-    """A field's name, and up to when its date may be."""
-
-    name: str
-    latest: datetime
-
-
 def checked_record(record: _Record, *, now: datetime) -> _Record:
     """The record as it may be taken in.
 
@@ -94,7 +87,7 @@ def checked_record(record: _Record, *, now: datetime) -> _Record:
         InvalidArgument: So is one that is checked as what a caller hands in.
     """
     found = {
-        name: _value(getattr(record, name), _Field(name, now + _AHEAD))
+        name: _value(name, getattr(record, name), now + _AHEAD)
         for name in record.__struct_fields__
         if name not in {"content", "tags", "told"}
     }
@@ -111,36 +104,34 @@ def checked_record(record: _Record, *, now: datetime) -> _Record:
     return replace(record, **found)
 
 
-def _value(value: Any, field: _Field) -> Any:  # noqa: ANN401  (of any field)
+def _value(name: str, value: Any, latest: datetime) -> Any:  # noqa: ANN401  (of any field)
     if isinstance(value, msgspec.Struct):
-        return replace(
-            value, **{name: _value(getattr(value, name), field._replace(name=name)) for name in value.__struct_fields__}
-        )
+        return replace(value, **{each: _value(each, getattr(value, each), latest) for each in value.__struct_fields__})
     if isinstance(value, tuple):
-        return tuple(_value(one, field) for one in value)
-    if field.name == "chances":
-        return {clean_name(name): as_fraction("chances", chance) for name, chance in value.items()}
-    if field.name in _SHARES and value is not None:
-        return as_fraction(field.name, value)
-    if field.name in _COUNTS and value is not None:
-        return as_int(field.name, value, lowest=0, highest=_MOST)
-    return _text(value, field) if isinstance(value, str) else value
+        return tuple(_value(name, one, latest) for one in value)
+    if name == "chances":
+        return {clean_name(each): as_fraction("chances", chance) for each, chance in value.items()}
+    if name in _SHARES and value is not None:
+        return as_fraction(name, value)
+    if name in _COUNTS and value is not None:
+        return as_int(name, value, lowest=0, highest=_MOST)
+    return _text(name, value, latest) if isinstance(value, str) else value
 
 
-def _text(value: str, field: _Field) -> str:
-    if field.name in _NAMES and value == FORGOTTEN:
+def _text(name: str, value: str, latest: datetime) -> str:
+    if name in _NAMES and value == FORGOTTEN:
         return value
-    if field.name in _DATES:
-        return _date(value, field)
-    if field.name in _UIDS:
+    if name in _DATES:
+        return _date(name, value, latest)
+    if name in _UIDS:
         if value and not _UID.fullmatch(value):
-            raise ValueError(f"its {field.name} is no uid")
+            raise ValueError(f"its {name} is no uid")
         return value
-    if field.name in _NAMES:
-        return clean_name(_bounded(field.name, value, most=LONGEST_NAME if field.name == "slug" else _LONGEST_TEXT))
-    if field.name in _TOLD:
-        return clean_line(_bounded(field.name, value, most=LONGEST_SOURCE if field.name == "source" else _LONGEST_TEXT))
-    return as_text(field.name, _bounded(field.name, value))
+    if name in _NAMES:
+        return clean_name(_bounded(name, value, most=LONGEST_NAME if name == "slug" else _LONGEST_TEXT))
+    if name in _TOLD:
+        return clean_line(_bounded(name, value, most=LONGEST_SOURCE if name == "source" else _LONGEST_TEXT))
+    return as_text(name, _bounded(name, value))
 
 
 def _bounded(name: str, value: str, *, most: int = _LONGEST_TEXT) -> str:
@@ -149,14 +140,14 @@ def _bounded(name: str, value: str, *, most: int = _LONGEST_TEXT) -> str:
     return value
 
 
-def _date(value: str, field: _Field) -> str:
-    if not value and field.name not in {"created_at", "ts"}:
+def _date(name: str, value: str, latest: datetime) -> str:
+    if not value and name not in {"created_at", "ts"}:
         return value
     moment = parse_stamp(value)
     if moment is None:
-        raise ValueError(f"its {field.name} is no date")
-    if moment > field.latest:
-        raise ValueError(f"its {field.name} lies in the future")
+        raise ValueError(f"its {name} is no date")
+    if moment > latest:
+        raise ValueError(f"its {name} lies in the future")
     return stamp(moment)
 
 

@@ -243,10 +243,10 @@ def _with_q_values(estimates: Sequence[Uplift]) -> tuple[Uplift, ...]:
     by_name = dict(zip([one.insight for one in tested], q_values([_chance(one) for one in tested]), strict=True))
     judged = []
     for one in estimates:
-        q = by_name.get(one.insight)
-        if q is None or one.difference is None:
+        if one.difference is None:
             judged.append(one)
             continue
+        q = by_name[one.insight]
         verdict: UpliftVerdict = _sign(one.difference) if q <= FALSE_DISCOVERY_RATE else "not told apart"
         judged.append(msgspec.structs.replace(one, q=q, verdict=verdict))
     return tuple(judged)

@@ -62,11 +62,6 @@ class VectorMatrix(NamedTuple):
     numbers: Numbers
     blocks: Floats
 
-    def products(self, vector: Floats) -> Floats:
-        """Of each row with a vector."""
-        found: Floats = np.matmul(vector, self.blocks).reshape(-1)[: len(self.numbers)]
-        return found
-
     def matrix(self, *, block: int = 0) -> Floats:
         """The vectors, one below the other, from a block on."""
         count = len(self.numbers) - block * _ROWS
@@ -85,7 +80,7 @@ class VectorSnapshot(NamedTuple):
 
     def cosines(self, vector: Floats) -> tuple[Numbers, Floats]:
         """The number of every insight with a vector, and how similar ``vector`` it is, -1 to 1."""
-        old = self.kept.products(vector)
+        old: Floats = np.matmul(vector, self.kept.blocks).reshape(-1)[: len(self.kept.numbers)]
         if not len(self.newer):
             return self.kept.numbers, old
         old[_positions(self.kept.numbers, self.newer)] = -1

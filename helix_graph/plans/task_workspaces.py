@@ -228,9 +228,9 @@ class Workspaces:
                 " VALUES (?, ?, ?, ?, ?, ?, '')",
                 row,
             ).lastrowid
-            store.named = replace(made, id=number or 0, task_id=f"{made.task_seq}-w{number}")
-            connection.execute("UPDATE workspace SET data = ? WHERE id = ?", (store.as_json(store.named), number))
-            return store.named
+            inserted = replace(made, id=number or 0, task_id=f"{made.task_seq}-w{number}")
+            connection.execute("UPDATE workspace SET data = ? WHERE id = ?", (store.as_json(inserted), number))
+            return inserted
 
     def _given(self, made: Workspace, insights: Sequence[Mapping[str, Any]], *, session: str | None) -> Workspace:
         """With its insights, and the note of them; a workspace that cannot be given them is not made."""
