@@ -145,16 +145,16 @@ class Episodes(EpisodeStore):
             decisions: Decisions, or mappings in their schema; ``id`` and ``timestamp`` may be left out.
             events: Events, or mappings in their schema; the same.
             lessons: Sentences.
-            metrics: Counts; what is not given is not known.
-            timestamp: When the session began, ISO 8601; now, when not given.
+            metrics: Counts; what is missing is not known.
+            timestamp: When the session began, ISO 8601; now by default.
             force: Replace the episode of that session.
 
         Raises:
-            EpisodeExists: The session has an episode, and ``force`` was not given.
+            EpisodeExists: The session has an episode, and ``force`` was not set.
             InvalidEpisode: A part does not fit the schema, or a link runs backwards in time or closes a circle. One to
                 an id that is not there is left out, and named in the episode's ``extra["unresolved"]``.
             InvalidSessionId: The id cannot safely name a file.
-            InvalidArgument: The task is empty. The task holds a control character. The outcome is none of the four.
+            InvalidArgument: The task is empty. The task contains a control character. The outcome is none of the four.
             WriteFailed: The file could not be written.
         """
         path = self.path_of(session_id)
@@ -195,7 +195,7 @@ class Episodes(EpisodeStore):
         return tuple(decision for _, decision in sorted(timed, key=lambda each: each[0]))
 
     def evidence(self, episode: str, *, log: Path | None = None) -> tuple[CheckedQuotation, ...]:
-        """Every quotation of an episode as it was extracted, and with its log at hand whether each stands there.
+        """Every quotation of an episode as it was extracted, and with its log at hand whether each is there.
 
         Raises:
             EpisodeNotFound: There is no such episode.
@@ -213,7 +213,7 @@ class Episodes(EpisodeStore):
             EpisodeNotFound: There is no such episode.
             InvalidArgument: ``because`` is empty: without a reason it would be one more guess. The outcome is none of
                 the four.
-            WriteFailed: The assertion could not be kept.
+            WriteFailed: The assertion could not be saved.
         """
         extracted = self._require_extracted(episode)
         correction = OutcomeCorrection(
@@ -238,14 +238,14 @@ class Episodes(EpisodeStore):
     ) -> Episode:
         """Corrects one decision of an episode, or with ``withdrawn`` takes it out; returns the episode as it is now.
 
-        What is not given stays as extracted. The correction survives the next extraction of the log: the decision is
+        What is omitted stays as extracted. The correction survives the next extraction of the log: the decision is
         recognised by its text and line.
 
         Raises:
             EpisodeNotFound: There is no such episode.
             EpisodeError: It has no such decision, or nothing was to be corrected.
             InvalidArgument: Type or outcome is none of those allowed.
-            WriteFailed: The assertion could not be kept.
+            WriteFailed: The assertion could not be saved.
         """
         extracted = self._require_extracted(episode)
         decision = as_str("decision", decision)
@@ -288,7 +288,7 @@ class Episodes(EpisodeStore):
             EpisodeError: It has no such part, the link would run backwards in time or close a circle, or there is
                 none to take out.
             InvalidArgument: The type is none of the four.
-            WriteFailed: The assertion could not be kept.
+            WriteFailed: The assertion could not be saved.
         """
         extracted = self._require_extracted(episode)
         source, target = as_str("source", source), as_str("target", target)

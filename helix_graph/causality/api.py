@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 #: What comparisons say of a row: it stands out; it does not; there are too few sessions; it is not compared at all (the
-#: duller measure of an answer, an edit, what nearly everybody does); a person told it. ``tested`` is kept for what was
+#: duller measure of an answer, an edit, what nearly everybody does); a person said it. ``tested`` is kept for what was
 #: withheld at random.
 PatternStanding = Literal["associated", "not told apart", "too early", "not compared", "told"]
 
@@ -235,7 +235,7 @@ class Causality:
         """The edges that logs assert, with what the sessions say of each: supported, contradicted, or only asserted.
 
         The supported come first, then the contradicted; within a status those said in the most sessions. ``status``
-        keeps only the edges that have it. How many edges were not looked at, and why, stands beside them.
+        keeps only the edges that have it. How many edges were not looked at, and why, is given beside them.
 
         Raises:
             InvalidArgument: ``status`` is none of the three.

@@ -1,6 +1,6 @@
 """A file of vectors, so that no text is embedded twice.
 
-Vectors are kept by the model's name and the SHA-256 of the text, in SQLite; the texts themselves are not kept. The file
+Vectors are stored by the model's name and the SHA-256 of the text, in SQLite, without the texts. The file
 is derived: deleting it costs time and nothing else. So does a file that cannot be used: it never costs an answer. It
 never holds more than `MOST_KEPT` vectors. A damaged one, or one of another version, is rebuilt; one that is another
 program's, or that the disk refuses, is left alone and `Cached.problem` says so.
@@ -48,7 +48,7 @@ def clear(path: Path) -> None:
 
     Raises:
         NotOurDatabase: The file is another program's.
-        DatabaseBusy: Another process kept it locked.
+        DatabaseBusy: Another process had it locked.
         DatabaseRefused: The disk refused.
     """
     try:

@@ -175,7 +175,7 @@ def embedder(*, path: Path | None = None, cache: Path | None = None) -> Embedder
     remembers vectors, so that no text is embedded twice.
 
     Raises:
-        NoEmbedder: ``path`` holds no such model.
+        NoEmbedder: ``path`` contains no such model.
         InvalidArgument: ``HELIX_EMBEDDING`` is set to a word that means nothing.
     """
     found = status(path=path)

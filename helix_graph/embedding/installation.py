@@ -61,11 +61,11 @@ def install(
 ) -> InstallReport:
     """Brings the model and what computes with it into the running environment; what is here already is left as it is.
 
-    With ``source``, a folder that holds the model, its files are copied to the user's data folder. ``announce`` is
+    With ``source``, a folder that contains the model, its files are copied to the user's data folder. ``announce`` is
     called with each step before it is done.
 
     Raises:
-        NoEmbedder: ``source`` does not hold the published files. A step did not work, or the weights that came are not
+        NoEmbedder: ``source`` lacks the published files. A step did not work, or the weights that came are not
             the published ones.
         WriteFailed: The data folder cannot be written.
     """

@@ -151,7 +151,7 @@ def find(path: Path | None = None) -> WeightsSearch:
 
 
 def checked(folder: Path, origin: Origin) -> Weights:
-    """Whether a folder holds the published files of our model."""
+    """Whether a folder contains the published files of our model."""
     for name, expected in SHA256.items():
         try:
             found = sha256_of(folder / name)

@@ -140,7 +140,7 @@ class AssertionStore:
         return self.folder / f"{name}{ASSERTION_SUFFIX}"
 
     def add(self, assertion: Assertion) -> str:
-        """Keeps an assertion and returns its name; the same one again changes nothing.
+        """Saves an assertion and returns its name; the same one again changes nothing.
 
         Raises:
             WriteFailed: The disk is full or the folder read-only.
@@ -170,7 +170,7 @@ class AssertionStore:
 
 
 def distinct(found: Iterable[tuple[str, _One]]) -> list[tuple[str, _One]]:
-    """Each assertion once, under its identity, of what stands in files of these names; sorted by identity.
+    """Each assertion once, under its identity, of what is in files of these names; sorted by identity.
 
     Of copies that differ in their time (nodes of an episode) the one in the file of the right name holds.
     """
@@ -201,7 +201,7 @@ def read_assertion(path: Path) -> Assertion:
 
     Raises:
         FileNotFoundError: It is not there.
-        InvalidAssertion: It cannot be read, or holds none.
+        InvalidAssertion: It cannot be read, or is none.
     """
     try:
         return decode_assertion(read_regular(path), path=path)
@@ -226,7 +226,7 @@ def node_assertion(
     """A node to assert. A label that the graph has in another case is the same label.
 
     Raises:
-        InvalidArgument: The label or the episode is empty. The type is none of the five. The label holds a control
+        InvalidArgument: The label or the episode is empty. The type is none of the five. The label contains a control
             character.
     """
     kind: NodeType = as_choice("type", type, NODE_TYPES)
@@ -252,7 +252,7 @@ def edge_assertion(
     Raises:
         NodeNotFound: One of the nodes does not exist. One of the labels belongs to several nodes.
         InvalidArgument: The type is none of the four. The weight is not between 0 and 1. Both ends are one node; one of
-            the labels holds a control character.
+            the labels contains a control character.
     """
     kind: EdgeType = as_choice("type", type, EDGE_TYPES)
     sure = as_fraction("weight", weight)
@@ -272,7 +272,7 @@ def pattern_assertion(
 
     Raises:
         InvalidArgument: Name, trigger or action is empty. The success rate is not between 0 and 1. Trigger and action
-            are the same text; one of the texts holds a control character.
+            are the same text; one of the texts contains a control character.
     """
     situation, answer = as_line("trigger", trigger), as_line("action", action)
     if situation.casefold() == answer.casefold():

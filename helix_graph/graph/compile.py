@@ -140,7 +140,7 @@ class CompileReport(msgspec.Struct, frozen=True, kw_only=True):
     ``episodes_processed``: episodes read and folded, because they are new or changed. ``merged``: nodes they mention
     that had been there. ``retracted``: episodes whose share was taken out because their file is gone or spoilt.
     ``unchanged``: files that were left alone. ``skipped``: files that are not in the graph, ``left_out``: links that
-    name an end that does not exist. ``rebuilt``: why everything was folded anew, or None. ``assertions_processed`` and
+    name an end that does not exist. ``rebuilt``: why everything was folded again, or None. ``assertions_processed`` and
     ``assertions_retracted``: files of assertions that are new or changed, and that are gone or spoilt.
     """
 
@@ -245,7 +245,7 @@ def _prepare_tables(connection: sqlite3.Connection) -> str | None:
 
 
 def _outdated(connection: sqlite3.Connection, made_by: dict[str, str]) -> str | None:
-    """Why the tables have to be made anew; empty when there are none, None when they are as they should be."""
+    """Why the tables have to be made again; empty when there are none, None when they are as they should be."""
     version = database.schema_version(connection)
     if version != GRAPH_FILE.version:
         return f"its tables were of version {version}, now {GRAPH_FILE.version}" if version else ""

@@ -116,7 +116,7 @@ def read_error(text: str) -> ErrorQuery:
 
 
 def says_something(family: str) -> bool:
-    """Whether a family tells one failure from another.
+    """Whether a family distinguishes failures.
 
     >>> says_something("errcheck"), says_something("test failed")
     (True, False)

@@ -48,7 +48,7 @@ ALIAS_LIMIT = 20
 
 
 def export_bytes(connection: sqlite3.Connection, patterns: Sequence[Pattern] | None = None) -> bytes:
-    """The canonical file for the graph in an open graph.db; ``patterns`` are those in it, counted when not given."""
+    """The canonical file for the graph in an open graph.db; ``patterns`` are those in it, counted when omitted."""
     import orjson
 
     return orjson.dumps(document(connection, patterns), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

@@ -75,7 +75,7 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     ``local`` is its id there; ``type`` and ``label`` say which node it belongs to, whose id is ``node``. ``raw`` is its
     text as recorded. ``exact`` recognises the same message again (errors only), ``rationale`` is why (decisions only).
     ``context`` is the situation and ``outcome`` how it came out there (decisions only).
-    ``line`` and ``log`` lead to the place in the session log, ``quote`` is what stands there. One that is not
+    ``line`` and ``log`` lead to the place in the session log, ``quote`` is what is there. One that is not
     ``counted`` names a node (as the end of an asserted edge) without being an occurrence of it.
     """
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import re
 
 
-#: A line is looked at this far: what tells errors apart stands at the front, and the work stays bounded.
+#: A line is looked at this far: what distinguishes errors stands at the front, and the work stays bounded.
 LINE_LIMIT = 400
 
 _ANSI = Regex(r"\x1b\[[0-9;?]*[A-Za-z]")

@@ -62,7 +62,7 @@ class EdgeSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MentionPlace(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a mention stands: episode and local id, its text, and the line in the log that it was read from."""
+    """Where a mention is: episode and local id, its text, and the line in the log that it was read from."""
 
     episode: str
     local: str
@@ -183,7 +183,7 @@ class Adjacency:
         )
 
     def place(self, episode: str, local: str) -> MentionPlace:
-        """Where a mention stands."""
+        """Where a mention is."""
         row = self._ask(
             "SELECT raw, m.timestamp, path, m.log, line, quote FROM mention m"
             " WHERE episode = (SELECT number FROM episode WHERE id = ?) AND local = ?",
@@ -210,7 +210,7 @@ def nodes_labelled(connection: sqlite3.Connection, pages: Iterable[tuple[int, st
 
 
 def write_pages(connection: sqlite3.Connection, changed: Iterable[int]) -> None:
-    """Writes the pages anew on which these nodes stand, or stood before they were deleted."""
+    """Writes again the pages that list these nodes, or listed them before they were deleted."""
     for page in sorted({number // _SIZE for number in changed}):
         first = _SIZE * page
         labels = [""] * _SIZE
@@ -228,7 +228,7 @@ def _line(text: str) -> str:
 
 
 def _lines_with(page: str, text: str) -> Iterator[int]:
-    """The numbers of the lines in which a text stands, each once."""
+    """The numbers of the lines that contain a text, each once."""
     line, end = 0, 0
     while (at := page.find(text, end)) >= 0:
         line += page.count("\n", end, at)

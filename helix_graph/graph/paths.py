@@ -131,7 +131,7 @@ _QUOTED = 10
 
 
 class Witness(msgspec.Struct, frozen=True, kw_only=True):
-    """One episode behind a step: where its two ends stand."""
+    """One episode behind a step: where its two ends are."""
 
     episode: str
     source: MentionPlace

@@ -5,11 +5,11 @@ to it says how often the same situation ended well in the other episodes, those 
 succeeds in 39 % is no failure where everything else succeeds in 20 %.
 
 These are descriptions. Agents choose an action by what the situation looks like, so a low rate can mean a poor answer
-or a hard problem; telling the two apart takes adjustment or an experiment. So the words are "passes", "succeeds",
+or a hard problem; distinguishing the two takes adjustment or an experiment. So the words are "passes", "succeeds",
 "without it", and every row has its basis and counts. ``docs/patterns.md`` explains the arithmetic.
 
 A pattern may have an `Effect` next to it: the comparison with like tasks after like steps that
-`helix_graph.causality` makes. The values stand here so that showing them loads no arithmetic.
+`helix_graph.causality` makes. The values are here so that showing them loads no arithmetic.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     like earlier steps, if there was enough to compare, and ``standing`` what it says
     (`helix_graph.causality.api`).
 
-    A pattern that people have added (basis and level ``asserted``) is told, not counted: it has no ``successes`` and no
+    A pattern that people have added (basis and level ``asserted``) is not counted: it has no ``successes`` and no
     ``interval``, its rate is the mean of those given, and without any it is 1.0 and not ``measured``.
     """
 

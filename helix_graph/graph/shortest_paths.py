@@ -26,7 +26,7 @@ _Sequence = tuple[tuple[str, ...], ...]
 
 
 class WitnessedPath(msgspec.Struct, frozen=True, kw_only=True):
-    """The shortest path that single episodes hold whole."""
+    """The shortest path that single episodes contain whole."""
 
     path: tuple[NodeSummary, ...]
     types: tuple[str, ...]
@@ -43,7 +43,7 @@ class Ends(msgspec.Struct, frozen=True):
 
 
 def chains_of(graph: Adjacency, edges: tuple[Edge, ...], episodes: tuple[str, ...]) -> dict[str, tuple[Joint, ...]]:
-    """For each episode that holds the path whole, one chain of its claims: the one with the smallest local ids."""
+    """For each episode that contains the path whole, one chain of its claims: the one with the smallest local ids."""
     joints = graph.joints(edges)
     return {episode: _chain([joints[edge] for edge in edges], episode) for episode in episodes}
 
@@ -62,7 +62,7 @@ def _chain(joints: list[frozenset[Joint]], episode: str) -> tuple[Joint, ...]:
 
 
 def witnessed(graph: Adjacency, ends: Ends, max_depth: int, follow: Collection[str]) -> WitnessedPath | None:
-    """The shortest path that a single episode holds whole, and all episodes that hold it."""
+    """The shortest path that a single episode contains whole, and all episodes that contain it."""
     episodes = graph.episodes_of(ends.sources) & graph.episodes_of(ends.targets)
     if ends.within is not None:
         episodes &= ends.within
@@ -121,7 +121,7 @@ Layers = tuple[frozenset[Edge], ...]
 
 
 class Route(msgspec.Struct, frozen=True):
-    """A path through the layers: its first node, its edges, and the mentions at its end by which episodes hold it."""
+    """A path through the layers: its first node, its edges, and the mentions at its end that episodes reach by it."""
 
     start: int
     edges: tuple[Edge, ...]
@@ -179,7 +179,7 @@ class _Front:
 class PathChoice:
     """Picks the best of all shortest paths, looking first at the partial path that can still become the best.
 
-    A partial path is ranked by the most that it can reach: the episodes that hold it so far and hold some way on from
+    A partial path is ranked by the most that it can reach: the episodes that contain it so far and some way on from
     there, the greatest strength there is, and its labels. None of the three can rise as the path grows, so the first
     path that arrives is the best one.
     """
@@ -248,7 +248,7 @@ class PathChoice:
 _MOST_EDGES = 100_000
 #: So many partial paths are looked at, as in `routes`.
 _PATIENCE = 20_000
-#: Of so many paths of one rank the one that most episodes hold comes first; beyond, the first by label do.
+#: Of so many paths of one rank the one that most episodes contain comes first; beyond, the first by label do.
 _MOST_TIED = 100
 
 #: Length and strength, or the other way round, so that the least is the best.
@@ -257,7 +257,7 @@ Nodes = tuple[int, ...]
 
 
 class RankedPath(msgspec.Struct, frozen=True):
-    """A path: its first node, its edges, its strength (0 to 1), and the episodes that hold it whole."""
+    """A path: its first node, its edges, its strength (0 to 1), and the episodes that contain it whole."""
 
     start: int
     edges: tuple[Edge, ...]
@@ -282,12 +282,12 @@ def k_best_paths(
 ) -> RankedPaths:
     """The ``count`` best simple paths of at most ``depth`` edges.
 
-    The shortest come first, of equally long ones those that most episodes hold whole, then the strongest; or with
-    ``strongest`` the strongest, then the shortest, then those that most episodes hold; at last labels decide.
+    The shortest come first, of equally long ones those that most episodes contain whole, then the strongest; or with
+    ``strongest`` the strongest, then the shortest, then those that most episodes contain; at last labels decide.
     """
     edges, complete = _gather(graph, ends, depth, types)
     search = _Search(graph, ends, edges, depth=depth, strongest=strongest)
-    decisive = 2 if strongest else 1  # so much of a rank counts before the episodes that hold a path
+    decisive = 2 if strongest else 1  # so much of a rank counts before the episodes that contain a path
     paths: list[tuple[Rank, RankedPath]] = []
     for rank, nodes in search.paths():
         alike = bool(paths) and rank[:decisive] == paths[-1][0][:decisive]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _PLACES = 1 << 20
 #: A text is looked for by so many different words; a whole log would only be matched by everything.
 _MOST_WORDS = 64
-#: Digits to which ranks are told apart: sums of floating-point numbers differ in the last ones between machines.
+#: Digits to which ranks are compared: sums of floating-point numbers differ in the last ones between machines.
 _DIGITS = 6
 
 

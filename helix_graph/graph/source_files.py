@@ -53,7 +53,7 @@ _TICK_NS = 50_000_000
 
 
 class FileStamp(msgspec.Struct, frozen=True, gc=False):
-    """What tells that a file is the same without opening it; ``mtime_ns`` is 0 when it can't be relied on.
+    """What shows that a file is the same without opening it; ``mtime_ns`` is 0 when it can't be relied on.
 
     There are ten thousands of these, and none can be part of a ring, so the collector need not look at them.
     """
@@ -260,7 +260,7 @@ def pattern_assertions(connection: sqlite3.Connection) -> list[PatternAssertion]
 
 
 def bad_assertions(connection: sqlite3.Connection, folder: Path) -> list[tuple[Path, str]]:
-    """The files that hold no assertion, and why."""
+    """The files that contain no assertion, and why."""
     rows = connection.execute("SELECT name, problem FROM assertion WHERE problem IS NOT NULL ORDER BY name")
     return [(folder / f"{name}{ASSERTION_SUFFIX}", problem) for name, problem in rows]
 
@@ -301,7 +301,7 @@ Progress = Callable[[int, int, Path], None]
 
 
 class CompileJob(msgspec.Struct, frozen=True):
-    """The arguments of a compile; ``damage`` is what was wrong with the file that stood there before."""
+    """The arguments of a compile; ``damage`` is what was wrong with the file that was there before."""
 
     episodes: Path
     causality: Path
@@ -321,7 +321,7 @@ class CompileJob(msgspec.Struct, frozen=True):
 class CompilePlan(msgspec.Struct, frozen=True):
     """Which files to look into, which are gone, and what is known of all; which assertions there are to take in.
 
-    ``again`` are the episodes' files that are folded anew though they have not changed: people have corrected them.
+    ``again`` are the episodes' files that are folded again though they have not changed: people have corrected them.
     """
 
     folder: Path

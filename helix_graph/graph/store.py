@@ -1,6 +1,6 @@
 """graph.db as a store: the facts of each episode, and the sums over all of them.
 
-The facts stand in ``mention``, ``claim`` and ``repair``, the sums in ``node`` and ``edge``. Adding an episode adds its
+The facts are in ``mention``, ``claim`` and ``repair``, the sums in ``node`` and ``edge``. Adding an episode adds its
 share to the sums, and removing it subtracts the same integers. So the sums are always those of a build from nothing,
 at the price of the episodes that changed. `fold` gives the same graph in networkx form.
 

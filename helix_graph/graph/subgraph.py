@@ -152,7 +152,7 @@ class ExcerptSession(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Occurrence(msgspec.Struct, frozen=True, gc=False):
-    """One mention: its episode (a place in `Excerpt.sessions`), its text and where that stands in the log."""
+    """One mention: its episode (a place in `Excerpt.sessions`), its text and where that is in the log."""
 
     session: int
     local: str

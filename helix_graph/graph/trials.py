@@ -28,7 +28,7 @@ task kind, any other action outcome            the episode's outcome is success,
 =========================== ================== =========================================================================
 
 An answered error is measured twice, since agents seldom stop before a check is green: nearly everything passes *later*
-(in 81 sessions of one project: all of it), and what tells answers apart is whether the *next* run passes. A tool or
+(in 81 sessions of one project: all of it), and what distinguishes answers is whether the *next* run passes. A tool or
 a command leaves no event when it works; for its errors the call that verified the fix counts as the passing run.
 """
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 #: How closely a trigger names the situation: the kind of error, the check that failed, or only the kind of task.
 Level = Literal["family", "check", "task"]
-#: By what success is told.
+#: By what success is judged.
 Basis = Literal["check passes later", "next check passes", "gone at the next run", "outcome"]
 
 
@@ -213,7 +213,7 @@ def _passes_next(runs: Sequence[Event], went_well: Decision | None) -> bool | No
 
 
 def _gone_next(runs: Sequence[Event], error: Event, went_well: Decision | None) -> bool | None:
-    """Whether the next run has another family or none; its errors stand on one line of the log."""
+    """Whether the next run has another family or none; its errors are on one line of the log."""
     if went_well is not None or not runs:
         return _passes_next(runs, went_well)
     peers = [run for run in runs if precedes(runs[0], run) is not True]
@@ -355,12 +355,12 @@ def distinct(trials: Iterable[Trial]) -> list[Trial]:
 
 
 def pack(trial: Trial) -> bytes:
-    """A trial in the form in which graph.db keeps it."""
+    """A trial in the form in which graph.db stores it."""
     return msgspec.msgpack.encode(trial)
 
 
 def unpack(packed: Iterable[bytes]) -> list[Trial]:
-    """Trials from the form in which graph.db keeps them."""
+    """Trials from the form in which graph.db stores them."""
     decoder = msgspec.msgpack.Decoder(Trial)
     return [decoder.decode(one) for one in packed]
 

@@ -31,7 +31,7 @@ _BITS = 53
 def uniform_draw(*about: str) -> float:
     """A number between 0 and 1, both excluded: evenly spread over different texts, the same for the same ones.
 
-    Each text counts by itself: ``("ab", "c")`` and ``("a", "bc")`` are different lots.
+    Each text counts by itself: ``("ab", "c")`` and ``("a", "bc")`` are different draws.
 
     >>> uniform_draw("withhold", "episode-1", "run-the-tests") == uniform_draw("withhold", "episode-1", "run-the-tests")
     True
@@ -84,7 +84,7 @@ def withhold(
     """Which of the chosen insights are withheld from an injection; in the order given.
 
     ``injection`` is the id of the injection or of its episode, ``salt`` a text that the memory keeps for itself, so
-    that two memories draw different lots and nobody names an episode so that nothing is withheld.
+    that two memories draw differently and nobody names an episode so that nothing is withheld.
 
     >>> safe = HoldoutCandidate(insight="never-force-push", tags=("safety",))
     >>> chosen = [HoldoutCandidate(insight="run-the-tests"), safe]
@@ -118,7 +118,7 @@ class Exposure(msgspec.Struct, frozen=True, kw_only=True):
     """What became of one insight that was relevant to one injection.
 
     ``propensity`` is the chance with which it was to be withheld (`HoldoutDraw`). ``succeeded`` is None while
-    nothing vouches for the outcome; ``taken_up`` is None where nobody can tell, as for an insight without a link.
+    nothing vouches for the outcome; ``taken_up`` is None where nobody knows, as for an insight without a link.
     """
 
     insight: str

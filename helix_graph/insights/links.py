@@ -106,7 +106,7 @@ def connected(context: InsightContext, name: str, max_hops: int = 2) -> list[dic
 
 
 def neighbors(context: InsightContext, name: str, limit: int = 5) -> list[dict[str, Any]]:
-    """What stands next to an insight: those it is linked with, then those most like it.
+    """What is next to an insight: those it is linked with, then those most like it.
 
     Each has ``_relation`` and ``_score``: a link's, or ``similar`` with the cosine (or relevance by words).
 
@@ -166,7 +166,7 @@ def new_link(  # noqa: PLR0913  (what a link is)
 
 
 def write_link(connection: sqlite3.Connection, link: InsightLink) -> None:
-    """Keeps a link; of one that is there already the more trusted record counts."""
+    """Saves a link; of one that is there already the more trusted record counts."""
     known = find_link(connection, link.id)
     best = join_links(known, link) if known else link
     insert_row(connection, "insight_link", asdict(best), replace=True)
@@ -272,9 +272,9 @@ def anchor_of(link: InsightLink) -> NodeAnchor:
     return NodeAnchor(type=link.node_type, text=link.node_text, episode=link.episode)
 
 
-#: An error whose kind stands in a text together with its check is meant; without its check it most likely is.
+#: An error whose kind is in a text together with its check is meant; without its check it most likely is.
 _WITH_CHECK, _WITHOUT_CHECK = 1.0, 0.7
-#: A kind of error of fewer letters than this stands in texts by chance: "error", "no file".
+#: A kind of error of fewer letters than this is in texts by chance: "error", "no file".
 _LEAST_LETTERS = 8
 _MOST_BY_VECTOR = 3
 _LETTERS = re.compile(r"[^\W\d_]")

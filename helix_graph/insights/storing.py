@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def clean_name(name: str) -> str:
-    """A name as it may stand in a memory: without secrets, and a slug where it was more than a word."""
+    """A name as it may be in a memory: without secrets, and a slug where it was more than a word."""
     plain = as_text("name", name)
     return name if plain == name and _PLAIN_NAME.fullmatch(name) else slug_of(plain)
 
@@ -104,7 +104,7 @@ SimilarRows = list[tuple[int, float]]
 class StoreAnswer(TypedDict):
     """What became of a text; ``reason`` says why it was not added, and is empty when it was.
 
-    Only `chunk` strengthens or skips. ``kept`` says of a text that was merged whose words stand there now: those of the
+    Only `chunk` strengthens or skips. ``kept`` says of a text that was merged whose words are there now: those of the
     ``existing`` insight or the ``new`` ones.
     """
 
@@ -139,7 +139,7 @@ def clean_content(content: str) -> str:
     """The text as it is stored.
 
     Raises:
-        InvalidArgument: It holds a control character.
+        InvalidArgument: It contains a control character.
     """
     return as_text("content", content).strip()
 
@@ -160,7 +160,7 @@ def clean_source(source: str) -> str:
     """Where a text comes from, as it is stored.
 
     Raises:
-        InvalidArgument: It holds a control character. It is longer than 1,000 characters.
+        InvalidArgument: It contains a control character. It is longer than 1,000 characters.
     """
     clean = sanitize_line(as_text("source", source))
     as_int("length of the source", len(clean), lowest=0, highest=scoring.LONGEST_SOURCE)

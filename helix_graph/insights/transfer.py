@@ -185,7 +185,7 @@ _HEADER = '{"record":"helix-insights","version":1}'
 _Logged = TypeVar("_Logged", FeedbackEntry, Injection)
 
 
-#: Kinds in the order in which they stand in a file.
+#: Kinds in the order that they have in a file.
 _KINDS: dict[str, type[Record]] = {
     "forgotten": ForgottenInsight,
     "insight": Insight,

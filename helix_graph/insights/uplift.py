@@ -83,7 +83,7 @@ class Uplift(msgspec.Struct, frozen=True, kw_only=True):
 
     ``difference`` (-1 to 1) is the success rate of ``given`` less that of ``withheld``, ``interval`` its 95 % interval;
     both None while it is too early. ``q`` is corrected for the number of insights (None for all together). ``takers``
-    is None where nobody can tell whether it was taken up.
+    is None where nobody knows whether it was taken up.
     """
 
     insight: str | None

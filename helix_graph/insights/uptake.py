@@ -55,7 +55,7 @@ DECAY = 0.85
 _SHORTEST_CITED = 8
 #: The decisions that an advice can be the reason of; the others answer an error or run a check.
 _CHOICES = frozenset({"design", "implementation"})
-#: A file as prose names it: its ending is what tells it from a number or an abbreviation.
+#: A file as prose names it: its ending is what distinguishes it from a number or an abbreviation.
 _FILE = Regex(r"[\w./-]*\w\.[A-Za-z]\w{0,9}(?![\w/])")
 
 

@@ -119,7 +119,7 @@ def similar_rows(found: tuple[Numbers, Floats], *, least: float, words: Mapping[
 
 
 def _helped(found: tuple[Numbers, Floats], words: Mapping[int, float], *, limit: float) -> Numbers:
-    """Where the rows stand that reach the limit by a positive cosine and their words `together`."""
+    """The places of the rows that reach the limit by a positive cosine and their words `together`."""
     numbers, cosines = found
     # A table, for a look-up by value would sort all of them.
     said = np.zeros(int(numbers.max(initial=0)) + 1)
@@ -133,7 +133,7 @@ def _helped(found: tuple[Numbers, Floats], words: Mapping[int, float], *, limit:
 
 
 def vector_path(database: Path, model: str) -> Path:
-    """Where the vectors of a model are kept for a database."""
+    """Where the vectors of a model are stored for a database."""
     name = blake2b(model.encode(), digest_size=6).hexdigest()
     return database.parent / FOLDER / f"{database.name}-vectors-{name}"
 

@@ -88,7 +88,7 @@ def draft_of(raw: Mapping[str, Any]) -> PlanDraft:
 
 
 def task_of(raw: Mapping[str, Any], place: int = 0) -> Task:
-    """One task; ``place`` is where it stands in its plan, from 0.
+    """One task; ``place`` is where it is in its plan, from 0.
 
     Raises:
         InvalidPlan: A part is missing, unknown or of the wrong kind.

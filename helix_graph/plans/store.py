@@ -101,7 +101,7 @@ def require_plan(connection: sqlite3.Connection, number: int | None) -> TaskPlan
     """As `plan_within`, but having none is an error.
 
     Raises:
-        NotFound: There is none.
+        NotFound: No such plan is saved, or none is active.
     """
     plan = plan_within(connection, number)
     if plan is None:
@@ -260,7 +260,7 @@ class Explorations:
         self.root = root
 
     def save(self, data: Mapping[str, Any], *, objective: str | None = None) -> SavedExploration:
-        """Keeps what was found: structure, patterns, memory, targets, or whatever the explorers were asked for.
+        """Saves what was found: structure, patterns, memory, targets, or whatever the explorers were asked for.
 
         Args:
             data: A JSON object.

@@ -74,8 +74,8 @@ class Workspaces:
 
         Args:
             task: The number of a task of the plan, or a task of its own, in the fields of a plan's tasks.
-            plan: The plan's number; the active one, when not given. A task of its own belongs to a plan only if given.
-            session: No insight is given twice in a session of this name, whatever process asks.
+            plan: The plan's number; the active one by default. A task of its own belongs to a plan only if given.
+            session: No insight is shown twice in a session of this name, whatever process asks.
             tree: The working tree in which the task is done.
 
         Raises:
@@ -104,7 +104,7 @@ class Workspaces:
         """The workspace of that number.
 
         Raises:
-            NotFound: There is none.
+            NotFound: No workspace has that number.
         """
         with database(self.root).reading() as connection:
             return store.workspace_of(store.find_row(connection, workspace))
@@ -113,7 +113,7 @@ class Workspaces:
         """The prompt for the workspace's builder.
 
         Raises:
-            NotFound: There is none.
+            NotFound: No workspace has that number.
         """
         return workspace_prompt(self.get(workspace))
 
@@ -135,7 +135,7 @@ class Workspaces:
             transcript: The builder's log, to count them in, when nobody has.
 
         Raises:
-            NotFound: There is none.
+            NotFound: No workspace has that number.
             NoWorkTree: The tree cannot be compared: there was no repository when the workspace was made, or it is gone,
                 or ``tree`` is of another repository.
             LogNotReadable: The transcript cannot be read.
@@ -177,12 +177,12 @@ class Workspaces:
             delivered: What was delivered.
             utilized: The injected insights that helped. Without it they are judged by the task's episode.
             verified: Whether the verify command passed; None when nobody says.
-            tree: As for `check`: where the builder worked, if elsewhere; what changed there is told in the episode.
+            tree: As for `check`: where the builder worked, if elsewhere; the episode says what changed there.
 
         Raises:
-            NotFound: There is none.
+            NotFound: No workspace has that number.
             WorkspaceClosed: It is blocked already.
-            InvalidArgument: The text holds a control character.
+            InvalidArgument: The text contains a control character.
             NoWorkTree: ``tree`` cannot be compared; then nothing is ended.
         """
         ending = WorkspaceEnding(told=as_text("delivered", delivered), utilized=_names(utilized), verified=verified)
@@ -200,9 +200,9 @@ class Workspaces:
         """Ends a workspace that cannot go on; as `complete`, but its task is blocked and its episode a failure.
 
         Raises:
-            NotFound: There is none.
+            NotFound: No workspace has that number.
             WorkspaceClosed: It is complete already.
-            InvalidArgument: The text holds a control character.
+            InvalidArgument: The text contains a control character.
             NoWorkTree: ``tree`` cannot be compared; then nothing is ended.
         """
         ending = WorkspaceEnding(told=as_text("reason", reason), utilized=_names(utilized), verified=verified)

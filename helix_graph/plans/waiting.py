@@ -283,7 +283,7 @@ def _ids(task_ids: Sequence[str]) -> list[str]:
     """The ids that are waited for, each once; an empty one would never come.
 
     Raises:
-        InvalidArgument: There is none.
+        InvalidArgument: No id is left.
     """
     ids = [str(one).strip() for one in as_tuple("task_ids", task_ids)]
     named = [one for one in dict.fromkeys(ids) if one]
