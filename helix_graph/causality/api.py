@@ -32,7 +32,7 @@ from helix_graph.graph.patterns import (
     select_anti_patterns,
     select_patterns,
 )
-from helix_graph.graph.similar_decisions import similar_answer, words_of
+from helix_graph.graph.similar_decisions import COMPARES, SimilarAnswer, words_of
 from helix_graph.graph.source_files import decode_episode
 from helix_graph.graph.trials import Trial, distinct, trial_of, unpack
 from helix_graph.stats.intervals import wilson_interval
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from helix_graph.causality.repeats import Repeats
     from helix_graph.graph.api import Graph
     from helix_graph.graph.patterns import Effect, EffectReport, HypothesisKind
-    from helix_graph.graph.similar_decisions import SimilarAnswer
 
 
 #: What comparisons say of a row: it stands out; it does not; there are too few sessions; it is not compared at all (the
@@ -317,7 +316,15 @@ class Causality:
         words = words_of(as_str("TEXT", text))
         if not words:
             raise InvalidArgument("TEXT", NO_WORDS)
-        return similar_answer(words, *self._graph.decided(words, limit=most))
+        decisions, sessions = self._graph.decided(words, limit=most)
+        met = {word for one in decisions for word in one.words}
+        return SimilarAnswer(
+            looked_for=words,
+            not_met=tuple(word for word in words if word not in met),
+            sessions=sessions,
+            decisions=tuple(decisions),
+            compares=COMPARES,
+        )
 
     def repeats(self) -> Repeats:
         """Of the errors met, how many an earlier session had met, and fixed; by level and month."""

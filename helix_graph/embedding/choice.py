@@ -235,17 +235,17 @@ def status(*, path: Path | None = None) -> ModelStatus:
         reason, remedy = _nothing_usable(search)
         return ModelStatus(mode="lexical", reason=reason, remedy=remedy, looked=search.looked)
     ours, engines = found.model == MINILM, list(_engines(found))
-    known = ModelStatus(
+    return ModelStatus(
         mode="semantic" if engines else "lexical",
         model=found.model,
         dimensions=MINILM_DIMENSIONS if ours else None,
+        engine=engines[0] if engines else None,
+        bulk_engine=engines[-1] if engines else None,
         weights=found,
+        reason=None if engines else "the model is here, but nothing that can compute with it",
+        remedy=None if engines else INSTALL if ours else _INSTALL_REFERENCE,
         looked=search.looked,
     )
-    if engines:
-        return msgspec.structs.replace(known, engine=engines[0], bulk_engine=engines[-1])
-    reason = "the model is here, but nothing that can compute with it"
-    return msgspec.structs.replace(known, reason=reason, remedy=INSTALL if ours else _INSTALL_REFERENCE)
 
 
 def switched_off() -> bool:

@@ -343,8 +343,16 @@ def reindex(context: InsightContext) -> ReindexedInsights:
     with context.database.writing() as connection:
         index_words(connection)
         rows.complete_digests(connection)
-    while embedder is not None and (done := _embed_some(context, embedder.model)):
-        embedded += done
+    while embedder is not None:
+        with context.database.reading() as connection:
+            missing = rows.lacking_vector(connection, model=embedder.model, most=_BATCH)
+        if not missing:
+            break
+        vectors = context.embed([content for _, content in missing])
+        with context.database.writing() as connection:
+            for (number, content), (vector, _) in zip(missing, vectors, strict=True):
+                rows.set_vector_of(connection, number, content, vector)
+        embedded += len(missing)
     with context.database.reading() as connection:
         model = embedder.model if embedder else None
         without = rows.without_vector(connection, model=model) if model else rows.without_any_vector(connection)
@@ -358,16 +366,6 @@ def rebuild(context: InsightContext) -> Rebuilt:
         count, changed = feedback.rebuild(connection, settings=context.settings)
         entries = connection.execute("SELECT count(*) FROM insight_feedback").fetchone()[0]
     return Rebuilt(insights=count, changed=changed, entries=entries)
-
-
-def _embed_some(context: InsightContext, model: str) -> int:
-    with context.database.reading() as connection:
-        missing = rows.lacking_vector(connection, model=model, most=_BATCH)
-    vectors = context.embed([content for _, content in missing])
-    with context.database.writing() as connection:
-        for (number, content), (vector, _) in zip(missing, vectors, strict=True):
-            rows.set_vector_of(connection, number, content, vector)
-    return len(missing)
 
 
 def _pairs_to_merge(
