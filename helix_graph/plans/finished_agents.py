@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import msgspec
+import orjson
 
 from helix_episodes.errors import HelixGraphError
 from helix_graph.plans import transcripts
-from helix_graph.plans.handoff_files import HandoffFiles
+from helix_graph.plans.handoff_files import HandoffFiles, append_line
 from helix_graph.plans.model import NoWorkTree, WorkspaceClosed
 from helix_graph.plans.store import flat
 from helix_graph.plans.task_workspaces import Workspaces
@@ -170,8 +171,9 @@ class Learning:
                 "summary": learnt.summary,
                 "ts": stamp(utc_now()),
             }
-            self._files.add_status(entry | ({"insight": learnt.insight} if learnt.insight else {}))
-        self._files.add_log(_log_line(learnt))
+            entry |= {"insight": learnt.insight} if learnt.insight else {}
+            append_line(self._files.task_status, orjson.dumps(entry))
+        append_line(self._files.log, _log_line(learnt).encode())
 
 
 def _short(agent_type: str) -> str:

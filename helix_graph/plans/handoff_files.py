@@ -115,14 +115,6 @@ class HandoffFiles:
             return []
         return [one for line in lines if isinstance(one := _json(line), dict)]
 
-    def add_status(self, entry: dict[str, Any]) -> None:
-        """Appends the line of an agent that ended.
-
-        Raises:
-            WriteFailed: The file could not be written.
-        """
-        append_line(self.task_status, orjson.dumps(entry))
-
     def forget_task(self, task_id: str) -> None:
         """Removes what was told of a task: its hand-off file and its lines; what others append meanwhile is not lost.
 
@@ -133,14 +125,6 @@ class HandoffFiles:
             remove_file(self.injection_state / f"{task_id}.json")
         if self.task_status.is_file():
             _remove_lines_of(task_id, self.task_status)
-
-    def add_log(self, line: str) -> None:
-        """Appends a line to the log of extractions.
-
-        Raises:
-            WriteFailed: The file could not be written.
-        """
-        append_line(self.log, line.encode())
 
     def result_files(self) -> list[Path]:
         """The files of explorers, by name."""
@@ -158,14 +142,6 @@ class HandoffFiles:
         path = self.explorer_results / f"{file_name('agent_id', agent_id)}.json"
         write_atomically(path, orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
         return path
-
-    def clear_explorer_results(self) -> int:
-        """Removes what explorers found; how many files there were.
-
-        Raises:
-            WriteFailed: The folder is read-only.
-        """
-        return sum(remove_file(path) for path in self.result_files())
 
 
 def append_line(path: Path, line: bytes) -> None:

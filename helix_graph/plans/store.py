@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from helix_episodes.errors import NotFound
 from helix_episodes.redaction import redact_text
+from helix_episodes.safe_files import remove_file
 from helix_graph.database import insert_row
 from helix_graph.plans.git_tree import Baseline
 from helix_graph.plans.handoff_files import HandoffFiles
@@ -291,7 +292,8 @@ class Explorations:
         """Forgets all explorations, and the results that explorers left behind, so that the next wave starts again."""
         with database(self.root).writing() as connection:
             gone = connection.execute("DELETE FROM exploration").rowcount
-        return ClearedExplorations(explorations=gone, results=HandoffFiles(self.root).clear_explorer_results())
+        results = sum(remove_file(path) for path in HandoffFiles(self.root).result_files())
+        return ClearedExplorations(explorations=gone, results=results)
 
 
 def _not_an_exploration(problem: str) -> PlanError:
