@@ -4,6 +4,8 @@
 
     HelixGraphError                  (helix_episodes.errors, with InvalidArgument and NotFound)
     ├── NoMemory                     the project has no memory yet
+    ├── UntrustedMemory              a memory that this user did not begin or accept, or that others can change
+    ├── NotOurFolder                 a link, or a file, where a folder of the memory belongs
     ├── MemoryDamaged                helix.db is ours and cannot be read; nothing else has its contents
     ├── MemoryNewer                  helix.db was written by a newer version
     ├── InvalidConfiguration         a line of .helixignore, or a setting of .helix/config.toml, is not understood
@@ -30,6 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+    from typing import Literal
 
 #: Documented names of these errors; what is wrong is in the sentence.
 OutOfRange = NotOneOf = WrongType = InvalidArgument
@@ -50,6 +53,29 @@ class NoMemory(HelixGraphError):
         where = f"{expected} does not exist" if expected else f"no memory in {start} or above it"
         where += f" ({problem})" if problem else ""
         super().__init__(f"{where}; run `helix-graph init` in the project's folder")
+
+
+class UntrustedMemory(HelixGraphError):
+    """A memory that is not used, because somebody else may speak through it; `helix_graph.trust` says when.
+
+    An ``unknown`` one can be accepted with ``helix-graph trust``; of an ``unsafe`` one the cause has to go first.
+    """
+
+    def __init__(self, problem: str, *, root: Path, kind: Literal["unsafe", "unknown"]) -> None:
+        self.root = root
+        self.kind = kind
+        super().__init__(problem)
+
+
+class NotOurFolder(HelixGraphError):
+    """What stands where the memory or one of its folders belongs; it is not followed."""
+
+    def __init__(self, *, path: Path) -> None:
+        self.path = path
+        super().__init__(
+            f"{path} is a link or a file where a folder of the memory belongs; remove it (a memory elsewhere is named "
+            "by HELIX_DIR, not by a link)"
+        )
 
 
 class MemoryDamaged(FileError):

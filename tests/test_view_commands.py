@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import networkx as nx
 import orjson
 import pytest
 
 from helix_cli.app import run
-from helix_graph import Memory
+from own_memory import own_memory
+
+if TYPE_CHECKING:
+    from helix_graph import Memory
 
 
 @pytest.fixture
@@ -87,13 +91,14 @@ def test_what_cannot_be_done_is_one_sentence(
     assert len(told.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_what_mermaid_would_refuse_is_said_beside_it(
     demo_memory: Memory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.setenv("HELIX_DIR", str(demo_memory.root))
     assert run(["graph", "export", "--format", "mermaid"]) == 0
     assert capsys.readouterr().err == ""
-    large = Memory(tmp_path / "large")
+    large = own_memory(tmp_path / "large")
     for number in range(60):
         large.graph.add_causal_node("error", f"{number} " + "-" * 220)
     large.graph.compile()

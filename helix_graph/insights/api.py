@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from helix_episodes.redaction import for_disk
 from helix_graph.insights import attribution as attributions
 from helix_graph.insights import curation, exposure, feedback, links, maintenance, rows, storing, transfer
 from helix_graph.insights import harvest as harvesting
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
     from helix_graph.insights.model import Origin
     from helix_graph.insights.storing import StoreAnswer
     from helix_graph.insights.uplift import Readiness, UpliftReport
+
+
+#: After every time stamp.
+_NEVER = "~"
 
 
 class Insights(InsightContext):
@@ -67,10 +72,10 @@ class Insights(InsightContext):
         """
         draft = storing.InsightDraft(
             content=clean_content(content or ""),
-            tags=clean_tags(tags),
-            origin=origin,
+            tags=storing.agents_tags(tags) if origin == "agent" else clean_tags(tags),
+            origin=for_disk(origin),
             initial=as_fraction("initial", initial),
-            episode=episode,
+            episode=for_disk(episode),
             source=clean_source(source),
         )
         return storing.put(self, draft)
@@ -92,13 +97,14 @@ class Insights(InsightContext):
         policy: str = "seed",
         attribution: Mapping[str, Attribution] | None = None,
         injection: str = "",
+        session: str = "",
     ) -> FeedbackAnswer:
         """Says how the work went into which the insights had been put.
 
         Without ``causal_names`` all count as causal; with them, those that are not named are eroded. ``attribution``
         says the same with reasons, and is used instead when given. An ``id`` that was given before changes nothing.
         ``injection`` is the id that `hand_over` gave to the injection that this is about: what was withheld is measured
-        by it.
+        by it. With a ``session`` each insight counts once for each outcome of that session.
 
         Raises:
             InvalidArgument: The outcome is none of delivered, blocked, plan_complete.
@@ -109,12 +115,20 @@ class Insights(InsightContext):
             names=shown,
             outcome=as_choice("outcome", outcome, OUTCOMES),
             attribution=feedback.seed_attribution(shown, causal) if attribution is None else dict(attribution),
-            id=as_str("id", id),
+            id=for_disk(as_str("id", id)),
             episode=episode,
             policy=policy,
             injection=as_str("injection", injection),
+            session=as_str("session", session),
         )
         return feedback.give_feedback(self, report)
+
+    def shown_in(self, session: str, *, since: str | None = None) -> frozenset[str]:
+        """The names of the insights that were shown to a session; with ``since``, to any session from that time on."""
+        condition = "session = ? OR (session != '' AND ts >= ?)"
+        with self.database.reading() as connection:
+            found = feedback.read_injections(connection, condition, session, since or _NEVER)
+            return frozenset(name for one in found for name in one.shown)
 
     def uplift(self) -> UpliftReport:
         """What the insights did, as far as chance decided who got them: all together first, then each (`uplift`)."""

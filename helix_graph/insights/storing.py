@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
 import msgspec
 from msgspec.structs import asdict
 
+from helix_episodes.errors import InvalidArgument
 from helix_graph.insights import rows, scoring
 from helix_graph.insights.dedup import absorb, same_advice
 from helix_graph.insights.feedback import FeedbackReport, give_feedback, seed_attribution
@@ -154,6 +155,25 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
     as_int("number of tags", len(clean), lowest=0, highest=scoring.MOST_TAGS)
     as_int("length of a tag", max(map(len, clean), default=1), lowest=1, highest=scoring.LONGEST_TAG)
     return tuple(clean)
+
+
+#: Tags by which an insight is a person's, or is exempt from being measured: with them an agent could raise its own.
+_PERSONS_TAGS = frozenset(
+    {scoring.USER_PROVIDED, scoring.SAFETY_TAG, "human-provided", "provided-by-user", "user", "human", "person"}
+)
+
+
+def agents_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """As `clean_tags`, of an insight that an agent stores.
+
+    Raises:
+        InvalidArgument: One of them says that a person gave it.
+    """
+    clean = clean_tags(tags)
+    for tag in clean:
+        if "-".join(re.findall(r"\w+", tag.casefold().replace("_", " "))) in _PERSONS_TAGS:
+            raise InvalidArgument("tags", f"has {tag!r}, which only a person can give: leave it out")
+    return clean
 
 
 def clean_source(source: str) -> str:

@@ -15,6 +15,7 @@ that is damaged or from another address or from the future counts as none.
 from __future__ import annotations
 
 import contextlib
+import logging
 import socket
 import time
 from stat import S_ISREG
@@ -28,6 +29,7 @@ from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.embedding.choice import unavailable
 from helix_graph.errors import GraphNotCompiled, MissingExtra, SearchFailed
 from helix_graph.graph.similar_decisions import words_of
+from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.search.model import PartialResults, SearchMode, SourceResult
 from helix_graph.topics.ranking import MOST_WORDS, asked_words
 from helix_graph.words import query_words, telling
@@ -306,6 +308,8 @@ FORGETFUL = "Forgetful"
 _WHY = "a search over a coding agent's memories"
 #: A server that listens has to start a search by meaning, which takes longer than listening.
 _ANSWER_TIMES = 10
+_LONGEST_PROBLEM = 200
+_UNHEARD = logging.NullHandler()
 
 
 class Forgetful:
@@ -330,18 +334,26 @@ class Forgetful:
             MissingExtra: The MCP client is not installed.
             SearchFailed: It is no such server, does not answer in time, or answers what is not understood.
         """
-        answer = self._ask(query, limit)
+        from helix_episodes.redaction import redact_text
+
+        answer = self._ask(redact_text(query), limit)  # it leaves this program, and maybe this machine
         while isinstance(answer, dict):  # a list of memories, or an object that holds one
             keys = ("primary_memories", "memories", "results", "result")
             answer = next((answer[key] for key in keys if key in answer), [])
         memories = [one for one in answer if isinstance(one, dict)] if isinstance(answer, list) else []
         found = []
         for number, memory in enumerate(memories[:limit], 1):
-            name = str(memory.get("title") or memory.get("name") or memory.get("id") or f"memory {number}")
+            title = str(memory.get("title") or memory.get("name") or memory.get("id") or f"memory {number}")
             scores = (memory[key] for key in ("score", "similarity") if isinstance(memory.get(key), int | float))
-            content, score = str(memory.get("content") or ""), float(next(scores, 0.0))
             found.append(
-                SourceResult(name=name, content=content, source=FORGETFUL, score=score, scored_by="similarity")
+                SourceResult(
+                    name=sanitize_line(redact_text(title)),
+                    content=redact_text(str(memory.get("content") or "")),
+                    source=FORGETFUL,
+                    score=float(next(scores, 0.0)),
+                    scored_by="similarity",
+                    foreign=True,
+                )
             )
         return found
 
@@ -352,14 +364,19 @@ class Forgetful:
             from mcp import MCPError
         except ImportError as error:
             raise MissingExtra(wanted="asking a Forgetful server", extra="mcp") from error
+        # What fails is in the answer; without a handler the SDK's tracebacks would be printed as well.
+        logging.getLogger("mcp").addHandler(_UNHEARD)
         try:
             with start_blocking_portal() as portal:  # a thread of its own: the caller's may run a loop already
                 return portal.call(self._call, query, limit)
-        except* (OSError, TimeoutError, HTTPError, MCPError, _NotUnderstoodError) as group:
+        except* (OSError, TimeoutError, ValueError, HTTPError, MCPError, _NotUnderstoodError) as group:
             first: BaseException = group
             while isinstance(first, BaseExceptionGroup):
                 first = first.exceptions[0]
-            problem = str(first) or type(first).__name__
+            said = str(first) or type(first).__name__
+            problem = said.partition("\n")[0][
+                :_LONGEST_PROBLEM
+            ]  # of what does not fit the protocol there is a line a field
         self._availability.note(available=False)
         raise SearchFailed(f"{FORGETFUL} at {self.endpoint} did not answer: {problem}")
 
@@ -374,10 +391,10 @@ class Forgetful:
                 result = await client.call_tool(name, arguments)
         texts = [block.text for block in result.content if block.type == "text"]
         if result.is_error:
-            raise _NotUnderstoodError("it answers: " + " ".join(texts)[:200])
+            raise _NotUnderstoodError("it answers: " + " ".join(texts)[:_LONGEST_PROBLEM])
         try:
             return result.structured_content or msgspec.json.decode("".join(texts))
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, RecursionError) as error:
             raise _NotUnderstoodError("its answer is no JSON") from error
 
 
