@@ -87,12 +87,10 @@ def repeats_of(episodes: Iterable[Episode]) -> Repeats:
         for keys in _errors(episode):
             tally = months.setdefault(f"{at.astimezone(UTC):%Y-%m}", Counter())
             tally["errors"] += 1
-            closest = next(
-                ((level, keys[level]) for level in LEVELS if level in keys and (level, keys[level]) in met), None
-            )
-            if closest:
-                tally["met", closest[0]] += 1
-                tally["fixed", closest[0]] += closest in fixed
+            level = next((level for level in LEVELS if level in keys and (level, keys[level]) in met), None)
+            if level:
+                tally["met", level] += 1
+                tally["fixed", level] += (level, keys[level]) in fixed
         verified = {fix.error for fix in episode.fixes if fix.verified_by}
         for event in filter(is_error, episode.events):
             met.update(_keys(event).items())

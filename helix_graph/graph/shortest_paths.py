@@ -163,16 +163,15 @@ class _Front:
     def grow(self, edges: list[Edge], *, end: End) -> None:
         """Steps over ``edges`` to the nodes at their ``end`` (0 source, 1 target) that are new."""
         self.layers.append([edge for edge in edges if edge[end] not in self.seen])
-        self.edge = frozenset(edge[end] for edge in self.layers[-1])
+        self.edge = frozenset(_end(edge, end) for edge in self.layers[-1])
         self.seen |= self.edge
 
     def leading_to(self, reached_nodes: frozenset[int], *, end: End) -> list[frozenset[Edge]]:
         """The edges that lead to the nodes where the two searches met, the last layer first."""
         needed, pruned = reached_nodes, []
-        start: End = 0 if end else 1
         for layer in reversed(self.layers):
             pruned.append(frozenset([edge for edge in layer if edge[end] in needed]))
-            needed = frozenset(edge[start] for edge in pruned[-1])
+            needed = frozenset(_end(edge, 0 if end else 1) for edge in pruned[-1])
         return pruned
 
 
@@ -338,17 +337,16 @@ def _sweep(
             return found, not front
         edges = graph.edges(front, at=0 if end else 1, types=types, within=within)
         found.update(edges)
-        front = frozenset(edge[end] for edge in edges) - seen
+        front = frozenset(_end(edge, end) for edge in edges) - seen
         seen |= front
     return found, True
 
 
 def _distances(edges: Collection[Edge], start: frozenset[int], *, end: End) -> dict[int, int]:
     """How many edges each node is away from the nearest of ``start``, forwards (``end`` 1) or backwards (0)."""
-    begin: End = 0 if end else 1
     onwards: defaultdict[int, list[int]] = defaultdict(list)
     for edge in edges:
-        onwards[edge[begin]].append(edge[end])
+        onwards[_end(edge, 0 if end else 1)].append(_end(edge, end))
     found = dict.fromkeys(start, 0)
     front, distance = set(start), 0
     while front:
@@ -356,6 +354,10 @@ def _distances(edges: Collection[Edge], start: frozenset[int], *, end: End) -> d
         front = {node for one in front for node in onwards[one]} - found.keys()
         found.update(dict.fromkeys(front, distance))
     return found
+
+
+def _end(edge: Edge, end: End) -> int:
+    return edge[1] if end else edge[0]
 
 
 def _millionths(graph: Adjacency, edges: Collection[Edge]) -> dict[Edge, int]:

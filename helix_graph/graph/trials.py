@@ -260,7 +260,8 @@ def _measured(
         situations: tuple[tuple[str | None, Level], ...] = ((event_key(error), "family"), (check, "check"))
         for trigger, level in situations:
             if trigger:
-                yield from ((trigger, level, basis, measured[basis]) for basis in _BASES[level])
+                for basis in _BASES[level]:
+                    yield trigger, level, basis, measured[basis]
     if errors:
         return
     if decision.action and decision.action.verb in _EDITS:
