@@ -89,10 +89,10 @@ class Episodes(EpisodeStore):
             yield path, corrected(one, corrections.get(one.id, ())) if isinstance(one, Episode) else one
 
     def _found(self, outcome: str | None, since: date | None, task: str | None) -> list[Episode]:
-        wanted: Outcome | None = None
-        if outcome is not None:
-            wanted = as_choice("outcome", outcome, OUTCOMES)
         at, part = as_datetime("since", since), None if task is None else as_str("task", task)
+        if outcome is None:
+            return super().list(since=at, task=part, max_results=sys.maxsize)
+        wanted: Outcome = as_choice("outcome", outcome, OUTCOMES)
         return super().list(outcome=wanted, since=at, task=part, max_results=sys.maxsize)
 
     def list(

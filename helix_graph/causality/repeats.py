@@ -87,7 +87,7 @@ def repeats_of(episodes: Iterable[Episode]) -> Repeats:
         for keys in _errors(episode):
             tally = months.setdefault(f"{at.astimezone(UTC):%Y-%m}", Counter())
             tally["errors"] += 1
-            level = next((level for level in LEVELS if level in keys and (level, keys[level]) in met), None)
+            level: RepeatLevel | None = next((one for one in LEVELS if one in keys and (one, keys[one]) in met), None)
             if level:
                 tally["met", level] += 1
                 tally["fixed", level] += (level, keys[level]) in fixed
