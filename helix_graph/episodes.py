@@ -79,8 +79,9 @@ class Episodes(EpisodeStore):
 
     def extracted(self, name: str) -> Episode | None:
         """As `get`, but as it was extracted, without corrections."""
-        short = _WITHOUT_SESSION.fullmatch(name.removeprefix("episode-"))
-        return super().get(name) or (super().get(f"{short[1]}-session-{short[2]}") if short else None)
+        found = super().get(name)
+        short = None if found else _WITHOUT_SESSION.fullmatch(name.removeprefix("episode-"))
+        return super().get(f"{short[1]}-session-{short[2]}") if short else found
 
     def scan(self) -> Iterator[tuple[Path, Episode | InvalidEpisode]]:
         """Every file with its episode, or with the error that says what is wrong with it."""

@@ -143,7 +143,7 @@ MOST_HYPOTHESES = 500
 WITHIN = 2
 REPEATED = 3
 ANY_TASK = "any task"
-#: The sharper of the two measures of an answer: nearly everything passes *later* (`helix_graph.graph.observations`).
+#: The sharper of the two measures of an answer: nearly everything passes *later* (`helix_graph.graph.trials`).
 _SHARP = {"family": "gone at the next run", "check": "next check passes"}
 
 

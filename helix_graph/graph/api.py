@@ -42,11 +42,11 @@ if TYPE_CHECKING:
 
 
 MOST_PRECEDENTS = 100
-#: A browser draws so many, slowly; more nobody looks at, and other programs read the export.
+#: About the most a browser can draw; use `export` for larger graphs.
 MOST_NODES = 20_000
 #: What may be asked for together.
 _VIEWS: tuple[set[str], ...] = (set(), {"focus"}, {"source", "target"}, {"episode"})
-#: More than ten paths between the same ends nobody compares.
+#: A person does not compare more than ten paths.
 MOST_ALTERNATIVES = 10
 
 
@@ -82,7 +82,7 @@ class Graph:
 
     @contextmanager
     def _open_made(self) -> Iterator[sqlite3.Connection]:
-        """graph.db for somebody who adds to it: compiled first when there is none that can be read."""
+        """graph.db, compiled first if missing or unreadable; for callers that add to it."""
         from helix_graph.graph.compile import compile_graph
 
         compile_graph(self.episodes, self.causality, assertions_only=True)
@@ -153,7 +153,7 @@ class Graph:
         return replace(answer, precedents=marked)
 
     def decided(self, words: Collection[str], *, limit: int) -> tuple[list[SimilarDecision], int]:
-        """The earlier decisions most alike in these words, one a session, and how many sessions have one.
+        """The earlier decisions most similar to these words, one per session, and how many sessions have one.
 
         Raises:
             GraphNotCompiled: There is no graph yet.
@@ -164,7 +164,7 @@ class Graph:
             return find_similar_decisions(connection, words, limit=limit)
 
     def anchored(self, anchors: Iterable[NodeAnchor]) -> dict[NodeAnchor, AnchoredNode]:
-        """The nodes that anchors from outside of the graph lead to now; those that lead nowhere are left out.
+        """The current node of each anchor stored outside the graph; anchors without a node are left out.
 
         Raises:
             GraphNotCompiled: There is no graph yet.

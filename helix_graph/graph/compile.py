@@ -2,7 +2,7 @@
 
 Only files that changed are read: their size and time of change are compared with those of the last run, then the hash
 of the content. A changed episode's old share is removed and its new one added; the share of a deleted or damaged file
-is removed. An episode that somebody has corrected, or that a later session revised, is folded again as if it had
+is removed. An episode that a person corrected, or that a later session revised, is added again as if it had
 changed. Revisions by later sessions are worked out here and written as assertions' files, so that everything that reads
 episodes applies them. A graph made by another version of the tables or labels is built again, and so is a damaged one:
 it contains nothing that episodes and assertions do not.
@@ -92,7 +92,7 @@ def revise(connection: sqlite3.Connection, episodes: Path, assertions: Path) -> 
 
 
 def _read_changed(connection: sqlite3.Connection, folder: Path) -> None:
-    """Brings what graph.db keeps up to date with the files."""
+    """Updates the table ``telling`` for files that are new, changed or gone."""
     known = {
         name: FileStamp(size, mtime)
         for name, size, mtime in connection.execute("SELECT name, size, mtime_ns FROM telling")
@@ -110,7 +110,7 @@ def _read_changed(connection: sqlite3.Connection, folder: Path) -> None:
 
 
 def _body(path: Path) -> bytes | None:
-    """What the episode in a file tells; None when it is none, of which compile itself tells."""
+    """The evidence about earlier sessions in this file, encoded; None for an invalid file, which compile reports."""
     try:
         return msgspec.msgpack.encode(signals_of(decode_episode(read_regular(path), path)))
     except (OSError, InvalidEpisode):
@@ -268,7 +268,7 @@ def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileRep
         if rebuilt:  # a graph that is built again needs all files, whichever were asked for
             job = msgspec.structs.replace(job, chosen=[], since="", assertions_only=False)
         plan = make_plan(connection, job)
-        # Where something has changed, later evidence is looked at again; revisions are assertions to take in as well.
+        # Changed episodes may revise earlier ones. Revisions are written as assertions, so plan again to include them.
         looks_again = plan and not (job.dry_run or job.assertions_only)
         if looks_again and revise(connection, job.episodes, job.causality / ASSERTIONS):
             plan = make_plan(connection, job)
@@ -281,7 +281,8 @@ def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileRep
         else:
             report = _carry_out(connection, plan, job, job.damage or rebuilt)
         if not (job.assertions_only or rebuilt is not None or _has_changed(report)):
-            # There is time to look at every row: else a failing question would name a compile that changes nothing.
+            # Nothing changed, so check every row: otherwise a query that fails on a damaged row would advise a compile
+            # that repairs nothing.
             damage = find_damage(connection, version=GRAPH_FILE.version)
             if damage:
                 raise database.DamagedRows(damage)

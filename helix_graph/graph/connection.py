@@ -34,11 +34,11 @@ EXPORT_NAME = "causal-graph.json"
 EXPORT_VERSION = "1.0"
 #: A change to `labels` or `normalization` that gives any mention another label is a new version.
 LABEL_VERSION = "2"
-#: ``grammar``: labels come from the grammar; raw text as labels is a mode to come.
+#: ``grammar``: the only mode; part of the version, so that another mode would rebuild the file.
 LABEL_MODE = "grammar"
-#: A change to `observations` that reads anything else in an episode is a new version.
+#: Raise this when `trials` reads something else from an episode.
 TRIAL_VERSION = "2"
-#: A change to `helix_episodes.later` that reads anything else in an episode is a new version.
+#: Raise this when `helix_episodes.later` reads something else from an episode.
 TELLING_VERSION = "1"
 
 

@@ -52,7 +52,7 @@ _WORDS = Regex(r"[\w.:-]*\w")
 #: A word that can be nothing but a name of an error: a code, or an exception.
 _UNMISTAKABLE = Regex(r"[A-Za-z]{1,8}-?\d{2,5}|(?:[A-Z][a-z0-9]+){2,}")
 _AT_A_PLACE = Regex(r"^\S+?:\d+(?::\d+)?: ")
-#: What any program may say of anything: without its name, such a message is no precedent.
+#: Messages that any program prints; they count as the same error only when the program is the same.
 _OF_ANY_PROGRAM = frozenset(
     {
         "no such file",
@@ -84,7 +84,7 @@ class ErrorQuery(Value):
     phrase: str = ""
 
     def names(self, *, check: str, family: str) -> bool:
-        """Whether the text has this family's name in it, in a way that is no accident."""
+        """Whether the text names this error family unambiguously."""
         parts = _WORDS.findall(family)
         if not parts or not self.words.issuperset(parts):
             return False
@@ -137,7 +137,7 @@ def _judged(text: str) -> Iterator[tuple[str | None, CheckFinding]]:
 
 
 def _guessed(text: str) -> Iterator[tuple[str | None, CheckFinding]]:
-    """Whatever the wording of the text may mean, when no grammar knows it, with the program that it names.
+    """Error families guessed from wording, with the program that printed them, for text that no parser recognises.
 
     "No such file" from ``grep`` has nothing to do with "no such file" from a script, so such a family counts only for
     the program that prints its own name before it.

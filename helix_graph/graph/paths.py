@@ -239,7 +239,7 @@ STRENGTH_MEANS = (
     "link is, and neither is the probability that its end follows its start"
 )
 _NO_NODE = "no label, message, command or path of an episode contains it; `helix-graph status` shows what there is"
-_NO_WAY = f"nothing leads from one to the other, at any depth up to {HIGHEST_DEPTH}"
+_NO_WAY = f"no path of up to {HIGHEST_DEPTH} edges connects them"
 _NO_DECIDER = "no event in these episodes decided that outcome, so no edge leads to it; see `helix-graph patterns`"
 
 

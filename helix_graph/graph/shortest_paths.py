@@ -245,7 +245,7 @@ class PathChoice:
 
 #: Once it has gathered so many edges, the search goes no further from its ends; they take about a second to read.
 _MOST_EDGES = 100_000
-#: So many partial paths are looked at, as in `routes`.
+#: The search gives up after this many partial paths.
 _PATIENCE = 20_000
 #: Of so many paths of one rank the one that most episodes contain comes first; beyond, the first by label do.
 _MOST_TIED = 100

@@ -56,7 +56,7 @@ _TICK_NS = 50_000_000
 class FileStamp(msgspec.Struct, frozen=True, gc=False):
     """What shows that a file is the same without opening it; ``mtime_ns`` is 0 when it can't be relied on.
 
-    There are ten thousands of these, and none can be part of a ring, so the collector need not look at them.
+    There are tens of thousands of these and none is in a reference cycle, so ``gc=False`` is safe and faster.
     """
 
     size: int
@@ -199,7 +199,7 @@ class AssertionChange(msgspec.Struct, frozen=True):
 
 
 class AssertionPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """What there is to do. ``units`` are the shares to fold again."""
+    """What there is to do. ``units`` are the episodes whose rows must be written again."""
 
     folder: Path
     changes: dict[str, AssertionChange] = {}

@@ -103,7 +103,7 @@ def _around_label(connection: sqlite3.Connection, label: str, limit: int) -> Exc
 
 
 def _around_path(connection: sqlite3.Connection, source: str, target: str, limit: int) -> ExcerptNodes:
-    """The path and what is next to it; of a path that there is not, both ends with what is next to them."""
+    """The path and what is next to it; if there is no path, both ends and their neighbours."""
     graph = Adjacency(connection)
     answer = find_path(graph, source=source, target=target)
     if answer.found:
@@ -133,7 +133,7 @@ def _grown(
     return _ordered(connection, near_first)
 
 
-#: As many pieces of evidence, and wordings, as a person reads of one node or edge; the rest is counted.
+#: At most this many quotations and wordings per node or edge are included; the rest is only counted.
 EVIDENCE_KEPT = 8
 WORDINGS_KEPT = 8
 

@@ -295,7 +295,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 
     ``success`` is ``None`` where nobody and nothing vouches for the outcome (`told` is the outcome all the same, with
     its basis). ``claims`` are the links of the log between steps, as places in ``steps`` and the kind of edge: (cause,
-    effect, "causes"); a change that fixed an error is said to prevent it. ``observations`` are `tables.observe`'s.
+    effect, "causes"); a change that fixed an error is said to prevent it. ``observations`` holds the observations of
+    this episode, see `Observation`.
     """
 
     episode: str

@@ -1,7 +1,7 @@
 """Duplicates: whether two texts say the same, and how two records of one insight become one.
 
 A cosine of 0.85 means that two sentences share a subject. A vector does not see which error code or file is meant, nor
-``never``; words of a script that the model has not learnt look all the same to it, and so does everything after its
+``never``; words in a script that the model was not trained on all get the same vector, and so does everything after its
 256th token. Merged advice is lost, while a duplicate is only longer to read, so the two stay separate where one of
 these differs, and where the two sides of a comparison or an order are exchanged.
 
@@ -73,7 +73,7 @@ class _Joined(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """What of a text a vector may not have seen."""
+    """The parts of a text that a vector may not represent."""
 
     terms: frozenset[str]
     names: frozenset[str]

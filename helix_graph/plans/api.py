@@ -1,4 +1,4 @@
-"""Plans: orchestrated work; what ``memory.plans`` is.
+"""The API of `memory.plans`: orchestrated work.
 
 An orchestrator explores (`Plans.explorations`), saves a plan (`Plans.save`), makes a workspace for each ready task
 (`Plans.workspaces`), waits for its builders (`Plans.wait_builders`) and learns from each that is done (`Plans.learn`).

@@ -158,7 +158,7 @@ _OUTCOMES: dict[WorkspaceStatus, AgentOutcome] = {"complete": "delivered", "bloc
 
 
 def complete_ended(context: PlanContext) -> None:
-    """Writes the episode and feeds back for every workspace that has ended without, the oldest first."""
+    """Writes the missing episode and records the missing feedback of every ended workspace, the oldest first."""
     with database(context.root).reading() as connection:
         owing = connection.execute(
             "SELECT * FROM workspace WHERE status != 'active' AND (feedback IS NULL OR episode IS NULL) ORDER BY id"

@@ -95,7 +95,7 @@ class TopicSource:
         """None: where nothing was written down, nothing is found."""
         return None
 
-    def search(self, query: str, *, limit: int, manner: SearchMode) -> list[SourceResult]:  # noqa: ARG002  (it knows but one)
+    def search(self, query: str, *, limit: int, manner: SearchMode) -> list[SourceResult]:  # noqa: ARG002  (it has only one)
         """Entries that have all words, else some; of a very long query the first words count."""
         words = asked_words(query)[:MOST_WORDS]
         if not words:

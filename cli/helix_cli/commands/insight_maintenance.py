@@ -36,7 +36,7 @@ def _render_decayed(answer: Decayed) -> None:
 
 
 @insight_command("decay", render=_render_decayed)
-@click.option("--days", type=int, default=30, show_default=True, help="One step for each so many idle days.")
+@click.option("--days", type=int, default=30, show_default=True, help="Decay by one step per this many unused days.")
 def decay(insights: Insights, *, days: int) -> Decayed:
     """Move insights that nobody uses back towards neutral, by the time that has passed."""
     return insights.decay(days)
@@ -46,7 +46,7 @@ def _render_pruned(answer: PrunedInsights) -> None:
     for name in answer["candidates"]:
         say(name)
     done = "would be removed; --yes removes" if answer["dry_run"] else "removed"
-    say(f"{count(len(answer['candidates']), 'insight')} {done}, {answer['remaining']} there are.")
+    say(f"{count(len(answer['candidates']), 'insight')} {done}, {answer['remaining']} remain.")
 
 
 @insight_command("prune", render=_render_pruned)
@@ -91,7 +91,7 @@ def reindex(insights: Insights) -> ReindexedInsights:
 
 def _render_rebuilt(answer: Rebuilt) -> None:
     entries = count(answer["entries"], "entry", "entries")
-    say(f"Folded {entries} over {count(answer['insights'], 'insight')}: {answer['changed']} came out otherwise.")
+    say(f"Recomputed {count(answer['insights'], 'insight')} from {entries}: {answer['changed']} changed.")
 
 
 @insight_command("rebuild", render=_render_rebuilt)
@@ -103,11 +103,12 @@ def rebuild(insights: Insights) -> Rebuilt:
 def _render_harvest(answer: HarvestAnswer) -> None:
     for name in answer["added"]:
         say(name)
-    taught = f"{count(answer['lessons'], 'lesson')}, {answer['fixes']} verified fixes"
+    taught = f"{count(answer['lessons'], 'lesson')}, {count(answer['fixes'], 'verified fix', 'verified fixes')}"
     read = f"{count(answer['episodes'], 'episode')}: {taught}"
     done = "would be added" if answer["dry_run"] else "added"
-    say(f"{read}. {len(answer['added'])} {done}, {answer['known']} known, {answer['taken_in']} told already.")
-    say(f"{count(answer['links'], 'link')}, {answer['merged']} merged, {answer['kept_out']} kept out.")
+    merged = f"{answer['taken_in']} merged into insights that a person or agent had stored"
+    say(f"{read}. {len(answer['added'])} {done}, {answer['known']} already stored, {merged}.")
+    say(f"{count(answer['links'], 'link')}, {answer['merged']} merged, {answer['kept_out']} rejected.")
 
 
 @insight_command("harvest", render=_render_harvest)
@@ -140,7 +141,7 @@ def _render_matched(answer: list[LinkAnswer]) -> None:
     for one in answer:
         _render_linked(one)
     if not answer:
-        say("No text speaks of a node, as far as labels and vectors tell.")
+        say("No insight matches a graph node, by label or by vector.")
 
 
 @insight_command("match", render=_render_matched)
@@ -220,7 +221,7 @@ def _render_why(answer: Mapping[str, Any]) -> None:
         say(f"  took in {name}")
     for link in answer["links"]:
         say(f"  {link['from']} -{link['relation']}-> {link['to']}  ({link['origin']}, {link['score']:.2f})")
-    say(f"put in {count(len(answer['injected']), 'time')}, held back {count(len(answer['withheld']), 'time')}")
+    say(f"shown {count(len(answer['injected']), 'time')}, withheld {count(len(answer['withheld']), 'time')}")
     for step in answer["feedback"]:
         role = {True: "causal", False: "not causal", None: "idle"}[step["causal"]]
         event = "  ".join(part for part in (step["outcome"] or step["kind"], role, step["reason"]) if part)

@@ -27,8 +27,8 @@ _LINES = 4
 
 @click.command
 @click.argument("query", required=False)
-@click.option("--max-results", type=int, default=10, show_default=True, help="At most so many, 1 to 100.")
-@click.option("--semantic-only", is_flag=True, help="Compare meanings alone; fails where nothing does.")
+@click.option("--max-results", type=int, default=10, show_default=True, help="Maximum number of results, 1 to 100.")
+@click.option("--semantic-only", is_flag=True, help="Search by meaning only; fails if no model is installed.")
 @click.option("--lexical-only", is_flag=True, help="Compare words alone.")
 @click.option("--status", is_flag=True, help="Show what can be searched instead.")
 @json_option
