@@ -36,7 +36,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from golden_parts.world import CORPORA, adopt_orphans, demo_logs, enter, import_everything, new_project, run
+from golden_parts.world import CORPORA, accept, adopt_orphans, demo_logs, enter, import_everything, new_project, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -109,6 +109,7 @@ def sessions_project(root: Path, record: Record, *, anew: bool) -> Project:
     if not anew:
         with tarfile.open(record.sessions) as archive:
             archive.extractall(project.memory, filter="data")
+        accept(project)
         return project
     memory_of(project, CORPORA / "claude-code" / "sessions")
     record.folder.mkdir(parents=True, exist_ok=True)

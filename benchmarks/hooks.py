@@ -29,6 +29,7 @@ from generated import write_episodes
 
 from helix_graph import Memory
 from helix_graph.causality.antipattern_cache import write_anti_patterns
+from helix_graph.trust import begin
 
 #: As the installed script does it.
 HOOK = [sys.executable, "-c", "from helix_cli.entry import main; main()", "hook"]
@@ -118,7 +119,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        os.environ["HELIX_DIR"] = str(folder / ".helix")
+        os.environ |= {"HELIX_DIR": str(folder / ".helix"), "XDG_STATE_HOME": str(folder / "state")}
+        begin(folder / ".helix")
         fill(folder / ".helix", episodes=given.episodes, insights=given.insights)
         taken = time_events(folder, runs=given.runs)
     for name in ANSWERED:

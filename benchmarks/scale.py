@@ -33,6 +33,7 @@ import orjson
 from generated import Labels, spelled, write_episodes
 
 from helix_graph import Memory
+from helix_graph.trust import begin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -109,6 +110,8 @@ def time_paths(nodes: int) -> None:
     """Labels are spread evenly, about 25 mentions to an episode, so that no node is a hub; five edges a node."""
     stock = nodes // 2
     with tempfile.TemporaryDirectory() as root:
+        os.environ["XDG_STATE_HOME"] = f"{root}/state"
+        begin(Path(root))
         memory = Memory(Path(root))
         write_episodes(memory.root / "episodes", count=nodes // 8, decisions=20, events=20, stock=stock, repeated=0)
         memory.graph.compile()

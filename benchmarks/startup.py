@@ -22,6 +22,7 @@ from pathlib import Path
 
 from helix_episodes.readers import find_logs
 from helix_graph import Memory
+from helix_graph.trust import begin
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpora" / "claude-code" / "sessions"
 COMMAND = str(Path(sys.executable).with_name("helix-graph"))
@@ -82,6 +83,8 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, default=CORPUS)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_STATE_HOME"] = f"{folder}/state"
+        begin(Path(folder))
         memory = Memory(Path(folder))
         time_extraction(memory, find_logs(options.corpus))
         memory.graph.compile()

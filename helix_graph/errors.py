@@ -4,6 +4,7 @@
 
     HelixGraphError                  (helix_episodes.errors, with InvalidArgument and NotFound)
     ├── NoMemory                     the project has no memory yet
+    ├── UntrustedMemory              a memory that this user did not begin or accept, or that others can change
     ├── MemoryDamaged                helix.db is ours and cannot be read; nothing else has its contents
     ├── MemoryNewer                  helix.db was written by a newer version
     ├── InvalidConfiguration         a line of .helixignore, or a setting of .helix/config.toml, is not understood
@@ -30,6 +31,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+    from typing import Literal
 
 #: Documented names of these errors; what is wrong is in the sentence.
 OutOfRange = NotOneOf = WrongType = InvalidArgument
@@ -50,6 +52,18 @@ class NoMemory(HelixGraphError):
         where = f"{expected} does not exist" if expected else f"no memory in {start} or above it"
         where += f" ({problem})" if problem else ""
         super().__init__(f"{where}; run `helix-graph init` in the project's folder")
+
+
+class UntrustedMemory(HelixGraphError):
+    """A memory that is not used, because somebody else may speak through it; `helix_graph.trust` says when.
+
+    An ``unknown`` one can be accepted with ``helix-graph trust``; of an ``unsafe`` one the cause has to go first.
+    """
+
+    def __init__(self, problem: str, *, root: Path, kind: Literal["unsafe", "unknown"]) -> None:
+        self.root = root
+        self.kind = kind
+        super().__init__(problem)
 
 
 class MemoryDamaged(FileError):

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from helix_episodes.safe_files import remove_file, write_atomically
 from helix_graph.errors import NoMemory
 from helix_graph.project import FOLDER, OFF_FILE, PRIVATE_MEMORY, SHARED_MEMORY, disabled_by, memory_folder
+from helix_graph.trust import accept, begin, check
 from helix_graph.validation import as_datetime, as_path, as_str, as_tuple
 
 if TYPE_CHECKING:
@@ -39,33 +40,43 @@ if TYPE_CHECKING:
     from helix_graph.search.model import SearchSource
     from helix_graph.seed_api import SeedGraph
     from helix_graph.topics.api import Topics
+    from helix_graph.trust_preview import TrustPreview
     from helix_graph.web.api import Pages, ViewReport, WrittenReport
     from helix_graph.web.timeline import PageTimeline
 
 
 class Memory:
-    """One project's memory. ``root`` is its ``.helix`` folder."""
+    """One project's memory. ``root`` is its ``.helix`` folder.
 
-    def __init__(self, root: Path) -> None:
+    `open` and `init` refuse a memory that this user neither began nor accepted (`helix_graph.trust`). Making a value of
+    this class asks nothing: whoever names the folder vouches for it. ``adopted`` says that `open` has just accepted a
+    memory from before memories were recorded.
+    """
+
+    def __init__(self, root: Path, *, adopted: bool = False) -> None:
         self.root = as_path("root", root)
+        self.adopted = adopted
         self._engine: Embedder | None = None
 
     @classmethod
     def init(cls, start: Path | None = None, *, share: bool = False) -> Memory:
         """Makes the memory of the project around ``start`` (default: the current folder), or keeps the one there is.
 
-        With ``share``, git is told to keep episodes and assertions; they quote people's prompts.
+        With ``share``, git is told to keep episodes and assertions; they quote people's prompts. The memory is recorded
+        as this user's own (`helix_graph.trust`).
 
         Raises:
-            WriteFailed: The folder cannot be written.
+            WriteFailed: The folder cannot be written, or the user's state folder.
+            UntrustedMemory: There is one already that this user neither began nor accepted.
             NoMemory: ``start`` is no place where one could be.
         """
         where, root = _folder_for(start)
         root = root or where.absolute() / FOLDER
+        adopted = begin(root, start=where)
         ignore = root / ".gitignore"
         if share or not ignore.exists():
             write_atomically(ignore, (SHARED_MEMORY if share else PRIVATE_MEMORY).encode(), mode=0o644)
-        return cls(root)
+        return cls(root, adopted=adopted)
 
     @classmethod
     def open(cls, start: Path | None = None) -> Memory:
@@ -73,11 +84,43 @@ class Memory:
 
         Raises:
             NoMemory: The project has none yet, or ``start`` is no place where one could be.
+            UntrustedMemory: It is not one that this user began or accepted, or others can write to it.
         """
         where, root = _folder_for(start)
         if root is None or not root.is_dir():
             raise NoMemory(start=where, expected=root)
+        return cls(root, adopted=check(root, start=where))
+
+    @classmethod
+    def trust(cls, start: Path | None = None) -> Memory:
+        """Accepts the memory of the project around ``start`` as this user's own; `preview` shows what is in it.
+
+        Raises:
+            NoMemory: The project has none yet, or ``start`` is no place where one could be.
+            UntrustedMemory: Others can write to it, or git tracks one of its databases.
+            WriteFailed: The user's state folder cannot be written.
+        """
+        found = cls.preview(start)
+        root = Path(found.root)
+        if not found.accepted:
+            accept(root, how="trust")
         return cls(root)
+
+    @classmethod
+    def preview(cls, start: Path | None = None) -> TrustPreview:
+        """What the memory of the project around ``start`` would say, accepted or not; nothing of it is believed.
+
+        Raises:
+            NoMemory: The project has none yet, or ``start`` is no place where one could be.
+            UntrustedMemory: Others can write to it, or git tracks one of its databases, which are never opened.
+        """
+        from helix_graph.trust_preview import preview
+
+        where, root = _folder_for(start)
+        if root is None or not root.is_dir():
+            raise NoMemory(start=where, expected=root)
+        check(root, start=where, unknown=True)
+        return preview(root, cls(root).episodes)
 
     @property
     def episodes(self) -> Episodes:

@@ -26,7 +26,8 @@ HOOK_FOLDER = "hooks"
 HOOK_LOG = "hooks.log"
 #: The anti-patterns as hooks look at them: derived, and gone when a session is forgotten.
 PREPARED = "cache/anti-patterns.json"
-#: What a person has set for the memory, a table for each part that has settings; `read_table` reads it.
+#: Settings, a table for each part that has some; `read_table` reads it. A repository may ship the one in its memory, so
+#: that one can only narrow what the memory does; what reaches out is set in the user's own (`user_configuration`).
 CONFIGURATION = "config.toml"
 #: The .gitignore of a memory that is private, and of one whose episodes are shared.
 PRIVATE_MEMORY = (
@@ -76,14 +77,18 @@ def work_trees(repository: Path) -> list[Path]:
 
 
 def _main_work_tree(pointer: Path) -> Path | None:
-    """Where a work tree's ``.git`` file leads: the folder that holds the common git folder, unless that is bare."""
+    """Where a work tree's ``.git`` file leads: the folder that holds the common git folder, unless that is bare.
+
+    The repository has to know the work tree: a file that came with an archive could name any project of this user's.
+    """
     target = _read(pointer).removeprefix("gitdir:").strip()
     git = (pointer.parent / target).resolve()
     common = _read(git / "commondir")
     if not target or not common:
         return None
     shared = (git / common).resolve()
-    return shared.parent if shared.name == ".git" else None
+    is_known = git.parent == shared / "worktrees" and (git / _read(git / "gitdir")).resolve() == pointer.resolve()
+    return shared.parent if shared.name == ".git" and is_known else None
 
 
 def _read(path: Path) -> str:
@@ -91,6 +96,15 @@ def _read(path: Path) -> str:
         return path.read_text(encoding="utf-8").strip()
     except OSError:
         return ""
+
+
+def xdg_folder(variable: str, usual: str) -> Path:
+    """A folder of the user's by the XDG convention, where a path that is not absolute counts as not set.
+
+    https://specifications.freedesktop.org/basedir-spec/latest/
+    """
+    named = Path(os.environ.get(variable, ""))
+    return named if named.is_absolute() else Path.home() / usual
 
 
 OFF_FILE = "off"
@@ -105,8 +119,13 @@ def disabled_by(root: Path) -> str | None:
     return f"{switch} is there" if switch.exists() else None
 
 
-def read_table(root: Path, name: str, kind: type[_Table]) -> tuple[Path, _Table]:
-    """The file of the memory in ``root``, and its table of that name; its defaults where there is none.
+def user_configuration() -> Path:
+    """The user's own settings for every memory: ``helix-graph/config.toml`` in ``XDG_CONFIG_HOME`` or ``~/.config``."""
+    return xdg_folder("XDG_CONFIG_HOME", ".config") / "helix-graph" / CONFIGURATION
+
+
+def read_table(path: Path, name: str, kind: type[_Table]) -> _Table:
+    """The table of that name in a file of settings; its defaults where there is none.
 
     A setting that is not understood is refused: ignoring it silently would be worse.
 
@@ -118,16 +137,15 @@ def read_table(root: Path, name: str, kind: type[_Table]) -> tuple[Path, _Table]
     from helix_episodes.safe_files import read_regular
     from helix_graph.errors import InvalidConfiguration
 
-    path = root / CONFIGURATION
     try:
         text = read_regular(path).decode()
     except FileNotFoundError:
-        return path, kind()
+        return kind()
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidConfiguration(path=path, problem=f"it cannot be read: {error}") from error
     import tomllib
 
     try:
-        return path, msgspec.convert(tomllib.loads(text).get(name, {}), kind)
+        return msgspec.convert(tomllib.loads(text).get(name, {}), kind)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise InvalidConfiguration(path=path, problem=str(error)) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,13 @@ for _name, _examples in {"everyday": 20, "thorough": 100, "nightly": 1_000}.item
         suppress_health_check=[HealthCheck.too_slow],
     )
 settings.load_profile("everyday")
+
+# Nothing of the suite reads or writes what is this user's: records of memories, settings, agents' logs. All of it is
+# below HOME without these variables. Set here and not by a fixture: fixtures of every scope and all processes have it.
+_HOME = tempfile.TemporaryDirectory(prefix="helix-graph-tests-")
+os.environ["HOME"] = _HOME.name
+for _name in [name for name in os.environ if name.startswith("XDG_")]:
+    del os.environ[_name]
 
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 

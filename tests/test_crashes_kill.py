@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_graph import Memory
+from own_memory import own_memory
 from processes import PATIENCE, assert_as_fresh, command, finish, start, write_logs
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def test_killed_between_the_export_and_the_end_of_the_transaction(
     tmp_path: Path, script: Callable[..., Script]
 ) -> None:
     """The one moment at which both files are being written, hit for certain."""
-    memory = Memory(tmp_path / "memory")
+    memory = own_memory(tmp_path / "memory")
     logs = write_logs(tmp_path / "logs", script)
     memory.extract(logs[:3])
     memory.graph.compile()

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_cli.app import run
-from helix_graph import Memory
+from own_memory import own_memory
 from processes import write_logs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from helix_graph import Memory
     from session_script import Script
 
 FIELDS = b'"id": "episode-bad", "session": "bad", "timestamp": null, "outcome": "unknown", "task": "t"'
@@ -42,7 +43,7 @@ POISON = {
 
 @pytest.fixture
 def memory(tmp_path: Path, script: Callable[..., Script], monkeypatch: pytest.MonkeyPatch) -> Memory:
-    memory = Memory(tmp_path / "memory")
+    memory = own_memory(tmp_path / "memory")
     memory.extract(write_logs(tmp_path / "logs", script, 2))
     monkeypatch.setenv("HELIX_DIR", str(memory.root))
     return memory

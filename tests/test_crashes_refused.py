@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_graph import Memory, database
+from own_memory import own_memory
 from processes import assert_as_fresh, command, write_logs
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def assert_one_sentence(answer: tuple[int, str, str], *words: str) -> None:
 
 @pytest.fixture
 def memory(tmp_path: Path, script: Callable[..., Script]) -> Memory:
-    memory = Memory(tmp_path / "memory")
+    memory = own_memory(tmp_path / "memory")
     memory.extract(write_logs(tmp_path / "logs", script, 3))
     memory.graph.compile()
     return memory

@@ -24,6 +24,7 @@ from helix_cli.app import run
 from helix_episodes.errors import HelixGraphError
 from helix_graph import Memory
 from helix_graph.tombstones import Searcher, fingerprints_of
+from own_memory import own_memory
 from processes import PATIENCE, write_logs
 from thoroughness import examples
 
@@ -40,7 +41,7 @@ SESSION = "the-secret-session"
 
 @pytest.fixture
 def memory(tmp_path: Path, script: Callable[..., Script]) -> Memory:
-    memory = Memory(tmp_path / ".helix")
+    memory = own_memory(tmp_path / ".helix")
     secret = script(SESSION, root="/work/bindery").prompt(THEIR_TASK).run("pytest -q", "1 failed in 0.1s", code=1)
     memory.extract([*write_logs(tmp_path / "logs", script, 2), secret.edit("bindery/knife.py").save(tmp_path / "own")])
     memory.graph.compile()

@@ -11,18 +11,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_graph import Memory
 from helix_graph.errors import GraphNotCompiled
+from own_memory import own_memory
 from processes import command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from helix_graph import Memory
+
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Memory:
-    memory = Memory(tmp_path / "memory")
+    memory = own_memory(tmp_path / "memory")
     memory.episodes.new("s1", "Ship it", "success")
     memory.graph.compile()
     return memory

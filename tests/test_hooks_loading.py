@@ -82,7 +82,8 @@ def test_a_tool_that_succeeded_loads_next_to_nothing(project: Path) -> None:
 def test_a_tool_about_to_be_called_opens_no_database(project: Path) -> None:
     modules = loaded("pre-tool", project, tool_name="Bash", tool_input={"command": "pytest -q"})
     assert modules.isdisjoint({*NEVER, *DATABASE, "helix_episodes.extraction.checks", "hashlib"})
-    assert "helix_graph.project" in modules
+    assert {"helix_graph.project", "helix_graph.trust"} <= modules  # whose memory it is costs no more than this module
+    assert modules.isdisjoint({"helix_episodes.discovery", "helix_episodes.provenance", "tempfile", "subprocess"})
 
 
 def test_a_failure_loads_the_grammars_and_the_graph(project: Path) -> None:

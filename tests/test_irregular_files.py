@@ -12,6 +12,7 @@ import pytest
 
 from helix_cli.app import run
 from helix_graph import Memory
+from own_memory import own_memory
 from processes import command
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def unix_socket(path: Path) -> None:
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Memory:
-    memory = Memory(tmp_path / "memory")
+    memory = own_memory(tmp_path / "memory")
     memory.episodes.new("s1", "Ship it", "success")
     memory.graph.add_causal_node("event", "deploy")
     memory.graph.compile()

@@ -11,6 +11,7 @@ from mcp import MCPError
 
 from helix_cli.mcp.tools import tools_by_name
 from mcp_agent import ERAS, UNRULY, Agent, agent_of, text_of
+from own_memory import own_memory
 from thoroughness import few
 from unruly_mcp_server import ANSWER
 
@@ -218,7 +219,7 @@ def test_without_a_memory_every_tool_says_how_to_begin_one_and_finds_it_then(tmp
             agent.ask("get_prompt", "briefing")
         assert agent.call("status").is_error
         assert not root.exists()
-        root.mkdir()
+        own_memory(root)
         assert "stored in notes" in text_of(agent.call("store", {"topic": "notes", "text": "now it is there"}))
         held = agent.call("status")
         assert not held.is_error

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from contextlib import contextmanager
 from importlib.resources import as_file, files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,14 +16,12 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # i
 from helix_cli.mcp.pagination import STRUCTURE_LIMIT, TEXT_LIMIT
 from helix_cli.mcp.tools import tools_by_name
 from helix_episodes.echo import EchoFreeText, without_echo
+from helix_graph import Memory
 from mcp_agent import ERAS, Agent, agent_of, text_of
 from thoroughness import few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
-
-    from helix_graph import Memory
 
 Call = tuple[str, dict[str, Any], str]
 
@@ -128,12 +128,19 @@ CALLS: tuple[Call, ...] = (
 )
 
 
-@pytest.fixture(scope="module", params=few(ERAS, 1))
-def agent(
-    demo_memory: Memory, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> Iterator[Agent]:
-    root = tmp_path_factory.mktemp("project") / ".helix"
+ADVICE = "Run the linter before pushing a branch to review"
+
+
+@pytest.fixture(scope="module")
+def root(demo_memory: Memory, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root: Path = tmp_path_factory.mktemp("project") / ".helix"
     shutil.copytree(demo_memory.root, root)
+    Memory(root).insights.store(ADVICE, ["user-provided"])
+    return root
+
+
+@pytest.fixture(scope="module", params=few(ERAS, 1))
+def agent(root: Path, request: pytest.FixtureRequest) -> Iterator[Agent]:
     with agent_of(root, request.param) as connected:
         yield connected
 
@@ -141,6 +148,15 @@ def agent(
 @pytest.fixture
 def session(demo_memory: Memory) -> str:
     return demo_memory.episodes.list("failure", None, 1)[0].session
+
+
+@contextmanager
+def agents_logs(logs: Path) -> Iterator[Path]:
+    """The same logs where an agent keeps its own: a tool reads no others."""
+    place = Path.home() / ".claude" / "projects" / "-work-shop"
+    shutil.copytree(logs, place)
+    yield place
+    shutil.rmtree(place)
 
 
 def schema_of(agent: Agent, tool: str) -> dict[str, Any]:
@@ -156,7 +172,11 @@ def test_every_tool_answers_in_words_and_in_the_structure_that_it_declares(
     (tmp_path / "log.jsonl").write_text('{"no": "log"}\n')
     with as_file(files("helix_cli") / "demo" / "logs") as logs:
         shutil.copytree(logs, tmp_path / "logs")
-    places = {"SESSION": session, "LOGS": [str(tmp_path)]}
+    with agents_logs(tmp_path) as named:
+        _ask_all(agent, schemas, {"SESSION": session, "LOGS": [str(named)]})
+
+
+def _ask_all(agent: Agent, schemas: dict[str, Draft202012Validator], places: dict[str, Any]) -> None:
     for tool, arguments, said in CALLS:
         result = agent.call(tool, {name: _filled(value, places) for name, value in arguments.items()})
         text = text_of(result)
@@ -245,7 +265,7 @@ def test_long_calls_tell_how_far_they_are(agent: Agent, tool: str, arguments: di
     async def tell(done: float, total: float | None, _: str | None) -> None:
         told.append((done, total))
 
-    with as_file(files("helix_cli") / "demo" / "logs") as logs:
+    with as_file(files("helix_cli") / "demo" / "logs") as demo, agents_logs(demo) as logs:
         asked = {name: _filled(value, {"LOGS": str(logs)}) for name, value in arguments.items()}
         assert not agent.call(tool, asked, progress=tell).is_error
     assert told
@@ -271,15 +291,12 @@ def test_resources_are_listed_and_read(agent: Agent, session: str) -> None:
         assert without_echo(text).text == ""
 
 
-def test_the_briefing_has_what_was_learnt_what_was_counted_and_what_was_written(agent: Agent) -> None:
-    advice = "Run the linter before pushing a branch to review"
-    name = agent.call("remember", {"content": advice}).structured_content["name"]
-    for _ in range(8):
-        agent.call("feedback", {"names": [name], "outcome": "delivered"})
+def test_the_briefing_has_what_was_learnt_what_was_counted_and_what_was_written(agent: Agent, root: Path) -> None:
+    (name,) = (one["name"] for one in Memory(root).insights.proven())
     agent.call("store", {"topic": "release", "text": "gotcha: tags are signed"})
     (prompt,) = agent.ask("list_prompts").prompts
     general = agent.ask("get_prompt", prompt.name).messages[0].content.text
-    parts = (f"- {advice} (", "## What worked", "## What failed", "HOT (last 48h):", "TOPICS:")
+    parts = (f"- {ADVICE} (", "## What worked", "## What failed", "HOT (last 48h):", "TOPICS:")
     assert [part for part in parts if part not in general] == []
     assert without_echo(general) == EchoFreeText("", (name,))  # a session that has it does not say it once more
     about = agent.ask("get_prompt", prompt.name, {"task": "sign the tags"}).messages[0].content.text

@@ -14,7 +14,7 @@ from helix_cli.mcp.rewording import answer_in_tools_words, in_tools_words
 from helix_cli.mcp.tools import tools_by_name
 
 #: What no tool does: a person does it, or an agent with a shell.
-FOR_PEOPLE = {"init", "doctor", "node add", "plan save", "workspace create", "insight uplift", "model install"}
+FOR_PEOPLE = {"init", "trust", "doctor", "node add", "plan save", "workspace create", "insight uplift", "model install"}
 SOURCES = [Path(str(one.__file__)) for one in (helix_episodes.errors, helix_graph.errors, helix_graph.topics.model)]
 
 

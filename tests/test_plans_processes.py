@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_graph import Memory
 from helix_graph.plans.handoff_files import append_line
+from own_memory import own_memory
 from plan_world import SHOES
 from processes import PATIENCE, finish, start
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from helix_graph import Memory
 
 
 _APPENDER = """
@@ -29,7 +31,7 @@ for number in range(200):
 
 
 def make_plan(root: Path) -> Memory:
-    memory = Memory(root)
+    memory = own_memory(root)
     for text in ("When the cart is built, limit what it holds", "When the cart is summed, count in cents"):
         memory.insights.store(text, ["pattern"])
     memory.plans.save(SHOES)

@@ -48,6 +48,25 @@ def test_work_trees_share_one_memory(repository: Path) -> None:
     assert Memory.init(tree).root == repository / ".helix"
 
 
+@pytest.mark.parametrize("own", [True, False], ids=["its own git folder", "a real one"])
+def test_a_git_file_that_the_repository_does_not_know_opens_no_other_projects_memory(
+    repository: Path, tmp_path: Path, *, own: bool
+) -> None:
+    """Git does not check such a file out, but an archive may hold one."""
+    Memory.init(repository)
+    git("worktree", "add", str(repository.parent / "tree"), "-b", "fix", at=repository)
+    unpacked = tmp_path / "unpacked"
+    unpacked.mkdir()
+    if own:
+        (unpacked / "fake").mkdir()
+        (unpacked / "fake" / "commondir").write_text(str(repository / ".git"))
+        (unpacked / "fake" / "gitdir").write_text(str(unpacked / ".git"))
+    target = unpacked / "fake" if own else repository / ".git" / "worktrees" / "tree"
+    (unpacked / ".git").write_text(f"gitdir: {target}\n")
+    with pytest.raises(NoMemory):
+        Memory.open(unpacked)
+
+
 def test_a_memory_outside_the_repository_is_never_taken_for_it(repository: Path) -> None:
     Memory.init(repository.parent)
     assert (repository.parent / ".helix").is_dir()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -54,12 +55,18 @@ def _await_listening(port: int) -> None:
     pytest.fail("the server did not start")
 
 
+@pytest.fixture(autouse=True)
+def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings of the user's for each test: only there may a server be named."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
+
+
 def search(tmp_path: Path, endpoint: str, *, timeout_ms: int = 3000) -> Search:
     root = tmp_path / ".helix"
     root.mkdir(exist_ok=True)
-    (root / "config.toml").write_text(
-        f'[search]\nmarkdown = []\nforgetful = "{endpoint}"\nforgetful_timeout_ms = {timeout_ms}\n'
-    )
+    own = Path(os.environ["XDG_CONFIG_HOME"]) / "helix-graph" / "config.toml"
+    own.parent.mkdir(parents=True, exist_ok=True)
+    own.write_text(f'[search]\nmarkdown = []\nforgetful = "{endpoint}"\nforgetful_timeout_ms = {timeout_ms}\n')
     return Search(root, own=lambda: ())
 
 

@@ -14,6 +14,7 @@ from helix_graph import Memory
 from helix_graph.embedding.model import NoEmbedder
 from helix_graph.insights.api import Insights
 from helix_graph.search.sources import InsightSource
+from own_memory import own_memory
 from stub_embedder import StubEmbedder
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def memory(demo_memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     root = tmp_path / "project" / ".helix"
     shutil.copytree(demo_memory.root, root)
     monkeypatch.chdir(root.parent)
-    memory = Memory(root)
+    memory = own_memory(root)
     memory.insights.store(ADVICE, ["orders"])
     memory.topics.store("orders", NOTE, source="shop/orders.py:3")
     return memory

@@ -169,20 +169,37 @@ def test_secrets_are_cut_from_notes(root: Path) -> None:
     assert "GITHUB_TOKEN" in result.content
 
 
+NOT_UNDERSTOOD = (
+    "[search\n",
+    "[search]\nmarkdwon = []\n",
+    "[search]\nforgetful = 8020\n",
+    '[search]\nmarkdown = [""]\n',
+)
+
+
+@pytest.mark.parametrize("written", NOT_UNDERSTOOD)
+def test_a_setting_that_is_not_understood_stops_the_search(root: Path, written: str) -> None:
+    (root / "config.toml").write_text(written)
+    with pytest.raises(InvalidConfiguration, match=r"\.helix/config\.toml"):
+        search(root)("locks")
+
+
 @pytest.mark.parametrize(
     "written",
     [
-        "[search\n",
-        "[search]\nmarkdwon = []\n",
-        "[search]\nforgetful = 8020\n",
-        '[search]\nmarkdown = [""]\n',
+        *NOT_UNDERSTOOD,
         '[search]\nforgetful = "localhost:8020"\n',
         '[search]\nforgetful = "http://localhost:port/mcp"\n',
         "[search]\nforgetful_timeout_ms = 0\n",
     ],
 )
-def test_a_setting_that_is_not_understood_stops_the_search(root: Path, written: str) -> None:
-    (root / "config.toml").write_text(written)
+def test_nor_does_a_search_go_on_with_the_users_own(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: str
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
+    own = tmp_path / "settings" / "helix-graph" / "config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text(written)
     with pytest.raises(InvalidConfiguration, match=r"config\.toml"):
         search(root)("locks")
 

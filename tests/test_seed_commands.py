@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helix_cli.app import run
-from helix_graph import Memory
+from own_memory import own_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from episode_drawing import Draw
+    from helix_graph import Memory
     from session_script import Script
 
     Say = Callable[..., Any]
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, draw: Draw) -> Memory:
     monkeypatch.setenv("HELIX_DIR", str(tmp_path / ".helix"))
-    made = Memory(tmp_path / ".helix")
+    made = own_memory(tmp_path / ".helix")
     made.episodes.save(draw("s", "run ruff -> ruff fails: E501", "ruff passes -> success"))
     made.graph.compile()
     return made
@@ -142,7 +143,7 @@ def test_quotations_are_looked_up_in_the_log(
 @pytest.mark.slow
 @pytest.mark.corpus
 def test_quotations_stand_in_real_logs(tmp_path: Path, corpora: Path) -> None:
-    memory = Memory(tmp_path / ".helix")
+    memory = own_memory(tmp_path / ".helix")
     logs = sorted((corpora / "claude-code" / "sessions").glob("*.jsonl"))[:12]
     report = memory.extract(logs)
     results = [

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import networkx as nx
 import orjson
 import pytest
 
 from helix_cli.app import run
-from helix_graph import Memory
+from own_memory import own_memory
+
+if TYPE_CHECKING:
+    from helix_graph import Memory
 
 
 @pytest.fixture
@@ -93,7 +97,7 @@ def test_what_mermaid_would_refuse_is_said_beside_it(
     monkeypatch.setenv("HELIX_DIR", str(demo_memory.root))
     assert run(["graph", "export", "--format", "mermaid"]) == 0
     assert capsys.readouterr().err == ""
-    large = Memory(tmp_path / "large")
+    large = own_memory(tmp_path / "large")
     for number in range(60):
         large.graph.add_causal_node("error", f"{number} " + "-" * 220)
     large.graph.compile()

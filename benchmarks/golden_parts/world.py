@@ -195,6 +195,7 @@ def new_project(root: Path, name: str, memory: Path | None = None, *, git: bool 
         folder.mkdir(parents=True)
     if memory is not None:
         shutil.copytree(memory, project.memory)
+        accept(project)
     if git:
         (project.folder / "README.md").write_text("A shop\n")
         (project.folder / ".gitignore").write_text(".helix/\n")
@@ -203,6 +204,11 @@ def new_project(root: Path, name: str, memory: Path | None = None, *, git: bool 
     else:
         (project.folder / ".git").mkdir()
     return project
+
+
+def accept(project: Project) -> None:
+    """Accepts the project's memory, which is a copy; older versions know no such command and ask for none."""
+    spawn(["trust", "--yes"], project)
 
 
 def demo_logs(root: Path) -> Path:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 #: Where each command is: its module in this package, and its name there.
 COMMANDS = {
     "init": "commands.lifecycle:init",
+    "trust": "commands.lifecycle:trust",
     "episode": "commands.episode:episode",
     "compile": "commands.graph:compile_command",
     "seen": "commands.seen_and_similar:seen",
@@ -136,10 +137,16 @@ def open_memory() -> Memory:
 
     Raises:
         NoMemory: There is none; the sentence says how to begin one.
+        UntrustedMemory: It is not this user's; the sentence says how to accept it.
     """
     from helix_graph import Memory
 
-    return Memory.open()
+    memory = Memory.open()
+    if memory.adopted:
+        from helix_graph.trust import adopted_sentence
+
+        _warn(adopted_sentence(memory.root))
+    return memory
 
 
 def open_insights() -> Insights:

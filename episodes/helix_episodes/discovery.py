@@ -23,7 +23,7 @@ from helix_episodes.readers.common.fields import text_at
 from helix_episodes.readers.common.jsonl import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator
 
 #: How an agent makes the name of a log's folder of the project's path.
 FolderNaming = Literal["dashes", "sha256"]
@@ -152,6 +152,26 @@ def root_of(home: AgentHome) -> Path:
         if moved:
             return Path(moved).expanduser() / below
     return Path.home() / home.default
+
+
+def logs_named(names: Container[str]) -> Iterator[tuple[AgentHome, Path]]:
+    """The logs in any agent's own folder that have one of these file names, without a look into them."""
+    for home in AGENT_HOMES:
+        root = root_of(home)
+        for path in sorted({path for pattern in home.logs.split() for path in root.glob(pattern)}):
+            if path.name in names and path.is_file():
+                yield home, path
+
+
+def is_in_agents_folder(log: Path) -> bool:
+    """Whether a path lies, with its links resolved, where one of the agents keeps its logs."""
+    place = log.expanduser().resolve()
+    return any(place.is_relative_to(root_of(home).resolve()) for home in AGENT_HOMES)
+
+
+def folder_of_log(home: AgentHome, log: Path) -> str | None:
+    """The folder in which a log's session ran, as the log or a file next to it has it."""
+    return _folder_from_file(home, log) or _folder_in_log(log)
 
 
 def logs_of(home: AgentHome, *, candidates: Iterable[Path] = ()) -> Iterator[FoundLog]:

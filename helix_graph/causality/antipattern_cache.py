@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_graph.causality.api import Causality
+    from helix_graph.graph.patterns import Pattern
 
 
 #: Situations that a session can be seen to be in: an error it has just met. That a task is a feature fits any call.
@@ -30,7 +31,8 @@ class CachedAntiPattern(Value):
     """What keeps failing: after ``trigger``, ``action`` succeeded ``successes`` of ``occurrences`` times.
 
     ``successes`` is None where people have said so instead of counting. ``others`` is how often other answers to the
-    same situation succeeded, 0 to 1; None where there were none.
+    same situation succeeded, 0 to 1; None where there were none. ``shared`` says that every session of which that is
+    known came with the repository, so that this user's own have yet to agree.
     """
 
     trigger: str
@@ -39,6 +41,7 @@ class CachedAntiPattern(Value):
     occurrences: int
     others: float | None
     others_n: int
+    shared: bool = False
 
 
 def write_anti_patterns(root: Path, causality: Causality) -> tuple[CachedAntiPattern, ...]:
@@ -48,11 +51,13 @@ def write_anti_patterns(root: Path, causality: Causality) -> tuple[CachedAntiPat
         WriteFailed: The folder cannot be written.
     """
     from helix_episodes.safe_files import write_atomically
+    from helix_graph.trust import tracked_by_git
 
     found = [one for one in causality.anti_patterns() if one.level in _LEVELS]
+    tracked = frozenset(tracked_by_git(root, ["episodes/", "causality/assertions/"])) if found else frozenset()
     by_label = {
         (one.trigger, one.action): CachedAntiPattern(
-            one.trigger, one.action, one.successes, one.occurrences, one.base_rate, one.base_n
+            one.trigger, one.action, one.successes, one.occurrences, one.base_rate, one.base_n, _is_shared(one, tracked)
         )
         for one in reversed(found)  # one row a situation and action: the basis by which it does worst
         if one.base_rate is None or one.base_rate > one.success_rate
@@ -61,6 +66,13 @@ def write_anti_patterns(root: Path, causality: Causality) -> tuple[CachedAntiPat
     text = json.dumps({"graph": _state(root), "anti_patterns": [one._asdict() for one in chosen]})
     write_atomically(root / PREPARED, text.encode())
     return tuple(chosen)
+
+
+def _is_shared(one: Pattern, tracked: frozenset[str]) -> bool:
+    """Whether git tracks what it rests on, all of it; of what people added the file is not known, so any counts."""
+    if one.successes is None:
+        return any(name.startswith("causality/") for name in tracked)
+    return all(f"episodes/{episode}.json" in tracked for episode in one.episodes)
 
 
 def read_anti_patterns(root: Path) -> tuple[CachedAntiPattern, ...] | None:

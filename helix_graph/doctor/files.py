@@ -40,6 +40,7 @@ from helix_graph.graph.connection import EXPORT_NAME, FILE_NAME
 from helix_graph.ingest_filter import FILE_NAME as IGNORE_FILE
 from helix_graph.ingest_filter import read_rules
 from helix_graph.project import (
+    CONFIGURATION,
     FOLDER,
     HOOK_FOLDER,
     HOOK_LOG,
@@ -52,6 +53,7 @@ from helix_graph.project import (
 )
 from helix_graph.quarantine import ASSERTIONS, EPISODES, quarantine, quarantine_copy
 from helix_graph.quarantine import FOLDER as ASIDE
+from helix_graph.search.api import read_settings
 from helix_graph.tombstones import Tombstone, Tombstones
 
 if TYPE_CHECKING:
@@ -335,6 +337,12 @@ def check_folder(root: Path) -> Iterator[Fixable]:
         read_rules(root)
     except InvalidConfiguration as error:
         yield Fixable("unreadable file", IGNORE_FILE, error.problem, f"mend line {error.line} of {error.path}")
+    try:
+        for ignored in read_settings(root).ignored:
+            problem, _, remedy = ignored.partition("; ")
+            yield Fixable("ignored setting", CONFIGURATION, problem, remedy, severity="note")
+    except InvalidConfiguration as error:
+        yield Fixable("unreadable file", str(error.path), error.problem, "mend the file")
     for path in sorted(path for path in root.rglob("*") if path.is_file()):
         try:
             yield from _folder_file(root, path)

@@ -25,6 +25,7 @@ FindingKind = Literal[
     "not a regular file",
     "temporary file",
     "unknown file",
+    "ignored setting",
     "open to others",
     "not ignored by git",
     "stray memory",

@@ -34,6 +34,7 @@ import msgspec
 from helix_episodes.errors import WriteFailed
 from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.embedding.model import MINILM
+from helix_graph.project import xdg_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,15 +74,6 @@ def sha256_of(path: Path) -> str:
 def cache_folder() -> Path:
     """Where this program keeps what it can work out again: ``helix-graph`` in ``XDG_CACHE_HOME`` or ``~/.cache``."""
     return xdg_folder("XDG_CACHE_HOME", ".cache") / "helix-graph"
-
-
-def xdg_folder(variable: str, usual: str) -> Path:
-    """A folder of the user's by the XDG convention, where a path that is not absolute counts as not set.
-
-    https://specifications.freedesktop.org/basedir-spec/latest/
-    """
-    named = Path(os.environ.get(variable, ""))
-    return named if named.is_absolute() else Path.home() / usual
 
 
 def _identity(path: Path) -> _Remembered:

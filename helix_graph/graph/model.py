@@ -220,7 +220,10 @@ class Remedy(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Precedent(msgspec.Struct, frozen=True, kw_only=True):
-    """One earlier occurrence of an error, with what was done about it; ``date`` is when the session began."""
+    """One earlier occurrence of an error, with what was done about it; ``date`` is when the session began.
+
+    ``shared`` says that git tracks the episode: somebody else may have written it.
+    """
 
     level: PrecedentLevel
     episode: str
@@ -236,6 +239,7 @@ class Precedent(msgspec.Struct, frozen=True, kw_only=True):
     quote: str
     fixed: bool
     fixes: tuple[Remedy, ...]
+    shared: bool = False
 
 
 class SeenAnswer(msgspec.Struct, frozen=True, kw_only=True):

@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from helix_graph.insights.uplift import Readiness, UpliftReport
 
 
+#: After every time stamp.
+_NEVER = "~"
+
+
 class Insights(InsightContext):
     """Remembered advice in one helix.db.
 
@@ -67,7 +71,7 @@ class Insights(InsightContext):
         """
         draft = storing.InsightDraft(
             content=clean_content(content or ""),
-            tags=clean_tags(tags),
+            tags=storing.agents_tags(tags) if origin == "agent" else clean_tags(tags),
             origin=origin,
             initial=as_fraction("initial", initial),
             episode=episode,
@@ -92,13 +96,14 @@ class Insights(InsightContext):
         policy: str = "seed",
         attribution: Mapping[str, Attribution] | None = None,
         injection: str = "",
+        session: str = "",
     ) -> FeedbackAnswer:
         """Says how the work went into which the insights had been put.
 
         Without ``causal_names`` all count as causal; with them, those that are not named are eroded. ``attribution``
         says the same with reasons, and is used instead when given. An ``id`` that was given before changes nothing.
         ``injection`` is the id that `hand_over` gave to the injection that this is about: what was withheld is measured
-        by it.
+        by it. With a ``session`` each insight counts once for each outcome of that session.
 
         Raises:
             InvalidArgument: The outcome is none of delivered, blocked, plan_complete.
@@ -113,8 +118,16 @@ class Insights(InsightContext):
             episode=episode,
             policy=policy,
             injection=as_str("injection", injection),
+            session=as_str("session", session),
         )
         return feedback.give_feedback(self, report)
+
+    def shown_in(self, session: str, *, since: str | None = None) -> frozenset[str]:
+        """The names of the insights that were shown to a session; with ``since``, to any session from that time on."""
+        condition = "session = ? OR (session != '' AND ts >= ?)"
+        with self.database.reading() as connection:
+            found = feedback.read_injections(connection, condition, session, since or _NEVER)
+            return frozenset(name for one in found for name in one.shown)
 
     def uplift(self) -> UpliftReport:
         """What the insights did, as far as chance decided who got them: all together first, then each (`uplift`)."""

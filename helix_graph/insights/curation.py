@@ -274,7 +274,8 @@ def proven(context: InsightContext, limit: int = 5) -> list[dict[str, Any]]:
     """
     most = as_int("limit", limit, lowest=0, highest=_MOST_SHOWN)
     with context.database.reading() as connection:
-        return proven_rows(connection, most, settings=context.settings)
+        episodes = context.history.root / "episodes" if context.history else None
+        return proven_rows(connection, most, settings=context.settings, episodes=episodes)
 
 
 def _proven(stored: StoredInsight, *, settings: ScoringSettings) -> bool:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 import msgspec
 from msgspec.structs import asdict, replace
 
+from helix_episodes.fast_loading import blake2b
 from helix_graph.database import ANY_OF, as_list, insert_row
 from helix_graph.insights import rows
 from helix_graph.insights.exposure_log import ExposureRow, write_exposure
@@ -268,7 +269,7 @@ class FeedbackReport(msgspec.Struct, frozen=True, kw_only=True):
     """A feedback to be recorded: which insights had been put in, how the work went, and what was causal.
 
     Names without an attribution count as not causal. ``id`` is the caller's, to count a thing once however often it
-    is told, or empty.
+    is told, or empty. With a ``session`` each insight counts once for each of its outcomes, whatever the id.
     """
 
     names: tuple[str, ...]
@@ -278,6 +279,7 @@ class FeedbackReport(msgspec.Struct, frozen=True, kw_only=True):
     episode: str | None = None
     policy: str = "seed"
     injection: str = ""
+    session: str = ""
 
 
 def seed_attribution(names: Sequence[str], causal_names: Collection[str] | None) -> dict[str, Attribution]:
@@ -304,9 +306,16 @@ def record_feedback(
     """Writes one feedback into the log and what follows into the insights, within the transaction under way."""
     identity = report.id or new_id()
     names = tuple(dict.fromkeys(report.names))
+    of_session = f"{_digest(report.session, report.outcome)}-" if report.session else ""
+    identity = of_session + identity
     if has_entry(connection, identity):
         return _answer(report, names, identity=identity, known={}, judged={}, repeated=True)
     known = {name: stored for name in names if (stored := rows.by_name(connection, name))}
+    if of_session:
+        counted = {name for name, stored in known.items() if _has_counted(connection, stored, of_session)}
+        if counted and counted == known.keys():
+            return _answer(report, names, identity=identity, known={}, judged={}, repeated=True)
+        known = {name: stored for name, stored in known.items() if name not in counted}
     judged = _judged(known, report.attribution)
     if not known and not report.injection:  # it says nothing of anything, so its id stays free for what does
         return _answer(report, names, identity=identity, known=known, judged=judged)
@@ -323,6 +332,17 @@ def record_feedback(
     moved = {stored.number: stored for stored in known.values()}
     add_entry(connection, entry, to=moved.values(), settings=settings)
     return _answer(report, names, identity=identity, known=known, judged=judged)
+
+
+def _digest(*parts: str) -> str:
+    return blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
+
+
+def _has_counted(connection: sqlite3.Connection, stored: StoredInsight, of_session: str) -> bool:
+    """Whether an entry of that session and outcome speaks of the insight; such ids begin alike."""
+    query = f"SELECT 1 FROM insight_judged WHERE uid {ANY_OF} AND substr(feedback, 1, ?) = ?"  # noqa: S608  (a constant)
+    own = as_list(rows.own_uids(connection, stored.insight.uid))
+    return connection.execute(query, (own, len(of_session), of_session)).fetchone() is not None
 
 
 def _judged(known: Mapping[str, StoredInsight], attribution: Mapping[str, Attribution]) -> dict[int, InsightVerdict]:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import msgspec
 
 from helix_episodes.fast_loading import blake2b
+from helix_graph.insights.scoring import SAFETY_TAG
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,15 +49,17 @@ FIRST_SHARE = 0.10
 #: Once it is known to about a tenth either way: enough to notice within some hundred injections that it has changed.
 KNOWN_SHARE = 0.02
 KNOWN_WITHIN = 0.10
-SAFETY_TAG = "safety"
 #: More than half is no control any more, but a memory that is switched off.
 LARGEST_SHARE = 0.5
 
 
 class InsightsTable(msgspec.Struct, forbid_unknown_fields=True):
-    """``[insights]`` in ``.helix/config.toml``: ``withhold`` is the share that is withheld at random, 0.1 say."""
+    """``[insights]`` of the settings: ``withhold`` is the share that is withheld at random, 0.1 say.
 
-    withhold: float = 0.0
+    What the memory's ``config.toml`` says goes before what the user's own does.
+    """
+
+    withhold: float | None = None
 
 
 class HoldoutCandidate(msgspec.Struct, frozen=True, kw_only=True):

@@ -35,7 +35,7 @@ def recall(root: Path, query: str, limit: int) -> list[dict[str, Any]]:
 def proven(root: Path, limit: int) -> list[dict[str, Any]]:
     """As `Insights.proven`."""
     with _database(root).reading() as connection:
-        return proven_rows(connection, limit, settings=V6)
+        return proven_rows(connection, limit, settings=V6, episodes=root / "episodes")
 
 
 def log_shown(root: Path, names: Sequence[str], exposure: ExposureContext) -> None:

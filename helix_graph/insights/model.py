@@ -21,8 +21,8 @@ class TextVector(NamedTuple):
 
 State = Literal["active", "muted", "rejected", "merged"]
 #: Where an insight comes from. The order is that of trust: of two records of one insight the first named counts.
-Origin = Literal["told", "chunked", "imported", "derived"]
-ORIGINS: tuple[Origin, ...] = ("told", "chunked", "imported", "derived")
+Origin = Literal["told", "agent", "chunked", "imported", "derived"]
+ORIGINS: tuple[Origin, ...] = ("told", "agent", "chunked", "imported", "derived")
 Outcome = Literal["delivered", "blocked", "plan_complete"]
 OUTCOMES: tuple[Outcome, ...] = ("delivered", "blocked", "plan_complete")
 #: What the log knows: feedback, decay by time, and a standing taken over from another program's file.

@@ -12,7 +12,8 @@ on. Recency halves every 14 days without use. Without vectors the order is that 
 effectiveness. Hits are scored in the order of relevance until no further one could be among those shown, so the answer
 is exact however many hits there are.
 
-*Proven* insights are those used often enough to good effect, or provided by a person.
+*Proven* insights are those used often enough to good effect, with two sessions of which a check, a reward or a person
+says that they ended well. What a person provided is shown with them, and called so.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from itertools import islice
 
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.fast_loading import Value
+from helix_episodes.safe_files import read_regular
 from helix_graph.database import as_list
 from helix_graph.errors import NO_WORDS
 from helix_graph.insights.schema import SHOWN_DECIMALS, legacy_forms, seed_forms
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
+    from pathlib import Path
     from typing import Any, Literal
 
     from helix_graph.insights.resources import InsightContext
@@ -300,8 +303,39 @@ def is_proven(
     return USER_PROVIDED in tags or (use_count >= settings.uses_to_adjust and fair >= _PROVEN)
 
 
-def proven_rows(connection: sqlite3.Connection, limit: int, *, settings: ScoringSettings) -> list[dict[str, Any]]:
-    """The proven insights of the greatest effectiveness, at most ``limit``, as the seed shows them."""
+#: So many sessions have to agree before an insight is called proven: one proves what it was learnt from.
+_SESSIONS = 2
+#: How an outcome was established: by a reward, a check or a person. What the log only declares verifies nothing.
+_VERIFIED = frozenset({"rewarded", "measured", "judged"})
+#: The sessions that ended well and had taken the insight up, or of which somebody said that it mattered. What was
+#: credited by its words alone is left out: a session repeats the words that it was shown. So is the session in which
+#: the insight was learnt.
+_AGREEING = """
+WITH RECURSIVE own(uid) AS (
+    SELECT uid FROM insight WHERE number = ?1
+    UNION SELECT i.uid FROM insight i JOIN own ON i.merged_into = own.uid
+    WHERE i.merged_into != '' AND i.state = 'merged'
+)
+SELECT DISTINCT f.episode FROM own
+JOIN insight_judged j ON j.uid = own.uid
+JOIN insight_feedback f ON f.id = j.feedback AND f.kind = 'feedback' AND f.outcome IN ('delivered', 'plan_complete')
+JOIN json_each(f.verdicts) v ON json_extract(v.value, '$.uid') = own.uid
+WHERE json_extract(v.value, '$.causal') AND f.episode IS NOT NULL
+    AND (json_extract(v.value, '$.taken_up') OR coalesce(json_extract(v.value, '$.rule'), '') = '')
+    AND f.episode NOT IN (
+        SELECT episode FROM insight WHERE number = ?1 UNION SELECT 'episode-' || episode FROM insight WHERE number = ?1
+    )
+ORDER BY f.episode
+"""
+
+
+def proven_rows(
+    connection: sqlite3.Connection, limit: int, *, settings: ScoringSettings, episodes: Path | None
+) -> list[dict[str, Any]]:
+    """The proven insights of the greatest effectiveness, at most ``limit``, as the seed shows them; a person's as well.
+
+    Proven takes verified outcomes of two sessions, whose files are in ``episodes``.
+    """
     rows = connection.execute(
         "SELECT number, effectiveness, use_count, causal_hits, tags FROM insight"
         " WHERE state = 'active' AND (use_count >= ? OR tags LIKE ?) ORDER BY effectiveness DESC, created_at, name",
@@ -317,7 +351,24 @@ def proven_rows(connection: sqlite3.Connection, limit: int, *, settings: Scoring
             tags=json.loads(tags),
             settings=settings,
         )
+        and (USER_PROVIDED in json.loads(tags) or _have_sessions_agreed(connection, number, episodes))
     )
     chosen = list(islice(good, limit))
     found = seed_forms(connection, chosen)
     return [found[number] for number in chosen]
+
+
+def _have_sessions_agreed(connection: sqlite3.Connection, number: int, episodes: Path | None) -> bool:
+    """Whether enough sessions with a verified outcome agree, of those that are still there."""
+    if episodes is None:
+        return False
+    named = (str(name) for (name,) in connection.execute(_AGREEING, (number,)))
+    verified = (name for name in named if _basis_of(episodes / f"{name}.json") in _VERIFIED)
+    return len(list(islice(verified, _SESSIONS))) == _SESSIONS
+
+
+def _basis_of(episode: Path) -> object:
+    try:
+        return json.loads(read_regular(episode)).get("outcome_basis")
+    except (OSError, ValueError, AttributeError):  # it was forgotten, or is none: `doctor` says what is wrong with it
+        return None

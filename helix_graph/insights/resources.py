@@ -68,9 +68,15 @@ class ProjectHistory:
             InvalidConfiguration: The file is not understood, or it is no share that one can learn from.
         """
         from helix_graph.insights.holdout import LARGEST_SHARE, InsightsTable
-        from helix_graph.project import read_table
+        from helix_graph.project import CONFIGURATION, read_table, user_configuration
 
-        path, table = read_table(self.root, "insights", InsightsTable)
+        path = self.root / CONFIGURATION
+        table = read_table(path, "insights", InsightsTable)
+        if table.withhold is None:
+            path = user_configuration()
+            table = read_table(path, "insights", InsightsTable)
+        if table.withhold is None:
+            return 0.0
         if not 0 <= table.withhold <= LARGEST_SHARE:
             raise InvalidConfiguration(path=path, problem=f"withhold must be 0 to {LARGEST_SHARE}")
         return table.withhold

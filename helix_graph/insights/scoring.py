@@ -95,6 +95,8 @@ READ_TOKENS = 254
 LONGEST_KNOWN_WORD = 100
 #: What a person gave is never merged away nor pruned.
 USER_PROVIDED = "user-provided"
+#: What is tagged so is never withheld to be measured.
+SAFETY_TAG = "safety"
 
 
 NEUTRAL = V6.neutral

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
 import msgspec
 from msgspec.structs import asdict
 
+from helix_episodes.errors import InvalidArgument
 from helix_graph.insights import rows
 from helix_graph.insights.dedup import absorb, same_advice
 from helix_graph.insights.feedback import FeedbackReport, give_feedback, seed_attribution
@@ -36,6 +37,7 @@ from helix_graph.insights.scoring import (
     LONGEST_SOURCE,
     LONGEST_TAG,
     MOST_TAGS,
+    SAFETY_TAG,
     SHORTEST_CONTENT,
     USER_PROVIDED,
 )
@@ -163,6 +165,23 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
     as_int("number of tags", len(clean), lowest=0, highest=MOST_TAGS)
     as_int("length of a tag", max(map(len, clean), default=1), lowest=1, highest=LONGEST_TAG)
     return tuple(clean)
+
+
+#: Tags by which an insight is a person's, or is exempt from being measured: with them an agent could raise its own.
+_PERSONS_TAGS = frozenset({USER_PROVIDED, SAFETY_TAG, "human-provided", "provided-by-user", "user", "human", "person"})
+
+
+def agents_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """As `clean_tags`, of an insight that an agent stores.
+
+    Raises:
+        InvalidArgument: One of them says that a person gave it.
+    """
+    clean = clean_tags(tags)
+    for tag in clean:
+        if "-".join(re.findall(r"\w+", tag.casefold().replace("_", " "))) in _PERSONS_TAGS:
+            raise InvalidArgument("tags", f"has {tag!r}, which only a person can give: leave it out")
+    return clean
 
 
 def clean_source(source: str) -> str:

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
-from helix_graph.insights.holdout import SAFETY_TAG, ExposureCounts, uniform_draw
-from helix_graph.insights.scoring import RELEVANCE_GATE
+from helix_graph.insights.holdout import ExposureCounts, uniform_draw
+from helix_graph.insights.scoring import RELEVANCE_GATE, SAFETY_TAG
 from helix_graph.stats.intervals import Interval, newcombe_interval, q_values
 
 if TYPE_CHECKING:

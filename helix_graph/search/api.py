@@ -1,14 +1,15 @@
 """``memory.search``: one question to every source, and which sources can be searched.
 
-``.helix/config.toml`` has its settings::
+The user's own configuration (`helix_graph.project.user_configuration`) has its settings::
 
     [search]
-    markdown = [".serena/memories", "docs/notes"]   # folders of Markdown; relative ones start at the project
+    markdown = ["~/notes", "docs/notes"]            # folders of Markdown; relative ones start at the project
     forgetful = "http://127.0.0.1:8020/mcp"         # a Forgetful server's MCP endpoint
     forgetful_timeout_ms = 500
 
-Without the file, ``.serena/memories`` of the project is searched where there is one. A server is asked only when it is
-named here: a query may hold what a stranger's program on that port should not read.
+``.helix/config.toml`` may come with a repository, so it may name folders within the project and nothing else: a server
+would read the queries, and a folder outside would be read to whoever asks. What it names beyond that has no effect, and
+`SearchSettings.ignored` says so. Where neither file names folders, ``.serena/memories`` of the project is searched.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import msgspec
 
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph.errors import InvalidConfiguration, SearchFailed
-from helix_graph.project import read_table
+from helix_graph.project import CONFIGURATION, read_table, user_configuration
 from helix_graph.search.model import (
     MemorySearchAnswer,
     PartialResults,
@@ -46,11 +47,12 @@ _LONGEST_TIMEOUT_MS = 60_000
 
 
 class SearchSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Folders to search, and the Forgetful server to ask."""
+    """Folders to search, and the Forgetful server to ask; ``ignored`` names the memory's settings without effect."""
 
     markdown: tuple[Path, ...]
     forgetful: str | None = None
     forgetful_timeout_ms: int = _TIMEOUT_MS
+    ignored: tuple[str, ...] = ()
 
 
 class _Table(msgspec.Struct, forbid_unknown_fields=True):
@@ -60,23 +62,37 @@ class _Table(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def read_settings(root: Path) -> SearchSettings:
-    """The settings of the memory in ``root``.
+    """The settings for the memory in ``root``: the user's own, and of the memory's what may come with a repository.
 
     Raises:
-        InvalidConfiguration: The file is not understood; guessing could ask a server that nobody named.
+        InvalidConfiguration: A file is not understood; guessing could ask a server that nobody named.
     """
-    path, table = read_table(root, "search", _Table)
+    path, shipped_path = user_configuration(), root / CONFIGURATION
+    table, shipped = read_table(path, "search", _Table), read_table(shipped_path, "search", _Table)
     if not 1 <= table.forgetful_timeout_ms <= _LONGEST_TIMEOUT_MS:
         raise InvalidConfiguration(path=path, problem=f"forgetful_timeout_ms must be 1 to {_LONGEST_TIMEOUT_MS}")
     if table.forgetful is not None and not _is_endpoint(table.forgetful):
         raise InvalidConfiguration(path=path, problem=f"forgetful is {table.forgetful!r}, which is no http(s) address")
-    if any(not one.strip() for one in table.markdown or ()):
-        raise InvalidConfiguration(path=path, problem='markdown names an empty folder; the project itself is "."')
-    folders = [SERENA] if table.markdown is None else [Path(one).expanduser() for one in table.markdown]
+    for file, named in ((path, table.markdown), (shipped_path, shipped.markdown)):
+        if any(not one.strip() for one in named or ()):
+            raise InvalidConfiguration(path=file, problem='markdown names an empty folder; the project itself is "."')
+    project, remedy = root.parent, f"set it in {path} if you want it"
+    shipped_folders = [project / one for one in shipped.markdown or () if not one.startswith("~")]
+    if table.markdown is None and shipped.markdown is None:
+        shipped_folders = [project / SERENA]
+    inside = [one for one in shipped_folders if one.resolve().is_relative_to(project.resolve())]
+    outside = [one for one in shipped.markdown or () if project / one not in inside]
+    ignored = [f"{shipped_path}: {one} is outside of the project and not searched; {remedy}" for one in outside]
+    if shipped.forgetful is not None:
+        ignored.append(f"{shipped_path}: the server {shipped.forgetful} is not asked; {remedy}")
+    if shipped.forgetful_timeout_ms != _TIMEOUT_MS:
+        ignored.append(f"{shipped_path}: forgetful_timeout_ms has no effect there; {remedy}")
+    own = [project / Path(one).expanduser() for one in table.markdown or ()]
     return SearchSettings(
-        markdown=tuple(root.parent / folder for folder in folders),
+        markdown=tuple(dict.fromkeys((*own, *inside))),
         forgetful=table.forgetful,
         forgetful_timeout_ms=table.forgetful_timeout_ms,
+        ignored=tuple(ignored),
     )
 
 
@@ -115,7 +131,7 @@ class Search:
                 letters and digits, white space and ``- . , _ ( ) & :``; both ``semantic_only`` and ``lexical_only``.
                 ``max_results`` is not between 1 and 100.
             SearchFailed: ``semantic_only``, and nothing here compares meanings.
-            InvalidConfiguration: ``.helix/config.toml`` is not understood.
+            InvalidConfiguration: A file of settings is not understood.
         """
         if semantic_only and lexical_only:
             raise InvalidArgument(None, "Cannot specify both --semantic-only and --lexical-only")
@@ -137,7 +153,7 @@ class Search:
         """What can be searched, under the seed's keys, and ours.
 
         Raises:
-            InvalidConfiguration: ``.helix/config.toml`` is not understood.
+            InvalidConfiguration: A file of settings is not understood.
         """
         settings = read_settings(self.root)
         serena = settings.markdown[0] if settings.markdown else self.root.parent / SERENA
@@ -159,12 +175,21 @@ class Search:
                 "ForgetfulPort": parts.port or _PORTS.get(parts.scheme),
                 "ForgetfulTimeout": settings.forgetful_timeout_ms,
                 "MaxResults": DEFAULT,
+                **({"Ignored": list(settings.ignored)} if settings.ignored else {}),
             },
             "Sources": {
                 one.name: {"Available": problem is None, "Problem": problem, "Manners": sorted(one.manners)}
                 for one, problem in problems
             },
         }
+
+    def ignored(self) -> tuple[str, ...]:
+        """Which settings of the memory's own ``config.toml`` have no effect, since only the user may set such.
+
+        Raises:
+            InvalidConfiguration: A file of settings is not understood.
+        """
+        return read_settings(self.root).ignored
 
     def _sources(self) -> list[SearchSource]:
         settings = read_settings(self.root)

@@ -54,7 +54,10 @@ SourceState = Literal["searched", "absent", "left out", "failed"]
 
 
 class SourceResult(msgspec.Struct, frozen=True, kw_only=True):
-    """One result of one source. ``score`` is the source's own, whose scale ``scored_by`` names."""
+    """One result of one source. ``score`` is the source's own, whose scale ``scored_by`` names.
+
+    ``foreign`` text is another program's answer: nothing is known of who wrote it.
+    """
 
     name: str
     content: str
@@ -62,12 +65,14 @@ class SourceResult(msgspec.Struct, frozen=True, kw_only=True):
     score: float
     scored_by: str
     path: str | None = None
+    foreign: bool = False
 
 
 class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
     """One text that was found. ``score`` is the sum of reciprocal ranks; ``sha256`` is that of the content in UTF-8.
 
-    ``also`` names the sources that had the same text, in which it is shown once.
+    ``also`` names the sources that had the same text, in which it is shown once. ``foreign`` text is another program's
+    answer.
     """
 
     name: str
@@ -79,6 +84,7 @@ class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
     source_score: float
     scored_by: str
     also: tuple[str, ...] = ()
+    foreign: bool = False
 
 
 class SourceStatus(msgspec.Struct, frozen=True, kw_only=True):
@@ -177,4 +183,5 @@ def _result(digest: str, group: Sequence[tuple[float, SourceResult]]) -> SearchR
         source_score=first.score,
         scored_by=first.scored_by,
         also=tuple(also),
+        foreign=first.foreign,
     )

@@ -28,6 +28,7 @@ from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.embedding.choice import unavailable
 from helix_graph.errors import GraphNotCompiled, MissingExtra, SearchFailed
 from helix_graph.graph.similar_decisions import words_of
+from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.search.model import PartialResults, SearchMode, SourceResult
 from helix_graph.topics.ranking import MOST_WORDS, asked_words
 from helix_graph.words import query_words, telling
@@ -330,18 +331,26 @@ class Forgetful:
             MissingExtra: The MCP client is not installed.
             SearchFailed: It is no such server, does not answer in time, or answers what is not understood.
         """
-        answer = self._ask(query, limit)
+        from helix_episodes.redaction import redact_text
+
+        answer = self._ask(redact_text(query), limit)  # it leaves this program, and maybe this machine
         while isinstance(answer, dict):  # a list of memories, or an object that holds one
             keys = ("primary_memories", "memories", "results", "result")
             answer = next((answer[key] for key in keys if key in answer), [])
         memories = [one for one in answer if isinstance(one, dict)] if isinstance(answer, list) else []
         found = []
         for number, memory in enumerate(memories[:limit], 1):
-            name = str(memory.get("title") or memory.get("name") or memory.get("id") or f"memory {number}")
+            title = str(memory.get("title") or memory.get("name") or memory.get("id") or f"memory {number}")
             scores = (memory[key] for key in ("score", "similarity") if isinstance(memory.get(key), int | float))
-            content, score = str(memory.get("content") or ""), float(next(scores, 0.0))
             found.append(
-                SourceResult(name=name, content=content, source=FORGETFUL, score=score, scored_by="similarity")
+                SourceResult(
+                    name=sanitize_line(redact_text(title)),
+                    content=redact_text(str(memory.get("content") or "")),
+                    source=FORGETFUL,
+                    score=float(next(scores, 0.0)),
+                    scored_by="similarity",
+                    foreign=True,
+                )
             )
         return found
 

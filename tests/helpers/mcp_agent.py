@@ -13,6 +13,8 @@ from anyio.from_thread import start_blocking_portal
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from own_memory import own_memory
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -81,8 +83,12 @@ def text_of(result: CallToolResult) -> str:
 
 
 @contextmanager
-def agent_of(root: Path, era: Era, *, server: Sequence[str] = SERVER, errors: Path | None = None) -> Iterator[Agent]:
-    """A client with a server of its own on the memory in ``root``; its stderr goes to a file."""
+def agent_of(
+    root: Path, era: Era, *, server: Sequence[str] = SERVER, errors: Path | None = None, accepted: bool = True
+) -> Iterator[Agent]:
+    """A client with a server of its own on the memory in ``root``, which is accepted; its stderr goes to a file."""
+    if accepted and root.is_dir():
+        own_memory(root)
     command, *arguments = server
     environment = {**os.environ, "HELIX_DIR": str(root)}
     parameters = StdioServerParameters(command=command, args=arguments, env=environment, cwd=root.parent)

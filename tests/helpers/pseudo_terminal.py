@@ -20,20 +20,27 @@ STYLING = re.compile(r"\x1b\[[0-9;]*m")
 _SPEAKS_OF_TERMINALS = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "COLORTERM", "PYTHONIOENCODING")
 
 
-def on_terminal(*arguments: str, columns: int, cwd: Path, code: int = 0, **environment: str) -> str:
-    """What the command writes on a terminal so wide, styling included; stderr goes elsewhere."""
+def on_terminal(
+    *arguments: str, columns: int, cwd: Path, code: int = 0, typed: str | None = None, **environment: str
+) -> str:
+    """What the command writes on a terminal so wide, styling included; stderr goes elsewhere.
+
+    With ``typed`` somebody sits there and types it.
+    """
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     kept = {name: value for name, value in os.environ.items() if name not in _SPEAKS_OF_TERMINALS}
     running = subprocess.Popen(
         [sys.executable, "-m", "helix_cli", *arguments],
         cwd=cwd,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL if typed is None else theirs,
         stdout=theirs,
         stderr=subprocess.DEVNULL,
         env={**kept, "TERM": "xterm-256color", **environment},
     )
     os.close(theirs)
+    if typed is not None:
+        os.write(ours, typed.encode())
     written = b"".join(_until_closed(ours))
     os.close(ours)
     assert running.wait() == code

@@ -18,6 +18,7 @@ from helix_cli.commands.seen_and_similar import render_seen
 from helix_cli.options import NonEmptyPath
 from helix_cli.output import emit_json, json_option, say, verbatim
 from helix_graph import Memory
+from helix_graph.trust import begin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,6 +53,8 @@ def demo(*, keep: Path | None, as_json: bool) -> None:
     with _folder(keep) as folder, as_file(files("helix_cli") / "demo" / "logs") as logs:
         memory = Memory(folder / ".helix")
         _refuse_a_real_memory(memory, logs)
+        if keep:
+            begin(memory.root)
         if as_json:
             emit_json({step.name: step.ask() for step in _steps(memory, logs)})
         else:

@@ -22,6 +22,7 @@ from helix_cli.output import (
     show,
     warn,
 )
+from helix_graph.errors import InvalidConfiguration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -89,7 +90,14 @@ def render_status(answer: Status) -> None:
 @prints(render_status)
 def status() -> Status:
     """Show what the memory holds, and how well its labels join sessions."""
-    return open_memory().graph.status()
+    memory = open_memory()
+    try:
+        ignored = memory.search.ignored()
+    except InvalidConfiguration as error:
+        ignored = (str(error),)
+    for sentence in ignored:
+        warn(sentence)
+    return memory.graph.status()
 
 
 def _rows(answer: Status) -> Iterator[tuple[str, str]]:

@@ -1,18 +1,23 @@
-"""``init``, ``off``, ``on``, ``doctor``, ``forget``: begin a memory, pause it, examine it, remove sessions from it."""
+"""Begin, accept, pause or examine a memory, remove sessions: ``init``, ``trust``, ``off``, ``doctor``, ``forget``."""
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from helix_cli.app import open_memory
 from helix_cli.options import parse_time
-from helix_cli.output import count, prints, say, table, warn
+from helix_cli.output import count, json_option, prints, say, show, table, warn
 
 if TYPE_CHECKING:
     from helix_graph.doctor.model import Examination
     from helix_graph.forget import ErasureProof, ForgetReport
+    from helix_graph.trust_preview import TrustPreview
+
+#: So many files that git tracks are named; a shared memory has an episode for each session.
+_MOST_TRACKED = 10
 
 
 def _render_begun(answer: dict[str, object]) -> None:
@@ -32,6 +37,44 @@ def init(*, share: bool) -> dict[str, object]:
 
     memory = Memory.init(share=share)
     return {"root": memory.root, "shared": share}
+
+
+def _render_preview(found: TrustPreview) -> None:
+    say(f"{found.root} holds {count(found.episodes, 'episode')}, {count(found.assertions, 'assertion')} by hand,")
+    say(f"{count(found.insights, 'insight')} and {count(found.entries, 'entry', 'entries')} of topics.")
+    if found.newest:
+        say("Newest texts, which your agents would read:")
+    for text in found.newest:
+        say(f"  > {' '.join(text.split())}")
+    if found.tracked:
+        say(f"git tracks {count(len(found.tracked), 'file')} of it: {', '.join(found.tracked[:_MOST_TRACKED])}")
+    say(f"Accepted: {found.accepted}." if found.accepted else "You have not accepted it.")
+
+
+@click.command
+@click.option("--yes", is_flag=True, help="Accept it without asking, in CI and containers.")
+@json_option
+def trust(*, yes: bool, as_json: bool) -> int:
+    """Show what the memory of this project holds, and accept it.
+
+    A memory decides what your agents read, so one that came with a clone or a copy is not used before. Ends with 1 when
+    it was not accepted.
+    """
+    from helix_graph import Memory
+
+    if yes:
+        Memory.trust()
+    found = Memory.preview()
+    show(found, as_json=as_json, render=_render_preview)
+    if found.accepted:
+        return 0
+    if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        warn("Nothing was accepted: there is no terminal to ask in; helix-graph trust --yes accepts it.")
+        return 1
+    if not click.confirm("Let your agents read it and write to it?"):
+        return 1
+    Memory.trust()
+    return 0
 
 
 def _render_switched(answer: dict[str, str | None]) -> None:

@@ -60,10 +60,11 @@ def render_search(found: MemorySearchAnswer) -> None:
 def _render_result(result: SearchResult) -> None:
     also = f", also {', '.join(result.also)}" if result.also else ""
     place = f"  {result.path}" if result.path else ""
-    say(strong(result.name), f"  ({result.source}{also})", quiet(place))
+    foreign = ": another program's words, not this project's" if result.foreign else ""
+    say(strong(result.name), f"  ({result.source}{also}{foreign})", quiet(place))
     lines = result.content.split("\n")
     for line in lines[:_LINES]:
-        say(f"  {line}")
+        say(f"  > {line}" if result.foreign else f"  {line}")
     if len(lines) > _LINES:
         say(f"  … {count(len(lines) - _LINES, 'more line')}")
 

@@ -57,7 +57,8 @@ def _render_precedent(one: Precedent) -> None:
     day = (one.date or "time not known")[:10]
     say(f"{day}  ", strong(one.label), quiet(f"  ({LEVELS[one.level]})" if one.level in LEVELS else ""))
     say(f"  {one.message or one.quote}")
-    say(f"  in {one.session}, line {one.line or '?'}: {one.task}")
+    shared = " (shared through git)" if one.shared else ""
+    say(f"  in {one.session}{shared}, line {one.line or '?'}: {one.task}")
     for remedy in one.fixes:
         _render_remedy(remedy)
     if not one.fixes:

@@ -19,7 +19,8 @@ from helix_graph.causality.antipattern_cache import is_up_to_date, read_anti_pat
 from helix_graph.insights import hook_queries
 from helix_graph.insights.exposure_log import ExposureContext
 from helix_graph.insights.hook_queries import log_shown
-from helix_graph.project import CONFIGURATION
+from helix_graph.insights.scoring import USER_PROVIDED
+from helix_graph.project import CONFIGURATION, user_configuration
 from helix_graph.topics.ranking import busiest_topics, matching_entries
 from helix_graph.words import query_words, telling
 
@@ -68,7 +69,7 @@ def show_insights(
 
 def _without_withheld(root: Path, names: Sequence[str], showing: ExposureContext) -> Sequence[str]:
     """Those that are not withheld at random. Without a configuration none is, and `Memory` need not load (60 ms)."""
-    if not (root / CONFIGURATION).exists():
+    if not ((root / CONFIGURATION).exists() or user_configuration().exists()):
         log_shown(root, names, showing)
         return names
     from helix_graph.memory import Memory
@@ -82,10 +83,13 @@ def answer_session_start(call: HookCall, root: Path, dedup: SessionDedup) -> str
         dedup.clear(transcript_size(call))
     if not is_up_to_date(root):
         run_detached(call.event, lambda: _prepare(root, call.event))
-    proven = show_insights(root, hook_queries.proven(root, _INSIGHTS), call=call, dedup=dedup, about=call.event)
+    best = hook_queries.proven(root, _INSIGHTS)
+    given = {str(one["name"]) for one in best if USER_PROVIDED in one["tags"]}
+    lines = show_insights(root, best, call=call, dedup=dedup, about=call.event)
     failing = [anti_pattern_sentence(one) for one in (read_anti_patterns(root) or ())[:_ANTI_PATTERNS]]
     sections = [
-        ContextSection("Proven in this project:", proven),
+        ContextSection("Proven in this project:", [one for one in lines if one.name not in given]),
+        ContextSection("Given by people of this project:", [one for one in lines if one.name in given]),
         ContextSection("Kept failing in this project:", _new_lines(failing, dedup)),
         ContextSection("Open plan:", _new_lines(_plan(root), dedup)),
     ]

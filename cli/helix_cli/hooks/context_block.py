@@ -13,11 +13,16 @@ if TYPE_CHECKING:
     from helix_graph.causality.antipattern_cache import CachedAntiPattern
 
 
+#: What is said of sessions and statements that came with the repository: somebody else may have written them.
+SHARED = "shared through git"
+
+
 def anti_pattern_sentence(one: CachedAntiPattern) -> str:
     """An anti-pattern in a sentence with its counts."""
     rate = "people noted it" if one.successes is None else f"succeeded {one.successes} of {one.occurrences} times"
     other = "" if one.others is None else f"; other answers {one.others:.0%} of {one.others_n}"
-    return f"after '{one.trigger}': {one.action} ({rate}{other})"
+    shared = f"; {SHARED}" if one.shared else ""
+    return f"after '{one.trigger}': {one.action} ({rate}{other}{shared})"
 
 
 #: Claude Code and Copilot cut at 10,000 characters, Codex at 2,500 tokens, which are some 8,000 of them.

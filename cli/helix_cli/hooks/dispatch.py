@@ -16,7 +16,9 @@ from pathlib import Path
 from helix_cli.hooks.event_limits import EVENTS
 from helix_cli.hooks.log import noted
 from helix_cli.hooks.session_dedup import SessionDedup
+from helix_episodes.errors import WriteFailed
 from helix_graph.project import FOLDER, disabled_by, memory_folder
+from helix_graph.trust import adopt, adopted_sentence, is_memory, refusal_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,30 +47,38 @@ def is_heard(agent: Agent, event: str) -> bool:
     return event not in _SPOKEN or event in _HEARD.get(agent, _SPOKEN)
 
 
-def shaped(agent: Agent, event: str, text: str) -> bytes:
-    """The answer as the agent's program takes it: one JSON object or nothing."""
-    if not text:
-        return b""
-    name = _NAMES.get(agent, EVENTS).get(event, EVENTS[event])
-    said: dict[str, Any] = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
+def shaped(agent: Agent, event: str, text: str, *, notice: str = "") -> bytes:
+    """The answer as the agent's program takes it: one JSON object or nothing; ``notice`` is for the person."""
     if agent in _KEYS:
-        said = {_KEYS[agent]: text}
-    return json.dumps(said).encode() + b"\n"
+        said: dict[str, Any] = {_KEYS[agent]: "\n".join(part for part in (notice, text) if part)}
+    else:
+        name = _NAMES.get(agent, EVENTS).get(event, EVENTS[event])
+        context = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
+        said = {**({"systemMessage": notice} if notice else {}), **(context if text else {})}
+    return json.dumps(said).encode() + b"\n" if text or notice else b""
 
 
 _IGNORE_FILE = ".helixignore"
+#: When a memory from before memories were recorded is adopted: a session begins, or it must not be lost.
+_ADOPTING = frozenset({"session-start", "subagent-stop", "session-end"})
 
 
-def memory_for(call: HookCall) -> Path | None:
-    """The memory's folder; None without a memory, when it is off, or when a rule excludes this session or call.
+def _trusted(call: HookCall, root: Path) -> tuple[bool, str]:
+    """Whether the memory may speak and be written to, and what a person is told of it when a session begins.
 
-    Raises:
-        InvalidConfiguration: A line of ``.helixignore`` is no rule.
+    A folder that holds nothing of ours belongs to another tool, and nothing is said of it.
     """
-    root = memory_folder(Path(call.cwd))
-    if root is None or not root.is_dir() or disabled_by(root):
-        return None
-    return None if _is_ignored(root, call) else root
+    refusal = refusal_of(root, start=Path(call.cwd))
+    if refusal is None or not is_memory(root):
+        return refusal is None, ""
+    notice = refusal.problem
+    if refusal.kind == "unknown" and call.event in _ADOPTING:
+        try:
+            if adopt(root) is not None:
+                refusal, notice = None, adopted_sentence(root)
+        except WriteFailed as error:
+            notice = f"{root} cannot be accepted: {error}"
+    return refusal is None, f"helix-graph: {notice}" if call.event == "session-start" else ""
 
 
 def _is_ignored(root: Path, call: HookCall) -> bool:
@@ -108,13 +118,18 @@ def answer_call(call: HookCall, say: Callable[[bytes], bool]) -> Iterator[bytes]
     folder = memory_folder(Path(call.cwd)) if call.event in _ANSWERING and is_heard(call.agent, call.event) else None
     if folder is None or not folder.is_dir():
         return
+    if disabled_by(folder):
+        return
+    trusted, notice = _trusted(call, folder)
+    if not trusted:
+        say(shaped(call.agent, call.event, "", notice=notice))
+        return
     with noted(folder, call.event):
-        root = memory_for(call)
-        if root is None:
+        if _is_ignored(folder, call):
             return
-        yield os.fsencode(root) + b"\n"
-        with SessionDedup(root, call.session) as dedup:
-            if say(shaped(call.agent, call.event, _text(call, root, dedup))):
+        yield os.fsencode(folder) + b"\n"
+        with SessionDedup(folder, call.session) as dedup:
+            if say(shaped(call.agent, call.event, _text(call, folder, dedup), notice=notice)):
                 dedup.keep()
 
 

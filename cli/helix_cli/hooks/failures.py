@@ -8,13 +8,14 @@ is known.
 
 from __future__ import annotations
 
-from helix_cli.hooks.context_block import ContextLine, ContextSection, anti_pattern_sentence, context_block
+from helix_cli.hooks.context_block import SHARED, ContextLine, ContextSection, anti_pattern_sentence, context_block
 from helix_cli.hooks.session_dedup import SITUATION
 from helix_graph.causality.antipattern_cache import read_anti_patterns
+from helix_graph.trust import shared_episodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     from helix_cli.hooks.call import HookCall
@@ -46,17 +47,22 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> str:
     except GraphNotCompiled:
         return ""
     dedup.remember(SITUATION + label for label in found["looked_for"])
-    lines = [line for one in found["precedents"] for line in _precedent_lines(one, found["sessions"])]
+    precedents = found["precedents"]
+    shared = shared_episodes(root, (one["episode"] for one in precedents))
+    lines = [line for one in precedents for line in _precedent_lines(one, found["sessions"], shared)]
     return context_block([ContextSection("Met before:", [ContextLine(line) for line in dedup.take(lines)])])
 
 
-def _precedent_lines(one: Row, sessions: dict[str, int]) -> Iterator[str]:
+def _precedent_lines(one: Row, sessions: dict[str, int], shared: Collection[str]) -> Iterator[str]:
+    """What happened; of a session that git tracks somebody else may be the author."""
     level, date, fixes = one["level"], one["date"], one["fixes"]
     if level not in _LEVELS or not fixes:
         return
     day = f", the newest of {date[:10]}" if date else ""
-    yield f"{one['label']} ({_LEVELS[level]}; sessions that met it: {sessions[level]}{day}; episode {one['episode']})"
-    yield from map(_repair, fixes[:_MOST_FIXES])
+    source = f"{SHARED}, " if one["episode"] in shared else ""
+    where = f"{source}episode {one['episode']}"
+    yield f"{one['label']} ({_LEVELS[level]}; sessions that met it: {sessions[level]}{day}; {where})"
+    yield from (f"{_repair(fix)}{f' ({SHARED})' if source else ''}" for fix in fixes[:_MOST_FIXES])
 
 
 def _repair(fix: Row) -> str:

@@ -53,14 +53,15 @@ def note_if_stopped(event: str, result: ChildResult) -> None:
 
 
 def note_failure(event: str, problem: str, *, root: str = "") -> None:
-    """Notes a failure in the log of the memory in ``root``, or of the project of this process's folder."""
+    """Notes a failure in the log of the memory in ``root``, or of the one of this process's folder if it is ours."""
     from pathlib import Path
 
     from helix_cli.hooks.log import note
     from helix_graph.project import memory_folder
+    from helix_graph.trust import refusal_of
 
     place = Path(root) if root else memory_folder(Path.cwd())
-    if place is not None and place.is_dir():
+    if place is not None and place.is_dir() and refusal_of(place) is None:
         note(place, event, problem)
 
 

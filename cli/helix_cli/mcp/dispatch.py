@@ -21,6 +21,7 @@ from helix_cli.mcp.tools import tools_by_name
 from helix_cli.output import plain
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph import Memory
+from helix_graph.trust import adopted_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,9 +66,13 @@ def open_memory() -> Memory:
 
     Raises:
         NoMemory: It has none yet.
+        UntrustedMemory: It is not one that this user began or accepted.
     """
     project = os.environ.get(_PROJECT)
-    return _memory_in(Memory.open(Path(project) if project else None).root)
+    opened = Memory.open(Path(project) if project else None)
+    if opened.adopted:
+        print(adopted_sentence(opened.root), file=sys.stderr)  # noqa: T201  (clients show a server's stderr to people)
+    return _memory_in(opened.root)
 
 
 @lru_cache(maxsize=8)

@@ -12,10 +12,11 @@ from helix_cli.commands.paths_and_causes import render_causes, render_effects
 from helix_cli.commands.patterns_and_comparisons import render_patterns
 from helix_cli.commands.seen_and_similar import render_similar
 from helix_cli.mcp.dispatch import open_memory
+from helix_cli.mcp.shown_advice import note_shown
 from helix_cli.output import count, percent, rendered
 from helix_episodes.echo import wrap
 from helix_episodes.errors import InvalidArgument
-from helix_graph.errors import GraphNotCompiled, NodeNotFound, NoMemory
+from helix_graph.errors import GraphNotCompiled, NodeNotFound, NoMemory, UntrustedMemory
 from helix_graph.graph.similar_decisions import words_of
 from helix_graph.search.sources import TopicSource
 from helix_graph.topics.answer_texts import form_of
@@ -58,10 +59,10 @@ TEMPLATES = (
 
 
 def listed() -> list[Resource]:
-    """The largest topics and the newest episodes; none where there is no memory yet."""
+    """The largest topics and the newest episodes; none where there is no memory yet, or one that is not this user's."""
     try:
         memory = open_memory()
-    except NoMemory:
+    except (NoMemory, UntrustedMemory):
         return []
     topics = memory.topics.topics("session").largest
     episodes = memory.episodes.list(None, None, _LISTED)
@@ -130,6 +131,7 @@ def briefing(task: str) -> str:
     """
     memory, about = open_memory(), task.strip()
     insights = memory.insights.recall(about, _ROWS) if about else memory.insights.proven(_ROWS)
+    note_shown(memory, insights)
     parts = [_HEAD, *_learnt(insights, about), *_counted(memory, about), *_written(memory, about)]
     text = "\n\n".join(parts if len(parts) > 1 else [*parts, _NOTHING])
     return wrap(text, insights=[one["name"] for one in insights])

@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from helix_cli.commands.insight import render_feedback, render_health, render_recalled, render_related, render_stored
 from helix_cli.commands.search import render_search
+from helix_cli.mcp.shown_advice import note_shown, session, was_shown
 from helix_cli.mcp.tool_declaration import Arguments, Reply, answered, tool
 from helix_cli.output import rendered
 from helix_episodes.errors import HelixGraphError, InvalidArgument
@@ -17,6 +18,7 @@ from helix_graph.insights.links import RelateAnswer
 from helix_graph.insights.model import Outcome
 from helix_graph.insights.storing import StoreAnswer
 from helix_graph.search.model import MemorySearchAnswer
+from helix_graph.search.sources import INSIGHTS
 
 if TYPE_CHECKING:
     from helix_cli.mcp.tool_declaration import Progress
@@ -136,6 +138,7 @@ def recall(memory: Memory, asked: RecallArguments, _: Progress) -> Reply:
     options = msgspec.structs.asdict(asked)
     options["suppress_names"] = _texts("suppress_names", asked.suppress_names)
     answer = memory.insights.recall(**options)
+    note_shown(memory, answer)
     value = RecalledInsights(insights=list(answer), mode=answer.mode, note=answer.note)
     return Reply(value, rendered(answer, render_recalled))
 
@@ -146,7 +149,7 @@ def remember(memory: Memory, asked: RememberArguments, _: Progress) -> Reply:
     something the hard way. What says the same as an insight that is there goes into it. Facts about one part of the
     project go to `store` instead.
     """
-    answer = memory.insights.store(asked.content, _texts("tags", asked.tags), episode=asked.episode)
+    answer = memory.insights.store(asked.content, _texts("tags", asked.tags), origin="agent", episode=asked.episode)
     if answer["status"] == "rejected":
         raise HelixGraphError(f"nothing was remembered: {answer['reason']}; mend content and call `remember` again")
     return Reply(answer, rendered(answer, render_stored))
@@ -155,10 +158,19 @@ def remember(memory: Memory, asked: RememberArguments, _: Progress) -> Reply:
 @tool("feedback", title="How the work went", takes=FeedbackArguments, gives=FeedbackAnswer, effect="adds")
 def feedback(memory: Memory, asked: FeedbackArguments, _: Progress) -> Reply:
     """Say how the work went for which you had insights, so that helpful ones rank higher: delivered, blocked, or
-    plan_complete. Use it once at the end of the task, and name in causal_names those that mattered.
+    plan_complete. Use it once at the end of the task, and name in causal_names those that mattered. It counts for
+    insights that this session was shown, once for each outcome.
     """
     causal = None if asked.causal_names is None else _texts("causal_names", asked.causal_names)
-    answer = memory.insights.feedback(_texts("names", asked.names), asked.outcome, causal, id=asked.id)
+    shown = was_shown(memory, names := _texts("names", asked.names))
+    unseen = [name for name in names if not shown[name] and memory.insights.get(name)]
+    if unseen:
+        problem = (
+            f"holds {', '.join(unseen)}, which this session was not shown, so nothing was recorded; feedback is for "
+            "insights that `recall` or a briefing has shown before the work: leave the others out"
+        )
+        raise InvalidArgument("names", problem)
+    answer = memory.insights.feedback(names, asked.outcome, causal, id=asked.id, session=session())
     if answer["missing"] and not answer["names"] and not answer["repeated"]:
         unknown = ", ".join(answer["missing"])
         raise HelixGraphError(f"no insight is named {unknown}; give names as `recall` shows them, and another id")
@@ -189,4 +201,6 @@ def search_memory(memory: Memory, asked: SearchMemoryArguments, _: Progress) -> 
     """Search insights, topics, earlier sessions and the project's notes at once, the best first, each with its source.
     Use it when you do not know where something was kept. For an error, `seen` says more.
     """
-    return answered(memory.search(**msgspec.structs.asdict(asked)), render_search)
+    found = memory.search(**msgspec.structs.asdict(asked))
+    note_shown(memory, [{"name": one.name} for one in found.results if one.source == INSIGHTS])
+    return answered(found, render_search)

@@ -15,6 +15,7 @@ from helix_cli.mcp.pagination import ANSWERS, parts_of
 from helix_cli.mcp.tool_declaration import Arguments, EpisodeName, ProgressSteps, Reply, tool
 from helix_cli.options import parse_time
 from helix_cli.output import count, rendered, say
+from helix_episodes.discovery import is_in_agents_folder
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_episodes.model import Episode, Outcome
 from helix_episodes.verification import CheckedQuotation
@@ -170,8 +171,15 @@ def extract(memory: Memory, asked: ExtractArguments, progress: Progress) -> Repl
     """
     steps = ProgressSteps(progress)
     if asked.logs:
-        logs = [asked.logs] if isinstance(asked.logs, str) else asked.logs
-        report = memory.extract([Path(log).expanduser() for log in logs], progress=steps.advance)
+        logs = [Path(log).expanduser() for log in ([asked.logs] if isinstance(asked.logs, str) else asked.logs)]
+        elsewhere = [str(log) for log in logs if log.exists() and not is_in_agents_folder(log)]
+        if elsewhere:
+            problem = (
+                f"holds {', '.join(elsewhere)}, which is in no agent's own folder of logs: anybody could have written "
+                "it; only a person can have it read, on the command line"
+            )
+            raise InvalidArgument("logs", problem)
+        report = memory.extract(logs, progress=steps.advance)
         text = rendered(report, render_report)
     else:
         found = memory.extract_all(agent=asked.agent, progress=steps.advance)

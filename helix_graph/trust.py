@@ -1,0 +1,379 @@
+"""Whose memory is it? Only one that this user began or accepted is used, and only while nobody else can write to it.
+
+Agents' hooks run in every project that one enters, and a memory decides what an agent reads. So each memory is recorded
+in the user's own state folder (``$XDG_STATE_HOME/helix-graph/memories``), one file each: its path, device and inode,
+when, and how (``init``, ``trust`` or ``adopted``). A clone, a copy or a moved project has another path or inode and has
+to be accepted with ``helix-graph trust``. No environment variable and no file of a repository can accept a memory.
+
+Some memories are refused even when they are recorded: those that another user owns or can write to, links, those in a
+folder above the project that others can write to, and those of whose databases git tracks one: whoever may commit
+could speak through it. That is read from git's index, for starting git takes longer than a hook may.
+
+Every hook loads this module, so it imports next to nothing; `adopt` loads what it needs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+
+from helix_episodes.fast_loading import Value, blake2b
+from helix_episodes.safe_files import read_regular
+from helix_graph.project import ENVIRONMENT, FOLDER, memory_folder, repository_root, xdg_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Literal
+
+    from helix_episodes.model import Provenance
+
+    How = Literal["init", "trust", "adopted"]
+    Kind = Literal["unsafe", "unknown"]
+
+
+#: What is read before an agent acts on it, or written by hooks. Episodes, assertions and rules for ignoring may be
+#: tracked: they are data, shown as shared.
+_NEVER_TRACKED = (
+    "helix.db", "causality/graph.db", "causality/causal-graph.json", "cache/", "hooks/", "hooks.log",
+    "injection-state/", "explorer-results/", "task-status.jsonl",
+)  # fmt: skip
+#: Whose modes are looked at: where others could put words or SQL into the memory.
+_WRITTEN_TO = ("", "helix.db", "episodes", "causality", "causality/graph.db", "causality/assertions", "cache", "hooks")
+#: What tells our folder from another tool's of the same name (the editor Helix has one).
+_OURS = ("helix.db", "episodes", "causality")
+_OUR_IGNORE_FILE = b"# helix-graph:"
+#: Adoption reads the newest episodes and hashes few logs: a hook at a session's start has 1.5 seconds.
+_MOST_EPISODES = 50
+_LARGEST_EPISODE = 4 << 20
+_MOST_HASHED = 64 << 20
+
+
+class Refusal(Value):
+    """Why a memory is not used. An ``unknown`` one can be accepted; of an ``unsafe`` one the cause has to go first."""
+
+    kind: Kind
+    problem: str
+
+
+class Acceptance(Value):
+    """That a memory was begun or accepted: where it is, which folder that was, when (UTC) and how."""
+
+    path: str
+    device: int
+    inode: int
+    at: str
+    how: How
+
+
+def refusal_of(root: Path, *, start: Path | None = None) -> Refusal | None:
+    """Why the memory in ``root`` is not used; None when this user began or accepted it and it is safe.
+
+    ``start`` is the folder that it was looked for from, when it was looked for.
+    """
+    root = _canonical(root)
+    problem = _unsafe(root, start)
+    if problem:
+        return Refusal("unsafe", problem)
+    if acceptance_of(root) is not None:
+        return None
+    return Refusal(
+        "unknown",
+        f"{root} is not a memory that you began or accepted on this machine (a clone, a copy or a moved project?); "
+        "`helix-graph trust` shows what is in it and asks",
+    )
+
+
+def is_memory(root: Path) -> bool:
+    """Whether the folder holds anything of helix-graph's; other tools have folders of the same name."""
+    if any(os.path.lexists(root / name) for name in _OURS):
+        return True
+    try:
+        return read_regular(root / ".gitignore").startswith(_OUR_IGNORE_FILE)
+    except OSError:
+        return False
+
+
+def acceptance_of(root: Path) -> Acceptance | None:
+    """The record of this very folder; None without one, or when another folder has taken its place."""
+    root = _canonical(root)
+    try:
+        found = root.stat(follow_symlinks=False)
+        record = Acceptance(**json.loads(read_regular(_record_path(root))))
+    except (OSError, ValueError, TypeError):  # none, or one that nobody can have written with this program
+        return None
+    same = (record.path, record.device, record.inode) == (str(root), found.st_dev, found.st_ino)
+    return record if same else None
+
+
+def accept(root: Path, *, how: How) -> Acceptance:
+    """Records that this user began or accepts the memory in ``root``, which is there.
+
+    Raises:
+        WriteFailed: The state folder cannot be written.
+    """
+    import time
+
+    from helix_episodes.safe_files import write_atomically
+
+    root = _canonical(root)
+    found = root.stat(follow_symlinks=False)
+    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    record = Acceptance(str(root), found.st_dev, found.st_ino, now, how)
+    path = _record_path(root)
+    _make_private(path.parent.parent)
+    _make_private(path.parent)
+    write_atomically(path, json.dumps(record._asdict()).encode("utf-8", "surrogateescape"))
+    return record
+
+
+def _make_private(folder: Path) -> None:
+    """Makes a folder that only this user may look into, whatever the umask."""
+    from helix_episodes.errors import WriteFailed
+
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.chmod(0o700)
+    except OSError as error:
+        raise WriteFailed(path=folder, problem=error.strerror or str(error)) from error
+
+
+def _record_path(root: Path) -> Path:
+    name = blake2b(os.fsencode(root), digest_size=16).hexdigest()
+    return xdg_folder("XDG_STATE_HOME", ".local/state") / "helix-graph" / "memories" / f"{name}.json"
+
+
+def _canonical(root: Path) -> Path:
+    """The path without links, except for the memory's own folder, which must not be one."""
+    return Path(os.path.realpath(root.parent)) / root.name
+
+
+def _unsafe(root: Path, start: Path | None) -> str | None:
+    """Why nobody should use the memory in ``root``, accepted or not."""
+    problem = _open_to_others(root)
+    if problem:
+        return problem
+    above = root.parent
+    looked_for = start is not None and root.name == FOLDER and not os.environ.get(ENVIRONMENT)
+    if looked_for and start is not None and Path(os.path.realpath(start)) != above:
+        in_git = repository_root(start) is not None  # there nobody but its owner can have put it above
+        if _others_own(above / ".git") if in_git else (_others_own(above) or _others_can_write(above.stat())):
+            return f"{root} was found above {start}, where other users can write, so it is not used"
+    try:
+        tracked = tracked_by_git(root, _NEVER_TRACKED)
+    except (OSError, ValueError, IndexError) as error:
+        return f"whether git tracks the databases in {root} cannot be read from its index ({error}); run git status"
+    if not tracked:
+        return None
+    return (
+        f"git tracks {', '.join(tracked)} in {root}: whoever can commit could speak to your agent through it, so it is "
+        "not opened; run git rm --cached on it"
+    )
+
+
+def _open_to_others(root: Path) -> str | None:
+    """That the memory is a link, or that another user owns or can write to something in it."""
+    for name in _WRITTEN_TO:
+        path = root / name
+        try:
+            found = path.stat(follow_symlinks=False)
+        except OSError:
+            continue
+        if not name and not stat.S_ISDIR(found.st_mode):
+            return f"{path} is not a folder but a link or a file, so it is not used; remove it"
+        if found.st_uid != os.geteuid() and (not name or found.st_uid != 0):
+            return f"{path} belongs to another user (uid {found.st_uid}), so it is not used; remove it, or chown it"
+        if _others_can_write(found) and not stat.S_ISLNK(found.st_mode):
+            return f"other users can write to {path}, so it is not used; run chmod -R go-w {root}"
+    return None
+
+
+def _others_own(path: Path) -> bool:
+    return path.exists() and path.stat().st_uid not in {0, os.geteuid()}
+
+
+def _others_can_write(found: os.stat_result) -> bool:
+    """Whether the mode lets others write. A group with the number of its only user is that user's own."""
+    own_group = found.st_gid == os.getegid() == os.geteuid()
+    return bool(found.st_mode & stat.S_IWOTH or (found.st_mode & stat.S_IWGRP and not own_group))
+
+
+def tracked_by_git(root: Path, names: Iterable[str] = ("",)) -> list[str]:
+    """What git tracks in ``root`` whose path there begins with one of ``names``; everything without them.
+
+    Raises:
+        OSError: git's index cannot be read.
+        ValueError: It is of a version that is not known here.
+    """
+    root = _canonical(root)
+    tree = next((folder for folder in root.parents if (folder / ".git").exists()), None)
+    if tree is None:
+        return []
+    git = tree / ".git"
+    if git.is_file():  # of a work tree or a submodule
+        git = tree / git.read_text(encoding="utf-8").strip().removeprefix("gitdir:").strip()
+    if not git.is_dir():  # what it named is gone, and with it the index
+        return []
+    inside = os.fsencode(root.relative_to(tree).as_posix() + "/")
+    wanted = tuple(inside + os.fsencode(name) for name in names)
+    config = git / "config"
+    hash_size = 32 if config.exists() and b"objectformat = sha256" in config.read_bytes().lower() else 20
+    found: set[bytes] = set()
+    for index in git.iterdir():
+        if index.name == "index" or index.name.startswith("sharedindex."):  # the second where the first is split
+            with index.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+                found.update(_names_in(data, wanted, hash_size=hash_size))
+    return sorted(os.fsdecode(name[len(inside) :]) for name in found)
+
+
+def shared_episodes(root: Path, episodes: Iterable[str]) -> frozenset[str]:
+    """Those of the episodes that git tracks: somebody else may have written them. All, where that cannot be read."""
+    names = frozenset(episodes)
+    try:
+        tracked = tracked_by_git(root, [f"episodes/{name}.json" for name in names]) if names else ()
+    except (OSError, ValueError, IndexError):
+        return names
+    return names & {name.removeprefix("episodes/").removesuffix(".json") for name in tracked}
+
+
+#: The fields of an entry before its name: times, ids, mode, size; then the object's hash and two bytes of flags.
+_BEFORE_HASH, _FLAGS = 40, 2
+_LENGTH, _EXTENDED = 0x0FFF, 0x4000
+_HEADER = 12
+_PREFIX_COMPRESSED = 4
+
+
+def _names_in(index: mmap, wanted: tuple[bytes, ...], *, hash_size: int) -> Iterator[bytes]:
+    """The paths in git's index that begin with one of ``wanted``.
+
+    Entries are in the order of their names, so reading ends behind the last that is wanted: near the beginning, for
+    names that begin with a dot. Format: https://git-scm.com/docs/index-format
+    """
+    version = int.from_bytes(index[4:8], "big")
+    if index[:4] != b"DIRC" or version not in {2, 3, _PREFIX_COMPRESSED}:
+        raise ValueError(f"version {version}")
+    any_case = sys.platform in {"darwin", "win32"}  # where a path may be checked out over one of another case
+    before, last = _BEFORE_HASH + hash_size, max(wanted) + b"\xff"
+    at, name = _HEADER, b""
+    for _ in range(int.from_bytes(index[8:12], "big")):
+        begin, flags = at, index[at + before] << 8 | index[at + before + 1]
+        at += before + (2 * _FLAGS if flags & _EXTENDED else _FLAGS)
+        if version == _PREFIX_COMPRESSED:  # the name before, less so many letters, and what is behind them
+            dropped = index[at] & 0x7F
+            while index[at] & 0x80:
+                at += 1
+                dropped = (dropped + 1 << 7) + (index[at] & 0x7F)
+            end = index.find(b"\0", at + 1)
+            if end < 0:
+                raise ValueError("a name without an end")
+            name = name[: len(name) - dropped] + index[at + 1 : end]
+            at = end + 1
+        else:  # filled up with zeros to a multiple of eight bytes
+            length = flags & _LENGTH
+            end = at + length if length < _LENGTH else index.find(b"\0", at)
+            name = index[at:end]
+            at = begin + (end - begin) // 8 * 8 + 8
+        if (name.lower() if any_case else name).startswith(wanted):
+            yield name
+        elif name > last:
+            return
+
+
+def check(root: Path, *, start: Path | None = None, unknown: bool = False) -> bool:
+    """Whether the memory in ``root`` had to be adopted to be used; ``unknown`` lets one pass that nobody accepted.
+
+    Raises:
+        UntrustedMemory: It is not used.
+        WriteFailed: It could be adopted, and the state folder cannot be written.
+    """
+    refusal = refusal_of(root, start=start)
+    if refusal is None or (unknown and refusal.kind == "unknown"):
+        return False
+    if adopt(root) is not None:
+        return True
+    from helix_graph.errors import UntrustedMemory
+
+    raise UntrustedMemory(refusal.problem, root=root, kind=refusal.kind)
+
+
+def begin(root: Path, *, start: Path | None = None) -> bool:
+    """Makes the folder of a new memory and records it; one that is there has to be this user's. Whether it was adopted.
+
+    Raises:
+        UntrustedMemory: There is a memory already that this user neither began nor accepted.
+        WriteFailed: The folder or the record cannot be written.
+    """
+    if os.path.lexists(root):
+        adopted = check(root, start=start, unknown=not is_memory(root))
+    else:
+        adopted = False
+        _make_private(root)
+    if acceptance_of(root) is None:
+        accept(root, how="init")
+    return adopted
+
+
+def adopted_sentence(root: Path) -> str:
+    """What a person is told once, when a memory was adopted."""
+    return (
+        f"{root} is accepted as your own from now on: one of its sessions is in your agent's logs (helix-graph status)"
+    )
+
+
+def adopt(root: Path) -> Acceptance | None:
+    """Accepts a memory from before memories were recorded: one of its episodes was read from a log of this user's.
+
+    The log has to be in an agent's own folder, with the name and the SHA-256 that the episode has of it. Episodes that
+    git tracks do not count, nor does a log of a project whose own memory is recorded: then this one is a copy.
+
+    Raises:
+        WriteFailed: The state folder cannot be written.
+    """
+    root = _canonical(root)
+    refusal = refusal_of(root)
+    if refusal is None or refusal.kind == "unsafe" or not _has_own_log(root):
+        return None
+    return accept(root, how="adopted")
+
+
+def _has_own_log(root: Path) -> bool:
+    from helix_episodes.discovery import folder_of_log, logs_named
+    from helix_episodes.errors import LogNotReadable
+    from helix_episodes.provenance import fingerprint, read_beginning
+
+    tracked = set(tracked_by_git(root, ["episodes/"]))
+    files = [one for one in _files_in(root / "episodes") if f"episodes/{one.name}" not in tracked]
+    known: dict[str, list[Provenance]] = {}
+    for path in sorted(files, key=lambda one: one.stat(follow_symlinks=False).st_mtime, reverse=True)[:_MOST_EPISODES]:
+        beginning = read_beginning(path)
+        if beginning and beginning.provenance:
+            known.setdefault(beginning.provenance.log, []).append(beginning.provenance)
+    left = _MOST_HASHED
+    for home, log in logs_named(known) if known else ():
+        size = log.stat().st_size
+        for recorded in known[log.name]:
+            if size < recorded.bytes or (left := left - size) < 0:
+                continue
+            try:
+                same = recorded.sha256 in fingerprint(log, upto=recorded.bytes)[1:]  # it may have grown since
+            except LogNotReadable:
+                continue
+            folder = folder_of_log(home, log) if same else None
+            other = memory_folder(Path(folder)) if folder else None
+            if same and (other is None or _canonical(other) == root or acceptance_of(other) is None):
+                return True
+    return False
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    """Regular files of a size that an episode may have; a link is none, and a folder that is one holds none."""
+    if not stat.S_ISDIR(folder.stat(follow_symlinks=False).st_mode if os.path.lexists(folder) else 0):
+        return
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_file(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_size <= _LARGEST_EPISODE:
+                yield Path(entry.path)

@@ -1,0 +1,68 @@
+"""What would be accepted: the counts and newest texts of a memory, and what git tracks in it.
+
+Databases are read by their own tables only, and nothing is written. The texts are somebody's words, to be read by a
+person and shown to no agent.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_graph.helix_db import NAME, HelixDatabase
+from helix_graph.insights.schema import INSIGHT_TABLES
+from helix_graph.topics.entry_log import sound_by_id
+from helix_graph.topics.schema import TOPIC_TABLES
+from helix_graph.trust import acceptance_of, tracked_by_git
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from helix_graph.episodes import Episodes
+
+#: Enough to see whose words they are.
+_NEWEST = 5
+_LONGEST = 200
+
+
+class TrustPreview(msgspec.Struct, frozen=True, kw_only=True):
+    """A memory before it is accepted. ``accepted`` says when and how it was, empty when it was not.
+
+    ``newest`` are the newest insights, entries of topics and tasks of sessions, each cut at 200 characters.
+    """
+
+    root: str
+    accepted: str
+    episodes: int
+    assertions: int
+    insights: int
+    entries: int
+    newest: tuple[str, ...]
+    tracked: tuple[str, ...]
+
+
+def preview(root: Path, episodes: Episodes) -> TrustPreview:
+    """What the memory in ``root`` holds."""
+    record = acceptance_of(root)
+    with HelixDatabase(root / NAME, INSIGHT_TABLES).reading() as connection:
+        (insights,) = connection.execute("SELECT count(*) FROM insight").fetchone()
+        query = "SELECT content FROM insight ORDER BY created_at DESC, name LIMIT ?"
+        newest = [str(content) for (content,) in connection.execute(query, (_NEWEST,))]
+    with HelixDatabase(root / NAME, TOPIC_TABLES).reading() as connection:
+        (entries,) = connection.execute("SELECT count(*) FROM topic_entry").fetchone()
+        query = "SELECT entry FROM topic_entry ORDER BY stored DESC, entry DESC LIMIT ?"
+        found, _ = sound_by_id(connection, [entry for (entry,) in connection.execute(query, (_NEWEST,))])
+        newest += [one.record.text for _, one in sorted(found.items(), reverse=True)]
+    sessions = episodes.count()
+    newest += [one.task for one in episodes.list(max_results=_NEWEST)] if sessions else []
+    return TrustPreview(
+        root=str(root),
+        accepted=f"{record.at} ({record.how})" if record else "",
+        episodes=sessions,
+        assertions=len(list((root / "causality" / "assertions").glob("*.json"))),
+        insights=insights,
+        entries=entries,
+        newest=tuple(one if len(one) <= _LONGEST else one[: _LONGEST - 1] + "…" for one in newest),
+        tracked=tuple(tracked_by_git(root)),
+    )
