@@ -18,8 +18,8 @@ from helix_graph.insights.links import links_of
 from helix_graph.insights.maintenance import forget_insights
 from helix_graph.insights.model import Performance
 from helix_graph.insights.recall import is_proven, proven_rows
-from helix_graph.insights.safe_quoting import sanitize_line
-from helix_graph.insights.schema import seed_form
+from helix_graph.insights.safe_quoting import own_or_quoted
+from helix_graph.insights.schema import said_by, seed_form
 from helix_graph.insights.scoring import LONGEST_CONTENT, SHORTEST_CONTENT, causal_adjusted
 from helix_graph.insights.storing import clean_content, clean_tags
 from helix_graph.timestamps import stamp
@@ -250,8 +250,9 @@ def promote(
     path = as_path("file", file)
     with context.database.reading() as connection:
         stored = rows.named(connection, name)
+        said = said_by(connection, [stored.number]).get(stored.number, "")
     old = _text_of(path)
-    line = f"- {sanitize_line(stored.insight.content)}"
+    line = f"- {own_or_quoted(stored.insight.content, said_by=said)}"
     if line in old.splitlines():
         return _answer(stored, path, reason="it is there already")
     if not anyway and not _proven(stored, settings=context.settings):

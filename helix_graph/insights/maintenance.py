@@ -145,16 +145,22 @@ def _tasks_of(context: InsightContext, gone: set[str]) -> set[str]:
 
 
 def _cut(connection: sqlite3.Connection, gone: set[str]) -> list[StoredInsight]:
-    """Removes the links to the sessions; the harvested insights that rested on them."""
+    """Removes the links to the sessions; the insights that were harvested from them, or that agents wrote in them.
+
+    A person's text stays, without the session.
+    """
     wanted = as_list(gone)
     linked = {link.insight for link in links_where(connection, f"episode {ANY_OF}", wanted)}
     connection.execute(f"DELETE FROM insight_link WHERE episode {ANY_OF}", (wanted,))  # noqa: S608  (a constant)
     named = f"uid {ANY_OF} OR episode {ANY_OF} ORDER BY number"
     found = list(rows.where(connection, named, as_list(linked), wanted))
-    for stored in found:
-        if stored.insight.source != HARVEST_SOURCE and stored.insight.episode in gone:
+    own = [one for one in found if one.insight.source != HARVEST_SOURCE and one.insight.episode in gone]
+    for stored in own:
+        if stored.insight.origin != "agent":
             rows.update(connection, stored, replace(stored.insight, episode=""))
-    return [stored for stored in found if stored.insight.source == HARVEST_SOURCE]
+    return [
+        one for one in found if one.insight.source == HARVEST_SOURCE or (one in own and one.insight.origin == "agent")
+    ]
 
 
 def _reword(context: InsightContext, connection: sqlite3.Connection, stored: StoredInsight, gone: set[str]) -> bool:

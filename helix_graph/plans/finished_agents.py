@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import msgspec
 
 from helix_episodes.errors import HelixGraphError
+from helix_graph.insights.storing import is_persons_tag
 from helix_graph.plans.handoff_files import HandoffFiles, InjectionState
 from helix_graph.plans.model import NoWorkTree, WorkspaceClosed
 from helix_graph.plans.store import flat
@@ -40,6 +41,7 @@ from helix_graph.validation import as_choice, as_path
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from helix_graph.insights.storing import StoreAnswer
     from helix_graph.plans.model import AgentOutcome, EndedWorkspace
     from helix_graph.plans.schema import PlanContext
 
@@ -203,7 +205,12 @@ class Learning:
         insight = finished.insight
         if insight is None or len(insight.content) < FEWEST_CHARACTERS:
             return {}
-        return {"stored": dict(self._insights.store(insight.content, list(insight.tags)))}
+        return {"stored": dict(self._stored(insight, session=finished.transcript.session))}
+
+    def _stored(self, insight: ReportedInsight, *, session: str) -> StoreAnswer:
+        """The insight as an agent's, with the session by which it can be forgotten."""
+        tags = [tag for tag in insight.tags if not is_persons_tag(tag)]
+        return self._insights.store(insight.content, tags, origin="agent", episode=session)
 
     def _keep_result(self, finished: _Finished) -> dict[str, Any]:
         if finished.agent_type != "explorer":

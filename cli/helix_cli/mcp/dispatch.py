@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from helix_cli.mcp.pagination import ANSWERS, fitted_structure, fitted_text, once
+from helix_cli.mcp.quotations import with_notice
 from helix_cli.mcp.rewording import answer_in_tools_words, in_tools_words, problem_of
 from helix_cli.mcp.tool_declaration import typed_schema, without_nulls
 from helix_cli.mcp.tools import tools_by_name
@@ -49,7 +50,9 @@ def answer(name: str, raw: Mapping[str, Any], progress: Progress) -> Outcome:
     try:
         reply = tool.run(open_memory(), _arguments(tool, raw), progress)
         value, text = answer_in_tools_words(plain(reply.value), reply.text)
-        return Outcome(text=fitted_text(text, ANSWERS), structure=fitted_structure(once(value, text), ANSWERS))
+        return Outcome(
+            text=fitted_text(with_notice(text), ANSWERS), structure=fitted_structure(once(value, text), ANSWERS)
+        )
     except HelixGraphError as error:
         return Outcome(failed=True, text=in_tools_words(str(error)))
     except OSError as error:
