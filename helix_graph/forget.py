@@ -49,7 +49,7 @@ from helix_graph.quarantine import FOLDER as ASIDE
 from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unproved, chunks_of, digest, fingerprints_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from helix_episodes.model import Episode
     from helix_graph.graph.api import Graph
@@ -286,7 +286,7 @@ class ForgetReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def forget(
-    root: Path, graph: Graph, databases: Iterable[Insights], selection: Selection, *, dry_run: bool = False
+    root: Path, graph: Graph, databases: Sequence[Insights], selection: Selection, *, dry_run: bool = False
 ) -> ForgetReport:
     """Removes sessions from the memory in ``root`` and verifies that nothing of them remains.
 
@@ -307,7 +307,7 @@ def forget(
             "nothing is named that should be forgotten; give --session, --project, --since or --until"
         )
     begun = {name for path in store.files() if digest(name := _session_of(path)) in waiting}
-    named = {_recorded(name, root, store, tombstones) for name in selection.sessions}
+    named = {_recorded(name, root, store, tombstones, databases) for name in selection.sessions}
     scanned = list(store.scan()) if selection.by_condition else []
     met = {_session_of(path) for path, one in scanned if not isinstance(one, InvalidEpisode) and selection.takes(one)}
     sessions = sorted(named | met | begun)
@@ -356,10 +356,12 @@ def _prove(root: Path, graph: Graph, sessions: Iterable[str]) -> ErasureProof | 
     return proof
 
 
-def _recorded(name: str, root: Path, store: EpisodeStore, tombstones: Tombstones) -> str:
+def _recorded(name: str, root: Path, store: EpisodeStore, tombstones: Tombstones, databases: Sequence[Insights]) -> str:
     """A session named with or without the prefix; one that is forgotten already may have been left half way."""
     for form in (name, check_session_id(name).removeprefix(PREFIX)):
         if store.path_of(form).exists() or tombstones.holds(form) or quarantined_of_session(root, form):
+            return form
+        if any(insights.has_written_in(form) for insights in databases):
             return form
     raise EpisodeNotFound(name)
 

@@ -87,6 +87,7 @@ def remove_uids(connection: sqlite3.Connection, uids: Iterable[str]) -> None:
     gone = list(rows.where(connection, f"uid {ANY_OF}", wanted))
     rows.delete(connection, [stored.number for stored in gone])
     connection.execute(f"DELETE FROM insight_link WHERE insight {ANY_OF} OR target {ANY_OF}", (wanted, wanted))  # noqa: S608  (constants)
+    connection.execute(f"DELETE FROM insight_import WHERE id {ANY_OF}", (wanted,))  # noqa: S608  (a constant)
     _silence(connection, forgotten, {stored.name for stored in gone})
 
 
@@ -133,6 +134,15 @@ def forget_sessions(context: InsightContext, sessions: Iterable[str]) -> int:
         connection.execute("INSERT INTO insight_text (insight_text) VALUES ('optimize')")
     context.erase_deleted()
     return len(removed)
+
+
+def has_written_in(context: InsightContext, session: str) -> bool:
+    """Whether an agent's insight is known from this session, which may be all that was recorded of it."""
+    if not context.path.exists():
+        return False
+    with context.database.reading() as connection:
+        query = "SELECT 1 FROM insight WHERE origin = 'agent' AND episode IN (?, ?)"
+        return connection.execute(query, (session, _PREFIX + session)).fetchone() is not None
 
 
 def _tasks_of(context: InsightContext, gone: set[str]) -> set[str]:

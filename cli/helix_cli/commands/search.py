@@ -60,7 +60,7 @@ def render_search(found: MemorySearchAnswer) -> None:
 
 def _render_result(result: SearchResult) -> None:
     also = f", also {', '.join(result.also)}" if result.also else ""
-    place = f"  {result.path}" if result.path else ""
+    place = f"  {name_or_quoted(result.path)}" if result.path else ""
     said_by = "another program's words, not this project's" if result.foreign else result.said_by
     whose = f": {said_by}" if said_by else ""
     say(strong(name_or_quoted(result.name)), f"  ({result.source}{also}{whose})", quiet(place))
