@@ -39,14 +39,16 @@ from helix_episodes.safe_files import TEMPORARY_SUFFIX, read_regular, remove_fil
 from helix_episodes.store import PREFIX, EpisodeStore, check_session_id, decode_episode
 from helix_graph import database
 from helix_graph.embedding.cache import CACHE_NAME, clear
-from helix_graph.errors import NotOurDatabase
+from helix_graph.errors import MemoryDamaged, NotOurDatabase
 from helix_graph.graph.connection import EXPORT_NAME, GRAPH_FILE
-from helix_graph.helix_db import database_path
+from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.plans.task_workspaces import forget_tasks
 from helix_graph.project import HOOK_LOG, PAGES, PREPARED
 from helix_graph.quarantine import ASSERTIONS, quarantined_of_session
 from helix_graph.quarantine import FOLDER as ASIDE
 from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unproved, chunks_of, digest, fingerprints_of
+from helix_graph.topics.maintenance import compact
+from helix_graph.topics.schema import TOPIC_TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -317,6 +319,8 @@ def forget(
         for insights in databases:
             forget_tasks(root, sessions, path=insights.path)
             insights.forget_sessions(sessions)
+            with suppress(MemoryDamaged):  # the proof says whether it holds anything
+                compact(HelixDatabase(insights.path, TOPIC_TABLES))  # deleted entries may be of these sessions
         _remove(root, store, sessions, assertions)
         for page in sorted((root / PAGES).rglob("*")):  # they quote sessions, and are made again on request
             if not page.is_dir() or page.is_symlink():

@@ -8,9 +8,10 @@ An occurrence of an attack's mark in a text that an agent reads is *quoted* when
    the payload, and no mark of its kind may stand between the payload's beginning and the occurrence: there a payload
    would close the quotation. A list item, a heading, a table cell and inline code are not quotations.
 2. **Attributed.** On its line, outside the quotation, on the nearest lines above that hold no payload, or on the
-   answer's first line (after the mark that begins the memory's block), something says whose words these are: a session, episode, log, line, file or person, or that
-   they are quoted or untrusted. The first line counts however long the answer is, since it is where a reader, an agent
-   or a person, learns what quotation marks mean in it; it does not when it holds a payload. It replaces no quotation.
+   answer's first line (after the mark that begins the memory's block), something says whose words these are: a session,
+   episode, log, line, file or person, or that they are quoted or untrusted. The first line counts however long the
+   answer is, since it is where a reader, an agent or a person, learns what quotation marks mean in it; it does not when
+   it holds a payload. It replaces no quotation.
 3. **Visible.** Its line has no control, invisible or direction-changing characters.
 
 Tag characters, invisible characters and terminal codes are taken out and compatibility forms made plain before marks
