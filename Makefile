@@ -2,11 +2,15 @@
 BIN ?= .venv/bin/
 PYTHON ?= python3
 
-.PHONY: install weights test test-slow lint format smoke bench
+UPGRADE ?= --upgrade
+SECONDS ?= 600
+
+.PHONY: install weights test test-slow lint licenses lock fuzz format schema smoke bench
 
 install:  ## a virtual environment with everything that the tests need
 	$(PYTHON) -m venv .venv
-	.venv/bin/pip install -q -c constraints.txt -e ".[dev]"
+	.venv/bin/pip install -q --require-hashes -r requirements.lock
+	.venv/bin/pip install -q --no-deps --no-build-isolation -e .
 
 weights:  ## the model's weights, for the tests that need them (84 MB; they skip without)
 	$(BIN)helix-graph model install
@@ -24,9 +28,24 @@ lint:
 	$(BIN)pyright --pythonpath $(BIN)python
 	$(BIN)lint-imports
 
+licenses:  ## whether every installed package has a licence that pyproject.toml allows
+	$(BIN)pip-licenses --from=mixed >/dev/null
+
+lock:  ## the newest versions of all that is installed, with their hashes; `make lock UPGRADE=` keeps the versions
+	$(PYTHON) -m venv build/lock
+	build/lock/bin/pip install -q uv
+	build/lock/bin/uv pip compile -q --universal --python-version 3.11 --extra dev --generate-hashes --no-annotate \
+	    --custom-compile-command "make lock" $(UPGRADE) -o requirements.lock pyproject.toml
+
+fuzz:  ## random inputs for SECONDS a fuzzer; what fails is printed with the seed that makes it again
+	FUZZ_SECONDS=$(SECONDS) $(BIN)pytest -q -m fuzz tests/fuzz
+
 format:
 	$(BIN)ruff check --fix .
 	$(BIN)ruff format .
+
+schema:  ## after a change to a database's tables: what may be in them
+	PYTHONPATH=tests/helpers $(BIN)python tests/test_known_schema.py
 
 smoke:  ## the built wheel, in an environment of its own without any tool of ours
 	PYTHON=$(PYTHON) BIN=$(BIN) .ci/smoke

@@ -3,6 +3,11 @@
 Write-ahead logging lets readers read while one process writes. ``BEGIN IMMEDIATE`` takes the write lock before the
 first read, so what was read is still true when it is written; a writer waits for a lock that is taken. Our files have
 an application id in their header, and a file without it is refused before SQLite touches it.
+
+A database may have come from a stranger, and its schema runs code: triggers, views and generated columns act when rows
+are read or written. So every table, index and trigger is compared with ours whenever a file is opened; what the schema
+calls is not trusted with functions that have side effects, and a file cannot grow past a limit. From Python 3.12 on
+SQLite's defensive mode also refuses writes to its internal tables; on 3.11 only the comparison prevents them.
 """
 
 from __future__ import annotations
@@ -11,9 +16,10 @@ import contextlib
 import json
 import os
 import sqlite3
+import sys
 
-from helix_episodes.fast_loading import Value
-from helix_episodes.safe_files import irregularity
+from helix_episodes.fast_loading import Value, blake2b
+from helix_episodes.safe_files import irregularity, make_folder, open_regular
 from helix_graph.errors import (
     CUT_SHORT,
     DatabaseBusy,
@@ -59,18 +65,34 @@ _UNDO_CODES = frozenset({sqlite3.SQLITE_READONLY_ROLLBACK, sqlite3.SQLITE_READON
 ANY_OF = "IN (SELECT value FROM json_each(?))"
 
 
+class DamagedRows(sqlite3.DatabaseError):
+    """Rows of a file that SQLite itself finds sound are not those that were written; `reporting` makes it ours."""
+
+
+class SchemaForeign(DatabaseUnreadable):
+    """The schema has something that is not ours; ``rooms`` are the versions of helix.db's parts, as it names them."""
+
+    def __init__(self, *, path: Path, problem: str, rooms: Mapping[str, int]) -> None:
+        self.rooms = rooms
+        super().__init__(path=path, problem=problem)
+
+
 class DatabaseKind(Value):
     """A kind of database file: its mark, the version of its tables, and the statements that make them.
 
     ``indexes`` stand apart: made after the first load of rows they cost half of what keeping them up to date does.
-    ``tidying`` is what makes an index of words let go of those that were deleted; the file's pages alone do not.
+    ``known`` has the `object_digest` of everything that may be in its schema, at most ``most_pages`` the file. With
+    ``indexed_by_triggers`` its own triggers write to an index of words, which SQLite refuses to a schema that is not
+    trusted: writers trust it once it was compared.
     """
 
     application_id: int
     version: int
     schema: str
+    known: frozenset[str]
     indexes: str = ""
-    tidying: str = ""
+    indexed_by_triggers: bool = False
+    most_pages: int = 1 << 18  # a gigabyte of SQLite's usual pages: some 200,000 insights with their vectors
 
 
 def ownership(path: Path, kind: DatabaseKind) -> Ownership:
@@ -82,10 +104,11 @@ def ownership(path: Path, kind: DatabaseKind) -> Ownership:
             begins so.
         DatabaseRefused: It cannot be opened.
     """
-    if problem := irregularity(path, follow=True):
-        raise NotOurDatabase(path=path, problem=problem)
+    for part in (path, *(_beside(path, suffix) for suffix in SIDE_FILES)):  # SQLite would write where a link leads
+        if problem := irregularity(part):
+            raise NotOurDatabase(path=part, problem=problem)
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             header = file.read(_HEADER_LENGTH)
     except FileNotFoundError:
         return "absent"
@@ -104,14 +127,17 @@ def ownership(path: Path, kind: DatabaseKind) -> Ownership:
     return "ours"
 
 
-def open_for_reading(path: Path) -> sqlite3.Connection:
-    """A connection that cannot write.
+def open_for_reading(path: Path, kind: DatabaseKind) -> sqlite3.Connection:
+    """A connection that cannot write, within `reporting`.
 
     Even a reader of a file with write-ahead logging makes files beside it. Where it may not, and no log stands there,
     nobody else can be writing either, and the file is read as one that does not change.
+
+    Raises:
+        SchemaForeign: Its schema has something that is not ours.
     """
     fixed = "" if os.access(path.parent, os.W_OK) or _beside(path, "-wal").exists() else "&immutable=1"
-    return _connect(f"{path.absolute().as_uri()}?mode=ro{fixed}")
+    return _checked(_connect(f"{path.absolute().as_uri()}?mode=ro{fixed}"), path, kind)
 
 
 def open_for_writing(path: Path, kind: DatabaseKind, *, for_any_thread: bool = False) -> sqlite3.Connection:
@@ -122,17 +148,59 @@ def open_for_writing(path: Path, kind: DatabaseKind, *, for_any_thread: bool = F
     """
     made = ownership(path, kind) == "absent"
     with DatabaseRefused.for_os_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         # Its files quote people's prompts; SQLite gives the files beside it the same permissions.
-        os.close(os.open(path, os.O_CREAT | os.O_RDONLY, OWNER_ONLY))
+        os.close(os.open(path, os.O_CREAT | os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, OWNER_ONLY))
     with reporting(path):
-        connection = _connect(path.absolute().as_uri(), for_any_thread=for_any_thread)
+        connection = _checked(_connect(path.absolute().as_uri(), for_any_thread=for_any_thread), path, kind)
+        connection.execute(f"PRAGMA max_page_count = {kind.most_pages}")
+        if kind.indexed_by_triggers:
+            connection.execute("PRAGMA trusted_schema = ON")
         if made or connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             _begin(connection, path, kind)
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     return connection
+
+
+def _checked(connection: sqlite3.Connection, path: Path, kind: DatabaseKind) -> sqlite3.Connection:
+    """The connection, when its schema has only what is ours; tables of another version are dropped or refused anyway.
+
+    Raises:
+        SchemaForeign: Something in it is not ours; the connection is closed.
+    """
+    with contextlib.ExitStack() as unless_sound:
+        unless_sound.callback(connection.close)
+        if schema_version(connection) in {0, kind.version} and (problem := foreign_object(connection, kind)):
+            raise SchemaForeign(path=path, problem=problem, rooms=_rooms(connection, kind))
+        unless_sound.pop_all()
+    return connection
+
+
+def foreign_object(connection: sqlite3.Connection, kind: DatabaseKind) -> str | None:
+    """What is in the schema and not ours, in a sentence."""
+    for type_, name, table, sql in connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"):
+        counts = type_ == "table" and str(name).startswith("sqlite_stat")  # what ANALYZE makes runs nothing
+        if not counts and object_digest(type_, name, table, sql) not in kind.known:
+            return f"it has a {type_} {name!r} that helix-graph did not make"
+    return None
+
+
+def _rooms(connection: sqlite3.Connection, kind: DatabaseKind) -> dict[str, int]:
+    """The versions that helix.db's table ``room`` names, where that table is ours: anything else could run for ever."""
+    query = "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name = 'room'"
+    if any(object_digest(*row) not in kind.known for row in connection.execute(query)):
+        return {}
+    with contextlib.suppress(sqlite3.Error):
+        return dict(connection.execute("SELECT name, version FROM room WHERE typeof(version) = 'integer'").fetchall())
+    return {}
+
+
+def object_digest(*row: str | None) -> str:
+    """The digest of one row of sqlite_master, whatever blanks stand in its SQL."""
+    words = "\0".join(" ".join((part or "").split()) for part in row)
+    return blake2b(words.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def _begin(connection: sqlite3.Connection, path: Path, kind: DatabaseKind) -> None:
@@ -179,17 +247,18 @@ def open_in_memory() -> sqlite3.Connection:
 
 
 def create_tables(connection: sqlite3.Connection, kind: DatabaseKind) -> None:
-    """Drops every table there is and makes those of the schema, within the transaction under way; indexes wait.
+    """Drops everything there is and makes the tables of the schema, within the transaction under way; indexes wait.
 
-    The last one made goes first, since tables refer to those made before them; virtual ones go before all, since they
-    take tables of their own with them.
+    Triggers go first, so that none can act. Then the last table made, since tables refer to those made before them;
+    virtual ones go before all others, since they take tables of their own with them.
     """
-    tables = connection.execute(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-        " ORDER BY sql LIKE 'CREATE VIRTUAL TABLE%' DESC, rowid DESC"
+    found = connection.execute(
+        "SELECT type, name FROM sqlite_master WHERE type IN ('table', 'view', 'trigger') AND name NOT LIKE 'sqlite_%'"
+        " ORDER BY type = 'trigger' DESC, sql LIKE 'CREATE VIRTUAL TABLE%' DESC, rowid DESC"
     )
-    for (name,) in tables.fetchall():
-        connection.execute(f'DROP TABLE IF EXISTS "{name}"')
+    for type_, name in found.fetchall():
+        quoted = str(name).replace('"', '""')
+        connection.execute(f'DROP {type_} IF EXISTS "{quoted}"')
     for statement in kind.schema.split(";"):
         connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {kind.version}")
@@ -281,7 +350,7 @@ def sole_builder(path: Path) -> Iterator[None]:
     import fcntl
 
     with DatabaseRefused.for_os_errors(path):
-        lock = os.open(_beside(path, LOCK_SUFFIX), os.O_CREAT | os.O_RDWR, OWNER_ONLY)
+        lock = os.open(_beside(path, LOCK_SUFFIX), os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, OWNER_ONLY)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -297,8 +366,6 @@ def erase_traces(path: Path, kind: DatabaseKind) -> bool:
     if ownership(path, kind) == "absent":
         return True
     with reporting(path), contextlib.closing(open_for_writing(path, kind)) as connection:
-        if kind.tidying and schema_version(connection) == kind.version:
-            connection.execute(kind.tidying)
         connection.execute("VACUUM")
         busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
     return not busy
@@ -309,10 +376,15 @@ def _beside(path: Path, suffix: str) -> Path:
 
 
 def _connect(target: str, *, for_any_thread: bool = False) -> sqlite3.Connection:
-    return sqlite3.connect(
+    connection = sqlite3.connect(
         target,
         timeout=BUSY_SECONDS,
         isolation_level=None,
         uri=target.startswith("file:"),
         check_same_thread=not for_any_thread,
     )
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA cell_size_check = ON")
+    if sys.version_info >= (3, 12):
+        connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE)
+    return connection

@@ -34,7 +34,7 @@ from helix_episodes.corrections import (
 from helix_episodes.episode_repair import free_id, repair_links, repair_parts, unsound_links
 from helix_episodes.errors import EpisodeError, EpisodeExists, EpisodeNotFound, InvalidEpisode
 from helix_episodes.model import Decision, DecisionType, Episode, Event, EventType, Metrics, Outcome, sortable_time
-from helix_episodes.redaction import redact_text
+from helix_episodes.redaction import for_disk
 from helix_episodes.store import EpisodeStore, decode_episode
 from helix_graph.graph.assertions import EDGE_TYPES, AssertionStore, now
 from helix_graph.validation import as_choice, as_datetime, as_int, as_line, as_path, as_str, as_text
@@ -414,20 +414,12 @@ def _allowed(problem: str) -> str:
 
 def _as_json(fields: Mapping[str, Any]) -> bytes:
     try:
-        plain = _redacted(msgspec.to_builtins(fields))
+        plain = for_disk(msgspec.to_builtins(fields))
         for name, letter in (("decisions", "d"), ("events", "e")):
             plain[name] = _completed(plain[name], letter)
         return msgspec.json.encode(plain)
     except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
         raise InvalidEpisode(path=None, problem=f"it cannot be written as JSON ({error})") from error
-
-
-def _redacted(value: Any) -> Any:  # noqa: ANN401  (JSON)
-    if isinstance(value, str):
-        return redact_text(value)
-    if isinstance(value, dict):
-        return {key: _redacted(each) for key, each in value.items()}
-    return [_redacted(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _completed(parts: Any, letter: str) -> Any:  # noqa: ANN401  (JSON that may be anything)

@@ -5,6 +5,7 @@
     HelixGraphError                  (helix_episodes.errors, with InvalidArgument and NotFound)
     ├── NoMemory                     the project has no memory yet
     ├── UntrustedMemory              a memory that this user did not begin or accept, or that others can change
+    ├── NotOurFolder                 a link, or a file, where a folder of the memory belongs
     ├── MemoryDamaged                helix.db is ours and cannot be read; nothing else has its contents
     ├── MemoryNewer                  helix.db was written by a newer version
     ├── InvalidConfiguration         a line of .helixignore, or a setting of .helix/config.toml, is not understood
@@ -64,6 +65,17 @@ class UntrustedMemory(HelixGraphError):
         self.root = root
         self.kind = kind
         super().__init__(problem)
+
+
+class NotOurFolder(HelixGraphError):
+    """What stands where the memory or one of its folders belongs; it is not followed."""
+
+    def __init__(self, *, path: Path) -> None:
+        self.path = path
+        super().__init__(
+            f"{path} is a link or a file where a folder of the memory belongs; remove it (a memory elsewhere is named "
+            "by HELIX_DIR, not by a link)"
+        )
 
 
 class MemoryDamaged(FileError):

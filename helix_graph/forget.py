@@ -25,7 +25,7 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from datetime import datetime
 from glob import escape
 from pathlib import Path
@@ -40,6 +40,7 @@ from helix_episodes.store import PREFIX, EpisodeStore, check_session_id, decode_
 from helix_graph import database
 from helix_graph.embedding.cache import CACHE_NAME, clear
 from helix_graph.errors import MemoryDamaged, NotOurDatabase
+from helix_graph.graph.compile import discard, erase_traces
 from helix_graph.graph.connection import EXPORT_NAME, GRAPH_FILE
 from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.plans.task_workspaces import forget_tasks
@@ -239,7 +240,7 @@ def _rows_in_graph(graph: Path, sessions: Collection[str]) -> int:
     """How many rows of the graph's tables are theirs, however short the id; a file not ours holds nothing of ours."""
     if not graph.exists() or database.ownership(graph, GRAPH_FILE) == "absent":
         return 0
-    with database.reporting(graph), closing(database.open_for_reading(graph)) as connection:
+    with database.reporting(graph), closing(database.open_for_reading(graph, GRAPH_FILE)) as connection:
         rows = connection.execute("SELECT id, session FROM episode").fetchall()
     return sum(digest(name) in sessions for node, session in rows for name in (node.removeprefix(PREFIX), session))
 
@@ -301,6 +302,7 @@ def forget(
         InvalidSessionId: An id that cannot be a session's.
         WriteFailed: A file cannot be written or deleted.
         NotOurDatabase: Another program's file is where graph.db belongs.
+        GraphError: The graph could not be compiled: it was deleted with what it held, and the next run searches again.
     """
     store, tombstones = EpisodeStore(graph.episodes), Tombstones(root)
     waiting = tombstones.unproved().keys()
@@ -326,8 +328,7 @@ def forget(
             if not page.is_dir() or page.is_symlink():
                 remove_file(page)
         if graph.path_of_file.exists() or (graph.causality / EXPORT_NAME).exists():
-            graph.compile()
-            database.erase_traces(graph.path_of_file, GRAPH_FILE)
+            _take_out(graph)
         with suppress(NotOurDatabase):  # the proof says whether it holds anything
             clear(root / CACHE_NAME)
             for derived in (PREPARED, HOOK_LOG):
@@ -340,6 +341,15 @@ def forget(
         proof=None if dry_run else _prove(root, graph, sessions),
         dry_run=dry_run,
     )
+
+
+def _take_out(graph: Graph) -> None:
+    """Brings the graph up to date; one that fails to is deleted, since it is derived and holds what has to go."""
+    with ExitStack() as unless_compiled:
+        unless_compiled.callback(discard, graph.path_of_file)
+        graph.compile()
+        erase_traces(graph.path_of_file)
+        unless_compiled.pop_all()
 
 
 def _prove(root: Path, graph: Graph, sessions: Iterable[str]) -> ErasureProof | None:

@@ -7,13 +7,13 @@ Every commit is on the disk before it is acknowledged, and every writing is one 
 from its first look on, so that processes at work together come to what one after the other would have come to.
 
 >>> import tempfile
->>> notes = Tables(room="notes", steps=("CREATE TABLE note (text TEXT NOT NULL)",))
+>>> from helix_graph.plans.schema import PLAN_TABLES
 >>> with tempfile.TemporaryDirectory() as folder:
-...     database = HelixDatabase(Path(folder) / "helix.db", notes)
+...     database = HelixDatabase(Path(folder) / "helix.db", PLAN_TABLES)
 ...     with database.writing() as connection:
-...         _ = connection.execute("INSERT INTO note VALUES ('read the log first')")
+...         _ = connection.execute("INSERT INTO attempt VALUES (1, 'build', 'read the log first', '2026-01-01')")
 ...     with database.reading() as connection:
-...         connection.execute("SELECT text FROM note").fetchall()
+...         connection.execute("SELECT approach FROM attempt").fetchall()
 [('read the log first',)]
 """
 
@@ -26,9 +26,11 @@ import threading
 from pathlib import Path
 
 from helix_episodes.fast_loading import Value
+from helix_episodes.safe_files import open_regular
 from helix_graph.database import (
     SIDE_FILES,
     DatabaseKind,
+    SchemaForeign,
     open_for_reading,
     open_for_writing,
     open_in_memory,
@@ -37,6 +39,7 @@ from helix_graph.database import (
     transaction,
 )
 from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled, MemoryDamaged, MemoryNewer, NotOurDatabase
+from helix_graph.known_schema import HELIX_OBJECTS, ROOM_VERSIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +52,13 @@ _ROOMS = "CREATE TABLE IF NOT EXISTS room (name TEXT PRIMARY KEY, version INTEGE
 #: Where the header has the number of pages, and the size of the smallest page there is (65,536 is written as 1).
 _SIZES = slice(28, 32)
 _SMALLEST_PAGE = 512
-HELIX_DB = DatabaseKind(application_id=int.from_bytes(b"hlxm", "big"), version=1, schema=_ROOMS)
+HELIX_DB = DatabaseKind(
+    application_id=int.from_bytes(b"hlxm", "big"),
+    version=1,
+    schema=_ROOMS,
+    known=HELIX_OBJECTS,
+    indexed_by_triggers=True,
+)
 
 
 #: The original's file has the same name, and may be named by ``HELIX_DB_PATH``.
@@ -60,17 +69,22 @@ class Tables(Value):
     """The tables of one package, as the steps that make them.
 
     Step N leads from version N to N + 1, and is never edited, but for leaving out what a later step drops wherever it
-    is. A step is SQL of one or more statements, or a function for what SQL alone cannot do.
+    is. A step is SQL of one or more statements, or a function for what SQL alone cannot do. ``known`` are the digests
+    of what the steps make, unless `helix_graph.known_schema` has them.
     """
 
     room: str
     steps: tuple[str | Callable[[sqlite3.Connection], None], ...]
+    known: frozenset[str] = frozenset()
 
 
 def database_path(root: Path) -> Path:
-    """Where the database of the memory in ``root`` is: ``HELIX_DB_PATH`` if that is set now, else ``root/helix.db``."""
+    """Where the database of the memory in ``root`` is: ``HELIX_DB_PATH`` if that is set now, else ``root/helix.db``.
+
+    A link is followed only where its owner named it, in the variable.
+    """
     override = os.environ.get(ENVIRONMENT)
-    return Path(override).expanduser().absolute() if override else root / NAME
+    return Path(os.path.realpath(Path(override).expanduser())) if override else root / NAME
 
 
 def databases_of(root: Path) -> tuple[Path, ...]:
@@ -164,6 +178,7 @@ class HelixDatabase:
     def __init__(self, path: Path, tables: Tables) -> None:
         self.path = path
         self.tables = tables
+        self._kind = HELIX_DB._replace(known=HELIX_DB.known | tables.known) if tables.known else HELIX_DB
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -196,10 +211,29 @@ class HelixDatabase:
             yield connection
 
     def _writer(self) -> sqlite3.Connection:
-        self._refuse_torn()
-        connection = open_for_writing(self.path, HELIX_DB, for_any_thread=True)
+        if ownership(self.path, HELIX_DB) == "ours":  # a pipe in its place would be waited for
+            self._refuse_torn()
+        connection = self._open(write=True)
         connection.execute("PRAGMA synchronous = FULL")  # nothing could bring back what a power cut takes
         return connection
+
+    def _open(self, *, write: bool = False) -> sqlite3.Connection:
+        """A connection to the file.
+
+        Raises:
+            MemoryNewer: Its schema has something unknown, and the steps of a newer version were taken.
+            DatabaseUnreadable: Its schema has something that is not ours.
+        """
+        try:
+            if write:
+                return open_for_writing(self.path, self._kind, for_any_thread=True)
+            return open_for_reading(self.path, self._kind)
+        except SchemaForeign as error:
+            versions = {**ROOM_VERSIONS, self.tables.room: len(self.tables.steps)}
+            for room, version in error.rooms.items():
+                if version > versions.get(room, version):
+                    raise MemoryNewer(path=self.path, room=room, version=version, known=versions[room]) from error
+            raise
 
     def _refuse_torn(self) -> None:
         """Before anything is written to a file whose end is missing: SQLite may not come by there, and write on.
@@ -222,14 +256,14 @@ class HelixDatabase:
         if ready is None:
             with self.writing():
                 pass
-            ready = open_for_reading(self.path)
+            ready = self._open()
         return ready
 
     def _ready(self) -> sqlite3.Connection | None:
         """A connection to the file as it is; None when it lacks tables of ours, or a writer was killed."""
         try:
             with reporting(self.path), contextlib.ExitStack() as unless_ready:
-                connection = open_for_reading(self.path)
+                connection = self._open()
                 unless_ready.callback(connection.close)
                 if self._version(connection) != len(self.tables.steps):
                     return None
@@ -282,7 +316,7 @@ class HelixDatabase:
 def _is_torn(path: Path) -> bool:
     """Whether the file is shorter than its header says (https://sqlite.org/fileformat2.html#the_database_header)."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             header = file.read(_SIZES.stop)
             size = file.seek(0, os.SEEK_END)
     except OSError:

@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import msgspec
 
 from helix_episodes.redaction import without_emails
+from helix_episodes.safe_files import irregularity
 from helix_graph.errors import InvalidConfiguration
 from helix_graph.project import FOLDER
 from helix_graph.tombstones import Tombstones, digest
@@ -121,6 +122,8 @@ def without_ignored(session: Session, rules: IgnoreRules) -> Session:
 
 
 def _read(path: Path) -> Iterator[IgnoreRule]:
+    if problem := irregularity(path, follow=True):  # a link is its owner's affair: rules only narrow what is kept
+        raise InvalidConfiguration(path=path, problem=problem)
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:

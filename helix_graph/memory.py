@@ -19,7 +19,15 @@ from msgspec.structs import replace
 
 from helix_episodes.safe_files import remove_file, write_atomically
 from helix_graph.errors import NoMemory
-from helix_graph.project import FOLDER, OFF_FILE, PRIVATE_MEMORY, SHARED_MEMORY, disabled_by, memory_folder
+from helix_graph.project import (
+    FOLDER,
+    OFF_FILE,
+    PRIVATE_MEMORY,
+    SHARED_MEMORY,
+    check_folders,
+    disabled_by,
+    memory_folder,
+)
 from helix_graph.trust import accept, begin, check
 from helix_graph.validation import as_datetime, as_path, as_str, as_tuple
 
@@ -56,6 +64,7 @@ class Memory:
     def __init__(self, root: Path, *, adopted: bool = False) -> None:
         self.root = as_path("root", root)
         self.adopted = adopted
+        check_folders(self.root)
         self._engine: Embedder | None = None
 
     @classmethod
@@ -72,6 +81,7 @@ class Memory:
         """
         where, root = _folder_for(start)
         root = root or where.absolute() / FOLDER
+        check_folders(root)
         adopted = begin(root, start=where)
         ignore = root / ".gitignore"
         if share or not ignore.exists():

@@ -3,6 +3,9 @@
 A project is a git repository, and its work trees share one memory, found through the common git folder. A ``.helix``
 outside the repository (in the home folder, say) is never taken for it. Without git, the nearest ancestor with a
 ``.helix`` counts. ``HELIX_DIR`` overrides all of it. Every hook loads this module, so it imports next to nothing.
+
+Neither ``.helix`` nor a folder in it may be a link: git clones links, and hooks would write where they lead. Whoever
+wants a memory elsewhere names it in ``HELIX_DIR``, which may be a link, since no repository can set it.
 """
 
 from __future__ import annotations
@@ -44,9 +47,36 @@ def memory_folder(start: Path) -> Path | None:
     """The ``.helix`` folder that serves ``start``, made already or not; None where there is no project."""
     override = os.environ.get(ENVIRONMENT)
     if override:
-        return Path(override).expanduser().absolute()
+        return Path(os.path.realpath(Path(override).expanduser()))
     project = project_folder(start)
     return project / FOLDER if project else None
+
+
+#: The folders of a memory, below it.
+FOLDERS = (
+    *("episodes", "causality", "causality/assertions", PAGES, HOOK_FOLDER, "cache", "forgotten"),
+    *("set-aside", "set-aside/episodes", "set-aside/assertions", "set-aside/topics"),
+    *("injection-state", "explorer-results"),
+)
+
+
+def check_folders(root: Path) -> None:
+    """Whether the memory in ``root`` and its folders are folders, as far as they are there.
+
+    Raises:
+        NotOurFolder: One of them is a link, or no folder.
+    """
+    from stat import S_ISDIR
+
+    for path in (root, *(root / name for name in FOLDERS)):
+        try:
+            mode = path.stat(follow_symlinks=False).st_mode
+        except OSError:  # not there, or what using it will say
+            continue
+        if not S_ISDIR(mode):
+            from helix_graph.errors import NotOurFolder
+
+            raise NotOurFolder(path=path)
 
 
 def project_folder(start: Path) -> Path | None:
@@ -147,5 +177,5 @@ def read_table(path: Path, name: str, kind: type[_Table]) -> _Table:
 
     try:
         return msgspec.convert(tomllib.loads(text).get(name, {}), kind)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError, RecursionError) as error:
         raise InvalidConfiguration(path=path, problem=str(error)) from error

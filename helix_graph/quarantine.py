@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING
 
 from helix_episodes.errors import WriteFailed
-from helix_episodes.safe_files import irregularity, read_regular, remove_file, write_atomically
+from helix_episodes.safe_files import irregularity, make_folder, read_regular, remove_file, write_atomically
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +46,7 @@ def _move(root: Path, path: Path) -> bool:
     places = (_place(root, path, str(number).encode()) for number in itertools.count())
     target = next(place for place in places if not os.path.lexists(place))
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(target.parent)
         path.rename(target)
     except FileNotFoundError:
         return False

@@ -54,13 +54,14 @@ def as_text(option: str, value: str) -> str:
     Raises:
         InvalidArgument: It holds a control character.
     """
-    from helix_episodes.redaction import redact_text
+    from helix_episodes.redaction import for_disk
 
     for place, character in enumerate(_string(option, value)):
         if character not in _SHAPE and unicodedata.category(character) in {"Cc", "Cs"}:
             code, at = f"U+{ord(character):04X}", place + 1
             raise InvalidArgument(option, f"holds a control character, {code}, at place {at}; leave it out")
-    return redact_text(value)
+    cut: str = for_disk(value)
+    return cut
 
 
 def as_str(option: str, value: str) -> str:
@@ -149,8 +150,14 @@ def as_datetime(option: str, value: date | None) -> datetime | None:
 
 
 def as_path(option: str, value: Path | str) -> Path:
-    """A path, also from its text."""
+    """A path, also from its text.
+
+    Raises:
+        InvalidArgument: It has a NUL, which no file's name may hold.
+    """
     if isinstance(value, str | os.PathLike):
+        if "\0" in str(value):
+            raise InvalidArgument(option, "holds a NUL character, which no path has; leave it out")
         return Path(value)
     raise wrong_type(option, value, "a path")
 

@@ -40,7 +40,7 @@ sys.dont_write_bytecode = False
 # How long one example takes depends on what else the machine does; what is slow shows in the suite's own time.
 # Every day a few examples and in CI the usual number (``--hypothesis-profile=thorough``), the same each time: a change
 # is not refused for what it did not touch. New examples are drawn at night (``--hypothesis-profile=nightly``).
-for _name, _examples in {"everyday": 20, "thorough": 100, "nightly": 1_000}.items():
+for _name, _examples in {"everyday": 10, "thorough": 100, "nightly": 1_000}.items():
     settings.register_profile(
         _name,
         max_examples=_examples,

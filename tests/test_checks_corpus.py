@@ -69,6 +69,7 @@ def test_every_test_and_check_of_the_gold_is_found_with_its_verdict() -> None:
     assert not wrong
 
 
+@pytest.mark.slow
 def test_hardly_anything_is_left_undecided() -> None:
     judged = [
         one for path in sorted((CORPUS / "sessions").glob("*.jsonl")) for _, some in verdicts(path) for one in some

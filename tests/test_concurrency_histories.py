@@ -76,6 +76,7 @@ STEPS: list[Drawn] = [record, record, assert_node, assert_edge, assert_pattern, 
 
 @settings(max_examples=examples(20), deadline=None)
 @given(data=st.data())
+@pytest.mark.slow
 def test_any_history_ends_as_a_fresh_compile(
     data: st.DataObject, any_episodes: st.SearchStrategy[tuple[Episode, ...]]
 ) -> None:

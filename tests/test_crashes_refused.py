@@ -70,6 +70,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("mount"), reason="only root can make a small file system")
+@pytest.mark.slow
 def test_a_full_disk_is_said_and_nothing_is_lost(
     small_disk: Path, tmp_path: Path, script: Callable[..., Script]
 ) -> None:

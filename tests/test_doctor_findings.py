@@ -273,3 +273,24 @@ def test_mended_links_agree_whatever_they_were(decisions: Any, events: Any, link
     assert ends == causes
     if links:
         assert ends == {(link.source, link.target) for link in mended.links}
+
+
+def test_a_secret_in_a_database_is_named_by_table_and_row_and_not_itself(memory: Memory) -> None:
+    memory.insights.store("Ask the courier for smaller pages when it times out", ["courier"])
+    with memory.insights.database.writing() as connection:
+        connection.execute("UPDATE insight SET content = ?", (f"the courier takes {TOKEN} as its key",))
+    (finding,) = [one for one in memory.doctor().findings if one.kind == "secret"]
+    assert finding.file == "helix.db"
+    assert finding.problem == "table insight, row 1: 1 x github-token"
+    assert "insight" in finding.remedy
+
+
+def test_a_graph_that_quotes_a_secret_is_named_where_its_episode_does_not(memory: Memory) -> None:
+    memory.graph.compile()
+    with sqlite3.connect(memory.root / "causality" / "graph.db") as connection:
+        connection.execute("INSERT OR REPLACE INTO meta VALUES ('note', ?)", (TOKEN,))
+    connection.close()
+    found = [one for one in memory.doctor().findings if one.kind == "secret"]
+    assert [one.file for one in found] == ["causality/graph.db"]
+    assert "table meta, row" in found[0].problem
+    assert TOKEN not in found[0].problem

@@ -133,7 +133,7 @@ def test_a_told_cause_precedes_its_failure(tmp_path: Path) -> None:
 
 def test_lessons_that_prose_counts_off_are_each_one(tmp_path: Path) -> None:
     told = "Three lessons. First, measure before cutting. Second, cut once. Third, keep the receipt of every cut."
-    episode = in_json(tmp_path, {"action": "Looked back", "result": told}, learnings=["Are reviews too slow?"])
+    episode = in_json(tmp_path, {"action": "Looked back"}, learnings=[told, "Are reviews too slow?"])
     assert [text.partition(",")[0] for text in episode.lessons] == ["First", "Second", "Third"]
 
 

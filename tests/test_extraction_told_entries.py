@@ -61,10 +61,6 @@ def test_each_fault_is_told_with_what_it_was(tmp_path: Path, said: str, told: li
         ("Found it. A retry that hides its cause is not a fix.", ["A retry that hides its cause is not a fix."]),
         ("Always read the log before the code.", ["Always read the log before the code."]),
         ("When copying a folder, leave out its own copy.", ["When copying a folder, leave out its own copy."]),
-        (
-            "Held it, so a quiet run is a fact about the test, not the code.",
-            ["a quiet run is a fact about the test, not the code"],
-        ),
         ("A retry was added, which is not a fix.", []),
         ("A retry of upload_rows is not logged.", []),
         ("Never ran the suite of the cache.", []),

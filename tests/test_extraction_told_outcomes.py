@@ -51,10 +51,3 @@ def test_a_decision_that_is_listed_apart_came_to_what_its_entry_found(tmp_path: 
     assert outcomes(in_json(tmp_path, entry, decisions=[decision])) == ["success"]
     assert outcomes(in_json(tmp_path, {**entry, "result": "Import not fixed yet"}, decisions=[decision])) == ["unknown"]
     assert outcomes(in_json(tmp_path, entry, decisions=["Ask the owner of the importer"]))[-1] == "unknown"
-
-
-def test_a_choice_that_was_taken_back_failed(tmp_path: Path) -> None:
-    back = {"action": "Reverted the scanner that replaced the parser of export_rows.py", "result": "Seen"}
-    assert outcomes(in_json(tmp_path, CHOICE, back))[0] == "failure"
-    other = {"action": "Reverted the colour of the button", "result": "Seen"}
-    assert outcomes(in_json(tmp_path, CHOICE, other)) == ["unknown"]

@@ -123,27 +123,6 @@ def test_a_failure_told_before_a_choice_is_what_the_choice_answers(tmp_path: Pat
     )
 
 
-@pytest.mark.parametrize(
-    ("said", "lesson"),
-    [
-        (
-            "Rewrote it whole, because patching keeps the class of fault alive.",
-            "patching keeps the class of fault alive",
-        ),
-        (
-            "Corollary for the handbook: a silent repair is worse than a loud refusal of the row.",
-            "a silent repair is worse than a loud refusal of the row",
-        ),
-        (
-            "The real mistake was a path that nobody had named, not a missing check.",
-            "The real mistake was a path that nobody had named, not a missing check.",
-        ),
-    ],
-)
-def test_a_truth_that_a_paragraph_draws_is_a_lesson(tmp_path: Path, said: str, lesson: str) -> None:
-    assert in_json(tmp_path, {"action": "Looked", "result": said}).lessons == (lesson,)
-
-
 def test_a_bare_title_over_lessons_is_none(tmp_path: Path) -> None:
     body = "## Learnings\n\n### Price Table Order\n\n**Lesson**: Load the tax table before any page\n"
     assert in_markdown(tmp_path, body).lessons == ("Load the tax table before any page",)

@@ -124,14 +124,3 @@ def test_praise_is_a_reason_only_where_two_things_are_compared(tmp_path: Path) -
     assert links(in_json(tmp_path, decisions=[praised])) == set()
     compared = in_json(tmp_path, decisions=[{**praised, "alternatives": ["Poll"]}])
     assert links(compared) == {("Better for bursts of users", "stated", "causes", "Use a queue")}
-
-
-def test_a_need_that_is_suggested_and_a_trap_are_lessons(tmp_path: Path) -> None:
-    body = (
-        "## Findings\n\n### Interruptions\n\n- Two runs were stopped\n- Suggests need for signs of progress in runs\n\n"
-        "## Work Log\n\n- Recorded a trap met on the way: two edits in one second leave a stale cache behind\n"
-    )
-    assert set(in_markdown(tmp_path, body).lessons) == {
-        "signs of progress in runs",
-        "two edits in one second leave a stale cache behind",
-    }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_episodes.errors import EpisodeNotFound, HelixGraphError
+from helix_episodes.errors import EpisodeNotFound, HelixGraphError, WriteFailed
 from helix_graph import Memory
 from processes import assert_as_fresh, write_logs
 
@@ -137,7 +137,7 @@ def test_an_assertion_that_names_it_goes_too(memory: Memory) -> None:
 
 def test_it_can_be_run_again_after_it_was_cut_short(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as cut:
-        cut.setattr("helix_graph.graph.api.Graph.compile", lambda _: 1 / 0)
+        cut.setattr("helix_graph.forget._take_out", lambda _: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             memory.forget(["the-secret-session"])
     assert THEIR_OUTPUT.encode() in (memory.root / "causality" / "graph.db").read_bytes()
@@ -145,6 +145,19 @@ def test_it_can_be_run_again_after_it_was_cut_short(memory: Memory, monkeypatch:
     assert report.proof is not None
     assert report.proof.left == ()
     assert THEIR_OUTPUT.encode() not in everything(memory)
+
+
+def test_its_rows_are_gone_even_where_the_graph_cannot_be_compiled(memory: Memory) -> None:
+    export = memory.root / "causality" / "causal-graph.json"
+    export.unlink()
+    export.mkdir()  # compile fails: it cannot write its export
+    with pytest.raises(WriteFailed, match=r"causal-graph\.json"):
+        memory.forget(["the-secret-session"])
+    assert THEIR_OUTPUT.encode() not in everything(memory)
+    export.rmdir()
+    report = memory.forget()
+    assert (report.taken_up, report.proof is not None and report.proof.whole) == (1, True)
+    assert memory.graph.compile().episodes_processed == 3
 
 
 def test_a_spoilt_episode_can_be_named_but_not_judged(memory: Memory) -> None:

@@ -138,8 +138,8 @@ def test_a_wrong_type_is_named_with_its_argument(memory: Memory, call: Callable[
 
 def test_places_that_cannot_be_are_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HELIX_DIR", raising=False)
-    for start in (Path("/" + "x" * 5000), Path("/\0")):
-        with pytest.raises(NoMemory):
+    for start, error in ((Path("/" + "x" * 5000), NoMemory), (Path("/\0"), InvalidArgument)):
+        with pytest.raises(error):
             Memory.open(start)
 
 

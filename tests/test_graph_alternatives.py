@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from helix_graph import database
 from helix_graph.errors import OutOfRange
-from helix_graph.graph import shortest_paths
-from helix_graph.graph.connection import GRAPH_FILE, MILLION
+from helix_graph.graph import MILLION, shortest_paths
+from helix_graph.graph.connection import GRAPH_FILE
 from helix_graph.graph.model import Claim, EpisodeFacts, Mention, node_id
 from helix_graph.graph.path_lookups import Adjacency
 from helix_graph.graph.paths import find_path

@@ -15,20 +15,25 @@ import pytest
 
 from helix_graph.errors import MemoryDamaged, MemoryNewer, NotOurDatabase
 from helix_graph.helix_db import HelixDatabase, Tables, database_path, kept_open
+from schema_objects import made_by
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 ONE = "CREATE TABLE note (text TEXT NOT NULL); CREATE TRIGGER t AFTER INSERT ON note BEGIN SELECT 1; SELECT 2; END"
 LETTERS = "abcdefghijklmnop"
-NOTES = Tables(room="notes", steps=(ONE,))
-NEWER = Tables(room="notes", steps=(ONE, "ALTER TABLE note ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'"))
+NEWER_STEPS = (ONE, "ALTER TABLE note ADD COLUMN mood TEXT NOT NULL DEFAULT 'calm'")
+THING = "CREATE TABLE thing (n INTEGER)"
+KNOWN = made_by([*NEWER_STEPS, THING])
+NOTES = Tables(room="notes", steps=(ONE,), known=KNOWN)
+NEWER = Tables(room="notes", steps=NEWER_STEPS, known=KNOWN)
 
 _WRITER = """
 import sys, time
 from pathlib import Path
 from helix_graph.helix_db import HelixDatabase, Tables
-database = HelixDatabase(Path(sys.argv[1]), Tables(room="notes", steps=(sys.argv[2],)))
+tables = Tables(room="notes", steps=(sys.argv[2],), known=frozenset(sys.argv[3].split()))
+database = HelixDatabase(Path(sys.argv[1]), tables)
 with database.writing() as connection:
     connection.execute("INSERT INTO note VALUES ('acknowledged')")
 print("kept", flush=True)
@@ -41,7 +46,8 @@ with database.writing() as connection:
 _ONE_NOTE = """
 from pathlib import Path
 from helix_graph.helix_db import HelixDatabase, Tables
-with HelixDatabase(Path(sys.argv[1]), Tables(room="notes", steps=(sys.argv[3],))).writing() as connection:
+tables = Tables(room="notes", steps=(sys.argv[3],), known=frozenset(sys.argv[4].split()))
+with HelixDatabase(Path(sys.argv[1]), tables).writing() as connection:
     connection.execute("INSERT INTO note VALUES ('from outside')")
 """
 
@@ -90,7 +96,7 @@ def test_a_newer_file_is_refused_and_left_alone(tmp_path: Path) -> None:
 def test_rooms_keep_their_versions_apart(tmp_path: Path) -> None:
     path = tmp_path / "helix.db"
     note(HelixDatabase(path, NEWER), "new")
-    other = HelixDatabase(path, Tables(room="other", steps=("CREATE TABLE thing (n INTEGER)",)))
+    other = HelixDatabase(path, Tables(room="other", steps=(THING,), known=KNOWN))
     with other.writing() as connection:
         connection.execute("INSERT INTO thing VALUES (1)")
     assert texts(HelixDatabase(path, NEWER)) == ["new"]
@@ -120,7 +126,9 @@ def test_a_damaged_file_is_named_and_never_deleted(tmp_path: Path) -> None:
 
 def test_a_killed_writer_leaves_what_it_acknowledged_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "helix.db"
-    writer = subprocess.Popen([sys.executable, "-c", _WRITER, str(path), ONE], stdout=subprocess.PIPE, text=True)
+    writer = subprocess.Popen(
+        [sys.executable, "-c", _WRITER, str(path), ONE, " ".join(KNOWN)], stdout=subprocess.PIPE, text=True
+    )
     assert writer.stdout is not None
     assert [writer.stdout.readline().strip() for _ in range(2)] == ["kept", "half"]
     os.kill(writer.pid, signal.SIGKILL)
@@ -150,7 +158,9 @@ def test_connections_that_are_kept_open_write_for_every_thread_and_see_other_pro
     database = HelixDatabase(path, NOTES)
     with kept_open(), ThreadPoolExecutor(4) as threads:
         list(threads.map(lambda number: note(database, str(number)), range(40)))
-        subprocess.run([sys.executable, "-c", "import sys" + _ONE_NOTE, str(path), "", ONE], check=True)
+        subprocess.run(
+            [sys.executable, "-c", "import sys" + _ONE_NOTE, str(path), "", ONE, " ".join(KNOWN)], check=True
+        )
         assert sorted(texts(database)) == sorted([*map(str, range(40)), "from outside"])
     assert not path.with_name("helix.db-wal").exists()
 

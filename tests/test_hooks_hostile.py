@@ -217,7 +217,7 @@ def test_a_memory_that_cannot_be_written_is_no_trouble(project: Path) -> None:
     told = {"session_id": "s", "cwd": str(project), "prompt": "what about the empty cart", "prompt_id": "1"}
     answer = call("user-prompt", told)
     assert (answer.code, answer.said, answer.errors) == (0, None, b"")
-    assert "FileExistsError" in (project / ".helix" / "hooks.log").read_text()
+    assert "NotOurFolder" in (project / ".helix" / "hooks.log").read_text()
 
 
 def test_a_link_in_place_of_the_log_is_not_followed(project: Path) -> None:
@@ -252,6 +252,7 @@ def test_no_transcript_blocks_an_end(project: Path, transcript: str) -> None:
     wait_for((project / ".helix" / "causality" / "graph.db").exists)
 
 
+@pytest.mark.slow
 def test_hostile_names_stay_within_the_memory(project: Path) -> None:
     path = project.parent / "agent-x.jsonl"
     before = outside(project) | {"agent-x.jsonl"}

@@ -149,6 +149,6 @@ def test_what_was_shown_is_noted_as_the_door_notes_it(tmp_path: Path) -> None:
         else:
             memory.insights.hand_over([name, "nobody"], session="one", about="the courier")
         exported = [json.loads(line) for line in memory.insights.export().splitlines()]
-        rows.append([{**one, "ts": ""} for one in exported if one.get("record") == "injection"])
+        rows.append([{**one, "ts": "", "query": ""} for one in exported if one.get("record") == "injection"])
     assert rows[0] == rows[1]
     assert len(rows[0]) == 1

@@ -93,6 +93,7 @@ def test_an_ending_that_two_programs_tell_is_one(project: Path, ids: dict[str, s
 
 
 @pytest.mark.parametrize("known_by", ["length", "words"])
+@pytest.mark.slow
 def test_an_agent_that_was_sent_on_ends_again(project: Path, known_by: str) -> None:
     end = ended(project, "cart", prompt_id="p-1")
     first, second = [{"last_assistant_message": one} if known_by == "words" else {} for one in ("built", "tested")]
@@ -188,6 +189,7 @@ def test_two_hooks_at_once_give_it_once(project: Path) -> None:
     assert [ADVICE.encode() in one for one in heard].count(True) == 1
 
 
+@pytest.mark.slow
 def test_a_context_that_was_emptied_is_filled_once_by_two_programs(project: Path) -> None:
     transcript = project.parent / "session.jsonl"
     begin = {"session_id": "s", "cwd": str(project), "transcript_path": str(transcript)}

@@ -71,6 +71,7 @@ def test_json_nested_as_deep_as_it_may_be_goes_all_the_way_into_the_store(tmp_pa
     assert not one.accounting.bad
 
 
+@pytest.mark.slow
 def test_a_line_of_a_hundred_megabytes_is_named_and_never_held_whole(tmp_path: Path) -> None:
     log = tmp_path / "s1.jsonl"
     log.write_bytes(said("before"))
@@ -162,6 +163,7 @@ def test_parents_in_a_circle_and_helpers_that_call_each_other_come_to_an_end(tmp
     assert {step.text for step in session.steps if step.kind == "prompt"} == {"a", "b", "d"}
 
 
+@pytest.mark.slow
 def test_a_thousand_helpers_each_sent_by_the_one_before_are_no_stack_too_deep(tmp_path: Path) -> None:
     def sends(number: int) -> bytes:
         call = {"type": "tool_use", "name": "Task", "id": f"c{number}", "input": {"prompt": "go", "description": "x"}}
@@ -206,6 +208,7 @@ def test_strict_takes_what_it_understands_and_leaves_other_logs_alone(
     assert len(report.failed) == 1
 
 
+@pytest.mark.slow
 def test_a_log_of_nothing_but_damage_is_counted_and_not_listed(tmp_path: Path) -> None:
     log = tmp_path / "s1.jsonl"
     types = b"".join(b'{"type":"%d%s"}\n' % (number, b"x" * 300) for number in range(500))

@@ -116,6 +116,7 @@ def test_importing_in_any_order_and_twice_gives_the_same_memory(histories: tuple
 @given(steps=STEPS)
 @example(steps=[("eroded", 2, 24), ("eroded", 1, 0), ("forget", 1, 33), ("store", 0, 0), ("eroded", 2, 21)])
 @example(steps=[("tagged", 1, 0), ("tagged", 2, 0), ("eroded", 2, 1), ("forget", 1, 1)])
+@pytest.mark.slow
 def test_a_memory_comes_back_from_its_export_and_from_a_rebuild(steps: list[tuple[str, int, int]]) -> None:
     with tempfile.TemporaryDirectory() as name:
         insights = live(Path(name), steps, start=0)

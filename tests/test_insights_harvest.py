@@ -118,6 +118,7 @@ def test_twice_is_once(tmp_path: Path) -> None:
     assert insights.export() == before
 
 
+@pytest.mark.slow
 def test_the_order_of_episodes_makes_no_difference(tmp_path: Path) -> None:
     episodes = (
         repaired("one", day=3, line=40, lessons=(LESSON,)),

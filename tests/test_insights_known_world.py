@@ -29,6 +29,7 @@ def runs() -> dict[str, Run]:
     return dict(zip(contestants, run_all(Job(tuple(contestants.values()), World(seed=1), TASKS)), strict=True))
 
 
+@pytest.mark.slow
 def test_uplift_is_ahead_of_the_seed_and_the_seed_ahead_of_relevance(runs: dict[str, Run]) -> None:
     assert runs["relevance"].final < runs["seed"].final < runs["uplift"].final < runs["oracle"].final
     assert runs["uplift"].regret < 0.75 * runs["seed"].regret

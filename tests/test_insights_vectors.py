@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
+import pytest
+
 from helix_graph.insights.api import Insights
 from many_insights import lay_in
 from stub_embedder import StubEmbedder
@@ -17,6 +19,7 @@ def text(place: int) -> str:
     return f"alpha{place} beta{place} gamma{place} delta{place} {'common ' * (place % 3)}".strip()
 
 
+@pytest.mark.slow
 def test_two_that_write_in_turn_find_what_one_without_the_file_finds(tmp_path: Path) -> None:
     engine = StubEmbedder(dimensions=16)
     writers = [Insights(tmp_path / "helix.db", embedder=lambda: engine) for _ in range(2)]

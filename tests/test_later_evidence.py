@@ -179,6 +179,7 @@ def truth(memory: Memory) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in files}
 
 
+@pytest.mark.slow
 def test_every_order_gives_the_same_files_and_the_same_graph(tmp_path: Path, script: Scripts) -> None:
     scripts = [
         made(script),

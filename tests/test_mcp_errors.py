@@ -134,6 +134,7 @@ def agent(root: Path, log: Path, request: pytest.FixtureRequest) -> Iterator[Age
         yield connected
 
 
+@pytest.mark.slow
 def test_each_failure_is_a_tool_error_with_a_sentence(agent: Agent) -> None:
     agent.call("store", {"topic": "written", "text": "by hand"})
     for tool, arguments, said in FAILURES:

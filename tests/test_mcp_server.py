@@ -42,6 +42,7 @@ LIGHT = {
     "helix_graph.database",
     "helix_graph.errors",
     "helix_graph.helix_db",
+    "helix_graph.known_schema",
 }
 
 
@@ -116,6 +117,7 @@ def test_initialize_is_answered_before_anything_heavy_is_imported(root: Path) ->
     assert {"numpy", "networkx", "rich", "orjson"} & imported == set()
 
 
+@pytest.mark.slow
 def test_every_line_on_stdout_is_protocol(root: Path) -> None:
     pipe = Pipe(root, server=UNRULY)
     pipe.begin()
@@ -210,3 +212,32 @@ def test_without_the_extra_the_command_says_how_to_install_it(root: Path, tmp_pa
     assert ended.stdout == b""
     said = "helix-graph: the MCP server needs packages that are not installed: pip install 'helix-graph[mcp]'"
     assert ended.stderr.decode().strip() == said
+
+
+@pytest.mark.parametrize(
+    ("sent", "number"),
+    [
+        (
+            r'{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"seen","arguments":{"text":"x \ud83d"}}}',
+            77,
+        ),
+        (r'{"params":{"id":5,"arguments":{"id":"no","text":"\udc00"}},"jsonrpc":"2.0","method":"x","id":"a-1"}', "a-1"),
+        (
+            '{"jsonrpc":"2.0","id":78,"method":"tools/call","params":{"arguments":' + '{"a":' * 5000 + "1" + "}" * 5002,
+            78,
+        ),
+        ('{"jsonrpc":"2.0","id":79,"method":"ping","params":', 79),
+    ],
+    ids=["half a character", "its id last", "deep", "cut off"],
+)
+def test_a_message_that_cannot_be_decoded_is_answered(root: Path, sent: str, number: int | str) -> None:
+    pipe = Pipe(root)
+    pipe.begin()
+    assert pipe.process.stdin is not None
+    pipe.process.stdin.write(sent.encode() + b"\n")
+    pipe.process.stdin.flush()
+    answer = pipe.next()
+    assert (answer["id"], answer["error"]["code"]) == (number, -32700)
+    assert "could not be read" in answer["error"]["message"]
+    assert pipe.answer_to(pipe.send("ping"))["result"] == {}
+    assert "Traceback" not in pipe.end()

@@ -24,9 +24,9 @@ def name_of(requirement: str) -> str:
     return re.split(r"[\[<>=!~; ]", requirement, maxsplit=1)[0].lower()
 
 
-def pins() -> dict[str, str]:
-    lines = (ROOT / "constraints.txt").read_text().splitlines()
-    return dict(line.lower().split("==") for line in lines if line and not line.startswith("#"))
+def pins(name: str = "requirements.lock") -> dict[str, str]:
+    lines = (ROOT / name).read_text().splitlines()
+    return dict(re.split(r"==| ", line.lower())[:2] for line in lines if line and line[0] not in "# ")
 
 
 def test_the_version_is_the_same_everywhere(project: dict[str, Any]) -> None:
@@ -37,7 +37,28 @@ def test_the_version_is_the_same_everywhere(project: dict[str, Any]) -> None:
 def test_every_dependency_of_core_and_tests_is_pinned(project: dict[str, Any]) -> None:
     extras = project["project"]["optional-dependencies"]
     wanted = {name_of(requirement) for requirement in (*project["project"]["dependencies"], *extras["dev"])}
-    assert wanted - pins().keys() == set()
+    assert wanted - {name.replace("_", "-") for name in pins()} == set()
+
+
+def test_everything_that_is_installed_has_its_hashes() -> None:
+    blocks = (ROOT / "requirements.lock").read_text().split("\n    # via")[0]
+    pinned = [block for block in re.split(r"\n(?=\S)", blocks) if not block.startswith("#")]
+    assert len(pinned) == len(pins()) > 50
+    assert [block for block in pinned if "--hash=sha256:" not in block] == []
+
+
+def test_the_commands_that_set_up_use_the_lock_and_ci_looks_at_licences_and_fuzzes() -> None:
+    install = "install -q --require-hashes -r requirements.lock"
+    for name in ("README.md", "Makefile"):
+        assert install in (ROOT / name).read_text(), name
+    steps = (ROOT / ".ci" / "run").read_text()
+    assert all(f"\n{step}\n" in steps for step in ("make licenses", "make fuzz SECONDS=3"))
+
+
+def test_licences_that_were_not_read_by_a_person_are_refused(project: dict[str, Any]) -> None:
+    allowed = project["tool"]["pip-licenses"]["allow-only"].split(";")
+    assert {"MIT", "BSD", "Apache"} <= set(allowed)
+    assert not [one for one in allowed if "GPL" in one or not one]
 
 
 def test_model_libraries_are_an_extra_and_torch_is_pinned(project: dict[str, Any]) -> None:
@@ -45,7 +66,7 @@ def test_model_libraries_are_an_extra_and_torch_is_pinned(project: dict[str, Any
     light = {name_of(requirement) for requirement in (*project["project"]["dependencies"], *extras["dev"])}
     assert light & {"torch", "sentence-transformers", "transformers"} == set()
     assert {name_of(requirement) for requirement in extras["semantic"]} == {"sentence-transformers"}
-    assert pins()["torch"] == "2.13.0"
+    assert pins("constraints.txt")["torch"] == "2.13.0"
 
 
 def test_folders_of_components_are_no_packages() -> None:

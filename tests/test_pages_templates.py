@@ -94,6 +94,7 @@ def test_markdown_of_it_opens_no_tag_and_names_nobody(report: PeriodReport) -> N
     ],
     ids=lambda value: value[0] if isinstance(value, list) else None,
 )
+@pytest.mark.slow
 def test_only_what_writes_a_page_loads_the_engine(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str], *, loads: bool
 ) -> None:

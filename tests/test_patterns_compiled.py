@@ -55,6 +55,7 @@ def counted(memory: Memory) -> list[dict[str, Any]]:
 
 
 @pytest.mark.hypothesis
+@pytest.mark.slow
 def test_any_history_of_changes_gives_the_patterns_of_a_full_count(
     any_episodes: st.SearchStrategy[tuple[Episode, ...]],
 ) -> None:

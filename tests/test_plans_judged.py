@@ -133,6 +133,7 @@ def test_who_says_what_helped_is_believed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("utilized", [None, [], ["all"]], ids=["nobody says", "none helped", "all helped"])
+@pytest.mark.slow
 def test_the_ending_counts_for_what_was_held_back_as_well(utilized: list[str] | None, tmp_path: Path) -> None:
     memory = Memory.init(tmp_path)
     (memory.root / "config.toml").write_text(WITHHOLD)

@@ -144,7 +144,6 @@ def test_every_line_is_in_one_column_and_no_text_is_lost() -> None:
 
 def test_lessons_keep_what_to_do_and_what_to_avoid() -> None:
     assert texts(read(REPORT), "lesson") == [
-        "totals are rounded once, at the end",
         "Sum first, round last. Use it wherever cents are added.",
         "Avoid: Rounding in a loop. Round the sum.",
     ]

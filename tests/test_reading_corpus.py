@@ -40,6 +40,7 @@ def gold() -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_all_81_sessions_are_read_under_their_own_id() -> None:
     assert len(sessions()) == 81
     assert all(session.id == name for name, session in sessions().items())

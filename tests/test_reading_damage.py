@@ -214,6 +214,7 @@ LINES = st.one_of(
 
 
 @given(st.lists(LINES, max_size=8))
+@pytest.mark.slow
 def test_whatever_stands_in_a_log_every_line_is_counted_once(
     tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]
 ) -> None:

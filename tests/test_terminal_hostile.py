@@ -139,7 +139,7 @@ CALLS = (
     (HOSTILE,),
 )
 #: They speak protocols, need a file, or show nothing of the memory.
-ELSEWHERE = {"mcp", "hook", "setup", "plugin export", "demo", "model install", "plan save", "exploration save"}
+ELSEWHERE = {"mcp", "hook", "setup", "plugin export", "demo", "model install", "plan save", "exploration save", "trust"}
 
 
 @pytest.fixture

@@ -125,6 +125,7 @@ def test_prune_lists_first_and_removes_only_when_told(topics: Topics, clock: Clo
     assert [one.text for one in topics.read("t").entries] == ["young again"]
 
 
+@pytest.mark.slow
 def test_compact_takes_out_what_was_buried_and_tells_bytes(topics: Topics) -> None:
     for number in range(30):
         topics.store("t", f"number{number} " + "secretword " * 900)

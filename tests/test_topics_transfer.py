@@ -32,6 +32,7 @@ ENTRY = st.fixed_dictionaries(
 
 @settings(max_examples=examples(15), deadline=None)
 @given(st.lists(ENTRY, min_size=1, max_size=12), st.lists(st.integers(0, 30), max_size=6), st.lists(st.integers(0, 30)))
+@pytest.mark.slow
 def test_a_round_trip_loses_nothing(entries: list[dict[str, Any]], edits: list[int], deletions: list[int]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         clock = Clock()

@@ -91,6 +91,7 @@ def test_what_cannot_be_done_is_one_sentence(
     assert len(told.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_what_mermaid_would_refuse_is_said_beside_it(
     demo_memory: Memory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

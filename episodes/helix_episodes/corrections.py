@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from helix_episodes.model import Decision, DecisionType, EdgeType, Episode, Event, Link, Outcome, OutcomeEvidence
+from helix_episodes.model import Count, Decision, DecisionType, EdgeType, Episode, Event, Link, Outcome, OutcomeEvidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -48,7 +48,7 @@ class PartAnchor(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     text: str
-    line: int | None = None
+    line: Count | None = None
 
 
 class OutcomeCorrection(Dated, frozen=True, kw_only=True, tag="outcome"):
@@ -71,7 +71,7 @@ class OutcomeRevision(Dated, frozen=True, kw_only=True, tag="revision"):
     because: str
     rule: Literal["revert", "recheck"]
     by: str
-    line: int | None = None
+    line: Count | None = None
 
 
 class DecisionCorrection(Dated, frozen=True, kw_only=True, tag="decision"):

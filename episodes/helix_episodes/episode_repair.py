@@ -88,7 +88,7 @@ _Pair = tuple[str, str]
 def repair_links(episode: Episode) -> tuple[Episode, tuple[str, ...]]:
     """The episode with its links in order, and what was wrong with them."""
     ids = {one.id for one in parts_of(episode)}
-    pairs, problems = _sound_pairs(episode, ids)
+    pairs, problems = _sound_pairs(episode)
     effects, causes = defaultdict(set), defaultdict(set)
     for source, target in pairs:
         effects[source].add(target)
@@ -111,17 +111,26 @@ def repair_links(episode: Episode) -> tuple[Episode, tuple[str, ...]]:
 
 def unsound_links(episode: Episode) -> tuple[str, ...]:
     """The links that are not valid, each with the reason: an end that is not there, backwards in time, a circle."""
-    return _sound_pairs(episode, {one.id for one in parts_of(episode)})[1]
+    return _sound_pairs(episode)[1]
 
 
-def _sound_pairs(episode: Episode, ids: set[str]) -> tuple[set[_Pair], tuple[str, ...]]:
+def _sound_pairs(episode: Episode) -> tuple[set[_Pair], tuple[str, ...]]:
     """The links that are valid, and why each of the others cannot."""
-    times = {one.id: sortable_time(one.timestamp) for one in parts_of(episode)}
+    links = [(link.source, link.target) for link in episode.links if link.reason != "fix"]
+    return sound_pairs(links or _pairs_of_ends(episode), times_of(parts_of(episode)))
+
+
+def times_of(parts: Iterable[Decision | Event]) -> dict[str, str]:
+    """The ids of decisions and events, each with its time in a form that sorts."""
+    return {one.id: sortable_time(one.timestamp) for one in parts}
+
+
+def sound_pairs(pairs: Iterable[_Pair], times: dict[str, str]) -> tuple[set[_Pair], tuple[str, ...]]:
+    """Those pairs of cause and effect among the ids in ``times`` that are valid, and why each of the others is not."""
     sound: dict[str, set[str]] = defaultdict(set)
     problems: list[str] = []
-    links = [(link.source, link.target) for link in episode.links if link.reason != "fix"]
-    for source, target in dict.fromkeys(links or _pairs_of_ends(episode)):
-        problem = _problem(source, target, ids, times, sound)
+    for source, target in dict.fromkeys(pairs):
+        problem = _problem(source, target, times, sound)
         if problem:
             problems.append(f"{source} -> {target} {problem}")
         else:
@@ -139,8 +148,8 @@ def _pairs_of_ends(episode: Episode) -> Iterator[_Pair]:
         yield from ((event.id, effect) for effect in event.leads_to)
 
 
-def _problem(source: str, target: str, ids: set[str], times: dict[str, str], sound: dict[str, set[str]]) -> str | None:
-    missing = [end for end in (source, target) if end not in ids]
+def _problem(source: str, target: str, times: dict[str, str], sound: dict[str, set[str]]) -> str | None:
+    missing = [end for end in (source, target) if end not in times]
     if missing:
         return f"names {' and '.join(missing)}, which do not exist"
     if times[source] and times[target] and times[source] > times[target]:

@@ -15,7 +15,7 @@ rest are additions. ``docs/episodes.md`` has the table. `helix_episodes.store` r
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -43,6 +43,15 @@ def sortable_time(timestamp: str | None) -> str:
     return at.isoformat(timespec="microseconds") if at else ""
 
 
+def as_count(number: int | None) -> int | None:
+    """A number that a log gives, or None where it is none that can be counted to or stored.
+
+    >>> as_count(3), as_count(99_999_999_999_999_999_999)
+    (3, None)
+    """
+    return number if number is not None and 0 <= number <= MOST else None
+
+
 #: The local id of an episode's outcome; decisions are ``d…``, events ``e…``.
 OUTCOME_ID = "outcome"
 
@@ -52,6 +61,10 @@ QUOTE_LIMIT = 240
 #: Represents the unknown keys of an object while it is in memory; no writer of ours puts it into a file.
 EXTRA = "+"
 
+#: What is counted, and what a database can hold of it.
+MOST = (1 << 63) - 1
+Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Outcome = Literal["success", "partial", "failure", "unknown"]
 OutcomeBasis = Literal["rewarded", "measured", "judged", "declared", "none"]
 DecisionType = Literal["design", "implementation", "test", "recovery", "routing"]
@@ -76,11 +89,11 @@ class Evidence(_Value, frozen=True, kw_only=True):
     ``also`` has the lines of the further calls when several make up one decision.
     """
 
-    line: int
+    line: Count
     id: str | None = None
     quote: str = ""
     file: str | None = None
-    also: tuple[int, ...] = ()
+    also: tuple[Count, ...] = ()
 
 
 class Action(_Value, frozen=True, kw_only=True):
@@ -100,7 +113,7 @@ class Action(_Value, frozen=True, kw_only=True):
     path: str | None = None
     role: Role | None = None
     command: str | None = None
-    count: int = 1
+    count: Count = 1
     suppresses: bool = False
 
 
@@ -145,8 +158,8 @@ class Event(_Value, frozen=True, kw_only=True):
     tool: str | None = None
     path: str | None = None
     tests: tuple[str, ...] = ()
-    passed: int | None = None
-    failed: int | None = None
+    passed: Count | None = None
+    failed: Count | None = None
     status: Status = "unknown"
     commit: str | None = None
     actor: str = "agent"
@@ -169,7 +182,7 @@ class Fix(_Value, frozen=True, kw_only=True):
     changes: tuple[str, ...]
     check: str
     verified_by: str | None = None
-    share: float = 1.0
+    share: Share = 1.0
 
 
 class OutcomeEvidence(_Value, frozen=True, kw_only=True):
@@ -178,7 +191,7 @@ class OutcomeEvidence(_Value, frozen=True, kw_only=True):
     rule: str
     quote: str = ""
     source: str | None = None
-    line: int | None = None
+    line: Count | None = None
 
 
 class LessonEvidence(_Value, frozen=True, kw_only=True):
@@ -196,12 +209,12 @@ class Metrics(_Value, frozen=True, kw_only=True):
     """Counts over the session. ``None`` means not known, which is not 0."""
 
     duration_minutes: float | None = None
-    tool_calls: int | None = None
-    errors: int | None = None
-    recoveries: int | None = None
-    commits: int | None = None
-    files_changed: int | None = None
-    tokens: int | None = None
+    tool_calls: Count | None = None
+    errors: Count | None = None
+    recoveries: Count | None = None
+    commits: Count | None = None
+    files_changed: Count | None = None
+    tokens: Count | None = None
 
 
 class Agent(_Value, frozen=True, kw_only=True):
@@ -222,7 +235,7 @@ class Provenance(_Value, frozen=True, kw_only=True):
 
     log: str
     sha256: str
-    bytes: int
+    bytes: Count
     reader: str
     extractor: str
     first: str | None = None

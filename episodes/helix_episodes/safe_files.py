@@ -19,6 +19,8 @@ from pathlib import Path
 from helix_episodes.errors import WriteFailed
 
 TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO
 
 
 #: The longest line that is read, in bytes. The largest request that a model's service takes is 32 MB, pictures and
@@ -48,6 +50,7 @@ LONGEST_TYPE = 80
 
 #: What `write_atomically` writes to before it renames; a killed process leaves one behind.
 TEMPORARY_SUFFIX = ".tmp"
+_OWNER_FOLDER = 0o700
 
 
 _KINDS = {
@@ -79,13 +82,37 @@ def read_regular(path: Path) -> bytes:
     Raises:
         OSError: There is none, it may not be read, or something else is in its place, which is not opened.
     """
+    with open_regular(path) as file:
+        return file.read()
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """A regular file, open for reading.
+
+    Raises:
+        OSError: As `read_regular`.
+    """
     problem = irregularity(path)
     if problem:
         raise OSError(errno.EINVAL, problem, str(path))
     # Something else may have taken its place since: such a thing is neither waited for nor followed.
-    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-    with os.fdopen(handle, "rb") as file:
-        return file.read()
+    return os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC), "rb")
+
+
+def make_folder(path: Path) -> None:
+    """Makes a folder and those above it that are missing, for their owner alone, whatever the umask.
+
+    Raises:
+        OSError: One of them cannot be made, or something else is in its place.
+    """
+    if path.is_dir():
+        return
+    make_folder(path.parent)
+    with contextlib.suppress(FileExistsError):  # another process may have been faster
+        path.mkdir()
+        path.chmod(_OWNER_FOLDER)
+    if not path.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, "it is not a folder", str(path))
 
 
 def write_atomically(path: Path, data: bytes, *, mode: int = 0o600, owner: tuple[int, int] | None = None) -> None:
@@ -101,7 +128,7 @@ def write_atomically(path: Path, data: bytes, *, mode: int = 0o600, owner: tuple
 
     temporary: Path | None = None
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=TEMPORARY_SUFFIX, dir=path.parent)
         temporary = Path(name)
         with os.fdopen(handle, "wb") as file:

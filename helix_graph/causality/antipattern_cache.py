@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 
 from helix_episodes.fast_loading import Value
+from helix_episodes.safe_files import read_regular
 from helix_graph.project import PREPARED
 
 TYPE_CHECKING = False
@@ -78,10 +79,10 @@ def _is_shared(one: Pattern, tracked: frozenset[str]) -> bool:
 def read_anti_patterns(root: Path) -> tuple[CachedAntiPattern, ...] | None:
     """The anti-patterns of the memory in ``root`` as prepared; None when that is not of the graph as it is."""
     try:
-        cached = json.loads((root / PREPARED).read_bytes())
+        cached = json.loads(read_regular(root / PREPARED))
         if cached["graph"] == _state(root):
             return tuple(CachedAntiPattern(**one) for one in cached["anti_patterns"])
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
     return None
 

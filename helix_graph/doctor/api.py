@@ -7,13 +7,14 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from helix_episodes.errors import HelixGraphError
-from helix_graph import database
+from helix_graph.doctor.database_secrets import check_database_secrets
 from helix_graph.doctor.databases import check_graph, check_helix_db
 from helix_graph.doctor.files import check_assertions, check_episodes, check_folder, check_quarantine
 from helix_graph.doctor.model import Examination
 from helix_graph.errors import DatabaseRefused, NotOurDatabase
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
-from helix_graph.graph.connection import GRAPH_FILE
+from helix_graph.graph.compile import erase_traces
+from helix_graph.graph.connection import FILE_NAME
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,6 +54,7 @@ def examine(root: Path, graph: Graph, topics: Topics, insights: Insights, *, fix
         check_quarantine(root),
         check_graph(graph),
         check_helix_db(root, topics, insights),
+        check_database_secrets(root),
     )
     findings: list[DoctorFinding] = []
     for each in found:
@@ -61,12 +63,14 @@ def examine(root: Path, graph: Graph, topics: Topics, insights: Insights, *, fix
             findings.append(finding)
     if fix and any(one.kind == "secret" and one.mended for one in findings):
         with suppress(NotOurDatabase, DatabaseRefused):  # reported already
-            database.erase_traces(graph.path_of_file, GRAPH_FILE)  # the graph quoted what was cut
+            erase_traces(graph.path_of_file)  # the graph quoted what was cut
     return Examination(root=str(root), findings=tuple(findings))
 
 
 def _follows(share: DoctorFinding, earlier: list[DoctorFinding]) -> bool:
     """Whether a share is wrong only because its file is, which was reported: one bad file is one fault."""
+    if share.kind == "secret" and share.file == f"causality/{FILE_NAME}":  # the graph quotes its episodes
+        return any(one.kind == "secret" for one in earlier)
     return share.kind in _SHARES and any(one.file == share.file and one.kind in _OF_A_FILE for one in earlier)
 
 

@@ -11,6 +11,7 @@ from contextlib import closing
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+from helix_episodes.safe_files import irregularity, read_regular
 from helix_graph import database
 from helix_graph.doctor.model import Fixable
 from helix_graph.errors import (
@@ -23,6 +24,8 @@ from helix_graph.errors import (
     NotOurDatabase,
 )
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
+from helix_graph.graph.checksums import SUMS, find_damage
+from helix_graph.graph.compile import discard
 from helix_graph.graph.connection import EXPORT_NAME, FILE_NAME, GRAPH_FILE, LABEL_MODE, LABEL_VERSION
 from helix_graph.graph.export import export_bytes
 from helix_graph.graph.source_files import digest_of, known_files, pending_assertions, scan
@@ -40,18 +43,6 @@ if TYPE_CHECKING:
 
 _COMPILE = "helix-graph compile"
 _NAME = f"causality/{FILE_NAME}"
-#: The sums of `helix_graph.graph.store.fold` counted again from the facts; each gives how many are wrong.
-_SUMS = {
-    "nodes": (
-        "SELECT count(*) FROM node n"
-        " WHERE mentions <> (SELECT coalesce(sum(counted), 0) FROM mention WHERE node = n.number)"
-    ),
-    "edges": (
-        "SELECT count(*) FROM edge e WHERE (claims, weight_sum) <>"
-        " (SELECT count(*), coalesce(sum(weight), 0) FROM claim c"
-        " WHERE c.source = e.source AND c.target = e.target AND c.type = e.type)"
-    ),
-}
 
 
 def check_graph(graph: Graph) -> Iterator[Fixable]:
@@ -63,7 +54,7 @@ def check_graph(graph: Graph) -> Iterator[Fixable]:
                 problem = f"{waiting} episodes are not in a graph yet"
                 yield Fixable("missing share", _NAME, problem, _COMPILE, mend=graph.compile)
             return
-        with database.reporting(path), closing(database.open_for_reading(path)) as connection:
+        with database.reporting(path), closing(database.open_for_reading(path, GRAPH_FILE)) as connection:
             found = list(_in_file(connection, graph))
     except NotOurDatabase as error:
         yield Fixable("foreign database", _NAME, error.problem, f"move {path} elsewhere, then {_COMPILE}")
@@ -89,7 +80,13 @@ def _in_file(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:
     if damage:
         yield Fixable("damaged database", _NAME, "; ".join(damage[:3]), _COMPILE, mend=partial(_rebuild, graph))
         return
-    yield from _wrong_sums(connection, graph)
+    sums = list(_wrong_sums(connection, graph))
+    yield from sums
+    problem = None if sums else find_damage(connection, version=GRAPH_FILE.version)
+    if problem:
+        yield Fixable("damaged database", _NAME, problem, _COMPILE, mend=partial(_rebuild, graph))
+    if sums or problem:  # what the rows say of episodes and the export is not to be relied on
+        return
     yield from _shares(connection, graph)
     yield from _export(connection, graph)
 
@@ -105,7 +102,7 @@ def _wrong_version(connection: sqlite3.Connection) -> str | None:
 
 
 def _wrong_sums(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:
-    for what, query in _SUMS.items():
+    for what, query in SUMS.items():
         (wrong,) = connection.execute(query).fetchone()
         if wrong:
             problem = f"the sums of {wrong} {what} are not those of their facts"
@@ -133,7 +130,9 @@ def _shares(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:
 
 def _export(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:
     path = graph.causality / EXPORT_NAME
-    if not path.is_file() or path.read_bytes() != export_bytes(connection):
+    if problem := irregularity(path):
+        yield Fixable("not a regular file", f"causality/{EXPORT_NAME}", problem, f"move it away, then {_COMPILE}")
+    elif not path.is_file() or read_regular(path) != export_bytes(connection):
         problem = "it is not what the graph says" if path.is_file() else "it is missing"
         yield Fixable("wrong export", f"causality/{EXPORT_NAME}", problem, _COMPILE, mend=partial(_export_again, graph))
 
@@ -145,8 +144,7 @@ def _export_again(graph: Graph) -> None:
 
 
 def _rebuild(graph: Graph) -> None:
-    with database.sole_builder(graph.path_of_file):
-        database.remove(graph.path_of_file)
+    discard(graph.path_of_file)
     graph.compile()
 
 
@@ -173,7 +171,10 @@ def check_helix_db(root: Path, topics: Topics, insights: Insights) -> Iterator[F
         place = f": topic {one.topic}, index {one.index}, entry {one.entry}"
         problem = f"{one.problem}{place if one.topic is not None else '; the index has no entry for it'}"
         yield Fixable("damaged record", path.name, problem, remedy, mend=mend)
-    lost = insights.unresolved()
+    try:
+        lost = insights.unresolved()
+    except DatabaseUnreadable:  # of the graph, which was reported
+        return
     if lost:
         some = "1 link of an insight leads" if len(lost) == 1 else f"{len(lost)} links of insights lead"
         remedy = "compile, or extract the sessions again; until then the links are kept and lead nowhere"

@@ -33,7 +33,6 @@ from helix_episodes.store import PREFIX, EpisodeStore, check_session_id, decode_
 from helix_episodes.verification import strings_in
 from helix_graph.database import LOCK_SUFFIX, OWNER_ONLY, SIDE_FILES
 from helix_graph.doctor.model import FindingKind, Fixable
-from helix_graph.embedding.cache import CACHE_NAME
 from helix_graph.errors import InvalidAssertion, InvalidConfiguration
 from helix_graph.graph.assertions import AssertionStore, name_of
 from helix_graph.graph.connection import EXPORT_NAME, FILE_NAME
@@ -46,7 +45,6 @@ from helix_graph.project import (
     HOOK_LOG,
     OFF_FILE,
     PAGES,
-    PREPARED,
     PRIVATE_MEMORY,
     repository_root,
     work_trees,
@@ -120,19 +118,20 @@ def _name_fix(root: Path, path: Path, episode: Episode) -> tuple[str, Callable[[
         fixed = replace(episode, id=path.stem, session=path.stem.removeprefix(PREFIX))
         mend = partial(rewrite, root, path, before=data_of(path), after=fixed)
         return f"id and session should be those of {path.name}", mend
-    right = path.with_name(f"{episode.id}.json")
-    if episode.id == PREFIX + episode.session and _is_free(right, episode.session):
-        return f"rename it to {right.name}", partial(_rename, path, right)
+    if episode.id == PREFIX + episode.session and _is_safe(episode.session):
+        right = path.with_name(f"{episode.id}.json")
+        if not right.exists():
+            return f"rename it to {right.name}", partial(_rename, path, right)
     remedy = "it is a copy or has no name of its own: helix-graph doctor --fix sets it aside"
     return remedy, partial(quarantine, root, path)
 
 
-def _is_free(path: Path, session: str) -> bool:
+def _is_safe(session: str) -> bool:
     try:
         check_session_id(session)
     except InvalidSessionId:
         return False
-    return not path.exists()
+    return True
 
 
 def _rename(path: Path, right: Path) -> None:
@@ -281,16 +280,17 @@ def check_quarantine(root: Path) -> Iterator[Fixable]:
             yield from check_secrets(root, path)
 
 
-#: Our files, below the memory; the last five rows are those of parts of the design that are still to come.
+#: Our files, below the memory.
 _OURS = (
     ".gitignore",
     IGNORE_FILE,
     OFF_FILE,
+    CONFIGURATION,
+    "cache/*",
     "episodes/episode-*.json",
     "causality/assertions/*.json",
     *(f"causality/{FILE_NAME}{suffix}" for suffix in ("", LOCK_SUFFIX, *SIDE_FILES)),
     f"causality/{EXPORT_NAME}",
-    *(f"{CACHE_NAME}{suffix}" for suffix in ("", LOCK_SUFFIX, *SIDE_FILES)),
     f"{PAGES}/*.html",
     "forgotten/*.json",
     f"{ASIDE}/episodes/*.json",
@@ -302,7 +302,6 @@ _OURS = (
     "explorer-results/*.json",
     HOOK_LOG,
     f"{HOOK_FOLDER}/*",
-    PREPARED,
 )
 #: People's words stand in these.
 _PRIVATE = (
@@ -343,12 +342,21 @@ def check_folder(root: Path) -> Iterator[Fixable]:
             yield Fixable("ignored setting", CONFIGURATION, problem, remedy, severity="note")
     except InvalidConfiguration as error:
         yield Fixable("unreadable file", str(error.path), error.problem, "mend the file")
+    yield from _folder_modes(root)
     for path in sorted(path for path in root.rglob("*") if path.is_file()):
         try:
             yield from _folder_file(root, path)
         except FileNotFoundError:  # another process was done with it
             continue
     yield from _tombstones(root)
+
+
+def _folder_modes(root: Path) -> Iterator[Fixable]:
+    """Nobody gets past a folder that is closed to others, so the memory's own is the one that counts."""
+    mode = root.stat().st_mode & 0o777
+    if mode & _OTHERS:
+        problem = f"its mode is {mode:o}: other people on this machine can list it, or reach what is in it"
+        yield Fixable("open to others", ".", problem, f"chmod 700 {root}", mend=lambda: root.chmod(0o700))
 
 
 def _location(root: Path) -> Iterator[Fixable]:
@@ -389,7 +397,7 @@ def _is_any(name: str, patterns: tuple[str, ...]) -> bool:
 
 def _is_shared(root: Path) -> bool:
     ignore = root / ".gitignore"
-    return ignore.is_file() and "!episodes/" in ignore.read_text(encoding="utf-8", errors="replace")
+    return b"!episodes/" in data_of(ignore)
 
 
 def _mode(name: str, path: Path) -> Iterator[Fixable]:

@@ -15,6 +15,7 @@ from helix_graph import database
 from helix_graph.database import DatabaseKind
 from helix_graph.embedding.model import readable
 from helix_graph.errors import DatabaseUnreadable, GraphError
+from helix_graph.known_schema import VECTOR_OBJECTS
 
 if TYPE_CHECKING:
     import sqlite3
@@ -31,7 +32,9 @@ Done = TypeVar("Done")
 #: Where a memory keeps it, below its folder.
 CACHE_NAME = "cache/vectors.db"
 _VECTORS = "CREATE TABLE vector (model TEXT NOT NULL, text TEXT NOT NULL, numbers BLOB NOT NULL, UNIQUE (model, text))"
-VECTOR_CACHE = DatabaseKind(application_id=int.from_bytes(b"hlxv", "big"), version=1, schema=_VECTORS)
+VECTOR_CACHE = DatabaseKind(
+    application_id=int.from_bytes(b"hlxv", "big"), version=1, schema=_VECTORS, known=VECTOR_OBJECTS
+)
 #: Maximum number of vectors, some 320 MB at 1.6 kB each; the oldest go first. Questions are kept too, and a memory that
 #: is asked every day must not fill a disk.
 MOST_KEPT = 200_000
@@ -105,7 +108,7 @@ class Cached:
     def _rows(self, keys: Iterable[str]) -> list[tuple[str, object]]:
         if database.ownership(self.path, VECTOR_CACHE) == "absent":
             return []
-        with database.reporting(self.path), closing(database.open_for_reading(self.path)) as connection:
+        with database.reporting(self.path), closing(database.open_for_reading(self.path, VECTOR_CACHE)) as connection:
             if database.schema_version(connection) != VECTOR_CACHE.version:
                 return []  # of another version, or just being made: the next writer rebuilds it
             return connection.execute(_GET, (self.model, database.as_list(set(keys)))).fetchall()

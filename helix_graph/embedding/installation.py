@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.errors import WriteFailed
-from helix_episodes.safe_files import TEMPORARY_SUFFIX
+from helix_episodes.safe_files import TEMPORARY_SUFFIX, make_folder
 from helix_graph.embedding.choice import ModelStatus, has, status
 from helix_graph.embedding.model import MINILM, NoEmbedder, unusable_weights
 from helix_graph.embedding.weights_lookup import (
@@ -153,7 +153,7 @@ def _run(step: InstallStep) -> None:
 
 def _copy_file(source: Path, target: Path) -> None:
     with WriteFailed.for_os_errors(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(target.parent)
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=TEMPORARY_SUFFIX, dir=target.parent)
         temporary = Path(name)
         try:

@@ -13,13 +13,14 @@ assertion only marks the export as out of date; the next compile writes it.
 
 from __future__ import annotations
 
+import contextlib
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_episodes.corrections import OutcomeRevision
-from helix_episodes.errors import InvalidEpisode
+from helix_episodes.errors import InvalidEpisode, WriteFailed
 from helix_episodes.later import EpisodeSignals, revisions, signals_of
 from helix_episodes.model import sortable_time
 from helix_episodes.safe_files import read_regular, remove_file, write_atomically
@@ -27,6 +28,7 @@ from helix_graph import database
 from helix_graph.errors import DatabaseUnreadable
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.assertions import AssertionStore, name_of
+from helix_graph.graph.checksums import checksum, find_damage, write_whole_checksum
 from helix_graph.graph.connection import (
     EXPORT_NAME,
     FILE_NAME,
@@ -35,6 +37,7 @@ from helix_graph.graph.connection import (
     LABEL_VERSION,
     TELLING_VERSION,
     TRIAL_VERSION,
+    DamageNamed,
 )
 from helix_graph.graph.export import export_bytes, stored_patterns
 from helix_graph.graph.facts import facts_alone
@@ -97,9 +100,9 @@ def _read_changed(connection: sqlite3.Connection, folder: Path) -> None:
     present = scan(folder)
     connection.executemany("DELETE FROM telling WHERE name = ?", [(name,) for name in known.keys() - present.keys()])
     connection.executemany(
-        "INSERT OR REPLACE INTO telling VALUES (?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO telling VALUES (?, ?, ?, ?, ?)",
         (
-            (name, stamp.size, stamp.mtime_ns, _body(folder / name))
+            (*(row := (name, stamp.size, stamp.mtime_ns, _body(folder / name))), checksum(row))
             for name, stamp in present.items()
             if name not in known or differs(stamp, known[name])
         ),
@@ -130,7 +133,13 @@ def _write_export(connection: sqlite3.Connection, path: Path, patterns: Sequence
         WriteFailed: It cannot be written.
     """
     data = export_bytes(connection, patterns)
-    if not path.is_file() or path.read_bytes() != data:
+    try:
+        old = read_regular(path)
+    except FileNotFoundError:
+        old = b""
+    except OSError as error:  # something else is in its place, which is not replaced
+        raise WriteFailed(path=path, problem=error.strerror or str(error)) from error
+    if old != data:
         write_atomically(path, data)
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('export', ?)", (_mark(path),))
 
@@ -232,6 +241,30 @@ def _rebuild_damaged(path: Path, job: CompileJob) -> CompileReport:
         return _compile_new(path, msgspec.structs.replace(job, damage=error.problem))
 
 
+def erase_traces(path: Path) -> bool:
+    """As `helix_graph.database.erase_traces`, and of deleted words too, which their index keeps until it is merged."""
+    if database.ownership(path, GRAPH_FILE) == "ours":
+        with database.reporting(path), closing(database.open_for_writing(path, GRAPH_FILE)) as connection:
+            if database.schema_version(connection) == GRAPH_FILE.version:
+                with database.transaction(connection):
+                    connection.execute("INSERT INTO decided (decided) VALUES ('optimize')")
+                    write_whole_checksum(connection)
+    return database.erase_traces(path, GRAPH_FILE)
+
+
+def discard(path: Path) -> None:
+    """Deletes a graph, whatever state it is in, with its export: both are derived.
+
+    Raises:
+        NotOurDatabase: Another program's file is there, and nothing is deleted.
+    """
+    with contextlib.suppress(DatabaseUnreadable):
+        database.ownership(path, GRAPH_FILE)
+    with database.sole_builder(path):
+        database.remove(path)
+    remove_file(path.with_name(EXPORT_NAME))
+
+
 def _compile_new(path: Path, job: CompileJob) -> CompileReport:
     connection = database.open_in_memory() if job.dry_run else database.open_for_writing(path, GRAPH_FILE)
     return _compile_into(connection, job)
@@ -239,7 +272,12 @@ def _compile_new(path: Path, job: CompileJob) -> CompileReport:
 
 def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileReport:
     path = job.causality / FILE_NAME
-    with closing(connection), database.reporting(path), database.transaction(connection, keep=not job.dry_run):
+    with (
+        closing(connection),
+        database.reporting(path),
+        DamageNamed(connection, path),
+        database.transaction(connection, keep=not job.dry_run),
+    ):
         rebuilt = _prepare_tables(connection)
         if rebuilt:  # a graph that is built again needs all files, whichever were asked for
             job = msgspec.structs.replace(job, chosen=[], since="", assertions_only=False)
@@ -253,8 +291,20 @@ def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileRep
             and not plan
             and (job.assertions_only or export_is_current(connection, job.causality / EXPORT_NAME))
         ):
-            return _nothing_to_do(connection, plan, job)
-        return _carry_out(connection, plan, job, job.damage or rebuilt)
+            report = _nothing_to_do(connection, plan, job)
+        else:
+            report = _carry_out(connection, plan, job, job.damage or rebuilt)
+        if not (job.assertions_only or rebuilt is not None or _has_changed(report)):
+            # There is time to look at every row: else a failing question would name a compile that changes nothing.
+            damage = find_damage(connection, version=GRAPH_FILE.version)
+            if damage:
+                raise database.DamagedRows(damage)
+        return report
+
+
+def _has_changed(report: CompileReport) -> bool:
+    taken_in = report.episodes_processed or report.assertions_processed
+    return bool(taken_in or report.retracted or report.assertions_retracted)
 
 
 def _prepare_tables(connection: sqlite3.Connection) -> str | None:
@@ -300,6 +350,7 @@ def _carry_out(
     totals = finish_changes(connection, changes)
     changed = bool(processed or spoilt or retracted or rebuilt is not None)
     patterns_added = _publish(connection, plan, job, changed=changed)
+    write_whole_checksum(connection)
     taken = connection.execute("SELECT count(*) FROM file WHERE episode IS NOT NULL").fetchone()[0]
     return CompileReport(
         episodes_processed=processed,
@@ -372,8 +423,9 @@ def _replace(
     _forget(connection, name, seen, changes)
     _take_out_alone(connection, name.removesuffix(SUFFIX), changes)
     episode = add_episode(connection, read.facts, changes, read.trial) if read.facts else None
-    row = (name, read.stamp.size, read.stamp.mtime_ns, read.sha256, episode, read.problem)
-    connection.execute("INSERT INTO file VALUES (?, ?, ?, ?, ?, ?)", row)
+    content = checksum((name, read.stamp.size, read.sha256, read.problem))
+    row = (name, read.stamp.size, read.stamp.mtime_ns, read.sha256, episode, read.problem, content)
+    connection.execute("INSERT INTO file VALUES (?, ?, ?, ?, ?, ?, ?)", row)
 
 
 def _forget(connection: sqlite3.Connection, name: str, seen: KnownFile | None, changes: GraphChanges) -> None:

@@ -4,6 +4,9 @@ A change to the tables is a new version, and the file is built again from the ep
 order in which they come and go; an index serves every other order. The ends of a claim have no foreign key to a node:
 they are mentions of the same episode, which have one, and checking every claim adds half to the time of writing it.
 
+Rows that an answer is made of have checksums (`helix_graph.graph.checksums`). Where a question fails on what it read,
+they say whether the file is damaged, which a compile mends, or the program is wrong.
+
 Hooks load this module, so it imports little.
 """
 
@@ -11,18 +14,18 @@ from __future__ import annotations
 
 from contextlib import closing, contextmanager
 
+from helix_episodes.errors import HelixGraphError
 from helix_graph import database
 from helix_graph.database import DatabaseKind, word_table
-from helix_graph.errors import CUT_SHORT, GraphNotCompiled
+from helix_graph.errors import CUT_SHORT, DatabaseUnreadable, GraphNotCompiled, InvalidAssertion
+from helix_graph.known_schema import GRAPH_OBJECTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
     from pathlib import Path
-
-
-MILLION = 1_000_000
+    from types import TracebackType
 
 
 FILE_NAME = "graph.db"
@@ -41,25 +44,27 @@ TELLING_VERSION = "1"
 
 GRAPH_FILE = DatabaseKind(
     application_id=int.from_bytes(b"hlxg", "big"),
-    version=6,
+    version=7,
+    known=GRAPH_OBJECTS,
+    most_pages=1 << 22,  # 16 gigabytes: a million sessions
     schema=f"""
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE episode (
         number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, session TEXT NOT NULL, timestamp TEXT,
         moment TEXT NOT NULL, task TEXT NOT NULL, task_kind TEXT NOT NULL, outcome TEXT NOT NULL, basis TEXT NOT NULL,
-        log TEXT, problems TEXT NOT NULL, origin TEXT NOT NULL
+        log TEXT, problems TEXT NOT NULL, origin TEXT NOT NULL, checksum INTEGER
     );
     CREATE TABLE assertion (
         name TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, sha256 BLOB NOT NULL,
-        unit TEXT NOT NULL, moment TEXT NOT NULL, body BLOB, problem TEXT
+        unit TEXT NOT NULL, moment TEXT NOT NULL, body BLOB, problem TEXT, checksum INTEGER NOT NULL
     ) WITHOUT ROWID;
     CREATE INDEX assertion_of_unit ON assertion (unit);
     CREATE TABLE file (
         name TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, sha256 BLOB NOT NULL,
-        episode INTEGER REFERENCES episode, problem TEXT
+        episode INTEGER REFERENCES episode, problem TEXT, checksum INTEGER NOT NULL
     ) WITHOUT ROWID;
     CREATE TABLE telling (
-        name TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, body BLOB
+        name TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, body BLOB, checksum INTEGER NOT NULL
     ) WITHOUT ROWID;
     CREATE TABLE node (
         number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, label TEXT NOT NULL,
@@ -91,10 +96,11 @@ GRAPH_FILE = DatabaseKind(
         verified_by TEXT, share INTEGER NOT NULL, PRIMARY KEY (episode, error, change, checked)
     ) WITHOUT ROWID;
     {word_table("decided")};
-    CREATE TABLE digest (episode INTEGER PRIMARY KEY REFERENCES episode, body BLOB NOT NULL);
+    CREATE TABLE digest (
+        episode INTEGER PRIMARY KEY REFERENCES episode, body BLOB NOT NULL, checksum INTEGER NOT NULL
+    );
     CREATE TABLE pattern (id TEXT PRIMARY KEY) WITHOUT ROWID
     """,
-    tidying="INSERT INTO decided (decided) VALUES ('optimize')",
     indexes="""
     CREATE INDEX file_of_episode ON file (episode);
     CREATE INDEX node_by_label ON node (type, label);
@@ -117,11 +123,30 @@ def open_graph(path: Path) -> Iterator[sqlite3.Connection]:
     """
     if database.ownership(path, GRAPH_FILE) == "absent":
         raise GraphNotCompiled(path=path)
-    with database.reporting(path), closing(database.open_for_reading(path)) as connection:
+    with database.reporting(path), closing(database.open_for_reading(path, GRAPH_FILE)) as connection:
         version = database.schema_version(connection)
         if not version:
             raise GraphNotCompiled(path=path, problem=CUT_SHORT)
         labels = connection.execute("SELECT value FROM meta WHERE key = 'labels'").fetchone()
         if version != GRAPH_FILE.version or labels != (f"{LABEL_VERSION} {LABEL_MODE}",):
             raise GraphNotCompiled(path=path, problem="was compiled by another version")
-        yield connection
+        with DamageNamed(connection, path):
+            yield connection
+
+
+class DamageNamed:
+    """Within, an error that damaged rows explain is reported as their damage; any other is a bug and passes."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._connection, self._path = connection, path
+
+    def __enter__(self) -> None:
+        """Nothing is looked at before something fails."""
+
+    def __exit__(self, _: object, error: BaseException | None, __: TracebackType | None) -> None:
+        ours = isinstance(error, HelixGraphError) and not isinstance(error, InvalidAssertion)
+        if isinstance(error, Exception) and not ours:
+            from helix_graph.graph.checksums import find_damage
+
+            if problem := find_damage(self._connection, version=GRAPH_FILE.version):
+                raise DatabaseUnreadable(path=self._path, problem=problem) from error

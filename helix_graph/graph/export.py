@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from helix_graph.graph.checksums import read_digests
 from helix_graph.graph.connection import EXPORT_VERSION, LABEL_MODE, LABEL_VERSION
 from helix_graph.graph.model import mean_weight, rate
 from helix_graph.graph.patterns import asserted_patterns, count_patterns
@@ -56,7 +57,7 @@ def export_bytes(connection: sqlite3.Connection, patterns: Sequence[Pattern] | N
 
 def stored_patterns(connection: sqlite3.Connection) -> list[Pattern]:
     """The patterns of the episodes and assertions in graph.db, by id, without comparisons."""
-    packed = (body for (body,) in connection.execute("SELECT body FROM digest"))
+    packed = (body for _, body in read_digests(connection))
     found = (*count_patterns(unpack_observations(packed)), *asserted_patterns(pattern_assertions(connection)))
     return sorted(found, key=lambda pattern: pattern.id)
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import msgspec
 
 from helix_episodes.model import EdgeType, Outcome, OutcomeBasis
-from helix_graph.graph.connection import MILLION
+from helix_graph.graph import MILLION
 
 if TYPE_CHECKING:
     import sqlite3

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from helix_graph.graph.connection import MILLION
+from helix_graph.graph import MILLION
 from helix_graph.graph.model import mean_weight, short_hash
 from helix_graph.graph.trials import Basis, Level, Observation, observe, parse_timestamp
 from helix_graph.stats.intervals import Interval, wilson_interval

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from helix_graph.graph.connection import MILLION
+from helix_graph.graph import MILLION
 from helix_graph.graph.path_lookups import Edge, NodeSummary
 
 if TYPE_CHECKING:

@@ -35,6 +35,7 @@ from helix_graph.graph.assertions import (
     patterns_among,
 )
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
+from helix_graph.graph.checksums import checksum
 from helix_graph.graph.connection import TRIAL_VERSION
 from helix_graph.graph.facts import Named, as_corrected, facts_with, unit_of
 from helix_graph.graph.model import EpisodeFacts
@@ -111,7 +112,7 @@ def known_files(connection: sqlite3.Connection, *, only: Sequence[str] | None = 
     where, values = ("", ()) if only is None else (f" WHERE name {ANY_OF}", (as_list(only),))
     return {
         name: KnownFile(FileStamp(size, mtime), sha256, episode, problem)
-        for name, size, mtime, sha256, episode, problem in connection.execute(f"SELECT * FROM file{where}", values)  # noqa: S608  (a constant)
+        for name, size, mtime, sha256, episode, problem, _ in connection.execute(f"SELECT * FROM file{where}", values)  # noqa: S608  (a constant)
     }
 
 
@@ -234,11 +235,8 @@ def remember_assertions(connection: sqlite3.Connection, plan: AssertionPlan) -> 
     """Brings graph.db's copies up to date with the files."""
     connection.executemany("DELETE FROM assertion WHERE name = ?", ((name,) for name in plan.gone))
     connection.executemany(
-        "INSERT OR REPLACE INTO assertion VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            (name, change.stamp.size, change.stamp.mtime_ns, change.sha256, *_stored(change.assertion), change.problem)
-            for name, change in plan.changes.items()
-        ),
+        "INSERT OR REPLACE INTO assertion VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        ((*(row := _row(name, change)), checksum(row)) for name, change in plan.changes.items()),
     )
 
 
@@ -296,6 +294,12 @@ def _change(path: Path, stamp: FileStamp, known: KnownAssertion | None) -> Asser
         return AssertionChange(stamp, digest, decode_assertion(data, path=path))
     except InvalidAssertion as error:
         return AssertionChange(stamp, digest, problem=error.problem)
+
+
+def _row(name: str, change: AssertionChange) -> tuple[object, ...]:
+    """What graph.db remembers of a file."""
+    stamp = change.stamp
+    return (name, stamp.size, stamp.mtime_ns, change.sha256, *_stored(change.assertion), change.problem)
 
 
 def _stored(one: Assertion | None) -> tuple[str, str, bytes | None]:

@@ -18,7 +18,8 @@ import msgspec
 from msgspec.structs import astuple
 
 from helix_episodes.model import sortable_time
-from helix_graph.database import ANY_OF, as_list
+from helix_graph.database import ANY_OF, DamagedRows, as_list
+from helix_graph.graph.checksums import checksum, is_intact, read_digests, write_checksum
 from helix_graph.graph.model import Claim, EpisodeFacts, Mention, Repair, mean_weight, rate
 from helix_graph.graph.path_lookups import wording, write_pages
 from helix_graph.graph.similar_decisions import forget_decisions, index_decisions
@@ -41,8 +42,10 @@ def updated(connection: sqlite3.Connection) -> str | None:
 def digests_but_of(connection: sqlite3.Connection, names: Iterable[str]) -> list[bytes]:
     """The digests of all episodes that have a file, but for the files of these names."""
     left_out = set(names)
-    rows = connection.execute("SELECT name, body FROM digest JOIN file USING (episode)")
-    return [body for name, body in rows if name not in left_out]
+    file_of: dict[int, str] = dict(connection.execute("SELECT episode, name FROM file WHERE episode IS NOT NULL"))
+    return [
+        body for episode, body in read_digests(connection) if episode in file_of and file_of[episode] not in left_out
+    ]
 
 
 EdgeKey = tuple[str, str, str]
@@ -221,14 +224,21 @@ def add_episode(
         [(episode, r.error, r.change, r.check, r.verified_by, r.share) for r in facts.repairs],
     )
     if trial is not None:
-        connection.execute("INSERT INTO digest VALUES (?, ?)", (episode, trial))
+        connection.execute("INSERT INTO digest VALUES (?, ?, ?)", (episode, trial, checksum((episode, trial))))
+    write_checksum(connection, episode)
     _count(facts, changes, sign=1)
     changes.used_nodes.update(mention.node for mention in facts.mentions)
     return episode
 
 
 def remove_episode(connection: sqlite3.Connection, episode: int, changes: GraphChanges) -> None:
-    """Deletes an episode's facts; its share is subtracted by `finish_changes`."""
+    """Deletes an episode's facts; its share is subtracted by `finish_changes`.
+
+    Raises:
+        DamagedRows: They are not what was added: subtracting them would spoil the sums.
+    """
+    if not is_intact(connection, episode):
+        raise DamagedRows(f"the rows of episode {episode} are not those that were written")
     facts = next(read_facts(connection, [episode]))
     _count(facts, changes, sign=-1)
     forget_decisions(connection, episode)

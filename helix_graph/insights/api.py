@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from helix_episodes.redaction import for_disk
 from helix_graph.insights import attribution as attributions
 from helix_graph.insights import curation, exposure, feedback, links, maintenance, rows, storing, transfer
 from helix_graph.insights import harvest as harvesting
@@ -72,9 +73,9 @@ class Insights(InsightContext):
         draft = storing.InsightDraft(
             content=clean_content(content or ""),
             tags=storing.agents_tags(tags) if origin == "agent" else clean_tags(tags),
-            origin=origin,
+            origin=for_disk(origin),
             initial=as_fraction("initial", initial),
-            episode=episode,
+            episode=for_disk(episode),
             source=clean_source(source),
         )
         return storing.put(self, draft)
@@ -114,7 +115,7 @@ class Insights(InsightContext):
             names=shown,
             outcome=as_choice("outcome", outcome, OUTCOMES),
             attribution=feedback.seed_attribution(shown, causal) if attribution is None else dict(attribution),
-            id=as_str("id", id),
+            id=for_disk(as_str("id", id)),
             episode=episode,
             policy=policy,
             injection=as_str("injection", injection),

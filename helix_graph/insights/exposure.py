@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.errors import HelixGraphError
+from helix_episodes.redaction import for_disk
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.exposure_log import ExposureContext, injection_id_of, known_names, log_exposure
 from helix_graph.insights.holdout import Exposure, ExposureCounts, HoldoutCandidate, count_exposures, withhold
@@ -56,6 +57,7 @@ def hand_over(
     """
     given = tuple(dict.fromkeys(as_str("names", name) for name in as_tuple("names", names)))
     exposure = ExposureContext(task=task, session=session, about=about, policy=policy)
+    recorded = exposure._replace(task=for_disk(task), session=for_disk(session), policy=for_disk(policy))
     first = context.history.withheld_share() if context.history else 0.0
     with context.database.writing() as connection:
         known = known_names(connection, given)
@@ -66,7 +68,10 @@ def hand_over(
         if known:
             named = [name for name in known if name not in withheld]
             chances = {name: one.propensity for name, one in draws.items() if name not in withheld}
-            log_exposure(connection, exposure, named, identity=identity, at=at, withheld=withheld, chances=chances)
+            written = for_disk(exposure.about)
+            log_exposure(
+                connection, recorded, named, identity=identity, at=at, about=written, withheld=withheld, chances=chances
+            )
     shown = tuple(name for name in given if name not in withheld)
     return HandOverAnswer(id=identity, shown=shown, withheld=tuple(name for name in given if name in withheld))
 
@@ -79,7 +84,9 @@ def showing_of(context: InsightContext, task: str, names: Iterable[str]) -> str:
     given = {as_str("names", name) for name in as_tuple("names", names)}
     with context.database.reading() as connection:
         found = [
-            one.id for one in feedback.read_injections(connection, "task = ?", task) if given.issuperset(one.shown)
+            one.id
+            for one in feedback.read_injections(connection, "task = ?", for_disk(task))
+            if given.issuperset(one.shown)
         ]
     return found[-1] if found and task else ""
 

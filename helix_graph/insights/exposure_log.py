@@ -56,10 +56,14 @@ def log_exposure(  # noqa: PLR0913  (the columns)
     *,
     identity: str,
     at: str,
+    about: str,
     withheld: Mapping[str, float] = {},
     chances: Mapping[str, float] = {},
 ) -> None:
-    """Adds an injection to the log unless it is there; ``withheld`` and ``chances`` are propensities by name."""
+    """Adds an injection to the log unless it is there; ``withheld`` and ``chances`` are propensities by name.
+
+    ``about`` is what was looked for as it may be written: without secrets, or nothing.
+    """
     if connection.execute("SELECT 1 FROM insight_injection WHERE id = ?", (identity,)).fetchone():
         return
     row = ExposureRow(
@@ -67,7 +71,7 @@ def log_exposure(  # noqa: PLR0913  (the columns)
         ts=at,
         task=exposure.task,
         session=exposure.session,
-        query=exposure.about,
+        query=about,
         shown=shown,
         withheld=[{"name": name, "propensity": propensity} for name, propensity in withheld.items()],
         policy=exposure.policy,

@@ -17,6 +17,7 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from helix_episodes.fast_loading import blake2b
+from helix_episodes.redaction import for_disk
 from helix_graph.database import ANY_OF, as_list, insert_row
 from helix_graph.insights import rows
 from helix_graph.insights.exposure_log import ExposureRow, write_exposure
@@ -137,12 +138,12 @@ def free_timestamp(connection: sqlite3.Connection, now: datetime) -> str:
 
 def write_entry(connection: sqlite3.Connection, entry: FeedbackEntry) -> None:
     """Adds an entry, or replaces the one with its id; performance is as it was."""
-    values = asdict(entry)
+    values = {column: for_disk(msgspec.to_builtins(value)) for column, value in asdict(entry).items()}
     for column in _ENTRY_JSON:
         values[column] = None if values[column] is None else msgspec.json.encode(values[column]).decode()
     insert_row(connection, "insight_feedback", values, replace=True)
-    connection.execute("DELETE FROM insight_judged WHERE feedback = ?", (entry.id,))
-    judged = [(verdict.uid, entry.id) for verdict in entry.verdicts]
+    connection.execute("DELETE FROM insight_judged WHERE feedback = ?", (values["id"],))
+    judged = [(verdict.uid, values["id"]) for verdict in entry.verdicts]
     connection.executemany("INSERT OR IGNORE INTO insight_judged VALUES (?, ?)", judged)
 
 

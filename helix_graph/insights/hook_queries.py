@@ -5,6 +5,7 @@ The same functions answer here as behind `helix_graph.insights.api.Insights`.
 
 from __future__ import annotations
 
+from helix_episodes.fast_loading import blake2b
 from helix_graph import timestamps
 from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.insights.exposure_log import ExposureContext, injection_id_of, known_names, log_exposure
@@ -39,12 +40,19 @@ def proven(root: Path, limit: int) -> list[dict[str, Any]]:
 
 
 def log_shown(root: Path, names: Sequence[str], exposure: ExposureContext) -> None:
-    """Notes that these insights are shown, all of them: for a memory that withholds nothing."""
+    """Notes that these insights are shown, all of them: for a memory that withholds nothing.
+
+    What a person typed is left out: to cut secrets from it takes longer to load than a prompt may wait, and only the
+    injection's id, a hash, needs it.
+    """
     at = timestamps.stamp(timestamps.utc_now())
+    identity = injection_id_of(exposure, names, at=at)
+    if not exposure.session.replace("-", "").replace("_", "").isalnum():  # agents name sessions so; this is none
+        exposure = exposure._replace(session=blake2b(exposure.session.encode(), digest_size=16).hexdigest())
     with _database(root).writing() as connection:
         known = known_names(connection, names)
         if known:
-            log_exposure(connection, exposure, known, identity=injection_id_of(exposure, names, at=at), at=at)
+            log_exposure(connection, exposure, known, identity=identity, at=at, about="")
 
 
 def _database(root: Path) -> HelixDatabase:

@@ -24,6 +24,7 @@ from msgspec.structs import asdict
 
 from helix_episodes.errors import EpisodeNotFound, InvalidArgument
 from helix_episodes.fast_loading import blake2b
+from helix_episodes.redaction import for_disk
 from helix_graph.database import ANY_OF, as_list, insert_row
 from helix_graph.errors import NO_TEXT
 from helix_graph.insights import rows
@@ -150,6 +151,7 @@ def new_link(  # noqa: PLR0913  (what a link is)
     origin: LinkOrigin = "hand",
 ) -> InsightLink:
     """A link to an insight's uid or to a node's type and text; its id follows from its ends."""
+    node, episode = (for_disk(node[0]), for_disk(node[1])), for_disk(episode)
     ends = "\0".join((insight, relation, target, *node, episode))
     identity = blake2b(ends.encode(), digest_size=16).hexdigest()
     return InsightLink(

@@ -24,7 +24,7 @@ import numpy as np
 
 from helix_episodes.errors import WriteFailed
 from helix_episodes.fast_loading import blake2b
-from helix_episodes.safe_files import write_atomically
+from helix_episodes.safe_files import make_folder, open_regular, write_atomically
 from helix_graph.insights.scoring import combined_relevance
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ class VectorFile:
 
     def _map(self) -> VectorMatrix | None:
         try:
-            with self.path.open("rb") as file:
+            with open_regular(self.path) as file:
                 header = _header(file.read(_PAGE), self.dimensions)
                 size = os.fstat(file.fileno()).st_size
         except OSError:
@@ -217,7 +217,7 @@ class VectorFile:
 
     def _keep(self, stored: VectorMatrix, revision: int, newer: Numbers, newest: Floats) -> None:
         """Brings the file up to a revision; somebody else who has done so meanwhile is left alone."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(self.path.parent)
         with _alone(self.path):
             there = self._map()
             if there and there.memory == stored.memory and there.revision >= revision:
@@ -236,7 +236,7 @@ class VectorFile:
         whole = len(stored.numbers) // _ROWS
         numbers = np.concatenate((stored.numbers[whole * _ROWS :], newer))
         packed = _packed(numbers, np.concatenate((stored.matrix(block=whole), newest)))
-        handle = os.open(self.path, os.O_WRONLY)
+        handle = os.open(self.path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
             os.pwrite(handle, packed, _PAGE + whole * self._size)
             os.fsync(handle)
@@ -340,7 +340,7 @@ def _header(page: bytes, dimensions: int) -> tuple[int, int, str] | None:
 
 @contextlib.contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    lock = os.open(path.with_name(path.name + ".lock"), os.O_CREAT | os.O_RDWR, 0o600)
+    lock = os.open(path.with_name(path.name + ".lock"), os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

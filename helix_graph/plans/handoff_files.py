@@ -31,7 +31,7 @@ import msgspec
 import orjson
 
 from helix_episodes.errors import InvalidArgument, WriteFailed
-from helix_episodes.safe_files import read_regular, remove_file, write_atomically
+from helix_episodes.safe_files import make_folder, read_regular, remove_file, write_atomically
 from helix_graph.validation import as_str
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def append_line(path: Path, line: bytes) -> None:
         WriteFailed: The disk is full, the folder read-only, or something else than a file stands there.
     """
     with WriteFailed.for_os_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         handle = os.open(path, _APPENDING, _OWNER_ONLY)
         with os.fdopen(handle, "ab", buffering=0) as file:
             fcntl.flock(file, fcntl.LOCK_EX)

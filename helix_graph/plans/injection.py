@@ -28,6 +28,7 @@ import orjson
 
 from helix_episodes.echo import wrap
 from helix_episodes.errors import InvalidArgument
+from helix_episodes.redaction import for_disk
 from helix_graph.insights.safe_quoting import own_or_quoted, sanitize_line
 from helix_graph.plans.handoff_files import HandoffFiles, InjectionState, file_name
 from helix_graph.plans.model import Remembered
@@ -126,7 +127,7 @@ class InjectedNames:
 
     def __init__(self, root: Path, session: str | None) -> None:
         self._database = database(root)
-        self._session = session
+        self._session = for_disk(session)
         self._names: set[str] = set()
 
     def names(self) -> tuple[str, ...]:

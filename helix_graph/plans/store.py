@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import NotFound
-from helix_episodes.redaction import redact_text
+from helix_episodes.redaction import for_disk
 from helix_graph.database import insert_row
 from helix_graph.plans.git_tree import Baseline
 from helix_graph.plans.handoff_files import HandoffFiles
@@ -161,7 +161,7 @@ def _plan(row: tuple[Any, ...]) -> TaskPlan:
 
 def as_json(value: object) -> str:
     """A value for a column."""
-    return msgspec.json.encode(value).decode()
+    return msgspec.json.encode(for_disk(msgspec.to_builtins(value))).decode()
 
 
 def named(cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> dict[str, Any]:
@@ -213,19 +213,6 @@ def ended_of(row: dict[str, Any]) -> EndedWorkspace:
 
 #: Format characters and halves of characters: they show nothing, and may turn round how a line reads.
 _SHOWS_NOTHING = frozenset({"Cf", "Cs"})
-
-
-def clean(value: Any) -> Any:  # noqa: ANN401  (JSON)
-    """A JSON value whose texts and keys hold no secrets and no half characters.
-
-    >>> clean({"note": ["see /home/kim/shop"]})
-    {'note': ['see ~/shop']}
-    """
-    if isinstance(value, str):
-        return redact_text(value.encode("utf-8", "replace").decode())
-    if isinstance(value, dict):
-        return {clean(str(key)): clean(each) for key, each in value.items()}
-    return [clean(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def flat(text: str) -> str:
@@ -301,7 +288,7 @@ def _not_an_exploration(problem: str) -> PlanError:
 
 def _object(data: object) -> dict[str, Any]:
     try:
-        found = clean(msgspec.to_builtins(data))
+        found = for_disk(msgspec.to_builtins(data))
     except (TypeError, ValueError, RecursionError) as error:
         raise _not_an_exploration(str(error)) from error
     if not isinstance(found, dict):

@@ -15,6 +15,7 @@ that is damaged or from another address or from the future counts as none.
 from __future__ import annotations
 
 import contextlib
+import logging
 import socket
 import time
 from stat import S_ISREG
@@ -320,6 +321,8 @@ FORGETFUL = "Forgetful"
 _WHY = "a search over a coding agent's memories"
 #: A server that listens has to start a search by meaning, which takes longer than listening.
 _ANSWER_TIMES = 10
+_LONGEST_PROBLEM = 200
+_UNHEARD = logging.NullHandler()
 
 
 class Forgetful:
@@ -374,14 +377,19 @@ class Forgetful:
             from mcp import MCPError
         except ImportError as error:
             raise MissingExtra(wanted="asking a Forgetful server", extra="mcp") from error
+        # What fails is in the answer; without a handler the SDK's tracebacks would be printed as well.
+        logging.getLogger("mcp").addHandler(_UNHEARD)
         try:
             with start_blocking_portal() as portal:  # a thread of its own: the caller's may run a loop already
                 return portal.call(self._call, query, limit)
-        except* (OSError, TimeoutError, HTTPError, MCPError, _NotUnderstoodError) as group:
+        except* (OSError, TimeoutError, ValueError, HTTPError, MCPError, _NotUnderstoodError) as group:
             first: BaseException = group
             while isinstance(first, BaseExceptionGroup):
                 first = first.exceptions[0]
-            problem = str(first) or type(first).__name__
+            said = str(first) or type(first).__name__
+            problem = said.partition("\n")[0][
+                :_LONGEST_PROBLEM
+            ]  # of what does not fit the protocol there is a line a field
         self._availability.note(available=False)
         raise SearchFailed(f"{FORGETFUL} at {self.endpoint} did not answer: {problem}")
 
@@ -396,10 +404,10 @@ class Forgetful:
                 result = await client.call_tool(name, arguments)
         texts = [block.text for block in result.content if block.type == "text"]
         if result.is_error:
-            raise _NotUnderstoodError("it answers: " + " ".join(texts)[:200])
+            raise _NotUnderstoodError("it answers: " + " ".join(texts)[:_LONGEST_PROBLEM])
         try:
             return result.structured_content or msgspec.json.decode("".join(texts))
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, RecursionError) as error:
             raise _NotUnderstoodError("its answer is no JSON") from error
 
 

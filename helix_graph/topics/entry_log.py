@@ -72,7 +72,8 @@ def append_record(connection: sqlite3.Connection, body: EntryRecord | EntryTombs
 
 def next_number(connection: sqlite3.Connection) -> int:
     """A number that no record has had before, also none that was compacted away."""
-    row = connection.execute("UPDATE topic_totals SET numbers = numbers + 1 RETURNING numbers").fetchall()
+    log = "(SELECT coalesce(max(number), 0) FROM topic_log)"  # totals that are damaged must not give one out twice
+    row = connection.execute(f"UPDATE topic_totals SET numbers = max(numbers, {log}) + 1 RETURNING numbers").fetchall()  # noqa: S608  (a constant)
     if not row:
         raise damage("the topics' totals are gone")
     return int(row[0][0])

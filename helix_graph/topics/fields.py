@@ -89,9 +89,10 @@ def sound(option: str, value: str, *, longest: int) -> str:
     Raises:
         InvalidArgument: It holds half a surrogate pair. It is longer than ``longest`` characters.
     """
-    from helix_episodes.redaction import redact_text
+    from helix_episodes.redaction import for_disk
 
-    return redact_text(plain(option, value, longest=longest))
+    cut: str = for_disk(plain(option, value, longest=longest))
+    return cut
 
 
 def plain(option: str, value: str, *, longest: int = LONGEST_TEXT) -> str:

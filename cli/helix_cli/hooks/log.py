@@ -43,8 +43,12 @@ def _unexpected() -> tuple[type[Exception], ...]:
 
 def note(root: Path, event: str, problem: str) -> None:
     """Adds a line; where that is impossible (a full disk, a read-only folder) nothing can be reported anywhere."""
-    sentence = " ".join(problem.split())[:_LONGEST_PROBLEM]
+    from helix_episodes.redaction import for_disk  # only where something went wrong: a hook may not wait for it
+
+    sentence = " ".join(for_disk(problem).split())[:_LONGEST_PROBLEM]
     line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} | {event} | {sentence}\n"
+    if root.is_symlink():
+        return  # a memory that is a link is not ours to write to
     with contextlib.suppress(OSError):
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         with os.fdopen(os.open(root / HOOK_LOG, flags, 0o600), "rb+") as file:

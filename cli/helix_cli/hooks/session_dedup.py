@@ -19,7 +19,8 @@ import time
 from pathlib import Path
 
 from helix_episodes.fast_loading import blake2b
-from helix_graph.project import HOOK_FOLDER
+from helix_episodes.safe_files import make_folder, read_regular
+from helix_graph.project import HOOK_FOLDER, check_folders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class SessionDedup:
     """
 
     def __init__(self, root: Path, session: str) -> None:
+        self._root = root
         self._folder = root / HOOK_FOLDER
         self._path = self._folder / f"{_hash(session)}{_SUFFIX}" if session else None
         self._handle: int | None = None
@@ -55,6 +57,7 @@ class SessionDedup:
         self._taken: list[str] = []
 
     def __enter__(self) -> Self:
+        check_folders(self._root)  # before anything of the memory is read or written
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -67,7 +70,7 @@ class SessionDedup:
     def has(self, item: str) -> bool:
         """Whether the session has it."""
         try:
-            return self._path is not None and _hash(item) in self._path.read_text(encoding="ascii").split()
+            return self._path is not None and _hash(item) in read_regular(self._path).decode("ascii").split()
         except (OSError, UnicodeDecodeError):
             return False
 
@@ -124,7 +127,7 @@ class SessionDedup:
     def _held(self, path: Path) -> int:
         """The file, open and locked. A bare handle: what is left behind must not close it a second time."""
         if self._handle is None:
-            self._folder.mkdir(mode=0o700, exist_ok=True)
+            make_folder(self._folder)
             self._handle = os.open(path, _FLAGS, 0o600)
             fcntl.flock(self._handle, fcntl.LOCK_EX)
             self._end = os.fstat(self._handle).st_size

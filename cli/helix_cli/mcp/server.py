@@ -3,10 +3,15 @@
 Importing the SDK takes most of a second, and nothing heavy of ours is imported before the first answer: what the tools
 need comes when they are first listed or called. Calls run in threads, each with connections that no other uses
 meanwhile, so that a slow one holds up no other.
+
+The SDK drops a message that it cannot decode (half of a surrogate pair, which JavaScript writes when it cuts a text
+within an emoji, or JSON that is nested too deep), and its sender would wait for ever. Such a request gets an error.
 """
 
 from __future__ import annotations
 
+import json
+import re
 import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,6 +22,8 @@ from anyio import from_thread, to_thread
 from mcp import MCPError
 from mcp.server import Server
 from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
 
 from helix_episodes.errors import HelixGraphError
 from helix_graph import __version__
@@ -24,6 +31,7 @@ from helix_graph.helix_db import kept_open
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
+    from mcp.shared._stream_protocols import ReadStream, WriteStream
 
     from helix_cli.mcp.tool_declaration import Progress, Tool
 
@@ -82,8 +90,56 @@ def serve() -> None:
 
 async def _serve() -> None:
     server = build()
-    async with stdio_server() as (read, write):
-        await server.run(read, write, server.create_initialization_options())
+    sending, receiving = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    async with stdio_server() as (read, write), anyio.create_task_group() as tasks:
+        tasks.start_soon(_forward, read, sending, write)
+        await server.run(receiving, write, server.create_initialization_options())
+
+
+async def _forward(
+    read: ReadStream[SessionMessage | Exception],
+    decoded: WriteStream[SessionMessage | Exception],
+    answers: WriteStream[SessionMessage],
+) -> None:
+    """Passes on what could be decoded, and answers the rest."""
+    async with read, decoded:
+        async for item in read:
+            if isinstance(item, SessionMessage):
+                await decoded.send(item)
+            elif refusal := refusal_of(item):
+                await answers.send(SessionMessage(refusal))
+
+
+def refusal_of(error: Exception) -> types.JSONRPCError | None:
+    """The answer to a message that could not be decoded; None where it has no id to be answered by."""
+    if not isinstance(error, ValidationError):
+        return None
+    found = error.errors(include_url=False)
+    whole = [each["input"] for each in found if isinstance(each["input"], dict) and "id" in each["input"]]
+    unread = str(found[0]["input"]) if found[0]["type"] == "json_invalid" else ""
+    identity = whole[0]["id"] if whole else _id_in(unread)
+    if not isinstance(identity, str | int) or isinstance(identity, bool):
+        return None
+    why = "it is no JSON-RPC message" if whole else found[0]["msg"]
+    problem = f"the message could not be read ({why}); send valid JSON, not deeply nested, with whole characters"
+    told = types.ErrorData(code=types.PARSE_ERROR, message=problem)
+    return types.JSONRPCError(jsonrpc="2.0", id=identity, error=told)
+
+
+#: A text, with the value behind it where it is the key ``id``; or what opens or closes a level.
+_TOKENS = re.compile(r'"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)|"(?:[^"\\]|\\.)*"|[{}\[\]]')
+_LONGEST_ID = 100
+
+
+def _id_in(line: str) -> str | int | None:
+    """The id of a message in JSON that no parser takes: what follows ``"id":`` on its first level."""
+    depth = 0
+    for found in _TOKENS.finditer(line):
+        if found[1] and depth == 1 and len(found[1]) <= _LONGEST_ID:
+            value: str | int = json.loads(found[1])
+            return value
+        depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(found[0], 0)
+    return None
 
 
 async def _list_tools(_: ServerRequestContext[Any], __: types.PaginatedRequestParams | None) -> types.ListToolsResult:

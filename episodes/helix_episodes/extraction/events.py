@@ -26,6 +26,7 @@ from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_
 from helix_episodes.extraction.paths import relative
 from helix_episodes.extraction.prose.sentences import has_any, sentences_of
 from helix_episodes.extraction.shell.commands import decisive
+from helix_episodes.model import as_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -113,8 +114,8 @@ def _verdicts(call: ParsedCall, *, root: str | None) -> Iterator[Event]:
                 f"{verdict.check} passes{_counts(verdict)}",
                 quoted=verdict.quote or call.output,
                 check=verdict.check,
-                passed=verdict.passed_count,
-                failed=verdict.failed_count,
+                passed=as_count(verdict.passed_count),
+                failed=as_count(verdict.failed_count),
                 status="ok",
             )
 
@@ -132,8 +133,8 @@ def _failure(call: ParsedCall, verdict: Verdict, finding: CheckFinding, *, root:
         quoted=verdict.quote or call.output,
         actor=call.actor,
         path=_placed(finding, root),
-        passed=verdict.passed_count,
-        failed=failed,
+        passed=as_count(verdict.passed_count),
+        failed=as_count(failed),
     )
 
 

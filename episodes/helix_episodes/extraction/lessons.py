@@ -1,14 +1,12 @@
 """Lessons: those the log states, and those that a verified fix teaches.
 
-Prose states several in one paragraph, or calls a sentence a lesson. A derived lesson says what failed, what was
+Prose states several in one paragraph, or draws a general truth. A derived lesson says what failed, what was
 changed, and which check shows that it helped; it is marked as derived, so that no one takes it for someone's words.
 
 >>> [one[:12] for one in split_lessons("Two lessons. First, read the diff. It helps. Second, run the suite.")]
 ['First, read ', 'Second, run ']
 >>> split_lessons("Read the diff first, then run the suite.")
 ('Read the diff first, then run the suite.',)
->>> lessons_in("Renamed it. The lesson is that a guard must not share the pattern of what it guards.")
-('a guard must not share the pattern of what it guards',)
 """
 
 from __future__ import annotations
@@ -38,15 +36,6 @@ _FIRST = Regex(r"^(?:First|\(?1\)|1\.)")
 _LIST = 2
 #: "Three lessons." announces the list; what is longer says something of its own.
 _ANNOUNCES = Regex(r"^[^.:;]{0,60}[.:;]\s*$")
-_HEADED = Regex(r"^(?:\w+ ){0,2}(?:[Ll]essons?|[Ll]earnings?|[Tt]akeaways?|[Ii]nsights?)\b[^.:]{0,40}[.:]\s")
-_CALLED = Regex(
-    r"\b(?:(?:[Ll]esson|[Tt]akeaway|[Ll]earning|[Ii]nsight)s?(?: (?:here|learn(?:ed|t)))?(?: (?:is|was|are) that|:)|"
-    r"(?:[Ss]uggests?|[Ss]hows?|[Ii]ndicates?) (?:an? |the )?need (?:for|to)|"
-    r"\b(?:[Tt]rap|[Pp]itfall|[Gg]otcha|[Cc]aveat|[Cc]orollary|[Pp]rinciple|[Rr]ule of thumb)\b[^.:]{0,60}:|"
-    r"\bworth (?:recording|noting|remembering|knowing)\b[^.:]{0,20}:|"
-    r"(?:[Ww]e|I|session|team|have|has) learn(?:ed|t) that)\s+(?P<what>\S.{20,}?)(?=[.!?](?:\s|$)|$)"
-)
-
 #: Words of a general truth, which names no thing of this log and reports nothing that happened.
 _GENERAL = r"(?:is|are|cannot|can only|must|does not|do not|proves?|tells?|hides?|moves?|needs?|fails?|beats?|belongs?)"
 _MAXIM = Regex(
@@ -55,21 +44,6 @@ _MAXIM = Regex(
     r"(?!(?:the|it|this|that|all|no|we|I)\b|\w+ed\b)[a-z]+ \S.*[^:]$|"
     rf"(?:Any|An?|[A-Z][a-z]+ing an?|[A-Z][a-z]+ of an?) [a-z][a-z' -]{{3,90}}? {_GENERAL} "
     r"(?!now\b|also\b|still\b|added|used|\w+ing\b)\S.{5,})",
-)
-#: Within a sentence a general truth is the reason or the end of what was reported.
-_CONCLUDED = Regex(
-    rf"(?:, (?:so|because|since)|:) (?P<what>an? [a-z][a-z' -]{{3,90}}? {_GENERAL} "
-    r"(?:[\w', -]+?\b(?:not|than|only|never|as)\b|"
-    r"un[a-z]+able\b)[^.;:]*|"
-    r"(?!(?:nothing|something|anything|everything|during|being|having)\b)[a-z]+ing "
-    r"(?!to\b)[a-z]+s (?:the|an?|no|every|each) "
-    r"[a-z][a-z -]{4,}?(?= than\b|[.;]|$))"
-)
-#: What a failure came down to, against what it was taken for.
-_CONTRAST = Regex(
-    r"^The (?:real |actual |underlying )?(?:miss|mistake|error|defect|problem|failure|flaw|fault|trap|"
-    r"root cause) (?:was|is) "
-    r"(?:an?|the|that) [^.;]{10,160}?, not (?:an?|the|that)\b[^.;]*"
 )
 #: What happened, what was counted and what is named by an identifier is no general truth.
 _PARTICULAR = Regex(
@@ -87,12 +61,6 @@ def split_lessons(text: str) -> tuple[str, ...]:
     return tuple(counted) if len(counted) >= _LIST and any(_FIRST.match(part) for part in counted) else (text,)
 
 
-def lessons_in(text: str) -> tuple[str, ...]:
-    """What a statement calls a lesson: counted off below the word, or following it."""
-    listed = split_lessons(text) if _HEADED.match(text) else ()
-    return listed if len(listed) >= _LIST else tuple(match["what"] for match in _CALLED.finditer(text))
-
-
 def maxims_in(text: str) -> tuple[str, ...]:
     """The general truths that a statement draws, without calling them lessons.
 
@@ -105,12 +73,7 @@ def maxims_in(text: str) -> tuple[str, ...]:
 
 
 def _maxim(sentence: str) -> str:
-    whole = _MAXIM.match(sentence)
-    if _CONTRAST.match(sentence):
-        return sentence
-    concluded = None if whole else _CONCLUDED.search(sentence)
-    statement = sentence if whole else concluded["what"].strip() if concluded else ""
-    return "" if _PARTICULAR.search(statement) else statement
+    return sentence if _MAXIM.match(sentence) and not _PARTICULAR.search(sentence) else ""
 
 
 _HEADING = re.compile(
@@ -122,10 +85,7 @@ _LABELLED = re.compile(
     r"^\s*(?:[-*+]\s+)?\*{0,2}(?:root cause|lesson(?: learn(?:ed|t))?|takeaway)\*{0,2}\s*:\s*\*{0,2}\s*(\S.{19,})$",
     re.IGNORECASE,
 )
-_CUES = (
-    "lesson", "learn", "takeaway", "insight", "retrospective", "root cause", "need for", "need to", "trap", "pitfall",
-    "gotcha", "caveat", "corollary", "principle", "rule of thumb", "worth ",
-)  # fmt: skip
+_CUES = ("lesson", "learn", "takeaway", "retrospective", "root cause")
 #: A heading over the lessons below it: names in capitals, and no statement about them.
 _TITLE = re.compile(r"(?:[A-Z][\w-]*(?: (?:of|and|the|in|for|to|on|with|vs\.?))? ?){2,6}")
 #: The statements of a report that say what happened; what is planned teaches nothing yet.
@@ -162,8 +122,7 @@ def _stated(session: Session) -> Iterator[tuple[str, LessonEvidence]]:
                 continue
             yield from _stated_by_step(step, split_lessons(step.text))
         elif step.kind == "note" and step.arguments.get("part") in _TELLING:
-            called = lessons_in(step.text) if has_any(step.text.lower(), _CUES) else ()
-            yield from _stated_by_step(step, called or maxims_in(step.text))
+            yield from _stated_by_step(step, maxims_in(step.text))
         elif step.kind == "message" and has_any(step.text.lower(), _CUES):
             for words in marked_items(step.text, label=_LABELLED, heading=_HEADING):
                 yield line(re.sub(r"[*`]{1,3}", "", words)), LessonEvidence(evidence=evidence_of(step, words))

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from helix_episodes.episode_repair import sound_pairs, times_of
 from helix_episodes.extraction.calls import CHANGES, command_of, is_code, is_look, is_request, operands_of, places_in
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.timeline import looked_on, pointed_at, touches
@@ -44,7 +45,11 @@ def links_of(timeline: Timeline, *, stated: Iterable[StatementPair] = ()) -> tup
     for pair in stated:
         link = Link(source=marked[pair.source], target=marked[pair.target], reason=pair.reason, type=pair.type)
         found[link.source, link.target, link.reason] = link
-    return tuple(link for _, link in sorted(found.items()))
+    links = [link for _, link in sorted(found.items())]
+    # Where a log's lines are out of order, or an id is used twice, an effect may have been taken for a cause.
+    times = times_of([*timeline.decisions, *timeline.events])
+    valid, _ = sound_pairs(((one.source, one.target) for one in links), times)
+    return tuple(one for one in links if (one.source, one.target) in valid)
 
 
 def _results(timeline: Timeline) -> Iterator[Link]:

@@ -8,8 +8,7 @@ only the rest are causes. Order alone links nothing.
 A report seldom says with a choice how it came out. Two things that it does say are evidence. A *later check*: the
 first run that names what the choice's own entry names (``export_rows`` and ``test_export_rows``), or a run of
 everything, judges a change as the next test run judges an edit in a recording. An *entry that did it*: a decision that
-the log lists separately is described again where it was carried out, and what was found there is what came of it. A
-choice that was explicitly reverted has failed.
+the log lists separately is described again where it was carried out, and what was found there is what came of it.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from itertools import product
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
-from msgspec.structs import replace
 
 from helix_episodes.extraction.prose.failures import is_change
 from helix_episodes.extraction.prose.sentences import stems, word_overlap
@@ -41,9 +39,8 @@ StatedReason = Literal["entry", "stated", "edit-test"]
 
 #: Who looks, finds what was there to be seen; what comes of any other deed is what has changed by it.
 _LOOKS = re.compile(
-    r"^\W*(?:also |then |re-?)*(?:analy[sz]|review|measur|check|test|verif|validat|investigat|reproduc|compar|search|"
-    r"scann|audit|explor|identif|trac|profil|evaluat|execut|quer|retriev|gather|examin|inspect|assess|confirm|prob|count|look|"
-    r"benchmark|research|diagnos|stud|monitor)\w*\b|^\W*(?:re-?)?(?:read|ran|run)\b",
+    r"^\W*(?:also |then |re-?)*(?:analy[sz]|review|measur|check|test|verif|validat|investigat|reproduc|identif|trac|"
+    r"examin|execut|research|confirm|monitor)\w*\b|^\W*(?:re-?)?(?:read|ran|run)\b",
     re.IGNORECASE,
 )
 #: What is handed on was tested before.
@@ -147,7 +144,6 @@ _EVERYTHING = Regex(
     r"\ball (?:\d[\d,]* )?(?:[\w./-]+ ){0,2}?tests? (?:are )?(?:pass|green)",
     re.IGNORECASE,
 )
-_REVERTED = Regex(r"^\W*(?:then |later |also )*(?:reverted|rolled back|undid|backed out|withdrew)\b", re.IGNORECASE)
 #: A name in so few statements says what they are about.
 _RARE = 4
 #: Two statements are of one deed when this much of the shorter is in the longer, in at least so many words.
@@ -172,21 +168,6 @@ def choice_outcomes(
         if step.kind == "decision":
             for found in _where_carried_out(steps, step, judging):
                 yield StatementPair(source=f"d{position}", target=found.mark, reason="stated")
-
-
-def mark_reverted(steps: Sequence[Step], choices: Sequence[DraftDecision]) -> list[DraftDecision]:
-    """The choices, with outcome ``failure`` where a later statement takes one back."""
-    notes = ((position, step.text) for position, step in enumerate(steps) if step.kind == "note")
-    reverted = [(position, stems(text)) for position, text in notes if _REVERTED.match(text)]
-    marked: list[DraftDecision] = []
-    for choice in choices:
-        chosen = stems(choice.decision.chosen)
-        later = (words for position, words in reverted if position > choice.position)
-        if any(len(chosen & words) >= _SAME_WORDS and word_overlap(chosen, words) >= _SAME_DEED for words in later):
-            marked.append(replace(choice, decision=replace(choice.decision, outcome="failure")))
-        else:
-            marked.append(choice)
-    return marked
 
 
 def _next_check(

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.extraction.drafts import DraftDecision, DraftEvent, draft_event, line
-from helix_episodes.extraction.lessons import lessons_in
 from helix_episodes.extraction.prose.choices import StatedChoice, choices_in, draft_choice, fact_in
 from helix_episodes.extraction.prose.decisions import reasons_of
 from helix_episodes.extraction.prose.failures import (
@@ -36,9 +35,9 @@ from helix_episodes.extraction.report_links import (
     StatementMark,
     StatementPair,
     choice_outcomes,
-    mark_reverted,
     pairs_of,
 )
+from helix_episodes.model import as_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,7 +95,7 @@ def failure_of(step: Step, failure: StatedFailure) -> Event:
         failure.statement,
         check=(runner[1].casefold() if runner else "tests") if failed else None,
         message=line(failure.statement, limit=_CONTENT_LIMIT),
-        failed=int(failed["count"]) if failed else None,
+        failed=as_count(int(failed["count"])) if failed else None,
         status="error",
         quoted=failure.quote or failure.statement,
     )
@@ -112,7 +111,7 @@ def _passed(step: Step) -> Event | None:
     if (passed is None and everything is None) or _FAILED.search(step.text):
         return None
     runner = _RUNNER.search(step.text)
-    count = int(passed["count"].replace(",", "")) if passed else None
+    count = as_count(int(passed["count"].replace(",", ""))) if passed else None
     check = runner[1].casefold() if runner else "tests"
     return _event(step, "test", step.text, check=check, passed=count, status="ok")
 
@@ -159,8 +158,7 @@ def parse_report(session: Session) -> ReportContents:
     parser.take_tasks(session.steps)
     came = choice_outcomes(session.steps, parser.decisions, parser.events)
     pairs = (*pairs_of(parser.marks), *came)
-    decisions = mark_reverted(session.steps, parser.decisions)
-    return ReportContents(events=tuple(parser.events), decisions=tuple(decisions), pairs=pairs)
+    return ReportContents(events=tuple(parser.events), decisions=tuple(parser.decisions), pairs=pairs)
 
 
 def is_report(session: Session) -> bool:
@@ -228,9 +226,8 @@ class _ReportParser:
         if kind == "did":
             failed = self._say_done(position, step)
         else:
-            states_lesson = bool(lessons_in(step.text))
-            failures = () if states_lesson or kind == "remedy" else failures_in(step.text)
-            fixed = () if states_lesson or kind != "found" else fixes_in(step.text)
+            failures = () if kind == "remedy" else failures_in(step.text)
+            fixed = fixes_in(step.text) if kind == "found" else ()
             others = fixed[1:] if failures else fixed
             failed = self._fail(position, step, (*failures, *others), kind=kind)
         if not failed:

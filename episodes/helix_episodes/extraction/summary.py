@@ -17,7 +17,7 @@ from helix_episodes.extraction.drafts import line
 from helix_episodes.extraction.paths import is_outside, relative
 from helix_episodes.extraction.reports import is_report
 from helix_episodes.extraction.timeline import changes_repository
-from helix_episodes.model import Metrics
+from helix_episodes.model import Metrics, as_count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,7 +110,7 @@ def metrics_of(session: Session, timeline: Timeline, fixes: Sequence[Fix]) -> Me
         recoveries=len(repaired) if recorded else None,
         commits=len({event.commit for event in timeline.events if event.type == "commit"}),
         files_changed=_files_changed(timeline.calls, root=session.root) if recorded else None,
-        tokens=session.tokens,
+        tokens=as_count(session.tokens),
     )
 
 

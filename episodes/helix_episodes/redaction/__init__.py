@@ -23,6 +23,7 @@ passed on after a few searches for plain strings. Redacting twice changes nothin
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
 from functools import cache, lru_cache
 from itertools import chain
@@ -30,8 +31,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from helix_episodes.redaction.connections import CONNECTION_RULES
+from helix_episodes.redaction.key_blocks import KEY_RULES, framed_keys
+from helix_episodes.redaction.named_secrets import named_secrets
 from helix_episodes.redaction.rule_matching import Cut, Sieve, compiled_pattern, cuts_by, make_cut, mentions
-from helix_episodes.redaction.secret_formats import CONNECTION_RULES, FORMAT_RULES, key_blocks, named_secrets
+from helix_episodes.redaction.secret_formats import FORMAT_RULES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -96,7 +100,7 @@ def home_folders(text: str) -> Iterator[Cut]:
 
 
 # Of two that begin at one place the more telling comes first: a shape says more than a place, a place than a name.
-_RULES = (*FORMAT_RULES, *CONNECTION_RULES)
+_RULES = (*FORMAT_RULES, *KEY_RULES, *CONNECTION_RULES)
 _SIEVE = Sieve(_RULES)
 #: Texts up to this length are remembered, so that what is remembered stays below 20 MB.
 _SHORT = 5000
@@ -137,6 +141,21 @@ def redact_text(text: str) -> str:
     return redact(text).text
 
 
+def for_disk(value: Any) -> Any:  # noqa: ANN401  (JSON)
+    """The value as it may be written: no text in it, and no key, holds a secret, a home folder or half a character.
+
+    Every store calls it before anything that a person, an agent or a log said reaches the disk.
+
+    >>> for_disk({"note": ["see /home/kim/shop"], "count": 3})
+    {'note': ['see ~/shop'], 'count': 3}
+    """
+    if isinstance(value, str):
+        return redact_text(value if value.isascii() else value.encode("utf-8", "replace").decode())
+    if isinstance(value, dict):
+        return {for_disk(str(key)): for_disk(each) for key, each in value.items()}
+    return [for_disk(each) for each in value] if isinstance(value, list | tuple) else value
+
+
 def _secrets_in(text: str) -> Iterable[Cut]:
     return _secrets_in_short(text) if len(text) <= _SHORT else _secrets(text)
 
@@ -147,12 +166,46 @@ def _secrets_in_short(text: str) -> tuple[Cut, ...]:
     return tuple(_secrets(text))
 
 
+# Colours and characters that show nothing, as they are and as they are spelled in code and JSON.
+_HIDDEN = (
+    r"(?:\x1b|\\{1,2}(?:x1b|e|033|u001b))\[[0-9;:?]{0,24}[A-Za-z]|[\x00-\x08\x0e-\x1f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
+    r"|\\{1,2}u(?:200[b-f]|00ad|2060|feff)"
+)
+_HIDDEN_SPELLED = ("x1b[", "\\e[", "033[", "u001b", "u200", "u00ad", "u2060", "ufeff")
+_INVISIBLE = ("\u200b", "\u200c", "\u200d", "\ufeff", "\u2060", "\xad")
+
+
 def _secrets(text: str) -> Iterator[Cut]:
+    yield from _visible_secrets(text)
+    if (
+        "\x1b" in text
+        or ("\\" in text and mentions(text, _HIDDEN_SPELLED))
+        or (not text.isascii() and mentions(text, _INVISIBLE))
+    ):
+        yield from _behind_hidden(text)
+
+
+def _behind_hidden(text: str) -> Iterator[Cut]:
+    """What is only recognised when colours and invisible characters are left out."""
+    hidden = [found.span() for found in compiled_pattern(_HIDDEN).finditer(text)]
+    if not hidden:
+        return
+    places, position = array("L"), 0
+    for start, end in (*hidden, (len(text), len(text))):
+        places.extend(range(position, start))
+        position = end
+    for cut in _visible_secrets("".join(text[place] for place in places)):
+        yield make_cut(cut.kind, places[cut.start], places[cut.start + cut.length - 1] + 1)
+
+
+def _visible_secrets(text: str) -> Iterator[Cut]:
     lowered = text.lower()
+    if len(lowered) != len(text):  # a letter such as the Turkish capital I becomes two
+        lowered = "".join(one.lower() if len(one.lower()) == 1 else one for one in text)
     for number in _SIEVE.passed_by(text, lowered=lowered):
         yield from cuts_by(_RULES[number], text)
     yield from named_secrets(text, lowered=lowered)
-    yield from key_blocks(text)
+    yield from framed_keys(text)
 
 
 def _without_overlaps(cuts: Iterable[Cut]) -> list[Cut]:

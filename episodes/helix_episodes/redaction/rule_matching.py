@@ -86,7 +86,7 @@ def compiled_pattern(pattern: str) -> re.Pattern[str]:
 
 #: Signs by which needles are put together, those that the fewest texts of episodes hold first: one in a hundred has
 #: ``~``, one in seven ``_``, one in two ``-``.
-_SIEVE_SIGNS = ("~", "=", "_", ":", "-", ".", "A", "S")
+_SIEVE_SIGNS = ("~", "=", "|", "_", ":", "-", ".", "A", "S", "J", "V", "+", "(")
 
 
 class Sieve:
@@ -145,10 +145,14 @@ def _groups(rules: Iterable[tuple[int, SecretRule]]) -> tuple[_Group, ...]:
 
 
 def _parted(needle: str) -> tuple[str, _Around]:
-    """A needle's sign and what surrounds it; one without a sign is its own."""
-    sign = next((sign for sign in _SIEVE_SIGNS if sign in needle), needle)
-    before, _, after = needle.partition(sign)
-    return sign, _Around(before, re.escape(after))
+    """A needle's sign and what surrounds it; one without a sign is its own.
+
+    What follows an ellipsis in a needle is an expression for what follows it in the text.
+    """
+    plain, _, following = needle.partition("…")
+    sign = next((sign for sign in _SIEVE_SIGNS if sign in plain), plain)
+    before, _, after = plain.partition(sign)
+    return sign, _Around(before, re.escape(after) + following)
 
 
 def _expression(sign: str, around: Iterable[_Around]) -> re.Pattern[str]:
@@ -279,6 +283,28 @@ def is_strong(value: str) -> bool:
     signs = any(character in "!@#$%^&*?~" for character in value)
     kinds = any(map(str.isupper, value)) and any(map(str.islower, value)) and any(map(str.isdigit, value))
     return letters and (signs or kinds)
+
+
+_RUN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d{1,3}")
+#: Of random letters and digits a run of one sort has 1.6 to 2.5 on average, of names made of words 4 and more.
+_LONGEST_MEAN_RUN = 3.3
+#: Small letters with digits have longer runs; behind a service's own prefix that is enough.
+_LONGEST_MEAN_RUN_OF_SERVICE = 4.5
+
+
+def is_made_of_words(value: str, *, longest: float = _LONGEST_MEAN_RUN) -> bool:
+    """Whether small letters, capitals and digits follow each other in runs as long as those of words.
+
+    >>> is_made_of_words("Deploy2024TokenValueLong"), is_made_of_words("s.ciI64Bx9QmRw")
+    (True, False)
+    """
+    runs = _RUN.findall(value)
+    return sum(map(len, runs)) > longest * len(runs)
+
+
+def is_drawn(match: re.Match[str]) -> bool:
+    """A key of chance: with a digit or in both cases, and not made of words."""
+    return has_digit_or_both_cases(match) and not is_made_of_words(match[0], longest=_LONGEST_MEAN_RUN_OF_SERVICE)
 
 
 def is_of_all_letters(match: re.Match[str]) -> bool:

@@ -1,39 +1,21 @@
-"""What secrets look like: known formats, credentials in connections, and values behind names such as ``api_key``.
+"""What the secrets of known services look like: a prefix of the service's own, or a shape that nothing else has.
 
-A format is a service's prefix, the three parts of a signed token, or the frame of a key block. Credentials occur in
-addresses, headers, cookies, commands and connection strings. A telling name (``api_key = …``, ``--token …``) alone is
-not enough: its value must look random.
+The tables hold a row a service: the kind that the mark names, the plain strings of which one must occur, and the
+pattern. Formats are facts that the services publish or that their keys show; where a prefix alone is short or common,
+what follows it must look random.
 """
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING
-
 from helix_episodes.redaction.rule_matching import (
     WORD_START,
-    Cut,
     SecretRule,
     SieveHint,
-    compiled_pattern,
-    cuts_by,
     has_digit,
     has_digit_or_both_cases,
-    is_mixed,
+    is_drawn,
     is_of_all_letters,
-    is_placeholder,
-    is_scrambled,
-    is_strewn_with_digits,
-    is_strong,
-    looks_random,
-    make_cut,
-    mentions,
-    says_what_it_is,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 # How a service's keys of several kinds begin.
 _GITHUB = ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_")
@@ -108,6 +90,148 @@ _BEGUN = (
     ("jwt", ("eyJ",), r"eyJ[A-Za-z0-9_-]{8,512}\.eyJ[A-Za-z0-9_-]{4,8192}(?:\.[A-Za-z0-9_-]{4,2048})?"),
 )
 
+# Services of which one shape is enough: kind, plain strings (one must occur), pattern. Each match must look random.
+_SERVICES = r"""
+adafruit-key         aio_                       aio_[A-Za-z0-9]{28}
+airtable-token       .…[0-9a-f]{64}             pat[A-Za-z0-9]{14}\.[0-9a-f]{64}
+aiven-token          AVNS_,aivenv1_             (?:AVNS_[A-Za-z0-9_-]{15,60}|aivenv1_[A-Za-z0-9+/=]{40,300})
+alibaba-key          LTAI                       LTAI[A-Za-z0-9]{12,26}(?![A-Za-z0-9])
+tencent-key          AKID                       AKID[A-Za-z0-9]{28,40}(?![A-Za-z0-9])
+aws-key              ABSK,ABIA,ACCA             (?:ABSK[A-Za-z0-9+/=]{40,300}|A(?:BI|CC)A[A-Z0-9]{16}(?![A-Za-z0-9]))
+aws-key              amzn.mws.                  amzn\.mws\.[0-9a-f-]{36}
+aws-key              bedrock-api-key-           bedrock-api-key-[A-Za-z0-9+/=_-]{40,2000}
+artifactory-key      AKCp,cmVmdGtu              (?:AKCp[A-Za-z0-9]{50,90}|cmVmdGtu[A-Za-z0-9]{40,80})
+atlassian-token      ATBB,BBDC-                 (?:ATBB[A-Za-z0-9]{24,80}|BBDC-[A-Za-z0-9+/=]{40,80})
+asana-token          :…[0-9a-f]{32}(?![0-9a-z])            [0-2]/\d{10,20}(?:/\d{10,20})?:[0-9a-f]{32}(?![A-Za-z0-9])
+apify-key            apify_                     apify_(?:api|proxy)_[A-Za-z0-9]{30,60}
+axiom-token          xaat-,xapt-                xa[ap]t-[0-9a-f]{8}-[0-9a-f-]{27}
+azure-devops-token   AZDO                       [A-Za-z0-9]{52,76}AZDO[A-Za-z0-9]{4}
+azure-key            JQQJ99                     [A-Za-z0-9]{40,60}JQQJ99[A-Za-z0-9]{20,40}
+azure-key APIM….{5}[AQgw]==,ACDb….{5}[AQgw]== [A-Za-z0-9+/]{76}(?:APIM|ACDb)[A-Za-z0-9+/]{5}[AQgw]==
+azure-key +A…(?:St|Ba|MC).{5}[AQgw]== [A-Za-z0-9+/]{76}\+A(?:Ba|MC|St)[A-Za-z0-9+/]{5}[AQgw]==
+azure-key Az…(?:Fu|Se|Ca) [A-Za-z0-9_-]{42,48}Az(?:Fu|Se|Ca)[A-Za-z0-9_-]{5,8}(?:={1,2}|(?![A-Za-z0-9_+/-]))
+braintree-token      access_token$              access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}
+brevo-key            xkeysib-,xsmtpsib-         x(?:key|smtp)sib-[0-9a-f]{40,64}-[A-Za-z0-9]{16}
+buildkite-token      bkua_,bkat_,bkaj_          bk(?:ua|at|aj)_[A-Za-z0-9]{30,60}
+cerebras-key         csk-                       csk-[a-z0-9]{40,60}
+circleci-token       CCIPAT_,CCIPRJ_            CCIP(?:AT|RJ)_[A-Za-z0-9]{20,24}_[0-9a-f]{40}
+clojars-token        CLOJARS_                   CLOJARS_[a-z0-9]{60}
+cloudflare-key       v1.0-                      v1\.0-[0-9a-f]{24}-[0-9a-f]{100,160}
+cloudflare-key       cfut_,cfat_,cfk_           cf(?:ut|at|k)_[A-Za-z0-9_-]{30,80}
+contentful-token     CFPAT-                     CFPAT-[A-Za-z0-9_-]{40,50}
+crates-token         cio…[A-Za-z0-9]{32}        cio[A-Za-z0-9]{32}(?![A-Za-z0-9])
+cursor-key           _…[0-9a-f]{64}             (?:crsr|key)_[0-9a-f]{64}
+context7-key         ctx7sk-                    ctx7sk-[0-9a-f-]{36}
+deno-token           ddp_,ddo_,ddw_             dd[opw]_[A-Za-z0-9]{30,40}
+docker-token         dckr_oat_                  dckr_oat_[A-Za-z0-9_-]{20,80}
+dropbox-token        sl.…[A-Za-z0-9_.-]{60}     sl\.(?:[a-z]{1,2}\.)?[A-Za-z0-9_-]{60,2000}
+duffel-token         duffel_                    duffel_(?:test|live)_[A-Za-z0-9_=-]{30,60}
+dynatrace-token      .…[A-Z0-9]{24}\.[A-Z0-9]{64} dt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64}
+easypost-key         EZAK                  EZ[AT]K[A-Za-z0-9]{50,60}
+e2b-key              e2b_                       e2b_[0-9a-f]{40}
+facebook-token       EAA…[A-Za-z0-9]{30}        EAA[A-Z][A-Za-z0-9]{30,400}(?![A-Za-z0-9_-])
+facebook-token       |…[A-Za-z0-9_-]{27}        \d{13,17}\|[A-Za-z0-9_-]{27}(?![A-Za-z0-9_-])
+instagram-token      IGQV,IGAA                  IG(?:QV|AA)[A-Za-z0-9_-]{40,400}
+fcm-key              APA91b                     (?:AAAA[A-Za-z0-9_-]{7}:)?APA91b[A-Za-z0-9_-]{60,300}
+firecrawl-key        fc-…[0-9a-f]{32}           fc-[0-9a-f]{32}(?![A-Za-z0-9])
+fireworks-key        fw_                        fw_[A-Za-z0-9]{22,30}(?![A-Za-z0-9_])
+flutterwave-key      FLWSECK                    FLWSECK(?:_TEST)?-[A-Za-z0-9]{12,40}(?:-X)?
+fly-token fo1_,fm1a_,fm1r_,fm2_ f[om][12][ar]?_[A-Za-z0-9+/=_-]{40,2000}(?:,fm[12][ar]?_[A-Za-z0-9+/=_-]{40,2000}){0,8}
+frameio-token        fio-u-                     fio-u-[A-Za-z0-9_=-]{60,70}
+gitlab-token         glimt-,glagent-,glffct-,gloas-,glwt-  gl(?:imt|agent|ffct|oas|wt)-[A-Za-z0-9_-]{20,255}
+google-key           1//0                       1//0[A-Za-z0-9_-]{30,250}
+google-key           AQ.Ab8                     AQ\.Ab8[A-Za-z0-9_-]{30,100}
+grafana-token        eyJrIjoi                   eyJrIjoi[A-Za-z0-9+/=]{40,400}
+harness-token        at.…[A-Za-z0-9_-]{22}\.     [ps]at\.[A-Za-z0-9_-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}
+honeycomb-key        hcaik_,hcamk_,hcxik_       hc[ax][im]k_[A-Za-z0-9]{30,80}
+hubspot-token        pat-…[en]                  pat-(?:na|eu)\d-[0-9a-f-]{36}
+huggingface-token    api_org_                   api_org_[A-Za-z0-9]{30,40}
+infracost-key        ico-                       ico-[A-Za-z0-9]{32}
+infisical-token      st.…[0-9a-f]{8}            st\.[0-9a-f]{8,24}[.-][0-9a-f.-]{24,100}
+inngest-key          signkey-                   signkey-[a-z]{2,12}-[0-9a-f]{32,64}
+jina-key             jina_                      jina_[A-Za-z0-9_-]{40,80}
+langfuse-key         sk-lf-                     sk-lf-[0-9a-f-]{36}
+langsmith-key        lsv2_,ls__                 (?:lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}|ls__[0-9a-f]{32})
+launchdarkly-key api-…[0-9a-f]{8}-,sdk-…[0-9a-f]{8}- (?:api|sdk)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}
+lob-key              live_…[0-9a-f]{35},test_…[0-9a-f]{35} (?:live|test)_[0-9a-f]{35}(?![A-Za-z0-9])
+gocardless-token     live_…[A-Za-z0-9_-]{40},box_ (?:live|sandbox)_[A-Za-z0-9_-]{40}(?![A-Za-z0-9_-])
+mailchimp-key        -us…\d                     [0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9])
+mailgun-key          -…[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-z-]) [0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![A-Za-z0-9-])
+mapbox-token         sk.eyJ,tk.eyJ              [st]k\.eyJ[A-Za-z0-9_-]{20,300}\.[A-Za-z0-9_-]{16,60}
+maxmind-key          _mmk                       [A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk
+mem0-key             m0-                        m0-[A-Za-z0-9]{40}
+mongodb-token        mdb_sa_sk_                 mdb_sa_sk_[A-Za-z0-9_-]{30,60}
+neon-key             napi_,npg_                 (?:napi_[a-z0-9]{40,80}|npg_[A-Za-z0-9]{10,24})
+netlify-token        nfp_,nfc_,nfo_,nfu_,nfb_   nf[pcoub]_[A-Za-z0-9]{30,50}
+newrelic-key         NRII-,NRJS-,NRAA-,NRRA-,NRSP-  NR(?:II|JS|AA|RA|SP)-[A-Za-z0-9_-]{16,60}
+newrelic-key         NRAL                       [A-Za-z0-9]{30,40}NRAL(?![A-Za-z0-9])
+ngrok-token          _…[A-Za-z0-9]{21}(?![A-Za-z0-9_]) [12][A-Za-z0-9]{26}_[A-Za-z0-9]{21}(?![A-Za-z0-9_])
+nuget-key            oy2…[a-z0-9]{43}           oy2[a-z0-9]{43}(?![A-Za-z0-9])
+nvidia-key           nvapi-                     nvapi-[A-Za-z0-9_-]{40,80}
+octopus-key          API-…[A-Z0-9]{25}          API-[A-Z0-9]{25,32}(?![A-Za-z0-9])
+onepassword-token    ops_eyJ                    ops_eyJ[A-Za-z0-9+/=_-]{40,2000}
+onepassword-key      A3-                        A3-[A-Z0-9]{6}-(?:[A-Z0-9]{5,6}-){3,4}[A-Z0-9]{5,6}
+openai-key           sess-                      sess-[A-Za-z0-9]{40}
+openai-key           sk-…[a-z]                  sk-[a-z]{1,12}-[0-9]{1,3}\.[A-Za-z0-9_.-]{20,255}
+openshift-token      sha256~                    sha256~[A-Za-z0-9_-]{40,50}
+paddle-key           pdl_                       pdl_(?:live|sdbx)_apikey_[A-Za-z0-9_-]{30,80}
+pagerduty-key u+…[A-Za-z0-9_+-]{18}(?![A-Za-z0-9_+/-]) (?<![+/=])u\+[A-Za-z0-9_+-]{18}(?![A-Za-z0-9_+/-])
+pagerduty-key pdus+_ pdus\+_[A-Za-z0-9_+-]{18,80}
+pinecone-key         pcsk_                      pcsk_[A-Za-z0-9_]{40,90}
+plaid-token          access-…[sdp]              access-(?:sandbox|development|production)-[0-9a-f-]{36}
+posthog-key          phx_,phs_                  ph[xs]_[A-Za-z0-9]{32,60}
+prefect-key          pnu_,pnb_                  pn[ub]_[A-Za-z0-9]{36}
+pulumi-token         pul-                       pul-[0-9a-f]{40}
+razorpay-key         rzp_                       rzp_(?:live|test)_[A-Za-z0-9]{14,40}
+readme-key           rdme_                      rdme_[A-Za-z0-9]{60,80}
+render-key           rnd_                       rnd_[A-Za-z0-9]{24,40}
+resend-key           re_…[A-Za-z0-9]{6}          re_[A-Za-z0-9]{6,12}_[A-Za-z0-9]{20,30}
+runpod-key           rpa_                       rpa_[A-Z0-9]{30,60}
+scaleway-key         SCW…[A-Z0-9]{17} SCW[A-Z0-9]{17}(?![A-Za-z0-9])
+scalingo-token       tk-us-                     tk-us-[A-Za-z0-9_-]{40,60}
+shippo-token         shippo_                    shippo_(?:live|test)_[0-9a-f]{40}
+shopify-token        shptka_                    shptka_[0-9a-f]{32}
+slack-token          xwfp-                      xwfp-[A-Za-z0-9-]{20,255}
+sonar-token          squ_,sqp_,sqa_             sq[upa]_[0-9a-f]{40}
+sourcegraph-token    sgp_,slk_                  (?:sgp_(?:[0-9a-f]{16}_|local_)?[0-9a-f]{40}|slk_[0-9a-f]{64})
+snyk-token           snyk_                      snyk_(?:uat|sat)\.[A-Za-z0-9_.-]{30,400}
+socket-token         sktsec_                    sktsec_[A-Za-z0-9_-]{30,80}
+square-token         sq0atp-,sq0csp-,sq0idp-    sq0[a-z]{3}-[A-Za-z0-9_-]{22,60}
+square-token         EAAA…[A-Za-z0-9_-]{60}     EAAA[A-Za-z0-9_-]{60}(?![A-Za-z0-9_-])
+statsig-key          secret-…[A-Za-z0-9_-]{36}  secret-(?:live-|test-)?[A-Za-z0-9_=-]{36,60}(?![A-Za-z0-9_-])
+stripe-key           _prod_,_sbox_              [sr]k_(?:prod|sbox)_[A-Za-z0-9]{16,255}
+svix-key             testsk_                    testsk_[A-Za-z0-9._-]{24,80}
+elevenlabs-key       sk_…[0-9a-f]{48}           sk_[0-9a-f]{48}(?![A-Za-z0-9])
+tailscale-key        tskey-                     tskey-[a-z]{3,10}-[A-Za-z0-9]{8,40}(?:-[A-Za-z0-9]{16,60})?
+tavily-key           tvly-                      tvly-[A-Za-z0-9-]{20,60}
+together-key         tgp_v1_                    tgp_v1_[A-Za-z0-9_-]{36,60}
+trigger-key          tr_…[dsp][a-z]             tr_(?:dev|prod|stg|pat|preview)_[A-Za-z0-9]{16,60}
+twitch-token         oauth:                     oauth:[a-z0-9]{30}(?![A-Za-z0-9])
+twitter-token        AAAAAAAAAAAAAAAAAAAA       A{20,24}[A-Za-z0-9%]{40,200}
+typeform-token       tfp_                       tfp_[A-Za-z0-9_=.-]{40,80}
+vault-token          hvr.                       hvr\.[A-Za-z0-9_-]{20,300}
+vault-token          s.…[A-Za-z0-9]{24}         s\.[A-Za-z0-9]{24}(?![A-Za-z0-9_(.])
+vercel-token         vcp_,vci_,vca_,vcr_,vck_   vc[piark]_[A-Za-z0-9]{24,80}
+vercel-token         vercel_blob_rw_            vercel_blob_rw_[A-Za-z0-9]{16}_[A-Za-z0-9]{30}
+voyage-key           pa-…[A-Za-z0-9_-]{43}      pa-[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])
+volcengine-key       AKLT                       AKLT[A-Za-z0-9_=-]{40,80}
+wakatime-key         waka_                      waka_[0-9a-f]{8}-[0-9a-f-]{27}
+yandex-key           AQVN,y0_                   (?:AQVN[A-Za-z0-9_-]{35,38}|y0_[A-Za-z0-9_-]{50,80})
+yandex-key           t1.…[A-Za-z0-9_-]{30}      t1\.[A-Za-z0-9_-]{30,400}\.[A-Za-z0-9_-]{60,120}
+zoho-token           1000.…[0-9a-f]{32}         1000\.[0-9a-f]{32}\.[0-9a-f]{32}
+zuplo-key            zpka_                      zpka_[A-Za-z0-9]{30,60}_[0-9a-f]{8}
+bitwarden-token      0.…[0-9a-f]{8}-            0\.[0-9a-f]{8}-[0-9a-f-]{27}\.[A-Za-z0-9]{30}:[A-Za-z0-9+/=]{20,30}
+settlemint-token     sm_…[aps]at_               sm_(?:aat|pat|sat)_[A-Za-z0-9]{16,40}
+intra42-secret       s-s4t2                     s-s4t2(?:ud|af)-[0-9a-f]{64}
+stellar-key          S…[A-Z2-7]{55}             S[A-Z2-7]{55}(?![A-Za-z0-9])
+"""
+
+
+def _service(row: str) -> SecretRule:
+    kind, needles, pattern = row.split(maxsplit=2)
+    return SecretRule(kind, tuple(needles.split(",")), WORD_START + pattern, accept=is_drawn)
+
+
 FORMAT_RULES = (
     SecretRule(
         "twilio-key",
@@ -138,6 +262,7 @@ FORMAT_RULES = (
     ),
     SecretRule("aws-key", ("AKIA", "ASIA"), r"(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])"),
     *(SecretRule(kind, needles, WORD_START + pattern) for kind, needles, pattern in _BEGUN),
+    *map(_service, _SERVICES.strip().splitlines()),
     # Older versions masked the numbers within before they cut.
     SecretRule(
         "slack-token", (*_SLACK, "xapp-"), WORD_START + r"(?:xox[abeoprs]|xapp)-(?:[A-Za-z0-9-]|<id>|<n>){10,255}"
@@ -148,315 +273,4 @@ FORMAT_RULES = (
         SecretRule(kind, needles, WORD_START + pattern + _CUT_OFF, accept=has_digit_or_both_cases)
         for kind, needles, pattern in _CLIPPED
     ),
-)
-
-#: A PEM key of 4096 bits is about 3,300 characters; one of 16,384 bits, the longest in use, four times that.
-_LONGEST_KEY_BLOCK = 16_384
-_KEY_BLOCK = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-_KEY_BLOCK_END = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-# The block's body when its end is not in the text: lines of base64, possibly with their line ends spelled out.
-_KEY_BODY = r"(?:\s|\\[nr])*+(?:[A-Za-z0-9+/=]{16,}+(?:\s|\\[nr])*+)++"
-
-
-def key_blocks(text: str) -> Iterator[Cut]:
-    """Private keys in their frames, from the first line to the last; without a last line, as far as the base64 goes."""
-    if "-----BEGIN " not in text:
-        return
-    last = text.rfind("-----END ")
-    for begin in compiled_pattern(_KEY_BLOCK).finditer(text):
-        end = compiled_pattern(_KEY_BLOCK_END).search(
-            text, begin.end(), min(begin.end() + _LONGEST_KEY_BLOCK, last + 80)
-        )
-        body = end or compiled_pattern(_KEY_BODY).match(text, begin.end())
-        if body is not None:
-            yield make_cut("private-key", begin.start(), body.end())
-
-
-_SHORTEST_COOKIE = 6
-_PORTS = re.compile(r"\d{1,5}(?:[:/].{0,40})?")
-#: How far around a ``Password=`` the other pairs of a connection string are looked for.
-_STRING_SPAN = 300
-_PAIRS = re.compile(
-    r"(?:server|data source|host|driver|uid|user ?(?:id|name)?|initial catalog|database|dbq|dsn|port)"
-    r"\s{0,2}=\s{0,2}[^\s;=]",
-    re.IGNORECASE,
-)
-_BARE = r"[\"']?([^\s\"'`|;&<>\[\]]{3,200})"
-#: ``-p`` as an option of its own or with its value behind it.
-_OPTION_P = SieveHint("-", r"(?<=\s-)p")
-_COOKIE = r"[\w!#$%&*+.^|~-]{1,80}=[^\s;,\"'\\\[\]<>]{1,4096}"
-_COOKIES = _COOKIE + r"(?:;\s{0,2}" + _COOKIE + r"){0,60}"
-
-
-def _is_real_value(match: re.Match[str]) -> bool:
-    return not is_placeholder(match[1])
-
-
-def _is_command_password(match: re.Match[str]) -> bool:
-    """Neither a stand-in nor what the same option means elsewhere: a port, or a pair of them."""
-    value = match[1]
-    return not is_placeholder(value) and not _PORTS.fullmatch(value) and not says_what_it_is(value)
-
-
-def _is_netrc_password(match: re.Match[str]) -> bool:
-    """Without the ``machine`` before it, "login and password are" is a sentence."""
-    return not is_placeholder(match[2]) and (match[1] is not None or is_mixed(match[2]))
-
-
-def _is_in_connection_string(match: re.Match[str]) -> bool:
-    """Set off by ``;``, and next to pairs that name a server or a user: ``a = 1; password=b`` is code."""
-    start, end, text = *match.span(), match.string
-    if is_placeholder(match[1]) or ";" not in text[max(0, start - 3) : start] + text[end : end + 1]:
-        return False
-    return _PAIRS.search(text[max(0, start - _STRING_SPAN) : end + _STRING_SPAN]) is not None
-
-
-def _is_made_as_password(match: re.Match[str]) -> bool:
-    return not is_placeholder(match[1]) and is_strong(match[1]) and not says_what_it_is(match[1])
-
-
-def _is_random(match: re.Match[str]) -> bool:
-    return not is_placeholder(match[1]) and looks_random(match[1])
-
-
-def _is_token(match: re.Match[str]) -> bool:
-    """``Bearer`` is followed by a token, not the next word of a sentence or a variable."""
-    return not is_placeholder(match[1]) and any(character.isdigit() for character in match[1])
-
-
-def _has_cookie(match: re.Match[str]) -> bool:
-    """A session's value among the pairs, not ``theme=dark``."""
-    values = (pair.partition("=")[2] for pair in match[1].split(";"))
-    return any(is_mixed(value) and len(value) >= _SHORTEST_COOKIE and not is_placeholder(value) for value in values)
-
-
-CONNECTION_RULES = (
-    SecretRule(
-        "webhook",
-        ("hooks.slack.com", "discord.com", "discordapp.com"),
-        (
-            r"(?:hooks\.slack\.com[/_](?:services|workflows)[/_]|discord(?:app)?\.com[/_]api[/_]webhooks[/_])"
-            r"([A-Za-z0-9/_-]{20,255})"
-        ),
-    ),
-    SecretRule(
-        "authorization",
-        ("earer", "uthorization"),
-        (
-            r"(?i)(?:authorization[\"']?\s{0,4}[:=]\s{0,4}\\?[\"']?(?:basic|token|bearer|apikey)|\bbearer)"
-            r"\s{1,4}([A-Za-z0-9._~+/=-]{12,4096})"
-        ),
-        accept=_is_token,
-        folded=True,
-    ),
-    # A password may hold an @ itself; the last one before the host ends it. A file named after an address has _ for /.
-    SecretRule(
-        "password",
-        ("://", ":__"),
-        r":(?://|__)[^\s/:@\"'`<>\[\]]{0,100}:([^\s/\"'`<>\[\]?#,]{1,200})@(?=[A-Za-z0-9\[])",
-        accept=_is_real_value,
-    ),
-    # Oracle's own form: jdbc:oracle:thin:user/password@host
-    SecretRule(
-        "password",
-        ("jdbc:oracle:",),
-        r"jdbc:oracle:\w{1,10}:[^\s/@\"'`<>\[\]]{1,100}/([^\s/@\"'`<>\[\]]{1,200})@",
-        accept=_is_real_value,
-    ),
-    SecretRule(
-        "password",
-        ("wd=", "wd =", "WD=", "WD =", "assword=", "assword =", "ASSWORD=", "ASSWORD ="),
-        r"(?i)(?<![\w.-])(?:pwd|password)\s?=\s?(\{[^}\s]{1,200}\}|[^;\"'`\s<>\[\]{}()]{1,200})(?=[;\"'`\s]|$)",
-        accept=_is_in_connection_string,
-    ),
-    SecretRule(
-        "password",
-        ("curl",),
-        r"\bcurl\b[^\n|;&]{0,200}?\s(?:-u|--user)[\s=]\s{0,3}[\"']?[^\s:\"'\[\]]{1,64}:([^\s\"'\[\]]{4,200})",
-        accept=_is_real_value,
-    ),
-    SecretRule(
-        "cookie",
-        ("curl",),
-        r"\bcurl\b[^\n|;&]{0,200}?\s(?:-b|--cookie)[\s=]\s{0,3}\\?[\"']?(" + _COOKIES + r")",
-        accept=_has_cookie,
-    ),
-    SecretRule(
-        "password",
-        ("redis-cli",),
-        r"\bredis-cli\b[^\n|;&]{0,200}?\s(?:-a|--pass)[\s=]\s{0,3}" + _BARE,
-        accept=_is_command_password,
-    ),
-    # ``dbPass = "…"``: short for a password, but also a round or a ticket, so the value must be made like one.
-    SecretRule(
-        "password",
-        ("pass",),
-        # At the beginning of a word, or a new word within a name: dbPass, DB2PASS.
-        r"(?:p(?<![A-Za-z0-9]p)ass|P(?:(?<=[a-z0-9]P)ass|(?<![a-z]P)ASS))\\?[\"']?\s{0,4}:?=?\s{0,4}\\?[\"']"
-        r"([^\s\"'`<>\[\]\\]{8,200})(?=\\?[\"'])",
-        accept=_is_made_as_password,
-        folded=True,
-    ),
-    SecretRule(
-        "password",
-        (),
-        r"\b(?:mysql|mariadb)[a-z-]{0,20}\s(?:[^\n|;&]{0,200}?\s)?-p" + _BARE,
-        accept=_is_command_password,
-        hints=(_OPTION_P,),
-    ),
-    SecretRule("password", (), r"\bsshpass\s{1,4}-p\s{0,4}" + _BARE, _is_command_password, (_OPTION_P,)),
-    SecretRule(
-        "password",
-        ("login",),
-        r"\b(?:docker|podman|nerdctl|buildah|oras|registry) login [^\n|;&]{0,200}?(?<=\s)(?:-p|--password)[ =]{1,4}"
-        + _BARE,
-        accept=_is_command_password,
-    ),
-    SecretRule(
-        "password",
-        ("login",),
-        r"\b(machine\s{1,4}\S{1,200}\s{1,20}|default\s{1,4})?\blogin\s{1,4}\S{1,100}\s{1,20}password\s{1,4}([^\s\"'`<>\[\]]{3,200})",
-        accept=_is_netrc_password,
-    ),
-    # Sentry's address holds a key where others hold a user.
-    SecretRule("password", ("://",), r"://([A-Za-z0-9]{8,64})@(?=[A-Za-z0-9.-]{0,80}sentry)", _is_real_value),
-    SecretRule("token", ("://",), r"://([\w.~%+-]{16,255})@(?=[A-Za-z0-9\[])", _is_random),
-    SecretRule(
-        "token",
-        (),
-        r"(?i)[?&;](?:[\w-]{0,20}[_-])?(?:sig|signature|key|apikey|token)=([^\s&\"'`<>#\\\[\]]{16,2048})",
-        accept=_is_random,
-        hints=(SieveHint("=", r"(?<=(?i:sig|ure|key|ken)=)[^\s&\"'`<>#\\\[\]]{16}"),),
-    ),
-    SecretRule(
-        "cookie",
-        ("ookie",),
-        r"(?i)(?<![\w-])cookie\\?[\"']?\s{0,4}:\s{0,4}\\?[\"']?(" + _COOKIES + r")",
-        accept=_has_cookie,
-        folded=True,
-    ),
-    SecretRule(
-        "cookie",
-        ("ookie",),
-        r"(?i)(?<![\w-])set-cookie\\?[\"']?\s{0,4}:\s{0,4}\\?[\"']?(" + _COOKIE + r")",
-        accept=_has_cookie,
-        folded=True,
-    ),
-)
-
-
-# Names after which a value of the right shape is a secret.
-_NAMES = (
-    r"(?:api[_-]?key|secret|token|passw(?:or)?d|passphrase|pwd|credentials?|private[_-]?key|access[_-]?key|auth[_-]?key"
-    r"|account[_-]?key|encryption[_-]?key|signing[_-]?key|client[_-]?key)"
-)
-_NEEDLES = ("key", "secret", "token", "passw", "passphrase", "pwd", "credential")
-# One of them is between a name and its value.
-_JOINTS = (":", "=", "--")
-_NAMED_VALUE = r"([^\s\"'`,;<>()\[\]{}\\]{6,512})"
-# Names for which people choose the value themselves, so that it is short and needs no look of chance.
-_CHOSEN_BY_PEOPLE = ("passw", "pwd", "passphrase")
-
-_DOTTED_NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+[.:]?")
-_PATH_BEGINNINGS = ("/", "./", "../", "~/", "http://", "https://")
-
-
-# From a needle to its joint: the rest of the name (twelve letters at most) and what is between.
-_JOINED = r"[\w-]{0,32}\\?[\"']?\s{0,4}[:=]"
-#: A name's needle is at most this far from its first letter (``encryption_key``), and its value ends this far on.
-_BEFORE, _AFTER = 12, 600
-
-
-def named_secrets(text: str, *, lowered: str) -> Iterator[Cut]:
-    """The values behind telling names, and behind the options of commands that are so called.
-
-    ``lowered`` is the text in small letters.
-    """
-    if mentions(text, _JOINTS) and mentions(lowered, _NEEDLES):
-        for start, end in _windows(text, lowered):
-            yield from cuts_by(_NAMED_RULE, text, start=start, end=end)
-        if "--" in text:
-            yield from cuts_by(_OPTION_RULE, text)
-
-
-def _windows(text: str, lowered: str) -> Iterator[tuple[int, int]]:
-    """Where the expression for names can match at all; trying it at every letter takes five times as long."""
-    if len(lowered) != len(text):  # a letter such as the Turkish capital I becomes two: places no longer agree
-        yield 0, len(text)
-        return
-    joined = compiled_pattern(_JOINED)
-    places = sorted(place for needle in _NEEDLES for place in _places(lowered, needle) if joined.match(text, place))
-    start = end = -1
-    for place in places:
-        if place - _BEFORE > end:
-            if end >= 0:
-                yield start, end
-            start = max(0, place - _BEFORE)
-        end = place + _AFTER
-    if end >= 0:
-        yield start, end
-
-
-def _places(text: str, needle: str) -> Iterator[int]:
-    place = text.find(needle)
-    while place >= 0:
-        yield place
-        place = text.find(needle, place + 1)
-
-
-def _is_secret(match: re.Match[str]) -> bool:
-    name, value = match[1].lower(), match[2]
-    if is_placeholder(value) or _is_code(match, value):
-        return False
-    is_assigned = match.string[match.end(1) : match.start(2)].strip() == "="  # and nothing else between
-    if is_assigned and is_scrambled(value):
-        return True
-    if _is_literal(match) and any(chosen in name for chosen in _CHOSEN_BY_PEOPLE) and not says_what_it_is(value):
-        return True
-    return _is_chosen(name, value)
-
-
-def _is_chosen(name: str, value: str) -> bool:
-    """The look that a value must have behind such a name."""
-    if any(chosen in name.lower() for chosen in _CHOSEN_BY_PEOPLE):
-        return is_mixed(value)
-    return looks_random(value)
-
-
-def _is_option(match: re.Match[str]) -> bool:
-    """A command's argument is the value itself; only code has dots between names."""
-    return not match[2].startswith(_PATH_BEGINNINGS) and (
-        _is_secret(match) or (_DOTTED_NAME.fullmatch(match[2]) is not None and _is_chosen(match[1], match[2]))
-    )
-
-
-def _is_literal(match: re.Match[str]) -> bool:
-    """Right behind the bare name, and in quotes or, as in a shell or a connection string, joined to it by ``=``."""
-    before, after = match.string[match.end(1) : match.start(2)], match.string[match.end(2) : match.end(2) + 1]
-    if before[-1:] in ("'", '"'):
-        return after in (before[-1], "\\") and before[:1] in (*"'\":= ", "\\")
-    return before == "=" and after not in (")", ",", "]", "}")
-
-
-def _is_code(match: re.Match[str], value: str) -> bool:
-    """A call, an attribute, a path or an address: where the value comes from, not what it is."""
-    after = match.string[match.end(2) : match.end(2) + 1]
-    if after in ("(", "[") or value.startswith(_PATH_BEGINNINGS):
-        return True
-    # A file may be named after a key: ``api_key=<key>.txt``.
-    return _DOTTED_NAME.fullmatch(value) is not None and not is_strewn_with_digits(value.partition(".")[0])
-
-
-_NAMED_RULE = SecretRule(
-    "secret",
-    _NEEDLES,
-    r"(?i)(" + _NAMES + r")[\w-]{0,20}\\?[\"']?\s{0,4}[:=]{1,2}>?\s{0,4}\\?[\"'`]?" + _NAMED_VALUE,
-    accept=_is_secret,
-)
-_OPTION_RULE = SecretRule(
-    "secret",
-    ("--",),
-    # What precedes it is checked last, so that the search can leap from one hyphen to the next.
-    r"--(?<![\w-]--)(?i:(?:[a-z]{1,16}-){0,3}(" + _NAMES + r"))\s{1,4}[\"']?" + _NAMED_VALUE,
-    accept=_is_option,
 )

@@ -46,8 +46,10 @@ _JUDGES = Regex(
     re.IGNORECASE,
 )
 _LEAD = r"^(?:\W|also |then |deliberately )*"
+#: Where a deed of the writer begins: the sentence, or what it goes on with after another deed.
+_DEED_BEGINS = rf"(?:{_LEAD}|^\W*[a-z-]+ed\b.*?(?:, and |, then ))"
 _PREFERS = Regex(
-    rf"(?:{_LEAD}|, and |, then )(?:{CHANGES}|[a-z-]+ed)\b(?P<what>.*?),?\s+"
+    rf"{_DEED_BEGINS}(?:{CHANGES}|[a-z-]+ed)\b(?P<what>.*?),?\s+"
     r"(?:instead of|rather than|in favou?r of|not by)\s+(?P<other>[^.;]+)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -86,7 +88,7 @@ _WEIGHS = Regex(
 )
 #: A change reported with its substance: what the thing now does or holds, how it was done, what accompanies it.
 _TELLS_HOW = Regex(
-    rf"(?:{_LEAD}|, and |, then )(?!(?:used|created)\b){CHANGES}\b.{{3,240}}?"
+    rf"{_DEED_BEGINS}(?!(?:used|created)\b){CHANGES}\b.{{3,240}}?"
     r"(?:: \S+(?: \S+){4}|, (?:which|so) |\bby \w+ing\b|\b(?:as well as|in addition to|only|never|no longer)\b|"
     r"(?<!did )(?<!does )(?<!do )(?<!is )(?<!was )\bnot\b|\bwith (?:an?|its|two|the) |"
     r"\bto (?!(?:reflect|include|an?|the|its|main|all|both|each|every)\b)[a-z-]+ "

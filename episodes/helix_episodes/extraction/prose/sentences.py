@@ -204,7 +204,7 @@ def is_disclaimed(sentence: str, found: re.Match[str]) -> bool:
 #: Where a failure is what was wanted, feared, denied, or done on purpose to see a test fail.
 _UNMEANT = Regex(
     r"\b(?:negative controls?|controls? must|control:|if|unless|should|would|must|will|whether|so that|"
-    r"to (?:avoid|ensure)|expected|deliberately|without|fails? closed|zero|"
+    r"to (?:avoid|ensure)|rather than \w+ing|expected|deliberately|without|fails? closed|zero|"
     r"no (?:\w+ ){0,2}(?:errors?|failures?|regressions?|findings?|issues?|defects?)|"
     r"0 (?:errors?|failed|failures|new)|failed: 0|not an? (?:\w+ )?(?:defect|bug|failure|error|regression)|added|"
     r"cover(?:s|ing)|error (?:handling|messages?|codes?))\b",

@@ -40,11 +40,6 @@ _OWN_ROLES = frozenset({
     "decision", "lesson", "problem", "gates", "outcome", "next", "files", "task", "commit", "work", "options",
     "status",
 })  # fmt: skip
-_STATE = re.compile(
-    r"\s*\[(complete\w*|documented|done|confirmed|remediated|required)\]\s*$|\s*\((blocking|important|required)\)\s*$",
-    re.IGNORECASE,
-)
-_NUMBER_OF_ISSUE = re.compile(r"^#?\d+\b")
 _ABOUT_PROBLEMS = frozenset({"impact", "status", "found", "outcome", "context", "background"})
 _ABOUT_STATEMENTS = frozenset({"rationale", "remedy", "outcome", "impact", "options", "found"})
 #: Labels of what was found, as against what shows it.
@@ -74,7 +69,7 @@ class _Markdown(Outline):
         return self.reading
 
     def _heading(self, block: MarkdownBlock) -> None:
-        title = plain_text(_STATE.sub("", block.text))
+        title = plain_text(block.text)
         self.steps.skip(block.line, "heading")
         if block.level == 1 and not self.title:
             self.title = title
@@ -158,7 +153,7 @@ class _Markdown(Outline):
     def _statement(self, block: MarkdownBlock, name: str, text: str) -> bool:
         """A label that names the statement itself: "Decision:", "Root cause:", "Lesson:"."""
         role = label_role(name)
-        if role == "decision" or (role == "problem" and not _NUMBER_OF_ISSUE.match(text) and "#" not in name):
+        if role == "decision" or (role == "problem" and "#" not in name):
             self.open_item(text, block, role=role)
             if block.kind == "paragraph":
                 self.owner_level = -1

@@ -161,8 +161,6 @@ _DECISIVE = re.compile(
     r"commit|valid|lint|\btests?\b|complete session log|checklist|log complete|\bqa\b", re.IGNORECASE
 )
 
-#: What was written into the memory for later sessions is what this one taught.
-_RECORDED = re.compile(r"\b(?:recorded|noted|documented|saved|wrote down|learned) that (\S.{20,})", re.IGNORECASE)
 #: A binding step that was left out says for what reason.
 _WAIVED = re.compile(r"^\W*(?:skipped|waived|bypassed)\b\W+(\w.{3,})", re.IGNORECASE)
 #: A tool that was not there is a fault of the surroundings, whatever became of the gate.
@@ -205,9 +203,6 @@ def add_gate(steps: StepCollector, gate: Gate) -> None:
         problems = (step.text for step in steps.found if step.arguments.get("part") == "problem")
         if not any(map(_OUT_OF_REACH.search, problems)):
             steps.note(gate.evidence, part="problem", line=evidence.line)
-    recorded = _RECORDED.search(gate.evidence) if "memory" in words_of(gate.name) else None
-    if recorded and gate.passed:
-        steps.add("lesson", recorded[1], line=evidence.line)
 
 
 def take_gates(steps: StepCollector, node: JsonNode, *, phase: str = "") -> None:

@@ -1,0 +1,284 @@
+"""Credentials in connections: addresses, headers, cookies, commands, connection strings and calls."""
+
+from __future__ import annotations
+
+import re
+
+from helix_episodes.redaction.rule_matching import (
+    SecretRule,
+    SieveHint,
+    is_made_of_words,
+    is_mixed,
+    is_placeholder,
+    looks_random,
+    says_what_it_is,
+)
+
+_SHORTEST_COOKIE = 6
+_PORTS = re.compile(r"\d{1,5}(?:[:/].{0,40})?")
+#: How far around a ``Password=`` the other pairs of a connection string are looked for.
+_STRING_SPAN = 300
+_PAIRS = re.compile(
+    r"(?:server|data source|host|driver|uid|user ?(?:id|name)?|initial catalog|database|dbq|dsn|port)"
+    r"\s{0,2}=\s{0,2}[^\s;=]",
+    re.IGNORECASE,
+)
+_BARE = r"[\"']?([^\s\"'`|;&<>\[\]]{3,200})"
+#: ``-p`` as an option of its own or with its value behind it.
+_OPTION_P = SieveHint("-", r"(?<=\s-)p")
+#: Clients that take a password by an option of one letter, by that letter.
+_COMMANDS = (
+    r"\b(?:(?:sqlcmd|bcp|isql|zip|unzip|mosquitto_(?:pub|sub)|rpcclient)\b[^\n|;&]{0,200}?\s-P"
+    r"|(?:mongo(?:sh|dump|restore|import|export)?|7za?|cqlsh|az login|cf login|rabbitmqadmin|influx)"
+    r"\b[^\n|;&]{0,200}?\s-p"
+    r"|(?:ldap(?:search|modify|add|delete|whoami|passwd))\b[^\n|;&]{0,200}?\s-w"
+    r"|(?:plink|pscp|psftp)\b[^\n|;&]{0,200}?\s-pw|ssh-keygen\b[^\n|;&]{0,200}?\s-N"
+    r"|(?:smbclient|rpcclient|net)\b[^\n|;&]{0,200}?\s-U\s{0,2}[\"']?[^\s%\"']{1,60}%"
+    r"|htpasswd\s{1,4}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s{1,4}\S{1,200}\s{1,4}\S{1,80})\s{0,3}" + _BARE
+)
+_SHORT_OPTION = SieveHint("-", r"(?<=\s-)(?:pw?|P|w|N|U|\w{0,3}b)\b")
+_COOKIE = r"[\w!#$%&*+.^|~-]{1,80}=[^\s;,\"'\\\[\]<>]{1,4096}"
+_COOKIES = _COOKIE + r"(?:;\s{0,2}" + _COOKIE + r"){0,60}"
+
+
+def _is_real_value(match: re.Match[str]) -> bool:
+    return not is_placeholder(match[1])
+
+
+def _is_command_password(match: re.Match[str]) -> bool:
+    """Neither a stand-in nor what the same option means elsewhere: a port, or a pair of them."""
+    value = match[1]
+    return not is_placeholder(value) and not _PORTS.fullmatch(value) and not says_what_it_is(value)
+
+
+def _is_netrc_password(match: re.Match[str]) -> bool:
+    """Without the ``machine`` before it, "login and password are" is a sentence."""
+    return not is_placeholder(match[2]) and (match[1] is not None or is_mixed(match[2]))
+
+
+def _is_in_connection_string(match: re.Match[str]) -> bool:
+    """Set off by ``;``, and next to pairs that name a server or a user: ``a = 1; password=b`` is code."""
+    start, end, text = *match.span(), match.string
+    if is_placeholder(match[1]) or ";" not in text[max(0, start - 3) : start] + text[end : end + 1]:
+        return False
+    return _PAIRS.search(text[max(0, start - _STRING_SPAN) : end + _STRING_SPAN]) is not None
+
+
+def _is_made_as_password(match: re.Match[str]) -> bool:
+    return not is_placeholder(match[1]) and is_mixed(match[1]) and not says_what_it_is(match[1])
+
+
+def _is_drawn_token(match: re.Match[str]) -> bool:
+    return _is_token(match) and not is_made_of_words(match[1])
+
+
+def _is_random(match: re.Match[str]) -> bool:
+    return not is_placeholder(match[1]) and looks_random(match[1])
+
+
+def _is_token(match: re.Match[str]) -> bool:
+    """``Bearer`` is followed by a token, not the next word of a sentence or a variable."""
+    return not is_placeholder(match[1]) and any(character.isdigit() for character in match[1])
+
+
+def _has_cookie(match: re.Match[str]) -> bool:
+    """A session's value among the pairs, not ``theme=dark``."""
+    values = (pair.partition("=")[2] for pair in match[1].split(";"))
+    return any(is_mixed(value) and len(value) >= _SHORTEST_COOKIE and not is_placeholder(value) for value in values)
+
+
+CONNECTION_RULES = (
+    SecretRule(
+        "webhook",
+        (
+            "hooks.slack.com",
+            "discord.com",
+            "discordapp.com",
+            ".office.com/",
+            ".zapier.com/",
+            ".feishu.cn/",
+            ".larksuite.com/",
+            ".ifttt.com/",
+            ".com/hooks/",
+            ".chat/hooks/",
+        ),
+        (
+            r"(?:hooks\.slack\.com[/_](?:services|workflows|triggers)[/_]|discord(?:app)?\.com[/_]api[/_]webhooks[/_]"
+            r"|\.office\.com/webhook(?:b2)?/|hooks\.zapier\.com/hooks/catch/|/open-apis/bot/v2/hook/|/with/key/"
+            r"|\.(?:com|chat)/hooks/)([A-Za-z0-9/_@-]{20,255})"
+        ),
+    ),
+    SecretRule(
+        "authorization",
+        ("earer", "uthorization"),
+        (
+            r"(?i)(?:authorization[\"']?\s{0,4}[:=]\s{0,4}\\{0,15}[\"']?(?:basic|token|bearer|apikey)|\bbearer)"
+            r"\s{1,4}([A-Za-z0-9._~+/=-]{12,4096})"
+        ),
+        accept=_is_token,
+        folded=True,
+    ),
+    # Without a scheme, or with one of a service's own.
+    SecretRule(
+        "authorization",
+        ("uthorization",),
+        r"(?i)authorization[\"']?(?:\s{0,4}[:=,]\s{0,4}|\s{1,4})\\{0,15}[\"']?(?:[a-z][\w-]{1,24}\s{1,2}(?:token=\\{0,15}[\"']?)?)?([A-Za-z0-9._~+/=-]{16,4096})",
+        accept=_is_drawn_token,
+        folded=True,
+    ),
+    SecretRule("signature", ("ignature=",), r"(?i)\bsignature=([0-9a-f]{64})"),
+    # A private key as a JSON Web Key.
+    SecretRule(
+        "private-key",
+        ('":…' + r"\s?\\{0,15}\"[A-Za-z0-9_-]{40}",),
+        r"(?<![\w])d\\{0,15}[\"']\s{0,2}:\s{0,2}\\{0,15}[\"']([A-Za-z0-9_-]{40,1400})",
+    ),
+    # What /etc/shadow, htpasswd and web frameworks store in a password's place.
+    SecretRule(
+        "password-hash",
+        (),
+        r"\$(?:2[abxy]|[1567y]|apr1|argon2(?:id|i|d)|scrypt|bcrypt-sha256|pbkdf2(?:-sha\d{1,3})?)\$[./A-Za-z0-9$=,+-]{20,250}"
+        r"|\bpbkdf2_sha\d{1,3}\$\d{1,8}\$[./A-Za-z0-9]{4,60}\$[A-Za-z0-9+/=]{20,120}",
+        hints=(SieveHint("$", r"[./A-Za-z0-9,=+-]{1,60}\$[./A-Za-z0-9+=,-]{16}"),),
+    ),
+    SecretRule(
+        "secret",
+        ("mnemonic", "phrase"),
+        r"(?i)(?:mnemonic|(?:seed|recovery|backup|secret)[ _-]?phrase)\W{1,8}(?:is\W{1,4})?"
+        r"((?:[a-z]{3,8} ){11,23}[a-z]{3,8})",
+        folded=True,
+    ),
+    # A password may hold an @ itself; the last one before the host ends it. A file named after an address has _ for /.
+    SecretRule(
+        "password",
+        ("://", ":__"),
+        r":(?://|__)[^\s/:@\"'`<>\[\]]{0,100}:([^\s/\"'`<>\[\]?#,]{1,200})@(?=[A-Za-z0-9\[])",
+        accept=_is_real_value,
+    ),
+    # With signs that should be encoded; a port in front of them is none of a password.
+    SecretRule(
+        "password",
+        ("://",),
+        r"://[^\s/:@\"'`<>\[\]]{0,100}:(?!\d{1,5}[/?#])([^\s@\"'`<>\[\]]{1,100}?[/?#,][^\s@\"'`<>\[\]]{0,100})@"
+        r"(?=[A-Za-z0-9][A-Za-z0-9.-]{0,100}(?::\d|[/?\s\"'`]|$))",
+        accept=_is_real_value,
+    ),
+    # Go's form, and the lines of .pgpass.
+    SecretRule("password", ("@tcp(", "@unix("), r"[\w.-]{1,64}:([^\s\"'`]{3,200}?)@(?:tcp|unix)\(", _is_real_value),
+    SecretRule(
+        "password",
+        (":…\\d{4,5}:[\\w.*-]{1,64}:[\\w.*-]{1,64}:[^\\s:/]",),
+        r"(?<![\w:./-])[A-Za-z*][\w.*-]{0,80}:\d{4,5}:[\w.*-]{1,64}:[\w.*-]{1,64}:([^\s\"'`:/]{4,200})(?=[\s\"'`\\]|$)",
+        accept=_is_real_value,
+    ),
+    # Oracle's own form: jdbc:oracle:thin:user/password@host
+    SecretRule(
+        "password",
+        ("jdbc:oracle:",),
+        r"jdbc:oracle:\w{1,10}:[^\s/@\"'`<>\[\]]{1,100}/([^\s/@\"'`<>\[\]]{1,200})@",
+        accept=_is_real_value,
+    ),
+    SecretRule(
+        "password",
+        ("wd=", "wd =", "WD=", "WD =", "assword=", "assword =", "ASSWORD=", "ASSWORD ="),
+        r"(?i)(?<![\w.-])(?:pwd|password)\s?=\s?(\{[^}\s]{1,200}\}|[^;\"'`\s<>\[\]{}()]{1,200})(?=[;\"'`\s]|$)",
+        accept=_is_in_connection_string,
+    ),
+    SecretRule(
+        "cookie",
+        ("curl",),
+        r"\bcurl\b[^\n|;&]{0,200}?\s(?:-b|--cookie)[\s=]\s{0,3}\\{0,15}[\"']?(" + _COOKIES + r")",
+        accept=_has_cookie,
+    ),
+    # As it is typed, and as a list: ["curl", "-u", "kim:X"].
+    SecretRule(
+        "password",
+        ("curl",),
+        r"\bcurl\b[^\n|;&]{0,200}?[\s\"'](?:-u|-a|--user|--auth|--proxy-user|-U)(?:\\{0,15}[\"'])?[\s=,]{1,4}(?:\\{0,15}[\"'])?"
+        r"[^\s:\"'\[\]/]{1,64}:([^\s\"'\[\]]{4,200})",
+        accept=_is_real_value,
+    ),
+    SecretRule("password", (), _COMMANDS, _is_command_password, (_SHORT_OPTION,)),
+    SecretRule(
+        "password",
+        ("-stdin", "-with-token", " -S", "-body-file -"),
+        r"\b(?:echo(?: -n)?|printf(?: [\"']?%s(?:\\n)?[\"']?)?)\s{1,4}(?:\\{0,15}[\"'])?"
+        r"([^\s\"'|\[\]]{6,300})\\{0,15}[\"']?\s{0,4}\|\s{0,4}[^\n|]{0,160}?"
+        r"(?:-stdin|-with-token|\s-S\b|-body-file -)",
+        accept=_is_command_password,
+    ),
+    SecretRule(
+        "password", ("pass:",), r"-pass(?:in|out)?[\s\"',]{1,6}pass:([^\s\"'`\[\]]{3,200})", _is_command_password
+    ),
+    SecretRule(
+        "password",
+        ("identified",),
+        r"(?i)\bidentified(?:\s{1,4}with\s{1,4}\S{1,40})?\s{1,4}(?:by|as)\s{1,4}(?:password\s{1,4})?\\{0,15}[\"']([^\"'\n\[\]]{3,200})",
+        accept=_is_real_value,
+        folded=True,
+    ),
+    # SetBasicAuth("kim", "X"), auth=("kim", "X"), new NetworkCredential("kim", "X"), smtp.login(user, "X")
+    SecretRule(
+        "password",
+        (),
+        r"(?i)(?:auth|login|credentials?|connection)\s?[=:]?\s?\(\s{0,4}(?:[\w.]{1,60}|\\{0,15}[\"'][^\"'\n]{1,80}[\"'])\s?,\s{0,4}"
+        r"(?:\\{0,15}[\"'][^\"'\n]{1,80}[\"']\s?,\s?)?b?\\{0,15}[\"']([^\s\"'\[\]]{6,200})\\{0,15}[\"']\s?\)",
+        accept=_is_made_as_password,
+        hints=(
+            SieveHint(
+                "(", r"(?:(?<=uth\(|gin\(|ial\(|als\(|th=\()|(?<=nection\())\s{0,4}\\{0,15}[\w\"'.@\\-]{1,60}\s?,"
+            ),
+        ),
+    ),
+    SecretRule(
+        "password",
+        ("redis-cli",),
+        r"\bredis-cli\b[^\n|;&]{0,200}?\s(?:-a|--pass)[\s=]\s{0,3}" + _BARE,
+        accept=_is_command_password,
+    ),
+    SecretRule(
+        "password",
+        (),
+        r"\b(?:mysql|mariadb)[a-z-]{0,20}\s(?:[^\n|;&]{0,200}?\s)?-p" + _BARE,
+        accept=_is_command_password,
+        hints=(_OPTION_P,),
+    ),
+    SecretRule("password", (), r"\bsshpass\s{1,4}-p\s{0,4}" + _BARE, _is_command_password, (_OPTION_P,)),
+    SecretRule(
+        "password",
+        ("login",),
+        r"\b(?:docker|podman|nerdctl|buildah|oras|registry) login [^\n|;&]{0,200}?(?<=\s)(?:-p|--password)[ =]{1,4}"
+        + _BARE,
+        accept=_is_command_password,
+    ),
+    SecretRule(
+        "password",
+        ("login",),
+        r"\b(machine\s{1,4}\S{1,200}\s{1,20}|default\s{1,4})?\blogin\s{1,4}\S{1,100}\s{1,20}password\s{1,4}([^\s\"'`<>\[\]]{3,200})",
+        accept=_is_netrc_password,
+    ),
+    # Sentry's address holds a key where others hold a user.
+    SecretRule("password", ("://",), r"://([A-Za-z0-9]{8,64})@(?=[A-Za-z0-9.-]{0,80}sentry)", _is_real_value),
+    SecretRule("token", ("://",), r"://([\w.~%+-]{16,255})@(?=[A-Za-z0-9\[])", _is_random),
+    SecretRule(
+        "token",
+        (),
+        r"(?i)[?&;](?:[\w-]{0,20}[_-])?(?:sig|signature|key|apikey|token)=([^\s&\"'`<>#\\\[\]]{16,2048})",
+        accept=_is_random,
+        hints=(SieveHint("=", r"(?<=(?i:sig|ure|key|ken)=)[^\s&\"'`<>#\\\[\]]{16}"),),
+    ),
+    SecretRule(
+        "cookie",
+        ("ookie",),
+        r"(?i)(?<![\w-])cookie\\{0,15}[\"']?\s{0,4}:\s{0,4}\\{0,15}[\"']?(" + _COOKIES + r")",
+        accept=_has_cookie,
+        folded=True,
+    ),
+    SecretRule(
+        "cookie",
+        ("ookie",),
+        r"(?i)(?<![\w-])set-cookie\\{0,15}[\"']?\s{0,4}:\s{0,4}\\{0,15}[\"']?(" + _COOKIE + r")",
+        accept=_has_cookie,
+        folded=True,
+    ),
+)

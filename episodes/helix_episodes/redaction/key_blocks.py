@@ -1,0 +1,67 @@
+"""Private keys in their frames: whole, cut at either end, in base64 as a whole, and in the form of PuTTY."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from helix_episodes.redaction.rule_matching import Cut, SecretRule, compiled_pattern, make_cut
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+#: A PEM key of 4096 bits is about 3,300 characters; one of 16,384 bits, the longest in use, four times that.
+_LONGEST = 16_384
+_BEGIN = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+_END = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+_BREAK = r"(?:\s|\\{1,2}[nr]|\d{1,7}(?=[\t→|:])|[|:>#*→-])"
+# The block's body when its end is not in the text: lines of base64, possibly with their line ends spelled out.
+_BODY = rf"{_BREAK}*+(?:[A-Za-z0-9+/=]{{16,}}+{_BREAK}*+)++"
+#: What stands before and behind the base64 of a line: numbers and marks of listings and diffs, quotes of code.
+_LINE = r"[\s\d:|>#*→+\-\"',]{0,24}(?:[A-Za-z0-9+/]{16,}={0,2}[\"'\s+,;\\]{0,8})?"
+_LINE_BREAK = r"\r?\n|\\{1,2}n"
+# What the base64 of an encoded private key begins with: RSA, the general form, elliptic curves, OpenSSH.
+_ENCODED = (
+    r"(?<![A-Za-z0-9+/])(?:MII[A-Za-z0-9+/]{2}[AQgw]IBA[ADS]|MHcCAQEE|MHQCAQEE|MIG[A-Za-z0-9+/]AgEA|M[CFG4][A-Za-z0-9]CAQAwBQYDK2V"
+    r"|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/=]{12,}+(?:" + _BREAK + r"*+[A-Za-z0-9+/=]{16,}+)*+"
+)
+#: ``-----BEGIN`` in base64, but for certificates and public keys.
+_WHOLE = r"LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[A-Za-z0-9+/=]{16,}+(?:" + _BREAK + r"*+[A-Za-z0-9+/=]{16,}+)*+"
+_PUTTY = r"(?i)private-lines: ?\d{1,3}" + _BODY + r"(?:private-mac: ?[0-9a-f]{32,64})?"
+#: What is known without its frame.
+KEY_RULES = (
+    SecretRule("private-key", ("IBA…[ADS][A-Za-z0-9+/=]{12}", "CAQEE", "AgEAM", "YDK2V", "C1rZXktdjE"), _ENCODED),
+    SecretRule("private-key", ("LS0tLS1CRUdJTi",), _WHOLE),
+    SecretRule("private-key", ("rivate-Lines",), _PUTTY),
+)
+
+
+def framed_keys(text: str) -> Iterator[Cut]:
+    """Private keys, from the first line to the last; where one of these is missing, as far as the base64 goes."""
+    if "PRIVATE KEY" not in text:
+        return
+    last, covered = text.rfind("-----END "), 0
+    for begin in compiled_pattern(_BEGIN).finditer(text):
+        end = compiled_pattern(_END).search(text, begin.end(), min(begin.end() + _LONGEST, last + 80))
+        body = end or compiled_pattern(_BODY).match(text, begin.end())
+        if body is not None:
+            covered = body.end()
+            yield make_cut("private-key", begin.start(), covered)
+    for end in compiled_pattern(_END).finditer(text, covered):
+        start = _tail(text, max(covered, end.start() - _LONGEST), end.start())
+        covered = end.end()
+        if start < end.start():
+            yield make_cut("private-key", start, covered)
+
+
+def _tail(text: str, first: int, end: int) -> int:
+    """Where the lines of base64 before a key's last line begin."""
+    start = end
+    breaks = [first, *(found.end() for found in compiled_pattern(_LINE_BREAK).finditer(text, first, end))]
+    for begin in reversed(breaks):
+        line = text[begin:start].strip()
+        if line and not compiled_pattern(_LINE).fullmatch(line.removesuffix("\\n").removesuffix("\\")):
+            part = compiled_pattern(r"[A-Za-z0-9+/]{40,}={0,2}\\{0,2}n?\s*\Z").search(text, begin, start)
+            return part.start() if part else start
+        start = begin
+    return start

@@ -1,0 +1,327 @@
+r"""Values behind names that say what they are: ``api_key = …``, ``--token …``, ``{"name": "DB_PASSWORD", "value": …}``.
+
+Three questions decide, each answered by a table or a measure and not by examples. Is it a *name* of a secret: an
+identifier (or two words) of which one word is ``password``, ``token``, ``…key`` and so on, and none behind it says that
+it is something about the secret (``token_count``)? Is what follows a *joint* that hands the name a value: a sign,
+blanks, a table's border, a call, a tag, a second field? And is that a *value*: what people choose needs a digit, a sign
+or quotes, what machines make must look random; calls, attributes, paths and stand-ins are code.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from helix_episodes.redaction.rule_matching import (
+    Cut,
+    compiled_pattern,
+    is_made_of_words,
+    is_mixed,
+    is_placeholder,
+    is_scrambled,
+    is_strong,
+    looks_random,
+    make_cut,
+    says_what_it_is,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+#: Every name of a secret holds one of these, in small letters; the commonest words that do and are no names are out.
+_NEEDLES = {
+    "pass": r"pass(?!e[ds]|ing|age|ive|port|thr|\b)|(?<![a-z])pass\b|(?<=\w)pass\b",
+    "pwd": "pwd",
+    "phrase": "phrase",
+    "key": "key(?!word|board|frame|down|up|press|error|point|note|stroke)",
+    "secret": "secret",
+    "token": r"token(?!iz)",
+    "credential": "credential",
+    "auth": "auth(?!or|en)",
+    "psk": "psk",
+    "salt": r"salt\b",
+    "mnemonic": "mnemonic",
+}
+_QUOTE = r"(?:\\{0,15}[\"'`]|&quot;|&#3[49];)"
+#: A new line, with what listings and diffs put at its beginning.
+_LINE = r"(?:\n|\\{1,2}n)[ \t\d|+>→:-]{0,30}"
+_SIGN = r"(?:=>|->|→|:=|\?\?|\|\||={1,3}|:{1,2})"
+_SECOND_FIELD = r"(?:--)?(?:[a-z]{1,10}_?)?(?:value|string|text|content|body)"
+#: What hands a name its value, the more telling ones first.
+_JOINTS = {
+    # Name and value as two fields of an object, two attributes or two options, perhaps with a field between.
+    "field": (
+        rf"{_QUOTE}?(?:,\s{{0,20}}{_QUOTE}\w{{1,20}}{_QUOTE}\s?:\s?[^,{{}}\n]{{1,40}})?(?:[\s,]{{1,40}}|{_LINE}){_QUOTE}?"
+        rf"(?i:{_SECOND_FIELD})(?:{_QUOTE}?\s{{0,4}}[:=]|\s)\s{{0,4}}"
+    ),
+    # A tag behind the tag of the name, as in property lists.
+    "tag": r"\s{0,4}</\w{1,20}>\s{0,20}<\w{1,20}>\s{0,4}",
+    "markup": r"[\"']?\s{0,4}>\s{0,4}(?:<!\[CDATA\[)?",
+    # Behind an index, a bold name or a type: environ["X"] = …, **X**: …, x: str = …, getenv("X") or …
+    "sign": (
+        rf"(?:{_QUOTE}|[\])*]){{0,4}}(?:\s?:\s?[A-Za-z][\w. |<>\[\]]{{0,24}}(?==))?"
+        rf"\s{{0,8}}(?:{_SIGN}|\bor\b)[\s*]{{0,8}}"
+    ),
+    # The next argument of a call, or the next item of a list.
+    "argument": rf"{_QUOTE}?\s{{0,4}}[,(]\s{{0,20}}(?=[bBrRuUfFLN@$]?{_QUOTE})",
+    "item": rf"[\"']?[ \t]{{0,4}}{_LINE}(?<=-)\s{{1,4}}|[\"']?[ \t]{{0,4}}{_LINE}(?<=- )",
+    "border": rf"{_QUOTE}?\s{{0,20}}\|\s{{0,20}}{_QUOTE}?",
+    "sentence": r"[\"'`*]{0,3}\s(?:(?:is|was|to|be|as|of|now|set|are|with)[\s:]{1,2}){1,3}\s{0,4}",
+    "blanks": r"[\"'`]?(?:[ \t]|\\{1,2}t){1,40}",
+}
+_REST = r"\w{0,30}+(?:-\w{1,20}+){0,4}"
+#: At a needle: whether a joint can follow at all, which is far cheaper to ask.
+_PROMISING = re.compile(
+    "(?i:" + "|".join(_NEEDLES.values()) + ")" + _REST + r"(?: \d{1,2}(?=:))?"
+    r"(?:[\"'`:=(,>|)\]*\\?<&→-]|\s{1,40}(?:[=:|>\"'`,→+-]|\n|<|(?:is|was|to|be|as|of|now|set|or|value|--)\b|\S{0,40}?[\d!@#$%^&*?~]))"
+)
+_BARE = r"[^\s\"'`,;<>()\[\]{}\\|]{3,512}"
+_TAIL = (
+    rf"{_REST}(?: \d{{1,2}}(?=:))?(?:{'|'.join(f'(?P<{name}>{each})' for name, each in _JOINTS.items())})"
+    rf"(?:[bBrRuUfFLN@$]?(?P<open>{_QUOTE})(?P<quoted>(?:(?!(?P=open))(?:\\.|[^\n\\])){{3,512}}+)(?P=open)"
+    rf"|(?:[bBrRuUfFLN@$]?{_QUOTE})?(?P<bare>{_BARE}))"
+)
+#: {"value": "…", "name": "X"}
+_VALUE_FIRST = (
+    rf"(?i:{_SECOND_FIELD}){_QUOTE}?\s?[:=]\s?({_QUOTE})((?:(?!\1).){{3,300}})\1[\s,]{{1,20}}{_QUOTE}?"
+    rf"(?i:name|key|id){_QUOTE}?\s?[:=]\s?{_QUOTE}\Z"
+)
+_NAME_FIELD, _NAME_FIELD_LENGTH = re.compile(rf"(?i:name|key|id){_QUOTE}?\s?[:=]\s?{_QUOTE}\Z"), 14
+
+_NEW_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[.\-$: /]+")
+#: The last word of a name that says what it is: what people choose, what machines make, a key, a login.
+_NAME = re.compile(
+    r"(?P<before>.*)(?:"
+    r"(?P<people>passw(?:or)?d|passwort|pwd|passphrase|passcode|psk|mnemonic|(?:seed|recovery|secret)_phrase)"
+    r"|(?P<short>(?:^|_|db|user|store|key|require|my|root|admin|smtp|mail|ftp|http|ssh|ldap|redis|mysql|pg|sudo)pass)"
+    r"|(?P<machine>secret|token|credential|(?:^|_)salt)|(?P<key>key)|(?P<login>(?:^|_|master|o)auth))"
+    r"(?P<after>s?\d{0,3}(?:_\w+)?)"
+)
+#: Words behind it that make it something about the secret.
+_ABOUT_LIST = """
+    hash hashed file path dir folder directory name names id ids type kind field url uri endpoint host port
+    count counts length len size limit index expires expiry expiration ttl at age policy prompt label
+    placeholder hint hasher hashers class provider manager service handler store ring vault ref arn version
+    usage used budget required enabled strength validator min max regex pattern format error errors input form
+    reset change check checker count total totals cost rate per map list set group mode column env var variable
+    location source scope scopes status state alias algorithm schema algo generator factory helper utils util
+    test tests spec docs page route view
+"""
+_ABOUT = frozenset(_ABOUT_LIST.split())
+#: Words before ``key`` that make it no secret.
+_HARMLESS_KEY_LIST = """
+    public pub primary foreign sort partition cache row map hash group lookup index idempotency object dict json
+    config query unique shift arrow translation i18n route issue react entity composite natural surrogate dedup
+    dedupe event metric state node item hot mon tur don joc hoc whis known host search parent child storage s3
+    ctrl alt meta tab enter return escape space any each this that other next previous new old given same which
+    first last column param prop property header field label option setting registry model stable test
+"""
+_HARMLESS_KEYS = frozenset(_HARMLESS_KEY_LIST.split())
+_FUNCTION_WORD_LIST = """
+    the a an is are be must your you for to of or and not no in at with enter please least from this that if
+    when by on it was has have should can cannot will does do did
+"""
+_FUNCTION_WORDS = frozenset(_FUNCTION_WORD_LIST.split())
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_PLURALS = ("keys", "tokens", "secrets", "credentials", "passwords")
+_DOTTED_NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+[.:]?")
+_IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*")
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_PATH_BEGINNINGS = ("/", "./", "../", "~/", "~\\", "http://", "https://", "file:", "@/", "\\")
+_NAME_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-$"
+_HEX_OR_UUID = re.compile(r"[0-9a-f]+|[0-9A-F]+|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_ENDS_OF_SENTENCES = ".,:;!?)"
+#: An identifier is at most this long, and a value field at most this far before its name's.
+_LONGEST_NAME, _VALUE_BEFORE = 48, 400
+_SHORTEST_CHOSEN, _SHORTEST_SPOKEN, _SHORTEST_LONE_KEY = 6, 8, 20
+#: Behind the telling word of a name (``SECRET_KEY_BASE``); four words are a phrase.
+_MOST_WORDS_BEHIND = 3
+_WORD_BEFORE = re.compile(r"([A-Za-z]{2,20})[ ]\Z")
+
+
+class _Named(NamedTuple):
+    """A name with the value behind it and what parts them."""
+
+    name: str
+    sort: str
+    joint: str
+    between: str
+    value: str
+    quoted: bool
+    after: str
+
+    @property
+    def is_config(self) -> bool:
+        """Written as environment variables and constants are."""
+        return self.name.isupper()
+
+    @property
+    def is_identifier(self) -> bool:
+        """No word of a sentence: an option, a constant, or a name of several words."""
+        return self.name.startswith("-") or "_" in self.name or self.name != self.name.lower()
+
+
+def named_secrets(text: str, *, lowered: str) -> Iterator[Cut]:
+    """The values behind telling names; ``lowered`` is the text in small letters, each at its place."""
+    end = -1
+    for place in sorted(place for needle in _NEEDLES if needle in lowered for place in _places(lowered, needle)):
+        if place < end or not _PROMISING.match(text, place):
+            continue
+        before = text[max(0, place - _LONGEST_NAME) : place]
+        start = place - len(before) + len(before.rstrip(_NAME_LETTERS))
+        rest = compiled_pattern(_REST).match(text, place)
+        name = text[start : rest.end() if rest else place]
+        sort = _sort(name, text[max(0, start - _LONGEST_NAME) : start])
+        if sort is None:
+            continue
+        found = compiled_pattern(_TAIL).match(text, place)
+        if found is not None and (value := _value(text, name, sort, found)):
+            end = value[1]
+            yield make_cut("secret", *value)
+        elif _NAME_FIELD.search(text, max(0, start - _NAME_FIELD_LENGTH), start):
+            first = compiled_pattern(_VALUE_FIRST).search(text, max(0, start - _VALUE_BEFORE), start)
+            if first and _is_secret(_Named(name, sort, "field", "", first[2], quoted=True, after="")):
+                yield make_cut("secret", *first.span(2))
+
+
+def _places(text: str, needle: str) -> Iterator[int]:
+    place = text.find(needle)
+    while place >= 0:
+        yield place
+        place = text.find(needle, place + 1)
+
+
+def _sort(name: str, before: str) -> str | None:
+    """What a name is the name of: ``people`` choose it, ``short`` for that, a ``machine`` makes it, a ``lone`` key."""
+    found = _NAME.fullmatch(_NEW_WORD.sub("_", name).lower())
+    if found is None:
+        return None
+    about = found["after"].split("_")[1:]
+    if len(about) > _MOST_WORDS_BEHIND or not _ABOUT.isdisjoint(about):
+        return None
+    if not found["key"]:
+        return next(sort for sort in ("people", "short", "machine", "login") if found[sort])
+    word = found["before"].rstrip("_").rpartition("_")[2]
+    if not word and (spoken := _WORD_BEFORE.search(before)):
+        word = spoken[1].lower()
+    if word in _HARMLESS_KEYS:
+        return None
+    return "machine" if word and word not in _FUNCTION_WORDS else "lone"
+
+
+def _value(text: str, name: str, sort: str, found: re.Match[str]) -> tuple[int, int] | None:
+    """Where the value of a name begins and ends; None where it is none of a secret."""
+    joint = next(each for each in _JOINTS if found[each] is not None)
+    start, end = found.span("quoted" if found["quoted"] is not None else "bare")
+    if found["quoted"] is None and found[joint] == "=" and name.isupper():
+        # In a file of settings a line belongs to the value, whatever signs are in it.
+        end = max(end, compiled_pattern(r"[^\s\"'`\\]{0,512}").match(text, start).end())  # type: ignore[union-attr]
+        end = start + len(text[start:end].rstrip(";,)]}"))
+    value = text[start:end]
+    if joint in ("sentence", "blanks"):
+        value = value.rstrip(_ENDS_OF_SENTENCES)
+    named = _Named(name, sort, joint, found[joint], value, found["quoted"] is not None, text[end : end + 2])
+    return (start, start + len(value)) if value and _is_secret(named) else None
+
+
+def _is_secret(one: _Named) -> bool:
+    if is_placeholder(one.value) or _is_code(one) or not _is_fitting(one):
+        return False
+    return _is_chosen(one) if one.sort in ("people", "short") else _is_made(one)
+
+
+def _is_fitting(one: _Named) -> bool:
+    """``PASS:`` is a test's verdict, ``PWD`` the working folder, and several tokens are counted, not quoted."""
+    if one.name.rpartition(".")[2].strip("_$-").lower() in ("pass", "pwd"):
+        return one.joint in ("field", "tag") or (one.joint == "sign" and (one.between == "=" or one.quoted))
+    if one.joint not in ("sentence", "blanks"):
+        return True
+    return not one.name.lower().endswith(_PLURALS) and one.name[:1] != "$" and not _ASSIGNMENT.match(one.value)
+
+
+def _is_code(one: _Named) -> bool:
+    """A call, an attribute, a path, an address or a template: where the value comes from, not what it is."""
+    value = one.value
+    if (
+        "://" in value
+        or "…" in value
+        or value[0] in "<["
+        or _DRIVE.match(value)
+        or compiled_pattern(r"\{[^{}]{0,60}\}").search(value)
+    ):
+        return True
+    if value.startswith(_PATH_BEGINNINGS):  # one in 64 keys in base64 begins with a stroke
+        return value[0] != "/" or not _is_dense(value)
+    if _DOTTED_NAME.fullmatch(value) and is_made_of_words(value) and not (one.quoted and one.sort == "people"):
+        return not one.name.startswith("-")
+    return not one.quoted and one.after[:1] in ("(", "[") and _IDENTIFIER.fullmatch(value) is not None
+
+
+def _is_chosen(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground)
+    """The look that a value must have where people choose it: none in quotes or settings, a digit or sign elsewhere."""
+    value, joint = one.value, one.joint
+    if len(value) < _SHORTEST_CHOSEN or (joint == "markup" and one.after != "</"):
+        return False
+    if words := value.split()[1:]:
+        return _FUNCTION_WORDS.isdisjoint(value.lower().split()) and (
+            is_mixed(value) or len(words) >= _MOST_WORDS_BEHIND
+        )
+    if one.sort == "short" and not one.is_config:  # also a round or a ticket, so the value must be made like one
+        return len(value) >= _SHORTEST_SPOKEN and is_strong(value) and " " not in value and not says_what_it_is(value)
+    if _is_literal(one) and not says_what_it_is(value):
+        return True
+    if "=" in one.between and is_scrambled(value):
+        return True
+    if joint in ("sentence", "argument") or (joint == "blanks" and not one.is_identifier and one.between == " "):
+        return len(value) >= _SHORTEST_SPOKEN and is_strong(value) and any(map(str.isdigit, value))
+    return is_mixed(value)
+
+
+def _is_literal(one: _Named) -> bool:
+    """Whether what is there can only be the value itself."""
+    if one.joint in ("sign", "item"):
+        return one.quoted or one.is_config or (one.between == "=" and one.after[:1] not in (")", ",", "]", "}"))
+    if one.joint in ("argument", "blanks"):
+        return one.quoted and (one.is_config or one.name.startswith(("-", "set", "with")))
+    return one.joint in ("field", "tag", "markup")
+
+
+def _is_made(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground)
+    """The look that a value must have where a machine makes it."""
+    value, joint = one.value, one.joint
+    is_handed = joint not in ("sentence", "blanks", "border", "markup") or one.after == "</"
+    if one.sort == "lone":
+        return is_handed and _is_dense(value, shortest=_SHORTEST_LONE_KEY) and not _HEX_OR_UUID.fullmatch(value)
+    if one.sort == "login" and _is_pair(value):
+        return True
+    if not is_handed and not one.is_identifier:
+        return _is_dense(value)
+    if _is_dense(value) or (looks_random(value) and " " not in value):
+        return True
+    if one.sort == "login" or not is_handed or " " in value:
+        return False
+    if "=" in one.between and is_scrambled(value):
+        return True
+    return (one.quoted or one.is_config) and _is_dense(value, shortest=_SHORTEST_SPOKEN)
+
+
+def _is_dense(value: str, *, shortest: int = 16) -> bool:
+    """Capitals, small letters and digits in short runs, as random keys have them, and no words of a sentence."""
+    return (
+        len(value) >= shortest
+        and all(any(map(is_one, value)) for is_one in (str.isupper, str.islower, str.isdigit))
+        and not is_made_of_words(value)
+        and _FUNCTION_WORDS.isdisjoint(value.lower().split())
+    )
+
+
+def _is_pair(value: str) -> bool:
+    """``user:password`` in base64."""
+    try:
+        plain = base64.b64decode(value, validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return b":" in plain and plain.isascii() and plain.decode("ascii").isprintable()

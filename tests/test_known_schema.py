@@ -1,0 +1,63 @@
+"""Is everything that our schemas make known, so that what somebody else put into a database is refused?
+
+After a change to a schema, ``make schema`` writes `helix_graph.known_schema` anew.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+
+from helix_graph import known_schema
+from helix_graph.embedding.cache import VECTOR_CACHE
+from helix_graph.graph.connection import GRAPH_FILE
+from helix_graph.helix_db import HELIX_DB, Tables
+from helix_graph.insights.schema import INSIGHT_TABLES
+from helix_graph.plans.schema import PLAN_TABLES
+from helix_graph.topics.schema import TOPIC_TABLES
+from schema_objects import made_by
+
+ROOMS = (INSIGHT_TABLES, PLAN_TABLES, TOPIC_TABLES)
+
+HEAD = '''"""Everything that may be in the schema of our databases, by `helix_graph.database.object_digest`.
+
+Written by ``make schema`` from the schemas, of all their versions; what older programs made stays. A hook that made
+all tables only to compare them would take four milliseconds longer.
+"""
+
+from __future__ import annotations
+
+'''
+
+
+def by_room(tables: Tables) -> set[str]:
+    return set(made_by((HELIX_DB.schema, *tables.steps)))
+
+
+def known() -> dict[str, set[str]]:
+    return {
+        "HELIX_OBJECTS": set(chain.from_iterable(map(by_room, ROOMS))),
+        "GRAPH_OBJECTS": set(made_by((GRAPH_FILE.schema, GRAPH_FILE.indexes))),
+        "VECTOR_OBJECTS": set(made_by((VECTOR_CACHE.schema,))),
+    }
+
+
+def as_module(sets: dict[str, set[str]]) -> str:
+    rows = (
+        "".join(f'    "{one}",\n' for one in sorted(sets[name] | set(getattr(known_schema, name)))) for name in sets
+    )
+    versions = ", ".join(f'"{one.room}": {len(one.steps)}' for one in ROOMS)
+    parts = [f"{name} = frozenset({{\n{each}}})\n" for name, each in zip(sets, rows, strict=True)]
+    return "\n".join((f"{HEAD}ROOM_VERSIONS = {{{versions}}}\n", *parts))
+
+
+def test_the_module_has_what_the_schemas_make() -> None:
+    sets = known()
+    assert all(sets.values())
+    assert {one.room: len(one.steps) for one in ROOMS} == known_schema.ROOM_VERSIONS
+    unknown = {name: made - getattr(known_schema, name) for name, made in sets.items()}
+    assert not any(unknown.values()), "a schema has changed: run `make schema`"
+
+
+if __name__ == "__main__":  # with tests/helpers on PYTHONPATH
+    Path(known_schema.__file__).write_text(as_module(known()), encoding="utf-8")
