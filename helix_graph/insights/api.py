@@ -169,9 +169,11 @@ class Insights(InsightContext):
     mute = curation.mute
     forget = curation.forget
     why = curation.why
+    forget_import = curation.forget_import
     promote = curation.promote
 
     forget_sessions = maintenance.forget_sessions
+    has_written_in = maintenance.has_written_in
     decay = maintenance.decay
     prune = maintenance.prune
     health = maintenance.health

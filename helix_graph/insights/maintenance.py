@@ -87,6 +87,7 @@ def remove_uids(connection: sqlite3.Connection, uids: Iterable[str]) -> None:
     gone = list(rows.where(connection, f"uid {ANY_OF}", wanted))
     rows.delete(connection, [stored.number for stored in gone])
     connection.execute(f"DELETE FROM insight_link WHERE insight {ANY_OF} OR target {ANY_OF}", (wanted, wanted))  # noqa: S608  (constants)
+    connection.execute(f"DELETE FROM insight_import WHERE id {ANY_OF}", (wanted,))  # noqa: S608  (a constant)
     _silence(connection, forgotten, {stored.name for stored in gone})
 
 
@@ -135,6 +136,15 @@ def forget_sessions(context: InsightContext, sessions: Iterable[str]) -> int:
     return len(removed)
 
 
+def has_written_in(context: InsightContext, session: str) -> bool:
+    """Whether an agent's insight is known from this session, which may be all that was recorded of it."""
+    if not context.path.exists():
+        return False
+    with context.database.reading() as connection:
+        query = "SELECT 1 FROM insight WHERE origin = 'agent' AND episode IN (?, ?)"
+        return connection.execute(query, (session, _PREFIX + session)).fetchone() is not None
+
+
 def _tasks_of(context: InsightContext, gone: set[str]) -> set[str]:
     """The tasks that only these sessions worked on: injections may name the task and no session."""
     if context.history is None:
@@ -145,16 +155,22 @@ def _tasks_of(context: InsightContext, gone: set[str]) -> set[str]:
 
 
 def _cut(connection: sqlite3.Connection, gone: set[str]) -> list[StoredInsight]:
-    """Removes the links to the sessions; the harvested insights that rested on them."""
+    """Removes the links to the sessions; the insights that were harvested from them, or that agents wrote in them.
+
+    A person's text stays, without the session.
+    """
     wanted = as_list(gone)
     linked = {link.insight for link in links_where(connection, f"episode {ANY_OF}", wanted)}
     connection.execute(f"DELETE FROM insight_link WHERE episode {ANY_OF}", (wanted,))  # noqa: S608  (a constant)
     named = f"uid {ANY_OF} OR episode {ANY_OF} ORDER BY number"
     found = list(rows.where(connection, named, as_list(linked), wanted))
-    for stored in found:
-        if stored.insight.source != HARVEST_SOURCE and stored.insight.episode in gone:
+    own = [one for one in found if one.insight.source != HARVEST_SOURCE and one.insight.episode in gone]
+    for stored in own:
+        if stored.insight.origin != "agent":
             rows.update(connection, stored, replace(stored.insight, episode=""))
-    return [stored for stored in found if stored.insight.source == HARVEST_SOURCE]
+    return [
+        one for one in found if one.insight.source == HARVEST_SOURCE or (one in own and one.insight.origin == "agent")
+    ]
 
 
 def _reword(context: InsightContext, connection: sqlite3.Connection, stored: StoredInsight, gone: set[str]) -> bool:

@@ -170,10 +170,14 @@ def agents_tags(tags: Iterable[str]) -> tuple[str, ...]:
         InvalidArgument: One of them says that a person gave it.
     """
     clean = clean_tags(tags)
-    for tag in clean:
-        if "-".join(re.findall(r"\w+", tag.casefold().replace("_", " "))) in _PERSONS_TAGS:
-            raise InvalidArgument("tags", f"has {tag!r}, which only a person can give: leave it out")
+    for tag in filter(is_persons_tag, clean):
+        raise InvalidArgument("tags", f"has {tag!r}, which only a person can give: leave it out")
     return clean
+
+
+def is_persons_tag(tag: str) -> bool:
+    """Whether a tag says that a person gave the insight."""
+    return "-".join(re.findall(r"\w+", tag.casefold().replace("_", " "))) in _PERSONS_TAGS
 
 
 def clean_source(source: str) -> str:

@@ -20,7 +20,8 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -75,6 +76,8 @@ _MOST = 10**9
 #: A clock that is wrong is so by a zone, or by a year that somebody set by hand; a date beyond that would be the newest
 #: forever.
 _AHEAD = timedelta(days=366)
+#: Where an insight begins that nothing is known of.
+_START = 0.5
 #: No text that insights write is as long: the longest are what was looked for, and the reasons of verdicts.
 _LONGEST_TEXT = 100_000
 
@@ -227,8 +230,11 @@ def export_to(context: InsightContext, path: Path) -> int:
     return text.count("\n") - 1
 
 
-def import_from(context: InsightContext, path: Path) -> ImportCounts:
+def import_from(context: InsightContext, path: Path, *, own: bool = False) -> ImportCounts:
     """Takes in what `export` wrote, or the helix.db of the original in either of its forms.
+
+    Of an export the texts come in, and are shown as quotations from the file. Its outcomes are kept and give no rank,
+    unless it is the user's ``own``: a memory that moves is as it was.
 
     Raises:
         InvalidImport: The file is neither, or a line of it is damaged or out of bounds; then nothing is taken in.
@@ -237,20 +243,49 @@ def import_from(context: InsightContext, path: Path) -> ImportCounts:
 
     where = as_path("path", path)
     now = context.now()
-    records = legacy.read_legacy_database(where) if legacy.is_database(where) else list(_read(where, now=now))
-    return take_in(context, records)
+    is_legacy = legacy.is_database(where)  # the user's own memory of before, whose ranks are taken over
+    records = legacy.read_legacy_database(where) if is_legacy else list(_read(where, now=now))
+    if own:
+        return take_in(context, records)
+    records = records if is_legacy else [_unranked(one) for one in records]
+    file = ImportedFile(clean_line(where.name), sha256(read_regular(where)).hexdigest(), outcomes_count=is_legacy)
+    return take_in(context, records, file=file)
 
 
-def take_in(context: InsightContext, records: Iterable[Record]) -> ImportCounts:
-    """Joins records with those that are there; what rests on sessions that were forgotten stays out."""
+class ImportedFile(NamedTuple):
+    """By which file records come; whether the outcomes in it count."""
+
+    name: str
+    sha256: str
+    outcomes_count: bool
+
+
+def _unranked(record: Record) -> Record:
+    """The record with no better start than an insight has that is stored here."""
+    return replace(record, initial=min(record.initial, _START)) if isinstance(record, Insight) else record
+
+
+def take_in(context: InsightContext, records: Iterable[Record], *, file: ImportedFile | None = None) -> ImportCounts:
+    """Joins records with those that are there; what rests on sessions that were forgotten stays out.
+
+    What a ``file`` brings is noted with it, so that it can be revoked, and is shown as a quotation from it.
+    """
     from helix_graph.tombstones import Tombstones
 
     forgotten = Tombstones(context.history.root).holds if context.history else lambda _: False
     given = list(records)
     admitted = _admitted(given, forgotten)
     with context.database.writing() as connection:
-        before = _counts(connection)
+        before, known = _counts(connection), _ids(connection)
         _join_all(connection, admitted)
+        if file:
+            at = stamp(context.now())
+            new_ids = _ids(connection) - known
+            counting = {one.id for one in admitted if isinstance(one, FeedbackEntry)} if file.outcomes_count else set()
+            connection.executemany(
+                "INSERT INTO insight_import VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                [(one, file.name, file.sha256, at) for one in sorted(new_ids - counting)],
+            )
         feedback.rebuild(connection, settings=context.settings)
         after = _counts(connection)
         without = rows.without_any_vector(connection)
@@ -264,6 +299,11 @@ def take_in(context: InsightContext, records: Iterable[Record]) -> ImportCounts:
         total=after["insight"],
         without_vector=without,
     )
+
+
+def _ids(connection: sqlite3.Connection) -> set[str]:
+    """Of the insights, and of what the log says of them."""
+    return {one for (one,) in connection.execute("SELECT uid FROM insight UNION ALL SELECT id FROM insight_feedback")}
 
 
 def sorted_lines(connection: sqlite3.Connection) -> Iterator[str]:

@@ -15,6 +15,7 @@ import msgspec
 import orjson
 
 from helix_episodes.errors import HelixGraphError
+from helix_graph.insights.storing import is_persons_tag
 from helix_graph.plans import transcripts
 from helix_graph.plans.handoff_files import HandoffFiles, append_line
 from helix_graph.plans.model import NoWorkTree, WorkspaceClosed
@@ -26,6 +27,7 @@ from helix_graph.validation import as_choice, as_path
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from helix_graph.insights.storing import StoreAnswer
     from helix_graph.plans.model import AgentOutcome, EndedWorkspace
     from helix_graph.plans.schema import PlanContext
 
@@ -153,7 +155,12 @@ class Learning:
         insight = self._insight
         if insight is None or len(insight.content) < transcripts.FEWEST_CHARACTERS:
             return {}
-        return {"stored": dict(self._insights.store(insight.content, list(insight.tags)))}
+        return {"stored": dict(self._stored(insight, session=self._transcript.session))}
+
+    def _stored(self, insight: transcripts.ReportedInsight, *, session: str) -> StoreAnswer:
+        """The insight as an agent's, with the session by which it can be forgotten."""
+        tags = [tag for tag in insight.tags if not is_persons_tag(tag)]
+        return self._insights.store(insight.content, tags, origin="agent", episode=session)
 
     def _keep_result(self) -> dict[str, Any]:
         if self._type != "explorer":

@@ -29,7 +29,7 @@ import orjson
 from helix_episodes.echo import wrap
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.redaction import for_disk
-from helix_graph.insights.safe_quoting import sanitize_line
+from helix_graph.insights.safe_quoting import own_or_quoted, sanitize_line
 from helix_graph.plans.handoff_files import HandoffFiles, InjectionState, file_name
 from helix_graph.plans.model import Remembered
 from helix_graph.plans.schema import database
@@ -60,7 +60,7 @@ def insight_line(one: Remembered) -> str:
     ['[29%] c', '[57%] c', '[100%] c']
     """
     percent = (round(one.effectiveness * _THOUSAND) + _HALF) // _TEN
-    return f"[{percent}%] {sanitize_line(one.content)}"
+    return f"[{percent}%] {own_or_quoted(one.content, said_by=one.said_by)}"
 
 
 def injected_block(insights: Sequence[str], names: Sequence[str], deliveries: Sequence[str] = ()) -> str:
@@ -374,7 +374,12 @@ def _relevance(row: Mapping[str, Any]) -> float:
 def remembered(row: Mapping[str, Any]) -> Remembered:
     """A recalled insight as a prompt shows it."""
     effectiveness = row.get("_effectiveness", row.get("effectiveness", 0.5))
-    return Remembered(name=str(row["name"]), content=str(row["content"]), effectiveness=float(effectiveness))
+    return Remembered(
+        name=str(row["name"]),
+        content=str(row["content"]),
+        effectiveness=float(effectiveness),
+        said_by=str(row.get("_said_by", "")),
+    )
 
 
 def _session(session: str | None) -> str | None:

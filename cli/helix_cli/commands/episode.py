@@ -140,7 +140,7 @@ _COLUMNS = {
     "Events": ("id", "log", "type", "status", "content"),
     "Links": ("from", "to", "edge", "reason"),
     "Fixes": ("error", "changes", "check", "verified by"),
-    "Lessons": ("lesson",),
+    "Lessons": ("lesson, from the session's log",),
 }
 
 

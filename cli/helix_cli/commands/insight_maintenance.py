@@ -207,16 +207,21 @@ def _render_forgotten(answer: ForgetAnswer) -> None:
 
 
 @insight_command("forget", render=_render_forgotten)
-@click.argument("names", nargs=-1, required=True)
-def forget(insights: Insights, *, names: tuple[str, ...]) -> ForgetAnswer:
+@click.argument("names", nargs=-1)
+@click.option("--import", "import_", metavar="FILE", help="All that an import of FILE (name or SHA-256) brought.")
+def forget(insights: Insights, *, names: tuple[str, ...], import_: str | None) -> ForgetAnswer:
     """Remove insights for good, with their links and their names in the logs."""
-    return insights.forget(names)
+    if bool(names) == bool(import_):
+        raise click.UsageError("give NAMES or --import FILE, one of the two")
+    return insights.forget_import(import_) if import_ else insights.forget(names)
 
 
 def _render_why(answer: Mapping[str, Any]) -> None:
     render_insight(answer)
     where = " ".join(answer[key] for key in ("origin", "source", "episode") if answer[key])
     say(f"{where} on {answer['created_at']}; it is {answer['state']}")
+    if answer["said_by"]:
+        say(f"shown to agents as a quotation: {answer['said_by']}")
     for name in answer["took_in"]:
         say(f"  took in {name}")
     for link in answer["links"]:
@@ -290,6 +295,11 @@ def _render_imported(answer: ImportCounts) -> None:
 
 @insight_command("import", render=_render_imported)
 @click.argument("file", type=NonEmptyPath(path_type=Path))
-def import_command(insights: Insights, *, file: Path) -> ImportCounts:
-    """Take in an export, or the original's helix.db; twice or in any order gives the same memory."""
-    return insights.import_from(file)
+@click.option("--own", is_flag=True, help="It is an export of your own memory: its ranks and authors count.")
+def import_command(insights: Insights, *, file: Path, own: bool) -> ImportCounts:
+    """Take in an export, or the original's helix.db; twice or in any order gives the same memory.
+
+    Texts of an export are shown as quotations from FILE, and begin without a rank; `insight forget --import FILE`
+    removes them.
+    """
+    return insights.import_from(file, own=own)
