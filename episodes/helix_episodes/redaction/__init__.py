@@ -23,7 +23,6 @@ passed on after a few searches for plain strings. Redacting twice changes nothin
 from __future__ import annotations
 
 import re
-from array import array
 from collections import Counter
 from functools import cache, lru_cache
 from itertools import chain
@@ -36,6 +35,7 @@ from helix_episodes.redaction.key_blocks import KEY_RULES, framed_keys
 from helix_episodes.redaction.named_secrets import named_secrets
 from helix_episodes.redaction.rule_matching import Cut, Sieve, compiled_pattern, cuts_by, make_cut, mentions
 from helix_episodes.redaction.secret_formats import FORMAT_RULES
+from helix_episodes.redaction.visible_text import plain_forms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -166,36 +166,16 @@ def _secrets_in_short(text: str) -> tuple[Cut, ...]:
     return tuple(_secrets(text))
 
 
-# Colours and characters that show nothing, as they are and as they are spelled in code and JSON.
-_HIDDEN = (
-    r"(?:\x1b|\\{1,2}(?:x1b|e|033|u001b))\[[0-9;:?]{0,24}[A-Za-z]|[\x00-\x08\x0e-\x1f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
-    r"|\\{1,2}u(?:200[b-f]|00ad|2060|feff)"
-)
-_HIDDEN_SPELLED = ("x1b[", "\\e[", "033[", "u001b", "u200", "u00ad", "u2060", "ufeff")
-_INVISIBLE = ("\u200b", "\u200c", "\u200d", "\ufeff", "\u2060", "\xad")
-
-
 def _secrets(text: str) -> Iterator[Cut]:
-    yield from _visible_secrets(text)
-    if (
-        "\x1b" in text
-        or ("\\" in text and mentions(text, _HIDDEN_SPELLED))
-        or (not text.isascii() and mentions(text, _INVISIBLE))
-    ):
-        yield from _behind_hidden(text)
-
-
-def _behind_hidden(text: str) -> Iterator[Cut]:
-    """What is only recognised when colours and invisible characters are left out."""
-    hidden = [found.span() for found in compiled_pattern(_HIDDEN).finditer(text)]
-    if not hidden:
-        return
-    places, position = array("L"), 0
-    for start, end in (*hidden, (len(text), len(text))):
-        places.extend(range(position, start))
-        position = end
-    for cut in _visible_secrets("".join(text[place] for place in places)):
-        yield make_cut(cut.kind, places[cut.start], places[cut.start + cut.length - 1] + 1)
+    forms = []
+    for form in plain_forms(text):
+        forms.append(form)
+        text = form.text
+    for cut in _visible_secrets(text):
+        start, end = cut.start, cut.start + cut.length
+        for form in reversed(forms):
+            start, end = form.span(start, end)
+        yield make_cut(cut.kind, start, end) if forms else cut
 
 
 def _visible_secrets(text: str) -> Iterator[Cut]:

@@ -44,12 +44,17 @@ _NEEDLES = {
     "psk": "psk",
     "salt": r"salt\b",
     "mnemonic": "mnemonic",
+    **{word: word for word in ("jwt", "crumb", "csrf", "hmac", "saml", "creds", "kennwort", "contrase", "mot de passe")},
+    **{word: word for word in ("senha", "wachtwoord", "lösenord", "salasana", "heslo", "hasło", "adgangskode", "şifre")},
+    **{word: word for word in ("пароль", "密码", "密碼", "パスワード", "비밀번호", "parola", "_pat", "login")},
+    "pw": r"(?<![a-z])pw(?![a-z])",
+    "pin": r"(?<![a-z])pin(?:code)?(?![a-z])",
 }
-_QUOTE = r"(?:\\{0,15}[\"'`]|&quot;|&#3[49];)"
+_QUOTE = r"(?:\\{0,15}[\"'`])"
 #: A new line, with what listings and diffs put at its beginning.
 _LINE = r"(?:\n|\\{1,2}n)[ \t\d|+>→:-]{0,30}"
-_SIGN = r"(?:=>|->|→|:=|\?\?|\|\||={1,3}|:{1,2})"
-_SECOND_FIELD = r"(?:--)?(?:[a-z]{1,10}_?)?(?:value|string|text|content|body)"
+_SIGN = r"(?:=>|->|<-|→|:=|\?\?|\|\||={1,3}|:{1,2}|：)"
+_SECOND_FIELD = r"(?:--)?(?:[a-z]{1,10}_?)?(?:value|string|text|content|body|data|default)"
 #: What hands a name its value, the more telling ones first.
 _JOINTS = {
     # Name and value as two fields of an object, two attributes or two options, perhaps with a field between.
@@ -57,13 +62,18 @@ _JOINTS = {
         rf"{_QUOTE}?(?:,\s{{0,20}}{_QUOTE}\w{{1,20}}{_QUOTE}\s?:\s?[^,{{}}\n]{{1,40}})?(?:[\s,]{{1,40}}|{_LINE}){_QUOTE}?"
         rf"(?i:{_SECOND_FIELD})(?:{_QUOTE}?\s{{0,4}}[:=]|\s)\s{{0,4}}"
     ),
+    # A block named after the secret: variable "x" { default = "…" }, "oauth": {"host": "…"}
+    "nested": (
+        rf"{_QUOTE}?\s{{0,4}}[:=]?\s{{0,4}}\{{\s{{0,20}}(?:[^{{}}]{{0,160}}?\b(?:default|value|data){_QUOTE}?\s{{0,4}}[:=]\s{{0,4}}"
+        rf"|{_QUOTE}?[\w.@/-]{{1,60}}{_QUOTE}?\s{{0,4}}[:=]\s{{0,4}})(?={_QUOTE})"
+    ),
     # A tag behind the tag of the name, as in property lists.
     "tag": r"\s{0,4}</\w{1,20}>\s{0,20}<\w{1,20}>\s{0,4}",
-    "markup": r"[\"']?\s{0,4}>\s{0,4}(?:<!\[CDATA\[)?",
+    "markup": r"[\"']?\s{0,4}>\s{0,4}(?:<!\[CDATA\[|<[A-Za-z]{1,20}>\s{0,4})?",
     # Behind an index, a bold name or a type: environ["X"] = …, **X**: …, x: str = …, getenv("X") or …
     "sign": (
-        rf"(?:{_QUOTE}|[\])*]){{0,4}}(?:\s?:\s?[A-Za-z][\w. |<>\[\]]{{0,24}}(?==))?"
-        rf"\s{{0,8}}(?:{_SIGN}|\bor\b)[\s*]{{0,8}}"
+        rf"(?:{_QUOTE}|[\])*]){{0,4}}(?:\s?:?\s?[A-Za-z&*\[{{][^\n=\"'`,()]{{0,30}}(?==))?"
+        rf"\s{{0,8}}(?:{_SIGN}|\bor\b)[\s*]{{0,8}}(?:[A-Za-z\[&][\w.\[\]:<> ]{{0,40}}\(\s{{0,8}}(?={_QUOTE}))?"
     ),
     # The next argument of a call, or the next item of a list.
     "argument": rf"{_QUOTE}?\s{{0,4}}[,(]\s{{0,20}}(?=[bBrRuUfFLN@$]?{_QUOTE})",
@@ -74,13 +84,14 @@ _JOINTS = {
 }
 _REST = r"\w{0,30}+(?:-\w{1,20}+){0,4}"
 #: At a needle: whether a joint can follow at all, which is far cheaper to ask.
+_NEEDLE = "(?i:" + "|".join(_NEEDLES.values()) + ")"
 _PROMISING = re.compile(
-    "(?i:" + "|".join(_NEEDLES.values()) + ")" + _REST + r"(?: \d{1,2}(?=:))?"
-    r"(?:[\"'`:=(,>|)\]*\\?<&→-]|\s{1,40}(?:[=:|>\"'`,→+-]|\n|<|(?:is|was|to|be|as|of|now|set|or|value|--)\b|\S{0,40}?[\d!@#$%^&*?~]))"
+    _NEEDLE + _REST + r"(?: \d{1,2}(?=:))?"
+    r"(?:[\"'`:=(,>|)\]*\\?<&→：{-]|\s{1,40}(?:[=:|>\"'`,→+{*-]|\n|<|[\w.\[\]<>&|?:]{1,30} ?=|(?:is|was|to|be|as|of|now|set|or|value|--)\b|\S{0,40}?[\d!@#$%^&*?~]))"
 )
 _BARE = r"[^\s\"'`,;<>()\[\]{}\\|]{3,512}"
 _TAIL = (
-    rf"{_REST}(?: \d{{1,2}}(?=:))?(?:{'|'.join(f'(?P<{name}>{each})' for name, each in _JOINTS.items())})"
+    rf"{_NEEDLE}{_REST}(?: \d{{1,2}}(?=:))?(?:{'|'.join(f'(?P<{name}>{each})' for name, each in _JOINTS.items())})"
     rf"(?:[bBrRuUfFLN@$]?(?P<open>{_QUOTE})(?P<quoted>(?:(?!(?P=open))(?:\\.|[^\n\\])){{3,512}}+)(?P=open)"
     rf"|(?:[bBrRuUfFLN@$]?{_QUOTE})?(?P<bare>{_BARE}))"
 )
@@ -95,9 +106,12 @@ _NEW_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[.\-$: 
 #: The last word of a name that says what it is: what people choose, what machines make, a key, a login.
 _NAME = re.compile(
     r"(?P<before>.*)(?:"
-    r"(?P<people>passw(?:or)?d|passwort|pwd|passphrase|passcode|psk|mnemonic|(?:seed|recovery|secret)_phrase)"
+    r"(?P<people>passw(?:or)?d|passwort|passord|(?<![a-z])pwd|passphrase|passcode|psk|mnemonic|(?:seed|recovery|secret)_phrase"
+    r"|kennwort|contrase(?:ñ|n)a|mot_de_passe|senha|wachtwoord|lösenord|salasana|heslo|hasło|adgangskode|şifre|parola"
+    r"|пароль|密码|密碼|パスワード|비밀번호|(?:^|_)pw)"
     r"|(?P<short>(?:^|_|db|user|store|key|require|my|root|admin|smtp|mail|ftp|http|ssh|ldap|redis|mysql|pg|sudo)pass)"
-    r"|(?P<machine>secret|token|credential|(?:^|_)salt)|(?P<key>key)|(?P<login>(?:^|_|master|o)auth))"
+    r"|(?P<pin>(?:^|_)pin(?:_?code)?)|(?P<machine>secret|token|credential|crumb|csrf|hmac|saml(?:response|request)?"
+    r"|(?:^|_)(?:salt|pat|jwt|creds|login))|(?P<key>key)|(?P<login>(?:^|_|master|o)auth))"
     r"(?P<after>s?\d{0,3}(?:_\w+)?)"
 )
 #: Words behind it that make it something about the secret.
@@ -129,6 +143,11 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _PLURALS = ("keys", "tokens", "secrets", "credentials", "passwords")
 _DOTTED_NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+[.:]?")
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*")
+_PIN = re.compile(r"\d{4,12}")
+#: A reference to where the secret is: vault:secret/data/shop#password, op://…, arn:…
+_REFERENCE = re.compile(r"[a-z][\w+-]{1,20}:[\w.@:-]{1,80}[/#][\w./#@:-]{1,200}")
+#: Words one after the other, as a passphrase has them where nothing quotes it.
+_WORDS = r"[A-Za-z]{3,12}(?:([ ._-])[A-Za-z]{3,12})(?:\1[A-Za-z]{3,12}){2,23}(?=[ \t]*(?:$|[\n\"'`|<]|\(|#|\.(?:\s|$)))"
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _PATH_BEGINNINGS = ("/", "./", "../", "~/", "~\\", "http://", "https://", "file:", "@/", "\\")
 _NAME_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-$"
@@ -172,7 +191,7 @@ def named_secrets(text: str, *, lowered: str) -> Iterator[Cut]:
             continue
         before = text[max(0, place - _LONGEST_NAME) : place]
         start = place - len(before) + len(before.rstrip(_NAME_LETTERS))
-        rest = compiled_pattern(_REST).match(text, place)
+        rest = compiled_pattern(_NEEDLE + _REST).match(text, place)
         name = text[start : rest.end() if rest else place]
         sort = _sort(name, text[max(0, start - _LONGEST_NAME) : start])
         if sort is None:
@@ -203,7 +222,7 @@ def _sort(name: str, before: str) -> str | None:
     if len(about) > _MOST_WORDS_BEHIND or not _ABOUT.isdisjoint(about):
         return None
     if not found["key"]:
-        return next(sort for sort in ("people", "short", "machine", "login") if found[sort])
+        return next(sort for sort in ("people", "short", "pin", "machine", "login") if found[sort])
     word = found["before"].rstrip("_").rpartition("_")[2]
     if not word and (spoken := _WORD_BEFORE.search(before)):
         word = spoken[1].lower()
@@ -220,6 +239,10 @@ def _value(text: str, name: str, sort: str, found: re.Match[str]) -> tuple[int, 
         # In a file of settings a line belongs to the value, whatever signs are in it.
         end = max(end, compiled_pattern(r"[^\s\"'`\\]{0,512}").match(text, start).end())  # type: ignore[union-attr]
         end = start + len(text[start:end].rstrip(";,)]}"))
+    if found["quoted"] is None and sort == "people" and joint in ("sign", "sentence", "blanks"):
+        words = compiled_pattern(_WORDS).match(text, start)
+        if words and _is_phrase(words[0]) and (joint != "blanks" or words[1] != " "):
+            return words.span()
     value = text[start:end]
     if joint in ("sentence", "blanks"):
         value = value.rstrip(_ENDS_OF_SENTENCES)
@@ -227,9 +250,22 @@ def _value(text: str, name: str, sort: str, found: re.Match[str]) -> tuple[int, 
     return (start, start + len(value)) if value and _is_secret(named) else None
 
 
+def _is_phrase(value: str) -> bool:
+    """Three words or more drawn by chance: none that a sentence needs, none that says what should be there."""
+    words = compiled_pattern(r"[A-Za-z]+").findall(value)
+    return (
+        len(words) > _MOST_WORDS_BEHIND - 1
+        and all(len(word) > 2 for word in words)  # noqa: PLR2004
+        and _FUNCTION_WORDS.isdisjoint(map(str.lower, words))
+        and not says_what_it_is(value)
+    )
+
+
 def _is_secret(one: _Named) -> bool:
     if is_placeholder(one.value) or _is_code(one) or not _is_fitting(one):
         return False
+    if one.sort == "pin":
+        return one.joint in ("sign", "field", "sentence") and _PIN.fullmatch(one.value) is not None
     return _is_chosen(one) if one.sort in ("people", "short") else _is_made(one)
 
 
@@ -248,6 +284,7 @@ def _is_code(one: _Named) -> bool:
     if (
         "://" in value
         or "…" in value
+        or _REFERENCE.fullmatch(value)
         or value[0] in "<["
         or _DRIVE.match(value)
         or compiled_pattern(r"\{[^{}]{0,60}\}").search(value)
@@ -265,18 +302,16 @@ def _is_chosen(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground
     value, joint = one.value, one.joint
     if len(value) < _SHORTEST_CHOSEN or (joint == "markup" and one.after != "</"):
         return False
-    if words := value.split()[1:]:
-        return _FUNCTION_WORDS.isdisjoint(value.lower().split()) and (
-            is_mixed(value) or len(words) >= _MOST_WORDS_BEHIND
-        )
+    if " " in value:
+        return _FUNCTION_WORDS.isdisjoint(value.lower().split()) and (is_mixed(value) or _is_phrase(value))
     if one.sort == "short" and not one.is_config:  # also a round or a ticket, so the value must be made like one
         return len(value) >= _SHORTEST_SPOKEN and is_strong(value) and " " not in value and not says_what_it_is(value)
     if _is_literal(one) and not says_what_it_is(value):
         return True
-    if "=" in one.between and is_scrambled(value):
+    if is_scrambled(value) and (joint == "sign" or one.is_identifier or len(one.between) > 1):
         return True
     if joint in ("sentence", "argument") or (joint == "blanks" and not one.is_identifier and one.between == " "):
-        return len(value) >= _SHORTEST_SPOKEN and is_strong(value) and any(map(str.isdigit, value))
+        return len(value) >= _SHORTEST_SPOKEN and is_strong(value)
     return is_mixed(value)
 
 

@@ -207,7 +207,7 @@ def is_placeholder(value: str) -> bool:
         or "xxxx" in lowered
     ):
         return True
-    return "redacted" in lowered or "your" in lowered or "placeholder" in lowered
+    return mentions(lowered, ("redacted", "your", "placeholder", "changeme", "change-me", "change_me"))
 
 
 def says_what_it_is(value: str) -> bool:
@@ -261,7 +261,7 @@ def is_scrambled(value: str) -> bool:
     parts = _PART_SEPARATORS.findall(value)
     return (
         value.isascii()
-        and value.isalpha()
+        and value.replace("_", "").replace("-", "").isalpha()
         and len(value) >= _SHORTEST_SCRAMBLE
         and not (value.isupper() or value.islower())
         and len(value) <= _LONGEST_MEAN_PART * len(parts)
