@@ -35,6 +35,7 @@ from helix_episodes.redaction.key_blocks import KEY_RULES, framed_keys
 from helix_episodes.redaction.named_secrets import named_secrets
 from helix_episodes.redaction.rule_matching import Cut, Sieve, compiled_pattern, cuts_by, make_cut, mentions
 from helix_episodes.redaction.secret_formats import FORMAT_RULES
+from helix_episodes.redaction.tables import headed_secrets
 from helix_episodes.redaction.visible_text import plain_forms
 
 if TYPE_CHECKING:
@@ -185,6 +186,7 @@ def _visible_secrets(text: str) -> Iterator[Cut]:
     for number in _SIEVE.passed_by(text, lowered=lowered):
         yield from cuts_by(_RULES[number], text)
     yield from named_secrets(text, lowered=lowered)
+    yield from headed_secrets(text, lowered=lowered)
     yield from framed_keys(text)
 
 

@@ -27,6 +27,8 @@ from helix_episodes.redaction.rule_matching import (
     says_what_it_is,
 )
 
+from helix_episodes.redaction.tables import column_values
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -148,6 +150,8 @@ _PIN = re.compile(r"\d{4,12}")
 _REFERENCE = re.compile(r"[a-z][\w+-]{1,20}:[\w.@:-]{1,80}[/#][\w./#@:-]{1,200}")
 #: Words one after the other, as a passphrase has them where nothing quotes it.
 _WORDS = r"[A-Za-z]{3,12}(?:([ ._-])[A-Za-z]{3,12})(?:\1[A-Za-z]{3,12}){2,23}(?=[ \t]*(?:$|[\n\"'`|<]|\(|#|\.(?:\s|$)))"
+_LONE_VALUE = r"(?:[\"'`]|[ \t]|\A|(?<=\n))(?!toolu_|msg_|req_|chatcmpl|call_|sha\d{1,3}-|h1:)([A-Za-z0-9+/_=-]{20,200})(?=[\"'`\s,;)]|\Z)"
+_LONGEST_LINE = 240
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _PATH_BEGINNINGS = ("/", "./", "../", "~/", "~\\", "http://", "https://", "file:", "@/", "\\")
 _NAME_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-$"
@@ -196,6 +200,11 @@ def named_secrets(text: str, *, lowered: str) -> Iterator[Cut]:
         sort = _sort(name, text[max(0, start - _LONGEST_NAME) : start])
         if sort is None:
             continue
+        last = rest.end() if rest else place
+        if text[last : last + 1] in ",;|\t\r\n)\"'`" and (below := _below(text, name, sort, start, last)):
+            yield from (make_cut("secret", *each) for each in below)
+            end = last
+            continue
         found = compiled_pattern(_TAIL).match(text, place)
         if found is not None and (value := _value(text, name, sort, found)):
             end = value[1]
@@ -204,6 +213,27 @@ def named_secrets(text: str, *, lowered: str) -> Iterator[Cut]:
             first = compiled_pattern(_VALUE_FIRST).search(text, max(0, start - _VALUE_BEFORE), start)
             if first and _is_secret(_Named(name, sort, "field", "", first[2], quoted=True, after="")):
                 yield make_cut("secret", *first.span(2))
+        elif sort == "machine":
+            yield from (make_cut("secret", *each) for each in _beside(text, start, last))
+
+
+def _below(text: str, name: str, sort: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The values of a table's column with this name."""
+    return [
+        (first, last)
+        for first, last in column_values(text, start, end)
+        if _is_secret(_Named(name, sort, "field", "", text[first:last], quoted=True, after=""))
+    ]
+
+
+def _beside(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Random keys on the line that a comment, or a heading behind them, calls keys."""
+    begin, stop = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    stop = len(text) if stop < 0 else stop
+    if stop - begin > _LONGEST_LINE:
+        return []
+    found = compiled_pattern(_LONE_VALUE).finditer(text, begin, stop)
+    return [each.span(1) for each in found if _is_dense(each[1], shortest=_SHORTEST_LONE_KEY)]
 
 
 def _places(text: str, needle: str) -> Iterator[int]:
@@ -305,7 +335,7 @@ def _is_chosen(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground
     if " " in value:
         return _FUNCTION_WORDS.isdisjoint(value.lower().split()) and (is_mixed(value) or _is_phrase(value))
     if one.sort == "short" and not one.is_config:  # also a round or a ticket, so the value must be made like one
-        return len(value) >= _SHORTEST_SPOKEN and is_strong(value) and " " not in value and not says_what_it_is(value)
+        return len(value) >= _SHORTEST_SPOKEN and (is_strong(value) or is_scrambled(value)) and " " not in value and not says_what_it_is(value)
     if _is_literal(one) and not says_what_it_is(value):
         return True
     if is_scrambled(value) and (joint == "sign" or one.is_identifier or len(one.between) > 1):
@@ -338,7 +368,7 @@ def _is_made(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground)
         return True
     if one.sort == "login" or not is_handed or " " in value:
         return False
-    if "=" in one.between and is_scrambled(value):
+    if ("=" in one.between or (joint == "sign" and one.is_config)) and is_scrambled(value):
         return True
     return (one.quoted or one.is_config) and _is_dense(value, shortest=_SHORTEST_SPOKEN)
 

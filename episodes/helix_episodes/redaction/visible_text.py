@@ -24,12 +24,11 @@ _HIDDEN = (
 _SIGNS = {
     **{"quot": '"', "apos": "'", "lt": "<", "gt": ">", "amp": "&", "#34": '"', "#39": "'", "#38": "&", "#60": "<"},
     **{"#62": ">", "#x22": '"', "#x27": "'", "#x26": "&", "#x3c": "<", "#x3e": ">", "#96": "`", "#x60": "`"},
-    **{"#43": "+", "#61": "=", "#x2b": "+", "#x3d": "=", "n": "\n", "r": "\n", "t": "\t", "u0022": '"', "u0027": "'"},
-    **{"u003c": "<", "u003e": ">", "u0026": "&", "u003d": "=", "u002b": "+"},
+    **{"#43": "+", "#61": "=", "#x2b": "+", "#x3d": "=", "n": "\n", "r": "\n", "t": "\t"},
 }
 _ENTITY = r"&(?P<entity>quot|apos|lt|gt|amp|#(?:34|39|38|60|62|96|43|61)|#x(?:22|27|26|3c|3e|60|2b|3d));"
 #: A quote, a stroke or the end of a line within a text within a text.
-_ESCAPE = r"(?<!\\)\\{1,15}(?P<escape>[\"'`/]|[nrt]|u00(?:22|27|3c|3e|26|3d|2b))"
+_ESCAPE = r"(?<!\\)\\{1,15}(?P<escape>[\"'`/]|[nrt]|u[0-9a-fA-F]{4})"
 #: What listings, logs, mails, comments, diffs and tables of Markdown put before a line, and the last behind it.
 _PREFIX = (
     r"(?:[ \t]{0,12}(?:\d{1,7}[→\t]|\d{1,7}:(?=\D)|\d{1,7} ?\| ?)"
@@ -38,14 +37,14 @@ _PREFIX = (
     r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,40} "
     r"|\[?(?:INFO|DEBUG|WARN(?:ING)?|ERROR|TRACE|NOTICE)\]?[ :]{1,4}"
     r"|[\w./-]{1,30}\[\d{1,7}\]:? |[\w-]{1,30} {1,12}\| "
-    r"|[ \t]{0,12}(?:>|#|//|\+|\*) ?(?=[^\s>#+*/])|[ \t]{0,12}> ?"
+    r"|[ \t]{0,12}(?:>|#|//|\+|\*)[ \t]{0,8}(?=[^\s>#+*/])|[ \t]{0,12}> ?"
     r"|\|[^|`\n]{0,40}\|\s?`)+"
 )
 _TABLE_END = r"` ?\|[^|\n]{0,60}\|(?=\n|\Z)"
 _HIDDEN_SPELLED = ("x1b[", "\\e[", "033[", "u001b", "u200", "u00ad", "u2060", "ufeff")
 _INVISIBLE = ("\u200b", "\u200c", "\u200d", "\ufeff", "\u2060", "\xad")
 _ENTITIES = ("&quot;", "&#", "&lt;", "&gt;", "&amp;", "&apos;")
-_ESCAPES = ('\\"', "\\'", "\\n", "\\/", "\\r", "\\t", "\\u00")
+_ESCAPES = ('\\"', "\\'", "\\n", "\\/", "\\r", "\\t", "\\u")
 
 
 class VisibleText(NamedTuple):
@@ -95,7 +94,7 @@ def _without_table_ends(text: str) -> VisibleText | None:
 
 
 def _without_prefixes(text: str) -> VisibleText | None:
-    if "\n" not in text and not text[:1].isdigit():
+    if "\n" not in text and not text[:12].lstrip()[:1].isdigit():
         return None
     return _without("\n" + text, r"\n(" + _PREFIX + ")", shift=1)
 
@@ -119,7 +118,7 @@ def _without(text: str, pattern: str, *, shift: int = 0) -> VisibleText | None:
             add(text[position:start], position, 1)
         signs = found.groupdict()
         if sign := signs.get("entity") or signs.get("escape"):
-            add(_SIGNS.get(sign, sign), start, end - start)
+            add(_SIGNS.get(sign) or (chr(int(sign[1:], 16)) if sign[0] == "u" else sign), start, end - start)
         position = end
     if position == shift:
         return None
