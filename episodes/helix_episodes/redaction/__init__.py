@@ -32,11 +32,11 @@ import msgspec
 
 from helix_episodes.redaction.connections import CONNECTION_RULES
 from helix_episodes.redaction.key_blocks import KEY_RULES, framed_keys
-from helix_episodes.redaction.named_secrets import named_secrets
+from helix_episodes.redaction.named_secrets import named_secrets, needles_in
 from helix_episodes.redaction.rule_matching import Cut, Sieve, compiled_pattern, cuts_by, make_cut, mentions
 from helix_episodes.redaction.secret_formats import FORMAT_RULES
 from helix_episodes.redaction.tables import headed_secrets
-from helix_episodes.redaction.visible_text import plain_forms
+from helix_episodes.redaction.visible_text import without_escapes, without_frames
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -168,26 +168,40 @@ def _secrets_in_short(text: str) -> tuple[Cut, ...]:
 
 
 def _secrets(text: str) -> Iterator[Cut]:
-    forms = []
-    for form in plain_forms(text):
-        forms.append(form)
-        text = form.text
-    for cut in _visible_secrets(text):
+    forms = list(without_escapes(text))
+    text = forms[-1].text if forms else text
+    lowered = _lowered(text)
+    rules = _SIEVE.passed_by(text, lowered=lowered)
+    needles = needles_in(lowered)
+    if not rules and not needles:
+        return
+    frames = list(without_frames(text))
+    if frames:
+        forms += frames
+        text = frames[-1].text
+        lowered = _lowered(text)
+    for cut in _visible_secrets(text, lowered, rules, needles):
         start, end = cut.start, cut.start + cut.length
         for form in reversed(forms):
             start, end = form.span(start, end)
         yield make_cut(cut.kind, start, end) if forms else cut
 
 
-def _visible_secrets(text: str) -> Iterator[Cut]:
+def _lowered(text: str) -> str:
+    """The text in small letters, each at its place."""
     lowered = text.lower()
     if len(lowered) != len(text):  # a letter such as the Turkish capital I becomes two
         lowered = "".join(one.lower() if len(one.lower()) == 1 else one for one in text)
-    for number in _SIEVE.passed_by(text, lowered=lowered):
+    return lowered
+
+
+def _visible_secrets(text: str, lowered: str, rules: list[int], needles: list[str]) -> Iterator[Cut]:
+    for number in rules:
         yield from cuts_by(_RULES[number], text)
-    yield from named_secrets(text, lowered=lowered)
-    yield from headed_secrets(text, lowered=lowered)
-    yield from framed_keys(text)
+    if needles:
+        yield from named_secrets(text, lowered=lowered, needles=needles)
+        yield from headed_secrets(text, lowered=lowered)
+        yield from framed_keys(text)
 
 
 def _without_overlaps(cuts: Iterable[Cut]) -> list[Cut]:

@@ -9,6 +9,7 @@ from helix_episodes.redaction.rule_matching import (
     SieveHint,
     is_made_of_words,
     is_mixed,
+    is_phrase,
     is_placeholder,
     is_scrambled,
     is_strong,
@@ -49,7 +50,7 @@ _COMMANDS = (
 #: What passwords are put behind without an option: a table of commands and lines of settings.
 _POSITIONS = (
     r"(?i)\b(?:net1?\s+user\s+[^\s/]{1,60}|net\s+use\s+\S{1,60}(?:\s+\\\\\S{1,120})?|http-basic\.\S{1,80}\s+\S{1,60}"
-    r"|(?:secret|password|key|md5)\s+[0-9]|createUser\s+\S+\s+(?:SHA|MD5)[\w-]{0,8}|\"\s+(?:AES|DES)[\w-]{0,8}"
+    r"|(?:secret|password|key|md5)\s+[0-9]|createUser\s+\S+\s+(?:SHA|MD5)[\w-]{0,8}(?:\s+\"[^\"\n]{1,99}\"\s+(?:AES|DES)[\w-]{0,8})?"
     r"|ConvertTo-SecureString(?:\s+-String)?|set\s+password\s+for\s+\S{1,100}\s*=(?:\s*password\()?|\bP(?=:)(?<=;P)|add-mask:|is_?secret=true"
     r"|-passwd\s+\S{1,80}|user(?:add|mod)\b[^\n|;&]{0,120}?\s-p|(?:ENCRYPTED|USER\s+\w+)\s+PASSWORD)"
     r"(?:\s+|:|\])\s*" + _BARE
@@ -61,8 +62,8 @@ _USER_AND_PASSWORD = (
 )
 #: A login and its password with nothing but a sign between: login: kim / X, user=kim:X.
 _LOGIN_AND_PASSWORD = (
-    r"(?i)\b(?:log ?in|credentials?|creds|account|user(?:name)?|sign in(?: (?:as|with))?)\b[^\n:=/]{0,20}?[\s:=]\s{0,3}[\w.@+-]{2,60}"
-    r"\s?(?:[/|:,]|\s(?:with|and)\s)\s?([^\s\"'`<>,]{8,80})"
+    r"(?i)\b(?:log ?in|credentials?|creds|account|user(?:name)?|sign in(?: (?:as|with))?)\b[^\n:=/]{0,20}?[ \t:=][ \t]{0,3}[\w.@+-]{2,60}"
+    r" ?(?:[/|:,]| (?:with|and) ) ?([^\s\"'`<>,]{8,80})"
 )
 #: What a script types when it is asked: expect "Password:"; send "X\r"
 _ANSWER = (
@@ -86,6 +87,8 @@ def _is_real_value(match: re.Match[str]) -> bool:
 def _is_command_password(match: re.Match[str]) -> bool:
     """Neither a stand-in nor what the same option means elsewhere: a port, or a pair of them."""
     value = match[1]
+    if " " in value and not is_phrase(value):
+        return False
     return not is_placeholder(value) and not _PORTS.fullmatch(value) and not says_what_it_is(value)
 
 

@@ -15,10 +15,12 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.redaction.rule_matching import (
+    FUNCTION_WORDS,
     Cut,
     compiled_pattern,
     is_made_of_words,
     is_mixed,
+    is_phrase,
     is_placeholder,
     is_scrambled,
     is_strong,
@@ -89,7 +91,7 @@ _REST = r"\w{0,30}+(?:-\w{1,20}+){0,4}"
 _NEEDLE = "(?i:" + "|".join(_NEEDLES.values()) + ")"
 _PROMISING = re.compile(
     _NEEDLE + _REST + r"(?: \d{1,2}(?=:))?"
-    r"(?:[\"'`:=(,>|)\]*\\?<&→：{-]|\s{1,40}(?:[=:|>\"'`,→+{*-]|\n|<|[\w.\[\]<>&|?:]{1,30} ?=|(?:is|was|to|be|as|of|now|set|or|value|--)\b|\S{0,40}?[\d!@#$%^&*?~]))"
+    r"(?:[\"'`:=(,>|)\]*\\?<&→：{-]|\s{1,40}(?:[=:|>\"'`,→+{*-]|\n|<|[\w.\[\]<>&|?:]{1,30} ?=|(?:is|was|to|be|as|of|now|set|or|value|--)\b|\S{0,40}?[\d!@#$%^&*?~]|\w{0,30}[a-z][A-Z]{2})|[ \t]*(?:\n|\Z))"
 )
 _BARE = r"[^\s\"'`,;<>()\[\]{}\\|]{3,512}"
 _TAIL = (
@@ -136,11 +138,6 @@ _HARMLESS_KEY_LIST = """
     first last column param prop property header field label option setting registry model stable test
 """
 _HARMLESS_KEYS = frozenset(_HARMLESS_KEY_LIST.split())
-_FUNCTION_WORD_LIST = """
-    the a an is are be must your you for to of or and not no in at with enter please least from this that if
-    when by on it was has have should can cannot will does do did
-"""
-_FUNCTION_WORDS = frozenset(_FUNCTION_WORD_LIST.split())
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _PLURALS = ("keys", "tokens", "secrets", "credentials", "passwords")
 _DOTTED_NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+[.:]?")
@@ -187,10 +184,15 @@ class _Named(NamedTuple):
         return self.name.startswith("-") or "_" in self.name or self.name != self.name.lower()
 
 
-def named_secrets(text: str, *, lowered: str) -> Iterator[Cut]:
+def needles_in(lowered: str) -> list[str]:
+    """What of the names of secrets is in a text in small letters; where nothing is, there is no name."""
+    return [needle for needle in _NEEDLES if needle in lowered]
+
+
+def named_secrets(text: str, *, lowered: str, needles: list[str]) -> Iterator[Cut]:
     """The values behind telling names; ``lowered`` is the text in small letters, each at its place."""
     end = -1
-    for place in sorted(place for needle in _NEEDLES if needle in lowered for place in _places(lowered, needle)):
+    for place in sorted(place for needle in needles for place in _places(lowered, needle)):
         if place < end or not _PROMISING.match(text, place):
             continue
         before = text[max(0, place - _LONGEST_NAME) : place]
@@ -258,7 +260,7 @@ def _sort(name: str, before: str) -> str | None:
         word = spoken[1].lower()
     if word in _HARMLESS_KEYS:
         return None
-    return "machine" if word and word not in _FUNCTION_WORDS else "lone"
+    return "machine" if word and word not in FUNCTION_WORDS else "lone"
 
 
 def _value(text: str, name: str, sort: str, found: re.Match[str]) -> tuple[int, int] | None:
@@ -271,24 +273,13 @@ def _value(text: str, name: str, sort: str, found: re.Match[str]) -> tuple[int, 
         end = start + len(text[start:end].rstrip(";,)]}"))
     if found["quoted"] is None and sort == "people" and joint in ("sign", "sentence", "blanks"):
         words = compiled_pattern(_WORDS).match(text, start)
-        if words and _is_phrase(words[0]) and (joint != "blanks" or words[1] != " "):
+        if words and is_phrase(words[0]) and (joint != "blanks" or words[1] != " "):
             return words.span()
     value = text[start:end]
     if joint in ("sentence", "blanks"):
         value = value.rstrip(_ENDS_OF_SENTENCES)
     named = _Named(name, sort, joint, found[joint], value, found["quoted"] is not None, text[end : end + 2])
     return (start, start + len(value)) if value and _is_secret(named) else None
-
-
-def _is_phrase(value: str) -> bool:
-    """Three words or more drawn by chance: none that a sentence needs, none that says what should be there."""
-    words = compiled_pattern(r"[A-Za-z]+").findall(value)
-    return (
-        len(words) > _MOST_WORDS_BEHIND - 1
-        and all(len(word) > 2 for word in words)  # noqa: PLR2004
-        and _FUNCTION_WORDS.isdisjoint(map(str.lower, words))
-        and not says_what_it_is(value)
-    )
 
 
 def _is_secret(one: _Named) -> bool:
@@ -333,12 +324,12 @@ def _is_chosen(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground
     if len(value) < _SHORTEST_CHOSEN or (joint == "markup" and one.after != "</"):
         return False
     if " " in value:
-        return _FUNCTION_WORDS.isdisjoint(value.lower().split()) and (is_mixed(value) or _is_phrase(value))
+        return FUNCTION_WORDS.isdisjoint(value.lower().split()) and (is_mixed(value) or is_phrase(value))
     if one.sort == "short" and not one.is_config:  # also a round or a ticket, so the value must be made like one
         return len(value) >= _SHORTEST_SPOKEN and (is_strong(value) or is_scrambled(value)) and " " not in value and not says_what_it_is(value)
     if _is_literal(one) and not says_what_it_is(value):
         return True
-    if is_scrambled(value) and (joint == "sign" or one.is_identifier or len(one.between) > 1):
+    if is_scrambled(value) and (joint == "sign" or one.quoted or one.is_identifier or len(one.between) > 1):
         return True
     if joint in ("sentence", "argument") or (joint == "blanks" and not one.is_identifier and one.between == " "):
         return len(value) >= _SHORTEST_SPOKEN and is_strong(value)
@@ -379,7 +370,7 @@ def _is_dense(value: str, *, shortest: int = 16) -> bool:
         len(value) >= shortest
         and all(any(map(is_one, value)) for is_one in (str.isupper, str.islower, str.isdigit))
         and not is_made_of_words(value)
-        and _FUNCTION_WORDS.isdisjoint(value.lower().split())
+        and FUNCTION_WORDS.isdisjoint(value.lower().split())
     )
 
 

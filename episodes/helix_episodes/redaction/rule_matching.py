@@ -296,3 +296,28 @@ def is_drawn(match: re.Match[str]) -> bool:
 def is_of_all_letters(match: re.Match[str]) -> bool:
     """Capitals, small letters and digits, as random base64 has them and joined names seldom do."""
     return all(any(is_one(character) for character in match[0]) for is_one in (str.isupper, str.islower, str.isdigit))
+
+
+#: What a sentence needs, and a phrase drawn by chance has not.
+_FUNCTION_WORD_LIST = """
+    the a an is are be must your you for to of or and not no in at with enter please least from this that if
+    when by on it was has have should can cannot will does do did
+"""
+FUNCTION_WORDS = frozenset(_FUNCTION_WORD_LIST.split())
+_SHORTEST_PHRASE, _SHORTEST_WORD = 3, 3
+_PHRASE_WORD = re.compile(r"[A-Za-z]+")
+
+
+def is_phrase(value: str) -> bool:
+    """Three words or more drawn by chance: none that a sentence needs, none that says what should be there.
+
+    >>> is_phrase("correct horse battery staple"), is_phrase("the horse is correct")
+    (True, False)
+    """
+    words = _PHRASE_WORD.findall(value)
+    return (
+        len(words) >= _SHORTEST_PHRASE
+        and min(map(len, words)) >= _SHORTEST_WORD
+        and FUNCTION_WORDS.isdisjoint(map(str.lower, words))
+        and not says_what_it_is(value)
+    )

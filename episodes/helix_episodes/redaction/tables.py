@@ -31,7 +31,7 @@ _CODES = (
     r"(?i)\b(?:recovery|backup|scratch|rescue|emergency|one[- ]time|2fa|mfa|otp)[ _-]?(?:codes?|keys?|tokens?)\b[^\n]{0,40}?[:=\n]\s{0,4}"
     r"((?:[\s\"'`,;*\[\]>|-]|\d{1,2}[.)] ){0,12}(?:[A-Za-z0-9]{4,10}[- ]?){1,8}(?:(?:[\s\"'`,;*|-]|\d{1,2}[.)] ){1,12}(?:[A-Za-z0-9]{4,10}[- ]?){1,8}){0,40})"
 )
-_CODE = r"(?=[A-Za-z0-9-]*\d)[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{4,10}){0,7}"
+_CODE = r"[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{4,10}){0,7}"
 
 
 def column_values(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -89,5 +89,6 @@ def headed_secrets(text: str, *, lowered: str) -> Iterator[Cut]:
                     yield make_cut("secret", *field.span(1))
     if "codes" in lowered or "code:" in lowered:
         for block in compiled_pattern(_CODES).finditer(text):
-            for code in compiled_pattern(_CODE).finditer(text, *block.span(1)):
-                yield make_cut("secret", *code.span())
+            codes = list(compiled_pattern(_CODE).finditer(text, *block.span(1)))
+            lengths = {len(code[0]) for code in codes if any(map(str.isdigit, code[0]))}
+            yield from (make_cut("secret", *code.span()) for code in codes if len(code[0]) in lengths)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from helix_episodes.redaction.rule_matching import compiled_pattern, mentions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 #: Colours and characters that show nothing, as they are and as they are spelled in code and JSON.
 _HIDDEN = (
@@ -62,9 +62,18 @@ class VisibleText(NamedTuple):
         return begin, self.places[last] + (end - 1 - self.begins[last]) + self.widths[last]
 
 
-def plain_forms(text: str) -> Iterator[VisibleText]:
-    """The text without what hides its words, step by step: colours, escapes and entities, then what is around lines."""
-    for step in (_without_hidden, _without_escapes, _without_table_ends, _without_prefixes):
+def without_escapes(text: str) -> Iterator[VisibleText]:
+    """The text without what is within its words, step by step: colours and hidden characters, escapes and entities."""
+    return _steps(text, _without_hidden, _without_escapes)
+
+
+def without_frames(text: str) -> Iterator[VisibleText]:
+    """The text without what is around its lines: the other cells of a table, then what a listing puts before them."""
+    return _steps(text, _without_table_ends, _without_prefixes)
+
+
+def _steps(text: str, *steps: Callable[[str], VisibleText | None]) -> Iterator[VisibleText]:
+    for step in steps:
         if plain := step(text):
             yield plain
             text = plain.text
@@ -94,8 +103,6 @@ def _without_table_ends(text: str) -> VisibleText | None:
 
 
 def _without_prefixes(text: str) -> VisibleText | None:
-    if "\n" not in text and not text[:12].lstrip()[:1].isdigit():
-        return None
     return _without("\n" + text, r"\n(" + _PREFIX + ")", shift=1)
 
 
