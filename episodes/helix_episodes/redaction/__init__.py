@@ -33,9 +33,9 @@ import msgspec
 from helix_episodes.redaction.connections import CONNECTION_RULES
 from helix_episodes.redaction.key_blocks import KEY_RULES, framed_keys
 from helix_episodes.redaction.named_secrets import named_secrets, needles_in
-from helix_episodes.redaction.rule_matching import Cut, Sieve, compiled_pattern, cuts_by, make_cut, mentions
+from helix_episodes.redaction.rule_matching import Cut, Sieve, compiled_pattern, cuts_by, make_cut, mentions, words_of
 from helix_episodes.redaction.secret_formats import FORMAT_RULES
-from helix_episodes.redaction.tables import headed_secrets
+from helix_episodes.redaction.tables import CODE_WORDS, headed_secrets
 from helix_episodes.redaction.visible_text import without_escapes, without_frames
 
 if TYPE_CHECKING:
@@ -171,16 +171,17 @@ def _secrets(text: str) -> Iterator[Cut]:
     forms = list(without_escapes(text))
     text = forms[-1].text if forms else text
     lowered = _lowered(text)
-    rules = _SIEVE.passed_by(text, lowered=lowered)
-    needles = needles_in(lowered)
-    if not rules and not needles:
+    words = words_of(lowered)
+    rules = _SIEVE.passed_by(text, lowered=lowered, words=words)
+    needles = needles_in(lowered, words)
+    if not rules and not needles and words.isdisjoint(CODE_WORDS):
         return
     frames = list(without_frames(text))
     if frames:
         forms += frames
         text = frames[-1].text
         lowered = _lowered(text)
-    for cut in _visible_secrets(text, lowered, rules, needles):
+    for cut in _visible_secrets(text, lowered, rules, needles, words):
         start, end = cut.start, cut.start + cut.length
         for form in reversed(forms):
             start, end = form.span(start, end)
@@ -195,12 +196,12 @@ def _lowered(text: str) -> str:
     return lowered
 
 
-def _visible_secrets(text: str, lowered: str, rules: list[int], needles: list[str]) -> Iterator[Cut]:
+def _visible_secrets(text: str, lowered: str, rules: list[int], needles: list[str], words: set[str]) -> Iterator[Cut]:
     for number in rules:
         yield from cuts_by(_RULES[number], text)
+    yield from headed_secrets(text, words=words)
     if needles:
         yield from named_secrets(text, lowered=lowered, needles=needles)
-        yield from headed_secrets(text, lowered=lowered)
         yield from framed_keys(text)
 
 

@@ -35,8 +35,6 @@ _TAKERS = (
     r"(?:-stdin|-with-token|\bsudo\b[^\n|]{0,40}\s-S\b|-body-file -|chpasswd|cryptsetup|\bpasswd\b|\bsecrets? (?:put|set|create|add)"
     r"|\benv (?:add|set)|versions add|--data-file=-|-passphrase-fd|-pass(?:in|out)? (?:stdin|fd:)|\bpass insert)"
 )
-#: ``-p`` as an option of its own or with its value behind it.
-_OPTION_P = SieveHint("-", r"(?<=\s-)p")
 #: Clients that take a password by an option of one letter, by that letter.
 _COMMANDS = (
     r"\b(?:(?:sqlcmd|bcp|isql|zip|unzip|mosquitto_(?:pub|sub)|rpcclient)\b[^\n|;&]{0,200}?\s-P"
@@ -49,15 +47,15 @@ _COMMANDS = (
 )
 #: What passwords are put behind without an option: a table of commands and lines of settings.
 _POSITIONS = (
-    r"(?i)\b(?:net1?\s+user\s+[^\s/]{1,60}|net\s+use\s+\S{1,60}(?:\s+\\\\\S{1,120})?|http-basic\.\S{1,80}\s+\S{1,60}"
-    r"|(?:secret|password|key|md5)\s+[0-9]|createUser\s+\S+\s+(?:SHA|MD5)[\w-]{0,8}(?:\s+\"[^\"\n]{1,99}\"\s+(?:AES|DES)[\w-]{0,8})?"
+    r"(?i)(?:\"\s+(?:AES|DES)[\w-]{0,8}|\b(?:net1?\s+user\s+[^\s/]{1,60}|net\s+use\s+\S{1,60}(?:\s+\\\\\S{1,120})?|http-basic\.\S{1,80}\s+\S{1,60}"
+    r"|(?:secret|password|key|md5)\s+[0-9]|createUser\s+\S+\s+(?:SHA|MD5)[\w-]{0,8}"
     r"|ConvertTo-SecureString(?:\s+-String)?|set\s+password\s+for\s+\S{1,100}\s*=(?:\s*password\()?|\bP(?=:)(?<=;P)|add-mask:|is_?secret=true"
-    r"|-passwd\s+\S{1,80}|user(?:add|mod)\b[^\n|;&]{0,120}?\s-p|(?:ENCRYPTED|USER\s+\w+)\s+PASSWORD)"
+    r"|-passwd\s+\S{1,80}|user(?:add|mod)\b[^\n|;&]{0,120}?\s-p|(?:ENCRYPTED|USER\s+\w+)\s+PASSWORD))"
     r"(?:\s+|:|\])\s*" + _BARE
 )
 #: A user and a password as options of one letter, whatever the command is.
 _USER_AND_PASSWORD = (
-    r"(?<=\s)(?:-u|-U|-l|--user(?:name)?|--login|-user)(?:[ =]\s{0,3})?[\"']?[\w.@\\-]{1,80}[\"']?\s(?:[^\n|;&]{0,80}?\s)?"
+    r"-(?<=\s-)(?:u|U|l|-user(?:name)?|-login|user)(?:[ =]\s{0,3})?[\"']?[\w.@\\-]{1,80}[\"']?\s(?:[^\n|;&]{0,80}?\s)?"
     r"(?:-p|-P|-w|--pass|-pass|-pw)[ =]?\s{0,3}" + _BARE
 )
 #: A login and its password with nothing but a sign between: login: kim / X, user=kim:X.
@@ -73,7 +71,68 @@ _ANSWER = (
 #: One of these is in each line of that table.
 _POSITION_SIGNS = (
     *("net user ", "net use ", "net1 user ", "http-basic.", "createuser ", "securestring", "password for", ";p:", "add-mask:", "secret=true]"),
-    *("-passwd ", "useradd", "usermod", "secret…\\s\\d", "password…\\s\\d", "key…\\s\\d", "md5…\\s\\d"),
+    *("-passwd ", "useradd", "usermod", " secret …\\d", " password …\\d", " key …\\d", " md5 …\\d"),
+)
+_CLIENTS = tuple(
+    "sqlcmd bcp isql zip unzip mosquitto_pub mosquitto_sub rpcclient mongo mongosh mongodump mongorestore mongoimport mongoexport"
+    " 7z 7za cqlsh az cf rabbitmqadmin influx ldapsearch ldapmodify ldapadd ldapdelete ldapwhoami ldappasswd plink pscp psftp"
+    " ssh-keygen smbclient net htpasswd".split()
+)
+_COOKIE = 6
+_ADDRESS = re.compile(r"[\d.]+(?:[:/]|$)|\d+-\d+|[/~.]|\w+\.\w+$")
+_LINK = re.compile(r"[()\[\]{}]|://|@[\w-]+\.\w|\.\w{1,5}$|=|->")
+_PORTS = re.compile(r"\d{1,5}(?:[:/].{0,40})?")
+#: How far around a ``Password=`` the other pairs of a connection string are looked for.
+_STRING_SPAN = 300
+_PAIRS = re.compile(
+    r"(?:server|data source|host|driver|uid|user ?(?:id|name)?|initial catalog|database|dbq|dsn|port)"
+    r"\s{0,2}=\s{0,2}[^\s;=]",
+    re.IGNORECASE,
+)
+#: A value as a shell takes it: in quotes with whatever blanks, or up to the next blank.
+_BARE = r"(?:[\"'](?=[^\"'\n]{3,200}[\"']))?((?<=[\"'])[^\"'\n]{3,200}(?=[\"'])|[^\s\"'`|;&<>\[\]]{3,200})"
+#: What a value in front of a pipe, or behind ``<<<``, is handed to, where it is a secret whatever it looks like.
+_TAKERS = (
+    r"(?:-stdin|-with-token|\bsudo\b[^\n|]{0,40}\s-S\b|-body-file -|chpasswd|cryptsetup|\bpasswd\b|\bsecrets? (?:put|set|create|add)"
+    r"|\benv (?:add|set)|versions add|--data-file=-|-passphrase-fd|-pass(?:in|out)? (?:stdin|fd:)|\bpass insert)"
+)
+#: Clients that take a password by an option of one letter, by that letter.
+_COMMANDS = (
+    r"\b(?:(?:sqlcmd|bcp|isql|zip|unzip|mosquitto_(?:pub|sub)|rpcclient)\b[^\n|;&]{0,200}?\s-P"
+    r"|(?:mongo(?:sh|dump|restore|import|export)?|7za?|cqlsh|az login|cf login|rabbitmqadmin|influx)"
+    r"\b[^\n|;&]{0,200}?\s-p"
+    r"|(?:ldap(?:search|modify|add|delete|whoami|passwd))\b[^\n|;&]{0,200}?\s-w"
+    r"|(?:plink|pscp|psftp)\b[^\n|;&]{0,200}?\s-pw|ssh-keygen\b[^\n|;&]{0,200}?\s-N"
+    r"|(?:smbclient|rpcclient|net)\b[^\n|;&]{0,200}?\s-U\s{0,2}[\"']?[^\s%\"']{1,60}%"
+    r"|htpasswd\s{1,4}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s{1,4}\S{1,200}\s{1,4}\S{1,80})\s{0,3}" + _BARE
+)
+#: What passwords are put behind without an option: a table of commands and lines of settings.
+_POSITIONS = (
+    r"(?i)(?:\"\s+(?:AES|DES)[\w-]{0,8}|\b(?:net1?\s+user\s+[^\s/]{1,60}|net\s+use\s+\S{1,60}(?:\s+\\\\\S{1,120})?|http-basic\.\S{1,80}\s+\S{1,60}"
+    r"|(?:secret|password|key|md5)\s+[0-9]|createUser\s+\S+\s+(?:SHA|MD5)[\w-]{0,8}"
+    r"|ConvertTo-SecureString(?:\s+-String)?|set\s+password\s+for\s+\S{1,100}\s*=(?:\s*password\()?|\bP(?=:)(?<=;P)|add-mask:|is_?secret=true"
+    r"|-passwd\s+\S{1,80}|user(?:add|mod)\b[^\n|;&]{0,120}?\s-p|(?:ENCRYPTED|USER\s+\w+)\s+PASSWORD))"
+    r"(?:\s+|:|\])\s*" + _BARE
+)
+#: A user and a password as options of one letter, whatever the command is.
+_USER_AND_PASSWORD = (
+    r"-(?<=\s-)(?:u|U|l|-user(?:name)?|-login|user)(?:[ =]\s{0,3})?[\"']?[\w.@\\-]{1,80}[\"']?\s(?:[^\n|;&]{0,80}?\s)?"
+    r"(?:-p|-P|-w|--pass|-pass|-pw)[ =]?\s{0,3}" + _BARE
+)
+#: A login and its password with nothing but a sign between: login: kim / X, user=kim:X.
+_LOGIN_AND_PASSWORD = (
+    r"(?i)\b(?:log ?in|credentials?|creds|account|user(?:name)?|sign in(?: (?:as|with))?)\b[^\n:=/]{0,20}?[ \t:=][ \t]{0,3}[\w.@+-]{2,60}"
+    r" ?(?:[/|:,]| (?:with|and) ) ?([^\s\"'`<>,]{8,80})"
+)
+#: What a script types when it is asked: expect "Password:"; send "X\r"
+_ANSWER = (
+    r"(?i)(?:passw(?:or)?d|passphrase|\bpin|token|passcode)[^\n\"']{0,20}[\"'][^\w\"']{1,12}(?:\w{1,20}\.)?(?:exp_)?(?:send|write|put|answer)\w{0,10}"
+    r"[\s(]{1,3}(?:--\s)?[\"']([^\"'\n\\]{4,200})"
+)
+#: One of these is in each line of that table.
+_POSITION_SIGNS = (
+    *("net user ", "net use ", "net1 user ", "http-basic.", "createuser ", "securestring", "password for", ";p:", "add-mask:", "secret=true]"),
+    *("-passwd ", "useradd", "usermod", " secret …\\d", " password …\\d", " key …\\d", " md5 …\\d"),
 )
 _SHORT_OPTION = SieveHint("-", r"(?<=\s-)(?:pw?|P|w|N|U|\w{0,3}b)\b")
 _COOKIE = r"[\w!#$%&*+.^|~-]{1,80}=[^\s;,\"'\\\[\]<>]{1,4096}"
@@ -167,7 +226,7 @@ CONNECTION_RULES = (
     ),
     SecretRule(
         "authorization",
-        ("earer", "uthorization"),
+        ("bearer", "authorization"),
         (
             r"(?i)(?:authorization[\"']?\s{0,4}[:=]\s{0,4}\\{0,15}[\"']?(?:basic|token|bearer|apikey)|\bbearer)"
             r"\s{1,4}([A-Za-z0-9._~+/=-]{12,4096})"
@@ -178,17 +237,18 @@ CONNECTION_RULES = (
     # Without a scheme, or with one of a service's own.
     SecretRule(
         "authorization",
-        ("uthorization",),
+        ("authorization",),
         r"(?i)authorization[\"']?(?:\s{0,4}[:=,]\s{0,4}|\s{1,4})\\{0,15}[\"']?(?:[a-z][\w-]{1,24}\s{1,2}(?:token=\\{0,15}[\"']?)?)?([A-Za-z0-9._~+/=-]{16,4096})",
         accept=_is_drawn_token,
         folded=True,
     ),
-    SecretRule("signature", ("ignature=",), r"(?i)\bsignature=([0-9a-f]{64})"),
+    SecretRule("signature", ("signature=", "Signature="), r"(?i)\bsignature=([0-9a-f]{64})"),
     # A private key as a JSON Web Key.
     SecretRule(
         "private-key",
         ('":…' + r"\s?\\{0,15}\"[A-Za-z0-9_-]{40}",),
         r"(?<![\w])[dkpq]\\{0,15}[\"']\s{0,2}:\s{0,2}\\{0,15}[\"']([A-Za-z0-9_-]{40,1400})",
+        is_drawn=True,
     ),
     # Its bytes as a list of numbers.
     SecretRule(
@@ -206,7 +266,7 @@ CONNECTION_RULES = (
     ),
     SecretRule(
         "secret",
-        ("mnemonic", "phrase"),
+        ("mnemonic", "phrase", "seedphrase"),
         r"(?i)(?:mnemonic|(?:seed|recovery|backup|secret)[ _-]?phrase)\W{1,8}(?:is\W{1,4})?"
         r"((?:[a-z]{3,8} ){11,23}[a-z]{3,8})",
         folded=True,
@@ -243,9 +303,10 @@ CONNECTION_RULES = (
     ),
     SecretRule(
         "password",
-        ("wd=", "wd =", "WD=", "WD =", "assword=", "assword =", "ASSWORD=", "ASSWORD ="),
+        ("pwd=", "pwd =", "password=", "password ="),
         r"(?i)(?<![\w.-])(?:pwd|password)\s?=\s?(\{[^}\s]{1,200}\}|[^;\"'`\s<>\[\]{}()]{1,200})(?=[;\"'`\s]|$)",
         accept=_is_in_connection_string,
+        folded=True,
     ),
     SecretRule(
         "cookie",
@@ -261,7 +322,7 @@ CONNECTION_RULES = (
         r"[^\s:\"'\[\]/]{1,64}:([^\s\"'\[\]]{4,200})",
         accept=_is_real_value,
     ),
-    SecretRule("password", (), _COMMANDS, _is_command_password, (_SHORT_OPTION,)),
+    SecretRule("password", _CLIENTS, _COMMANDS, _is_command_password),
     SecretRule(
         "password",
         ("echo", "printf"),
@@ -280,7 +341,7 @@ CONNECTION_RULES = (
     SecretRule("password", _POSITION_SIGNS, _POSITIONS, _is_given_password, folded=True),
     SecretRule("password", (), _USER_AND_PASSWORD, _is_command_password_of_user, (SieveHint("-", r"(?<=\s-)(?:u|U|l|-user|-login)"),)),
     SecretRule("password", ("login", "log in", "creds", "credential", "sign in"), _LOGIN_AND_PASSWORD, _is_strong_password, folded=True),
-    SecretRule("password", ("send", "write"), _ANSWER, _is_command_password),
+    SecretRule("password", ("send", "sendline", "exp_send", "write", "writeline", "sendafter", "answer"), _ANSWER, _is_command_password),
     # The login of a tool, and clients that take a key as an argument.
     SecretRule(
         "token",
@@ -326,12 +387,11 @@ CONNECTION_RULES = (
     ),
     SecretRule(
         "password",
-        (),
+        ("mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlshow", "mariadb", "mariadb-dump", "mariadb-admin"),
         r"\b(?:mysql|mariadb)[a-z-]{0,20}\s(?:[^\n|;&]{0,200}?\s)?-p" + _BARE,
         accept=_is_command_password,
-        hints=(_OPTION_P,),
     ),
-    SecretRule("password", (), r"\bsshpass\s{1,4}-p\s{0,4}" + _BARE, _is_command_password, (_OPTION_P,)),
+    SecretRule("password", ("sshpass",), r"\bsshpass\s{1,4}-p\s{0,4}" + _BARE, _is_command_password),
     SecretRule(
         "password",
         ("login",),
@@ -363,17 +423,17 @@ CONNECTION_RULES = (
         r"|one-time|login|signin|auth|callback|ical|feed)[\w-]{0,20})(?:/[\w-]{1,16})?/([A-Za-z0-9_.~-]{20,400})",
         accept=_is_random,
     ),
-    SecretRule("authorization", ("igest ",), r"Digest\s[^\n]{0,400}?\bresponse=\"?([0-9a-f]{32,64})"),
+    SecretRule("authorization", ("Digest ",), r"Digest\s[^\n]{0,400}?\bresponse=\"?([0-9a-f]{32,64})"),
     SecretRule(
         "cookie",
-        ("ookie",),
+        ("cookie",),
         r"(?i)(?<![\w-])cookie\\{0,15}[\"']?\s{0,4}:\s{0,4}\\{0,15}[\"']?(" + _COOKIES + r")",
         accept=_has_cookie,
         folded=True,
     ),
     SecretRule(
         "cookie",
-        ("ookie",),
+        ("cookie",),
         r"(?i)(?<![\w-])set-cookie\\{0,15}[\"']?\s{0,4}:\s{0,4}\\{0,15}[\"']?(" + _COOKIE + r")",
         accept=_has_cookie,
         folded=True,

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 #: Every name of a secret holds one of these, in small letters; the commonest words that do and are no names are out.
-_NEEDLES = {
+_PARTS = {
     "pass": r"pass(?!e[ds]|ing|age|ive|port|thr|\b)|(?<![a-z])pass\b|(?<=\w)pass\b",
     "pwd": "pwd",
     "phrase": "phrase",
@@ -48,12 +48,16 @@ _NEEDLES = {
     "psk": "psk",
     "salt": r"salt\b",
     "mnemonic": "mnemonic",
-    **{word: word for word in ("jwt", "crumb", "csrf", "hmac", "saml", "creds", "kennwort", "contrase", "mot de passe")},
-    **{word: word for word in ("senha", "wachtwoord", "lösenord", "salasana", "heslo", "hasło", "adgangskode", "şifre")},
-    **{word: word for word in ("пароль", "密码", "密碼", "パスワード", "비밀번호", "parola", "_pat", "login")},
-    "pw": r"(?<![a-z])pw(?![a-z])",
-    "pin": r"(?<![a-z])pin(?:code)?(?![a-z])",
+    "mot de passe": "mot de passe",
+    "login": "login",
 }
+#: Those that are too short, or too like parts of other words, to be looked for within words.
+_WHOLE = {
+    **{word: rf"(?<![a-z]){word}(?![a-z])" for word in ("jwt", "crumb", "csrf", "hmac", "creds", "pat", "pw", "pin", "pincode", "saml")},
+    **{word: word for word in ("samlresponse", "samlrequest", "kennwort", "contrasena", "senha", "wachtwoord", "salasana")},
+    **{word: word for word in ("heslo", "haslo", "adgangskode", "parola")},
+}
+_FOREIGN = ("contraseñ", "lösenord", "hasło", "şifre", "пароль", "密码", "密碼", "パスワード", "비밀번호")
 _QUOTE = r"(?:\\{0,15}[\"'`])"
 #: A new line, with what listings and diffs put at its beginning.
 _LINE = r"(?:\n|\\{1,2}n)[ \t\d|+>→:-]{0,30}"
@@ -88,7 +92,7 @@ _JOINTS = {
 }
 _REST = r"\w{0,30}+(?:-\w{1,20}+){0,4}"
 #: At a needle: whether a joint can follow at all, which is far cheaper to ask.
-_NEEDLE = "(?i:" + "|".join(_NEEDLES.values()) + ")"
+_NEEDLE = "(?i:" + "|".join((*_PARTS.values(), *_WHOLE.values(), *_FOREIGN)) + ")"
 _PROMISING = re.compile(
     _NEEDLE + _REST + r"(?: \d{1,2}(?=:))?"
     r"(?:[\"'`:=(,>|)\]*\\?<&→：{-]|\s{1,40}(?:[=:|>\"'`,→+{*-]|\n|<|[\w.\[\]<>&|?:]{1,30} ?=|(?:is|was|to|be|as|of|now|set|or|value|--)\b|\S{0,40}?[\d!@#$%^&*?~]|\w{0,30}[a-z][A-Z]{2})|[ \t]*(?:\n|\Z))"
@@ -184,9 +188,14 @@ class _Named(NamedTuple):
         return self.name.startswith("-") or "_" in self.name or self.name != self.name.lower()
 
 
-def needles_in(lowered: str) -> list[str]:
+def needles_in(lowered: str, words: set[str]) -> list[str]:
     """What of the names of secrets is in a text in small letters; where nothing is, there is no name."""
-    return [needle for needle in _NEEDLES if needle in lowered]
+    found = [needle for needle in _PARTS if needle in lowered]
+    if not words.isdisjoint(_WHOLE):
+        found += [needle for needle in _WHOLE if needle in words]
+    if not lowered.isascii():
+        found += [needle for needle in _FOREIGN if needle in lowered]
+    return found
 
 
 def named_secrets(text: str, *, lowered: str, needles: list[str]) -> Iterator[Cut]:

@@ -44,7 +44,8 @@ class SecretRule(NamedTuple):
     """A kind of secret: plain strings or hints of which one must occur, the pattern, and a last check of what it found.
 
     What the pattern's last group matched is cut, all of the match where it has no group.
-    With ``folded`` the plain strings are given in small letters and meant in any case.
+    With ``folded`` the plain strings are given in small letters and meant in any case. What ``is_drawn`` holds a long
+    part of chance. A plain string of letters alone must stand as a word of its own.
     """
 
     kind: str
@@ -53,6 +54,7 @@ class SecretRule(NamedTuple):
     accept: Callable[[re.Match[str]], bool] = lambda _: True
     hints: tuple[SieveHint, ...] = ()
     folded: bool = False
+    is_drawn: bool = False
 
 
 def cuts_by(rule: SecretRule, text: str, *, start: int = 0, end: int | None = None) -> Iterator[Cut]:
@@ -89,69 +91,73 @@ _IN_WORDS = re.compile(r"[A-Za-z0-9]+")
 _LONG_MIXED, _LONG_LETTERS = 10, 16
 
 
+def words_of(lowered: str) -> set[str]:
+    """The different runs of letters and digits of a text in small letters."""
+    plain = lowered if lowered.isascii() else lowered.encode("ascii", "replace").decode()
+    return set(plain.translate(_WORDS_APART).split())
+
+
 class Sieve:
     """Knows what to look for of a fixed list of rules.
 
-    Tokens begin with a word of their service's (``ghp``, ``glpat``); the words of a text are compared with all of these
-    at once. Those without one are only looked for where a text has a long part of letters and digits.
+    Tokens begin with a word of their service's (``ghp``, ``glpat``), connections hold one (``curl``); the words of a
+    text are compared with all of these at once. Rules with neither are for a sign, or, where their secrets are
+    ``drawn``, for texts that have a long part of letters and digits.
     """
 
     def __init__(self, rules: Sequence[SecretRule]) -> None:
         self._by_word: dict[str, list[tuple[str, int]]] = {}
         self._of_long_parts: dict[str, list[tuple[str, int]]] = {}
         self._others: dict[str, list[tuple[str, int]]] = {}
-        self._folded: dict[str, list[tuple[str, int]]] = {}
+        self._folded = {number for number, rule in enumerate(rules) if rule.folded}
         for number, rule in enumerate(rules):
-            needles = [*rule.needles, *(f"{hint.sign}…{hint.around}" for hint in rule.hints)]
-            for needle in needles:
+            is_drawn = rule.is_drawn or rule.pattern.startswith(WORD_START)
+            for needle in (*rule.needles, *(f"{hint.sign}…{hint.around}" for hint in rule.hints)):
                 plain = needle.partition("…")[0]
-                if rule.folded:
-                    where, key = self._folded, plain
-                elif not rule.pattern.startswith(WORD_START):
-                    where, key = self._others, plain
-                elif word := _whole_word(plain):
-                    where, key = self._by_word, word
+                if word := _whole_word(plain, ends=not is_drawn and plain == needle):
+                    where, key = self._by_word, word.lower()
                 else:
-                    where, key = self._of_long_parts, plain
+                    where, key = self._of_long_parts if is_drawn else self._others, plain
                 where.setdefault(key, []).append((needle, number))
+        self._words = frozenset(self._by_word)
 
-    def passed_by(self, text: str, *, lowered: str) -> list[int]:
+    def passed_by(self, text: str, *, lowered: str, words: set[str]) -> list[int]:
         """The numbers of the rules that may find something in ``text``, in order.
 
-        ``lowered`` is the text in small letters.
+        ``lowered`` is the text in small letters, ``words`` what that is made of.
         """
-        found: list[tuple[str, int]] = []
-        plain = text if text.isascii() else text.encode("ascii", "replace").decode()
-        words = plain.translate(_WORDS_APART).split()
-        if not self._by_word.keys().isdisjoint(words):
-            for word in self._by_word.keys() & set(words):
-                found += self._by_word[word]
-        for word in words:
-            if len(word) >= _LONG_MIXED and (not word.isalpha() or len(word) >= _LONG_LETTERS):
-                found += [each for key, several in self._of_long_parts.items() if key in text for each in several]
-                break
-        found += [each for key, several in self._others.items() if key in text for each in several]
-        numbers = {number for needle, number in found if _occurs(needle, text)}
-        for key, several in self._folded.items():
-            if key in lowered:
-                numbers.update(number for needle, number in several if _occurs(needle, lowered))
-        return sorted(numbers)
+        found = [each for word in self._words & words for each in self._by_word[word]]
+        for key, several in self._others.items():
+            if key in text:
+                found += several
+        if any(len(word) >= _LONG_MIXED and (len(word) >= _LONG_LETTERS or not word.isalpha()) for word in words):
+            for key, several in self._of_long_parts.items():
+                if key in text:
+                    found += several
+        if not found:
+            return []
+        folded = self._folded
+        return sorted({number for needle, number in found if _occurs(needle, lowered if number in folded else text)})
 
 
-def _whole_word(needle: str) -> str | None:
+def _whole_word(needle: str, *, ends: bool) -> str | None:
     """The letters that stand by themselves in every text with the needle: ``ghp_`` begins a word, ``AKIA`` need not."""
     for found in _IN_WORDS.finditer(needle):
-        if found.end() < len(needle):
+        if found.end() < len(needle) or ends:
             return found[0]
     return None
 
 
-def _occurs(needle: str, text: str) -> bool:
+@cache
+def _parted(needle: str) -> tuple[str, re.Pattern[str] | None]:
     """What follows an ellipsis in a needle is an expression for what follows the rest of it."""
     plain, parted, following = needle.partition("…")
-    if not parted:
-        return plain in text
-    return compiled_pattern(re.escape(plain) + f"(?:{following})").search(text) is not None
+    return plain, re.compile(re.escape(plain) + f"(?:{following})") if parted else None
+
+
+def _occurs(needle: str, text: str) -> bool:
+    plain, pattern = _parted(needle)
+    return plain in text if pattern is None else pattern.search(text) is not None
 
 
 # Sixteen characters are the shortest keys in use; words with a number do not reach a part of twelve.

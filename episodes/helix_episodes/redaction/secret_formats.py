@@ -254,6 +254,7 @@ FORMAT_RULES = (
         (":AA",),
         r"[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])",
         accept=is_of_all_letters,
+        is_drawn=True,
     ),
     # What precedes it is checked after the first letter: at every place of a text it would cost four times as much.
     SecretRule(
@@ -262,6 +263,7 @@ FORMAT_RULES = (
         r"[MNO](?<![A-Za-z0-9].)[A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}(?![A-Za-z0-9_-])",
         accept=is_of_all_letters,
         hints=(SieveHint(".", r"[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}"),),
+        is_drawn=True,
     ),
     SecretRule("aws-key", ("AKIA", "ASIA"), r"(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])"),
     *(SecretRule(kind, needles, WORD_START + pattern) for kind, needles, pattern in _BEGUN),

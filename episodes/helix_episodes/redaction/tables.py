@@ -26,11 +26,13 @@ _CELL = r"\s*('(?:[^']|'')*'|\"[^\"]*\"|[^,]+)\s*(?:,|\Z)"
 _SHORTEST_FIELD = 4
 #: Fields of a block of which all are secret, and a list of codes under its heading.
 _FIELDS = r"(?:stringData|(?<![A-Za-z])data)[\"']?:[ \t]*\{?[ \t]*((?:\n?[ \t]*[\"']?[\w.-]{1,80}[\"']?:[ \t]*(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s,}]+)[ \t]*,?)+)"
+_SECRET_KIND = r"kind[\"']?: ?[\"']?Secret\b"
 _FIELD = r":[ \t]*[\"']?([^\s\"',}]+)"
 _CODES = (
     r"(?i)\b(?:recovery|backup|scratch|rescue|emergency|one[- ]time|2fa|mfa|otp)[ _-]?(?:codes?|keys?|tokens?)\b[^\n]{0,40}?[:=\n]\s{0,4}"
     r"((?:[\s\"'`,;*\[\]>|-]|\d{1,2}[.)] ){0,12}(?:[A-Za-z0-9]{4,10}[- ]?){1,8}(?:(?:[\s\"'`,;*|-]|\d{1,2}[.)] ){1,12}(?:[A-Za-z0-9]{4,10}[- ]?){1,8}){0,40})"
 )
+CODE_WORDS = frozenset("recovery backup scratch rescue emergency one 2fa mfa otp recoverycodes backupcodes".split())
 _CODE = r"[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{4,10}){0,7}"
 
 
@@ -80,14 +82,14 @@ def _cells_below(text: str, begin: int, start: int, end: int) -> Iterator[tuple[
         yield position, stop if last < 0 else last
 
 
-def headed_secrets(text: str, *, lowered: str) -> Iterator[Cut]:
+def headed_secrets(text: str, *, words: set[str]) -> Iterator[Cut]:
     """The fields of a block that says of itself that it is secret, and codes that let in once."""
-    if "stringData" in text or "kind: Secret" in text or '"kind": "Secret"' in text:
+    if "stringdata" in words or ("secret" in words and "kind" in words and compiled_pattern(_SECRET_KIND).search(text)):
         for block in compiled_pattern(_FIELDS).finditer(text):
             for field in compiled_pattern(_FIELD).finditer(text, *block.span(1)):
                 if len(field[1]) >= _SHORTEST_FIELD and not is_placeholder(field[1]) and not says_what_it_is(field[1]):
                     yield make_cut("secret", *field.span(1))
-    if "codes" in lowered or "code:" in lowered:
+    if not words.isdisjoint(CODE_WORDS):
         for block in compiled_pattern(_CODES).finditer(text):
             codes = list(compiled_pattern(_CODE).finditer(text, *block.span(1)))
             lengths = {len(code[0]) for code in codes if any(map(str.isdigit, code[0]))}
