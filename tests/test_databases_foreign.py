@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_graph import Memory
 from helix_graph.database import open_for_writing
 from helix_graph.errors import DatabaseRefused, MemoryDamaged, NotOurDatabase
 from helix_graph.helix_db import HELIX_DB
 from hook_calls import call
+from own_memory import own_memory
 from processes import command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from helix_graph import Memory
 
 TRIGGER = "CREATE TRIGGER e AFTER INSERT ON insight_injection BEGIN DELETE FROM insight; END"
 GENERATED = "CREATE TABLE junk (x, y GENERATED ALWAYS AS (zeroblob(900000)))"
@@ -29,7 +31,7 @@ FOREIGN = [TRIGGER, "CREATE VIEW v AS SELECT * FROM insight", GENERATED, CASCADE
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Memory:
-    memory = Memory(tmp_path / ".helix")
+    memory = own_memory(tmp_path / ".helix")
     memory.insights.store("When the parcel service fails with a timeout, retry it twice with the same key.")
     memory.topics.store("shop", "The cart is in cart.py.")
     memory.episodes.new("s1", "Ship it", "success")

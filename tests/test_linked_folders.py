@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_graph import Memory
-from helix_graph.errors import NotOurFolder
+from helix_graph.errors import NotOurFolder, UntrustedMemory
 from hook_calls import call
+from own_memory import accepted
 from processes import command
 from thoroughness import few
 
@@ -49,6 +50,7 @@ def link_out(project: Path, name: str) -> Path:
 
 
 @pytest.mark.parametrize("name", LINKED)
+@pytest.mark.slow
 def test_nothing_is_written_where_it_leads(project: Path, name: str) -> None:
     outside = link_out(project, name)
     told = {"session_id": "s1", "cwd": str(project), "transcript_path": str(DEMO), "prompt": "the cart fails"}
@@ -67,12 +69,13 @@ def test_a_memory_that_is_a_link_is_refused_and_one_that_its_owner_names_is_not(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outside = link_out(project, "")
-    with pytest.raises(NotOurFolder, match="HELIX_DIR"):
+    with pytest.raises(UntrustedMemory, match="link"):
         Memory.open(project)
-    with pytest.raises(NotOurFolder):
+    with pytest.raises(NotOurFolder, match="HELIX_DIR"):
         Memory.init(project)
     call("session-start", {"session_id": "s", "cwd": str(project)})
     assert {path.name for path in outside.iterdir()} == {"causal-graph.json"}
+    accepted(outside)
     monkeypatch.setenv("HELIX_DIR", str(project / ".helix"))
     assert Memory.open(project).root == outside
 
@@ -84,7 +87,8 @@ def test_folders_are_their_owners_whatever_the_umask(
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     before = os.umask(umask)
     try:
-        memory = Memory.init(project / "inner" / "project")
+        (project / "inner" / ".git").mkdir(parents=True)
+        memory = Memory.init(project / "inner")
         memory.extract([DEMO])  # type: ignore[list-item]  # a path on the disk
         memory.graph.compile()
         memory.view()

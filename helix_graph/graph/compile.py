@@ -117,15 +117,6 @@ def _body(path: Path) -> bytes | None:
         return None
 
 
-def _new_patterns(connection: sqlite3.Connection, patterns: Sequence[Pattern]) -> int:
-    """Notes the ids of all patterns, and says how many there were not before."""
-    before = {name for (name,) in connection.execute("SELECT id FROM pattern")}
-    now = {one.id for one in patterns}
-    connection.executemany("DELETE FROM pattern WHERE id = ?", [(name,) for name in before - now])
-    connection.executemany("INSERT INTO pattern VALUES (?)", [(name,) for name in now - before])
-    return len(now - before)
-
-
 def _write_export(connection: sqlite3.Connection, path: Path, patterns: Sequence[Pattern]) -> None:
     """Writes the export unless the file has these very bytes.
 
@@ -171,7 +162,7 @@ class CompileReport(msgspec.Struct, frozen=True, kw_only=True):
     ``episodes_processed``: episodes read and folded, because they are new or changed. ``merged``: nodes they mention
     that had been there. ``retracted``: episodes whose share was taken out because their file is gone or spoilt.
     ``unchanged``: files that were left alone. ``skipped``: files that are not in the graph, ``left_out``: links that
-    name an end that does not exist. ``rebuilt``: why everything was folded anew, or None. ``assertions_processed`` and
+    name an end that does not exist. ``rebuilt``: why everything was folded again, or None. ``assertions_processed`` and
     ``assertions_retracted``: files of assertions that are new or changed, and that are gone or spoilt.
     """
 
@@ -229,16 +220,11 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
         if dry_run:
             return _compile_new(path, msgspec.structs.replace(job, damage=error.problem))
     with database.sole_builder(path):
-        return _rebuild_damaged(path, job)
-
-
-def _rebuild_damaged(path: Path, job: CompileJob) -> CompileReport:
-    """Builds a damaged graph anew, unless another process has done so while this one waited for its turn."""
-    try:
-        return _compile_into(database.open_for_writing(path, GRAPH_FILE), job)
-    except DatabaseUnreadable as error:
-        database.remove(path)
-        return _compile_new(path, msgspec.structs.replace(job, damage=error.problem))
+        try:  # another process may have built it again while this one waited
+            return _compile_into(database.open_for_writing(path, GRAPH_FILE), job)
+        except DatabaseUnreadable as error:
+            database.remove(path)
+            return _compile_new(path, msgspec.structs.replace(job, damage=error.problem))
 
 
 def erase_traces(path: Path) -> bool:
@@ -322,7 +308,7 @@ def _prepare_tables(connection: sqlite3.Connection) -> str | None:
 
 
 def _outdated(connection: sqlite3.Connection, made_by: dict[str, str]) -> str | None:
-    """Why the tables have to be made anew; empty when there are none, None when they are as they should be."""
+    """Why the tables have to be made again; empty when there are none, None when they are as they should be."""
     version = database.schema_version(connection)
     if version != GRAPH_FILE.version:
         return f"its tables were of version {version}, now {GRAPH_FILE.version}" if version else ""
@@ -380,10 +366,13 @@ def _publish(connection: sqlite3.Connection, plan: CompilePlan, job: CompileJob,
     if not (changed or plan.asserted) and export_is_current(connection, path):
         return 0
     patterns = stored_patterns(connection)
-    added = _new_patterns(connection, patterns)
+    before = {name for (name,) in connection.execute("SELECT id FROM pattern")}
+    now = {one.id for one in patterns}
+    connection.executemany("DELETE FROM pattern WHERE id = ?", [(name,) for name in before - now])
+    connection.executemany("INSERT INTO pattern VALUES (?)", [(name,) for name in now - before])
     if not job.dry_run:
         _write_export(connection, path, patterns)
-    return added
+    return len(now - before)
 
 
 def _take_in_files(

@@ -1,6 +1,6 @@
 """graph.db: its file name, versions and tables, and how to open it for one question.
 
-A change to the tables is a new version, and the file is built again from the episodes. Rows are kept by episode, the
+A change to the tables is a new version, and the file is built again from the episodes. Rows are stored by episode, the
 order in which they come and go; an index serves every other order. The ends of a claim have no foreign key to a node:
 they are mentions of the same episode, which have one, and checking every claim adds half to the time of writing it.
 

@@ -116,7 +116,7 @@ def read_error(text: str) -> ErrorQuery:
 
 
 def says_something(family: str) -> bool:
-    """Whether a family tells one failure from another.
+    """Whether a family distinguishes failures.
 
     >>> says_something("errcheck"), says_something("test failed")
     (True, False)
@@ -213,17 +213,14 @@ def find_precedents(connection: sqlite3.Connection, text: str | None, *, limit: 
 def _by_level(connection: sqlite3.Connection, query: ErrorQuery) -> Iterator[tuple[str, list[_Hit]]]:
     """The mentions of each level, the nearest level first; each is looked for when it is asked for."""
     yield "exact", _hits(connection, "exact", f"m.exact {ANY_OF}", as_list(query.lines))
-    yield "family", _hits(connection, "family", f"m.node {ANY_OF}", as_list(_family_nodes(connection, query)))
+    errors = connection.execute(
+        "SELECT number, label, folded FROM node WHERE type = 'error' ORDER BY number"
+    ).fetchall()
+    of_family = [number for number, label, folded in errors if _is_family(label, folded, query)]
+    yield "family", _hits(connection, "family", f"m.node {ANY_OF}", as_list(of_family))
     beginnings = tuple(check_label(check) for check in query.checks)
-    rows = connection.execute("SELECT number, label FROM node WHERE type = 'error'")
-    of_check = [number for number, label in rows if beginnings and label.startswith(beginnings)]
+    of_check = [number for number, label, _ in errors if beginnings and label.startswith(beginnings)]
     yield "check", _hits(connection, "check", f"m.node {ANY_OF}", as_list(of_check))
-
-
-def _family_nodes(connection: sqlite3.Connection, query: ErrorQuery) -> list[int]:
-    """The errors of the same check and family, those named in the text, and those whose label has the text in it."""
-    rows = connection.execute("SELECT number, label, folded FROM node WHERE type = 'error' ORDER BY number")
-    return [number for number, label, folded in rows if _is_family(label, folded, query)]
 
 
 def _is_family(label: str, folded: str, query: ErrorQuery) -> bool:

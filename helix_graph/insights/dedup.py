@@ -181,7 +181,7 @@ def _are_exchanged(left: tuple[_Joined, ...], right: tuple[_Joined, ...]) -> boo
 
 def join_insights(one: Insight, other: Insight) -> Insight:
     """Both as one, under the uid of ``one``; associative, commutative and idempotent for records of the same uid."""
-    text = max(one, other, key=_text_rank)
+    text = max(one, other, key=lambda record: (record.edited_at, len(record.content), record.content))
     state = max(one, other, key=lambda record: (record.state_at, record.state, record.merged_into, record.reason))
     first = min(one, other, key=lambda record: (record.created_at, record.slug))
     return replace(
@@ -223,10 +223,6 @@ def join_links(one: InsightLink, other: InsightLink) -> InsightLink:
     """Two records of one link as one: the more trusted origin with its score, the earlier date."""
     best = min(one, other, key=lambda link: (LINK_ORIGINS.index(link.origin), -link.score))
     return replace(best, created_at=min(one.created_at, other.created_at))
-
-
-def _text_rank(record: Insight) -> tuple[str, int, str]:
-    return record.edited_at, len(record.content), record.content
 
 
 def _tags(one: Insight, other: Insight) -> tuple[str, ...]:

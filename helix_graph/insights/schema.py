@@ -65,7 +65,7 @@ CREATE INDEX insight_standing ON insight (
 );
 """
 
-#: `vectors` reads what was written since the revision it knows; ``memory`` tells one database from another.
+#: `vectors` reads what was written since the revision it knows; ``memory`` identifies the database.
 _VECTORS = """
 CREATE TABLE insight_revision (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),

@@ -185,7 +185,7 @@ def _feedback(
     context: PlanContext, workspace: Workspace, ending: WorkspaceEnding, *, episode: str
 ) -> dict[str, Any] | None:
     """What the insights answered, None when the task was shown none; its own injection is the first of its task."""
-    identity = feedback_id(workspace.id)
+    identity = f"workspace-{workspace.id}"
     if ending.utilized is None:
         text = context.insights.feedback_from_episode(episode, id=identity)
         return next((dict(one) for one in text["feedback"]), None)
@@ -199,11 +199,6 @@ def _feedback(
             workspace.injected, outcome, causal, id=identity, episode=episode, injection=injection
         )
     )
-
-
-def feedback_id(workspace: int) -> str:
-    """Under which the insights hear of a workspace's ending, once."""
-    return f"workspace-{workspace}"
 
 
 def write_ending(

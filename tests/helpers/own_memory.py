@@ -11,8 +11,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def own_memory(root: Path) -> Memory:
-    """The memory in ``root``, which is made and accepted as `Memory.init` would."""
+def accepted(root: Path) -> Path:
+    """The folder ``root``, which is made where there is none, accepted as `Memory.init` would."""
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
     accept(root, how="init")
-    return Memory(root)
+    return root
+
+
+def own_memory(root: Path) -> Memory:
+    """The memory in ``root``, accepted."""
+    return Memory(accepted(root))

@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from helix_graph import Memory
-from own_memory import own_memory
+from own_memory import accepted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +26,7 @@ PATIENCE = 120
 def start(*arguments: str | Path, memory: Path, prefix: tuple[str, ...] = ()) -> subprocess.Popen[str]:
     """``helix-graph ARGUMENTS`` on a memory, as a process of its own, in a group of its own."""
     command = [*prefix, *COMMAND, *map(str, arguments)]
-    own_memory(memory)
+    accepted(memory)
     environment = {**os.environ, "HELIX_DIR": str(memory)}
     return subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
