@@ -32,7 +32,7 @@ _PAIRS = re.compile(
 _BARE = r"(?:[\"'](?=[^\"'\n]{3,200}[\"']))?((?<=[\"'])[^\"'\n]{3,200}(?=[\"'])|[^\s\"'`|;&<>\[\]]{3,200})"
 #: What a value in front of a pipe, or behind ``<<<``, is handed to, where it is a secret whatever it looks like.
 _TAKERS = (
-    r"(?:-stdin|-with-token|\bsudo\b[^\n|]{0,40}\s-S\b|-body-file -|chpasswd|cryptsetup|\bpasswd\b|\bsecrets? (?:put|set|create|add)"
+    r"(?:-stdin|-with-token|\bsudo\b[^\n|]{0,40}\s-S\b|-body-file -|chpasswd|cryptsetup|\bpasswd\b|\bsecrets? (?:put|set|create|add)"  # noqa: E501
     r"|\benv (?:add|set)|versions add|--data-file=-|-passphrase-fd|-pass(?:in|out)? (?:stdin|fd:)|\bpass insert)"
 )
 #: Clients that take a password by an option of one letter, by that letter.
@@ -59,8 +59,8 @@ _USER_AND_PASSWORD = (
     r"(?:-p|-P|-w|--pass|-pass|-pw)[ =]?\s{0,3}" + _BARE
 )
 #: A login and its password with nothing but a sign between: login: kim / X, user=kim:X.
-_LOGIN_AND_PASSWORD = (
-    r"(?i)\b(?:log ?in|credentials?|creds|account|user(?:name)?|sign in(?: (?:as|with))?)\b[^\n:=/]{0,20}?[ \t:=][ \t]{0,3}[\w.@+-]{2,60}"
+_LOGIN_WITH_VALUE = (
+    r"(?i)\b(?:log ?in|credentials?|creds|account|user(?:name)?|sign in(?: (?:as|with))?)\b[^\n:=/]{0,20}?[ \t:=][ \t]{0,3}[\w.@+-]{2,60}"  # noqa: E501
     r" ?(?:[/|:,]| (?:with|and) ) ?([^\s\"'`<>,]{8,80})"
 )
 #: What a script types when it is asked: expect "Password:"; send "X\r"
@@ -70,71 +70,26 @@ _ANSWER = (
 )
 #: One of these is in each line of that table.
 _POSITION_SIGNS = (
-    *("net user ", "net use ", "net1 user ", "http-basic.", "createuser ", "securestring", "password for", ";p:", "add-mask:", "secret=true]"),
+    *(
+        "net user ",
+        "net use ",
+        "net1 user ",
+        "http-basic.",
+        "createuser ",
+        "securestring",
+        "password for",
+        ";p:",
+        "add-mask:",
+        "secret=true]",
+    ),
     *("-passwd ", "useradd", "usermod", " secret …\\d", " password …\\d", " key …\\d", " md5 …\\d"),
 )
-_CLIENTS = tuple(
-    "sqlcmd bcp isql zip unzip mosquitto_pub mosquitto_sub rpcclient mongo mongosh mongodump mongorestore mongoimport mongoexport"
-    " 7z 7za cqlsh az cf rabbitmqadmin influx ldapsearch ldapmodify ldapadd ldapdelete ldapwhoami ldappasswd plink pscp psftp"
-    " ssh-keygen smbclient net htpasswd".split()
-)
-_COOKIE = 6
-_ADDRESS = re.compile(r"[\d.]+(?:[:/]|$)|\d+-\d+|[/~.]|\w+\.\w+$")
-_LINK = re.compile(r"[()\[\]{}]|://|@[\w-]+\.\w|\.\w{1,5}$|=|->")
-_PORTS = re.compile(r"\d{1,5}(?:[:/].{0,40})?")
-#: How far around a ``Password=`` the other pairs of a connection string are looked for.
-_STRING_SPAN = 300
-_PAIRS = re.compile(
-    r"(?:server|data source|host|driver|uid|user ?(?:id|name)?|initial catalog|database|dbq|dsn|port)"
-    r"\s{0,2}=\s{0,2}[^\s;=]",
-    re.IGNORECASE,
-)
-#: A value as a shell takes it: in quotes with whatever blanks, or up to the next blank.
-_BARE = r"(?:[\"'](?=[^\"'\n]{3,200}[\"']))?((?<=[\"'])[^\"'\n]{3,200}(?=[\"'])|[^\s\"'`|;&<>\[\]]{3,200})"
-#: What a value in front of a pipe, or behind ``<<<``, is handed to, where it is a secret whatever it looks like.
-_TAKERS = (
-    r"(?:-stdin|-with-token|\bsudo\b[^\n|]{0,40}\s-S\b|-body-file -|chpasswd|cryptsetup|\bpasswd\b|\bsecrets? (?:put|set|create|add)"
-    r"|\benv (?:add|set)|versions add|--data-file=-|-passphrase-fd|-pass(?:in|out)? (?:stdin|fd:)|\bpass insert)"
-)
-#: Clients that take a password by an option of one letter, by that letter.
-_COMMANDS = (
-    r"\b(?:(?:sqlcmd|bcp|isql|zip|unzip|mosquitto_(?:pub|sub)|rpcclient)\b[^\n|;&]{0,200}?\s-P"
-    r"|(?:mongo(?:sh|dump|restore|import|export)?|7za?|cqlsh|az login|cf login|rabbitmqadmin|influx)"
-    r"\b[^\n|;&]{0,200}?\s-p"
-    r"|(?:ldap(?:search|modify|add|delete|whoami|passwd))\b[^\n|;&]{0,200}?\s-w"
-    r"|(?:plink|pscp|psftp)\b[^\n|;&]{0,200}?\s-pw|ssh-keygen\b[^\n|;&]{0,200}?\s-N"
-    r"|(?:smbclient|rpcclient|net)\b[^\n|;&]{0,200}?\s-U\s{0,2}[\"']?[^\s%\"']{1,60}%"
-    r"|htpasswd\s{1,4}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s{1,4}\S{1,200}\s{1,4}\S{1,80})\s{0,3}" + _BARE
-)
-#: What passwords are put behind without an option: a table of commands and lines of settings.
-_POSITIONS = (
-    r"(?i)(?:\"\s+(?:AES|DES)[\w-]{0,8}|\b(?:net1?\s+user\s+[^\s/]{1,60}|net\s+use\s+\S{1,60}(?:\s+\\\\\S{1,120})?|http-basic\.\S{1,80}\s+\S{1,60}"
-    r"|(?:secret|password|key|md5)\s+[0-9]|createUser\s+\S+\s+(?:SHA|MD5)[\w-]{0,8}"
-    r"|ConvertTo-SecureString(?:\s+-String)?|set\s+password\s+for\s+\S{1,100}\s*=(?:\s*password\()?|\bP(?=:)(?<=;P)|add-mask:|is_?secret=true"
-    r"|-passwd\s+\S{1,80}|user(?:add|mod)\b[^\n|;&]{0,120}?\s-p|(?:ENCRYPTED|USER\s+\w+)\s+PASSWORD))"
-    r"(?:\s+|:|\])\s*" + _BARE
-)
-#: A user and a password as options of one letter, whatever the command is.
-_USER_AND_PASSWORD = (
-    r"-(?<=\s-)(?:u|U|l|-user(?:name)?|-login|user)(?:[ =]\s{0,3})?[\"']?[\w.@\\-]{1,80}[\"']?\s(?:[^\n|;&]{0,80}?\s)?"
-    r"(?:-p|-P|-w|--pass|-pass|-pw)[ =]?\s{0,3}" + _BARE
-)
-#: A login and its password with nothing but a sign between: login: kim / X, user=kim:X.
-_LOGIN_AND_PASSWORD = (
-    r"(?i)\b(?:log ?in|credentials?|creds|account|user(?:name)?|sign in(?: (?:as|with))?)\b[^\n:=/]{0,20}?[ \t:=][ \t]{0,3}[\w.@+-]{2,60}"
-    r" ?(?:[/|:,]| (?:with|and) ) ?([^\s\"'`<>,]{8,80})"
-)
-#: What a script types when it is asked: expect "Password:"; send "X\r"
-_ANSWER = (
-    r"(?i)(?:passw(?:or)?d|passphrase|\bpin|token|passcode)[^\n\"']{0,20}[\"'][^\w\"']{1,12}(?:\w{1,20}\.)?(?:exp_)?(?:send|write|put|answer)\w{0,10}"
-    r"[\s(]{1,3}(?:--\s)?[\"']([^\"'\n\\]{4,200})"
-)
-#: One of these is in each line of that table.
-_POSITION_SIGNS = (
-    *("net user ", "net use ", "net1 user ", "http-basic.", "createuser ", "securestring", "password for", ";p:", "add-mask:", "secret=true]"),
-    *("-passwd ", "useradd", "usermod", " secret …\\d", " password …\\d", " key …\\d", " md5 …\\d"),
-)
-_SHORT_OPTION = SieveHint("-", r"(?<=\s-)(?:pw?|P|w|N|U|\w{0,3}b)\b")
+_CLIENT_LIST = """
+    sqlcmd bcp isql zip unzip mosquitto_pub mosquitto_sub rpcclient mongo mongosh mongodump mongorestore mongoimport
+    mongoexport 7z 7za cqlsh az cf rabbitmqadmin influx ldapsearch ldapmodify ldapadd ldapdelete ldapwhoami ldappasswd
+    plink pscp psftp ssh-keygen smbclient net htpasswd
+"""
+_CLIENTS = tuple(_CLIENT_LIST.split())
 _COOKIE = r"[\w!#$%&*+.^|~-]{1,80}=[^\s;,\"'\\\[\]<>]{1,4096}"
 _COOKIES = _COOKIE + r"(?:;\s{0,2}" + _COOKIE + r"){0,60}"
 
@@ -158,12 +113,19 @@ def _is_given_password(match: re.Match[str]) -> bool:
 
 def _is_command_password_of_user(match: re.Match[str]) -> bool:
     """No port, address or mapping of either, no path: ``docker run -u kim -p 127.0.0.1:80:80``."""
-    return _is_command_password(match) and not _ADDRESS.match(match[1]) and (is_mixed(match[1]) or is_scrambled(match[1]))
+    return (
+        _is_command_password(match) and not _ADDRESS.match(match[1]) and (is_mixed(match[1]) or is_scrambled(match[1]))
+    )
 
 
 def _is_strong_password(match: re.Match[str]) -> bool:
     value = match[1].rstrip(".;)")
-    return not is_placeholder(value) and is_strong(value) and not is_made_of_words(value, longest=6) and not _LINK.search(value)
+    return (
+        not is_placeholder(value)
+        and is_strong(value)
+        and not is_made_of_words(value, longest=6)
+        and not _LINK.search(value)
+    )
 
 
 def _is_netrc_password(match: re.Match[str]) -> bool:
@@ -180,7 +142,11 @@ def _is_in_connection_string(match: re.Match[str]) -> bool:
 
 
 def _is_made_as_password(match: re.Match[str]) -> bool:
-    return not is_placeholder(match[1]) and (is_mixed(match[1]) or is_scrambled(match[1])) and not says_what_it_is(match[1])
+    return (
+        not is_placeholder(match[1])
+        and (is_mixed(match[1]) or is_scrambled(match[1]))
+        and not says_what_it_is(match[1])
+    )
 
 
 def _is_drawn_token(match: re.Match[str]) -> bool:
@@ -326,7 +292,10 @@ CONNECTION_RULES = (
     SecretRule(
         "password",
         ("echo", "printf"),
-        r"\b(?:echo(?: -[ne]{1,2})?|printf(?: [\"']?%s(?:\\n|\n)?[\"']?)?)\s{1,4}" + _BARE + r"[\"']?\s{0,4}\|\s{0,4}[^\n|]{0,160}?" + _TAKERS,
+        r"\b(?:echo(?: -[ne]{1,2})?|printf(?: [\"']?%s(?:\\n|\n)?[\"']?)?)\s{1,4}"
+        + _BARE
+        + r"[\"']?\s{0,4}\|\s{0,4}[^\n|]{0,160}?"
+        + _TAKERS,
         accept=_is_command_password,
     ),
     SecretRule("password", ("<<<",), _TAKERS + r"[^\n|<]{0,120}<<<\s{0,3}" + _BARE, accept=_is_command_password),
@@ -334,19 +303,33 @@ CONNECTION_RULES = (
     SecretRule(
         "password",
         ("echo", "printf"),
-        r"(?i)\b(?:echo(?: -[ne]{1,2})?|printf(?: [\"']?%s(?:\\n|\n)?[\"']?)?)\s{1,4}" + _BARE + r"[\"']?\s{0,4}\|[^\n|]{0,160}?"
+        r"(?i)\b(?:echo(?: -[ne]{1,2})?|printf(?: [\"']?%s(?:\\n|\n)?[\"']?)?)\s{1,4}"
+        + _BARE
+        + r"[\"']?\s{0,4}\|[^\n|]{0,160}?"
         r"(?:secret|token|passw|passphrase|\blogin\b|\bauth\b|api_?key)",
         accept=_is_made_as_password,
     ),
     SecretRule("password", _POSITION_SIGNS, _POSITIONS, _is_given_password, folded=True),
-    SecretRule("password", (), _USER_AND_PASSWORD, _is_command_password_of_user, (SieveHint("-", r"(?<=\s-)(?:u|U|l|-user|-login)"),)),
-    SecretRule("password", ("login", "log in", "creds", "credential", "sign in"), _LOGIN_AND_PASSWORD, _is_strong_password, folded=True),
-    SecretRule("password", ("send", "sendline", "exp_send", "write", "writeline", "sendafter", "answer"), _ANSWER, _is_command_password),
+    SecretRule(
+        "password",
+        (),
+        _USER_AND_PASSWORD,
+        _is_command_password_of_user,
+        (SieveHint("-", r"(?<=\s-)(?:u|U|l|-user|-login)"),),
+    ),
+    SecretRule(
+        "password",
+        ("login", "log in", "creds", "credential", "sign in"),
+        _LOGIN_WITH_VALUE,
+        _is_strong_password,
+        folded=True,
+    ),
+    SecretRule("password", ("expect", "pexpect", "sendline", "exp_send", "spawn"), _ANSWER, _is_command_password),
     # The login of a tool, and clients that take a key as an argument.
     SecretRule(
         "token",
         (" auth", " login", " authenticate", " activate", " register", " connect"),
-        r"\b[\w-]{2,20} (?:auth|login|authenticate|activate|register|connect)(?: login)?\s{1,3}(?:--?[\w-]{1,20}[ =])?[\"']?([A-Za-z0-9._+/=-]{20,300})",
+        r"\b[\w-]{2,20} (?:auth|login|authenticate|activate|register|connect)(?: login)?\s{1,3}(?:--?[\w-]{1,20}[ =])?[\"']?([A-Za-z0-9._+/=-]{20,300})",  # noqa: E501
         accept=_is_drawn_token,
     ),
     # Lists of users with their passwords.
@@ -413,7 +396,12 @@ CONNECTION_RULES = (
         (),
         r"(?i)[?&;](?:[\w-]{0,20}[_-])?(?:sig|signature|key|apikey|token|code|app_?id|pass|secret|sid|session|ticket|auth|otp|jwt|access|hash)=([^\s&\"'`<>#\\\[\]]{16,2048})",
         accept=_is_random,
-        hints=(SieveHint("=", r"(?<=(?i:sig|ure|key|ken|ode|pid|_id|ass|ret|sid|ion|ket|uth|otp|jwt|ess|ash)=)[^\s&\"'`<>#\\\[\]]{16}"),),
+        hints=(
+            SieveHint(
+                "=",
+                r"(?<=(?i:sig|ure|key|ken|ode|pid|_id|ass|ret|sid|ion|ket|uth|otp|jwt|ess|ash)=)[^\s&\"'`<>#\\\[\]]{16}",
+            ),
+        ),
     ),
     # A link that lets in whoever has it.
     SecretRule(

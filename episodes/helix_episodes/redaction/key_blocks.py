@@ -30,7 +30,12 @@ _WHOLE = r"LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[A-Za-z0-9+/=]{16,}+(?:" + _BREAK + r"
 _PUTTY = r"(?i)private-lines: ?\d{1,3}" + _BODY + r"(?:private-mac: ?[0-9a-f]{32,64})?"
 #: What is known without its frame.
 KEY_RULES = (
-    SecretRule("private-key", ("IBA…[ADSz][A-Za-z0-9+/=]{12}", "RWRTY0Iy", "CAQEE", "AgEAM", "YDK2V", "C1rZXktdjE"), _ENCODED, is_drawn=True),
+    SecretRule(
+        "private-key",
+        ("IBA…[ADSz][A-Za-z0-9+/=]{12}", "RWRTY0Iy", "CAQEE", "AgEAM", "YDK2V", "C1rZXktdjE"),
+        _ENCODED,
+        is_drawn=True,
+    ),
     SecretRule("private-key", ("LS0tLS1CRUdJTi",), _WHOLE, is_drawn=True),
     SecretRule("private-key", ("Private-Lines", "private-lines"), _PUTTY),
 )

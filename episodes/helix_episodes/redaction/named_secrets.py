@@ -28,7 +28,6 @@ from helix_episodes.redaction.rule_matching import (
     make_cut,
     says_what_it_is,
 )
-
 from helix_episodes.redaction.tables import column_values
 
 if TYPE_CHECKING:
@@ -53,15 +52,21 @@ _PARTS = {
 }
 #: Those that are too short, or too like parts of other words, to be looked for within words.
 _WHOLE = {
-    **{word: rf"(?<![a-z]){word}(?![a-z])" for word in ("jwt", "crumb", "csrf", "hmac", "creds", "pat", "pw", "pin", "pincode", "saml")},
-    **{word: word for word in ("samlresponse", "samlrequest", "kennwort", "contrasena", "senha", "wachtwoord", "salasana")},
+    **{
+        word: rf"(?<![a-z]){word}(?![a-z])"
+        for word in ("jwt", "crumb", "csrf", "hmac", "creds", "pat", "pw", "pin", "pincode", "saml")
+    },
+    **{
+        word: word
+        for word in ("samlresponse", "samlrequest", "kennwort", "contrasena", "senha", "wachtwoord", "salasana")
+    },
     **{word: word for word in ("heslo", "haslo", "adgangskode", "parola")},
 }
 _FOREIGN = ("contraseñ", "lösenord", "hasło", "şifre", "пароль", "密码", "密碼", "パスワード", "비밀번호")
 _QUOTE = r"(?:\\{0,15}[\"'`])"
 #: A new line, with what listings and diffs put at its beginning.
 _LINE = r"(?:\n|\\{1,2}n)[ \t\d|+>→:-]{0,30}"
-_SIGN = r"(?:=>|->|<-|→|:=|\?\?|\|\||={1,3}|:{1,2}|：)"
+_SIGN = r"(?:=>|->|<-|→|:=|\?\?|\|\||={1,3}|:{1,2}|\uff1a)"
 _SECOND_FIELD = r"(?:--)?(?:[a-z]{1,10}_?)?(?:value|string|text|content|body|data|default)"
 #: What hands a name its value, the more telling ones first.
 _JOINTS = {
@@ -80,7 +85,7 @@ _JOINTS = {
     "markup": r"[\"']?\s{0,4}>\s{0,4}(?:<!\[CDATA\[|<[A-Za-z]{1,20}>\s{0,4})?",
     # Behind an index, a bold name or a type: environ["X"] = …, **X**: …, x: str = …, getenv("X") or …
     "sign": (
-        rf"(?:{_QUOTE}|[\])*]){{0,4}}(?:\s?:?\s?[A-Za-z&*\[{{][^\n=\"'`,()]{{0,30}}(?==))?"
+        rf"(?:{_QUOTE}|[\])*]){{0,4}}(?:[ \t]?:?[ \t]?[A-Za-z&*\[{{][^\n=\"'`,()]{{0,30}}(?==))?"
         rf"\s{{0,8}}(?:{_SIGN}|\bor\b)[\s*]{{0,8}}(?:[A-Za-z\[&][\w.\[\]:<> ]{{0,40}}\(\s{{0,8}}(?={_QUOTE}))?"
     ),
     # The next argument of a call, or the next item of a list.
@@ -95,7 +100,7 @@ _REST = r"\w{0,30}+(?:-\w{1,20}+){0,4}"
 _NEEDLE = "(?i:" + "|".join((*_PARTS.values(), *_WHOLE.values(), *_FOREIGN)) + ")"
 _PROMISING = re.compile(
     _NEEDLE + _REST + r"(?: \d{1,2}(?=:))?"
-    r"(?:[\"'`:=(,>|)\]*\\?<&→：{-]|\s{1,40}(?:[=:|>\"'`,→+{*-]|\n|<|[\w.\[\]<>&|?:]{1,30} ?=|(?:is|was|to|be|as|of|now|set|or|value|--)\b|\S{0,40}?[\d!@#$%^&*?~]|\w{0,30}[a-z][A-Z]{2})|[ \t]*(?:\n|\Z))"
+    r"(?:[\"'`:=(,>|)\]*\\?<&→\uff1a{-]|\s{1,40}(?:[=:|>\"'`,→+{*-]|\n|<|[\w.\[\]<>&|?:]{1,30} ?=|(?:is|was|to|be|as|of|now|set|or|value|--)\b|\S{0,40}?[\d!@#$%^&*?~]|\w{0,30}[a-z][A-Z]{2})|[ \t]*(?:\n|\Z))"  # noqa: E501
 )
 _BARE = r"[^\s\"'`,;<>()\[\]{}\\|]{3,512}"
 _TAIL = (
@@ -151,7 +156,7 @@ _PIN = re.compile(r"\d{4,12}")
 _REFERENCE = re.compile(r"[a-z][\w+-]{1,20}:[\w.@:-]{1,80}[/#][\w./#@:-]{1,200}")
 #: Words one after the other, as a passphrase has them where nothing quotes it.
 _WORDS = r"[A-Za-z]{3,12}(?:([ ._-])[A-Za-z]{3,12})(?:\1[A-Za-z]{3,12}){2,23}(?=[ \t]*(?:$|[\n\"'`|<]|\(|#|\.(?:\s|$)))"
-_LONE_VALUE = r"(?:[\"'`]|[ \t]|\A|(?<=\n))(?!toolu_|msg_|req_|chatcmpl|call_|sha\d{1,3}-|h1:)([A-Za-z0-9+/_=-]{20,200})(?=[\"'`\s,;)]|\Z)"
+_LONE_VALUE = r"(?<![:=])(?<![:=] )(?:[\"'`]|[ \t]|\A|(?<=\n))(?!toolu_|msg_|req_|chatcmpl|call_|sha\d{1,3}-|h1:)([A-Za-z0-9+/_=-]{20,200})(?=[\"'`\s,;)]|\Z)"  # noqa: E501
 _LONGEST_LINE = 240
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _PATH_BEGINNINGS = ("/", "./", "../", "~/", "~\\", "http://", "https://", "file:", "@/", "\\")
@@ -224,7 +229,7 @@ def named_secrets(text: str, *, lowered: str, needles: list[str]) -> Iterator[Cu
             first = compiled_pattern(_VALUE_FIRST).search(text, max(0, start - _VALUE_BEFORE), start)
             if first and _is_secret(_Named(name, sort, "field", "", first[2], quoted=True, after="")):
                 yield make_cut("secret", *first.span(2))
-        elif sort == "machine":
+        elif sort == "machine" and not name.lower().endswith("login"):
             yield from (make_cut("secret", *each) for each in _beside(text, start, last))
 
 
@@ -335,7 +340,12 @@ def _is_chosen(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground
     if " " in value:
         return FUNCTION_WORDS.isdisjoint(value.lower().split()) and (is_mixed(value) or is_phrase(value))
     if one.sort == "short" and not one.is_config:  # also a round or a ticket, so the value must be made like one
-        return len(value) >= _SHORTEST_SPOKEN and (is_strong(value) or is_scrambled(value)) and " " not in value and not says_what_it_is(value)
+        return (
+            len(value) >= _SHORTEST_SPOKEN
+            and (is_strong(value) or is_scrambled(value))
+            and " " not in value
+            and not says_what_it_is(value)
+        )
     if _is_literal(one) and not says_what_it_is(value):
         return True
     if is_scrambled(value) and (joint == "sign" or one.quoted or one.is_identifier or len(one.between) > 1):

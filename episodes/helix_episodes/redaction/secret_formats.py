@@ -247,7 +247,11 @@ FORMAT_RULES = (
     SecretRule(
         "docker-token", ("dckr_pat_",), WORD_START + r"dckr_pat_[A-Za-z0-9_-]{20,80}", accept=has_digit_or_both_cases
     ),
-    SecretRule("azure-secret", ("~…[A-Za-z0-9_~.-]{31}",), WORD_START + r"[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])"),
+    SecretRule(
+        "azure-secret",
+        ("~…[A-Za-z0-9_~.-]{31}",),
+        WORD_START + r"[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])",
+    ),
     # All that were ever seen begin with AA behind the colon.
     SecretRule(
         "telegram-token",

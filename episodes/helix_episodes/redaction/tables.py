@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 _SEPARATORS = ("|", "\t", ";", ",")
 #: A header of a table for people is not longer, and what has more rows is read by its beginning.
-_LONGEST_HEADER, _MOST_ROWS = 400, 500
+_LONGEST_HEADER, _LONGEST_NAME, _MOST_ROWS = 400, 30, 500
 _VALUES = r"(?i)[^()]{0,40}?\bvalues\s*"
 _ROW = r"\(((?:[^()'\"]|'(?:[^']|'')*'|\"[^\"]*\"|\([^()]*\))*)\)\s*,?\s*"
 _CELL = r"\s*('(?:[^']|'')*'|\"[^\"]*\"|[^,]+)\s*(?:,|\Z)"
 _SHORTEST_FIELD = 4
 #: Fields of a block of which all are secret, and a list of codes under its heading.
-_FIELDS = r"(?:stringData|(?<![A-Za-z])data)[\"']?:[ \t]*\{?[ \t]*((?:\n?[ \t]*[\"']?[\w.-]{1,80}[\"']?:[ \t]*(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s,}]+)[ \t]*,?)+)"
-_SECRET_KIND = r"kind[\"']?: ?[\"']?Secret\b"
+_FIELDS = r"(?:stringData|(?<![A-Za-z])data)[\"']?:[ \t]*\{?[ \t]*((?:\n?[ \t]*[\"']?[\w.-]{1,80}[\"']?:[ \t]*(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s,}]+)[ \t]*,?)+)"  # noqa: E501
+_BLOCK = r"kind[\"']?: ?[\"']?Secret\b"
 _FIELD = r":[ \t]*[\"']?([^\s\"',}]+)"
 _CODES = (
-    r"(?i)\b(?:recovery|backup|scratch|rescue|emergency|one[- ]time|2fa|mfa|otp)[ _-]?(?:codes?|keys?|tokens?)\b[^\n]{0,40}?[:=\n]\s{0,4}"
-    r"((?:[\s\"'`,;*\[\]>|-]|\d{1,2}[.)] ){0,12}(?:[A-Za-z0-9]{4,10}[- ]?){1,8}(?:(?:[\s\"'`,;*|-]|\d{1,2}[.)] ){1,12}(?:[A-Za-z0-9]{4,10}[- ]?){1,8}){0,40})"
+    r"(?i)\b(?:recovery|backup|scratch|rescue|emergency|2fa|mfa|otp)[ _-]?(?:codes?|keys?|tokens?)\b[^\n]{0,40}?[:=\n]\s{0,4}"  # noqa: E501
+    r"((?:[\s\"'`,;*\[\]>|-]|\d{1,2}[.)] ){0,12}(?:[A-Za-z0-9]{4,10}[- ]?){1,8}(?:(?:[\s\"'`,;*|-]|\d{1,2}[.)] ){1,12}(?:[A-Za-z0-9]{4,10}[- ]?){1,8}){0,40})"  # noqa: E501
 )
-CODE_WORDS = frozenset("recovery backup scratch rescue emergency one 2fa mfa otp recoverycodes backupcodes".split())
+CODE_WORDS = frozenset(("recovery", "backup", "scratch", "rescue", "emergency", "2fa", "mfa", "otp"))
 _CODE = r"[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{4,10}){0,7}"
 
 
@@ -44,9 +44,9 @@ def column_values(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     for first, last in spans:
         value = text[first:last]
         stripped = value.strip(" \t\r\"'`")
-        first += value.find(stripped)
-        if stripped and (is_mixed(stripped) or is_scrambled(stripped)):
-            yield first, first + len(stripped)
+        begin = first + value.find(stripped)
+        if stripped and " " not in stripped and (is_mixed(stripped) or is_scrambled(stripped)):
+            yield begin, begin + len(stripped)
 
 
 def _sql_values(text: str, opening: int, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -67,7 +67,7 @@ def _cells_below(text: str, begin: int, start: int, end: int) -> Iterator[tuple[
     if stop < 0 or stop - begin > _LONGEST_HEADER:
         return
     separator = next((sign for sign in _SEPARATORS if sign in text[begin:stop]), None)
-    if separator is None:
+    if separator is None or max(map(len, text[begin:stop].split(separator))) > _LONGEST_NAME:
         return
     count, at = text.count(separator, begin, stop), text.count(separator, begin, start)
     for _ in range(_MOST_ROWS):
@@ -84,7 +84,7 @@ def _cells_below(text: str, begin: int, start: int, end: int) -> Iterator[tuple[
 
 def headed_secrets(text: str, *, words: set[str]) -> Iterator[Cut]:
     """The fields of a block that says of itself that it is secret, and codes that let in once."""
-    if "stringdata" in words or ("secret" in words and "kind" in words and compiled_pattern(_SECRET_KIND).search(text)):
+    if "stringdata" in words or ("secret" in words and "kind" in words and compiled_pattern(_BLOCK).search(text)):
         for block in compiled_pattern(_FIELDS).finditer(text):
             for field in compiled_pattern(_FIELD).finditer(text, *block.span(1)):
                 if len(field[1]) >= _SHORTEST_FIELD and not is_placeholder(field[1]) and not says_what_it_is(field[1]):
