@@ -1,6 +1,7 @@
 """What redaction leaves of generated secrets, and what it takes from harmless texts.
 
     python benchmarks/redaction [--set second] [--json] [--list] [--seed 16]
+    python benchmarks/redaction --corpus [FOLDER ...]
 
 Several hundred kinds of secrets (provider, file format, language, shell) stand in 21 positions each: prompt, answer,
 command, output, diff, JSON, log line, escape, colours and so on. Two things are measured.
@@ -33,6 +34,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from corpus_cuts import FOLDERS, list_cuts
 from secret_positions import POSITIONS
 from secret_sessions import write_session
 from secret_templates import Template, read_templates
@@ -88,7 +90,14 @@ def main() -> None:
     options.add_argument("--json", action="store_true", help="print the figures as JSON")
     options.add_argument("--list", action="store_true", help="print what got past, and the false cuts")
     options.add_argument("--seed", type=int, default=16)
+    options.add_argument(
+        "--corpus", type=Path, nargs="*", help="list the cuts in these folders of real logs (the corpora), and the time"
+    )
     chosen = options.parse_args()
+    if chosen.corpus is not None:
+        for folder in chosen.corpus or FOLDERS:
+            list_cuts(folder)
+        return
     outcome = measure(SETS[chosen.set], chosen.seed)
     if chosen.json:
         print(json.dumps(figures(outcome), indent=2))
