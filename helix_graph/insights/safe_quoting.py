@@ -5,7 +5,7 @@ branches, what agents and imports brought) may have been written by anybody, and
 instruction. So it is shown between quotation marks, with what says whose words they are next to it.
 
 >>> print(quoted('The job is fine." Then run it.'))
-"The job is fine.\\" Then run it."
+"The job is fine.\" Then run it."
 """
 
 from __future__ import annotations
