@@ -38,7 +38,7 @@ from helix_episodes.readers import read_sessions
 from helix_graph import Memory
 from helix_graph.causality.candidates import TrialMatrix, hypotheses
 from helix_graph.causality.effects import effects_of
-from helix_graph.causality.placebo import Placebo, placebo_on
+from helix_graph.causality.placebo import Placebo, placebo
 from helix_graph.graph.trials import TrialStep, trial_of
 from helix_graph.stats.intervals import wilson_interval
 
@@ -214,7 +214,7 @@ def report(log: Path, *, rounds: int) -> None:
         print(f"\nOver {name}:")
         _report_signs(vocabulary)
         _report_auc("adjusted effects of other tasks", vocabulary, scores(vocabulary))
-        _report_placebo(placebo_on(Unlimited(vocabulary), rounds=rounds))
+        _report_placebo(placebo(Unlimited(vocabulary), rounds=rounds))
     print()
     _report_auc("fewer calls", calls, fewer_calls(calls))
     print(f"pairs of a success and a failure: {_pairs([trials])} in all, {_pairs(list(tasks.values()))} within tasks")

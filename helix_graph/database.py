@@ -314,7 +314,7 @@ def reporting(path: Path) -> Iterator[None]:
         raise DatabaseUnreadable(path=path, problem=str(error)) from error
 
 
-def as_list(values: Iterable[int | str]) -> str:
+def as_list(values: Iterable[object]) -> str:
     """Values for `ANY_OF`."""
     return json.dumps(list(values), ensure_ascii=False, separators=(",", ":"))
 

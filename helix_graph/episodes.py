@@ -40,7 +40,7 @@ from helix_graph.graph.assertions import EDGE_TYPES, AssertionStore, now
 from helix_graph.validation import as_choice, as_datetime, as_int, as_line, as_path, as_str, as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import date
     from pathlib import Path
 
@@ -75,11 +75,13 @@ class Episodes(EpisodeStore):
             InvalidSessionId: The id cannot safely name a file.
         """
         extracted = self.extracted(as_str("name", name))
-        return extracted and corrected(extracted, self._assertions.corrections().get(extracted.id, ()))
+        return extracted and self._now(extracted)
 
     def extracted(self, name: str) -> Episode | None:
         """As `get`, but as it was extracted, without corrections."""
-        return super().get(name) or self._by_short_id(name)
+        found = super().get(name)
+        short = None if found else _WITHOUT_SESSION.fullmatch(name.removeprefix("episode-"))
+        return super().get(f"{short[1]}-session-{short[2]}") if short else found
 
     def scan(self) -> Iterator[tuple[Path, Episode | InvalidEpisode]]:
         """Every file with its episode, or with the error that says what is wrong with it."""
@@ -146,16 +148,16 @@ class Episodes(EpisodeStore):
             decisions: Decisions, or mappings in their schema; ``id`` and ``timestamp`` may be left out.
             events: Events, or mappings in their schema; the same.
             lessons: Sentences.
-            metrics: Counts; what is not given is not known.
-            timestamp: When the session began, ISO 8601; now, when not given.
+            metrics: Counts; what is missing is not known.
+            timestamp: When the session began, ISO 8601; now by default.
             force: Replace the episode of that session.
 
         Raises:
-            EpisodeExists: The session has an episode, and ``force`` was not given.
+            EpisodeExists: The session has an episode, and ``force`` was not set.
             InvalidEpisode: A part does not fit the schema, or a link runs backwards in time or closes a circle. One to
                 an id that is not there is left out, and named in the episode's ``extra["unresolved"]``.
             InvalidSessionId: The id cannot safely name a file.
-            InvalidArgument: The task is empty. The task holds a control character. The outcome is none of the four.
+            InvalidArgument: The task is empty. The task contains a control character. The outcome is none of the four.
             WriteFailed: The file could not be written.
         """
         path = self.path_of(session_id)
@@ -188,10 +190,15 @@ class Episodes(EpisodeStore):
             InvalidSessionId: The id cannot safely name a file.
         """
         found = self.get(episode)
-        return _in_time(found.decisions) if found else ()
+        timed: list[tuple[str, Decision]] = []
+        latest = ""  # a decision without a time of its own belongs to the one before it
+        for decision in found.decisions if found else ():
+            latest = sortable_time(decision.timestamp) or latest
+            timed.append((latest, decision))
+        return tuple(decision for _, decision in sorted(timed, key=lambda each: each[0]))
 
     def evidence(self, episode: str, *, log: Path | None = None) -> tuple[CheckedQuotation, ...]:
-        """Every quotation of an episode as it was extracted, and with its log at hand whether each stands there.
+        """Every quotation of an episode as it was extracted, and with its log at hand whether each is there.
 
         Raises:
             EpisodeNotFound: There is no such episode.
@@ -209,7 +216,7 @@ class Episodes(EpisodeStore):
             EpisodeNotFound: There is no such episode.
             InvalidArgument: ``because`` is empty: without a reason it would be one more guess. The outcome is none of
                 the four.
-            WriteFailed: The assertion could not be kept.
+            WriteFailed: The assertion could not be saved.
         """
         extracted = self._require_extracted(episode)
         correction = OutcomeCorrection(
@@ -234,14 +241,14 @@ class Episodes(EpisodeStore):
     ) -> Episode:
         """Corrects one decision of an episode, or with ``withdrawn`` takes it out; returns the episode as it is now.
 
-        What is not given stays as extracted. The correction survives the next extraction of the log: the decision is
+        What is omitted stays as extracted. The correction survives the next extraction of the log: the decision is
         recognised by its text and line.
 
         Raises:
             EpisodeNotFound: There is no such episode.
             EpisodeError: It has no such decision, or nothing was to be corrected.
             InvalidArgument: Type or outcome is none of those allowed.
-            WriteFailed: The assertion could not be kept.
+            WriteFailed: The assertion could not be saved.
         """
         extracted = self._require_extracted(episode)
         decision = as_str("decision", decision)
@@ -284,7 +291,7 @@ class Episodes(EpisodeStore):
             EpisodeError: It has no such part, the link would run backwards in time or close a circle, or there is
                 none to take out.
             InvalidArgument: The type is none of the four.
-            WriteFailed: The assertion could not be kept.
+            WriteFailed: The assertion could not be saved.
         """
         extracted = self._require_extracted(episode)
         source, target = as_str("source", source), as_str("target", target)
@@ -316,20 +323,6 @@ class Episodes(EpisodeStore):
             return before
         self._keep(correction)
         return self._now(extracted)
-
-    def _by_short_id(self, name: str) -> Episode | None:
-        match = _WITHOUT_SESSION.fullmatch(name.removeprefix("episode-"))
-        return super().get(f"{match[1]}-session-{match[2]}") if match else None
-
-
-def _in_time(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
-    """Sorted by time across zones; one without a time stays behind the one it follows in the log."""
-    timed: list[tuple[str, Decision]] = []
-    latest = ""
-    for decision in decisions:
-        latest = sortable_time(decision.timestamp) or latest
-        timed.append((latest, decision))
-    return tuple(decision for _, decision in sorted(timed, key=lambda each: each[0]))
 
 
 def _refused(episode: Episode, problem: str) -> EpisodeError:
@@ -443,14 +436,17 @@ def _without(episode: Episode, unresolved: list[str]) -> Episode:
     if not unresolved:
         return episode
     names = {one.id for one in parts_of(episode)}
-
-    def decision(one: Decision) -> Decision:
-        return replace(one, effects=_among(names, one.effects), caused_by=_among(names, one.caused_by))
-
-    def event(one: Event) -> Event:
-        return replace(one, leads_to=_among(names, one.leads_to), caused_by=_among(names, one.caused_by))
-
-    return replace(episode, decisions=tuple(map(decision, episode.decisions)), events=tuple(map(event, episode.events)))
+    return replace(
+        episode,
+        decisions=tuple(
+            replace(one, effects=_among(names, one.effects), caused_by=_among(names, one.caused_by))
+            for one in episode.decisions
+        ),
+        events=tuple(
+            replace(one, leads_to=_among(names, one.leads_to), caused_by=_among(names, one.caused_by))
+            for one in episode.events
+        ),
+    )
 
 
 def _among(names: set[str], ends: tuple[str, ...]) -> tuple[str, ...]:

@@ -111,7 +111,7 @@ class InvalidConfiguration(HelixGraphError):
         self.line = line
         self.problem = problem
         where = f"{path or '.helixignore'}, line {line}" if line else str(path)
-        super().__init__(f"{where}: {problem}; mend it and try again")
+        super().__init__(f"{where}: {problem}; correct it and try again")
 
 
 class InvalidImport(HelixGraphError):
@@ -204,4 +204,4 @@ AmbiguousNode = NodeNotFound
 class InvalidAssertion(FileError, GraphError):
     """A file among the assertions does not contain one."""
 
-    sentence = "{path}: not a valid assertion: {problem}; mend or delete it"
+    sentence = "{path}: not a valid assertion: {problem}; correct or delete it"

@@ -39,18 +39,20 @@ from helix_episodes.safe_files import TEMPORARY_SUFFIX, read_regular, remove_fil
 from helix_episodes.store import PREFIX, EpisodeStore, check_session_id, decode_episode
 from helix_graph import database
 from helix_graph.embedding.cache import CACHE_NAME, clear
-from helix_graph.errors import NotOurDatabase
+from helix_graph.errors import MemoryDamaged, NotOurDatabase
 from helix_graph.graph.compile import discard, erase_traces
 from helix_graph.graph.connection import EXPORT_NAME, GRAPH_FILE
-from helix_graph.helix_db import database_path
+from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.plans.task_workspaces import forget_tasks
 from helix_graph.project import HOOK_LOG, PAGES, PREPARED
 from helix_graph.quarantine import ASSERTIONS, quarantined_of_session
 from helix_graph.quarantine import FOLDER as ASIDE
 from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unproved, chunks_of, digest, fingerprints_of
+from helix_graph.topics.maintenance import compact
+from helix_graph.topics.schema import TOPIC_TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from helix_episodes.model import Episode
     from helix_graph.graph.api import Graph
@@ -287,7 +289,7 @@ class ForgetReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def forget(
-    root: Path, graph: Graph, databases: Iterable[Insights], selection: Selection, *, dry_run: bool = False
+    root: Path, graph: Graph, databases: Sequence[Insights], selection: Selection, *, dry_run: bool = False
 ) -> ForgetReport:
     """Removes sessions from the memory in ``root`` and verifies that nothing of them remains.
 
@@ -309,7 +311,7 @@ def forget(
             "nothing is named that should be forgotten; give --session, --project, --since or --until"
         )
     begun = {name for path in store.files() if digest(name := _session_of(path)) in waiting}
-    named = {_recorded(name, root, store, tombstones) for name in selection.sessions}
+    named = {_recorded(name, root, store, tombstones, databases) for name in selection.sessions}
     scanned = list(store.scan()) if selection.by_condition else []
     met = {_session_of(path) for path, one in scanned if not isinstance(one, InvalidEpisode) and selection.takes(one)}
     sessions = sorted(named | met | begun)
@@ -319,6 +321,8 @@ def forget(
         for insights in databases:
             forget_tasks(root, sessions, path=insights.path)
             insights.forget_sessions(sessions)
+            with suppress(MemoryDamaged):  # the proof says whether it holds anything
+                compact(HelixDatabase(insights.path, TOPIC_TABLES))  # deleted entries may be of these sessions
         _remove(root, store, sessions, assertions)
         for page in sorted((root / PAGES).rglob("*")):  # they quote sessions, and are made again on request
             if not page.is_dir() or page.is_symlink():
@@ -366,10 +370,12 @@ def _prove(root: Path, graph: Graph, sessions: Iterable[str]) -> ErasureProof | 
     return proof
 
 
-def _recorded(name: str, root: Path, store: EpisodeStore, tombstones: Tombstones) -> str:
+def _recorded(name: str, root: Path, store: EpisodeStore, tombstones: Tombstones, databases: Sequence[Insights]) -> str:
     """A session named with or without the prefix; one that is forgotten already may have been left half way."""
     for form in (name, check_session_id(name).removeprefix(PREFIX)):
         if store.path_of(form).exists() or tombstones.holds(form) or quarantined_of_session(root, form):
+            return form
+        if any(insights.has_written_in(form) for insights in databases):
             return form
     raise EpisodeNotFound(name)
 

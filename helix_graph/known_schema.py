@@ -6,7 +6,7 @@ all tables only to compare them would take four milliseconds longer.
 
 from __future__ import annotations
 
-ROOM_VERSIONS = {"insights": 5, "plans": 1, "topics": 3}
+ROOM_VERSIONS = {"insights": 6, "plans": 1, "topics": 3}
 
 HELIX_OBJECTS = frozenset(
     {
@@ -22,6 +22,7 @@ HELIX_OBJECTS = frozenset(
         "2be3ce3b308e8751",
         "2be549a5c658ca06",
         "2ec04fb75461f6a8",
+        "32cb3a03b98780a3",
         "3369af15d416a119",
         "3a805918b7eeddd3",
         "3ba75af6ee5216bb",
@@ -61,6 +62,7 @@ HELIX_OBJECTS = frozenset(
         "bdf7ee660765570e",
         "be61240c35c3de1d",
         "c014ad233bcbf863",
+        "c113e289931fb490",
         "c363473de5020b90",
         "c664b4845b1dcb4f",
         "c676cf3e14178cbc",

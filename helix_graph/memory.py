@@ -1,6 +1,6 @@
 """Memory: opens a project's memory and hands out its parts.
 
-This is the composition root: nothing else puts the parts together::
+Only this module creates the parts and connects them::
 
     from helix_graph import Memory
 
@@ -172,7 +172,7 @@ class Memory:
     def _embedder(self) -> Embedder | None:
         """What compares texts by meaning here, looked for when it is needed and kept: it takes time to load.
 
-        None in lexical mode, which is looked at anew each time: a model may be installed while a server runs.
+        None if there is no model. That is checked again on each call: a model may be installed while a server runs.
         """
         from helix_graph.embedding.cache import CACHE_NAME
         from helix_graph.embedding.choice import embedder
@@ -191,7 +191,7 @@ class Memory:
 
     @property
     def search(self) -> Search:
-        """One question to all of it: ``memory.search("lock files")``; insights, topics, episodes, and what is set."""
+        """One question to insights, topics, episodes and configured sources: ``memory.search("lock files")``."""
         from helix_graph.search.api import Search
 
         return Search(self.root, own=self._searched)
@@ -240,7 +240,7 @@ class Memory:
 
         paths = [as_path("logs", log) for log in as_tuple("logs", logs)]
         folder = self.root / "episodes" if output is None else as_path("output", output)
-        store = EpisodeStore(folder)  # as extracted: corrections are laid over, never in
+        store = EpisodeStore(folder)  # stores episodes as extracted; corrections are separate files, applied on reading
         admission = MemoryFilter(self.root, force=force)
         admitted: IngestFilter = admission
         if own:

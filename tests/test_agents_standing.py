@@ -49,11 +49,11 @@ def remembered(agent: Agent) -> str:
     return str(content["name"])
 
 
-@pytest.mark.parametrize("tag", ["user-provided", "User_Provided", "user provided", "human-provided", "safety"])
-def test_tags_of_a_person_are_refused(agent: Agent, memory: Memory, tag: str) -> None:
-    result = agent.call("remember", {"content": ADVICE, "tags": ["ci", tag]})
-    assert result.is_error
-    assert "only a person can give" in text_of(result)
+def test_tags_of_a_person_are_refused(agent: Agent, memory: Memory) -> None:
+    for tag in ("user-provided", "User_Provided", "user provided", "human-provided", "safety"):
+        result = agent.call("remember", {"content": ADVICE, "tags": ["ci", tag]})
+        assert result.is_error, tag
+        assert "only a person can give" in text_of(result)
     assert memory.insights.health()["total_insights"] == 0
 
 

@@ -121,7 +121,7 @@ def test_every_step_of_a_path_says_what_it_rests_on(memory: Memory, ask: Callabl
             f"  {step.type} ({', '.join(step.reasons)}; weight {step.weight:.2f}; {step.evidence_count} episode" in told
         )
         assert [witness.episode for witness in step.witnesses if witness.episode not in told] == []
-    assert "held whole by" in told
+    assert "the whole chain occurs in" in told
 
 
 def test_a_path_that_no_session_holds_is_called_stitched(memory: Memory, ask: Callable[..., str]) -> None:
@@ -129,7 +129,7 @@ def test_a_path_that_no_session_holds_is_called_stitched(memory: Memory, ask: Ca
     assert answer.stitched
     assert answer.witnessed_path is None
     told = ask("path", "--from", "Edit fails", "--to", "failure")
-    assert "stitched from several episodes" in told
+    assert "from several episodes" in told
     assert "No single episode leads from one end to the other." in told
 
 
@@ -210,7 +210,7 @@ def test_status_says_when_the_graph_is_behind(
     assert "Next: helix-graph compile" not in ask("status")
     (tmp_path / ".helix" / "episodes" / f"episode-{REFUND}.json").unlink()
     assert "1 episode file changed since then. Next: helix-graph compile" in ask("status")
-    assert "1 taken out" in ask("compile")
+    assert "1 removed" in ask("compile")
 
 
 @pytest.mark.usefixtures("memory")
@@ -232,5 +232,5 @@ def test_earlier_decisions_are_shown_with_the_words_that_met(ask: Callable[..., 
     assert "requirements-dev.txt" in printed
     assert "words: freezegun" in printed or "words: installed" in printed
     assert "words are compared, not meanings" in printed
-    assert "No decision has one of these words: zebra." in ask("similar", "zebra")
+    assert "No earlier decision contains any of these words: zebra." in ask("similar", "zebra")
     assert orjson.loads(ask("similar", "zebra", "--json"))["decisions"] == []

@@ -79,6 +79,7 @@ def test_the_doctor_mends_it_too(memory: Memory) -> None:
 
 
 @pytest.mark.parametrize("what", few(["an outcome", "text", "digest", "telling", "episode"], 2))
+@pytest.mark.slow
 def test_no_command_ends_in_a_traceback(memory: Memory, what: str) -> None:
     spoil(memory, DAMAGE[what])
     for ask in (("view",), ("report",), ("seen", "KeyError"), ("patterns",), ("doctor",), ("status",)):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_graph.insights.attribution import VERSION, AttributionSignals, Rule, attribute
+from helix_graph.insights.attribution import RULE, AttributionSignals, attribute
 from helix_graph.insights.uptake import path_strength
 
 
@@ -15,29 +15,27 @@ def signs(cosine: float | None, *, linked: bool = True, up: bool = False, path: 
 
 
 @pytest.mark.parametrize(
-    ("given_signs", "strict", "both", "seed"),
+    ("given_signs", "causal"),
     [
-        (signs(0.2, up=True, path=0.5), True, False, False),
-        (signs(0.5, up=True, path=0.5), True, True, True),
-        (signs(0.40, up=True), True, False, True),
-        (signs(0.399, up=True), False, False, False),
-        (signs(0.9, path=0.5), False, True, True),
-        (signs(0.9), False, False, True),
-        (signs(0.40, linked=False), True, True, True),
-        (signs(0.399, linked=False, up=True, path=0.9), False, False, False),
-        (signs(None, up=True, path=0.5), True, False, False),
-        (signs(None, up=True), False, False, False),
-        (signs(None, linked=False), False, False, False),
-        (AttributionSignals(cosine=None, words=0.40, linked=False), True, True, True),
-        (AttributionSignals(cosine=None, words=0.399, linked=False), False, False, False),
-        (AttributionSignals(cosine=0.399, words=0.9, linked=False), False, False, False),
-        (AttributionSignals(cosine=None, words=0.40, linked=True, taken_up=True), True, False, True),
+        (signs(0.2, up=True, path=0.5), True),
+        (signs(0.5, up=True, path=0.5), True),
+        (signs(0.40, up=True), True),
+        (signs(0.399, up=True), False),
+        (signs(0.9, path=0.5), False),
+        (signs(0.9), False),
+        (signs(0.40, linked=False), True),
+        (signs(0.399, linked=False, up=True, path=0.9), False),
+        (signs(None, up=True, path=0.5), True),
+        (signs(None, up=True), False),
+        (signs(None, linked=False), False),
+        (AttributionSignals(cosine=None, words=0.40, linked=False), True),
+        (AttributionSignals(cosine=None, words=0.399, linked=False), False),
+        (AttributionSignals(cosine=0.399, words=0.9, linked=False), False),
+        (AttributionSignals(cosine=None, words=0.40, linked=True, taken_up=True), True),
     ],
 )
-def test_the_rules(given_signs: AttributionSignals, *, strict: bool, both: bool, seed: bool) -> None:
-    rules: tuple[Rule, ...] = ("strict", "both", "seed")
-    said = tuple(attribute(given_signs, rule=rule).causal for rule in rules)
-    assert said == (strict, both, seed)
+def test_the_rule(given_signs: AttributionSignals, *, causal: bool) -> None:
+    assert attribute(given_signs).causal == causal
 
 
 @pytest.mark.parametrize(
@@ -60,33 +58,22 @@ def test_the_score_by_hand(given_signs: AttributionSignals, score: float) -> Non
     assert attribute(given_signs).score == pytest.approx(score)
 
 
-def test_the_score_is_the_same_under_each_rule_and_the_record_names_its_rule() -> None:
-    found = [attribute(signs(0.5, up=True, path=0.5), rule=rule) for rule in ("strict", "both", "seed")]
-    assert len({one.score for one in found}) == 1
-    assert [one.rule for one in found] == [f"{rule} {VERSION}" for rule in ("strict", "both", "seed")]
+def test_the_record_names_the_rule_that_it_was_made_by() -> None:
+    assert attribute(signs(0.5, up=True, path=0.5)).rule == RULE == "strict 2"
 
 
 @pytest.mark.parametrize(
-    ("given_signs", "rule", "why"),
+    ("given_signs", "why"),
     [
-        (signs(0.9), "strict", "linked, but not taken up after it was handed over"),
-        (signs(0.1, up=True, path=0.5), "strict", "taken up, and a path of strength 0.50 leads to the outcome"),
-        (
-            signs(0.1, up=True),
-            "strict",
-            "taken up, no path to the outcome; cosine 0.10 with the outcome, below 0.40",
-        ),
-        (
-            signs(None, linked=False),
-            "strict",
-            "no links, so by the text alone: no vectors to compare it with the outcome",
-        ),
-        (signs(0.5), "seed", "by the text alone: cosine 0.50 with the outcome, at least 0.40"),
-        (signs(0.5), "both", "no path to the outcome; cosine 0.50 with the outcome, at least 0.40"),
+        (signs(0.9), "linked, but not taken up after it was handed over"),
+        (signs(0.1, up=True, path=0.5), "taken up, and a path of strength 0.50 leads to the outcome"),
+        (signs(0.1, up=True), "taken up, no path to the outcome; cosine 0.10 with the outcome, below 0.40"),
+        (signs(None, linked=False), "no links, so by the text alone: no vectors to compare it with the outcome"),
+        (signs(0.5, linked=False), "no links, so by the text alone: cosine 0.50 with the outcome, at least 0.40"),
     ],
 )
-def test_every_record_says_why(given_signs: AttributionSignals, rule: Rule, why: str) -> None:
-    assert attribute(given_signs, rule=rule).reason == why
+def test_every_record_says_why(given_signs: AttributionSignals, why: str) -> None:
+    assert attribute(given_signs).reason == why
 
 
 unit = st.floats(0, 1)

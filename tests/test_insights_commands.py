@@ -116,7 +116,7 @@ def test_every_command_speaks_to_people(capsys: pytest.CaptureFixture[str], tmp_
         ("prune",): "would be removed",
         ("consolidate",): "0 insights merged",
         ("reindex",): "no model",
-        ("rebuild",): "Folded 1 entry",
+        ("rebuild",): "Recomputed 3 insights from 1 entry",
         ("health",): "HEALTHY",
         ("export",): "helix-insights",
         ("export", "--output", str(tmp_path / "out.jsonl")): "records written",

@@ -122,7 +122,7 @@ def test_a_memory_comes_back_from_its_export_and_from_a_rebuild(steps: list[tupl
         insights = live(Path(name), steps, start=0)
         insights.export_to(Path(name) / "out.jsonl")
         copy = Insights(Path(name) / "copy.db")
-        copy.import_from(Path(name) / "out.jsonl")
+        copy.import_from(Path(name) / "out.jsonl", own=True)
         assert state(copy) == state(insights)
         assert insights.rebuild()["changed"] == 0
 

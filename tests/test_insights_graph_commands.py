@@ -46,7 +46,8 @@ def answer(run: Run, *words: str) -> Any:  # noqa: ANN401  (JSON)
 
 def test_the_loop_from_an_episode_to_feedback(run: Run) -> None:
     assert run("harvest", "--dry-run").out.splitlines()[1] == (
-        "2 episodes: 0 lessons, 2 verified fixes. 1 would be added, 0 known, 0 told already."
+        "2 episodes: 0 lessons, 2 verified fixes. 1 would be added, 0 already stored, "
+        "0 merged into insights that a person or agent had stored."
     )
     (name,) = answer(run, "harvest")["added"]
     assert [one["name"] for one in answer(run, "recall", "pytest KeyError discount", "--policy", "seed")] == [name]
@@ -62,7 +63,7 @@ def test_links_and_where_they_lead(run: Run) -> None:
     linked = run("link", name, "--node-type", "decision", "--text", "Edit shop/cart.py", "--episode", "one").out
     assert linked == f"added  {name} -addresses-> edit source (.py)  (hand, 1.00)\n"
     assert "edit source (.py)" in run("connected", name).out
-    assert run("match", name).out == "No text speaks of a node, as far as labels and vectors tell.\n"
+    assert run("match", name).out == "No insight matches a graph node, by label or by vector.\n"
 
 
 def test_uplift_and_its_ranking_say_that_it_is_too_early(run: Run) -> None:

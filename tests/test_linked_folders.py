@@ -51,6 +51,7 @@ def link_out(project: Path, name: str) -> Path:
 
 
 @pytest.mark.parametrize("name", LINKED)
+@pytest.mark.slow
 def test_nothing_is_written_where_it_leads(project: Path, name: str) -> None:
     outside = link_out(project, name)
     told = {"session_id": "s1", "cwd": str(project), "transcript_path": str(DEMO), "prompt": "the cart fails"}

@@ -226,7 +226,8 @@ def test_a_long_answer_comes_in_parts_and_nothing_of_it_is_lost(agent: Agent) ->
     said = re.search(r'part 1 of (\d+); `rest` with answer "(\w+)" and part 2', text_of(first))
     assert said is not None
     parts = [text_of(agent.call("rest", {"answer": said[2], "part": str(n)})) for n in range(1, int(said[1]) + 1)]
-    assert [line.strip() for line in "".join(parts).splitlines()][1:2001] == lines
+    entry = [line.strip() for line in "".join(parts).splitlines() if line.startswith('  "')]
+    assert entry == [f'"{line}"' for line in lines]
     assert first.structured_content is not None
     assert first.structured_content["entries"][0]["text"] == "\n".join(lines)[:120] + "…"
 
@@ -312,5 +313,5 @@ def test_the_briefing_has_what_was_learnt_what_was_counted_and_what_was_written(
     assert [part for part in parts if part not in general] == []
     assert without_echo(general) == EchoFreeText("", (name,))  # a session that has it does not say it once more
     about = agent.ask("get_prompt", prompt.name, {"task": "sign the tags"}).messages[0].content.text
-    assert "[release:0] gotcha: tags are signed" in about
+    assert '[release:0] "gotcha: tags are signed" (recorded ' in about
     assert "Decided before, in words like: sign the tags" in about

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from counted_patterns import mine_patterns
 from helix_episodes.errors import HelixGraphError
 from helix_episodes.model import Action, Decision, Episode, Event, Evidence, Link
 from helix_graph.causality.api import Causality
@@ -15,7 +16,6 @@ from helix_graph.graph.patterns import (
     EXAMPLES_KEPT,
     Pattern,
     describe,
-    mine_patterns,
     select_anti_patterns,
     select_patterns,
 )

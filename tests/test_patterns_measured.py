@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from counted_patterns import mine_patterns
 from helix_episodes.model import Action, Decision, Episode, Event, Evidence, Fix, Link, OutcomeEvidence
-from helix_graph.graph.patterns import mine_patterns
 from helix_graph.graph.trials import Observation, observe
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from helix_graph.plans.transcripts import insight_in, read_transcript, report_in
 from plan_world import SHOES, NotedInsights, plans_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from pathlib import Path
 
     from helix_graph.plans.finished_agents import LearnAnswer
@@ -349,7 +349,7 @@ def test_hostile_names_write_nothing_elsewhere(task: str, tmp_path: Path, ended:
 
 def test_a_broken_memory_is_told_and_who_waits_is_not_left_waiting(tmp_path: Path, ended: Callable[..., Path]) -> None:
     class Broken(NotedInsights):
-        def store(self, content: str, tags: Iterable[str] = ()) -> dict[str, Any]:  # noqa: ARG002  (the protocol's)
+        def store(self, *_: object, **__: object) -> dict[str, Any]:
             raise DatabaseBusy(path=tmp_path / "helix.db", seconds=30)
 
     learnt = learn(tmp_path, ended("BLOCKED: the stock service is down"), Broken())

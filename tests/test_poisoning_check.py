@@ -37,6 +37,15 @@ def test_what_is_quoted_with_its_source_holds(text: str) -> None:
     assert _reasons(text) == {""}
 
 
+@pytest.mark.parametrize("mark", ["", '<helix-graph-memory insights="a">\n'])
+def test_an_answers_first_line_says_whose_words_its_quotations_are(mark: str) -> None:
+    far = "\n".join(["nothing"] * 20)
+    assert _reasons(f'{mark}{_SOURCE}:\n{far}\n"{_RUN}"') == {""}
+    assert _reasons(f'{mark}nothing\n{_SOURCE}:\n{far}\n"{_RUN}"') == {"not attributed"}
+    assert _reasons(f'{mark}"{_RUN}" in session 0ef1ab76\n{far}\n"{_RUN}"') == {"", "not attributed"}
+    assert _reasons(f"{mark}{_SOURCE}:\n{far}\n{_RUN}") == {"not enclosed"}
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

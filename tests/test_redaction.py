@@ -274,5 +274,6 @@ def test_no_surrounding_text_lets_a_secret_through_whole(secret: str, before: st
         "folders",
     ],
 )
+@pytest.mark.slow
 def test_four_times_as_much_of_anything_takes_four_times_as_long(text: str) -> None:
     assert growth(redact, text) < LINEAR

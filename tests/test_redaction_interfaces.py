@@ -207,6 +207,7 @@ def test_no_argument_of_a_tool_brings_a_secret_to_the_disk(memory: Memory, plant
 # --- the hooks
 
 
+@pytest.mark.slow
 def test_no_field_of_a_hook_brings_a_secret_to_the_disk(memory: Memory, plants: Plants, tmp_path: Path) -> None:
     base = {
         "session_id": "s1", "cwd": str(memory.root.parent), "source": "startup", "tool_name": "Bash", "prompt_id": "1",

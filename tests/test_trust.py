@@ -201,6 +201,7 @@ def test_the_record_is_this_users_alone(tmp_path: Path, home: Path) -> None:
     assert kept["at"].endswith("Z")
 
 
+@pytest.mark.slow
 def test_many_may_begin_at_once(tmp_path: Path) -> None:
     def begin(number: int) -> bool:
         folder = tmp_path / f"project-{number % 4}"

@@ -192,7 +192,7 @@ def test_a_path_is_marked_from_end_to_end(browser: Browser, demo_memory: Memory,
 def test_a_path_that_there_is_not_says_why(browser: Browser, demo_memory: Memory, tmp_path: Path) -> None:
     demo_memory.view(output=tmp_path / "none.html", source="success", target=ERROR)
     with open_tab(browser, tmp_path / "none.html") as tab:
-        assert "No path found within depth 5: nothing leads from one to the other" in tab.text("#panel")
+        assert "No path found within depth 5: no path of up to 10 edges connects them" in tab.text("#panel")
 
 
 def test_a_path_shows_its_direction_and_says_when_filters_hide_a_part(

@@ -101,7 +101,7 @@ def look(world: World, count: int, tally: Tally, *, shuffle: bool) -> None:
         judge(one, truth, tally)
     tally.true += sum(effect != 0 for effect in truth.values())
     if shuffle:
-        shuffled = placebo(trials, rounds=ROUNDS)
+        shuffled = placebo(TrialMatrix(trials), rounds=ROUNDS)
         tally.noise[True] += round(shuffled.any_in_noise * ROUNDS)
         tally.noise[False] += ROUNDS - round(shuffled.any_in_noise * ROUNDS)
     judge_claims(world, trials, tally)

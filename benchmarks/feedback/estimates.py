@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from advice import INSIGHTS, World, tasks
+from msgspec.structs import replace
 from policies import Relevance, Seed, by_text, by_uptake
 
 from helix_graph.insights.attribution import AttributionSignals, attribute
@@ -203,11 +204,12 @@ def verdicts(world: World, count: int) -> Verdicts:
             signs.append(AttributionSignals(cosine=task.cosine[n], linked=True, taken_up=task.takes[n], path=path))
             changed.append(came_out != (task.luck < task.chance(tuple(one for one in given if one != n))))
     truth = np.array(changed)
+    by_cosine = [attribute(replace(one, linked=False)).causal for one in signs]
     return Verdicts(
         base=float(truth.mean()),
-        text=_quality([attribute(one, rule="seed").causal for one in signs], truth),
+        text=_quality(by_cosine, truth),
         path=_quality([one.taken_up and one.path > 0 for one in signs], truth),
-        both=_quality([attribute(one, rule="both").causal for one in signs], truth),
+        both=_quality([one.path > 0 and close for one, close in zip(signs, by_cosine, strict=True)], truth),
         auc_text=auc(np.array([one.cosine or 0.0 for one in signs]), truth),
         auc_score=auc(np.array([attribute(one).score or 0.0 for one in signs]), truth),
     )

@@ -34,7 +34,7 @@ class Policy(Protocol):
 
 def by_text(task: Task, n: int) -> bool:
     """The seed's rule: the cosine with the outcome's text."""
-    return attribute(AttributionSignals(cosine=task.cosine[n], linked=False), rule="seed").causal
+    return attribute(AttributionSignals(cosine=task.cosine[n], linked=False)).causal
 
 
 def by_path(task: Task, n: int) -> bool:

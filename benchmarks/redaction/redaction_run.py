@@ -1,6 +1,7 @@
 """What redaction leaves of generated secrets, and what it takes from harmless texts.
 
-    python benchmarks/redaction [--json] [--list] [--seed 16]
+    python benchmarks/redaction [--set second] [--json] [--list] [--seed 16]
+    python benchmarks/redaction --corpus [FOLDER ...]
 
 Several hundred kinds of secrets (provider, file format, language, shell) stand in 21 positions each: prompt, answer,
 command, output, diff, JSON, log line, escape, colours and so on. Two things are measured.
@@ -13,6 +14,9 @@ A value is cut when no run of eight of its characters is left, but for runs that
 cut when all values in all positions are, in both. The wish is at least 95 % of the kinds. A harmless text counts as a
 false cut when a part that must remain does not, in any of the positions that harmless texts are tried in. The
 templates were written without knowledge of the rules; they say nothing about how frequent a kind is in real logs.
+
+There are two sets. The second was written after the first, without knowledge of the rules, of the first set or of its
+results. A set that rules have been changed for is no longer blind: compare the two figures.
 """
 
 from __future__ import annotations
@@ -30,6 +34,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from corpus_cuts import FOLDERS, list_cuts
 from secret_positions import POSITIONS
 from secret_sessions import write_session
 from secret_templates import Template, read_templates
@@ -44,6 +49,8 @@ if TYPE_CHECKING:
     from secret_positions import Position
 
 HERE = Path(__file__).parent
+#: Each set is a folder of its own: ``kinds/*.txt``, one file a class, and ``harmless.txt``.
+SETS = {"first": HERE, "second": HERE / "second"}
 #: As many characters in a row as no one guesses the rest from; the issue of a hint such as "ghp_" is not one.
 RUN = 8
 WANTED = 0.95
@@ -79,27 +86,35 @@ class Outcome:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    options.add_argument("--set", choices=SETS, default="first", help="which set of kinds and harmless texts")
     options.add_argument("--json", action="store_true", help="print the figures as JSON")
     options.add_argument("--list", action="store_true", help="print what got past, and the false cuts")
     options.add_argument("--seed", type=int, default=16)
+    options.add_argument(
+        "--corpus", type=Path, nargs="*", help="list the cuts in these folders of real logs (the corpora), and the time"
+    )
     chosen = options.parse_args()
-    outcome = measure(chosen.seed)
+    if chosen.corpus is not None:
+        for folder in chosen.corpus or FOLDERS:
+            list_cuts(folder)
+        return
+    outcome = measure(SETS[chosen.set], chosen.seed)
     if chosen.json:
         print(json.dumps(figures(outcome), indent=2))
     else:
         show(outcome, listed=chosen.list)
 
 
-def measure(seed: int) -> Outcome:
+def measure(texts: Path, seed: int) -> Outcome:
     outcome = Outcome()
-    kinds = [kind for path in sorted((HERE / "kinds").glob("*.txt")) for kind in read_templates(path)]
+    kinds = [kind for path in sorted((texts / "kinds").glob("*.txt")) for kind in read_templates(path)]
     with tempfile.TemporaryDirectory() as folder:
         logs = Path(folder) / "logs"
         for kind in kinds:
             outcome.planted += plant(kind, logs, seed)
         outcome.sessions = len(kinds)
         search_memory(outcome, Path(folder))
-    for text in read_templates(HERE / "harmless.txt"):
+    for text in read_templates(texts / "harmless.txt"):
         outcome.harmless += 1
         outcome.false_cuts += false_cuts(text, seed)
     return outcome

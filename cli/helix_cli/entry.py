@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 
-#: So many new objects are made before rubbish is looked for: loading a command makes none, and looking takes 5 ms.
+#: Garbage collection runs after this many new objects: loading a command creates no garbage, and a run takes 5 ms.
 _SELDOM = 50_000
 
 

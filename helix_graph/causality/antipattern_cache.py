@@ -93,7 +93,7 @@ def is_up_to_date(root: Path) -> bool:
 
 
 def _state(root: Path) -> list[int] | None:
-    """Of the graph: its export is written anew with every change."""
+    """Of the graph: its export is written again with every change."""
     try:
         found = (root / _EXPORT).stat()
     except OSError:

@@ -32,7 +32,7 @@ from helix_graph.graph.patterns import (
     select_anti_patterns,
     select_patterns,
 )
-from helix_graph.graph.similar_decisions import similar_answer, words_of
+from helix_graph.graph.similar_decisions import COMPARES, SimilarAnswer, words_of
 from helix_graph.graph.source_files import decode_episode
 from helix_graph.graph.trials import Trial, distinct, trial_of, unpack
 from helix_graph.stats.intervals import wilson_interval
@@ -52,11 +52,10 @@ if TYPE_CHECKING:
     from helix_graph.causality.repeats import Repeats
     from helix_graph.graph.api import Graph
     from helix_graph.graph.patterns import Effect, EffectReport, HypothesisKind
-    from helix_graph.graph.similar_decisions import SimilarAnswer
 
 
 #: What comparisons say of a row: it stands out; it does not; there are too few sessions; it is not compared at all (the
-#: duller measure of an answer, an edit, what nearly everybody does); a person told it. ``tested`` is kept for what was
+#: duller measure of an answer, an edit, what nearly everybody does); a person said it. ``tested`` is kept for what was
 #: withheld at random.
 PatternStanding = Literal["associated", "not told apart", "too early", "not compared", "told"]
 
@@ -235,7 +234,7 @@ class Causality:
         """The edges that logs assert, with what the sessions say of each: supported, contradicted, or only asserted.
 
         The supported come first, then the contradicted; within a status those said in the most sessions. ``status``
-        keeps only the edges that have it. How many edges were not looked at, and why, stands beside them.
+        keeps only the edges that have it. How many edges were not looked at, and why, is given beside them.
 
         Raises:
             InvalidArgument: ``status`` is none of the three.
@@ -254,9 +253,10 @@ class Causality:
         Raises:
             InvalidArgument: ``rounds`` lies outside its range.
         """
+        from helix_graph.causality.candidates import TrialMatrix
         from helix_graph.causality.placebo import placebo
 
-        return placebo(self.trials(), rounds=rounds)
+        return placebo(TrialMatrix(self.trials()), rounds=rounds)
 
     def explain(self, name: str) -> Explanation:
         """Why a session may have failed: the steps to look at, likeliest first, each with its reasons; never a verdict.
@@ -316,7 +316,15 @@ class Causality:
         words = words_of(as_str("TEXT", text))
         if not words:
             raise InvalidArgument("TEXT", NO_WORDS)
-        return similar_answer(words, *self._graph.decided(words, limit=most))
+        decisions, sessions = self._graph.decided(words, limit=most)
+        met = {word for one in decisions for word in one.words}
+        return SimilarAnswer(
+            looked_for=words,
+            not_met=tuple(word for word in words if word not in met),
+            sessions=sessions,
+            decisions=tuple(decisions),
+            compares=COMPARES,
+        )
 
     def repeats(self) -> Repeats:
         """Of the errors met, how many an earlier session had met, and fixed; by level and month."""

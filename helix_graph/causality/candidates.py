@@ -73,7 +73,10 @@ class TrialMatrix:
         self.judged = np.array([trial.success is not None for trial in self.trials], dtype=bool)
         self.success = np.array([trial.success is True for trial in self.trials], dtype=bool)
         self.strata = _strata(self.trials)
-        self.labels = _frequent_labels(trials, self.least)
+        counts = Counter(
+            label for trial in trials for label in {s.label for s in trial.steps if s.kind in _MADE_OR_MET}
+        )
+        self.labels = tuple(sorted(label for label, count in counts.items() if count >= self.least))
         self.row = {label: number for number, label in enumerate(self.labels)}
         self.first = np.full((len(self.labels), len(trials)), ABSENT, dtype=np.int32)
         self._causes: dict[int, Counter[int]] = defaultdict(Counter)
@@ -118,11 +121,6 @@ class TrialMatrix:
                 self._causes[effect][cause] += 1
 
 
-def _frequent_labels(trials: Sequence[Trial], least: int) -> tuple[str, ...]:
-    counts = Counter(label for trial in trials for label in {s.label for s in trial.steps if s.kind in _MADE_OR_MET})
-    return tuple(sorted(label for label, count in counts.items() if count >= least))
-
-
 def _seconds(trial: Trial) -> float:
     at = parse_timestamp(trial.timestamp)
     return at.timestamp() if at else -math.inf
@@ -145,7 +143,7 @@ MOST_HYPOTHESES = 500
 WITHIN = 2
 REPEATED = 3
 ANY_TASK = "any task"
-#: The sharper of the two measures of an answer: nearly everything passes *later* (`helix_graph.graph.observations`).
+#: The sharper of the two measures of an answer: nearly everything passes *later* (`helix_graph.graph.trials`).
 _SHARP = {"family": "gone at the next run", "check": "next check passes"}
 
 
@@ -187,14 +185,14 @@ def hypotheses(matrix: TrialMatrix) -> tuple[Hypothesis, ...]:
 def _candidates(matrix: TrialMatrix) -> Iterator[Hypothesis]:
     if len(matrix.trials) >= ENOUGH_TRIALS:
         yield from _answers(matrix.trials)
-    if not matrix.too_early:
-        yield from _by_outcomes(matrix)
-
-
-def _by_outcomes(matrix: TrialMatrix) -> Iterator[Hypothesis]:
+    if matrix.too_early:
+        return
     done = [[(place, step) for place, step in enumerate(trial.steps) if step.kind in _DONE] for trial in matrix.trials]
-    actions = [row for row, is_done in enumerate(matrix.done) if is_done]
-    yield from (_action(matrix, row) for row in actions)
+    everyone = np.ones(len(matrix.trials), dtype=bool)
+    for row, label in enumerate(matrix.labels):
+        if matrix.done[row]:
+            name = _Name("action", ANY_TASK, label, label, frozenset({label}))
+            yield _by_outcome(matrix, name, met=everyone, places=matrix.first[row])
     yield from _repetitions(matrix, done)
     yield from _sequences(matrix, done)
     yield _unchecked(matrix, done)
@@ -226,13 +224,6 @@ def _by_outcome(matrix: TrialMatrix, name: _Name, *, met: NDArray[np.bool_], pla
     )
 
 
-def _action(matrix: TrialMatrix, row: int) -> Hypothesis:
-    label = matrix.labels[row]
-    everyone = np.ones(len(matrix.trials), dtype=bool)
-    name = _Name("action", ANY_TASK, label, label, frozenset({label}))
-    return _by_outcome(matrix, name, met=everyone, places=matrix.first[row])
-
-
 def _repetitions(matrix: TrialMatrix, done: _Done) -> Iterator[Hypothesis]:
     again: dict[str, dict[int, int]] = defaultdict(dict)
     for number, steps in enumerate(done):
@@ -252,7 +243,9 @@ def _sequences(matrix: TrialMatrix, done: _Done) -> Iterator[Hypothesis]:
     """Pairs of frequent things that follow each other; a frequent pair consists of frequent things."""
     kinds = len(matrix.labels)
     pairs, numbers, places = _pairs(matrix, done)
-    for pair, begin, end in _runs(pairs):
+    # They are sorted: the same pair stands in one run, from ``begin`` to before ``end``.
+    different, begins, counts = np.unique(pairs, return_index=True, return_counts=True)
+    for pair, begin, end in zip(different.tolist(), begins.tolist(), (begins + counts).tolist(), strict=True):
         if end - begin >= matrix.least:
             one, second = pair // kinds, matrix.labels[pair % kinds]
             first, where = matrix.labels[one], slice(begin, end)
@@ -281,12 +274,6 @@ def _pairs(matrix: TrialMatrix, done: _Done) -> tuple[NDArray[np.int64], ...]:
     order = np.lexsort((places, keys))
     met, first = np.unique(keys[order], return_index=True)
     return met // trials, met % trials, places[order][first]
-
-
-def _runs(values: NDArray[np.int64]) -> Iterator[tuple[int, int, int]]:
-    """Each value of a sorted array, and where it begins and ends."""
-    different, begins, counts = np.unique(values, return_index=True, return_counts=True)
-    yield from zip(different.tolist(), begins.tolist(), (begins + counts).tolist(), strict=True)
 
 
 def _unchecked(matrix: TrialMatrix, done: _Done) -> Hypothesis:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from helix_graph.graph.trials import Trial
-    from helix_graph.stats.strata import Chances, RiskDifference, Tables
+    from helix_graph.stats.strata import Chances, RiskDifference
 
 
 #: Every held step doubles the strata; with more than three, most strata have one arm only.
@@ -75,7 +75,11 @@ def _chosen(
     for row in (*_asserted(matrix, one), *associated):
         if len(found) == MOST_HELD:
             break
-        if row not in found and matrix.labels[row] not in one.labels and _comes_before(matrix, row, one):
+        if row in found or matrix.labels[row] in one.labels:
+            continue
+        places = matrix.first[row, one.units]
+        both = one.exposed & (places != ABSENT)
+        if 2 * (places[both] < one.places[both]).sum() > both.sum():  # where both occur, it mostly comes first
             found.append(row)
     return tuple(found)
 
@@ -89,13 +93,6 @@ def _asserted(matrix: TrialMatrix, one: Hypothesis) -> Iterator[int]:
         together = int(((matrix.first[cause] != ABSENT) & (matrix.first[row] != ABSENT)).sum())
         if count >= ASSERTED_SHARE * together:
             yield cause
-
-
-def _comes_before(matrix: TrialMatrix, row: int, one: Hypothesis) -> bool:
-    """Whether a step precedes the compared one in most trials that have both."""
-    places = matrix.first[row, one.units]
-    both = one.exposed & (places != ABSENT)
-    return bool(2 * (places[both] < one.places[both]).sum() > both.sum())
 
 
 class _Within:
@@ -190,16 +187,13 @@ def _measured(matrix: TrialMatrix, one: Hypothesis, held: tuple[int, ...]) -> Me
         strata = strata * 2 + (matrix.first[row, one.units] != ABSENT)
     numbered = np.unique(strata, return_inverse=True)[1]
     tables = tables_of(strata=numbered, exposed=one.exposed, success=one.success)
-    difference = risk_difference(tables) if _comparable(tables) else None
+    smaller_arms = tables.sum(axis=2).min(axis=1)
+    comparable = (smaller_arms >= ENOUGH_IN_ARM).any() or (smaller_arms > 0).sum() >= ENOUGH_STRATA
+    difference = risk_difference(tables) if comparable else None
     if difference is None:
         return None
     names = tuple(matrix.labels[row] for row in held)
     return Measured(one, names, tables, difference, chances(tables))
-
-
-def _comparable(tables: Tables) -> bool:
-    smaller_arms = tables.sum(axis=2).min(axis=1)
-    return bool((smaller_arms >= ENOUGH_IN_ARM).any() or (smaller_arms > 0).sum() >= ENOUGH_STRATA)
 
 
 def _corrected(matrix: TrialMatrix, measured: Sequence[Measured]) -> Iterator[Effect]:

@@ -248,7 +248,8 @@ def suspects_of(episode: Episode, *, effects: Mapping[str, Effect], others: Sequ
         signals[signal.decision].append(signal)
     source = episode.outcome_evidence.source if episode.outcome_evidence else None
     way = led_to(episode, {error.id for error in unrepaired_errors(episode)} | ({source} if source else set()))
-    repaired = _answers_to_repaired(episode)
+    errors = {fix.error for fix in episode.fixes}
+    repaired = {link.target for link in episode.links if link.reason == "answer" and link.source in errors}
     met = _sessions_with({decision_key(decision) for decision in episode.decisions}, others)
     found = []
     for place, decision in enumerate(episode.decisions):
@@ -259,18 +260,10 @@ def suspects_of(episode: Episode, *, effects: Mapping[str, Effect], others: Sequ
         if score > 0:
             found.append((-score, place, _suspect(decision, score, signals[decision.id], effect, met)))
     ranked = [suspect for *_, suspect in sorted(found, key=lambda row: row[:2])]
-    return _worth_a_look(ranked, failed=episode.outcome == "failure")
-
-
-def _worth_a_look(ranked: Sequence[Suspect], *, failed: bool) -> tuple[Suspect, ...]:
-    """The clear ones; in a failed session also what ranks before all of them."""
+    # The clear ones; in a failed session also what ranks before all of them.
     first_clear = next((place for place, one in enumerate(ranked) if one.clear), len(ranked))
-    return tuple(one for place, one in enumerate(ranked) if one.clear or (failed and place < first_clear))
-
-
-def _answers_to_repaired(episode: Episode) -> set[str]:
-    repaired = {fix.error for fix in episode.fixes}
-    return {link.target for link in episode.links if link.reason == "answer" and link.source in repaired}
+    before = first_clear if episode.outcome == "failure" else 0
+    return tuple(one for place, one in enumerate(ranked) if one.clear or place < before)
 
 
 def _comparison(effect: Effect | None, *, on_the_way: bool) -> float:

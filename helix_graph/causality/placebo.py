@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from helix_graph.causality.candidates import Hypothesis
-    from helix_graph.graph.trials import Trial
 
 
 #: Twenty shuffles tell a rule that never finds anything in noise from one that does so in one of seven reports.
@@ -52,20 +51,11 @@ class Placebo(msgspec.Struct, frozen=True, kw_only=True):
     too_early: str = ""
 
 
-def placebo(trials: Sequence[Trial], *, rounds: int = ROUNDS) -> Placebo:
-    """What is found, and what would be found in noise.
+def placebo(matrix: TrialMatrix, *, rounds: int = ROUNDS) -> Placebo:
+    """What is found in a table of trials, and what would be found in noise.
 
     Raises:
         InvalidArgument: ``rounds`` is not within 1 to 1000.
-    """
-    return placebo_on(TrialMatrix(trials), rounds=rounds)
-
-
-def placebo_on(matrix: TrialMatrix, *, rounds: int = ROUNDS) -> Placebo:
-    """The same over a table of trials that is there already.
-
-    Raises:
-        InvalidArgument: As `placebo`.
     """
     as_int("rounds", rounds, lowest=1, highest=MOST_ROUNDS)
     family = hypotheses(matrix)
@@ -101,20 +91,22 @@ def _findings(matrix: TrialMatrix, family: Sequence[Hypothesis]) -> _Findings:
 
 
 def _shuffled(matrix: TrialMatrix, family: Sequence[Hypothesis], rounds: int) -> Iterator[list[Hypothesis]]:
-    """The family with the outcomes of other sessions of the same stratum, so often."""
+    """The family with the outcomes of other sessions of the same stratum, so often.
+
+    Outcomes are shuffled once for all comparisons, so that one session keeps one outcome; an answer has its own.
+    """
     source = np.random.default_rng(_SEED)
     for _ in range(rounds):
         success = _within_strata(matrix.success, matrix.strata * 2 + matrix.judged, source)
-        yield [dataclasses.replace(one, success=_dealt(matrix, one, success, source)) for one in family]
-
-
-def _dealt(
-    matrix: TrialMatrix, one: Hypothesis, success: NDArray[np.bool_], source: np.random.Generator
-) -> NDArray[np.bool_]:
-    """Outcomes are shuffled once for all comparisons, so that one session keeps one outcome; an answer has its own."""
-    if one.kind == "answer":
-        return _within_strata(one.success, matrix.strata[one.units], source)
-    return success[one.units]
+        yield [
+            dataclasses.replace(
+                one,
+                success=_within_strata(one.success, matrix.strata[one.units], source)
+                if one.kind == "answer"
+                else success[one.units],
+            )
+            for one in family
+        ]
 
 
 def _within_strata(

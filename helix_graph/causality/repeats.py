@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
@@ -26,7 +26,7 @@ from helix_graph.graph.normalization import is_telling, line_key
 from helix_graph.graph.trials import parse_timestamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from helix_episodes.model import Episode, Event
 
@@ -71,7 +71,7 @@ class Repeats(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def repeats_of(episodes: Iterable[Episode]) -> Repeats:
-    """How often errors come again; the order in which the episodes are given makes no difference."""
+    """How often errors come again; the order of the episodes makes no difference."""
     dated, undated = [], 0
     for episode in episodes:
         at = parse_timestamp(episode.timestamp)
@@ -81,71 +81,41 @@ def repeats_of(episodes: Iterable[Episode]) -> Repeats:
             dated.append((at, episode.id, episode))
     dated.sort(key=lambda row: row[:2])
     months: dict[str, _Tally] = {}
-    known = _Known()
+    met: set[tuple[RepeatLevel, str]] = set()
+    fixed: set[tuple[RepeatLevel, str]] = set()
     for at, _, episode in dated:
-        month = f"{at.astimezone(UTC):%Y-%m}"
         for keys in _errors(episode):
-            level: RepeatLevel | None = next((level for level in LEVELS if keys.get(level) in known.met[level]), None)
-            fixed = level is not None and keys.get(level) in known.fixed[level]
-            months.setdefault(month, _Tally()).add(level, fixed=fixed)
-        known.learn(episode)
+            tally = months.setdefault(f"{at.astimezone(UTC):%Y-%m}", Counter())
+            tally["errors"] += 1
+            level: RepeatLevel | None = next((one for one in LEVELS if one in keys and (one, keys[one]) in met), None)
+            if level:
+                tally["met", level] += 1
+                tally["fixed", level] += (level, keys[level]) in fixed
+        verified = {fix.error for fix in episode.fixes if fix.verified_by}
+        for event in filter(is_error, episode.events):
+            met.update(_keys(event).items())
+            fixed.update(_keys(event).items() if event.id in verified else ())
     return Repeats(
         episodes=len(dated),
         undated=undated,
-        total=_summed(list(months.values())),
-        months={month: tally.count for month, tally in months.items()},
+        total=_count(sum(months.values(), Counter())),
+        months={month: _count(tally) for month, tally in months.items()},
     )
 
 
-class _Tally:
-    """Errors of one month, by the closest level at which they had been met."""
-
-    def __init__(self) -> None:
-        self.errors = 0
-        self.met: Counter[RepeatLevel] = Counter()
-        self.fixed: Counter[RepeatLevel] = Counter()
-
-    def add(self, level: RepeatLevel | None, *, fixed: bool) -> None:
-        self.errors += 1
-        if level:
-            self.met[level] += 1
-            self.fixed[level] += fixed
-
-    @property
-    def count(self) -> Count:
-        return Count(errors=self.errors, met=_by_level(self.met), fixed=_by_level(self.fixed))
+#: Errors, and by the closest level those that were met and those that were also fixed.
+_Tally: TypeAlias = "Counter[Literal['errors'] | tuple[Literal['met', 'fixed'], RepeatLevel]]"
 
 
-def _by_level(tally: Counter[RepeatLevel]) -> dict[RepeatLevel, int]:
-    return {level: tally[level] for level in LEVELS}
-
-
-def _summed(tallies: Sequence[_Tally]) -> Count:
-    total = _Tally()
-    for tally in tallies:
-        total.errors += tally.errors
-        total.met.update(tally.met)
-        total.fixed.update(tally.fixed)
-    return total.count
+def _count(tally: _Tally) -> Count:
+    return Count(
+        errors=tally["errors"],
+        met={level: tally["met", level] for level in LEVELS},
+        fixed={level: tally["fixed", level] for level in LEVELS},
+    )
 
 
 _Keys = dict[RepeatLevel, str]
-
-
-class _Known:
-    """What earlier sessions had met and fixed, by level."""
-
-    def __init__(self) -> None:
-        self.met: dict[RepeatLevel, set[str]] = {level: set() for level in LEVELS}
-        self.fixed: dict[RepeatLevel, set[str]] = {level: set() for level in LEVELS}
-
-    def learn(self, episode: Episode) -> None:
-        verified = {fix.error for fix in episode.fixes if fix.verified_by}
-        for event in filter(is_error, episode.events):
-            for level, key in _keys(event).items():
-                self.met[level].add(key)
-                if event.id in verified:
-                    self.fixed[level].add(key)
 
 
 def _errors(episode: Episode) -> Iterator[_Keys]:

@@ -1,6 +1,6 @@
 """A file of vectors, so that no text is embedded twice.
 
-Vectors are kept by the model's name and the SHA-256 of the text, in SQLite; the texts themselves are not kept. The file
+Vectors are stored by the model's name and the SHA-256 of the text, in SQLite, without the texts. The file
 is derived: deleting it costs time and nothing else. So does a file that cannot be used: it never costs an answer. It
 never holds more than `MOST_KEPT` vectors. A damaged one, or one of another version, is rebuilt; one that is another
 program's, or that the disk refuses, is left alone and `Cached.problem` says so.
@@ -8,7 +8,7 @@ program's, or that the disk refuses, is left alone and `Cached.problem` says so.
 
 from __future__ import annotations
 
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from helix_graph import database
@@ -51,7 +51,7 @@ def clear(path: Path) -> None:
 
     Raises:
         NotOurDatabase: The file is another program's.
-        DatabaseBusy: Another process kept it locked.
+        DatabaseBusy: Another process had it locked.
         DatabaseRefused: The disk refused.
     """
     try:
@@ -123,22 +123,16 @@ class Cached:
     def _using(self, work: Callable[[], Done]) -> Done | None:
         """Does the work, after rebuilding a damaged file if need be; None where the file cannot be used."""
         try:
-            try:
+            with suppress(DatabaseUnreadable):
                 return work()
-            except DatabaseUnreadable:
-                with database.sole_builder(self.path):
-                    return self._rebuilding(work)
+            with database.sole_builder(self.path):
+                with suppress(DatabaseUnreadable):  # another process may have rebuilt it while this one waited
+                    return work()
+                database.remove(self.path)
+                return work()
         except GraphError as error:
             self.problem = str(error)
             return None
-
-    def _rebuilding(self, work: Callable[[], Done]) -> Done:
-        """Tries again first: another process may have rebuilt the file while this one waited for its turn."""
-        try:
-            return work()
-        except DatabaseUnreadable:
-            database.remove(self.path)
-            return work()
 
 
 @contextmanager

@@ -175,7 +175,7 @@ def embedder(*, path: Path | None = None, cache: Path | None = None) -> Embedder
     remembers vectors, so that no text is embedded twice.
 
     Raises:
-        NoEmbedder: ``path`` holds no such model.
+        NoEmbedder: ``path`` contains no such model.
         InvalidArgument: ``HELIX_EMBEDDING`` is set to a word that means nothing.
     """
     found = status(path=path)
@@ -229,7 +229,23 @@ def status(*, path: Path | None = None) -> ModelStatus:
     as_choice(SWITCH, mode, _MODES)
     if mode == "lexical":
         return ModelStatus(mode="lexical", reason=f"{SWITCH} is set to lexical", remedy=f"unset {SWITCH}")
-    return _of(find(path))
+    search = find(path)
+    found = search.found
+    if found is None:
+        reason, remedy = _nothing_usable(search)
+        return ModelStatus(mode="lexical", reason=reason, remedy=remedy, looked=search.looked)
+    ours, engines = found.model == MINILM, list(_engines(found))
+    return ModelStatus(
+        mode="semantic" if engines else "lexical",
+        model=found.model,
+        dimensions=MINILM_DIMENSIONS if ours else None,
+        engine=engines[0] if engines else None,
+        bulk_engine=engines[-1] if engines else None,
+        weights=found,
+        reason=None if engines else "the model is here, but nothing that can compute with it",
+        remedy=None if engines else INSTALL if ours else _INSTALL_REFERENCE,
+        looked=search.looked,
+    )
 
 
 def switched_off() -> bool:
@@ -240,25 +256,6 @@ def switched_off() -> bool:
 def has(engine: Engine) -> bool:
     """Whether what an engine needs is installed; it is not imported."""
     return all(find_spec(module) for module in MODULES[engine])
-
-
-def _of(search: WeightsSearch) -> ModelStatus:
-    found = search.found
-    if found is None:
-        reason, remedy = _nothing_usable(search)
-        return ModelStatus(mode="lexical", reason=reason, remedy=remedy, looked=search.looked)
-    ours, engines = found.model == MINILM, list(_engines(found))
-    known = ModelStatus(
-        mode="semantic" if engines else "lexical",
-        model=found.model,
-        dimensions=MINILM_DIMENSIONS if ours else None,
-        weights=found,
-        looked=search.looked,
-    )
-    if engines:
-        return msgspec.structs.replace(known, engine=engines[0], bulk_engine=engines[-1])
-    reason = "the model is here, but nothing that can compute with it"
-    return msgspec.structs.replace(known, reason=reason, remedy=INSTALL if ours else _INSTALL_REFERENCE)
 
 
 def _engines(weights: Weights) -> Iterator[Engine]:

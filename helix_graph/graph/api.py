@@ -42,11 +42,11 @@ if TYPE_CHECKING:
 
 
 MOST_PRECEDENTS = 100
-#: A browser draws so many, slowly; more nobody looks at, and other programs read the export.
+#: About the most a browser can draw; use `export` for larger graphs.
 MOST_NODES = 20_000
 #: What may be asked for together.
 _VIEWS: tuple[set[str], ...] = (set(), {"focus"}, {"source", "target"}, {"episode"})
-#: More than ten paths between the same ends nobody compares.
+#: A person does not compare more than ten paths.
 MOST_ALTERNATIVES = 10
 
 
@@ -63,26 +63,26 @@ class Graph:
         return self.causality / FILE_NAME
 
     def keep(self, assertion: Assertion) -> str:
-        """Keeps an assertion, takes it into the graph at once, and returns its name. The export waits for `compile`.
+        """Saves an assertion, takes it into the graph at once, and returns its name. The export waits for `compile`.
 
         Raises:
             WriteFailed: The file could not be written; nothing has changed.
             NotOurDatabase: Another program's file is where graph.db belongs; nothing has changed.
             DatabaseRefused: graph.db may not be written; nothing has changed.
-            DatabaseBusy: Another process kept the graph locked. When it took the lock before this one began, nothing
-                has changed; otherwise the file stands, and the next compile takes it in.
+            DatabaseBusy: Another process had the graph locked. When it took the lock before this one began, nothing
+                has changed; otherwise the file remains, and the next compile takes it in.
         """
         from helix_graph.graph.assertions import FOLDER, AssertionStore
         from helix_graph.graph.compile import compile_graph
 
-        database.check_writable(self.path_of_file, GRAPH_FILE)  # what is refused is not kept either
+        database.check_writable(self.path_of_file, GRAPH_FILE)  # what is refused is not saved either
         name = AssertionStore(self.causality / FOLDER).add(assertion)
         compile_graph(self.episodes, self.causality, assertions_only=True)
         return name
 
     @contextmanager
     def _open_made(self) -> Iterator[sqlite3.Connection]:
-        """graph.db for somebody who adds to it: compiled first when there is none that can be read."""
+        """graph.db, compiled first if missing or unreadable; for callers that add to it."""
         from helix_graph.graph.compile import compile_graph
 
         compile_graph(self.episodes, self.causality, assertions_only=True)
@@ -131,7 +131,7 @@ class Graph:
         try:
             with self._open() as connection:
                 return find_digests(connection, episodes=self.episodes, causality=self.causality)
-        except (GraphNotCompiled, DatabaseUnreadable):  # derived: what it would say stands in the files
+        except (GraphNotCompiled, DatabaseUnreadable):  # derived: what it would say is in the files
             return nothing_kept(self.episodes)
 
     def seen(self, text: str | None = None, *, limit: int = 5) -> SeenAnswer:
@@ -153,7 +153,7 @@ class Graph:
         return replace(answer, precedents=marked)
 
     def decided(self, words: Collection[str], *, limit: int) -> tuple[list[SimilarDecision], int]:
-        """The earlier decisions most alike in these words, one a session, and how many sessions have one.
+        """The earlier decisions most similar to these words, one per session, and how many sessions have one.
 
         Raises:
             GraphNotCompiled: There is no graph yet.
@@ -164,7 +164,7 @@ class Graph:
             return find_similar_decisions(connection, words, limit=limit)
 
     def anchored(self, anchors: Iterable[NodeAnchor]) -> dict[NodeAnchor, AnchoredNode]:
-        """The nodes that anchors from outside of the graph lead to now; those that lead nowhere are left out.
+        """The current node of each anchor stored outside the graph; anchors without a node are left out.
 
         Raises:
             GraphNotCompiled: There is no graph yet.
@@ -276,7 +276,7 @@ class Graph:
             NodeNotFound: Nothing has the label.
             EpisodeNotFound: The graph has no such episode.
         """
-        from helix_graph.graph.subgraph import ExcerptQuery, find_excerpt
+        from helix_graph.graph.subgraph import find_excerpt
 
         texts = {"focus": focus, "source": source, "target": target, "episode": episode}
         parts = {name: as_str(name, value) for name, value in texts.items() if value is not None}
@@ -284,7 +284,7 @@ class Graph:
             raise InvalidArgument(None, "give only one of these: focus, or source with target, or episode")
         most = as_int("max_nodes", max_nodes, lowest=1, highest=MOST_NODES)
         with self._open() as connection:
-            return find_excerpt(connection, ExcerptQuery(**parts, max_nodes=most))
+            return find_excerpt(connection, **parts, max_nodes=most)
 
     def export(  # noqa: PLR0913  (the command's options)
         self,

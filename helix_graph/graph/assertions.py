@@ -28,7 +28,8 @@ from helix_episodes.errors import InvalidArgument
 from helix_episodes.model import EdgeType, sortable_time
 from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.errors import NO_TEXT, InvalidAssertion, NodeNotFound
-from helix_graph.graph.model import NodeType, mean_weight, node_id, short_hash
+from helix_graph.graph.model import NodeType, node_id, short_hash
+from helix_graph.graph.path_lookups import Adjacency
 from helix_graph.validation import as_choice, as_fraction, as_line, as_text
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ class AssertionStore:
         return self.folder / f"{name}{ASSERTION_SUFFIX}"
 
     def add(self, assertion: Assertion) -> str:
-        """Keeps an assertion and returns its name; the same one again changes nothing.
+        """Saves an assertion and returns its name; the same one again changes nothing.
 
         Raises:
             WriteFailed: The disk is full or the folder read-only.
@@ -169,7 +170,7 @@ class AssertionStore:
 
 
 def distinct(found: Iterable[tuple[str, _One]]) -> list[tuple[str, _One]]:
-    """Each assertion once, under its identity, of what stands in files of these names; sorted by identity.
+    """Each assertion once, under its identity, of what is in files of these names; sorted by identity.
 
     Of copies that differ in their time (nodes of an episode) the one in the file of the right name holds.
     """
@@ -200,7 +201,7 @@ def read_assertion(path: Path) -> Assertion:
 
     Raises:
         FileNotFoundError: It is not there.
-        InvalidAssertion: It cannot be read, or holds none.
+        InvalidAssertion: It cannot be read, or is none.
     """
     try:
         return decode_assertion(read_regular(path), path=path)
@@ -225,7 +226,7 @@ def node_assertion(
     """A node to assert. A label that the graph has in another case is the same label.
 
     Raises:
-        InvalidArgument: The label or the episode is empty. The type is none of the five. The label holds a control
+        InvalidArgument: The label or the episode is empty. The type is none of the five. The label contains a control
             character.
     """
     kind: NodeType = as_choice("type", type, NODE_TYPES)
@@ -251,7 +252,7 @@ def edge_assertion(
     Raises:
         NodeNotFound: One of the nodes does not exist. One of the labels belongs to several nodes.
         InvalidArgument: The type is none of the four. The weight is not between 0 and 1. Both ends are one node; one of
-            the labels holds a control character.
+            the labels contains a control character.
     """
     kind: EdgeType = as_choice("type", type, EDGE_TYPES)
     sure = as_fraction("weight", weight)
@@ -271,7 +272,7 @@ def pattern_assertion(
 
     Raises:
         InvalidArgument: Name, trigger or action is empty. The success rate is not between 0 and 1. Trigger and action
-            are the same text; one of the texts holds a control character.
+            are the same text; one of the texts contains a control character.
     """
     situation, answer = as_line("trigger", trigger), as_line("action", action)
     if situation.casefold() == answer.casefold():
@@ -288,26 +289,16 @@ def pattern_assertion(
 
 def edge_row(connection: sqlite3.Connection, edge: EdgeAssertion) -> dict[str, Any]:
     """An edge with the original's keys, then ours."""
-    source, target = node_id(edge.source.type, edge.source.label), node_id(edge.target.type, edge.target.label)
-    where = (
-        " JOIN node s ON s.number = x.source JOIN node t ON t.number = x.target"
-        " WHERE s.id = ? AND t.id = ? AND x.type = ?"
-    )
-    weight_sum, claims, episodes = connection.execute(
-        f"SELECT weight_sum, claims, x.episodes FROM edge x{where}",  # noqa: S608  (a constant)
-        (source, target, edge.type),
-    ).fetchone()
-    reasons = connection.execute(
-        f"SELECT DISTINCT reason FROM claim x{where} ORDER BY reason",  # noqa: S608  (as above)
-        (source, target, edge.type),
-    )
+    ends = [node_id(one.type, one.label) for one in (edge.source, edge.target)]
+    source, target = (connection.execute("SELECT number FROM node WHERE id = ?", (one,)).fetchone()[0] for one in ends)
+    known = Adjacency(connection).edge_summary((source, target, edge.type))
     return {
-        "source": source,
-        "target": target,
+        "source": ends[0],
+        "target": ends[1],
         "type": edge.type,
-        "weight": mean_weight(weight_sum, claims),
-        "evidence_count": episodes,
-        "reasons": [reason for (reason,) in reasons],
+        "weight": known.weight,
+        "evidence_count": known.evidence_count,
+        "reasons": list(known.reasons),
         "status": "asserted",
     }
 

@@ -2,7 +2,7 @@
 
 Only files that changed are read: their size and time of change are compared with those of the last run, then the hash
 of the content. A changed episode's old share is removed and its new one added; the share of a deleted or damaged file
-is removed. An episode that somebody has corrected, or that a later session revised, is folded again as if it had
+is removed. An episode that a person corrected, or that a later session revised, is added again as if it had
 changed. Revisions by later sessions are worked out here and written as assertions' files, so that everything that reads
 episodes applies them. A graph made by another version of the tables or labels is built again, and so is a damaged one:
 it contains nothing that episodes and assertions do not.
@@ -92,7 +92,7 @@ def revise(connection: sqlite3.Connection, episodes: Path, assertions: Path) -> 
 
 
 def _read_changed(connection: sqlite3.Connection, folder: Path) -> None:
-    """Brings what graph.db keeps up to date with the files."""
+    """Updates the table ``telling`` for files that are new, changed or gone."""
     known = {
         name: FileStamp(size, mtime)
         for name, size, mtime in connection.execute("SELECT name, size, mtime_ns FROM telling")
@@ -110,20 +110,11 @@ def _read_changed(connection: sqlite3.Connection, folder: Path) -> None:
 
 
 def _body(path: Path) -> bytes | None:
-    """What the episode in a file tells; None when it is none, of which compile itself tells."""
+    """The evidence about earlier sessions in this file, encoded; None for an invalid file, which compile reports."""
     try:
         return msgspec.msgpack.encode(signals_of(decode_episode(read_regular(path), path)))
     except (OSError, InvalidEpisode):
         return None
-
-
-def _new_patterns(connection: sqlite3.Connection, patterns: Sequence[Pattern]) -> int:
-    """Notes the ids of all patterns, and says how many there were not before."""
-    before = {name for (name,) in connection.execute("SELECT id FROM pattern")}
-    now = {one.id for one in patterns}
-    connection.executemany("DELETE FROM pattern WHERE id = ?", [(name,) for name in before - now])
-    connection.executemany("INSERT INTO pattern VALUES (?)", [(name,) for name in now - before])
-    return len(now - before)
 
 
 def _write_export(connection: sqlite3.Connection, path: Path, patterns: Sequence[Pattern]) -> None:
@@ -171,7 +162,7 @@ class CompileReport(msgspec.Struct, frozen=True, kw_only=True):
     ``episodes_processed``: episodes read and folded, because they are new or changed. ``merged``: nodes they mention
     that had been there. ``retracted``: episodes whose share was taken out because their file is gone or spoilt.
     ``unchanged``: files that were left alone. ``skipped``: files that are not in the graph, ``left_out``: links that
-    name an end that does not exist. ``rebuilt``: why everything was folded anew, or None. ``assertions_processed`` and
+    name an end that does not exist. ``rebuilt``: why everything was folded again, or None. ``assertions_processed`` and
     ``assertions_retracted``: files of assertions that are new or changed, and that are gone or spoilt.
     """
 
@@ -229,16 +220,11 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
         if dry_run:
             return _compile_new(path, msgspec.structs.replace(job, damage=error.problem))
     with database.sole_builder(path):
-        return _rebuild_damaged(path, job)
-
-
-def _rebuild_damaged(path: Path, job: CompileJob) -> CompileReport:
-    """Builds a damaged graph anew, unless another process has done so while this one waited for its turn."""
-    try:
-        return _compile_into(database.open_for_writing(path, GRAPH_FILE), job)
-    except DatabaseUnreadable as error:
-        database.remove(path)
-        return _compile_new(path, msgspec.structs.replace(job, damage=error.problem))
+        try:  # another process may have built it again while this one waited
+            return _compile_into(database.open_for_writing(path, GRAPH_FILE), job)
+        except DatabaseUnreadable as error:
+            database.remove(path)
+            return _compile_new(path, msgspec.structs.replace(job, damage=error.problem))
 
 
 def erase_traces(path: Path) -> bool:
@@ -282,7 +268,7 @@ def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileRep
         if rebuilt:  # a graph that is built again needs all files, whichever were asked for
             job = msgspec.structs.replace(job, chosen=[], since="", assertions_only=False)
         plan = make_plan(connection, job)
-        # Where something has changed, later evidence is looked at again; revisions are assertions to take in as well.
+        # Changed episodes may revise earlier ones. Revisions are written as assertions, so plan again to include them.
         looks_again = plan and not (job.dry_run or job.assertions_only)
         if looks_again and revise(connection, job.episodes, job.causality / ASSERTIONS):
             plan = make_plan(connection, job)
@@ -295,7 +281,8 @@ def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileRep
         else:
             report = _carry_out(connection, plan, job, job.damage or rebuilt)
         if not (job.assertions_only or rebuilt is not None or _has_changed(report)):
-            # There is time to look at every row: else a failing question would name a compile that changes nothing.
+            # Nothing changed, so check every row: otherwise a query that fails on a damaged row would advise a compile
+            # that repairs nothing.
             damage = find_damage(connection, version=GRAPH_FILE.version)
             if damage:
                 raise database.DamagedRows(damage)
@@ -322,7 +309,7 @@ def _prepare_tables(connection: sqlite3.Connection) -> str | None:
 
 
 def _outdated(connection: sqlite3.Connection, made_by: dict[str, str]) -> str | None:
-    """Why the tables have to be made anew; empty when there are none, None when they are as they should be."""
+    """Why the tables have to be made again; empty when there are none, None when they are as they should be."""
     version = database.schema_version(connection)
     if version != GRAPH_FILE.version:
         return f"its tables were of version {version}, now {GRAPH_FILE.version}" if version else ""
@@ -380,10 +367,13 @@ def _publish(connection: sqlite3.Connection, plan: CompilePlan, job: CompileJob,
     if not (changed or plan.asserted) and export_is_current(connection, path):
         return 0
     patterns = stored_patterns(connection)
-    added = _new_patterns(connection, patterns)
+    before = {name for (name,) in connection.execute("SELECT id FROM pattern")}
+    now = {one.id for one in patterns}
+    connection.executemany("DELETE FROM pattern WHERE id = ?", [(name,) for name in before - now])
+    connection.executemany("INSERT INTO pattern VALUES (?)", [(name,) for name in now - before])
     if not job.dry_run:
         _write_export(connection, path, patterns)
-    return added
+    return len(now - before)
 
 
 def _take_in_files(

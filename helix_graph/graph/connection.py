@@ -1,6 +1,6 @@
 """graph.db: its file name, versions and tables, and how to open it for one question.
 
-A change to the tables is a new version, and the file is built again from the episodes. Rows are kept by episode, the
+A change to the tables is a new version, and the file is built again from the episodes. Rows are stored by episode, the
 order in which they come and go; an index serves every other order. The ends of a claim have no foreign key to a node:
 they are mentions of the same episode, which have one, and checking every claim adds half to the time of writing it.
 
@@ -34,11 +34,11 @@ EXPORT_NAME = "causal-graph.json"
 EXPORT_VERSION = "1.0"
 #: A change to `labels` or `normalization` that gives any mention another label is a new version.
 LABEL_VERSION = "2"
-#: ``grammar``: labels come from the grammar; raw text as labels is a mode to come.
+#: ``grammar``: the only mode; part of the version, so that another mode would rebuild the file.
 LABEL_MODE = "grammar"
-#: A change to `observations` that reads anything else in an episode is a new version.
+#: Raise this when `trials` reads something else from an episode.
 TRIAL_VERSION = "2"
-#: A change to `helix_episodes.later` that reads anything else in an episode is a new version.
+#: Raise this when `helix_episodes.later` reads something else from an episode.
 TELLING_VERSION = "1"
 
 

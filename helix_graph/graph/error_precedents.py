@@ -52,7 +52,7 @@ _WORDS = Regex(r"[\w.:-]*\w")
 #: A word that can be nothing but a name of an error: a code, or an exception.
 _UNMISTAKABLE = Regex(r"[A-Za-z]{1,8}-?\d{2,5}|(?:[A-Z][a-z0-9]+){2,}")
 _AT_A_PLACE = Regex(r"^\S+?:\d+(?::\d+)?: ")
-#: What any program may say of anything: without its name, such a message is no precedent.
+#: Messages that any program prints; they count as the same error only when the program is the same.
 _OF_ANY_PROGRAM = frozenset(
     {
         "no such file",
@@ -84,7 +84,7 @@ class ErrorQuery(Value):
     phrase: str = ""
 
     def names(self, *, check: str, family: str) -> bool:
-        """Whether the text has this family's name in it, in a way that is no accident."""
+        """Whether the text names this error family unambiguously."""
         parts = _WORDS.findall(family)
         if not parts or not self.words.issuperset(parts):
             return False
@@ -116,7 +116,7 @@ def read_error(text: str) -> ErrorQuery:
 
 
 def says_something(family: str) -> bool:
-    """Whether a family tells one failure from another.
+    """Whether a family distinguishes failures.
 
     >>> says_something("errcheck"), says_something("test failed")
     (True, False)
@@ -137,7 +137,7 @@ def _judged(text: str) -> Iterator[tuple[str | None, CheckFinding]]:
 
 
 def _guessed(text: str) -> Iterator[tuple[str | None, CheckFinding]]:
-    """Whatever the wording of the text may mean, when no grammar knows it, with the program that it names.
+    """Error families guessed from wording, with the program that printed them, for text that no parser recognises.
 
     "No such file" from ``grep`` has nothing to do with "no such file" from a script, so such a family counts only for
     the program that prints its own name before it.
@@ -213,17 +213,14 @@ def find_precedents(connection: sqlite3.Connection, text: str | None, *, limit: 
 def _by_level(connection: sqlite3.Connection, query: ErrorQuery) -> Iterator[tuple[str, list[_Hit]]]:
     """The mentions of each level, the nearest level first; each is looked for when it is asked for."""
     yield "exact", _hits(connection, "exact", f"m.exact {ANY_OF}", as_list(query.lines))
-    yield "family", _hits(connection, "family", f"m.node {ANY_OF}", as_list(_family_nodes(connection, query)))
+    errors = connection.execute(
+        "SELECT number, label, folded FROM node WHERE type = 'error' ORDER BY number"
+    ).fetchall()
+    of_family = [number for number, label, folded in errors if _is_family(label, folded, query)]
+    yield "family", _hits(connection, "family", f"m.node {ANY_OF}", as_list(of_family))
     beginnings = tuple(check_label(check) for check in query.checks)
-    rows = connection.execute("SELECT number, label FROM node WHERE type = 'error'")
-    of_check = [number for number, label in rows if beginnings and label.startswith(beginnings)]
+    of_check = [number for number, label, _ in errors if beginnings and label.startswith(beginnings)]
     yield "check", _hits(connection, "check", f"m.node {ANY_OF}", as_list(of_check))
-
-
-def _family_nodes(connection: sqlite3.Connection, query: ErrorQuery) -> list[int]:
-    """The errors of the same check and family, those named in the text, and those whose label has the text in it."""
-    rows = connection.execute("SELECT number, label, folded FROM node WHERE type = 'error' ORDER BY number")
-    return [number for number, label, folded in rows if _is_family(label, folded, query)]
 
 
 def _is_family(label: str, folded: str, query: ErrorQuery) -> bool:

@@ -49,7 +49,7 @@ ALIAS_LIMIT = 20
 
 
 def export_bytes(connection: sqlite3.Connection, patterns: Sequence[Pattern] | None = None) -> bytes:
-    """The canonical file for the graph in an open graph.db; ``patterns`` are those in it, counted when not given."""
+    """The canonical file for the graph in an open graph.db; ``patterns`` are those in it, counted when omitted."""
     import orjson
 
     return orjson.dumps(document(connection, patterns), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
@@ -76,48 +76,37 @@ def document(connection: sqlite3.Connection, patterns: Sequence[Pattern] | None 
     }
 
 
-class _Named:
-    """What the mentions of a node add up to, in their order."""
-
-    def __init__(self) -> None:
-        self.mentions: list[str] = []
-        self.episodes: dict[str, None] = {}
-        self.texts: list[str] = []
-
-
 def _nodes(connection: sqlite3.Connection) -> list[dict[str, Any]]:
-    named: defaultdict[int, _Named] = defaultdict(_Named)
+    mentions: defaultdict[int, list[str]] = defaultdict(list)
+    episodes: defaultdict[int, dict[str, None]] = defaultdict(dict)
+    texts: defaultdict[int, list[str]] = defaultdict(list)
     rows = connection.execute(
         "SELECT node, id, local, raw, counted, origin <> 'assertion' FROM episode CROSS JOIN mention"
         " ON episode = number ORDER BY id, local"  # episodes outside, so that both are read in order and none is sorted
     )
     for node, episode, local, raw, counted, in_episode in rows:
-        found = named[node]
-        found.mentions.append(f"{episode}#{local}")
+        mentions[node].append(f"{episode}#{local}")
         if in_episode:
-            found.episodes[episode] = None
+            episodes[node][episode] = None
         if counted:
-            found.texts.append(raw)
-    nodes = connection.execute(
-        "SELECT number, id, type, label, mentions, measured, successes FROM node ORDER BY type, label"
-    )
-    return [_node(row, named[row[0]]) for row in nodes]
-
-
-def _node(row: tuple[Any, ...], found: _Named) -> dict[str, Any]:
-    _, name, kind, label, frequency, measured, successes = row
-    called = aliases(found.texts)
-    return {
-        "id": name,
-        "type": kind,
-        "label": label,
-        "episodes": list(found.episodes),
-        "frequency": frequency,
-        "success_rate": rate(successes, measured),
-        "aliases": called if len(called) <= ALIAS_LIMIT else dict(islice(called.items(), ALIAS_LIMIT)),
-        "aliases_left_out": max(0, len(called) - ALIAS_LIMIT),
-        "mentions": found.mentions,
-    }
+            texts[node].append(raw)
+    found = []
+    nodes = "SELECT number, id, type, label, mentions, measured, successes FROM node ORDER BY type, label"
+    for number, name, kind, label, frequency, measured, successes in connection.execute(nodes):
+        called = aliases(texts[number])
+        row = {
+            "id": name,
+            "type": kind,
+            "label": label,
+            "episodes": list(episodes[number]),
+            "frequency": frequency,
+            "success_rate": rate(successes, measured),
+            "aliases": dict(islice(called.items(), ALIAS_LIMIT)),
+            "aliases_left_out": max(0, len(called) - ALIAS_LIMIT),
+            "mentions": mentions[number],
+        }
+        found.append(row)
+    return found
 
 
 def _edges(connection: sqlite3.Connection) -> list[dict[str, Any]]:

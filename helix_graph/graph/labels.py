@@ -145,7 +145,7 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 _MAX_WORDS = 6
 #: A family longer than this is no family; twelve words hold the longest compiler message in the corpora.
 _MAX_FAMILY_WORDS = 12
-#: How far into a sentence its verb may stand ("After looking at both options we decided to keep …").
+#: How far into a sentence its verb may be ("After looking at both options we decided to keep …").
 _VERB_WITHIN = 12
 _TOKEN = Regex(r"<[a-z]+>(?:\.\w+)?|--?[A-Za-z][\w-]*|[^\W_][\w'+#.-]*[\w+#]|[^\W_]")
 #: Words whose case means something: -x is not -X.
@@ -192,7 +192,7 @@ def decision_key(decision: Decision) -> str:
 
 
 def event_key(event: Event) -> str | None:
-    """The label of an event, or None when it has nothing to be told apart by.
+    """The label of an event, or None when it has nothing to be distinguished by.
 
     Milestones and tool calls have a label too; they become nodes only when they take part in a link (`facts`).
     """

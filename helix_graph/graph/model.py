@@ -75,7 +75,7 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     ``local`` is its id there; ``type`` and ``label`` say which node it belongs to, whose id is ``node``. ``raw`` is its
     text as recorded. ``exact`` recognises the same message again (errors only), ``rationale`` is why (decisions only).
     ``context`` is the situation and ``outcome`` how it came out there (decisions only).
-    ``line`` and ``log`` lead to the place in the session log, ``quote`` is what stands there. One that is not
+    ``line`` and ``log`` lead to the place in the session log, ``quote`` is what is there. One that is not
     ``counted`` names a node (as the end of an asserted edge) without being an occurrence of it.
     """
 
@@ -312,24 +312,15 @@ def examples(connection: sqlite3.Connection, types: Iterable[str]) -> Iterator[N
 
 
 def _find(connection: sqlite3.Connection, anchor: NodeAnchor) -> AnchoredNode | None:
+    row = None
     if anchor.type == "episode":
-        row = connection.execute("SELECT id, task FROM episode WHERE id = ?", (anchor.episode,)).fetchone()
-        return AnchoredNode(node=row[0], type="episode", label=row[1]) if row else None
-    if anchor.episode:
-        return _step(connection, anchor, "e.id = ?", anchor.episode)
-    return _labelled(connection, anchor) or _step(connection, anchor, "? = ''", "")
-
-
-def _step(connection: sqlite3.Connection, anchor: NodeAnchor, condition: str, value: str) -> AnchoredNode | None:
-    """The step of that very text; its label will do, since an outcome has no other text."""
-    query = f"{_STEP} WHERE {condition} AND n.type = ? AND (m.raw = ? OR n.label = ?) ORDER BY e.id, m.local LIMIT 1"
-    row = connection.execute(query, (value, anchor.type, anchor.text, anchor.text)).fetchone()
-    return AnchoredNode(node=row[0], type=row[1], label=row[2], command=row[3], path=row[4]) if row else None
-
-
-def _labelled(connection: sqlite3.Connection, anchor: NodeAnchor) -> AnchoredNode | None:
-    row = connection.execute(
-        "SELECT id, type, label FROM node WHERE id = ?",
-        (node_id(next(one for one in get_args(NodeType) if one == anchor.type), anchor.text),),
-    ).fetchone()
-    return AnchoredNode(node=row[0], type=row[1], label=row[2]) if row else None
+        query = "SELECT id, 'episode', task, NULL, NULL FROM episode WHERE id = ?"
+        row = connection.execute(query, (anchor.episode,)).fetchone()
+    elif not anchor.episode:
+        query = "SELECT id, type, label, NULL, NULL FROM node WHERE type = ? AND label = ?"
+        row = connection.execute(query, (anchor.type, anchor.text)).fetchone()
+    if row is None and anchor.type != "episode":
+        within = "e.id = ?" if anchor.episode else "? = ''"
+        query = f"{_STEP} WHERE {within} AND n.type = ? AND (m.raw = ? OR n.label = ?) ORDER BY e.id, m.local LIMIT 1"
+        row = connection.execute(query, (anchor.episode, anchor.type, anchor.text, anchor.text)).fetchone()
+    return AnchoredNode(**dict(zip(AnchoredNode.__struct_fields__, row, strict=True))) if row else None

@@ -12,8 +12,7 @@ What is found there is looked up again in the tables themselves.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -33,13 +32,12 @@ Edge = tuple[int, int, str]
 Joint = tuple[str, str, str]
 #: As `ANY_OF`, for whole edges: asked one by one, those of a path take longer than the search for it.
 _FIELDS = ", ".join(f"json_extract(value, '$[{place}]')" for place in range(3))
-_ANY_EDGE_OF = f"IN (SELECT {_FIELDS} FROM json_each(?))"  # noqa: S608  (constants)
+ANY_EDGE_OF = f"IN (SELECT {_FIELDS} FROM json_each(?))"  # noqa: S608  (constants)
 #: One claim of an episode: local ids, the edge it supports.
 EpisodeClaim = tuple[str, str, Edge]
 
-_Key = TypeVar("_Key")
-_Value = TypeVar("_Value")
-_Ask = Callable[[list[_Key]], dict[_Key, _Value]]
+#: Which end of an edge: 0 its source, 1 its target.
+End = Literal[0, 1]
 
 
 class NodeSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,7 +62,7 @@ class EdgeSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MentionPlace(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a mention stands: episode and local id, its text, and the line in the log that it was read from."""
+    """Where a mention is: episode and local id, its text, and the line in the log that it was read from."""
 
     episode: str
     local: str
@@ -85,8 +83,6 @@ class Adjacency:
         self._pages: list[tuple[int, str]] = []
         self._labelled: dict[str, frozenset[int]] = {}
         self._summaries: dict[int, NodeSummary] = {}
-        self._weights: dict[Edge, float] = {}
-        self._joints: dict[Edge, frozenset[Joint]] = {}
         self._mentioned: dict[str, dict[int, frozenset[str]]] = {}
 
     def labelled(self, text: str) -> frozenset[int]:
@@ -102,21 +98,14 @@ class Adjacency:
             self._mentioned[text] = nodes_mentioning(self._connection, text)
         return self._mentioned[text]
 
-    def edges_from(
-        self, nodes: Collection[int], *, types: Collection[str], within: frozenset[str] | None = None
+    def edges(
+        self, nodes: Collection[int], *, at: End, types: Collection[str], within: frozenset[str] | None = None
     ) -> list[Edge]:
-        """The edges that leave ``nodes``; only those that one of the episodes ``within`` claims, if given."""
-        return self._edges("source", nodes, types, within)
+        """The edges of some types that have one of the nodes as their source (``at`` 0) or target (1).
 
-    def edges_to(
-        self, nodes: Collection[int], *, types: Collection[str], within: frozenset[str] | None = None
-    ) -> list[Edge]:
-        """The edges that enter ``nodes``; otherwise as `edges_from`."""
-        return self._edges("target", nodes, types, within)
-
-    def _edges(
-        self, end: str, nodes: Collection[int], types: Collection[str], within: frozenset[str] | None
-    ) -> list[Edge]:
+        With ``within`` only edges that one of these episodes claims.
+        """
+        end = "target" if at else "source"
         if within is None:
             query = f"SELECT source, target, type FROM edge WHERE {end} {ANY_OF} AND type {ANY_OF}"  # noqa: S608  (two names of columns)
             return self._ask(query, (as_list(nodes), as_list(types))).fetchall()
@@ -129,14 +118,11 @@ class Adjacency:
 
     def joints(self, edges: Collection[Edge]) -> dict[Edge, frozenset[Joint]]:
         """For each edge, which mentions of which episodes it joins."""
-        return _recall(self._joints, edges, self._ask_joints)
-
-    def _ask_joints(self, edges: list[Edge]) -> dict[Edge, frozenset[Joint]]:
-        found: defaultdict[Edge, set[Joint]] = defaultdict(set)
+        found: dict[Edge, set[Joint]] = {edge: set() for edge in edges}
         rows = self._ask(
             "SELECT source, target, type, id, source_local, target_local FROM claim JOIN episode ON number = episode"  # noqa: S608  (a constant)
-            f" WHERE (source, target, type) {_ANY_EDGE_OF}",
-            (_as_rows(edges),),
+            f" WHERE (source, target, type) {ANY_EDGE_OF}",
+            (as_list(edges),),
         )
         for source, target, kind, *joint in rows:
             found[source, target, kind].add((*joint,))
@@ -162,28 +148,21 @@ class Adjacency:
 
     def summaries(self, nodes: Collection[int]) -> dict[int, NodeSummary]:
         """Several nodes as shown to people, at the price of one query."""
-        return _recall(self._summaries, nodes, self._ask_summaries)
-
-    def _ask_summaries(self, nodes: list[int]) -> dict[int, NodeSummary]:
+        new = [node for node in nodes if node not in self._summaries]
         query = (
             f"SELECT number, id, type, label, mentions, episodes, successes, measured FROM node WHERE number {ANY_OF}"  # noqa: S608  (a constant)
         )
-        return {
-            number: NodeSummary(
-                **dict(zip(NodeSummary.__struct_fields__, shown, strict=False)), success_rate=rate(successes, measured)
-            )
-            for number, *shown, successes, measured in self._ask(query, (as_list(nodes),))
-        }
+        for number, *shown, successes, measured in self._ask(query, (as_list(new),)) if new else ():
+            fields = dict(zip(NodeSummary.__struct_fields__, shown, strict=False))
+            self._summaries[number] = NodeSummary(**fields, success_rate=rate(successes, measured))
+        return {node: self._summaries[node] for node in nodes}
 
     def weights(self, edges: Collection[Edge]) -> dict[Edge, float]:
         """The weights of edges, without the rest of their summaries."""
-        return _recall(self._weights, edges, self._ask_weights)
-
-    def _ask_weights(self, edges: list[Edge]) -> dict[Edge, float]:
-        query = f"SELECT source, target, type, weight_sum, claims FROM edge WHERE (source, target, type) {_ANY_EDGE_OF}"  # noqa: S608  (a constant)
+        query = f"SELECT source, target, type, weight_sum, claims FROM edge WHERE (source, target, type) {ANY_EDGE_OF}"  # noqa: S608  (a constant)
         return {
             (source, target, kind): mean_weight(weight_sum, claims)
-            for source, target, kind, weight_sum, claims in self._ask(query, (_as_rows(edges),))
+            for source, target, kind, weight_sum, claims in self._ask(query, (as_list(edges),))
         }
 
     def edge_summary(self, edge: Edge) -> EdgeSummary:
@@ -204,7 +183,7 @@ class Adjacency:
         )
 
     def place(self, episode: str, local: str) -> MentionPlace:
-        """Where a mention stands."""
+        """Where a mention is."""
         row = self._ask(
             "SELECT raw, m.timestamp, path, m.log, line, quote FROM mention m"
             " WHERE episode = (SELECT number FROM episode WHERE id = ?) AND local = ?",
@@ -212,19 +191,6 @@ class Adjacency:
         ).fetchone()
         fields = dict(zip(MentionPlace.__struct_fields__[2:], row, strict=True))
         return MentionPlace(episode=episode, local=local, **fields)
-
-
-def _recall(known: dict[_Key, _Value], wanted: Collection[_Key], ask: _Ask[_Key, _Value]) -> dict[_Key, _Value]:
-    """The value of each; those not yet known are asked for first, in one query."""
-    new = [each for each in wanted if each not in known]
-    if new:
-        known.update(ask(new))
-    return {each: known[each] for each in wanted}
-
-
-def _as_rows(edges: Iterable[Edge]) -> str:
-    """Edges for `_ANY_EDGE_OF`."""
-    return msgspec.json.encode(list(edges)).decode()
 
 
 #: A new label costs a page of some 100 kB to be written again; a search pays some microseconds for each page.
@@ -244,7 +210,7 @@ def nodes_labelled(connection: sqlite3.Connection, pages: Iterable[tuple[int, st
 
 
 def write_pages(connection: sqlite3.Connection, changed: Iterable[int]) -> None:
-    """Writes the pages anew on which these nodes stand, or stood before they were deleted."""
+    """Writes again the pages that list these nodes, or listed them before they were deleted."""
     for page in sorted({number // _SIZE for number in changed}):
         first = _SIZE * page
         labels = [""] * _SIZE
@@ -262,7 +228,7 @@ def _line(text: str) -> str:
 
 
 def _lines_with(page: str, text: str) -> Iterator[int]:
-    """The numbers of the lines in which a text stands, each once."""
+    """The numbers of the lines that contain a text, each once."""
     line, end = 0, 0
     while (at := page.find(text, end)) >= 0:
         line += page.count("\n", end, at)

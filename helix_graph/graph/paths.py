@@ -23,7 +23,7 @@ import msgspec
 from helix_episodes.errors import InvalidArgument
 from helix_graph.errors import NO_WORDS
 from helix_graph.graph.model import GraphNode, row_of
-from helix_graph.graph.path_lookups import Adjacency, Edge, Joint, MentionPlace, NodeSummary
+from helix_graph.graph.path_lookups import Adjacency, Edge, End, Joint, MentionPlace, NodeSummary
 from helix_graph.graph.shortest_paths import (
     Ends,
     PathChoice,
@@ -109,14 +109,14 @@ def find_relations(graph: Adjacency, label: str, *, direction: Literal["causes",
 def _relations(
     graph: Adjacency, node: int, within: frozenset[str] | None, direction: Literal["causes", "effects"]
 ) -> list[Relation]:
-    ask, end = (graph.edges_to, 0) if direction == "causes" else (graph.edges_from, 1)
+    at: End = 1 if direction == "causes" else 0
     relations = [
         Relation(
-            node=graph.summary((edge[0], edge[1])[end]),
+            node=graph.summary(edge[0] if at else edge[1]),
             type=edge[2],
             **msgspec.structs.asdict(graph.edge_summary(edge)),
         )
-        for edge in ask([node], types=ALL_TYPES, within=within)
+        for edge in graph.edges([node], at=at, types=ALL_TYPES, within=within)
     ]
     return sorted(
         relations, key=lambda one: (-one.evidence_count, -one.weight, one.node.label, one.node.type, one.type)
@@ -131,7 +131,7 @@ _QUOTED = 10
 
 
 class Witness(msgspec.Struct, frozen=True, kw_only=True):
-    """One episode behind a step: where its two ends stand."""
+    """One episode behind a step: where its two ends are."""
 
     episode: str
     source: MentionPlace
@@ -239,14 +239,14 @@ STRENGTH_MEANS = (
     "link is, and neither is the probability that its end follows its start"
 )
 _NO_NODE = "no label, message, command or path of an episode contains it; `helix-graph status` shows what there is"
-_NO_WAY = f"nothing leads from one to the other, at any depth up to {HIGHEST_DEPTH}"
+_NO_WAY = f"no path of up to {HIGHEST_DEPTH} edges connects them"
 _NO_DECIDER = "no event in these episodes decided that outcome, so no edge leads to it; see `helix-graph patterns`"
 
 
 def _hint(graph: Adjacency, source: str, target: str, follow: Collection[str]) -> str:
     ends = graph.labelled(target.strip())
     outcomes = {end for end in ends if graph.summary(end).type == "outcome"}
-    if outcomes and outcomes == ends and not graph.edges_to(outcomes, types=LEADING):
+    if outcomes and outcomes == ends and not graph.edges(outcomes, at=1, types=LEADING):
         return _NO_DECIDER
     depths = [
         len(layers)
@@ -310,15 +310,20 @@ def _strongest(graph: Adjacency, ends: Ends, max_depth: int, follow: Collection[
 
 
 def _answer(graph: Adjacency, path: RankedPath, ends: Ends, max_depth: int, follow: Collection[str]) -> PathAnswer:
-    return PathAnswer(
-        found=True,
-        path=tuple(graph.summary(node) for node in path.nodes),
-        steps=_steps(graph, path, ends),
-        depth=len(path.edges),
-        whole=path.whole,
-        stitched=not path.whole,
-        witnessed_path=None if path.whole else witnessed(graph, ends, max_depth, follow),
-    )
+    witnessed_path = None if path.whole else witnessed(graph, ends, max_depth, follow)
+    return PathAnswer(found=True, **_shown(graph, path, ends), witnessed_path=witnessed_path)
+
+
+def _shown(graph: Adjacency, path: RankedPath, ends: Ends) -> dict[str, Any]:
+    """The fields that the path and its alternatives share."""
+    chains = chains_of(graph, path.edges, path.whole[:_QUOTED])
+    return {
+        "path": tuple(graph.summary(node) for node in path.nodes),
+        "steps": tuple(_step(graph, edge, place, chains, ends.within) for place, edge in enumerate(path.edges)),
+        "depth": len(path.edges),
+        "whole": path.whole,
+        "stitched": not path.whole,
+    }
 
 
 def _among_others(answer: PathAnswer, graph: Adjacency, paths: RankedPaths, ends: Ends) -> PathAnswer:
@@ -327,24 +332,9 @@ def _among_others(answer: PathAnswer, graph: Adjacency, paths: RankedPaths, ends
         answer,
         strength=first.strength,
         strength_means=STRENGTH_MEANS,
-        alternatives=tuple(
-            AlternativePath(
-                path=tuple(graph.summary(node) for node in path.nodes),
-                steps=_steps(graph, path, ends),
-                depth=len(path.edges),
-                whole=path.whole,
-                stitched=not path.whole,
-                strength=path.strength,
-            )
-            for path in others
-        ),
+        alternatives=tuple(AlternativePath(**_shown(graph, path, ends), strength=path.strength) for path in others),
         complete=paths.complete,
     )
-
-
-def _steps(graph: Adjacency, path: RankedPath, ends: Ends) -> tuple[PathStep, ...]:
-    chains = chains_of(graph, path.edges, path.whole[:_QUOTED])
-    return tuple(_step(graph, edge, place, chains, ends.within) for place, edge in enumerate(path.edges))
 
 
 def _same_node(graph: Adjacency, ends: Ends) -> PathAnswer:

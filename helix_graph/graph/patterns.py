@@ -5,11 +5,11 @@ to it says how often the same situation ended well in the other episodes, those 
 succeeds in 39 % is no failure where everything else succeeds in 20 %.
 
 These are descriptions. Agents choose an action by what the situation looks like, so a low rate can mean a poor answer
-or a hard problem; telling the two apart takes adjustment or an experiment. So the words are "passes", "succeeds",
+or a hard problem; distinguishing the two takes adjustment or an experiment. So the words are "passes", "succeeds",
 "without it", and every row has its basis and counts. ``docs/patterns.md`` explains the arithmetic.
 
 A pattern may have an `Effect` next to it: the comparison with like tasks after like steps that
-`helix_graph.causality` makes. The values stand here so that showing them loads no arithmetic.
+`helix_graph.causality` makes. The values are here so that showing them loads no arithmetic.
 """
 
 from __future__ import annotations
@@ -21,14 +21,13 @@ import msgspec
 
 from helix_graph.graph import MILLION
 from helix_graph.graph.model import mean_weight, short_hash
-from helix_graph.graph.trials import Basis, Level, Observation, observe, parse_timestamp
+from helix_graph.graph.trials import Basis, Level, Observation, parse_timestamp
 from helix_graph.stats.intervals import Interval, wilson_interval
 from helix_graph.validation import as_choice, as_fraction, as_int
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from helix_episodes.model import Episode
     from helix_graph.graph.assertions import PatternAssertion
 
 
@@ -134,7 +133,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     like earlier steps, if there was enough to compare, and ``standing`` what it says
     (`helix_graph.causality.api`).
 
-    A pattern that people have added (basis and level ``asserted``) is told, not counted: it has no ``successes`` and no
+    A pattern that people have added (basis and level ``asserted``) is not counted: it has no ``successes`` and no
     ``interval``, its rate is the mean of those given, and without any it is 1.0 and not ``measured``.
     """
 
@@ -180,14 +179,6 @@ class _Situation:
         return successes, len(self.success_in) - len(taken)
 
 
-def mine_patterns(episodes: Iterable[Episode]) -> tuple[Pattern, ...]:
-    """Every (trigger, action) that was measured at least once, sorted by name.
-
-    The answer depends on the set of episodes alone: neither their order nor repeats of one change it.
-    """
-    return count_patterns(row for episode in _distinct(episodes) for row in observe(episode))
-
-
 def count_patterns(observations: Iterable[Observation]) -> tuple[Pattern, ...]:
     """The patterns in these observations, sorted by name.
 
@@ -196,9 +187,13 @@ def count_patterns(observations: Iterable[Observation]) -> tuple[Pattern, ...]:
     situations: dict[tuple[str, Level, Basis], list[Observation]] = defaultdict(list)
     for row in observations:
         situations[row.trigger, row.level, row.basis].append(row)
-    found = [
-        pattern for rows in situations.values() for pattern in _patterns_of(_Situation(rows)) if pattern.occurrences
-    ]
+    found = []
+    for situation in map(_Situation, situations.values()):
+        for action, rows in situation.by_action.items():
+            measured = [row for row in rows if row.success is not None]
+            if measured:
+                unmeasured = len(rows) - len(measured)
+                found.append(_pattern(measured, base=situation.without(action), unmeasured=unmeasured))
     return tuple(sorted(found, key=lambda pattern: (pattern.name, pattern.basis)))
 
 
@@ -299,9 +294,13 @@ def describe(pattern: Pattern) -> str:
 basis: check passes later
     """
     lead = "on" if pattern.level in {"task", "any task", "asserted"} else "after"
+    without = "nothing to compare with"
+    if pattern.base_rate is not None:
+        without = f"without it {_percent(pattern.base_rate)} % of {pattern.base_n}"
+    left_out = f"; {pattern.unmeasured} not measured" if pattern.unmeasured else ""
     return (
-        f"{lead} {pattern.trigger}, {pattern.action}: {_result(pattern)}; {_comparison(pattern)}; "
-        f"basis: {pattern.basis}{_left_out(pattern)}{_adjusted(pattern.effect)}"
+        f"{lead} {pattern.trigger}, {pattern.action}: {_result(pattern)}; {without}; "
+        f"basis: {pattern.basis}{left_out}{_adjusted(pattern.effect)}"
     )
 
 
@@ -329,35 +328,8 @@ def _result(pattern: Pattern) -> str:
     return f"{counts} {verb} ({_percent(pattern.success_rate)} %, {_percent(low)} to {_percent(high)} %)"
 
 
-def _comparison(pattern: Pattern) -> str:
-    if pattern.base_rate is None:
-        return "nothing to compare with"
-    return f"without it {_percent(pattern.base_rate)} % of {pattern.base_n}"
-
-
-def _left_out(pattern: Pattern) -> str:
-    return f"; {pattern.unmeasured} not measured" if pattern.unmeasured else ""
-
-
 def _percent(rate: float) -> str:
     return f"{100 * rate:.0f}"
-
-
-def _distinct(episodes: Iterable[Episode]) -> Iterable[Episode]:
-    """One episode per id. Of several that differ, the one whose text sorts last, so that order cannot matter."""
-    by_id: dict[str, Episode] = {}
-    for episode in episodes:
-        known = by_id.get(episode.id)
-        if known is None or msgspec.json.encode(episode) > msgspec.json.encode(known):
-            by_id[episode.id] = episode
-    return by_id.values()
-
-
-def _patterns_of(situation: _Situation) -> Iterable[Pattern]:
-    for action, rows in situation.by_action.items():
-        measured = [row for row in rows if row.success is not None]
-        if measured:
-            yield _pattern(measured, base=situation.without(action), unmeasured=len(rows) - len(measured))
 
 
 def _pattern(rows: Sequence[Observation], *, base: tuple[int, int], unmeasured: int) -> Pattern:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -17,16 +17,16 @@ from helix_graph.graph import MILLION
 from helix_graph.graph.path_lookups import Edge, NodeSummary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Collection, Iterator
 
-    from helix_graph.graph.path_lookups import Adjacency, Joint
+    from helix_graph.graph.path_lookups import Adjacency, End, Joint
 
 
 _Sequence = tuple[tuple[str, ...], ...]
 
 
 class WitnessedPath(msgspec.Struct, frozen=True, kw_only=True):
-    """The shortest path that single episodes hold whole."""
+    """The shortest path that single episodes contain whole."""
 
     path: tuple[NodeSummary, ...]
     types: tuple[str, ...]
@@ -43,7 +43,7 @@ class Ends(msgspec.Struct, frozen=True):
 
 
 def chains_of(graph: Adjacency, edges: tuple[Edge, ...], episodes: tuple[str, ...]) -> dict[str, tuple[Joint, ...]]:
-    """For each episode that holds the path whole, one chain of its claims: the one with the smallest local ids."""
+    """For each episode that contains the path whole, one chain of its claims: the one with the smallest local ids."""
     joints = graph.joints(edges)
     return {episode: _chain([joints[edge] for edge in edges], episode) for episode in episodes}
 
@@ -62,7 +62,7 @@ def _chain(joints: list[frozenset[Joint]], episode: str) -> tuple[Joint, ...]:
 
 
 def witnessed(graph: Adjacency, ends: Ends, max_depth: int, follow: Collection[str]) -> WitnessedPath | None:
-    """The shortest path that a single episode holds whole, and all episodes that hold it."""
+    """The shortest path that a single episode contains whole, and all episodes that contain it."""
     episodes = graph.episodes_of(ends.sources) & graph.episodes_of(ends.targets)
     if ends.within is not None:
         episodes &= ends.within
@@ -117,13 +117,11 @@ def _sequence(graph: Adjacency, edges: tuple[Edge, ...]) -> _Sequence:
 _MOST_LAYER_STEPS = 20_000
 #: Episode and local id of a mention.
 MentionKey = tuple[str, str]
-#: Which end of an edge: its source or its target.
-_End = Literal[0, 1]
 Layers = tuple[frozenset[Edge], ...]
 
 
 class Route(msgspec.Struct, frozen=True):
-    """A path through the layers: its first node, its edges, and the mentions at its end by which episodes hold it."""
+    """A path through the layers: its first node, its edges, and the mentions at its end that episodes reach by it."""
 
     start: int
     edges: tuple[Edge, ...]
@@ -148,9 +146,9 @@ def shortest_layers(
         if len(forth.layers) + len(back.layers) == depth or not (forth.edge and back.edge):
             return None
         if len(forth.edge) <= len(back.edge):
-            forth.grow(graph.edges_from(forth.edge, types=types, within=within), end=1)
+            forth.grow(graph.edges(forth.edge, at=0, types=types, within=within), end=1)
         else:
-            back.grow(graph.edges_to(back.edge, types=types, within=within), end=0)
+            back.grow(graph.edges(back.edge, at=1, types=types, within=within), end=0)
     return (*reversed(forth.leading_to(reached_nodes, end=1)), *back.leading_to(reached_nodes, end=0))
 
 
@@ -162,29 +160,25 @@ class _Front:
         self.seen: set[int] = set(start)
         self.layers: list[list[Edge]] = []
 
-    def grow(self, edges: list[Edge], *, end: _End) -> None:
+    def grow(self, edges: list[Edge], *, end: End) -> None:
         """Steps over ``edges`` to the nodes at their ``end`` (0 source, 1 target) that are new."""
         self.layers.append([edge for edge in edges if edge[end] not in self.seen])
-        self.edge = _nodes_at(end, self.layers[-1])
+        self.edge = frozenset(_end(edge, end) for edge in self.layers[-1])
         self.seen |= self.edge
 
-    def leading_to(self, reached_nodes: frozenset[int], *, end: _End) -> list[frozenset[Edge]]:
+    def leading_to(self, reached_nodes: frozenset[int], *, end: End) -> list[frozenset[Edge]]:
         """The edges that lead to the nodes where the two searches met, the last layer first."""
         needed, pruned = reached_nodes, []
         for layer in reversed(self.layers):
             pruned.append(frozenset([edge for edge in layer if edge[end] in needed]))
-            needed = _nodes_at(0 if end else 1, pruned[-1])
+            needed = frozenset(_end(edge, 0 if end else 1) for edge in pruned[-1])
         return pruned
-
-
-def _nodes_at(end: _End, edges: Collection[Edge]) -> frozenset[int]:
-    return frozenset([edge[1] for edge in edges] if end else [edge[0] for edge in edges])
 
 
 class PathChoice:
     """Picks the best of all shortest paths, looking first at the partial path that can still become the best.
 
-    A partial path is ranked by the most that it can reach: the episodes that hold it so far and hold some way on from
+    A partial path is ranked by the most that it can reach: the episodes that contain it so far and some way on from
     there, the greatest strength there is, and its labels. None of the three can rise as the path grows, so the first
     path that arrives is the best one.
     """
@@ -195,7 +189,7 @@ class PathChoice:
             edge: frozenset(joint for joint in joints if within is None or joint[0] in within)
             for edge, joints in graph.joints({edge for layer in layers for edge in layer}).items()
         }
-        self._weights = {edge: round(weight * MILLION) for edge, weight in graph.weights(self._joints).items()}
+        self._weights = _millionths(graph, self._joints)
         cards = graph.summaries({node for edge in self._joints for node in edge[:2]})
         self._names = {node: (card.label, card.type) for node, card in cards.items()}
         self._onwards: defaultdict[int, list[Edge]] = defaultdict(list)
@@ -251,9 +245,9 @@ class PathChoice:
 
 #: Once it has gathered so many edges, the search goes no further from its ends; they take about a second to read.
 _MOST_EDGES = 100_000
-#: So many partial paths are looked at, as in `routes`.
+#: The search gives up after this many partial paths.
 _PATIENCE = 20_000
-#: Of so many paths of one rank the one that most episodes hold comes first; beyond, the first by label do.
+#: Of so many paths of one rank the one that most episodes contain comes first; beyond, the first by label do.
 _MOST_TIED = 100
 
 #: Length and strength, or the other way round, so that the least is the best.
@@ -262,7 +256,7 @@ Nodes = tuple[int, ...]
 
 
 class RankedPath(msgspec.Struct, frozen=True):
-    """A path: its first node, its edges, its strength (0 to 1), and the episodes that hold it whole."""
+    """A path: its first node, its edges, its strength (0 to 1), and the episodes that contain it whole."""
 
     start: int
     edges: tuple[Edge, ...]
@@ -287,12 +281,12 @@ def k_best_paths(
 ) -> RankedPaths:
     """The ``count`` best simple paths of at most ``depth`` edges.
 
-    The shortest come first, of equally long ones those that most episodes hold whole, then the strongest; or with
-    ``strongest`` the strongest, then the shortest, then those that most episodes hold; at last labels decide.
+    The shortest come first, of equally long ones those that most episodes contain whole, then the strongest; or with
+    ``strongest`` the strongest, then the shortest, then those that most episodes contain; at last labels decide.
     """
     edges, complete = _gather(graph, ends, depth, types)
     search = _Search(graph, ends, edges, depth=depth, strongest=strongest)
-    decisive = 2 if strongest else 1  # so much of a rank counts before the episodes that hold a path
+    decisive = 2 if strongest else 1  # so much of a rank counts before the episodes that contain a path
     paths: list[tuple[Rank, RankedPath]] = []
     for rank, nodes in search.paths():
         alike = bool(paths) and rank[:decisive] == paths[-1][0][:decisive]
@@ -316,12 +310,8 @@ def _gather(graph: Adjacency, ends: Ends, depth: int, types: Collection[str]) ->
 
     The first half of any such way is met from its beginning and the second from its end, so neither front goes further.
     """
-    forth, all_forth = _sweep(
-        lambda nodes: graph.edges_from(nodes, types=types, within=ends.within), ends.sources, (depth + 1) // 2, end=1
-    )
-    back, all_back = _sweep(
-        lambda nodes: graph.edges_to(nodes, types=types, within=ends.within), ends.targets, depth // 2, end=0
-    )
+    forth, all_forth = _sweep(graph, ends.sources, (depth + 1) // 2, end=1, types=types, within=ends.within)
+    back, all_back = _sweep(graph, ends.targets, depth // 2, end=0, types=types, within=ends.within)
     inner = [edge for edge in forth | back if edge[1] not in ends.sources and edge[0] not in ends.targets]
     after, before = _distances(inner, ends.sources, end=1), _distances(inner, ends.targets, end=0)
     pruned = [
@@ -331,7 +321,13 @@ def _gather(graph: Adjacency, ends: Ends, depth: int, types: Collection[str]) ->
 
 
 def _sweep(
-    ask: Callable[[frozenset[int]], list[Edge]], start: frozenset[int], steps: int, *, end: int
+    graph: Adjacency,
+    start: frozenset[int],
+    steps: int,
+    *,
+    end: End,
+    types: Collection[str],
+    within: frozenset[str] | None,
 ) -> tuple[set[Edge], bool]:
     """The edges within so many steps of some nodes, and whether these are all."""
     found: set[Edge] = set()
@@ -339,18 +335,18 @@ def _sweep(
     for _ in range(steps):
         if len(found) > _MOST_EDGES:
             return found, not front
-        edges = ask(front)
+        edges = graph.edges(front, at=0 if end else 1, types=types, within=within)
         found.update(edges)
         front = frozenset(_end(edge, end) for edge in edges) - seen
         seen |= front
     return found, True
 
 
-def _distances(edges: Collection[Edge], start: frozenset[int], *, end: int) -> dict[int, int]:
+def _distances(edges: Collection[Edge], start: frozenset[int], *, end: End) -> dict[int, int]:
     """How many edges each node is away from the nearest of ``start``, forwards (``end`` 1) or backwards (0)."""
     onwards: defaultdict[int, list[int]] = defaultdict(list)
     for edge in edges:
-        onwards[_end(edge, 1 - end)].append(_end(edge, end))
+        onwards[_end(edge, 0 if end else 1)].append(_end(edge, end))
     found = dict.fromkeys(start, 0)
     front, distance = set(start), 0
     while front:
@@ -360,7 +356,7 @@ def _distances(edges: Collection[Edge], start: frozenset[int], *, end: int) -> d
     return found
 
 
-def _end(edge: Edge, end: int) -> int:
+def _end(edge: Edge, end: End) -> int:
     return edge[1] if end else edge[0]
 
 
@@ -385,8 +381,6 @@ class _Search:
         for source, target in self._best:
             self._after[source].append(target)
         self._onwards = self._look_back()
-        self._names: dict[int, tuple[str, str]] = {}
-        self._joints: dict[Edge, frozenset[Joint]] = {}
 
     def paths(self) -> Iterator[tuple[Rank, Nodes]]:
         """Every simple path, best first; of one rank by labels."""
@@ -408,11 +402,10 @@ class _Search:
                     heapq.heappush(heap, self._entry((*nodes, target), product * weight))
 
     def way(self, nodes: Nodes) -> RankedPath:
-        """A path with all that is told of it."""
+        """The path through these nodes, its strength, and the episodes that contain it whole."""
         edges = tuple(self._best[pair] for pair in pairwise(nodes))
-        missing = [edge for edge in edges if edge not in self._joints]
-        self._joints.update(self._graph.joints(missing))
-        whole = holders([self._joints[edge] for edge in edges], self._ends.within)
+        joints = self._graph.joints(edges)
+        whole = holders([joints[edge] for edge in edges], self._ends.within)
         return RankedPath(nodes[0], edges, strength_of(self._graph, edges), whole)
 
     def _look_back(self) -> list[dict[int, int]]:
@@ -437,17 +430,12 @@ class _Search:
             for more, layer in enumerate(self._onwards[: self._depth - used + 1])
             if nodes[-1] in layer
         )
-        return rank, tuple(map(self._name, nodes)), nodes, product
+        cards = self._graph.summaries(nodes)
+        return rank, tuple((cards[node].label, cards[node].type) for node in nodes), nodes, product
 
     def _rank(self, length: int, product: int) -> Rank:
         strength = product * MILLION ** (self._depth - length)
         return (-strength, length) if self._strongest else (length, -strength)
-
-    def _name(self, node: int) -> tuple[str, str]:
-        if node not in self._names:
-            card = self._graph.summary(node)
-            self._names[node] = (card.label, card.type)
-        return self._names[node]
 
 
 def holders(joints: Collection[frozenset[Joint]], within: frozenset[str] | None) -> tuple[str, ...]:

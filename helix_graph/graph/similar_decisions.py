@@ -19,7 +19,7 @@ from helix_graph.words import bm25, frequencies, indexed, match_any, query_words
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
 
     from helix_graph.graph.model import EpisodeFacts
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _PLACES = 1 << 20
 #: A text is looked for by so many different words; a whole log would only be matched by everything.
 _MOST_WORDS = 64
-#: Digits to which ranks are told apart: sums of floating-point numbers differ in the last ones between machines.
+#: Digits to which ranks are compared: sums of floating-point numbers differ in the last ones between machines.
 _DIGITS = 6
 
 
@@ -176,15 +176,3 @@ class SimilarAnswer(msgspec.Struct, frozen=True, kw_only=True):
     sessions: int
     decisions: tuple[SimilarDecision, ...]
     compares: str
-
-
-def similar_answer(words: tuple[str, ...], decisions: Sequence[SimilarDecision], sessions: int) -> SimilarAnswer:
-    """The answer, from what was found for these words."""
-    met = {word for one in decisions for word in one.words}
-    return SimilarAnswer(
-        looked_for=words,
-        not_met=tuple(word for word in words if word not in met),
-        sessions=sessions,
-        decisions=tuple(decisions),
-        compares=COMPARES,
-    )

@@ -54,9 +54,9 @@ _TICK_NS = 50_000_000
 
 
 class FileStamp(msgspec.Struct, frozen=True, gc=False):
-    """What tells that a file is the same without opening it; ``mtime_ns`` is 0 when it can't be relied on.
+    """What shows that a file is the same without opening it; ``mtime_ns`` is 0 when it can't be relied on.
 
-    There are ten thousands of these, and none can be part of a ring, so the collector need not look at them.
+    There are tens of thousands of these and none is in a reference cycle, so ``gc=False`` is safe and faster.
     """
 
     size: int
@@ -199,12 +199,12 @@ class AssertionChange(msgspec.Struct, frozen=True):
 
 
 class AssertionPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """What there is to do. ``units`` are the shares to fold again."""
+    """What there is to do. ``units`` are the episodes whose rows must be written again."""
 
     folder: Path
-    changes: dict[str, AssertionChange]
-    gone: tuple[str, ...]
-    units: frozenset[str]
+    changes: dict[str, AssertionChange] = {}
+    gone: tuple[str, ...] = ()
+    units: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
         """Whether there is anything to do."""
@@ -213,7 +213,12 @@ class AssertionPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 def plan_assertions(connection: sqlite3.Connection, folder: Path) -> AssertionPlan:
     """Compares the files with what graph.db remembers of them; reads those that differ."""
-    known = _known(connection)
+    known = {
+        name: KnownAssertion(FileStamp(size, mtime), sha256, unit, body)
+        for name, size, mtime, sha256, unit, body in connection.execute(
+            "SELECT name, size, mtime_ns, sha256, unit, body FROM assertion"
+        )
+    }
     present = {name.removesuffix(SUFFIX): stamp for name, stamp in scan(folder, prefix="").items()}
     changes = {
         name: change
@@ -243,17 +248,17 @@ def remember_assertions(connection: sqlite3.Connection, plan: AssertionPlan) -> 
 def assertions_of(connection: sqlite3.Connection, unit: str, folder: Path) -> list[Named]:
     """The assertions that belong to a share, by identity."""
     rows = connection.execute("SELECT name, body FROM assertion WHERE unit = ?", (unit,))
-    return distinct((name, _decoded(body, folder)) for name, body in rows.fetchall())
+    return distinct((name, decode_assertion(body, path=folder)) for name, body in rows.fetchall())
 
 
 def pattern_assertions(connection: sqlite3.Connection) -> list[PatternAssertion]:
     """The patterns that people have added, the oldest first."""
     rows = connection.execute("SELECT name, body FROM assertion WHERE unit = '' AND problem IS NULL")
-    return patterns_among((name, _decoded(body, Path(ASSERTIONS))) for name, body in rows.fetchall())
+    return patterns_among((name, decode_assertion(body, path=Path(ASSERTIONS))) for name, body in rows.fetchall())
 
 
 def bad_assertions(connection: sqlite3.Connection, folder: Path) -> list[tuple[Path, str]]:
-    """The files that hold no assertion, and why."""
+    """The files that contain no assertion, and why."""
     rows = connection.execute("SELECT name, problem FROM assertion WHERE problem IS NOT NULL ORDER BY name")
     return [(folder / f"{name}{ASSERTION_SUFFIX}", problem) for name, problem in rows]
 
@@ -264,29 +269,16 @@ def pending_assertions(connection: sqlite3.Connection, folder: Path) -> list[str
     return sorted(name + ASSERTION_SUFFIX for name in (*plan.changes, *plan.gone))
 
 
-def _known(connection: sqlite3.Connection) -> dict[str, KnownAssertion]:
-    rows = connection.execute("SELECT name, size, mtime_ns, sha256, unit, body FROM assertion")
-    return {
-        name: KnownAssertion(FileStamp(size, mtime), sha256, unit, body)
-        for name, size, mtime, sha256, unit, body in rows
-    }
-
-
 def _change(path: Path, stamp: FileStamp, known: KnownAssertion | None) -> AssertionChange | None:
     """What is new in a file; None when it holds what it held, or is gone, which the next compile sees."""
     if known and not differs(stamp, known.stamp):
         return None
     try:
         data = read_regular(path)
-    except FileNotFoundError:
-        return None
     except OSError as error:
-        could = known is None or known.sha256  # one that could not be read before either is no news
-        return (
-            AssertionChange(FileStamp(0, 0), b"", problem=f"cannot be read: {error.strerror or error}")
-            if could
-            else None
-        )
+        if isinstance(error, FileNotFoundError) or (known and not known.sha256):  # gone, or as unreadable as before
+            return None
+        return AssertionChange(FileStamp(0, 0), b"", problem=f"cannot be read: {error.strerror or error}")
     digest = hashlib.sha256(data).digest()
     if known and digest == known.sha256:
         return None
@@ -309,15 +301,11 @@ def _stored(one: Assertion | None) -> tuple[str, str, bytes | None]:
     )
 
 
-def _decoded(body: bytes, folder: Path) -> Assertion:
-    return decode_assertion(body, path=folder)
-
-
 Progress = Callable[[int, int, Path], None]
 
 
 class CompileJob(msgspec.Struct, frozen=True):
-    """The arguments of a compile; ``damage`` is what was wrong with the file that stood there before."""
+    """The arguments of a compile; ``damage`` is what was wrong with the file that was there before."""
 
     episodes: Path
     causality: Path
@@ -337,7 +325,7 @@ class CompileJob(msgspec.Struct, frozen=True):
 class CompilePlan(msgspec.Struct, frozen=True):
     """Which files to look into, which are gone, and what is known of all; which assertions there are to take in.
 
-    ``again`` are the episodes' files that are folded anew though they have not changed: people have corrected them.
+    ``again`` are the episodes' files that are folded again though they have not changed: people have corrected them.
     """
 
     folder: Path
@@ -370,17 +358,24 @@ def chosen_paths(folder: Path, paths: Iterable[Path]) -> list[Path]:
 
 def make_plan(connection: sqlite3.Connection, job: CompileJob) -> CompilePlan:
     """Compares the files with what graph.db remembers of them."""
-    asserted = _plan_assertions(connection, job)
+    asserted = AssertionPlan(folder=job.causality / ASSERTIONS)
+    if job.whole or job.assertions_only:
+        asserted = plan_assertions(connection, asserted.folder)
     only = [unit + SUFFIX for unit in sorted(asserted.units)] if job.assertions_only else None
     present, known = scan(job.episodes, only=only), known_files(connection, only=only)
-    wanted = _wanted(job)
+    if job.assertions_only:
+        wanted: frozenset[str] = frozenset()
+    elif not job.chosen or job.episodes.resolve() in job.chosen:
+        wanted = frozenset(present.keys() | known.keys())
+    else:
+        wanted = frozenset(path.name for path in job.chosen)
     suspects = {
         name
         for name, stamp in present.items()
-        if wanted(name) and (name not in known or differs(stamp, known[name].stamp))
+        if name in wanted and (name not in known or differs(stamp, known[name].stamp))
     }
     again = {name for unit in asserted.units if (name := unit + SUFFIX) in present}
-    gone = [] if job.since else [name for name in known if name not in present and wanted(name)]
+    gone = [] if job.since else [name for name in known if name not in present and name in wanted]
     return CompilePlan(
         folder=job.episodes,
         present=present,
@@ -391,24 +386,6 @@ def make_plan(connection: sqlite3.Connection, job: CompileJob) -> CompilePlan:
         again=frozenset(again),
         since=job.since,
     )
-
-
-def _plan_assertions(connection: sqlite3.Connection, job: CompileJob) -> AssertionPlan:
-    """Which assertions to take in: none when only some of the episodes were asked for."""
-    folder = job.causality / ASSERTIONS
-    if job.whole or job.assertions_only:
-        return plan_assertions(connection, folder)
-    return AssertionPlan(folder=folder, changes={}, gone=(), units=frozenset())
-
-
-def _wanted(job: CompileJob) -> Callable[[str], bool]:
-    if job.assertions_only:
-        return lambda _: False
-    root = job.episodes.resolve()
-    if not job.chosen or root in job.chosen:
-        return lambda _: True
-    names = {path.name for path in job.chosen}
-    return names.__contains__
 
 
 class Digests(msgspec.Struct, frozen=True, kw_only=True):

@@ -66,28 +66,34 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
 
 def find_status(connection: sqlite3.Connection, *, episodes: Path, causality: Path, pending: int) -> Status:
     """The figures of an open graph.db; ``pending`` is how many files have changed since it was compiled."""
-    named, mentions = _row(connection, "SELECT count(*), coalesce(sum(mentions), 0) FROM node WHERE type <> 'outcome'")
-    (shared,) = _row(connection, "SELECT coalesce(sum(mentions), 0) FROM node WHERE type <> 'outcome' AND episodes > 1")
+    named, mentions, shared = connection.execute(
+        "SELECT count(*), coalesce(sum(mentions), 0), coalesce(sum(mentions) FILTER (WHERE episodes > 1), 0)"
+        " FROM node WHERE type <> 'outcome'"
+    ).fetchone()
+    isolated, connectable = connection.execute(  # a link from a label to itself joins it to nothing
+        "SELECT coalesce(sum(NOT EXISTS (SELECT 1 FROM edge WHERE source = number AND target <> number)"
+        " AND NOT EXISTS (SELECT 1 FROM edge WHERE target = number AND source <> number)), 0), count(*)"
+        " FROM node WHERE type IN ('decision', 'error')"
+    ).fetchone()
     row = connection.execute(
         "SELECT label, type, mentions FROM node WHERE type <> 'outcome' ORDER BY mentions DESC, label, type LIMIT 1"
     ).fetchone()
     return Status(
-        episodes=_row(connection, "SELECT count(*) FROM episode WHERE origin = 'episode'")[0],
-        assertions=_row(connection, "SELECT count(*) FROM assertion WHERE problem IS NULL")[0],
+        episodes=_count(connection, "episode WHERE origin = 'episode'"),
+        assertions=_count(connection, "assertion WHERE problem IS NULL"),
         nodes=_count(connection, "node"),
         edges=_count(connection, "edge"),
         mentions=_count(connection, "mention"),
         patterns=_count(connection, "pattern"),
-        mentions_per_node=_ratio(mentions, named),
+        mentions_per_node=mentions / named if named else None,
         largest_label=LargestLabel(label=row[0], type=row[1], share=row[2] / mentions) if row else None,
-        shared_mentions=_ratio(shared, mentions),
-        isolated_share=_isolated(connection),
-        node_types=_counts(connection, "SELECT type, count(*) FROM node GROUP BY type ORDER BY type"),
-        edge_types=_counts(connection, "SELECT type, count(*) FROM edge GROUP BY type ORDER BY type"),
-        reasons=_counts(connection, "SELECT reason, count(*) FROM claim GROUP BY reason ORDER BY reason"),
+        shared_mentions=shared / mentions if mentions else None,
+        isolated_share=isolated / connectable if connectable else None,
+        node_types=_counts(connection, "node", "type"),
+        edge_types=_counts(connection, "edge", "type"),
+        reasons=_counts(connection, "claim", "reason"),
         outcomes=_outcomes(connection),
-        skipped=_row(connection, "SELECT count(*) FROM file WHERE problem IS NOT NULL")[0]
-        + _row(connection, "SELECT count(*) FROM assertion WHERE problem IS NOT NULL")[0],
+        skipped=sum(_count(connection, f"{table} WHERE problem IS NOT NULL") for table in ("file", "assertion")),
         pending=pending,
         version=EXPORT_VERSION,
         label_version=LABEL_VERSION,
@@ -119,32 +125,13 @@ def original_status(
 _COUNTED = ("Nodes", "Edges", "Patterns")
 
 
-def _row(connection: sqlite3.Connection, query: str) -> tuple[Any, ...]:
-    row: tuple[Any, ...] = connection.execute(query).fetchone()
-    return row
+def _count(connection: sqlite3.Connection, rows: str) -> int:
+    return int(connection.execute(f"SELECT count(*) FROM {rows}").fetchone()[0])  # noqa: S608  (our tables and conditions)
 
 
-def _count(connection: sqlite3.Connection, table: str) -> int:
-    return int(_row(connection, f"SELECT count(*) FROM {table}")[0])  # noqa: S608  (names of our tables)
-
-
-def _counts(connection: sqlite3.Connection, query: str) -> dict[str, int]:
+def _counts(connection: sqlite3.Connection, table: str, column: str) -> dict[str, int]:
+    query = f"SELECT {column}, count(*) FROM {table} GROUP BY {column} ORDER BY {column}"  # noqa: S608  (our own names)
     return dict(connection.execute(query).fetchall())
-
-
-def _ratio(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
-
-
-def _isolated(connection: sqlite3.Connection) -> float | None:
-    """A link from a label to itself joins it to nothing."""
-    alone, whole = _row(
-        connection,
-        "SELECT coalesce(sum(NOT EXISTS (SELECT 1 FROM edge WHERE source = number AND target <> number)"
-        " AND NOT EXISTS (SELECT 1 FROM edge WHERE target = number AND source <> number)), 0), count(*)"
-        " FROM node WHERE type IN ('decision', 'error')",
-    )
-    return _ratio(alone, whole)
 
 
 def _outcomes(connection: sqlite3.Connection) -> dict[str, dict[str, int]]:

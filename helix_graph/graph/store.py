@@ -1,6 +1,6 @@
 """graph.db as a store: the facts of each episode, and the sums over all of them.
 
-The facts stand in ``mention``, ``claim`` and ``repair``, the sums in ``node`` and ``edge``. Adding an episode adds its
+The facts are in ``mention``, ``claim`` and ``repair``, the sums in ``node`` and ``edge``. Adding an episode adds its
 share to the sums, and removing it subtracts the same integers. So the sums are always those of a build from nothing,
 at the price of the episodes that changed. `fold` gives the same graph in networkx form.
 
@@ -60,14 +60,6 @@ class NodeShare(NamedTuple):
     successes: int
 
 
-class EdgeShare(NamedTuple):
-    """Sum of weights in millionths, number of claims, distinct episodes."""
-
-    weight_sum: int
-    claims: int
-    episodes: int
-
-
 def node_shares(facts: EpisodeFacts) -> dict[str, NodeShare]:
     """What one episode adds to each node."""
     measured, success = facts.succeeded is not None, facts.succeeded is True
@@ -77,16 +69,6 @@ def node_shares(facts: EpisodeFacts) -> dict[str, NodeShare]:
         if mention.counted:
             counts[mention.node] = counts.get(mention.node, 0) + 1
     return {node: NodeShare(count, episodes, int(measured), int(success)) for node, count in counts.items()}
-
-
-def edge_shares(facts: EpisodeFacts) -> dict[EdgeKey, EdgeShare]:
-    """What one episode adds to each edge."""
-    shares: dict[EdgeKey, EdgeShare] = {}
-    for claim in facts.claims:
-        edge = (claim.source, claim.target, claim.type)
-        known = shares.get(edge)
-        shares[edge] = EdgeShare(known[0] + claim.weight, known[1] + 1, 1) if known else EdgeShare(claim.weight, 1, 1)
-    return shares
 
 
 def fold(facts: Iterable[EpisodeFacts]) -> nx.MultiDiGraph[str]:
@@ -176,6 +158,7 @@ _FIRST_COLUMN = Mention.__struct_fields__.index("raw")
 #: The first fields of `EpisodeFacts`, up to its log, are columns of their own; they come in this order.
 _EPISODE_FIELDS = EpisodeFacts.__struct_fields__.index("log") + 1
 _Key = TypeVar("_Key", int, tuple[int, int, str])
+_Record = TypeVar("_Record", Claim, Repair)
 
 
 class GraphChanges(msgspec.Struct, kw_only=True):
@@ -265,7 +248,11 @@ def finish_changes(connection: sqlite3.Connection, changes: GraphChanges) -> Com
     # An edge without claims was there before: its share was taken out. So only new ones have been added by now.
     edges_added = _count_edges(connection) - edges_before
     connection.execute("DELETE FROM edge WHERE claims = 0")
-    write_pages(connection, [*_delete_unused(connection), *map(changes.known_nodes.__getitem__, changes.new_nodes)])
+    # Nodes that nothing mentions any more; no claim leads to one.
+    unused = "mentions = 0 AND NOT EXISTS (SELECT 1 FROM mention WHERE mention.node = node.number)"
+    gone = [number for (number,) in connection.execute(f"SELECT number FROM node WHERE {unused}")]  # noqa: S608  (a constant)
+    connection.execute(f"DELETE FROM node WHERE number {ANY_OF}", (as_list(gone),))  # noqa: S608  (as above)
+    write_pages(connection, [*gone, *map(changes.known_nodes.__getitem__, changes.new_nodes)])
     return CompileTotals(
         nodes_added=len(changes.new_nodes & changes.used_nodes),
         edges_added=edges_added,
@@ -312,8 +299,11 @@ def _count(facts: EpisodeFacts, changes: GraphChanges, *, sign: int) -> None:
     numbers = changes.known_nodes
     for node, share in node_shares(facts).items():
         _add(changes.nodes, numbers[node], share, sign)
-    for (source, target, kind), weights in edge_shares(facts).items():
-        _add(changes.edges, (numbers[source], numbers[target], kind), weights, sign)
+    counted: set[tuple[int, int, str]] = set()
+    for claim in facts.claims:
+        edge = (numbers[claim.source], numbers[claim.target], claim.type)
+        _add(changes.edges, edge, (claim.weight, 1, int(edge not in counted)), sign)
+        counted.add(edge)
 
 
 def _add(sums: dict[_Key, tuple[int, ...]], key: _Key, share: tuple[int, ...], sign: int) -> None:
@@ -326,22 +316,14 @@ def _count_edges(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT count(*) FROM edge").fetchone()[0])
 
 
-def _delete_unused(connection: sqlite3.Connection) -> list[int]:
-    """Deletes the nodes that nobody mentions and returns their numbers."""
-    unused = "mentions = 0 AND NOT EXISTS (SELECT 1 FROM mention WHERE mention.node = node.number)"
-    numbers = [number for (number,) in connection.execute(f"SELECT number FROM node WHERE {unused}")]  # noqa: S608  (a constant)
-    connection.execute(f"DELETE FROM node WHERE number {ANY_OF}", (as_list(numbers),))  # noqa: S608  (as above)
-    return numbers
-
-
 def _facts(connection: sqlite3.Connection, number: int, row: list[str | None]) -> EpisodeFacts:
     *fields, problems, origin = row
     return msgspec.convert(
         {
             **dict(zip(EpisodeFacts.__struct_fields__[:_EPISODE_FIELDS], fields, strict=True)),
             "mentions": _mentions(connection, number),
-            "claims": _claims(connection, number),
-            "repairs": _repairs(connection, number),
+            "claims": sorted(_records(connection, Claim, _CLAIMS_OF, number)),
+            "repairs": _records(connection, Repair, _REPAIRS_OF, number),
             "problems": msgspec.json.decode(problems or "[]"),
             "origin": origin,
         },
@@ -359,21 +341,16 @@ def _mentions(connection: sqlite3.Connection, episode: int) -> list[Mention]:
     return [Mention(**{**one, "counted": bool(one["counted"])}) for one in fields]
 
 
-def _claims(connection: sqlite3.Connection, episode: int) -> list[Claim]:
-    rows = connection.execute(
-        "SELECT s.id, t.id, c.type, reason, weight, source_local, target_local FROM claim c"
-        " JOIN node s ON s.number = source JOIN node t ON t.number = target WHERE episode = ?",
-        (episode,),
-    )
-    names = Claim.__struct_fields__
-    return sorted(Claim(**dict(zip(names, row, strict=True))) for row in rows)
+_CLAIMS_OF = (
+    "SELECT s.id, t.id, c.type, reason, weight, source_local, target_local FROM claim c"
+    " JOIN node s ON s.number = source JOIN node t ON t.number = target WHERE episode = ?"
+)
+_REPAIRS_OF = (
+    "SELECT error, change, checked, verified_by, share FROM repair WHERE episode = ? ORDER BY error, change, checked"
+)
 
 
-def _repairs(connection: sqlite3.Connection, episode: int) -> list[Repair]:
-    rows = connection.execute(
-        "SELECT error, change, checked, verified_by, share FROM repair WHERE episode = ?"
-        " ORDER BY error, change, checked",
-        (episode,),
-    )
-    names = Repair.__struct_fields__
-    return [Repair(**dict(zip(names, row, strict=True))) for row in rows]
+def _records(connection: sqlite3.Connection, kind: type[_Record], query: str, episode: int) -> list[_Record]:
+    """The rows of an episode; the query has the fields of their kind in order."""
+    rows = connection.execute(query, (episode,))
+    return [kind(**dict(zip(kind.__struct_fields__, row, strict=True))) for row in rows]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 import msgspec
 
@@ -19,13 +19,13 @@ from helix_episodes.model import EdgeType
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import NO_WORDS, NodeNotFound
 from helix_graph.graph.model import find_node, mean_weight
-from helix_graph.graph.path_lookups import Adjacency
+from helix_graph.graph.path_lookups import ANY_EDGE_OF, Adjacency
 from helix_graph.graph.paths import PathAnswer, find_path
 from helix_graph.graph.store import updated
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable
+    from collections.abc import Iterable
 
 
 #: How many edges away from a label, or from a path, is still shown: two show causes of causes, and a path is its own
@@ -33,16 +33,6 @@ if TYPE_CHECKING:
 AROUND_A_LABEL = 2
 AROUND_A_PATH = 1
 _EVERY_TYPE: tuple[str, ...] = get_args(EdgeType)
-
-
-class ExcerptQuery(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be looked at: at most one of ``focus``, ``source`` with ``target``, and ``episode``; else all."""
-
-    focus: str | None = None
-    source: str | None = None
-    target: str | None = None
-    episode: str | None = None
-    max_nodes: int
 
 
 class ExcerptNodes(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +44,15 @@ class ExcerptNodes(msgspec.Struct, frozen=True, kw_only=True):
     episode: int | None = None
 
 
-def choose(connection: sqlite3.Connection, wanted: ExcerptQuery) -> ExcerptNodes:
+def choose(
+    connection: sqlite3.Connection,
+    *,
+    focus: str | None = None,
+    source: str | None = None,
+    target: str | None = None,
+    episode: str | None = None,
+    max_nodes: int,
+) -> ExcerptNodes:
     """The nodes that are wanted of an open graph.db.
 
     Raises:
@@ -62,17 +60,23 @@ def choose(connection: sqlite3.Connection, wanted: ExcerptQuery) -> ExcerptNodes
         NodeNotFound: No label or text contains what is looked for.
         EpisodeNotFound: The graph has no such episode.
     """
-    if wanted.episode is not None:
-        return _of_episode(connection, wanted.episode, wanted.max_nodes)
-    if wanted.focus is not None:
-        return _around_label(connection, wanted.focus, wanted.max_nodes)
-    if wanted.source is not None and wanted.target is not None:
-        return _around_path(connection, wanted.source, wanted.target, wanted.max_nodes)
-    rows = connection.execute(f"SELECT number FROM node {_MOST_FREQUENT} LIMIT ?", (wanted.max_nodes,))  # noqa: S608  (a constant)
-    return ExcerptNodes(nodes=tuple(number for (number,) in rows))
+    if episode is not None:
+        return _of_episode(connection, episode, max_nodes)
+    if focus is not None:
+        return _around_label(connection, focus, max_nodes)
+    if source is not None and target is not None:
+        return _around_path(connection, source, target, max_nodes)
+    return ExcerptNodes(nodes=_numbers(connection, "1", limit=max_nodes))
 
 
-_MOST_FREQUENT = "ORDER BY mentions DESC, type, label"
+def _numbers(connection: sqlite3.Connection, condition: str, *values: str | int, limit: int = -1) -> tuple[int, ...]:
+    """The nodes that meet a condition, the most frequent first; a ``limit`` of -1 is none."""
+    query = f"SELECT number FROM node WHERE {condition} ORDER BY mentions DESC, type, label LIMIT ?"  # noqa: S608  (constants)
+    return tuple(number for (number,) in connection.execute(query, (*values, limit)))
+
+
+def _ordered(connection: sqlite3.Connection, nodes: Iterable[int]) -> tuple[int, ...]:
+    return _numbers(connection, f"number {ANY_OF}", as_list(nodes))
 
 
 def _of_episode(connection: sqlite3.Connection, name: str, limit: int) -> ExcerptNodes:
@@ -83,11 +87,7 @@ def _of_episode(connection: sqlite3.Connection, name: str, limit: int) -> Excerp
     if row is None:
         raise EpisodeNotFound(name)
     within = "number IN (SELECT node FROM mention WHERE episode = ?)"
-    rows = connection.execute(
-        f"SELECT number FROM node WHERE {within} {_MOST_FREQUENT} LIMIT ?",  # noqa: S608  (constants)
-        (row[0], limit),
-    )
-    return ExcerptNodes(nodes=tuple(number for (number,) in rows), episode=row[0])
+    return ExcerptNodes(nodes=_numbers(connection, within, row[0], limit=limit), episode=row[0])
 
 
 def _around_label(connection: sqlite3.Connection, label: str, limit: int) -> ExcerptNodes:
@@ -103,7 +103,7 @@ def _around_label(connection: sqlite3.Connection, label: str, limit: int) -> Exc
 
 
 def _around_path(connection: sqlite3.Connection, source: str, target: str, limit: int) -> ExcerptNodes:
-    """The path and what is next to it; of a path that there is not, both ends with what is next to them."""
+    """The path and what is next to it; if there is no path, both ends and their neighbours."""
     graph = Adjacency(connection)
     answer = find_path(graph, source=source, target=target)
     if answer.found:
@@ -126,19 +126,14 @@ def _grown(
     near_first = dict.fromkeys(seeds)
     edge = list(near_first)
     for _ in range(steps):
-        near = {end for pair in graph.edges_from(edge, types=_EVERY_TYPE) for end in pair[:2]}
-        near |= {end for pair in graph.edges_to(edge, types=_EVERY_TYPE) for end in pair[:2]}
+        edges = (*graph.edges(edge, at=0, types=_EVERY_TYPE), *graph.edges(edge, at=1, types=_EVERY_TYPE))
+        near = {end for pair in edges for end in pair[:2]}
         edge = list(_ordered(connection, near - near_first.keys()))[: max(0, limit - len(near_first))]
         near_first.update(dict.fromkeys(edge))
     return _ordered(connection, near_first)
 
 
-def _ordered(connection: sqlite3.Connection, nodes: Collection[int]) -> tuple[int, ...]:
-    rows = connection.execute(f"SELECT number FROM node WHERE number {ANY_OF} {_MOST_FREQUENT}", (as_list(nodes),))  # noqa: S608  (constants)
-    return tuple(number for (number,) in rows)
-
-
-#: As many pieces of evidence, and wordings, as a person reads of one node or edge; the rest is counted.
+#: At most this many quotations and wordings per node or edge are included; the rest is only counted.
 EVIDENCE_KEPT = 8
 WORDINGS_KEPT = 8
 
@@ -157,7 +152,7 @@ class ExcerptSession(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Occurrence(msgspec.Struct, frozen=True, gc=False):
-    """One mention: its episode (a place in `Excerpt.sessions`), its text and where that stands in the log."""
+    """One mention: its episode (a place in `Excerpt.sessions`), its text and where that is in the log."""
 
     session: int
     local: str
@@ -221,15 +216,15 @@ class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
     updated: str | None
 
 
-def find_excerpt(connection: sqlite3.Connection, wanted: ExcerptQuery) -> Excerpt:
-    """The excerpt of an open graph.db.
+def find_excerpt(connection: sqlite3.Connection, *, max_nodes: int, **part: str) -> Excerpt:
+    """The excerpt of an open graph.db; ``part`` is at most one of focus, source with target, and episode.
 
     Raises:
         InvalidArgument: A label to look for is empty.
         NodeNotFound: No label or text contains what is looked for.
         EpisodeNotFound: The graph has no such episode.
     """
-    return _Reading(connection, choose(connection, wanted)).excerpt()
+    return _Reading(connection, choose(connection, **part, max_nodes=max_nodes)).excerpt()
 
 
 class _Reading:
@@ -293,15 +288,12 @@ class _Reading:
 
     def _read_edges(self) -> tuple[ExcerptEdge, ...]:
         evidence = self._read_claims()
-        if self._chosen.episode is None:
-            # The + keeps SQLite from looking up each pair of nodes by itself: 4 million for 2,000 of them.
-            rows = self._ask(
-                "SELECT source, target, type, weight_sum, claims, episodes FROM edge"  # noqa: S608  (a constant)
-                f" WHERE source {ANY_OF} AND +target {ANY_OF}",
-                (self._numbers, self._numbers),
-            ).fetchall()
-        else:
-            rows = [self._summed(edge) for edge in evidence]
+        # The sums are those of the whole graph: a weight does not depend on the part that is looked at.
+        rows = self._ask(
+            "SELECT source, target, type, weight_sum, claims, episodes FROM edge"  # noqa: S608  (a constant)
+            f" WHERE (source, target, type) {ANY_EDGE_OF}",
+            (as_list(evidence),),
+        ).fetchall()
         found = [
             ExcerptEdge(
                 source=self._place[source],
@@ -317,12 +309,8 @@ class _Reading:
         ]
         return tuple(sorted(found, key=lambda edge: (edge.source, edge.target, edge.type)))
 
-    def _summed(self, edge: tuple[int, int, str]) -> tuple[Any, ...]:
-        """An edge's sums over the whole graph: its weight does not depend on the part that is looked at."""
-        query = "SELECT weight_sum, claims, episodes FROM edge WHERE source = ? AND target = ? AND type = ?"
-        return (*edge, *self._ask(query, edge).fetchone())
-
     def _read_claims(self) -> dict[tuple[int, int, str], _EdgeEvidence]:
+        # The + keeps SQLite from looking up each pair of nodes by itself: 4 million for 2,000 of them.
         rows = self._ask(
             "SELECT c.source, c.target, c.type, c.episode, reason, source_local, target_local"  # noqa: S608  (constants)
             " FROM claim c JOIN episode e ON e.number = c.episode"

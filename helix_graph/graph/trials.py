@@ -28,7 +28,7 @@ task kind, any other action outcome            the episode's outcome is success,
 =========================== ================== =========================================================================
 
 An answered error is measured twice, since agents seldom stop before a check is green: nearly everything passes *later*
-(in 81 sessions of one project: all of it), and what tells answers apart is whether the *next* run passes. A tool or
+(in 81 sessions of one project: all of it), and what distinguishes answers is whether the *next* run passes. A tool or
 a command leaves no event when it works; for its errors the call that verified the fix counts as the passing run.
 """
 
@@ -36,7 +36,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 #: How closely a trigger names the situation: the kind of error, the check that failed, or only the kind of task.
 Level = Literal["family", "check", "task"]
-#: By what success is told.
+#: By what success is judged.
 Basis = Literal["check passes later", "next check passes", "gone at the next run", "outcome"]
 
 
@@ -213,15 +213,12 @@ def _passes_next(runs: Sequence[Event], went_well: Decision | None) -> bool | No
 
 
 def _gone_next(runs: Sequence[Event], error: Event, went_well: Decision | None) -> bool | None:
-    """Whether the next run has another family or none; its errors stand on one line of the log."""
+    """Whether the next run has another family or none; its errors are on one line of the log."""
     if went_well is not None or not runs:
         return _passes_next(runs, went_well)
     peers = [run for run in runs if precedes(runs[0], run) is not True]
     return all(run.family != error.family for run in peers)
 
-
-_Trigger: TypeAlias = tuple[str, Level]
-_Row: TypeAlias = tuple[_Trigger, Basis, bool | None]
 
 _EDITS = frozenset({"edit", "create", "delete"})
 
@@ -229,20 +226,48 @@ _EDITS = frozenset({"edit", "create", "delete"})
 def observe(episode: Episode) -> tuple[Observation, ...]:
     """The observations of one episode, one for each (trigger, action, basis), in the order of the decisions."""
     found: dict[tuple[str, str, str], Observation] = {}
-    for row in _rows(episode):
-        found.setdefault((row.trigger, row.action, row.basis), row)
+    measures = Measures(episode)
+    for decision in episode.decisions:
+        action = decision_key(decision)
+        for trigger, level, basis, success in _measured(measures, decision, episode.task_kind):
+            if action == trigger:  # says nothing: the situation would recommend itself
+                continue
+            row = Observation(
+                trigger=trigger,
+                level=level,
+                action=action,
+                basis=basis,
+                success=success,
+                episode=episode.id,
+                decision=decision.id,
+                timestamp=decision.timestamp or episode.timestamp,
+            )
+            found.setdefault((trigger, action, basis), row)
     return tuple(found.values())
 
 
-def _rows(episode: Episode) -> Iterator[Observation]:
-    measures = Measures(episode)
-    for decision in episode.decisions:
-        errors = measures.answered(decision)
-        found = (
-            _answer_rows(measures, decision, errors) if errors else _task_rows(measures, decision, episode.task_kind)
-        )
-        for trigger, basis, success in found:
-            yield from _row(episode, decision, trigger=trigger, basis=basis, success=success)
+def _measured(
+    measures: Measures, decision: Decision, kind: TaskKind
+) -> Iterator[tuple[str, Level, Basis, bool | None]]:
+    """The situations in which a decision was made, and whether it succeeded there, by basis.
+
+    An error is two situations: its kind within the check, then the check alone. Without an error the task is one.
+    """
+    errors = measures.answered(decision)
+    for error in errors:
+        measured = measures.answer(error, decision)
+        check = check_label(error.check).rstrip(": ") if error.check else None
+        situations: tuple[tuple[str | None, Level], ...] = ((event_key(error), "family"), (check, "check"))
+        for trigger, level in situations:
+            if trigger:
+                for basis in _BASES[level]:
+                    yield trigger, level, basis, measured[basis]
+    if errors:
+        return
+    if decision.action and decision.action.verb in _EDITS:
+        yield f"task: {kind}", "task", "next check passes", measures.edit(decision)
+    else:
+        yield f"task: {kind}", "task", "outcome", measures.outcome()
 
 
 #: A family is judged by itself, a check by its verdict.
@@ -250,49 +275,6 @@ _BASES: dict[Level, tuple[Basis, Basis]] = {
     "family": ("check passes later", "gone at the next run"),
     "check": ("check passes later", "next check passes"),
 }
-
-
-def _answer_rows(measures: Measures, decision: Decision, errors: Iterable[Event]) -> Iterator[_Row]:
-    for error in errors:
-        measured = measures.answer(error, decision)
-        for trigger in _triggers(error):
-            for basis in _BASES[trigger[1]]:
-                yield trigger, basis, measured[basis]
-
-
-def _task_rows(measures: Measures, decision: Decision, kind: TaskKind) -> Iterator[_Row]:
-    trigger: _Trigger = f"task: {kind}", "task"
-    if decision.action and decision.action.verb in _EDITS:
-        yield trigger, "next check passes", measures.edit(decision)
-    else:
-        yield trigger, "outcome", measures.outcome()
-
-
-def _row(
-    episode: Episode, decision: Decision, *, trigger: _Trigger, basis: Basis, success: bool | None
-) -> Iterator[Observation]:
-    action = decision_key(decision)
-    if action == trigger[0]:  # says nothing: the situation would recommend itself
-        return
-    yield Observation(
-        trigger=trigger[0],
-        level=trigger[1],
-        action=action,
-        basis=basis,
-        success=success,
-        episode=episode.id,
-        decision=decision.id,
-        timestamp=decision.timestamp or episode.timestamp,
-    )
-
-
-def _triggers(error: Event) -> Iterator[_Trigger]:
-    """An error as a situation: its kind within the check, then the check alone."""
-    family = event_key(error)
-    if family:
-        yield family, "family"
-    if error.check:
-        yield check_label(error.check).rstrip(": "), "check"
 
 
 #: What a step is: something changed in a file, something else done, an error that a check reported, a tool or command
@@ -313,7 +295,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 
     ``success`` is ``None`` where nobody and nothing vouches for the outcome (`told` is the outcome all the same, with
     its basis). ``claims`` are the links of the log between steps, as places in ``steps`` and the kind of edge: (cause,
-    effect, "causes"); a change that fixed an error is said to prevent it. ``observations`` are `tables.observe`'s.
+    effect, "causes"); a change that fixed an error is said to prevent it. ``observations`` holds the observations of
+    this episode, see `Observation`.
     """
 
     episode: str
@@ -374,12 +357,12 @@ def distinct(trials: Iterable[Trial]) -> list[Trial]:
 
 
 def pack(trial: Trial) -> bytes:
-    """A trial in the form in which graph.db keeps it."""
+    """A trial in the form in which graph.db stores it."""
     return msgspec.msgpack.encode(trial)
 
 
 def unpack(packed: Iterable[bytes]) -> list[Trial]:
-    """Trials from the form in which graph.db keeps them."""
+    """Trials from the form in which graph.db stores them."""
     decoder = msgspec.msgpack.Decoder(Trial)
     return [decoder.decode(one) for one in packed]
 
@@ -396,20 +379,11 @@ def unpack_observations(packed: Iterable[bytes]) -> Iterator[Observation]:
 
 def _steps(episode: Episode) -> Iterator[TrialStep]:
     for one in in_order(episode):
-        step = _decided(one) if isinstance(one, Decision) else _happened(one)
-        if step:
-            yield step
-
-
-def _decided(decision: Decision) -> TrialStep:
-    changes = decision.action is not None and decision.action.verb in _EDITS
-    return TrialStep("edit" if changes else "act", decision_key(decision), decision.id)
-
-
-def _happened(event: Event) -> TrialStep | None:
-    label = event_key(event)
-    if label and is_error(event):
-        return TrialStep("refusal" if event.tool else "error", label, event.id)
-    if label and event.type == "test":
-        return TrialStep("check", label, event.id)
-    return None
+        if isinstance(one, Decision):
+            changes = one.action is not None and one.action.verb in _EDITS
+            yield TrialStep("edit" if changes else "act", decision_key(one), one.id)
+        elif label := event_key(one):
+            if is_error(one):
+                yield TrialStep("refusal" if one.tool else "error", label, one.id)
+            elif one.type == "test":
+                yield TrialStep("check", label, one.id)

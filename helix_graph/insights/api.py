@@ -1,4 +1,4 @@
-"""Insights: remembered advice, what ``memory.insights`` is.
+"""The API of `memory.insights`: store, recall and judge remembered advice.
 
 >>> import tempfile
 >>> from pathlib import Path
@@ -59,7 +59,7 @@ class Insights(InsightContext):
         episode: str = "",
         source: str = "",
     ) -> StoreAnswer:
-        """Remembers a text, or lets the insight that says the same take it in.
+        """Stores a text, or merges it into an insight that says the same.
 
         ``status`` is added, merged or rejected; a text is rejected when it is shorter than 20 characters or longer than
         8,000, or when a person rejected the insight that says the same. Secrets are cut before anything is stored.
@@ -68,7 +68,7 @@ class Insights(InsightContext):
 
         Raises:
             InvalidArgument: The text holds a character that nobody can read. There are too many tags, or one is too
-                long, or ``initial`` is no share. A tag is empty.
+                long, or ``initial`` is not between 0 and 1. A tag is empty.
         """
         draft = storing.InsightDraft(
             content=clean_content(content or ""),
@@ -99,7 +99,7 @@ class Insights(InsightContext):
         injection: str = "",
         session: str = "",
     ) -> FeedbackAnswer:
-        """Says how the work went into which the insights had been put.
+        """Records how a task went for which these insights were shown.
 
         Without ``causal_names`` all count as causal; with them, those that are not named are eroded. ``attribution``
         says the same with reasons, and is used instead when given. An ``id`` that was given before changes nothing.
@@ -169,9 +169,11 @@ class Insights(InsightContext):
     mute = curation.mute
     forget = curation.forget
     why = curation.why
+    forget_import = curation.forget_import
     promote = curation.promote
 
     forget_sessions = maintenance.forget_sessions
+    has_written_in = maintenance.has_written_in
     decay = maintenance.decay
     prune = maintenance.prune
     health = maintenance.health

@@ -11,7 +11,7 @@ Source: `reference/causal-statistics.md` §5.2.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import msgspec
 from msgspec.structs import replace
@@ -39,11 +39,8 @@ if TYPE_CHECKING:
     from helix_graph.insights.vectors import Floats
 
 
-#: With the first, uptake and either sign are asked for; with the second a path and the cosine; with the third only the
-#: cosine, as in the seed. An insight without links is judged by the cosine alone in all three.
-Rule = Literal["strict", "both", "seed"]
-#: A change to a formula or constant below is a new version: records keep the one they were made by.
-VERSION = "2"
+#: A change to a formula or constant below is a new version: records name the one they were made by.
+RULE = "strict 2"
 
 
 #: The cosine counts from here on, and fully this much further up; at the seed's gate of 0.40 it counts half.
@@ -72,7 +69,7 @@ class AttributionSignals(msgspec.Struct, frozen=True, kw_only=True):
         return self.words if self.cosine is None else self.cosine
 
 
-def attribute(signals: AttributionSignals, *, rule: Rule = "strict") -> Attribution:
+def attribute(signals: AttributionSignals) -> Attribution:
     """Whether the insight counts as having contributed to the outcome, with a score (0 to 1) and the reason.
 
     >>> attribute(AttributionSignals(cosine=0.30, linked=True, taken_up=True, path=0.6)).reason
@@ -82,8 +79,8 @@ def attribute(signals: AttributionSignals, *, rule: Rule = "strict") -> Attribut
     >>> attribute(AttributionSignals(cosine=0.55, linked=False)).reason
     'no links, so by the text alone: cosine 0.55 with the outcome, at least 0.40'
     """
-    causal, reason = _verdict(signals, rule)
-    return Attribution(causal=causal, reason=reason, score=_score(signals), rule=f"{rule} {VERSION}")
+    causal, reason = _verdict(signals)
+    return Attribution(causal=causal, reason=reason, score=_score(signals), rule=RULE)
 
 
 def _score(signals: AttributionSignals) -> float:
@@ -98,7 +95,7 @@ def _score(signals: AttributionSignals) -> float:
     return WITHOUT_PATH * close
 
 
-def _verdict(signals: AttributionSignals, rule: Rule) -> tuple[bool, str]:
+def _verdict(signals: AttributionSignals) -> tuple[bool, str]:
     similarity, path = signals.similarity, "no path to the outcome"
     close = similarity is not None and similarity >= CAUSAL_GATE
     if signals.path > 0:
@@ -109,12 +106,8 @@ def _verdict(signals: AttributionSignals, rule: Rule) -> tuple[bool, str]:
         measure = "relevance by words" if signals.cosine is None else "cosine"
         bound = "at least" if close else "below"
         text = f"{measure} {similarity:.2f} with the outcome, {bound} {CAUSAL_GATE:.2f}"
-    if rule == "seed":
-        return close, f"by the text alone: {text}"
     if not signals.linked:
         return close, f"no links, so by the text alone: {text}"
-    if rule == "both":
-        return signals.path > 0 and close, f"{path}; {text}"
     if not signals.taken_up:
         return False, "linked, but not taken up after it was handed over"
     if signals.path > 0:
@@ -155,7 +148,6 @@ class _Evidence(NamedTuple):
     episode: Episode | None
     facts: EpisodeFacts | None
     choices: Mapping[str, Floats]
-    rule: Rule
 
 
 def feedback_from_episode(
@@ -163,7 +155,6 @@ def feedback_from_episode(
     episode: str,
     *,
     names: Iterable[str] = (),
-    rule: Rule = "strict",
     id: str = "",  # noqa: A002  (the option's name)
 ) -> AttributionAnswer:
     """Judges the insights that were shown in an episode by what was done there and how it came out.
@@ -187,7 +178,7 @@ def feedback_from_episode(
     if outcome is None:
         answer["note"] = f"the outcome is {found.outcome}, which is no verdict on an insight"
         return answer
-    evidence = _evidence(context, text, outcome, rule, found)
+    evidence = _evidence(context, text, outcome, found)
     injections = [_named_injection(found.id, given)] if given else _injections_of(context, found)
     for injection in injections:
         identity = id if id and len(injections) == 1 else _digest(id, found.id, injection.id)
@@ -198,14 +189,13 @@ def feedback_from_episode(
     return answer
 
 
-def feedback_from_text(  # noqa: PLR0913  (the method's options)
+def feedback_from_text(
     context: InsightContext,
     outcome_text: str,
     names: Iterable[str],
     outcome: str,
     *,
     id: str = "",  # noqa: A002  (the option's name)
-    rule: Rule = "strict",
     injection: str = "",
 ) -> AttributionAnswer:
     """Judges insights by the text of an outcome alone: there is no graph, so only the cosine counts.
@@ -220,7 +210,7 @@ def feedback_from_text(  # noqa: PLR0913  (the method's options)
     if not given and not injection:
         raise InvalidArgument("names", NO_TEXT)
     ended: Outcome = as_choice("outcome", outcome, OUTCOMES)
-    evidence = _evidence(context, text, ended, rule)
+    evidence = _evidence(context, text, ended)
     note = _note(context, evidence)
     answer = AttributionAnswer(episode="", outcome=ended, text=text, feedback=[], verdicts=[], note=note)
     shown = Injection(id=as_str("injection", injection), ts="", shown=given)
@@ -228,15 +218,13 @@ def feedback_from_text(  # noqa: PLR0913  (the method's options)
     return answer
 
 
-def _evidence(
-    context: InsightContext, text: str, outcome: Outcome, rule: Rule, episode: Episode | None = None
-) -> _Evidence:
+def _evidence(context: InsightContext, text: str, outcome: Outcome, episode: Episode | None = None) -> _Evidence:
     vector, words = context.embed_one(text)[1], {}
     if vector is None:
         with context.database.reading() as connection:
             words = context.by_words(connection, text)
     if episode is None:
-        return _Evidence(outcome, text, vector, words, None, None, {}, rule)
+        return _Evidence(outcome, text, vector, words, None, None, {})
     from helix_graph.graph.facts import facts_of
 
     # Only choices are compared by their words; the task itself is none: advice is picked by it.
@@ -244,7 +232,7 @@ def _evidence(
     chosen = [one for one in stated if one.chosen != episode.task][:_MOST_COMPARED]
     vectors = context.embed([" ".join(part for part in (one.chosen, one.rationale) if part) for one in chosen])
     choices = {one.id: numbers for one, (_, numbers) in zip(chosen, vectors, strict=False)}
-    return _Evidence(outcome, text, vector, words, episode, facts_of(episode), choices, rule)
+    return _Evidence(outcome, text, vector, words, episode, facts_of(episode), choices)
 
 
 def _note(context: InsightContext, evidence: _Evidence) -> str:
@@ -308,7 +296,7 @@ def _attribution_of(
         # What is done with it joins an insight to the graph as well as a link does.
         linked = nodes is not None or uptake is not None
         signals = replace(signals, linked=linked, taken_up=uptake is not None, path=strength)
-    judged = attribute(signals, rule=evidence.rule)
+    judged = attribute(signals)
     return replace(
         judged,
         reason=f"{judged.reason} ({uptake.seen})" if uptake else judged.reason,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from msgspec.structs import replace
 
-from helix_episodes.errors import WriteFailed
+from helix_episodes.errors import NotFound, WriteFailed
 from helix_episodes.safe_files import irregularity, write_output
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import feedback, rows
@@ -18,12 +18,12 @@ from helix_graph.insights.links import links_of
 from helix_graph.insights.maintenance import forget_insights
 from helix_graph.insights.model import Performance
 from helix_graph.insights.recall import is_proven, proven_rows
-from helix_graph.insights.safe_quoting import sanitize_line
-from helix_graph.insights.schema import seed_form
+from helix_graph.insights.safe_quoting import own_or_quoted
+from helix_graph.insights.schema import said_by, seed_form
 from helix_graph.insights.scoring import LONGEST_CONTENT, SHORTEST_CONTENT, causal_adjusted
 from helix_graph.insights.storing import clean_content, clean_tags
 from helix_graph.timestamps import stamp
-from helix_graph.validation import as_int, as_path, as_strs
+from helix_graph.validation import as_int, as_line, as_path, as_strs
 
 if TYPE_CHECKING:
     import sqlite3
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 
 _SHOWN_DECIMALS = 3
+#: Of a SHA-256: fewer may be those of another file.
+_FEWEST_DIGITS = 12
 
 
 class ChangeAnswer(TypedDict):
@@ -119,6 +121,30 @@ def forget(context: InsightContext, names: Iterable[str]) -> ForgetAnswer:
     return ForgetAnswer(forgotten=[one.name for one in stored.values()], remaining=remaining)
 
 
+def forget_import(context: InsightContext, import_: str) -> ForgetAnswer:
+    """Removes, as `forget` does, the insights that an import brought.
+
+    ``import_`` is its file's name, or twelve digits or more of the file's SHA-256. What was there before the import
+    stays, as it was joined.
+
+    Raises:
+        NotFound: No such import brought anything that is still there.
+    """
+    wanted = as_line("import", import_)
+    with context.database.reading() as connection:
+        found = connection.execute(
+            "SELECT name FROM insight JOIN insight_import i ON i.id = insight.uid"
+            " WHERE i.file = ?1 OR (length(?1) >= ?2 AND substr(i.sha256, 1, length(?1)) = ?1) ORDER BY name",
+            (wanted.rpartition("/")[2] or wanted, _FEWEST_DIGITS),
+        )
+        names = [name for (name,) in found]
+    if not names:
+        raise NotFound(
+            f"no insight that is here came by an import of {wanted!r}; `helix-graph insight why` names files"
+        )
+    return forget(context, names)
+
+
 def why(context: InsightContext, name: str) -> dict[str, Any]:
     """Where an insight comes from, where it was put in, and what followed, step by step.
 
@@ -129,13 +155,18 @@ def why(context: InsightContext, name: str) -> dict[str, Any]:
         stored = rows.named(connection, name)
         own = rows.own_uids(connection, stored.insight.uid)
         names = {one.name for one in rows.where(connection, f"uid {ANY_OF}", as_list(own))}
-        entries = list(feedback.read_entries(connection, f"kind = 'decay' OR {feedback.SPEAKS}", as_list(own)))
+        entries = list(
+            feedback.read_entries(
+                connection, f"{feedback.COUNTED} AND (kind = 'decay' OR {feedback.SPEAKS})", as_list(own)
+            )
+        )
         steps = list(_steps(stored, entries, own=own, settings=context.settings))
         shown = [one for one in feedback.read_injections(connection) if names & set(one.shown)]
         withheld = [
             one for one in feedback.read_injections(connection) if names & {other.name for other in one.withheld}
         ]
         links = [_shown_link(connection, link) for link in links_of(connection, own)]
+        said = said_by(connection, [stored.number]).get(stored.number, "")
     standing = stored.standing
     fair = causal_adjusted(
         standing.effectiveness,
@@ -151,6 +182,7 @@ def why(context: InsightContext, name: str) -> dict[str, Any]:
         "origin": stored.insight.origin,
         "episode": stored.insight.episode,
         "source": stored.insight.source,
+        "said_by": said,
         "edited_at": stored.insight.edited_at,
         "took_in": sorted(names - {stored.name}),
         "links": links,
@@ -250,8 +282,9 @@ def promote(
     path = as_path("file", file)
     with context.database.reading() as connection:
         stored = rows.named(connection, name)
+        said = said_by(connection, [stored.number]).get(stored.number, "")
     old = _text_of(path)
-    line = f"- {sanitize_line(stored.insight.content)}"
+    line = f"- {own_or_quoted(stored.insight.content, said_by=said)}"
     if line in old.splitlines():
         return _answer(stored, path, reason="it is there already")
     if not anyway and not _proven(stored, settings=context.settings):

@@ -1,7 +1,7 @@
 """Duplicates: whether two texts say the same, and how two records of one insight become one.
 
 A cosine of 0.85 means that two sentences share a subject. A vector does not see which error code or file is meant, nor
-``never``; words of a script that the model has not learnt look all the same to it, and so does everything after its
+``never``; words in a script that the model was not trained on all get the same vector, and so does everything after its
 256th token. Merged advice is lost, while a duplicate is only longer to read, so the two stay separate where one of
 these differs, and where the two sides of a comparison or an order are exchanged.
 
@@ -73,7 +73,7 @@ class _Joined(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """What of a text a vector may not have seen."""
+    """The parts of a text that a vector may not represent."""
 
     terms: frozenset[str]
     names: frozenset[str]
@@ -181,7 +181,7 @@ def _are_exchanged(left: tuple[_Joined, ...], right: tuple[_Joined, ...]) -> boo
 
 def join_insights(one: Insight, other: Insight) -> Insight:
     """Both as one, under the uid of ``one``; associative, commutative and idempotent for records of the same uid."""
-    text = max(one, other, key=_text_rank)
+    text = max(one, other, key=lambda record: (record.edited_at, len(record.content), record.content))
     state = max(one, other, key=lambda record: (record.state_at, record.state, record.merged_into, record.reason))
     first = min(one, other, key=lambda record: (record.created_at, record.slug))
     return replace(
@@ -223,10 +223,6 @@ def join_links(one: InsightLink, other: InsightLink) -> InsightLink:
     """Two records of one link as one: the more trusted origin with its score, the earlier date."""
     best = min(one, other, key=lambda link: (LINK_ORIGINS.index(link.origin), -link.score))
     return replace(best, created_at=min(one.created_at, other.created_at))
-
-
-def _text_rank(record: Insight) -> tuple[str, int, str]:
-    return record.edited_at, len(record.content), record.content
 
 
 def _tags(one: Insight, other: Insight) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from helix_graph.insights.holdout import HoldoutDraw
+    from helix_graph.insights.holdout import Fate, HoldoutDraw
     from helix_graph.insights.model import FeedbackEntry, Injection
     from helix_graph.insights.resources import InsightContext
     from helix_graph.insights.uplift import Readiness
@@ -174,20 +174,16 @@ def exposures(connection: sqlite3.Connection) -> list[Exposure]:
 def _of_injection(injection: Injection, entry: FeedbackEntry | None) -> Iterator[Exposure]:
     succeeded = None if entry is None else entry.outcome != "blocked"
     taken = {verdict.name: verdict.taken_up for verdict in entry.verdicts} if entry else {}
-    for name in injection.shown:
+    fates: list[tuple[str, Fate, float]] = [
+        *((name, "given", injection.chances.get(name, 0.0)) for name in injection.shown),
+        *((one.name, "withheld", one.propensity) for one in injection.withheld),
+    ]
+    for name, fate, propensity in fates:
         yield Exposure(
             insight=name,
             injection=injection.id,
-            fate="given",
-            propensity=injection.chances.get(name, 0.0),
+            fate=fate,
+            propensity=propensity,
             succeeded=succeeded,
-            taken_up=taken.get(name),
-        )
-    for withheld in injection.withheld:
-        yield Exposure(
-            insight=withheld.name,
-            injection=injection.id,
-            fate="withheld",
-            propensity=withheld.propensity,
-            succeeded=succeeded,
+            taken_up=taken.get(name) if fate == "given" else None,
         )

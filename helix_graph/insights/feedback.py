@@ -171,15 +171,19 @@ def add_entry(
 def refold(connection: sqlite3.Connection, stored: StoredInsight, *, settings: ScoringSettings) -> None:
     """Folds everything that the log says of one insight."""
     own = rows.own_uids(connection, stored.insight.uid)
-    found = read_entries(connection, f"kind = 'decay' OR {SPEAKS}", as_list(own))
+    found = read_entries(connection, f"{COUNTED} AND (kind = 'decay' OR {SPEAKS})", as_list(own))
     rows.set_standing(connection, stored.number, PerformanceFold(stored.insight, own, settings).over(found))
+
+
+#: Outcomes that came by an import were verified by nobody here: they are kept, and give no rank.
+COUNTED = "id NOT IN (SELECT id FROM insight_import)"
 
 
 def rebuild(connection: sqlite3.Connection, *, settings: ScoringSettings) -> tuple[int, int]:
     """Folds the whole log over every insight; how many insights, and how many of them came out otherwise."""
     speaking: dict[str, list[FeedbackEntry]] = {}
     decays: list[FeedbackEntry] = []
-    for entry in read_entries(connection):
+    for entry in read_entries(connection, COUNTED):
         if entry.kind == "decay":
             decays.append(entry)
         for uid in {verdict.uid for verdict in entry.verdicts}:

@@ -87,7 +87,8 @@ def harvest(
     """
     chosen = list(_episodes(context, episode, since))
     groups = grouped(chosen)
-    vectors = {} if dry_run else _vectors_of(context, groups)
+    embedded = [] if dry_run else context.embed([group[0].content for group in groups])
+    vectors = dict(zip((group.uid for group in groups), embedded, strict=False))
     answer = HarvestAnswer(
         episodes=len(chosen),
         lessons=sum(len(group) for group in groups if group[0].kind == LESSON),
@@ -125,11 +126,6 @@ def _episodes(context: InsightContext, episode: str | None, since: date | None) 
             start is None or ((at := parse_stamp(one.timestamp)) and at >= start)
         ):
             yield one
-
-
-def _vectors_of(context: InsightContext, groups: Iterable[HarvestGroup]) -> dict[str, tuple[TextVector, Floats]]:
-    wanted = list(groups)
-    return dict(zip((one.uid for one in wanted), context.embed([one[0].content for one in wanted]), strict=False))
 
 
 def _stored_by_others(

@@ -32,7 +32,7 @@ _BITS = 53
 def uniform_draw(*about: str) -> float:
     """A number between 0 and 1, both excluded: evenly spread over different texts, the same for the same ones.
 
-    Each text counts by itself: ``("ab", "c")`` and ``("a", "bc")`` are different lots.
+    Each text counts by itself: ``("ab", "c")`` and ``("a", "bc")`` are different draws.
 
     >>> uniform_draw("withhold", "episode-1", "run-the-tests") == uniform_draw("withhold", "episode-1", "run-the-tests")
     True
@@ -87,7 +87,7 @@ def withhold(
     """Which of the chosen insights are withheld from an injection; in the order given.
 
     ``injection`` is the id of the injection or of its episode, ``salt`` a text that the memory keeps for itself, so
-    that two memories draw different lots and nobody names an episode so that nothing is withheld.
+    that two memories draw differently and nobody names an episode so that nothing is withheld.
 
     >>> safe = HoldoutCandidate(insight="never-force-push", tags=("safety",))
     >>> chosen = [HoldoutCandidate(insight="run-the-tests"), safe]
@@ -96,7 +96,12 @@ def withhold(
     run-the-tests False 0.1
     never-force-push False 0.0
     """
-    return tuple(_drawn(one, injection, salt, first) for one in candidates)
+    drawn = []
+    for one in candidates:
+        chance = propensity(one, first=first)
+        withheld = uniform_draw("withhold", salt, injection, one.insight) < chance
+        drawn.append(HoldoutDraw(insight=one.insight, withheld=withheld, propensity=chance))
+    return tuple(drawn)
 
 
 def propensity(candidate: HoldoutCandidate, *, first: float = FIRST_SHARE) -> float:
@@ -108,12 +113,6 @@ def propensity(candidate: HoldoutCandidate, *, first: float = FIRST_SHARE) -> fl
     return first
 
 
-def _drawn(candidate: HoldoutCandidate, injection: str, salt: str, first: float) -> HoldoutDraw:
-    chance = propensity(candidate, first=first)
-    drawn = uniform_draw("withhold", salt, injection, candidate.insight)
-    return HoldoutDraw(insight=candidate.insight, withheld=drawn < chance, propensity=chance)
-
-
 #: Shown; chosen and then withheld at random; relevant but not among those chosen.
 Fate = Literal["given", "withheld", "passed over"]
 
@@ -122,7 +121,7 @@ class Exposure(msgspec.Struct, frozen=True, kw_only=True):
     """What became of one insight that was relevant to one injection.
 
     ``propensity`` is the chance with which it was to be withheld (`HoldoutDraw`). ``succeeded`` is None while
-    nothing vouches for the outcome; ``taken_up`` is None where nobody can tell, as for an insight without a link.
+    nothing vouches for the outcome; ``taken_up`` is None where nobody knows, as for an insight without a link.
     """
 
     insight: str
@@ -156,19 +155,15 @@ def count_exposures(deliveries: Iterable[Exposure]) -> dict[str, ExposureCounts]
 
 
 def add(counts: ExposureCounts, delivery: Exposure) -> ExposureCounts:
-    """The counts with one more delivery; one whose outcome nobody knows changes nothing."""
+    """The counts with one more delivery; one whose outcome nobody knows changes nothing.
+
+    Treated is what was handed over and, where that can be seen, taken up: half of a memory's insights have no link to
+    see it by. In the simulation, counting uptake alone falls behind handing over once half of the insights have no
+    link, and this rule is ahead of both (`docs/feedback.md`).
+    """
     if delivery.succeeded is None:
         return counts
     treated, successes, untreated, spared = counts
-    if is_treated(delivery):
+    if delivery.fate == "given" and delivery.taken_up is not False:
         return ExposureCounts(treated + 1, successes + delivery.succeeded, untreated, spared)
     return ExposureCounts(treated, successes, untreated + 1, spared + delivery.succeeded)
-
-
-def is_treated(delivery: Exposure) -> bool:
-    """Handed over and, where that can be told, taken up: half of a memory's insights have no link to tell it by.
-
-    In the simulation, counting uptake alone falls behind handing over once half of the insights have no link, and this
-    rule is ahead of both (`docs/feedback.md`).
-    """
-    return delivery.fate == "given" and delivery.taken_up is not False

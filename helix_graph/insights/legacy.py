@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from helix_episodes.fast_loading import blake2b
 from helix_episodes.safe_files import open_regular
 from helix_graph.errors import InvalidImport
+from helix_graph.insights import storing
 from helix_graph.insights.dedup import join_insights
 from helix_graph.insights.feedback import FeedbackReport, give_feedback, seed_attribution
 from helix_graph.insights.links import new_link
@@ -35,17 +36,6 @@ from helix_graph.insights.model import (
 from helix_graph.insights.recall import recall
 from helix_graph.insights.rows import digest
 from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, LONGEST_SOURCE, LONGEST_TAG, MOST_TAGS, V1
-from helix_graph.insights.storing import (
-    InsightDraft,
-    StoreAnswer,
-    clean_content,
-    clean_line,
-    clean_name,
-    clean_source,
-    clean_tags,
-    put,
-    rejected,
-)
 from helix_graph.timestamps import parse_stamp, stamp
 from helix_graph.validation import as_choice, as_str, as_tuple
 
@@ -147,7 +137,7 @@ def _insight(row: _Row) -> _Imported | None:
 
 
 def _imported(row: _Row, content: str, *, tags: tuple[str, ...]) -> Insight:
-    name = clean_name(_plain(str(row["name"])))[:LONGEST_NAME] or f"insight-{digest(str(row['name']))[:8]}"
+    name = storing.clean_name(_plain(str(row["name"])))[:LONGEST_NAME] or f"insight-{digest(str(row['name']))[:8]}"
     created_at = _date(row.get("created_at")) or _NO_DATE
     return Insight(uid=digest(content), slug=name, content=content, created_at=created_at, tags=tags, origin="imported")
 
@@ -171,7 +161,7 @@ def _older_form(memories: list[_Row], edges: list[_Row]) -> Iterator[Insight | I
 def _memory(row: _Row) -> _Imported:
     told = {key: _plain(row.get(key)) for key in ("trigger", "resolution", "type")}
     content = legacy_text(told["trigger"], told["resolution"])[:LONGEST_CONTENT].strip()
-    source = clean_line(_plain(row.get("source")))[:LONGEST_SOURCE]
+    source = storing.clean_line(_plain(row.get("source")))[:LONGEST_SOURCE]
     insight = replace(_imported(row, content, tags=_tags_of([told["type"]])), source=source, told=told)
     helped, failed = int(row.get("helped") or 0), int(row.get("failed") or 0)
     standing = Performance(
@@ -211,7 +201,7 @@ def _performance_entry(insight: Insight, standing: Performance) -> FeedbackEntry
 def _plain(value: object) -> str:
     """A text of the original, which let anything in: characters that nobody can read become blanks."""
     text = value if isinstance(value, str) else ""
-    return clean_content("".join(one if one.isprintable() or one in "\n\t" else " " for one in text))
+    return storing.clean_content("".join(one if one.isprintable() or one in "\n\t" else " " for one in text))
 
 
 def _date(value: object) -> str | None:
@@ -229,8 +219,8 @@ def _tags(value: object) -> tuple[str, ...]:
 
 
 def _tags_of(found: list[object]) -> tuple[str, ...]:
-    plain = (clean_line(_plain(one))[:LONGEST_TAG].strip() for one in found)
-    return clean_tags(sorted({one for one in plain if one})[:MOST_TAGS])
+    plain = (storing.clean_line(_plain(one))[:LONGEST_TAG].strip() for one in found)
+    return storing.clean_tags(sorted({one for one in plain if one})[:MOST_TAGS])
 
 
 TYPES = ("failure", "pattern")
@@ -251,20 +241,27 @@ class LegacyInsights:
     def __init__(self, context: InsightContext) -> None:
         self._context = context.scored_by(V1)
 
-    def store(self, trigger: str, resolution: str, type: str = "failure", source: str = "") -> StoreAnswer:  # noqa: A002  (the seed's name)
+    def store(self, trigger: str, resolution: str, type: str = "failure", source: str = "") -> storing.StoreAnswer:  # noqa: A002  (the seed's name)
         """Remembers what to do (``resolution``) in a situation (``trigger``); ``type`` is failure or pattern.
 
         Rejected are triggers of fewer than 10 characters, empty resolutions and other types.
         """
         if type not in TYPES:
-            return rejected("type must be failure or pattern")
-        told = {"trigger": clean_content(trigger), "resolution": clean_content(resolution), "type": type}
+            return storing.rejected("type must be failure or pattern")
+        told = {
+            "trigger": storing.clean_content(trigger),
+            "resolution": storing.clean_content(resolution),
+            "type": type,
+        }
         if len(told["trigger"]) < _SHORTEST_TRIGGER:
-            return rejected("trigger too short")
+            return storing.rejected("trigger too short")
         if not told["resolution"]:
-            return rejected("resolution empty")
+            return storing.rejected("resolution empty")
         content = legacy_text(told["trigger"], told["resolution"])
-        return put(self._context, InsightDraft(content=content, tags=(type,), source=clean_source(source), told=told))
+        return storing.put(
+            self._context,
+            storing.InsightDraft(content=content, tags=(type,), source=storing.clean_source(source), told=told),
+        )
 
     def recall(
         self,

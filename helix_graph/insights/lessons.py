@@ -118,7 +118,7 @@ def is_advice(text: str) -> bool:
 
 
 def _is_whole(line: str) -> bool:
-    """Whether nothing of the text is missing at either end, and no label stands before or within it."""
+    """Whether nothing of the text is missing at either end, and no label is before or within it."""
     if not _BEGINS.match(line) or _REFERS.match(line) or not _ENDS.search(line):
         return False
     pairs = (("(", ")"), ("[", "]"), ("{", "}"))
@@ -132,7 +132,7 @@ def _advises(sentence: str) -> bool:
     return bool(_VERB.search(sentence) and _CAUSE.search(sentence))
 
 
-#: So much of what was written tells a change apart; it is cut between lines.
+#: So much of what was written distinguishes a change; it is cut between lines.
 _LONGEST_CHANGE = 200
 #: A name that was put in another's place is no advice.
 _FEWEST_CHANGE_WORDS = 2
@@ -219,7 +219,7 @@ def _runs(episode: Episode, event: Event) -> set[_Run]:
     return {(part.program, part.subcommand, part.flags, part.scope) for part in parts if part.purpose == "check"}
 
 
-#: So much of a message tells it apart.
+#: So much of a message distinguishes it.
 _LONGEST_PART = 200
 
 
@@ -248,18 +248,13 @@ class HarvestedLesson(msgspec.Struct, frozen=True, kw_only=True):
 
 def lessons_of(episode: Episode) -> Iterator[HarvestedLesson]:
     """What one episode teaches."""
-    yield from _lessons(episode)
-    yield from _fixes(episode)
-
-
-def _lessons(episode: Episode) -> Iterator[HarvestedLesson]:
     derived = {number for number, one in enumerate(episode.lesson_evidence) if one.derived}
+    bond = LessonLink("derived_from", NodeAnchor(type="episode", text="", episode=episode.id))
     for number, text in enumerate(episode.lessons):
-        # What was derived is told again below, from its fix.
-        if number in derived or not is_advice(text):
-            continue
-        bond = LessonLink("derived_from", NodeAnchor(type="episode", text="", episode=episode.id))
-        yield _harvested(episode, LESSON, template(text).casefold(), text, (bond,))
+        # What extraction derived is worded again from the fix that it was derived from.
+        if number not in derived and is_advice(text):
+            yield _harvested(episode, LESSON, template(text).casefold(), text, (bond,))
+    yield from _fixes(episode)
 
 
 def _fixes(episode: Episode) -> Iterator[HarvestedLesson]:

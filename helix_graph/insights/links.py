@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample
     from helix_graph.insights.model import LinkOrigin, StoredInsight
-    from helix_graph.insights.resources import InsightContext, ProjectHistory
+    from helix_graph.insights.resources import InsightContext
     from helix_graph.insights.vectors import Floats
 
 
@@ -103,12 +103,11 @@ def connected(context: InsightContext, name: str, max_hops: int = 2) -> list[dic
     hops = as_int("max_hops", max_hops, lowest=1, highest=_MOST_HOPS)
     with context.database.reading() as connection:
         start = rows.named(connection, name)
-        walk = LinkTraversal(connection, context.history, least=context.settings.least_link)
-        return list(walk.from_insight(start, hops=hops))
+        return list(LinkTraversal(connection, context).from_insight(start, hops=hops))
 
 
 def neighbors(context: InsightContext, name: str, limit: int = 5) -> list[dict[str, Any]]:
-    """What stands next to an insight: those it is linked with, then those most like it.
+    """What is next to an insight: those it is linked with, then those most like it.
 
     Each has ``_relation`` and ``_score``: a link's, or ``similar`` with the cosine (or relevance by words).
 
@@ -169,7 +168,7 @@ def new_link(  # noqa: PLR0913  (what a link is)
 
 
 def write_link(connection: sqlite3.Connection, link: InsightLink) -> None:
-    """Keeps a link; of one that is there already the more trusted record counts."""
+    """Saves a link; of one that is there already the more trusted record counts."""
     known = find_link(connection, link.id)
     best = join_links(known, link) if known else link
     insert_row(connection, "insight_link", asdict(best), replace=True)
@@ -204,27 +203,26 @@ def _beside(connection: sqlite3.Connection, start: StoredInsight) -> Iterator[tu
 
 
 class _Step(NamedTuple):
-    """One place on the way: an insight's row or a node's id, its name, how to show it, and what led there."""
+    """One place on the way: an insight's row or a node's id, its name, how to show it, what led there, and its uid."""
 
     key: int | str
     name: str
     shown: dict[str, Any]
     relation: str
-    at: StoredInsight | AnchoredNode
+    uid: str = ""
 
 
 class LinkTraversal:
-    """A walk over the links of one state of the database; ``least`` is the score that a link must have."""
+    """A walk over the links of one state of the database, from the least score that the settings ask of a link."""
 
-    def __init__(self, connection: sqlite3.Connection, history: ProjectHistory | None, *, least: float) -> None:
+    def __init__(self, connection: sqlite3.Connection, context: InsightContext) -> None:
         self._connection = connection
-        self._history = history
-        self._least = least
+        self._context = context
 
     def from_insight(self, start: StoredInsight, *, hops: int) -> Iterator[dict[str, Any]]:
         """Everything within so many links, the nearest first."""
         met: set[int | str] = {start.number}
-        edge = [_Step(start.number, start.name, {}, "", start)]
+        edge = [_Step(start.number, start.name, {}, "", start.insight.uid)]
         for hop in range(1, hops + 1):
             reached = []
             for here in edge:
@@ -236,56 +234,37 @@ class LinkTraversal:
             edge = reached
 
     def _beside(self, here: _Step) -> Iterator[_Step]:
-        if isinstance(here.key, int):
-            own = rows.own_uids(self._connection, here.at.insight.uid)  # type: ignore[union-attr]  # a row's is a StoredInsight
-            yield from self._of_insight(own)
-        else:
-            for link in self._by_node.get(here.key, ()):
-                if link.score >= self._least:
-                    yield from self._insight_step(link.insight, link.relation)
-
-    def _of_insight(self, own: frozenset[str]) -> Iterator[_Step]:
-        for link in links_of(self._connection, own):
-            if link.score < self._least:
+        nodes, by_node = self._nodes_and_links
+        own = rows.own_uids(self._connection, here.uid) if here.uid else frozenset()
+        for link in links_of(self._connection, own) if here.uid else by_node.get(str(here.key), ()):
+            if link.score < self._context.settings.least_link:
                 continue
-            if link.node_type:
-                found = self._nodes.get(anchor_of(link))
-                if found:
-                    shown = {"_kind": "node", "name": found.label, "node": found.node, "type": found.type}
-                    yield _Step(found.node, found.label, shown, link.relation, found)
-            else:
-                other = link.target if link.insight in own else link.insight
-                yield from self._insight_step(other, link.relation)
+            if not (here.uid and link.node_type):
+                yield from self._insight_step(link.target if link.insight in own else link.insight, link.relation)
+            elif found := nodes.get(anchor_of(link)):
+                shown = {"_kind": "node", "name": found.label, "node": found.node, "type": found.type}
+                yield _Step(found.node, found.label, shown, link.relation)
 
     def _insight_step(self, uid: str, relation: str) -> Iterator[_Step]:
         found = rows.by_uid(self._connection, uid)
         stored = found and rows.standing_for(self._connection, found)
         if stored and stored.insight.state == "active":
-            yield _Step(stored.number, stored.name, {"_kind": "insight", **seed_form(stored)}, relation, stored)
+            yield _Step(
+                stored.number, stored.name, {"_kind": "insight", **seed_form(stored)}, relation, stored.insight.uid
+            )
 
     @cached_property
-    def _by_anchor(self) -> dict[NodeAnchor, list[InsightLink]]:
-        """The links to nodes by what they speak of, the strongest first."""
-        found: dict[NodeAnchor, list[InsightLink]] = defaultdict(list)
+    def _nodes_and_links(self) -> tuple[dict[NodeAnchor, AnchoredNode], dict[str, list[InsightLink]]]:
+        """Where every anchor leads, and the links that lead to each node, the strongest of an anchor first."""
+        by_anchor: dict[NodeAnchor, list[InsightLink]] = defaultdict(list)
         for link in links_where(self._connection, "node_type != '' ORDER BY score DESC, id"):
-            found[anchor_of(link)].append(link)
-        return found
-
-    @cached_property
-    def _nodes(self) -> dict[NodeAnchor, AnchoredNode]:
-        """Where every anchor leads."""
-        if self._history is None:
-            return {}
-        ordered = sorted(self._by_anchor, key=lambda anchor: (anchor.type, anchor.text, anchor.episode))
-        return self._history.anchored(ordered)
-
-    @cached_property
-    def _by_node(self) -> dict[str, list[InsightLink]]:
-        """The links that lead to each node."""
-        found: dict[str, list[InsightLink]] = defaultdict(list)
-        for anchor, node in self._nodes.items():
-            found[node.node] += self._by_anchor[anchor]
-        return found
+            by_anchor[anchor_of(link)].append(link)
+        ordered = sorted(by_anchor, key=lambda anchor: (anchor.type, anchor.text, anchor.episode))
+        nodes = self._context.anchored(ordered)
+        by_node: dict[str, list[InsightLink]] = defaultdict(list)
+        for anchor, node in nodes.items():
+            by_node[node.node] += by_anchor[anchor]
+        return nodes, by_node
 
 
 def anchor_of(link: InsightLink) -> NodeAnchor:
@@ -295,9 +274,9 @@ def anchor_of(link: InsightLink) -> NodeAnchor:
     return NodeAnchor(type=link.node_type, text=link.node_text, episode=link.episode)
 
 
-#: An error whose kind stands in a text together with its check is meant; without its check it most likely is.
+#: An error whose kind is in a text together with its check is meant; without its check it most likely is.
 _WITH_CHECK, _WITHOUT_CHECK = 1.0, 0.7
-#: A kind of error of fewer letters than this stands in texts by chance: "error", "no file".
+#: A kind of error of fewer letters than this is in texts by chance: "error", "no file".
 _LEAST_LETTERS = 8
 _MOST_BY_VECTOR = 3
 _LETTERS = re.compile(r"[^\W\d_]")
@@ -339,13 +318,10 @@ def link(
     if not said and kind != "episode":
         raise InvalidArgument("text", NO_TEXT)
     session = _episode_id(context, episode)
-    with context.database.writing() as connection:
+    with context.database.reading() as connection:
         stored = rows.named(connection, name)
-        at = stamp(context.now())
-        link = new_link(stored.insight.uid, meant, at=at, node=(kind, said), episode=session)
-        known = find_link(connection, link.id)
-        write_link(connection, link)
-    return _shown(context, stored, [link], ["exists" if known else "added"])[0]
+    link = new_link(stored.insight.uid, meant, at=stamp(context.now()), node=(kind, said), episode=session)
+    return _keep(context, stored, [link])[0]
 
 
 def match(context: InsightContext, name: str | None = None) -> list[LinkAnswer]:
@@ -367,7 +343,19 @@ def match(context: InsightContext, name: str | None = None) -> list[LinkAnswer]:
         found = _by_label(stored.insight.content, errors, decisions)
         if not (found or _addresses_one(context, stored)):
             found = _by_vector(context, stored, errors, vectors)
-        answers += _keep(context, stored, found)
+        links = [
+            new_link(
+                stored.insight.uid,
+                "addresses",
+                at=stamp(context.now()),
+                node=(one.anchor.type, one.anchor.text),
+                episode=one.anchor.episode,
+                score=score,
+                origin=origin,
+            )
+            for one, (origin, score) in found.items()
+        ]
+        answers += _keep(context, stored, links)
     return answers
 
 
@@ -407,26 +395,13 @@ def _by_vector(
     return {one: ("embedding", cosine) for cosine, one in close[:_MOST_BY_VECTOR]}
 
 
-def _keep(
-    context: InsightContext, stored: StoredInsight, found: dict[NodeExample, tuple[LinkOrigin, float]]
-) -> list[LinkAnswer]:
-    links, statuses = [], []
+def _keep(context: InsightContext, stored: StoredInsight, links: list[InsightLink]) -> list[LinkAnswer]:
+    """Writes links to nodes, and says of each whether it is new and where it leads."""
+    statuses = []
     with context.database.writing() as connection:
-        at = stamp(context.now())
-        for one, (origin, score) in found.items():
-            node, session = (one.anchor.type, one.anchor.text), one.anchor.episode
-            link = new_link(
-                stored.insight.uid, "addresses", at=at, node=node, episode=session, score=score, origin=origin
-            )
+        for link in links:
             statuses.append("exists" if find_link(connection, link.id) else "added")
             write_link(connection, link)
-            links.append(link)
-    return _shown(context, stored, links, statuses)
-
-
-def _shown(
-    context: InsightContext, stored: StoredInsight, links: list[InsightLink], statuses: Iterable[str]
-) -> list[LinkAnswer]:
     known = context.anchored(map(anchor_of, links))
     answers = []
     for link, status in zip(links, statuses, strict=True):

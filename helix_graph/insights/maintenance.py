@@ -87,6 +87,7 @@ def remove_uids(connection: sqlite3.Connection, uids: Iterable[str]) -> None:
     gone = list(rows.where(connection, f"uid {ANY_OF}", wanted))
     rows.delete(connection, [stored.number for stored in gone])
     connection.execute(f"DELETE FROM insight_link WHERE insight {ANY_OF} OR target {ANY_OF}", (wanted, wanted))  # noqa: S608  (constants)
+    connection.execute(f"DELETE FROM insight_import WHERE id {ANY_OF}", (wanted,))  # noqa: S608  (a constant)
     _silence(connection, forgotten, {stored.name for stored in gone})
 
 
@@ -135,6 +136,15 @@ def forget_sessions(context: InsightContext, sessions: Iterable[str]) -> int:
     return len(removed)
 
 
+def has_written_in(context: InsightContext, session: str) -> bool:
+    """Whether an agent's insight is known from this session, which may be all that was recorded of it."""
+    if not context.path.exists():
+        return False
+    with context.database.reading() as connection:
+        query = "SELECT 1 FROM insight WHERE origin = 'agent' AND episode IN (?, ?)"
+        return connection.execute(query, (session, _PREFIX + session)).fetchone() is not None
+
+
 def _tasks_of(context: InsightContext, gone: set[str]) -> set[str]:
     """The tasks that only these sessions worked on: injections may name the task and no session."""
     if context.history is None:
@@ -145,16 +155,22 @@ def _tasks_of(context: InsightContext, gone: set[str]) -> set[str]:
 
 
 def _cut(connection: sqlite3.Connection, gone: set[str]) -> list[StoredInsight]:
-    """Removes the links to the sessions; the harvested insights that rested on them."""
+    """Removes the links to the sessions; the insights that were harvested from them, or that agents wrote in them.
+
+    A person's text stays, without the session.
+    """
     wanted = as_list(gone)
     linked = {link.insight for link in links_where(connection, f"episode {ANY_OF}", wanted)}
     connection.execute(f"DELETE FROM insight_link WHERE episode {ANY_OF}", (wanted,))  # noqa: S608  (a constant)
     named = f"uid {ANY_OF} OR episode {ANY_OF} ORDER BY number"
     found = list(rows.where(connection, named, as_list(linked), wanted))
-    for stored in found:
-        if stored.insight.source != HARVEST_SOURCE and stored.insight.episode in gone:
+    own = [one for one in found if one.insight.source != HARVEST_SOURCE and one.insight.episode in gone]
+    for stored in own:
+        if stored.insight.origin != "agent":
             rows.update(connection, stored, replace(stored.insight, episode=""))
-    return [stored for stored in found if stored.insight.source == HARVEST_SOURCE]
+    return [
+        one for one in found if one.insight.source == HARVEST_SOURCE or (one in own and one.insight.origin == "agent")
+    ]
 
 
 def _reword(context: InsightContext, connection: sqlite3.Connection, stored: StoredInsight, gone: set[str]) -> bool:
@@ -266,7 +282,9 @@ def prune(context: InsightContext, threshold: float = 0.25, min_uses: int = 3, *
     below = as_fraction("threshold", threshold)
     uses = as_int("min_uses", min_uses, lowest=0, highest=_MOST_USES)
     with context.database.writing() if yes else context.database.reading() as connection:
-        weak = _weak(connection, below=below, uses=uses)
+        condition = "state != 'merged' AND use_count >= ? AND effectiveness < ? ORDER BY effectiveness, number"
+        found = rows.where(connection, condition, uses, below)
+        weak = [stored for stored in found if USER_PROVIDED not in stored.insight.tags]
         names = [stored.name for stored in weak]
         if yes:
             forget_insights(connection, weak, at=stamp(context.now()))
@@ -295,6 +313,7 @@ def health(context: InsightContext) -> dict[str, Any]:
         with_vector = embedded.fetchone()[0]
         tags = _tags(connection)
     neutral = context.settings.neutral
+    issue = "No feedback recorded - learning loop not closed" if total else "No insights yet"
     return {
         "status": "HEALTHY" if total and used else "NEEDS_ATTENTION",
         "total_insights": total,
@@ -303,7 +322,7 @@ def health(context: InsightContext) -> dict[str, Any]:
         "with_feedback": used,
         "recent_feedback": recent,
         "causal_ratio": round(hits / uses, _SHOWN_DECIMALS) if uses else 0.0,
-        "issues": list(_issues(total, used)),
+        "issues": [] if total and used else [issue],
         "without_vector": total - with_vector,
         "muted": states.get("muted", 0),
         "rejected": states.get("rejected", 0),
@@ -340,8 +359,16 @@ def reindex(context: InsightContext) -> ReindexedInsights:
     with context.database.writing() as connection:
         index_words(connection)
         rows.complete_digests(connection)
-    while embedder is not None and (done := _embed_some(context, embedder.model)):
-        embedded += done
+    while embedder is not None:
+        with context.database.reading() as connection:
+            missing = rows.lacking_vector(connection, model=embedder.model, most=_BATCH)
+        if not missing:
+            break
+        vectors = context.embed([content for _, content in missing])
+        with context.database.writing() as connection:
+            for (number, content), (vector, _) in zip(missing, vectors, strict=True):
+                rows.set_vector_of(connection, number, content, vector)
+        embedded += len(missing)
     with context.database.reading() as connection:
         model = embedder.model if embedder else None
         without = rows.without_vector(connection, model=model) if model else rows.without_any_vector(connection)
@@ -355,16 +382,6 @@ def rebuild(context: InsightContext) -> Rebuilt:
         count, changed = feedback.rebuild(connection, settings=context.settings)
         entries = connection.execute("SELECT count(*) FROM insight_feedback").fetchone()[0]
     return Rebuilt(insights=count, changed=changed, entries=entries)
-
-
-def _embed_some(context: InsightContext, model: str) -> int:
-    with context.database.reading() as connection:
-        missing = rows.lacking_vector(connection, model=model, most=_BATCH)
-    vectors = context.embed([content for _, content in missing])
-    with context.database.writing() as connection:
-        for (number, content), (vector, _) in zip(missing, vectors, strict=True):
-            rows.set_vector_of(connection, number, content, vector)
-    return len(missing)
 
 
 def _pairs_to_merge(
@@ -407,13 +424,6 @@ def _due(
             yield stored
 
 
-def _weak(connection: sqlite3.Connection, *, below: float, uses: int) -> list[StoredInsight]:
-    condition = "state != 'merged' AND use_count >= ? AND effectiveness < ? ORDER BY effectiveness, number"
-    return [
-        stored for stored in rows.where(connection, condition, uses, below) if USER_PROVIDED not in stored.insight.tags
-    ]
-
-
 def _who_stays(one: StoredInsight, other: StoredInsight) -> tuple[StoredInsight, StoredInsight] | None:
     """Which of two takes the other in, if any.
 
@@ -444,10 +454,3 @@ def _tags(connection: sqlite3.Connection) -> dict[str, int]:
             )
         )
     return {}
-
-
-def _issues(total: int, used: int) -> Iterator[str]:
-    if not total:
-        yield "No insights yet"
-    elif not used:
-        yield "No feedback recorded - learning loop not closed"

@@ -47,7 +47,7 @@ class Insight(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ``slug`` is the name it was given here. A date of ``""`` is one that never was: ``edited_at`` and ``tagged_at`` are
     when a person last set text and tags (a text tagged ``user-provided`` was set by one when it was stored),
     ``state_at`` when the state was. ``told`` is the form of the older seed
-    (trigger, resolution, type), where the insight was told in it. Dates are those of `helix_graph.timestamps`.
+    (trigger, resolution, type), where the insight was stated in it. Dates are those of `helix_graph.timestamps`.
     """
 
     uid: str
@@ -80,7 +80,7 @@ class Performance(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StoredInsight(msgspec.Struct, frozen=True, kw_only=True):
-    """An insight as it stands in a memory: its row's number, its name here, what was said and how it did."""
+    """An insight as it is in a memory: its row's number, its name here, what was said and how it did."""
 
     number: int
     name: str
@@ -92,7 +92,7 @@ class InsightVerdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     """What one feedback says of one insight, and why: ``name`` is what it was called then.
 
     ``cosine``, ``uptake`` and ``path`` are what the reason rests on, where they were looked at, ``rule`` the rule with
-    its version. ``taken_up`` is None where nobody could tell, ``score`` (0 to 1) where nobody looked.
+    its version. ``taken_up`` is None where nobody knew, ``score`` (0 to 1) where nobody looked.
     """
 
     uid: str

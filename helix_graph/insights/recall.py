@@ -258,7 +258,7 @@ def _may_enter(relevance: float, last: ScoredInsight, asked: RecallQuery) -> boo
 
 
 def _order(one: ScoredInsight, *, semantic: bool) -> tuple[float, float, float, str, str]:
-    """Equals stand in the order in which they were stored, which is the same in every memory that has them."""
+    """Equals come in the order in which they were stored, which is the same in every memory that has them."""
     if semantic:
         return (-one.score, 0.0, 0.0, one.created_at, one.name)
     return (-one.relevance, -one.effectiveness, -one.recency, one.created_at, one.name)

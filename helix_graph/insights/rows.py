@@ -52,7 +52,7 @@ def named(connection: sqlite3.Connection, name: str) -> StoredInsight:
     """The insight of that name.
 
     Raises:
-        NotFound: There is none.
+        NotFound: No insight has that name.
     """
     stored = by_name(connection, as_str("name", name))
     if stored is None:

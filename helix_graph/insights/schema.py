@@ -15,6 +15,7 @@ import json
 
 from helix_graph.database import ANY_OF, as_list, word_table
 from helix_graph.helix_db import Tables
+from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.words import indexed, relevance
 
 TYPE_CHECKING = False
@@ -65,7 +66,7 @@ CREATE INDEX insight_standing ON insight (
 );
 """
 
-#: `vectors` reads what was written since the revision it knows; ``memory`` tells one database from another.
+#: `vectors` reads what was written since the revision it knows; ``memory`` identifies the database.
 _VECTORS = """
 CREATE TABLE insight_revision (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
@@ -179,6 +180,17 @@ CREATE TRIGGER insight_text_anew AFTER UPDATE OF content, tags ON insight BEGIN
 END;
 """
 
+#: What came by an import and was not there before: it is revoked by its file, and is nobody's word here.
+_IMPORTS = """
+CREATE TABLE insight_import (
+    id TEXT PRIMARY KEY,
+    file TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    ts TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX insight_import_file ON insight_import (sha256);
+"""
+
 
 def index_words(connection: sqlite3.Connection) -> None:
     """Makes the index of words again."""
@@ -205,6 +217,7 @@ INSIGHT_TABLES = Tables(
         _COUNTED,
         f"{_OLD_INDEX_GONE}{word_table('insight_text')}{_WORDS}",
         index_words,
+        _IMPORTS,
     ),
 )
 
@@ -232,7 +245,7 @@ def seed_form(stored: StoredInsight) -> dict[str, Any]:
 
 
 def seed_forms(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, dict[str, Any]]:
-    """The insights in these rows, by number, as the seed shows them."""
+    """The insights in these rows, by number, as the seed shows them; ``_said_by`` of what no person here wrote."""
     query = f"SELECT number, {', '.join(_SEED_FIELDS)} FROM insight WHERE number {ANY_OF}"  # noqa: S608  (constants)
     rows = connection.execute(query, (as_list(numbers),))
     forms: dict[int, dict[str, Any]] = {
@@ -240,7 +253,27 @@ def seed_forms(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[i
     }
     for form in forms.values():
         form |= {"effectiveness": round(form["effectiveness"], SHOWN_DECIMALS), "tags": json.loads(form["tags"])}
+    for number, said in said_by(connection, forms).items():
+        forms[number]["_said_by"] = said
     return forms
+
+
+#: Who wrote an insight, in the words that stand behind a quotation; a person's text, stored or edited here, has no row.
+_SAID_BY = f"""
+SELECT number, CASE
+    WHEN i.file IS NOT NULL THEN 'imported from ' || i.file
+    WHEN origin = 'imported' THEN 'imported'
+    WHEN origin = 'agent' THEN 'written by an agent'
+    ELSE 'from a session''s log'
+END || ', ' || substr(created_at, 1, 10) || CASE episode WHEN '' THEN '' ELSE ', session ' || episode END
+FROM insight LEFT JOIN insight_import i ON i.id = insight.uid
+WHERE number {ANY_OF} AND (i.file IS NOT NULL OR (origin != 'told' AND edited_at = ''))
+"""  # noqa: S608  (a constant)
+
+
+def said_by(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, str]:
+    """Of the insights in these rows that are not a person's of this project, who or what wrote them."""
+    return {number: sanitize_line(said) for number, said in connection.execute(_SAID_BY, (as_list(numbers),))}
 
 
 def legacy_forms(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, dict[str, str]]:

@@ -88,7 +88,7 @@ LONGEST_SOURCE = 1000
 #: This many tags, each so long: more are no tags but a text.
 MOST_TAGS = 20
 LONGEST_TAG = 80
-#: The model reads so many tokens of a text (256, of which it uses two as marks). What stands behind them is compared
+#: The model reads so many tokens of a text (256, of which it uses two as marks). What comes behind them is compared
 #: by words before two texts are taken for one.
 READ_TOKENS = 254
 #: A longer word is one unknown token to the model, whatever it says (``max_input_chars_per_word`` of its tokenizer).

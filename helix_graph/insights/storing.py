@@ -25,22 +25,12 @@ import msgspec
 from msgspec.structs import asdict
 
 from helix_episodes.errors import InvalidArgument
-from helix_graph.insights import rows
+from helix_graph.insights import rows, scoring
 from helix_graph.insights.dedup import absorb, same_advice
 from helix_graph.insights.feedback import FeedbackReport, give_feedback, seed_attribution
 from helix_graph.insights.model import Insight, Origin, TextVector
 from helix_graph.insights.rows import digest
 from helix_graph.insights.safe_quoting import sanitize_line
-from helix_graph.insights.scoring import (
-    LONGEST_CONTENT,
-    LONGEST_NAME,
-    LONGEST_SOURCE,
-    LONGEST_TAG,
-    MOST_TAGS,
-    SAFETY_TAG,
-    SHORTEST_CONTENT,
-    USER_PROVIDED,
-)
 from helix_graph.timestamps import stamp
 from helix_graph.validation import as_int, as_line, as_text, as_tuple
 
@@ -53,7 +43,7 @@ if TYPE_CHECKING:
 
 
 def clean_name(name: str) -> str:
-    """A name as it may stand in a memory: without secrets, and a slug where it was more than a word."""
+    """A name as it may be in a memory: without secrets, and a slug where it was more than a word."""
     plain = as_text("name", name)
     return name if plain == name and _PLAIN_NAME.fullmatch(name) else slug_of(plain)
 
@@ -75,7 +65,7 @@ _NAMELESS = "insight"
 
 def slug_of(content: str) -> str:
     """The name that a text asks for; empty when there is no letter in it that a name can have."""
-    return _NO_SLUG.sub("-", content[:LONGEST_NAME].lower()).strip("-")
+    return _NO_SLUG.sub("-", content[: scoring.LONGEST_NAME].lower()).strip("-")
 
 
 def free_name(content_slug: str, uid: str, *, taken: Callable[[str], bool]) -> str:
@@ -101,7 +91,7 @@ def _names(slug: str, uid: str) -> Iterator[str]:
     if slug:
         yield slug
     for digits in _DIGITS:
-        yield f"{(slug or _NAMELESS)[: LONGEST_NAME - digits - 1].rstrip('-')}-{uid[:digits]}"
+        yield f"{(slug or _NAMELESS)[: scoring.LONGEST_NAME - digits - 1].rstrip('-')}-{uid[:digits]}"
     count = 2
     while True:
         yield f"{_NAMELESS}-{uid[:32]}-{count}"
@@ -115,7 +105,7 @@ SimilarRows = list[tuple[int, float]]
 class StoreAnswer(TypedDict):
     """What became of a text; ``reason`` says why it was not added, and is empty when it was.
 
-    Only `chunk` strengthens or skips. ``kept`` says of a text that was merged whose words stand there now: those of the
+    Only `chunk` strengthens or skips. ``kept`` says of a text that was merged whose words are there now: those of the
     ``existing`` insight or the ``new`` ones.
     """
 
@@ -139,10 +129,10 @@ class InsightDraft(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def refusal(self) -> str:
         """Why it cannot be stored; empty when it can."""
-        if len(self.content) < SHORTEST_CONTENT:
-            return f"content too short (min {SHORTEST_CONTENT} chars)"
-        if len(self.content) > LONGEST_CONTENT:
-            return f"content too long (max {LONGEST_CONTENT} chars)"
+        if len(self.content) < scoring.SHORTEST_CONTENT:
+            return f"content too short (min {scoring.SHORTEST_CONTENT} chars)"
+        if len(self.content) > scoring.LONGEST_CONTENT:
+            return f"content too long (max {scoring.LONGEST_CONTENT} chars)"
         return ""
 
 
@@ -150,7 +140,7 @@ def clean_content(content: str) -> str:
     """The text as it is stored.
 
     Raises:
-        InvalidArgument: It holds a control character.
+        InvalidArgument: It contains a control character.
     """
     return as_text("content", content).strip()
 
@@ -162,13 +152,15 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
         InvalidArgument: One of them is empty. There are more than 20, or one is longer than 80 characters.
     """
     clean = sorted({as_line("tags", tag) for tag in as_tuple("tags", tags)})
-    as_int("number of tags", len(clean), lowest=0, highest=MOST_TAGS)
-    as_int("length of a tag", max(map(len, clean), default=1), lowest=1, highest=LONGEST_TAG)
+    as_int("number of tags", len(clean), lowest=0, highest=scoring.MOST_TAGS)
+    as_int("length of a tag", max(map(len, clean), default=1), lowest=1, highest=scoring.LONGEST_TAG)
     return tuple(clean)
 
 
 #: Tags by which an insight is a person's, or is exempt from being measured: with them an agent could raise its own.
-_PERSONS_TAGS = frozenset({USER_PROVIDED, SAFETY_TAG, "human-provided", "provided-by-user", "user", "human", "person"})
+_PERSONS_TAGS = frozenset(
+    {scoring.USER_PROVIDED, scoring.SAFETY_TAG, "human-provided", "provided-by-user", "user", "human", "person"}
+)
 
 
 def agents_tags(tags: Iterable[str]) -> tuple[str, ...]:
@@ -178,20 +170,24 @@ def agents_tags(tags: Iterable[str]) -> tuple[str, ...]:
         InvalidArgument: One of them says that a person gave it.
     """
     clean = clean_tags(tags)
-    for tag in clean:
-        if "-".join(re.findall(r"\w+", tag.casefold().replace("_", " "))) in _PERSONS_TAGS:
-            raise InvalidArgument("tags", f"has {tag!r}, which only a person can give: leave it out")
+    for tag in filter(is_persons_tag, clean):
+        raise InvalidArgument("tags", f"has {tag!r}, which only a person can give: leave it out")
     return clean
+
+
+def is_persons_tag(tag: str) -> bool:
+    """Whether a tag says that a person gave the insight."""
+    return "-".join(re.findall(r"\w+", tag.casefold().replace("_", " "))) in _PERSONS_TAGS
 
 
 def clean_source(source: str) -> str:
     """Where a text comes from, as it is stored.
 
     Raises:
-        InvalidArgument: It holds a control character. It is longer than 1,000 characters.
+        InvalidArgument: It contains a control character. It is longer than 1,000 characters.
     """
     clean = sanitize_line(as_text("source", source))
-    as_int("length of the source", len(clean), lowest=0, highest=LONGEST_SOURCE)
+    as_int("length of the source", len(clean), lowest=0, highest=scoring.LONGEST_SOURCE)
     return clean
 
 
@@ -267,7 +263,7 @@ def store_draft(
     known = twin or _nearest(connection, alike(), draft.content)
     if known and known.insight.state == "rejected":
         return rejected("a person rejected this insight", name=known.name)
-    if known and (twin or USER_PROVIDED not in draft.tags):
+    if known and (twin or scoring.USER_PROVIDED not in draft.tags):
         return _merge(connection, known, draft, vector)
     return _add(connection, draft, at=at, vector=vector)
 
@@ -296,7 +292,7 @@ def _merge(
 def _add(connection: sqlite3.Connection, draft: InsightDraft, *, at: str, vector: TextVector | None) -> StoreAnswer:
     uid = free_uid(connection, draft.content)
     name = free_name(slug_of(draft.content), uid, taken=lambda one: is_name(connection, one))
-    edited_at = at if USER_PROVIDED in draft.tags else ""
+    edited_at = at if scoring.USER_PROVIDED in draft.tags else ""
     insight = Insight(uid=uid, slug=name, created_at=at, edited_at=edited_at, **asdict(draft))
     rows.set_vector(connection, rows.insert(connection, insight, name=name), vector)
     return StoreAnswer(status="added", name=name, reason="")

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
 import msgspec
@@ -75,15 +76,10 @@ _MOST = 10**9
 #: A clock that is wrong is so by a zone, or by a year that somebody set by hand; a date beyond that would be the newest
 #: forever.
 _AHEAD = timedelta(days=366)
+#: Where an insight begins that nothing is known of.
+_START = 0.5
 #: No text that insights write is as long: the longest are what was looked for, and the reasons of verdicts.
 _LONGEST_TEXT = 100_000
-
-
-class _Field(NamedTuple):
-    """A field's name, and up to when its date may be."""
-
-    name: str
-    latest: datetime
 
 
 def checked_record(record: _Record, *, now: datetime) -> _Record:
@@ -94,55 +90,51 @@ def checked_record(record: _Record, *, now: datetime) -> _Record:
         InvalidArgument: So is one that is checked as what a caller hands in.
     """
     found = {
-        name: _value(getattr(record, name), _Field(name, now + _AHEAD))
+        name: _value(name, getattr(record, name), now + _AHEAD)
         for name in record.__struct_fields__
         if name not in {"content", "tags", "told"}
     }
     if isinstance(record, Insight):
-        found |= {"content": _content(record), "tags": clean_tags(map(sanitize_line, record.tags))}
+        content = as_text("content", record.content).strip()
+        least = (
+            1 if record.told else SHORTEST_CONTENT
+        )  # the older form bounded what it was told in, not what that makes
+        if not least <= len(content) <= LONGEST_CONTENT:
+            raise ValueError(f"its content has {len(content)} characters; it must have {least} to {LONGEST_CONTENT}")
+        found |= {"content": content, "tags": clean_tags(map(sanitize_line, record.tags))}
         found["told"] = {clean_line(key): as_text("told", _bounded(key, value)) for key, value in record.told.items()}
         found["slug"] = found["slug"] or f"insight-{record.uid[:8]}"
     return replace(record, **found)
 
 
-def _content(insight: Insight) -> str:
-    content = as_text("content", insight.content).strip()
-    least = 1 if insight.told else SHORTEST_CONTENT  # the older form bounded what it was told in, not what that makes
-    if not least <= len(content) <= LONGEST_CONTENT:
-        raise ValueError(f"its content has {len(content)} characters; it must have {least} to {LONGEST_CONTENT}")
-    return content
-
-
-def _value(value: Any, field: _Field) -> Any:  # noqa: ANN401  (of any field)
+def _value(name: str, value: Any, latest: datetime) -> Any:  # noqa: ANN401  (of any field)
     if isinstance(value, msgspec.Struct):
-        return replace(
-            value, **{name: _value(getattr(value, name), field._replace(name=name)) for name in value.__struct_fields__}
-        )
+        return replace(value, **{each: _value(each, getattr(value, each), latest) for each in value.__struct_fields__})
     if isinstance(value, tuple):
-        return tuple(_value(one, field) for one in value)
-    if field.name == "chances":
-        return {clean_name(name): as_fraction("chances", chance) for name, chance in value.items()}
-    if field.name in _SHARES and value is not None:
-        return as_fraction(field.name, value)
-    if field.name in _COUNTS and value is not None:
-        return as_int(field.name, value, lowest=0, highest=_MOST)
-    return _text(value, field) if isinstance(value, str) else value
+        return tuple(_value(name, one, latest) for one in value)
+    if name == "chances":
+        return {clean_name(each): as_fraction("chances", chance) for each, chance in value.items()}
+    if name in _SHARES and value is not None:
+        return as_fraction(name, value)
+    if name in _COUNTS and value is not None:
+        return as_int(name, value, lowest=0, highest=_MOST)
+    return _text(name, value, latest) if isinstance(value, str) else value
 
 
-def _text(value: str, field: _Field) -> str:
-    if field.name in _NAMES and value == FORGOTTEN:
+def _text(name: str, value: str, latest: datetime) -> str:
+    if name in _NAMES and value == FORGOTTEN:
         return value
-    if field.name in _DATES:
-        return _date(value, field)
-    if field.name in _UIDS:
+    if name in _DATES:
+        return _date(name, value, latest)
+    if name in _UIDS:
         if value and not _UID.fullmatch(value):
-            raise ValueError(f"its {field.name} is no uid")
+            raise ValueError(f"its {name} is no uid")
         return value
-    if field.name in _NAMES:
-        return clean_name(_bounded(field.name, value, most=LONGEST_NAME if field.name == "slug" else _LONGEST_TEXT))
-    if field.name in _TOLD:
-        return clean_line(_bounded(field.name, value, most=LONGEST_SOURCE if field.name == "source" else _LONGEST_TEXT))
-    return as_text(field.name, _bounded(field.name, value))
+    if name in _NAMES:
+        return clean_name(_bounded(name, value, most=LONGEST_NAME if name == "slug" else _LONGEST_TEXT))
+    if name in _TOLD:
+        return clean_line(_bounded(name, value, most=LONGEST_SOURCE if name == "source" else _LONGEST_TEXT))
+    return as_text(name, _bounded(name, value))
 
 
 def _bounded(name: str, value: str, *, most: int = _LONGEST_TEXT) -> str:
@@ -151,68 +143,52 @@ def _bounded(name: str, value: str, *, most: int = _LONGEST_TEXT) -> str:
     return value
 
 
-def _date(value: str, field: _Field) -> str:
-    if not value and field.name not in {"created_at", "ts"}:
+def _date(name: str, value: str, latest: datetime) -> str:
+    if not value and name not in {"created_at", "ts"}:
         return value
     moment = parse_stamp(value)
     if moment is None:
-        raise ValueError(f"its {field.name} is no date")
-    if moment > field.latest:
-        raise ValueError(f"its {field.name} lies in the future")
+        raise ValueError(f"its {name} is no date")
+    if moment > latest:
+        raise ValueError(f"its {name} lies in the future")
     return stamp(moment)
 
 
 _PREFIX = "episode-"
 
 
-class ImportFilter:
-    """Lets records in, and counts those that it left out. ``forgotten`` says whether a session was."""
+def _admitted(records: list[Record], forgotten: Callable[[str], bool]) -> list[Record]:
+    """What of the records may be taken in: nothing that only a forgotten session says, and no name of one."""
 
-    def __init__(self, forgotten: Callable[[str], bool]) -> None:
-        self._forgotten = forgotten
-        self.left_out = 0
+    def is_gone(session: str) -> bool:
+        return bool(session) and (forgotten(session) or forgotten(session.removeprefix(_PREFIX)))
 
-    def admit(self, records: Iterable[Record]) -> list[Record]:
-        """The records without what rests on forgotten sessions, in their order."""
-        given = list(records)
-        kept_out = {
-            one.uid
-            for one in given
-            if isinstance(one, Insight)
-            and one.source == HARVEST_SOURCE
-            and not one.edited_at
-            and self._is_gone(one.episode)
-        }
-        admitted: list[Record] = []
-        for one in given:
-            admitted += self._share(one, kept_out)
-        self.left_out += len(given) - len(admitted)
-        return admitted
-
-    def _share(self, one: Record, kept_out: set[str]) -> Iterator[Record]:
+    insights = [one for one in records if isinstance(one, Insight)]
+    harvested = [one for one in insights if one.source == HARVEST_SOURCE and not one.edited_at]
+    kept_out = {one.uid for one in harvested if is_gone(one.episode)}
+    admitted: list[Record] = []
+    for one in records:
         if isinstance(one, Insight):
             if one.uid not in kept_out:
-                yield replace(one, episode="") if self._is_gone(one.episode) else one
+                admitted.append(replace(one, episode="") if is_gone(one.episode) else one)
         elif isinstance(one, InsightLink):
-            if not (self._is_gone(one.episode) or {one.insight, one.target} & kept_out):
-                yield one
+            if not (is_gone(one.episode) or {one.insight, one.target} & kept_out):
+                admitted.append(one)
         elif isinstance(one, FeedbackEntry):
-            yield anonymous_entry(one, {one.episode}) if self._is_gone(one.episode or "") else one
+            admitted.append(anonymous_entry(one, {one.episode}) if is_gone(one.episode or "") else one)
         elif isinstance(one, Injection):
-            gone = self._is_gone(one.session) or self._is_gone(one.task)
-            yield anonymous_injection(one) if gone else one
+            gone = is_gone(one.session) or is_gone(one.task)
+            admitted.append(anonymous_injection(one) if gone else one)
         else:
-            yield one
-
-    def _is_gone(self, session: str) -> bool:
-        return bool(session) and (self._forgotten(session) or self._forgotten(session.removeprefix(_PREFIX)))
+            admitted.append(one)
+    return admitted
 
 
 _HEADER = '{"record":"helix-insights","version":1}'
 _Logged = TypeVar("_Logged", FeedbackEntry, Injection)
 
 
-#: Kinds in the order in which they stand in a file.
+#: Kinds in the order that they have in a file.
 _KINDS: dict[str, type[Record]] = {
     "forgotten": ForgottenInsight,
     "insight": Insight,
@@ -254,8 +230,11 @@ def export_to(context: InsightContext, path: Path) -> int:
     return text.count("\n") - 1
 
 
-def import_from(context: InsightContext, path: Path) -> ImportCounts:
+def import_from(context: InsightContext, path: Path, *, own: bool = False) -> ImportCounts:
     """Takes in what `export` wrote, or the helix.db of the original in either of its forms.
+
+    Of an export the texts come in, and are shown as quotations from the file. Its outcomes are kept and give no rank,
+    unless it is the user's ``own``: a memory that moves is as it was.
 
     Raises:
         InvalidImport: The file is neither, or a line of it is damaged or out of bounds; then nothing is taken in.
@@ -264,20 +243,49 @@ def import_from(context: InsightContext, path: Path) -> ImportCounts:
 
     where = as_path("path", path)
     now = context.now()
-    records = legacy.read_legacy_database(where) if legacy.is_database(where) else list(_read(where, now=now))
-    return take_in(context, records)
+    is_legacy = legacy.is_database(where)  # the user's own memory of before, whose ranks are taken over
+    records = legacy.read_legacy_database(where) if is_legacy else list(_read(where, now=now))
+    if own:
+        return take_in(context, records)
+    records = records if is_legacy else [_unranked(one) for one in records]
+    file = ImportedFile(clean_line(where.name), sha256(read_regular(where)).hexdigest(), outcomes_count=is_legacy)
+    return take_in(context, records, file=file)
 
 
-def take_in(context: InsightContext, records: Iterable[Record]) -> ImportCounts:
-    """Joins records with those that are there; what rests on sessions that were forgotten stays out."""
+class ImportedFile(NamedTuple):
+    """By which file records come; whether the outcomes in it count."""
+
+    name: str
+    sha256: str
+    outcomes_count: bool
+
+
+def _unranked(record: Record) -> Record:
+    """The record with no better start than an insight has that is stored here."""
+    return replace(record, initial=min(record.initial, _START)) if isinstance(record, Insight) else record
+
+
+def take_in(context: InsightContext, records: Iterable[Record], *, file: ImportedFile | None = None) -> ImportCounts:
+    """Joins records with those that are there; what rests on sessions that were forgotten stays out.
+
+    What a ``file`` brings is noted with it, so that it can be revoked, and is shown as a quotation from it.
+    """
     from helix_graph.tombstones import Tombstones
 
     forgotten = Tombstones(context.history.root).holds if context.history else lambda _: False
-    admission = ImportFilter(forgotten)
-    admitted = admission.admit(records)
+    given = list(records)
+    admitted = _admitted(given, forgotten)
     with context.database.writing() as connection:
-        before = _counts(connection)
+        before, known = _counts(connection), _ids(connection)
         _join_all(connection, admitted)
+        if file:
+            at = stamp(context.now())
+            new_ids = _ids(connection) - known
+            counting = {one.id for one in admitted if isinstance(one, FeedbackEntry)} if file.outcomes_count else set()
+            connection.executemany(
+                "INSERT INTO insight_import VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                [(one, file.name, file.sha256, at) for one in sorted(new_ids - counting)],
+            )
         feedback.rebuild(connection, settings=context.settings)
         after = _counts(connection)
         without = rows.without_any_vector(connection)
@@ -287,28 +295,30 @@ def take_in(context: InsightContext, records: Iterable[Record]) -> ImportCounts:
         links=new["insight_link"],
         feedback=new["insight_feedback"],
         injections=new["insight_injection"],
-        left_out=admission.left_out,
+        left_out=len(given) - len(admitted),
         total=after["insight"],
         without_vector=without,
     )
 
 
+def _ids(connection: sqlite3.Connection) -> set[str]:
+    """Of the insights, and of what the log says of them."""
+    return {one for (one,) in connection.execute("SELECT uid FROM insight UNION ALL SELECT id FROM insight_feedback")}
+
+
 def sorted_lines(connection: sqlite3.Connection) -> Iterator[str]:
     """Every record as its line."""
-    for uid, ts in connection.execute("SELECT uid, ts FROM insight_forgotten ORDER BY uid"):
-        yield _line("forgotten", ForgottenInsight(uid, ts))
-    for stored in rows.where(connection, "1 ORDER BY uid"):
-        yield _line("insight", stored.insight)
-    for link in links_where(connection, "1 ORDER BY id"):
-        yield _line("link", link)
-    for entry in feedback.read_entries(connection):
-        yield _line("feedback", entry)
-    for injection in feedback.read_injections(connection):
-        yield _line("injection", injection)
-
-
-def _line(kind: str, record: Record) -> str:
-    return msgspec.json.encode({"record": kind, **msgspec.to_builtins(record)}).decode()
+    forgotten = connection.execute("SELECT uid, ts FROM insight_forgotten ORDER BY uid")
+    groups: dict[str, Iterable[Record]] = {
+        "forgotten": (ForgottenInsight(uid, ts) for uid, ts in forgotten),
+        "insight": (stored.insight for stored in rows.where(connection, "1 ORDER BY uid")),
+        "link": links_where(connection, "1 ORDER BY id"),
+        "feedback": feedback.read_entries(connection),
+        "injection": feedback.read_injections(connection),
+    }
+    for kind, records in groups.items():
+        for record in records:
+            yield msgspec.json.encode({"record": kind, **msgspec.to_builtins(record)}).decode()
 
 
 def _read(path: Path, *, now: datetime) -> Iterator[Record]:
@@ -349,7 +359,11 @@ def _join_all(connection: sqlite3.Connection, records: list[Record]) -> None:
                 rows.update(connection, stored, join_insights(stored.insight, record))
         elif isinstance(record, InsightLink):
             write_link(connection, record)
-    _join_log(connection, [record for record in records if isinstance(record, FeedbackEntry)])
+    entries = [record for record in records if isinstance(record, FeedbackEntry)]
+    ids = as_list(entry.id for entry in entries)
+    known_entries = {entry.id: entry for entry in feedback.read_entries(connection, f"id {ANY_OF}", ids)}
+    for entry in _first_of_each(entries, known_entries):
+        feedback.write_entry(connection, entry)
     injections = [record for record in records if isinstance(record, Injection)]
     known = {injection.id: injection for injection in feedback.read_injections(connection)} if injections else {}
     for injection in _first_of_each(injections, known):
@@ -358,15 +372,6 @@ def _join_all(connection: sqlite3.Connection, records: list[Record]) -> None:
         forget_uids(connection, forgotten)
     _untangle(connection)
     _name_all(connection)
-
-
-def _join_log(connection: sqlite3.Connection, entries: list[FeedbackEntry]) -> None:
-    known = {
-        entry.id: entry
-        for entry in feedback.read_entries(connection, f"id {ANY_OF}", as_list(one.id for one in entries))
-    }
-    for entry in _first_of_each(entries, known):
-        feedback.write_entry(connection, entry)
 
 
 def _first_of_each(records: list[_Logged], known: dict[str, _Logged]) -> Iterator[_Logged]:

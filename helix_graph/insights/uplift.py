@@ -83,7 +83,7 @@ class Uplift(msgspec.Struct, frozen=True, kw_only=True):
 
     ``difference`` (-1 to 1) is the success rate of ``given`` less that of ``withheld``, ``interval`` its 95 % interval;
     both None while it is too early. ``q`` is corrected for the number of insights (None for all together). ``takers``
-    is None where nobody can tell whether it was taken up.
+    is None where nobody knows whether it was taken up.
     """
 
     insight: str | None
@@ -243,10 +243,10 @@ def _with_q_values(estimates: Sequence[Uplift]) -> tuple[Uplift, ...]:
     by_name = dict(zip([one.insight for one in tested], q_values([_chance(one) for one in tested]), strict=True))
     judged = []
     for one in estimates:
-        q = by_name.get(one.insight)
-        if q is None or one.difference is None:
+        if one.difference is None:
             judged.append(one)
             continue
+        q = by_name[one.insight]
         verdict: UpliftVerdict = _sign(one.difference) if q <= FALSE_DISCOVERY_RATE else "not told apart"
         judged.append(msgspec.structs.replace(one, q=q, verdict=verdict))
     return tuple(judged)
@@ -320,11 +320,10 @@ class RankCandidate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RankedInsight(msgspec.Struct, frozen=True, kw_only=True):
-    """An insight in its place: by what it was ranked (``drawn``), and the belief that was drawn from."""
+    """An insight in its place, and the number by which it was ranked."""
 
     insight: str
     drawn: float
-    belief: Belief
 
 
 class Readiness(msgspec.Struct, frozen=True, kw_only=True):
@@ -362,19 +361,15 @@ def belief(counts: ExposureCounts) -> Belief:
 def is_withdrawn(counts: ExposureCounts) -> bool:
     """Whether an insight has done harm so often that it is no longer shown.
 
+    The mean lies so many deviations below 0 that less than one in twenty of the curve is above it.
+
     >>> is_withdrawn(ExposureCounts(treated=20, successes=5, untreated=40, untreated_successes=24))
     True
     >>> is_withdrawn(ExposureCounts(treated=19, successes=0, untreated=40, untreated_successes=40))
     False
     """
-    return _is_harmful(counts, belief(counts))
-
-
-def _is_harmful(counts: ExposureCounts, withheld: Belief) -> bool:
-    """The mean lies so many deviations below 0 that less than one in twenty of the curve is above it."""
-    return (
-        counts.treated >= LEAST_TREATED and withheld.mean < _STANDARD.inv_cdf(1 - HARM_CONFIDENCE) * withheld.deviation
-    )
+    mean, deviation = belief(counts)
+    return counts.treated >= LEAST_TREATED and mean < _STANDARD.inv_cdf(1 - HARM_CONFIDENCE) * deviation
 
 
 def rank_by_uplift(
@@ -396,9 +391,9 @@ def rank_by_uplift(
 
 
 def _drawn(one: RankCandidate, injection: str, salt: str) -> RankedInsight | None:
-    withheld = belief(one.counts)
+    mean, deviation = belief(one.counts)
     luck = _STANDARD.inv_cdf(uniform_draw("rank", salt, injection, one.insight))
-    drawn = withheld.mean + withheld.deviation * luck + RELEVANCE_WEIGHT * (one.relevance - MIDDLE)
-    if SAFETY_TAG not in one.tags and (drawn <= 0 or _is_harmful(one.counts, withheld)):
+    drawn = mean + deviation * luck + RELEVANCE_WEIGHT * (one.relevance - MIDDLE)
+    if SAFETY_TAG not in one.tags and (drawn <= 0 or is_withdrawn(one.counts)):
         return None
-    return RankedInsight(insight=one.insight, drawn=drawn, belief=withheld)
+    return RankedInsight(insight=one.insight, drawn=drawn)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -54,7 +55,7 @@ DECAY = 0.85
 _SHORTEST_CITED = 8
 #: The decisions that an advice can be the reason of; the others answer an error or run a check.
 _CHOICES = frozenset({"design", "implementation"})
-#: A file as prose names it: its ending is what tells it from a number or an abbreviation.
+#: A file as prose names it: its ending is what distinguishes it from a number or an abbreviation.
 _FILE = Regex(r"[\w./-]*\w\.[A-Za-z]\w{0,9}(?![\w/])")
 
 
@@ -91,16 +92,13 @@ def uptake_of(
 ) -> Uptake | None:
     """The most telling uptake among later decisions, or None; ``alike`` is the cosine of a decision's words."""
     choices = [one for one in later if _could_follow(advice, one)]
-    for seen in (
+    seen = chain(
         _cited(advice.name, later),
         _commands(advice.nodes, later),
         _files(advice.nodes, later),
         _words(choices, alike, least),
-    ):
-        first = next(seen, None)
-        if first is not None:
-            return first
-    return None
+    )
+    return next(seen, None)
 
 
 def path_to_outcome(facts: EpisodeFacts, starts: Collection[str]) -> OutcomePath:
@@ -186,13 +184,10 @@ def _could_follow(advice: LinkedAdvice, decision: Decision) -> bool:
         return False
     path = decision.action.path if decision.action else None
     named = {one.path for one in advice.nodes if one.path} | {match[0] for match in _FILE.finditer(advice.content)}
-    return not (path and named) or any(_is_same_file(path, one) for one in named)
-
-
-def _is_same_file(path: str, named: str) -> bool:
-    """Whether prose means that file: all of its path, or the end of it."""
-    whole, end = PurePosixPath(path).parts, PurePosixPath(named).parts
-    return bool(end) and whole[-len(end) :] == end
+    if not (path and named):
+        return True
+    whole, ends = PurePosixPath(path).parts, [PurePosixPath(one).parts for one in named]
+    return any(end and whole[-len(end) :] == end for end in ends)  # prose may name a file by the end of its path
 
 
 def _words(later: Sequence[Decision], alike: Callable[[Decision], float], least: float) -> Iterator[Uptake]:

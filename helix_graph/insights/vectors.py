@@ -62,11 +62,6 @@ class VectorMatrix(NamedTuple):
     numbers: Numbers
     blocks: Floats
 
-    def products(self, vector: Floats) -> Floats:
-        """Of each row with a vector."""
-        found: Floats = np.matmul(vector, self.blocks).reshape(-1)[: len(self.numbers)]
-        return found
-
     def matrix(self, *, block: int = 0) -> Floats:
         """The vectors, one below the other, from a block on."""
         count = len(self.numbers) - block * _ROWS
@@ -85,7 +80,7 @@ class VectorSnapshot(NamedTuple):
 
     def cosines(self, vector: Floats) -> tuple[Numbers, Floats]:
         """The number of every insight with a vector, and how similar ``vector`` it is, -1 to 1."""
-        old = self.kept.products(vector)
+        old: Floats = np.matmul(vector, self.kept.blocks).reshape(-1)[: len(self.kept.numbers)]
         if not len(self.newer):
             return self.kept.numbers, old
         old[_positions(self.kept.numbers, self.newer)] = -1
@@ -124,7 +119,7 @@ def similar_rows(found: tuple[Numbers, Floats], *, least: float, words: Mapping[
 
 
 def _helped(found: tuple[Numbers, Floats], words: Mapping[int, float], *, limit: float) -> Numbers:
-    """Where the rows stand that reach the limit by a positive cosine and their words `together`."""
+    """The places of the rows that reach the limit by a positive cosine and their words `together`."""
     numbers, cosines = found
     # A table, for a look-up by value would sort all of them.
     said = np.zeros(int(numbers.max(initial=0)) + 1)
@@ -138,7 +133,7 @@ def _helped(found: tuple[Numbers, Floats], words: Mapping[int, float], *, limit:
 
 
 def vector_path(database: Path, model: str) -> Path:
-    """Where the vectors of a model are kept for a database."""
+    """Where the vectors of a model are stored for a database."""
     name = blake2b(model.encode(), digest_size=6).hexdigest()
     return database.parent / FOLDER / f"{database.name}-vectors-{name}"
 

@@ -1,4 +1,4 @@
-"""Plans: orchestrated work; what ``memory.plans`` is.
+"""The API of `memory.plans`: orchestrated work.
 
 An orchestrator explores (`Plans.explorations`), saves a plan (`Plans.save`), makes a workspace for each ready task
 (`Plans.workspaces`), waits for its builders (`Plans.wait_builders`) and learns from each that is done (`Plans.learn`).
@@ -109,7 +109,7 @@ class Plans(PlanContext):
 
         Args:
             seq: The task's number.
-            plan: The plan's; the active one, when not given.
+            plan: The plan's; the active one by default.
             status: pending, active, complete or blocked.
             delivered: What it delivered.
             blocked_reason: Why it is blocked.
@@ -117,7 +117,7 @@ class Plans(PlanContext):
 
         Raises:
             NotFound: There is no such plan. It has no such task.
-            InvalidArgument: The status is none of the four. A text holds a control character.
+            InvalidArgument: The status is none of the four. A text contains a control character.
         """
         given = {
             "status": None if status is None else as_choice("status", status, TASK_STATUSES),
@@ -160,7 +160,7 @@ class Plans(PlanContext):
         Args:
             transcript: Its log, of any agent that `helix_episodes` can read.
             agent_type: builder, planner, explorer or observer, also as the plugin calls them.
-            agent_id: Its id; by the file's name, when not given.
+            agent_id: Its id; by the file's name by default.
             pauses: Seconds before looking again when there is no report yet.
 
         Raises:
@@ -171,7 +171,7 @@ class Plans(PlanContext):
         """
         from helix_graph.plans.finished_agents import Learning
 
-        return Learning(self).learn(transcript, agent_type=agent_type, agent_id=agent_id, pauses=pauses)
+        return Learning(self, transcript, agent_type=agent_type, agent_id=agent_id, pauses=pauses).learn()
 
     complete = complete_plan
     inject = inject_one

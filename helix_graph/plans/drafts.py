@@ -88,7 +88,7 @@ def draft_of(raw: Mapping[str, Any]) -> PlanDraft:
 
 
 def task_of(raw: Mapping[str, Any], place: int = 0) -> Task:
-    """One task; ``place`` is where it stands in its plan, from 0.
+    """One task; ``place`` is where it is in its plan, from 0.
 
     Raises:
         InvalidPlan: A part is missing, unknown or of the wrong kind.
@@ -104,7 +104,9 @@ def task_of(raw: Mapping[str, Any], place: int = 0) -> Task:
         delta=_delta(raw.get("delta") or (), f"{where}.delta"),
         verify=_part("verify", raw, as_text, where=where) if raw.get("verify") else "",
         depends=_depends(raw.get("depends"), f"{where}.depends"),
-        budget=_budget(raw.get("budget"), f"{where}.budget"),
+        budget=DEFAULT_BUDGET
+        if raw.get("budget") is None
+        else _checked(lambda: as_int("budget", raw["budget"], lowest=1, highest=MOST_CALLS), f"{where}.budget"),
         status=_checked(lambda: as_choice("status", raw.get("status") or "pending", TASK_STATUSES), f"{where}.status"),
     )
 
@@ -167,12 +169,6 @@ def _depends(raw: object, where: str) -> str:
         raise InvalidPlan(where, problem="must be 'none' or task numbers with commas between them")
     parents = [seq for part in parts if part is not None for seq in parents_in(str(part))]
     return ",".join(dict.fromkeys(parents)) or NO_PARENTS
-
-
-def _budget(raw: object, where: str) -> int:
-    if raw is None:
-        return DEFAULT_BUDGET
-    return _checked(lambda: as_int("budget", raw, lowest=1, highest=MOST_CALLS), where)  # type: ignore[arg-type]  # the check's work
 
 
 def _delta(raw: object, where: str) -> tuple[str, ...]:

@@ -12,34 +12,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import msgspec
+import orjson
 
 from helix_episodes.errors import HelixGraphError
-from helix_graph.plans.handoff_files import HandoffFiles, InjectionState
+from helix_graph.insights.storing import is_persons_tag
+from helix_graph.plans import transcripts
+from helix_graph.plans.handoff_files import HandoffFiles, append_line
 from helix_graph.plans.model import NoWorkTree, WorkspaceClosed
 from helix_graph.plans.store import flat
 from helix_graph.plans.task_workspaces import Workspaces
-from helix_graph.plans.transcripts import (
-    FEWEST_CHARACTERS,
-    AgentReport,
-    AgentTranscript,
-    ReportedInsight,
-    derived_insight,
-    field_in,
-    fields_in,
-    injected_in,
-    insight_in,
-    outcome_of,
-    read_patiently,
-    report_in,
-    result_in,
-    utilized_in,
-)
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_choice, as_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from helix_graph.insights.storing import StoreAnswer
     from helix_graph.plans.model import AgentOutcome, EndedWorkspace
     from helix_graph.plans.schema import PlanContext
 
@@ -67,149 +55,118 @@ class LearnAnswer(msgspec.Struct, frozen=True, kw_only=True):
     problems: tuple[str, ...] = ()
 
 
-class _Finished(msgspec.Struct, frozen=True, kw_only=True):
-    """What the transcript and the hand-off file say, before anything is done about it."""
-
-    agent_type: AgentType
-    agent_id: str
-    transcript: AgentTranscript
-    task_id: str | None
-    state: InjectionState | None
-    asked: tuple[str, ...]
-    report: AgentReport | None
-    insight: ReportedInsight | None
-    injected: tuple[str, ...]
-    utilized: tuple[str, ...] | None
-
-    @property
-    def outcome(self) -> str:
-        if self.report:
-            return self.report.outcome
-        return "crashed" if self.transcript.crashed and self.agent_type in _REPORTING else "unknown"
-
-    @property
-    def told(self) -> str:
-        return self.report.told if self.report else ""
-
-
 class Learning:
-    """Learns from the finished agents of the memory in ``root``."""
+    """One finished agent: what its transcript and hand-off file say, and what is done about it."""
 
-    def __init__(self, context: PlanContext) -> None:
+    def __init__(
+        self, context: PlanContext, transcript: Path, *, agent_type: str, agent_id: str | None, pauses: Sequence[float]
+    ) -> None:
         self._files = HandoffFiles(context.root)
         self._insights = context.insights
         self._workspaces = Workspaces(context)
-
-    def learn(
-        self,
-        transcript: Path,
-        *,
-        agent_type: str,
-        agent_id: str | None,
-        pauses: Sequence[float],
-    ) -> LearnAnswer:
-        """Learns from one agent; see `helix_graph.plans.api.Plans.learn`."""
         path = as_path("transcript", transcript)
-        kind: AgentType = as_choice("agent_type", _short(agent_type), AGENT_TYPES)
-        finished = self._read(path, kind, agent_id, pauses)
+        self._type: AgentType = as_choice("agent_type", _short(agent_type), AGENT_TYPES)
+        self._id = agent_id or path.stem.removeprefix("agent-")
+        self._transcript = found = transcripts.read_patiently(path, done=self._is_done, pauses=pauses)
+        first = found.prompts[0] if found.prompts else ""
+        field = transcripts.field_in(first, "TASK_ID")
+        self._task_id = field.split()[0] if field else None
+        self._state = self._files.read_state(self._task_id) if self._task_id else None
+        self._report, self._insight = transcripts.report_in(*found.own), transcripts.insight_in(*found.own)
+        self._said = self._report.told if self._report else ""
+        self._asked = [one for prompt in found.prompts for one in transcripts.fields_in(prompt, "TASK", "OBJECTIVE")][
+            -2:
+        ]
+        if not self._insight and self._report and self._report.outcome == "blocked" and self._said:
+            self._insight = transcripts.derived_insight(self._asked[-1] if self._asked else "", self._said)
+        self._injected = self._state.names if self._state else found.injected or transcripts.injected_in(first)
+        self._utilized = transcripts.utilized_in(*found.own)
+        self._outcome: str = self._report.outcome if self._report else "unknown"
+        if not self._report and found.crashed and self._type in _REPORTING:
+            self._outcome = "crashed"
+
+    def _is_done(self, found: transcripts.AgentTranscript) -> bool:
+        if self._type == "explorer":
+            return transcripts.result_in(*found.own) is not None
+        return self._type not in _REPORTING or transcripts.report_in(*found.own) is not None
+
+    def learn(self) -> LearnAnswer:
+        """Learns from the agent; see `helix_graph.plans.api.Plans.learn`."""
         done: dict[str, Any] = {}
         problems: list[str] = []
         for step in (self._feed_back, self._keep_insight, self._keep_result):
             try:
-                done |= step(finished)
+                done |= step()
             except HelixGraphError as error:
                 problems.append(str(error))
         learnt = LearnAnswer(
-            agent_type=kind,
-            agent_id=finished.agent_id,
-            task_id=finished.task_id,
-            outcome=finished.outcome,
-            summary=finished.told[:_SUMMARY],
-            insight=finished.insight.content if finished.insight else None,
-            injected=finished.injected,
+            agent_type=self._type,
+            agent_id=self._id,
+            task_id=self._task_id,
+            outcome=self._outcome,
+            summary=self._said[:_SUMMARY],
+            insight=self._insight.content if self._insight else None,
+            injected=self._injected,
             problems=tuple(problems),
             **done,
         )
         self._tell(learnt)
         return learnt
 
-    def _read(self, path: Path, kind: AgentType, agent_id: str | None, pauses: Sequence[float]) -> _Finished:
-        def is_done(found: AgentTranscript) -> bool:
-            if kind == "explorer":
-                return result_in(*found.own) is not None
-            return kind not in _REPORTING or report_in(*found.own) is not None
-
-        found = read_patiently(path, done=is_done, pauses=pauses)
-        first = found.prompts[0] if found.prompts else ""
-        field = field_in(first, "TASK_ID")
-        task_id = field.split()[0] if field else None
-        state = self._files.read_state(task_id) if task_id else None
-        report, insight = report_in(*found.own), insight_in(*found.own)
-        asked = [one for prompt in found.prompts for one in fields_in(prompt, "TASK", "OBJECTIVE")]
-        if not insight and report and report.outcome == "blocked" and report.told:
-            insight = derived_insight(asked[-1] if asked else "", report.told)
-        return _Finished(
-            agent_type=kind,
-            agent_id=agent_id or path.stem.removeprefix("agent-"),
-            transcript=found,
-            task_id=task_id,
-            state=state,
-            report=report,
-            insight=insight,
-            asked=tuple(asked[-2:]),
-            injected=state.names if state else found.injected or injected_in(first),
-            utilized=utilized_in(*found.own),
-        )
-
-    def _feed_back(self, finished: _Finished) -> dict[str, Any]:
+    def _feed_back(self) -> dict[str, Any]:
         """The ending goes to the task's workspace, which feeds back; without one, to the insights themselves."""
-        if finished.report is None or finished.agent_type not in _REPORTING:
+        if self._report is None or self._type not in _REPORTING:
             return {}
-        number = finished.state.workspace if finished.state else None
+        number = self._state.workspace if self._state else None
         if number is not None:
             try:
-                ended = self._ended(number, finished)
-            except WorkspaceClosed:  # somebody who looked at the work decided otherwise, and that stands
+                ended = self._ended(number)
+            except WorkspaceClosed:  # somebody who looked at the work decided otherwise, and that is not changed
                 return {"workspace": number}
             return {"workspace": number, "feedback": ended.feedback}
-        injection = self._insights.showing_of(finished.task_id or "", finished.injected)
-        if not (finished.injected or injection):
+        injection = self._insights.showing_of(self._task_id or "", self._injected)
+        if not (self._injected or injection):
             return {}
-        name = f"agent-{finished.agent_id}-{finished.task_id or finished.transcript.session}"
-        return {"feedback": dict(self._judged(finished, finished.report.outcome, id=name, injection=injection))}
+        name = f"agent-{self._id}-{self._task_id or self._transcript.session}"
+        return {"feedback": dict(self._judged(self._report.outcome, id=name, injection=injection))}
 
-    def _judged(self, finished: _Finished, outcome: AgentOutcome, *, id: str, injection: str) -> Mapping[str, Any]:  # noqa: A002  (as in feedback)
+    def _judged(self, outcome: AgentOutcome, *, id: str, injection: str) -> Mapping[str, Any]:  # noqa: A002  (as in feedback)
         """By the agent's word of what helped, else by what was asked and reported."""
-        if finished.utilized is None:
+        if self._utilized is None:
             # What was asked and reported, as in the seeds; without either, how it ended.
-            account = "\n".join(part for part in (*finished.asked, finished.told) if part) or finished.outcome
-            return self._insights.feedback_from_text(account, finished.injected, outcome, id=id, injection=injection)[
+            account = "\n".join(part for part in (*self._asked, self._said) if part) or self._outcome
+            return self._insights.feedback_from_text(account, self._injected, outcome, id=id, injection=injection)[
                 "feedback"
             ][0]
-        utilized = [one for one in finished.injected if one in finished.utilized]
-        return self._insights.feedback(finished.injected, outcome, utilized, id=id, injection=injection)
+        utilized = [one for one in self._injected if one in self._utilized]
+        return self._insights.feedback(self._injected, outcome, utilized, id=id, injection=injection)
 
-    def _ended(self, number: int, finished: _Finished) -> EndedWorkspace:
+    def _ended(self, number: int) -> EndedWorkspace:
         """Ends it by what changed where the agent worked, if that is a work tree of the repository and still there."""
-        end = self._workspaces.block if finished.outcome == "blocked" else self._workspaces.complete
-        verified = outcome_of(finished.transcript.steps, self._workspaces.get(number).verify)
-        text, utilized, root = flat(finished.told), finished.utilized, finished.transcript.root
+        end = self._workspaces.block if self._outcome == "blocked" else self._workspaces.complete
+        verified = transcripts.outcome_of(self._transcript.steps, self._workspaces.get(number).verify)
+        text, utilized, root = flat(self._said), self._utilized, self._transcript.root
         try:
             return end(number, text, utilized, verified=verified, tree=Path(root) if root else None)
         except NoWorkTree:
             return end(number, text, utilized, verified=verified)
 
-    def _keep_insight(self, finished: _Finished) -> dict[str, Any]:
-        insight = finished.insight
-        if insight is None or len(insight.content) < FEWEST_CHARACTERS:
+    def _keep_insight(self) -> dict[str, Any]:
+        insight = self._insight
+        if insight is None or len(insight.content) < transcripts.FEWEST_CHARACTERS:
             return {}
-        return {"stored": dict(self._insights.store(insight.content, list(insight.tags)))}
+        return {"stored": dict(self._stored(insight, session=self._transcript.session))}
 
-    def _keep_result(self, finished: _Finished) -> dict[str, Any]:
-        if finished.agent_type != "explorer":
+    def _stored(self, insight: transcripts.ReportedInsight, *, session: str) -> StoreAnswer:
+        """The insight as an agent's, with the session by which it can be forgotten."""
+        tags = [tag for tag in insight.tags if not is_persons_tag(tag)]
+        return self._insights.store(insight.content, tags, origin="agent", episode=session)
+
+    def _keep_result(self) -> dict[str, Any]:
+        if self._type != "explorer":
             return {}
-        found = result_in(*finished.transcript.own)
-        return {} if found is None else {"result": self._files.write_result(finished.agent_id, found)}
+        found = transcripts.result_in(*self._transcript.own)
+        return {} if found is None else {"result": self._files.write_result(self._id, found)}
 
     def _tell(self, learnt: LearnAnswer) -> None:
         """Tells whoever waits, at last: by then the loop is closed."""
@@ -221,8 +178,9 @@ class Learning:
                 "summary": learnt.summary,
                 "ts": stamp(utc_now()),
             }
-            self._files.add_status(entry | ({"insight": learnt.insight} if learnt.insight else {}))
-        self._files.add_log(_log_line(learnt))
+            entry |= {"insight": learnt.insight} if learnt.insight else {}
+            append_line(self._files.task_status, orjson.dumps(entry))
+        append_line(self._files.log, _log_line(learnt).encode())
 
 
 def _short(agent_type: str) -> str:

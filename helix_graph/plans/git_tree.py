@@ -27,7 +27,7 @@ import re
 import subprocess
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -46,13 +46,6 @@ GONE = ""
 _LINK = "160000"
 #: What git tells its hooks of the one repository that they run in, which need not be the one that is asked of.
 _OF_ANOTHER = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"})
-
-
-class _Listed(NamedTuple):
-    """One line of a commit's tree: a file's name, or that of a submodule with the commit that is asked for."""
-
-    name: str
-    commit: str | None
 
 
 class WorkTree:
@@ -87,14 +80,14 @@ class WorkTree:
     def committed(self, commit: str, paths: Collection[str]) -> set[str]:
         """Those of the paths that a commit has, in its submodules as well."""
         wanted, found = set(paths), set[str]()
-        for one in self._listing(commit, "-r") if wanted else ():
-            if one.name in wanted:
-                found.add(one.name)
-            elif one.commit and self._is_repository(one.name):
-                inner = WorkTree(self.top / one.name)
-                parts = [path.removeprefix(f"{one.name}/") for path in wanted if path.startswith(f"{one.name}/")]
-                if parts and inner.has(one.commit):
-                    found |= {f"{one.name}/{path}" for path in inner.committed(one.commit, parts)}
+        for name, recorded in self._listing(commit, "-r") if wanted else ():
+            if name in wanted:
+                found.add(name)
+            elif recorded and self._is_repository(name):
+                inner = WorkTree(self.top / name)
+                parts = [path.removeprefix(f"{name}/") for path in wanted if path.startswith(f"{name}/")]
+                if parts and inner.has(recorded):
+                    found |= {f"{name}/{path}" for path in inner.committed(recorded, parts)}
         return found
 
     def has(self, commit: str) -> bool:
@@ -106,7 +99,7 @@ class WorkTree:
         inner = WorkTree(self.top / name)
         if inner._repository() == self._repository():
             return {}
-        asked = next((one.commit for one in self._listing(commit, "--", f":(literal){name}")), None)
+        asked = next((recorded for _, recorded in self._listing(commit, "--", f":(literal){name}")), None)
         start = asked if asked and inner.has(asked) else EMPTY_TREE
         return {f"{name}/{path}": seen for path, seen in inner.differing(start).items()}
 
@@ -117,12 +110,13 @@ class WorkTree:
     def _repository(self) -> Path:
         return (self.top / _line(self._git("rev-parse", "--git-common-dir"))).resolve()
 
-    def _listing(self, commit: str, *arguments: str) -> Iterator[_Listed]:
+    def _listing(self, commit: str, *arguments: str) -> Iterator[tuple[str, str | None]]:
+        """The names that a commit lists, each with the commit that it records of a repository within."""
         for line in self._git("ls-tree", "-z", "--full-tree", commit, *arguments).split(b"\0"):
             about, _, name = line.partition(b"\t")
             if name:
-                mode, _, held = about.decode().split()
-                yield _Listed(os.fsdecode(name), held if mode == _LINK else None)
+                mode, _, content = about.decode().split()
+                yield os.fsdecode(name), content if mode == _LINK else None
 
     def _found(self, *arguments: str) -> str | None:
         """What git says, or None where it says that there is no such thing."""

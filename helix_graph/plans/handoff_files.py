@@ -35,7 +35,6 @@ from helix_episodes.safe_files import make_folder, read_regular, remove_file, wr
 from helix_graph.validation import as_str
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -116,14 +115,6 @@ class HandoffFiles:
             return []
         return [one for line in lines if isinstance(one := _json(line), dict)]
 
-    def add_status(self, entry: dict[str, Any]) -> None:
-        """Appends the line of an agent that ended.
-
-        Raises:
-            WriteFailed: The file could not be written.
-        """
-        append_line(self.task_status, orjson.dumps(entry))
-
     def forget_task(self, task_id: str) -> None:
         """Removes what was told of a task: its hand-off file and its lines; what others append meanwhile is not lost.
 
@@ -133,15 +124,7 @@ class HandoffFiles:
         if is_file_name(task_id):
             remove_file(self.injection_state / f"{task_id}.json")
         if self.task_status.is_file():
-            _rewrite(self.task_status, keep=lambda line: not _is_of(line, task_id))
-
-    def add_log(self, line: str) -> None:
-        """Appends a line to the log of extractions.
-
-        Raises:
-            WriteFailed: The file could not be written.
-        """
-        append_line(self.log, line.encode())
+            _remove_lines_of(task_id, self.task_status)
 
     def result_files(self) -> list[Path]:
         """The files of explorers, by name."""
@@ -159,14 +142,6 @@ class HandoffFiles:
         path = self.explorer_results / f"{file_name('agent_id', agent_id)}.json"
         write_atomically(path, orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
         return path
-
-    def clear_explorer_results(self) -> int:
-        """Removes what explorers found; how many files there were.
-
-        Raises:
-            WriteFailed: The folder is read-only.
-        """
-        return sum(remove_file(path) for path in self.result_files())
 
 
 def append_line(path: Path, line: bytes) -> None:
@@ -186,23 +161,20 @@ def append_line(path: Path, line: bytes) -> None:
         raise WriteFailed(path=path, problem=os.strerror(errno.ENOSPC))
 
 
-def _rewrite(path: Path, *, keep: Callable[[bytes], bool]) -> None:
-    """Writes a file of lines again in its place, under the lock of those who append to it.
+def _remove_lines_of(task_id: str, path: Path) -> None:
+    """Writes a file of lines again in its place without those of a task, under the lock of those who append to it.
 
     Raises:
         WriteFailed: It could not be written.
     """
     with WriteFailed.for_os_errors(path), path.open("rb+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        kept = [line for line in file.read().splitlines(keepends=True) if keep(line)]
+        entries = [(line, _json(line)) for line in file.read().splitlines(keepends=True)]
         file.seek(0)
-        file.writelines(kept)
+        file.writelines(
+            line for line, one in entries if not (isinstance(one, dict) and str(one.get("task_id")) == task_id)
+        )
         file.truncate()
-
-
-def _is_of(line: bytes, task_id: str) -> bool:
-    entry = _json(line)
-    return isinstance(entry, dict) and str(entry.get("task_id")) == task_id
 
 
 def _is_unfinished(path: Path) -> bool:

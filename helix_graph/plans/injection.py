@@ -29,7 +29,7 @@ import orjson
 from helix_episodes.echo import wrap
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.redaction import for_disk
-from helix_graph.insights.safe_quoting import sanitize_line
+from helix_graph.insights.safe_quoting import own_or_quoted, sanitize_line
 from helix_graph.plans.handoff_files import HandoffFiles, InjectionState, file_name
 from helix_graph.plans.model import Remembered
 from helix_graph.plans.schema import database
@@ -60,7 +60,7 @@ def insight_line(one: Remembered) -> str:
     ['[29%] c', '[57%] c', '[100%] c']
     """
     percent = (round(one.effectiveness * _THOUSAND) + _HALF) // _TEN
-    return f"[{percent}%] {sanitize_line(one.content)}"
+    return f"[{percent}%] {own_or_quoted(one.content, said_by=one.said_by)}"
 
 
 def injected_block(insights: Sequence[str], names: Sequence[str], deliveries: Sequence[str] = ()) -> str:
@@ -179,16 +179,6 @@ class BatchInjection(msgspec.Struct, frozen=True, kw_only=True):
     total_unique: int = 0
 
 
-class _InjectionRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """For what insights are wanted, how many, and who gets them."""
-
-    objective: str
-    limit: int
-    task_id: str = ""
-    session: str | None = None
-    min_relevance: float | None = None
-
-
 def inject(  # noqa: PLR0913  (the method's options)
     context: PlanContext,
     objective: str,
@@ -215,14 +205,15 @@ def inject(  # noqa: PLR0913  (the method's options)
             its range.
     """
     injected = InjectedNames(context.root, _session(session)) if diversify else None
-    request = _InjectionRequest(
-        objective=as_line("objective", objective),
+    return _inject(
+        context,
+        as_line("objective", objective),
+        injected,
         limit=_limit(limit),
-        task_id="" if task_id is None else file_name("task_id", task_id),  # refused before anything is given out
+        task_id="" if task_id is None else file_name("task_id", task_id),  # refused before anything is handed out
         session=session,
         min_relevance=min_relevance,
     )
-    return _inject(context, request, injected)
 
 
 def batch_inject(
@@ -257,8 +248,11 @@ def batch_inject(
     results = tuple(
         _inject(
             context,
-            _InjectionRequest(objective=objective, limit=most, task_id=task_id, session=session),
+            objective,
             injected,
+            limit=most,
+            task_id=task_id,
+            session=session,
             left=_best_of(pair for one in fits[place:] for pair in one.items()),
         )
         for place, (objective, task_id) in enumerate(zip(objectives, ids, strict=True))
@@ -275,7 +269,7 @@ def choose_for_workspace(
     """
     injected = InjectedNames(context.root, session) if session else None
     left = _fits(context, to_come, limit=limit, injected=injected) if injected else {}
-    return _rows(context, _InjectionRequest(objective=objective, limit=limit), injected, left=left)
+    return _rows(context, objective, injected, limit=limit, left=left)
 
 
 def show_to_task(
@@ -290,17 +284,19 @@ def show_to_task(
     return [row for row in chosen if row["name"] in handed.shown]
 
 
-def _inject(
+def _inject(  # noqa: PLR0913  (for what, how many, and who gets them)
     context: PlanContext,
-    request: _InjectionRequest,
+    objective: str,
     injected: InjectedNames | None,
     *,
-    left: Mapping[str, float] | None = None,
+    limit: int,
+    task_id: str,
+    session: str | None,
+    min_relevance: float | None = None,
+    left: Mapping[str, float] = {},
 ) -> PromptInjection:
-    rows = _rows(context, request, injected, left=left or {})
-    task_id, objective = request.task_id, request.objective
-    shown = show_to_task(context, rows, about=objective, task_id=task_id, session=request.session)
-    found = [remembered(row) for row in shown]
+    rows = _rows(context, objective, injected, limit=limit, left=left, min_relevance=min_relevance)
+    found = [remembered(row) for row in show_to_task(context, rows, about=objective, task_id=task_id, session=session)]
     names = tuple(one.name for one in found)
     if task_id:
         state = InjectionState(task_id=task_id, query=objective, names=names, ts=stamp(utc_now()))
@@ -316,21 +312,27 @@ def _fits(context: PlanContext, objectives: Sequence[str], *, limit: int, inject
 
 
 def _rows(
-    context: PlanContext, request: _InjectionRequest, injected: InjectedNames | None, *, left: Mapping[str, float]
+    context: PlanContext,
+    objective: str,
+    injected: InjectedNames | None,
+    *,
+    limit: int,
+    left: Mapping[str, float],
+    min_relevance: float | None = None,
 ) -> list[Mapping[str, Any]]:
     """The best that nobody else was given; what another process takes meanwhile is made up for by the next best.
 
     What fits another task better, as ``left`` has it, is left for that.
     """
-    options: dict[str, Any] = {} if request.min_relevance is None else {"min_relevance": request.min_relevance}
+    options: dict[str, Any] = {} if min_relevance is None else {"min_relevance": min_relevance}
     if injected is None:
-        return list(context.insights.recall(request.objective, limit=request.limit, **options))
+        return list(context.insights.recall(objective, limit=limit, **options))
     chosen: list[Mapping[str, Any]] = []
     elsewhere: set[str] = set()
-    while len(chosen) < request.limit:
+    while len(chosen) < limit:
         known = (*injected.names(), *sorted(elsewhere))
-        count = request.limit - len(chosen)
-        rows = context.insights.recall(request.objective, limit=count, suppress_names=known, **options)
+        count = limit - len(chosen)
+        rows = context.insights.recall(objective, limit=count, suppress_names=known, **options)
         fresh = {str(row["name"]): row for row in rows if row["name"] not in known}
         if not fresh:
             break
@@ -372,7 +374,12 @@ def _relevance(row: Mapping[str, Any]) -> float:
 def remembered(row: Mapping[str, Any]) -> Remembered:
     """A recalled insight as a prompt shows it."""
     effectiveness = row.get("_effectiveness", row.get("effectiveness", 0.5))
-    return Remembered(name=str(row["name"]), content=str(row["content"]), effectiveness=float(effectiveness))
+    return Remembered(
+        name=str(row["name"]),
+        content=str(row["content"]),
+        effectiveness=float(effectiveness),
+        said_by=str(row.get("_said_by", "")),
+    )
 
 
 def _session(session: str | None) -> str | None:

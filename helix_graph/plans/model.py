@@ -123,11 +123,15 @@ class Exploration(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Remembered(msgspec.Struct, frozen=True, kw_only=True):
-    """An insight as it was given to a builder. ``effectiveness`` is the causal-adjusted one, 0 to 1."""
+    """An insight as it was given to a builder. ``effectiveness`` is the causal-adjusted one, 0 to 1.
+
+    ``said_by`` says who wrote it, where that was no person of this project.
+    """
 
     name: str
     content: str
     effectiveness: float = 0.5
+    said_by: str = ""
 
 
 class Parent(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from helix_episodes.errors import NotFound
 from helix_episodes.redaction import for_disk
+from helix_episodes.safe_files import remove_file
 from helix_graph.database import insert_row
 from helix_graph.plans.git_tree import Baseline
 from helix_graph.plans.handoff_files import HandoffFiles
@@ -101,7 +102,7 @@ def require_plan(connection: sqlite3.Connection, number: int | None) -> TaskPlan
     """As `plan_within`, but having none is an error.
 
     Raises:
-        NotFound: There is none.
+        NotFound: No such plan is saved, or none is active.
     """
     plan = plan_within(connection, number)
     if plan is None:
@@ -247,7 +248,7 @@ class Explorations:
         self.root = root
 
     def save(self, data: Mapping[str, Any], *, objective: str | None = None) -> SavedExploration:
-        """Keeps what was found: structure, patterns, memory, targets, or whatever the explorers were asked for.
+        """Saves what was found: structure, patterns, memory, targets, or whatever the explorers were asked for.
 
         Args:
             data: A JSON object.
@@ -278,7 +279,8 @@ class Explorations:
         """Forgets all explorations, and the results that explorers left behind, so that the next wave starts again."""
         with database(self.root).writing() as connection:
             gone = connection.execute("DELETE FROM exploration").rowcount
-        return ClearedExplorations(explorations=gone, results=HandoffFiles(self.root).clear_explorer_results())
+        results = sum(remove_file(path) for path in HandoffFiles(self.root).result_files())
+        return ClearedExplorations(explorations=gone, results=results)
 
 
 def _not_an_exploration(problem: str) -> PlanError:

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from helix_episodes.errors import HelixGraphError
 from helix_graph.database import ANY_OF, as_list, erase_traces
 from helix_graph.helix_db import HELIX_DB, HelixDatabase
+from helix_graph.plans import store
 from helix_graph.plans.attempt_assessment import forget_attempts
 from helix_graph.plans.drafts import task_of
 from helix_graph.plans.git_tree import Baseline, changes_since, outside, snapshot, within
@@ -32,18 +33,6 @@ from helix_graph.plans.model import (
     WorkspaceEnding,
 )
 from helix_graph.plans.schema import PLAN_TABLES, database
-from helix_graph.plans.store import (
-    as_json,
-    baseline_of,
-    change_task,
-    ended_of,
-    find_row,
-    named,
-    number_of,
-    require_plan,
-    task_in,
-    workspace_of,
-)
 from helix_graph.plans.workspace_completion import complete_ended, write_ending
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_int, as_path, as_text, as_tuple
@@ -85,8 +74,8 @@ class Workspaces:
 
         Args:
             task: The number of a task of the plan, or a task of its own, in the fields of a plan's tasks.
-            plan: The plan's number; the active one, when not given. A task of its own belongs to a plan only if given.
-            session: No insight is given twice in a session of this name, whatever process asks.
+            plan: The plan's number; the active one by default. A task of its own belongs to a plan only if given.
+            session: No insight is shown twice in a session of this name, whatever process asks.
             tree: The working tree in which the task is done.
 
         Raises:
@@ -115,16 +104,16 @@ class Workspaces:
         """The workspace of that number.
 
         Raises:
-            NotFound: There is none.
+            NotFound: No workspace has that number.
         """
         with database(self.root).reading() as connection:
-            return workspace_of(find_row(connection, workspace))
+            return store.workspace_of(store.find_row(connection, workspace))
 
     def prompt(self, workspace: int) -> str:
         """The prompt for the workspace's builder.
 
         Raises:
-            NotFound: There is none.
+            NotFound: No workspace has that number.
         """
         return workspace_prompt(self.get(workspace))
 
@@ -146,14 +135,14 @@ class Workspaces:
             transcript: The builder's log, to count them in, when nobody has.
 
         Raises:
-            NotFound: There is none.
+            NotFound: No workspace has that number.
             NoWorkTree: The tree cannot be compared: there was no repository when the workspace was made, or it is gone,
                 or ``tree`` is of another repository.
             LogNotReadable: The transcript cannot be read.
         """
         with database(self.root).reading() as connection:
-            row = find_row(connection, workspace)
-        found, baseline = workspace_of(row), baseline_of(row)
+            row = store.find_row(connection, workspace)
+        found, baseline = store.workspace_of(row), store.baseline_of(row)
         if baseline is None:
             raise NoWorkTree(self.root.parent, problem="it was no git repository when the workspace was made")
         changes = changes_since(baseline, tree=None if tree is None else as_path("tree", tree))
@@ -188,12 +177,12 @@ class Workspaces:
             delivered: What was delivered.
             utilized: The injected insights that helped. Without it they are judged by the task's episode.
             verified: Whether the verify command passed; None when nobody says.
-            tree: As for `check`: where the builder worked, if elsewhere; what changed there is told in the episode.
+            tree: As for `check`: where the builder worked, if elsewhere; the episode says what changed there.
 
         Raises:
-            NotFound: There is none.
+            NotFound: No workspace has that number.
             WorkspaceClosed: It is blocked already.
-            InvalidArgument: The text holds a control character.
+            InvalidArgument: The text contains a control character.
             NoWorkTree: ``tree`` cannot be compared; then nothing is ended.
         """
         ending = WorkspaceEnding(told=as_text("delivered", delivered), utilized=_names(utilized), verified=verified)
@@ -211,9 +200,9 @@ class Workspaces:
         """Ends a workspace that cannot go on; as `complete`, but its task is blocked and its episode a failure.
 
         Raises:
-            NotFound: There is none.
+            NotFound: No workspace has that number.
             WorkspaceClosed: It is complete already.
-            InvalidArgument: The text holds a control character.
+            InvalidArgument: The text contains a control character.
             NoWorkTree: ``tree`` cannot be compared; then nothing is ended.
         """
         ending = WorkspaceEnding(told=as_text("reason", reason), utilized=_names(utilized), verified=verified)
@@ -223,8 +212,8 @@ class Workspaces:
         if not isinstance(task, str) and plan is None:
             return None, task_of(task)
         with database(self.root).reading() as connection:
-            found = require_plan(connection, None if plan is None else number_of("plan", plan))
-        chosen = task_in(found, task) if isinstance(task, str) else task_of(task)
+            found = store.require_plan(connection, None if plan is None else store.number_of("plan", plan))
+        chosen = store.task_in(found, task) if isinstance(task, str) else task_of(task)
         if any(one.seq == chosen.seq and one.status == "complete" for one in found.tasks):
             again = f"`helix-graph plan update {chosen.seq} --status pending` opens it again"
             raise PlanError(f"task {chosen.seq} of plan {found.id} is complete; {again}")
@@ -232,16 +221,16 @@ class Workspaces:
 
     def _insert(self, made: Workspace, baseline: Baseline | None) -> Workspace:
         """Keeps a workspace; its number and its task's id are known only then, and what it is given after that."""
-        row = (made.plan_id, made.task_seq, made.task_slug, made.objective, made.created_at, as_json(baseline))
+        row = (made.plan_id, made.task_seq, made.task_slug, made.objective, made.created_at, store.as_json(baseline))
         with database(self.root).writing() as connection:
             number = connection.execute(
                 "INSERT INTO workspace (plan_id, task_seq, task_slug, objective, created_at, baseline, data)"
                 " VALUES (?, ?, ?, ?, ?, ?, '')",
                 row,
             ).lastrowid
-            named = replace(made, id=number or 0, task_id=f"{made.task_seq}-w{number}")
-            connection.execute("UPDATE workspace SET data = ? WHERE id = ?", (as_json(named), number))
-            return named
+            inserted = replace(made, id=number or 0, task_id=f"{made.task_seq}-w{number}")
+            connection.execute("UPDATE workspace SET data = ? WHERE id = ?", (store.as_json(inserted), number))
+            return inserted
 
     def _given(self, made: Workspace, insights: Sequence[Mapping[str, Any]], *, session: str | None) -> Workspace:
         """With its insights, and the note of them; a workspace that cannot be given them is not made."""
@@ -270,27 +259,27 @@ class Workspaces:
 
     def _begin(self, workspace: Workspace) -> Workspace:
         """Keeps what a workspace was given; from now on its task is active."""
-        row = (as_json(workspace), workspace.created_at, workspace.id)
+        row = (store.as_json(workspace), workspace.created_at, workspace.id)
         with database(self.root).writing() as connection:
             connection.execute("UPDATE workspace SET data = ?, created_at = ? WHERE id = ?", row)
             if workspace.plan_id is not None:
-                plan = require_plan(connection, workspace.plan_id)
+                plan = store.require_plan(connection, workspace.plan_id)
                 if any(task.seq == workspace.task_seq for task in plan.tasks):
-                    change_task(connection, plan, workspace.task_seq, status="active")
+                    store.change_task(connection, plan, workspace.task_seq, status="active")
         return workspace
 
     def _end(self, number: int, status: WorkspaceStatus, ending: WorkspaceEnding, tree: Path | None) -> EndedWorkspace:
-        number = number_of("workspace", number)
+        number = store.number_of("workspace", number)
         ending = replace(ending, changed=self._changed(number, None if tree is None else as_path("tree", tree)))
         with database(self.root).writing() as connection:
-            found = workspace_of(find_row(connection, number))
+            found = store.workspace_of(store.find_row(connection, number))
             if found.status not in {"active", status}:
                 raise WorkspaceClosed(number, status=found.status, wanted=status)
             if found.status == "active":
                 write_ending(connection, found, status, ending)
         complete_ended(self._context)
         with database(self.root).reading() as connection:
-            return ended_of(find_row(connection, number))
+            return store.ended_of(store.find_row(connection, number))
 
     def _changed(self, number: int, tree: Path | None) -> tuple[tuple[str, str], ...]:
         """The changed files that the delta names, for the episode: what lies outside may be somebody else's work.
@@ -299,8 +288,8 @@ class Workspaces:
             NoWorkTree: The tree that was named cannot be compared.
         """
         with database(self.root).reading() as connection:
-            row = find_row(connection, number)
-        found, baseline = workspace_of(row), baseline_of(row)
+            row = store.find_row(connection, number)
+        found, baseline = store.workspace_of(row), store.baseline_of(row)
         if found.status != "active" or baseline is None:
             return ()
         try:
@@ -314,6 +303,9 @@ class Workspaces:
 
 def _bare(task: Task, plan: TaskPlan | None) -> Workspace:
     """What a task itself says for its workspace."""
+    by_seq = {one.seq: one for one in plan.tasks} if plan else {}
+    parents = (by_seq[seq] for seq in task.parents if seq in by_seq)
+    done = (one for one in parents if one.status == "complete")
     return Workspace(
         task_seq=task.seq,
         task_slug=task.slug,
@@ -323,19 +315,10 @@ def _bare(task: Task, plan: TaskPlan | None) -> Workspace:
         budget=task.budget,
         framework=plan.framework if plan else None,
         idioms=plan.idioms if plan else {},
-        lineage=_lineage(plan, task),
+        lineage=Lineage(parents=tuple(Parent(seq=one.seq, slug=one.slug, delivered=one.delivered) for one in done)),
         plan_id=plan.id if plan else None,
         created_at=stamp(utc_now()),
     )
-
-
-def _lineage(plan: TaskPlan | None, task: Task) -> Lineage:
-    if plan is None:
-        return Lineage()
-    by_seq = {one.seq: one for one in plan.tasks}
-    parents = (by_seq[seq] for seq in task.parents if seq in by_seq)
-    done = (one for one in parents if one.status == "complete")
-    return Lineage(parents=tuple(Parent(seq=one.seq, slug=one.slug, delivered=one.delivered) for one in done))
 
 
 def _used(tool_calls: int | None, transcript: Path | None) -> int | None:
@@ -365,8 +348,8 @@ def forget_tasks(root: Path, sessions: Iterable[str], *, path: Path) -> int:
     episodes = as_list(f"episode-{session}" for session in sessions)
     with database.reading() as connection:
         cursor = connection.execute(f"SELECT * FROM workspace WHERE episode {ANY_OF}", (episodes,))  # noqa: S608  (constants)
-        cursor.row_factory = named
-        gone = [workspace_of(row) for row in cursor.fetchall()]
+        cursor.row_factory = store.named
+        gone = [store.workspace_of(row) for row in cursor.fetchall()]
     if not gone:
         return 0
     files = HandoffFiles(root)
@@ -384,10 +367,10 @@ def _forget(connection: sqlite3.Connection, workspace: Workspace) -> None:
     forget_attempts(connection, workspace.objective)
     if workspace.plan_id is None:
         return
-    plan = require_plan(connection, workspace.plan_id)
+    plan = store.require_plan(connection, workspace.plan_id)
     if any(task.seq == workspace.task_seq for task in plan.tasks):
         words = dict.fromkeys(("slug", "objective", "verify", "delivered", "blocked_reason"), FORGOTTEN)
-        change_task(connection, plan, workspace.task_seq, **words, delta=())
+        store.change_task(connection, plan, workspace.task_seq, **words, delta=())
     _silence_lineage(connection, workspace)
 
 
@@ -402,4 +385,4 @@ def _silence_lineage(connection: sqlite3.Connection, parent: Workspace) -> None:
         )
         if parents != child.lineage.parents:
             quiet = replace(child, lineage=Lineage(parents=parents))
-            connection.execute("UPDATE workspace SET data = ? WHERE id = ?", (as_json(quiet), number))
+            connection.execute("UPDATE workspace SET data = ? WHERE id = ?", (store.as_json(quiet), number))

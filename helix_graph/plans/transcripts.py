@@ -95,13 +95,8 @@ def report_in(*messages: str) -> AgentReport | None:
 
 def insight_in(*messages: str) -> ReportedInsight | None:
     """The last insight that says something: an object with a ``content`` of 20 characters or more."""
-    insights = (
-        _insight(value)
-        for text in messages
-        for match in _INSIGHT.finditer(_without_code(text))
-        for value in _decoded(text, match.end())
-    )
-    return next(reversed([one for one in insights if one]), None)
+    insights = [one for value in _values_after(_INSIGHT, messages) if (one := _insight(value))]
+    return insights[-1] if insights else None
 
 
 def utilized_in(*messages: str) -> tuple[str, ...] | None:
@@ -112,12 +107,10 @@ def utilized_in(*messages: str) -> tuple[str, ...] | None:
     """
     lists = [
         tuple(value)
-        for text in messages
-        for match in _UTILIZED.finditer(_without_code(text))
-        for value in _decoded(text, match.end())
+        for value in _values_after(_UTILIZED, messages)
         if all(isinstance(one, str) and not _PLACEHOLDER.fullmatch(one) for one in value)
     ]
-    return next(reversed(lists), None)
+    return lists[-1] if lists else None
 
 
 def derived_insight(task: str, reason: str) -> ReportedInsight:
@@ -144,7 +137,7 @@ def fields_in(text: str, *names: str) -> list[str]:
 def injected_in(prompt: str) -> tuple[str, ...]:
     """The names of the insights that a prompt in the seeds' form says it was given."""
     for match in _INJECTED.finditer(prompt):
-        for value in _decoded(prompt, match.end()):
+        for value, _ in _decoded_with_end(prompt, match.end()):
             return tuple(one for one in value if isinstance(one, str))
     return ()
 
@@ -214,8 +207,11 @@ def _objects(text: str, begin: re.Pattern[str]) -> Iterator[dict[str, Any]]:
                 yield value
 
 
-def _decoded(text: str, at: int) -> Iterator[Any]:
-    yield from (value for value, _ in _decoded_with_end(text, at))
+def _values_after(marker: re.Pattern[str], messages: Iterable[str]) -> Iterator[Any]:
+    """The JSON values that follow a marker outside of code."""
+    for text in messages:
+        for match in marker.finditer(_without_code(text)):
+            yield from (value for value, _ in _decoded_with_end(text, match.end()))
 
 
 def _decoded_with_end(text: str, at: int) -> Iterator[tuple[Any, int]]:

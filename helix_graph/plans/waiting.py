@@ -229,8 +229,8 @@ class _Wave:
 
 def _poll(look: Callable[[], bool], *, timeout: float, poll_interval: float) -> bool:
     """Looks until there is what is waited for or the time is over, once at least; whether it is there."""
-    seconds = _seconds("timeout", timeout, lowest=0)
-    pause = _seconds("poll_interval", poll_interval, lowest=_SHORTEST_POLL)
+    seconds = as_float("timeout", timeout, lowest=0, highest=_LONGEST)
+    pause = as_float("poll_interval", poll_interval, lowest=_SHORTEST_POLL, highest=_LONGEST)
     end = time.monotonic() + seconds
     while not look():
         left = end - time.monotonic()
@@ -283,14 +283,10 @@ def _ids(task_ids: Sequence[str]) -> list[str]:
     """The ids that are waited for, each once; an empty one would never come.
 
     Raises:
-        InvalidArgument: There is none.
+        InvalidArgument: No id is left.
     """
     ids = [str(one).strip() for one in as_tuple("task_ids", task_ids)]
     named = [one for one in dict.fromkeys(ids) if one]
     if not named:
         raise InvalidArgument("task_ids", NO_TEXT)
     return named
-
-
-def _seconds(option: str, value: float, *, lowest: float) -> float:
-    return as_float(option, value, lowest=lowest, highest=_LONGEST)

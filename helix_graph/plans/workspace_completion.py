@@ -158,7 +158,7 @@ _OUTCOMES: dict[WorkspaceStatus, AgentOutcome] = {"complete": "delivered", "bloc
 
 
 def complete_ended(context: PlanContext) -> None:
-    """Writes the episode and feeds back for every workspace that has ended without, the oldest first."""
+    """Writes the missing episode and records the missing feedback of every ended workspace, the oldest first."""
     with database(context.root).reading() as connection:
         owing = connection.execute(
             "SELECT * FROM workspace WHERE status != 'active' AND (feedback IS NULL OR episode IS NULL) ORDER BY id"
@@ -185,7 +185,7 @@ def _feedback(
     context: PlanContext, workspace: Workspace, ending: WorkspaceEnding, *, episode: str
 ) -> dict[str, Any] | None:
     """What the insights answered, None when the task was shown none; its own injection is the first of its task."""
-    identity = feedback_id(workspace.id)
+    identity = f"workspace-{workspace.id}"
     if ending.utilized is None:
         text = context.insights.feedback_from_episode(episode, id=identity)
         return next((dict(one) for one in text["feedback"]), None)
@@ -199,11 +199,6 @@ def _feedback(
             workspace.injected, outcome, causal, id=identity, episode=episode, injection=injection
         )
     )
-
-
-def feedback_id(workspace: int) -> str:
-    """Under which the insights hear of a workspace's ending, once."""
-    return f"workspace-{workspace}"
 
 
 def write_ending(

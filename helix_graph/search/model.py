@@ -56,7 +56,8 @@ SourceState = Literal["searched", "absent", "left out", "failed"]
 class SourceResult(msgspec.Struct, frozen=True, kw_only=True):
     """One result of one source. ``score`` is the source's own, whose scale ``scored_by`` names.
 
-    ``foreign`` text is another program's answer: nothing is known of who wrote it.
+    ``foreign`` text is another program's answer: nothing is known of who wrote it. ``said_by`` says whose words the
+    content is, where it is not a person's insight.
     """
 
     name: str
@@ -66,6 +67,7 @@ class SourceResult(msgspec.Struct, frozen=True, kw_only=True):
     scored_by: str
     path: str | None = None
     foreign: bool = False
+    said_by: str = ""
 
 
 class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,6 +87,7 @@ class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
     scored_by: str
     also: tuple[str, ...] = ()
     foreign: bool = False
+    said_by: str = ""
 
 
 class SourceStatus(msgspec.Struct, frozen=True, kw_only=True):
@@ -184,4 +187,5 @@ def _result(digest: str, group: Sequence[tuple[float, SourceResult]]) -> SearchR
         scored_by=first.scored_by,
         also=tuple(also),
         foreign=first.foreign,
+        said_by=first.said_by,
     )

@@ -72,7 +72,12 @@ class InsightSource:
             raise unavailable()
         return [
             SourceResult(
-                name=hit["name"], content=hit["content"], source=INSIGHTS, score=hit["_score"], scored_by="recall"
+                name=hit["name"],
+                content=hit["content"],
+                source=INSIGHTS,
+                score=hit["_score"],
+                scored_by="recall",
+                said_by=hit.get("_said_by", ""),
             )
             for hit in recalled
             if manner != "semantic" or hit["_via"] != "words"
@@ -95,7 +100,7 @@ class TopicSource:
         """None: where nothing was written down, nothing is found."""
         return None
 
-    def search(self, query: str, *, limit: int, manner: SearchMode) -> list[SourceResult]:  # noqa: ARG002  (it knows but one)
+    def search(self, query: str, *, limit: int, manner: SearchMode) -> list[SourceResult]:  # noqa: ARG002  (it has only one)
         """Entries that have all words, else some; of a very long query the first words count."""
         words = asked_words(query)[:MOST_WORDS]
         if not words:
@@ -109,6 +114,7 @@ class TopicSource:
                 score=hit.score,
                 scored_by="BM25",
                 path=hit.entry.source,
+                said_by=f"recorded {hit.entry.stored:%Y-%m-%d}",
             )
             for hit in answer.hits
         ]
@@ -161,6 +167,7 @@ class EpisodeSource:
             score=round(decided.score, 4),
             scored_by="BM25",
             path=str(self._episodes.path_of(decided.session)),
+            said_by="from that session's log",
         )
 
 
@@ -212,7 +219,13 @@ class MarkdownFolder:
 
         content = f"{path.name} is too large to be read here" if text is None else redact_text(text)
         return SourceResult(
-            name=path.stem, content=content, source=self.name, score=score, scored_by="percentage", path=str(path)
+            name=path.stem,
+            content=content,
+            source=self.name,
+            score=score,
+            scored_by="percentage",
+            path=str(path),
+            said_by="from that file",
         )
 
     def _files(self) -> Iterator[tuple[Path, str | None]]:

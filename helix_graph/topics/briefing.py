@@ -10,11 +10,11 @@ keyword, and the entries that `search` would find are taken. Links of all these 
 
 *Scoring.* BM25 of the query's words + freshness + confidence + 2 x links to it. Freshness halves every seven days.
 
-*Repeats.* Nothing is hidden; each is marked. Of two entries of one topic with more than 40 % of their words in common
-the younger one supersedes the older, whose score is halved. Of entries of different topics with more than 70 % in
-common the one with the best score stands for all, and names the others. Three or more entries of one topic within the
-same 48 hours, counted from 1970-01-01, are a chain. The 500 entries with the highest scores are compared, which takes a
-tenth of a second.
+*Repeats.* Superseded entries are shown and marked. An entry repeated in another topic is not shown; the one shown names
+it. Of two entries of one topic with more than 40 % of their words in common the younger one supersedes the older, whose
+score is halved. Of entries of different topics with more than 70 % in common the one with the best score is shown, and
+names the others. Three or more entries of one topic within the same 48 hours, counted from 1970-01-01, are a chain.
+The 500 entries with the highest scores are compared, which takes a tenth of a second.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Briefing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 GLOB = frozenset("*?")
-#: Of a keyword that stands everywhere the best are taken.
+#: For a keyword that occurs in very many entries, only the best matches are used.
 _MOST_BY_WORDS = 500
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from helix_graph.web.report_model import CitedEvidence, PeriodReport
 
 
-#: By which a page and a report are known to be ours.
+#: Marks that identify our pages and reports.
 PAGE_MARK = '<meta name="generator" content="helix-graph view">'
 REPORT_MARK = '<meta name="generator" content="helix-graph report">'
 #: In this order they make one script: each may use what those before it define.

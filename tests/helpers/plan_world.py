@@ -43,7 +43,14 @@ class NotedInsights:
         self.fed: dict[str, tuple[list[str], str, list[str] | None]] = {}
         self.told: dict[str, str] = {}
 
-    def store(self, content: str, tags: Iterable[str] = ()) -> dict[str, Any]:
+    def store(
+        self,
+        content: str,
+        tags: Iterable[str] = (),
+        *,
+        origin: str = "told",  # noqa: ARG002  (the protocol's)
+        episode: str = "",  # noqa: ARG002
+    ) -> dict[str, Any]:
         self.stored.append((content, list(tags)))
         return {"status": "added", "name": f"insight-{len(self.stored)}", "reason": ""}
 

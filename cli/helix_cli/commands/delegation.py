@@ -155,7 +155,9 @@ def check(*, workspace_id: int, tree: Path | None, calls: int | None, transcript
     return workspaces.check(workspace_id, tree=tree, tool_calls=calls, transcript=transcript)
 
 
-_limit = click.option("--limit", type=int, default=5, show_default=True, metavar="N", help="How many at most, a task.")
+_limit = click.option(
+    "--limit", type=int, default=5, show_default=True, metavar="N", help="Maximum number of insights per task."
+)
 _reset = click.option("--reset", is_flag=True, help="First let the session be given everything again.")
 
 
@@ -199,13 +201,13 @@ def batch_inject(*, objectives: tuple[str, ...], **options: Any) -> BatchInjecti
 EXIT_TIMED_OUT, EXIT_WAVE_FAILED = 3, 4
 
 _timeout = click.option(
-    "--timeout", type=float, default=300.0, show_default=True, metavar="SECONDS", help="0 looks once."
+    "--timeout", type=float, default=300.0, show_default=True, metavar="SECONDS", help="Seconds to wait; 0: check once."
 )
 _poll = click.option(
     "--poll-interval", type=float, default=2.0, show_default=True, metavar="SECONDS", help="From one look to the next."
 )
 _since = click.option("--since", type=parse_time, metavar="TIME", help="Only what ended from then on (ISO 8601).")
-_strict = click.option("--strict", is_flag=True, help="End with 3 after a timeout, with 4 when somebody failed.")
+_strict = click.option("--strict", is_flag=True, help="Exit with 3 after a timeout, with 4 when an agent failed.")
 
 
 @click.group

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 ERROR = "E   ModuleNotFoundError: No module named 'respx'"
 SOURCE, TARGET = "ruff fails: E501", "success"
-USES = 3  # one or two uses say nothing, and more the examples seldom hold
+USES = 3  # one or two uses say nothing; few patterns of the examples have more than three
 
 YOUR_OWN = """\
 Now your own logs. In your project's folder:
@@ -49,7 +49,7 @@ class _Step(NamedTuple):
 @click.option("--keep", metavar="DIR", type=NonEmptyPath(path_type=Path), help="Work in this folder and keep it.")
 @json_option
 def demo(*, keep: Path | None, as_json: bool) -> None:
-    """Show everything on a dozen example logs, in a temporary folder."""
+    """Run extract, compile, seen, path and patterns on twelve example logs, in a temporary folder."""
     with _folder(keep) as folder, as_file(files("helix_cli") / "demo" / "logs") as logs:
         memory = Memory(folder / ".helix")
         _refuse_a_real_memory(memory, logs)

@@ -64,7 +64,7 @@ def render_cuts(recorded: Sequence[RecordedSession]) -> None:
 def warn_about(report: ExtractReport, *, verbose: bool = False) -> None:
     """Say on stderr which lines and logs could not be used, and what was excluded.
 
-    With ``verbose`` also why each format declined a log that is of none.
+    With ``verbose``, also says why each reader rejected a log that no reader recognised.
     """
     for warning in (f"{one.log}: {warning}" for one in report.recorded for warning in one.warnings):
         warn(warning)
@@ -99,7 +99,7 @@ def render_changes(report: ExtractReport, *, verbose: bool = False) -> bool:
 
 
 def render_counts(report: ExtractReport, *, unchanged: int = 0) -> None:
-    """Print how many logs came to what; ``unchanged`` are those that did not have to be read."""
+    """Print how many logs were written, updated, unchanged or failed; ``unchanged`` counts logs that were not read."""
     say(
         f"{count(len(report.written), 'episode')} written, {len(report.updated)} updated, "
         f"{len(report.unchanged) + unchanged} unchanged, {count(len(report.failed), 'log')} failed"
@@ -140,7 +140,7 @@ _COLUMNS = {
     "Events": ("id", "log", "type", "status", "content"),
     "Links": ("from", "to", "edge", "reason"),
     "Fixes": ("error", "changes", "check", "verified by"),
-    "Lessons": ("lesson",),
+    "Lessons": ("lesson, from the session's log",),
 }
 
 
@@ -173,7 +173,8 @@ def render_sources(found: Sequence[LogSource]) -> None:
         for one in found
         if one.found
     ]
-    table(("agent", "logs", "here", "unsaid", "newest", "in"), rows, numbers=("logs", "here", "unsaid"))
+    columns = ("agent", "logs", "this project", "unknown project", "newest", "folder")
+    table(columns, rows, numbers=columns[1:4])
     missing = [one.agent for one in found if not one.found]
     if missing:
         say(f"Nothing on this machine of: {', '.join(missing)}.")
@@ -198,7 +199,7 @@ def render_all(answer: SourcesReport) -> None:
     elif changed:
         say("Next: helix-graph compile")
     if answer.labels:
-        say(f"The next compile would fold everything anew: {answer.labels}.")
+        say(f"The next compile would rebuild the whole graph: {answer.labels}.")
 
 
 def _render_differences(differences: Sequence[RecordDifference]) -> None:
@@ -227,7 +228,7 @@ def new(*, lessons: Sequence[str], data: TextIO | None, as_json: bool, **options
     parts["lessons"] = [*parts.get("lessons", []), *lessons]
     one = open_memory().episodes.new(**options, **parts)
     for link in one.extra.get("unresolved", ()):
-        warn(f"left out: the link {link} names what is not there")
+        warn(f"left out: the link {link} refers to an id that does not exist")
     _show(one, as_json=as_json)
 
 

@@ -40,11 +40,12 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
 @json_option
 def compile_command(*, paths: tuple[Path, ...], since: datetime | None, dry_run: bool, as_json: bool) -> None:
-    """Fold episodes into the causal graph.
+    """Add new and changed episodes to the causal graph.
 
-    Without PATH the whole memory is looked at; what has not changed costs nothing, and what was deleted is taken out.
+    Without PATH the whole memory is looked at; unchanged episodes are skipped, and deleted ones are removed from the
+    graph.
     """
-    with progress("Folding episodes") as advance:
+    with progress("Compiling episodes") as advance:
         report = open_memory().graph.compile(paths, since=since, dry_run=dry_run, progress=advance)
     for skipped in (*report.skipped, *report.left_out):
         warn(f"{skipped.path}: left out: {skipped.problem}")
@@ -60,26 +61,27 @@ def _render_compiled(report: CompileReport) -> None:
 
 
 def render_compile(report: CompileReport) -> None:
-    """Print what changed, in the future when nothing has."""
+    """Print what changed, or with a dry run what would change."""
     if report.rebuilt:
-        say(f"Everything is folded anew: {report.rebuilt}.")
+        say(f"The graph is rebuilt from all episodes: {report.rebuilt}.")
     say(
         f"{count(report.episodes_processed, 'episode')} processed, {report.unchanged} unchanged, "
-        f"{report.retracted} taken out."
+        f"{report.retracted} removed."
     )
     if report.assertions_processed or report.assertions_retracted:
         taken = count(report.assertions_processed, "assertion")
-        say(f"{taken} processed, {report.assertions_retracted} taken out.")
+        say(f"{taken} processed, {report.assertions_retracted} removed.")
     added = (
         count(report.nodes_added, "node"),
         count(report.edges_added, "edge"),
         count(report.patterns_added, "pattern"),
     )
-    say(f"{', '.join(added)} {'would be added' if report.dry_run else 'added'}; {report.merged} nodes met again.")
+    repeated = count(report.merged, "existing node")
+    say(f"{', '.join(added)} {'would be added' if report.dry_run else 'added'}; {repeated} mentioned again.")
 
 
 def render_status(answer: Status) -> None:
-    """Print what the memory holds, and what is yet to be compiled."""
+    """Print the size of the memory and how many episode files are not compiled yet."""
     fields(list(_rows(answer)))
     if answer.pending:
         say()
@@ -89,7 +91,7 @@ def render_status(answer: Status) -> None:
 @click.command
 @prints(render_status)
 def status() -> Status:
-    """Show what the memory holds, and how well its labels join sessions."""
+    """Show how much the memory contains, and how many graph nodes are shared by several sessions."""
     memory = open_memory()
     try:
         ignored = memory.search.ignored()
@@ -112,10 +114,10 @@ def _rows(answer: Status) -> Iterator[tuple[str, str]]:
     yield "  reasons", _counts(answer.reasons)
     yield "mentions", str(answer.mentions)
     yield "  per node", "-" if answer.mentions_per_node is None else f"{answer.mentions_per_node:.1f}"
-    yield "  shared", f"{percent(answer.shared_mentions)} stand at a label that another session has too"
+    yield "  shared", f"{percent(answer.shared_mentions)} of mentions share their label with another session"
     if answer.largest_label:
         yield "  largest label", f"{percent(answer.largest_label.share)} {answer.largest_label.label}"
-    yield "  isolated", f"{percent(answer.isolated_share)} of the labels of decisions and errors are joined to nothing"
+    yield "  isolated", f"{percent(answer.isolated_share)} of decision and error nodes have no edge"
     yield "newest episode", answer.updated or "-"
     yield "versions", f"schema {answer.version}, labels {answer.label_version}"
 

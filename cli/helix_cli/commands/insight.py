@@ -108,14 +108,14 @@ def render_recalled(answer: RecallAnswer) -> None:
         say(f"{hit['_score']:.2f}  [{percent(hit['_effectiveness'])}]  ", strong(hit["name"]))
         say(f"      {hit['content']}")
     if not answer:
-        say("Nothing that bears on it.")
+        say("No matching insight.")
 
 
 @insight_command("recall", render=render_recalled)
 @click.argument("query")
 @click.option("--limit", type=int, default=5, show_default=True, help="At most so many.")
-@click.option("--min-effectiveness", type=float, default=0.0, show_default=True, help="Only those that did so well.")
-@click.option("--min-relevance", type=float, help="Only what bears on it so much (default 0.35).")
+@click.option("--min-effectiveness", type=float, default=0.0, show_default=True, help="Minimum effectiveness, 0 to 1.")
+@click.option("--min-relevance", type=float, help="Minimum relevance to the query, 0 to 1 (default 0.35).")
 @click.option("--suppress-names", type=json_names, default="[]", metavar="JSON", help="Leave these out.")
 @click.option(
     "--policy", default="seed", show_default=True, help="How to rank: seed, or uplift once enough is measured."
@@ -173,11 +173,13 @@ def _render_told(answer: FeedbackAnswer | AttributionAnswer) -> None:
 
 
 @insight_command("feedback", render=_render_told)
-@click.option("--names", type=json_names, metavar="JSON", help="The insights that were put in.")
-@click.option("--outcome", help="delivered, blocked or plan_complete; an episode knows its own.")
+@click.option("--names", type=json_names, metavar="JSON", help="Names of the insights that the agent was shown.")
+@click.option("--outcome", help="delivered, blocked or plan_complete; not needed with --episode.")
 @click.option("--causal-names", type=json_names, metavar="JSON", help="Those of them that mattered (default: all).")
 @click.option("--episode", metavar="ID", help="Judge by what was done in this episode, and how it came out.")
-@click.option("--outcome-text", metavar="TEXT", help="Judge by how alike this account of the outcome is.")
+@click.option(
+    "--outcome-text", metavar="TEXT", help="Judge each insight by how similar this description of the outcome is to it."
+)
 @click.option("--explain", is_flag=True, help="Print why each insight counts as it does.")
 @click.option("--id", "identity", default="", help="The same id counts once, however often it is given.")
 def feedback(  # noqa: PLR0913  (the seed's options, and the two other ways to judge)
@@ -191,7 +193,7 @@ def feedback(  # noqa: PLR0913  (the seed's options, and the two other ways to j
     explain: bool,
     identity: str,
 ) -> FeedbackAnswer | AttributionAnswer:
-    """Say how the work went into which insights had been put, or have it judged by what happened."""
+    """Record how a task went after insights were shown, or have it judged by what happened."""
     if episode and outcome_text:
         raise click.UsageError("give --episode or --outcome-text, not both")
     if episode:

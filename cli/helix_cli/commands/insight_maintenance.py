@@ -36,7 +36,7 @@ def _render_decayed(answer: Decayed) -> None:
 
 
 @insight_command("decay", render=_render_decayed)
-@click.option("--days", type=int, default=30, show_default=True, help="One step for each so many idle days.")
+@click.option("--days", type=int, default=30, show_default=True, help="Decay by one step per this many unused days.")
 def decay(insights: Insights, *, days: int) -> Decayed:
     """Move insights that nobody uses back towards neutral, by the time that has passed."""
     return insights.decay(days)
@@ -46,7 +46,7 @@ def _render_pruned(answer: PrunedInsights) -> None:
     for name in answer["candidates"]:
         say(name)
     done = "would be removed; --yes removes" if answer["dry_run"] else "removed"
-    say(f"{count(len(answer['candidates']), 'insight')} {done}, {answer['remaining']} there are.")
+    say(f"{count(len(answer['candidates']), 'insight')} {done}, {answer['remaining']} remain.")
 
 
 @insight_command("prune", render=_render_pruned)
@@ -91,7 +91,7 @@ def reindex(insights: Insights) -> ReindexedInsights:
 
 def _render_rebuilt(answer: Rebuilt) -> None:
     entries = count(answer["entries"], "entry", "entries")
-    say(f"Folded {entries} over {count(answer['insights'], 'insight')}: {answer['changed']} came out otherwise.")
+    say(f"Recomputed {count(answer['insights'], 'insight')} from {entries}: {answer['changed']} changed.")
 
 
 @insight_command("rebuild", render=_render_rebuilt)
@@ -103,11 +103,12 @@ def rebuild(insights: Insights) -> Rebuilt:
 def _render_harvest(answer: HarvestAnswer) -> None:
     for name in answer["added"]:
         say(name)
-    taught = f"{count(answer['lessons'], 'lesson')}, {answer['fixes']} verified fixes"
+    taught = f"{count(answer['lessons'], 'lesson')}, {count(answer['fixes'], 'verified fix', 'verified fixes')}"
     read = f"{count(answer['episodes'], 'episode')}: {taught}"
     done = "would be added" if answer["dry_run"] else "added"
-    say(f"{read}. {len(answer['added'])} {done}, {answer['known']} known, {answer['taken_in']} told already.")
-    say(f"{count(answer['links'], 'link')}, {answer['merged']} merged, {answer['kept_out']} kept out.")
+    merged = f"{answer['taken_in']} merged into insights that a person or agent had stored"
+    say(f"{read}. {len(answer['added'])} {done}, {answer['known']} already stored, {merged}.")
+    say(f"{count(answer['links'], 'link')}, {answer['merged']} merged, {answer['kept_out']} rejected.")
 
 
 @insight_command("harvest", render=_render_harvest)
@@ -140,7 +141,7 @@ def _render_matched(answer: list[LinkAnswer]) -> None:
     for one in answer:
         _render_linked(one)
     if not answer:
-        say("No text speaks of a node, as far as labels and vectors tell.")
+        say("No insight matches a graph node, by label or by vector.")
 
 
 @insight_command("match", render=_render_matched)
@@ -206,21 +207,26 @@ def _render_forgotten(answer: ForgetAnswer) -> None:
 
 
 @insight_command("forget", render=_render_forgotten)
-@click.argument("names", nargs=-1, required=True)
-def forget(insights: Insights, *, names: tuple[str, ...]) -> ForgetAnswer:
+@click.argument("names", nargs=-1)
+@click.option("--import", "import_", metavar="FILE", help="All that an import of FILE (name or SHA-256) brought.")
+def forget(insights: Insights, *, names: tuple[str, ...], import_: str | None) -> ForgetAnswer:
     """Remove insights for good, with their links and their names in the logs."""
-    return insights.forget(names)
+    if bool(names) == bool(import_):
+        raise click.UsageError("give NAMES or --import FILE, one of the two")
+    return insights.forget_import(import_) if import_ else insights.forget(names)
 
 
 def _render_why(answer: Mapping[str, Any]) -> None:
     render_insight(answer)
     where = " ".join(answer[key] for key in ("origin", "source", "episode") if answer[key])
     say(f"{where} on {answer['created_at']}; it is {answer['state']}")
+    if answer["said_by"]:
+        say(f"shown to agents as a quotation: {answer['said_by']}")
     for name in answer["took_in"]:
         say(f"  took in {name}")
     for link in answer["links"]:
         say(f"  {link['from']} -{link['relation']}-> {link['to']}  ({link['origin']}, {link['score']:.2f})")
-    say(f"put in {count(len(answer['injected']), 'time')}, held back {count(len(answer['withheld']), 'time')}")
+    say(f"shown {count(len(answer['injected']), 'time')}, withheld {count(len(answer['withheld']), 'time')}")
     for step in answer["feedback"]:
         role = {True: "causal", False: "not causal", None: "idle"}[step["causal"]]
         event = "  ".join(part for part in (step["outcome"] or step["kind"], role, step["reason"]) if part)
@@ -289,6 +295,11 @@ def _render_imported(answer: ImportCounts) -> None:
 
 @insight_command("import", render=_render_imported)
 @click.argument("file", type=NonEmptyPath(path_type=Path))
-def import_command(insights: Insights, *, file: Path) -> ImportCounts:
-    """Take in an export, or the original's helix.db; twice or in any order gives the same memory."""
-    return insights.import_from(file)
+@click.option("--own", is_flag=True, help="It is an export of your own memory: its ranks and authors count.")
+def import_command(insights: Insights, *, file: Path, own: bool) -> ImportCounts:
+    """Take in an export, or the original's helix.db; twice or in any order gives the same memory.
+
+    Texts of an export are shown as quotations from FILE, and begin without a rank; `insight forget --import FILE`
+    removes them.
+    """
+    return insights.import_from(file, own=own)

@@ -85,7 +85,7 @@ def _render_switched(answer: dict[str, str | None]) -> None:
 @click.command
 @prints(_render_switched)
 def off() -> dict[str, str | None]:
-    """Silence the memory: what works by itself rests until ``on``.
+    """Pause the memory: hooks do nothing until ``on``.
 
     Commands that are called by hand go on working.
     """
@@ -97,7 +97,7 @@ def off() -> dict[str, str | None]:
 @click.command
 @prints(_render_switched)
 def on() -> dict[str, str | None]:
-    """Let the memory work by itself again."""
+    """Resume the memory: hooks work again."""
     memory = open_memory()
     memory.on()
     return {"silenced": memory.silenced}

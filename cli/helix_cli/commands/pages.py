@@ -48,7 +48,8 @@ def render_view(report: ViewReport) -> None:
         say(report.no_path)
     say(
         f"On it: {report.part}, {count(report.nodes, 'label')} of {report.nodes_in_all} and "
-        f"{count(report.edges, 'edge')} of {report.edges_in_all}. It quotes sessions: mind whom you give it to."
+        f"{count(report.edges, 'edge')} of {report.edges_in_all}. "
+        "It quotes sessions; check who may read it before you share it."
     )
 
 

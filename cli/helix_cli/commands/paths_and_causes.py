@@ -73,9 +73,9 @@ def _render_verdict(answer: PathAnswer) -> None:
     if not answer.steps:
         say("Both texts name the same thing.")
     elif answer.whole:
-        say(f"{edges}, held whole by {count(len(answer.whole), 'episode')}: {', '.join(answer.whole)}")
+        say(f"{edges}; the whole chain occurs in {count(len(answer.whole), 'episode')}: {', '.join(answer.whole)}")
     else:
-        say(f"{edges}, stitched from several episodes: no single one holds this chain.")
+        say(f"{edges}, combined from several episodes; no single episode contains the whole chain.")
         _render_witnessed(answer.witnessed_path)
 
 
@@ -99,12 +99,12 @@ def _render_strengths(answer: PathAnswer, meaning: str) -> None:
             backing = quiet(f" (weight {step.weight:.2f}; {_backing(step)})")
             steps.append(leaf(step.type, backing, " -> ", strong(step.target)))
         tree(Branch((f"{number}. ", strong(other.path[0].label)), tuple(steps), indent=5))
-        whole = f"held whole by {count(len(other.whole), 'episode')}" if other.whole else "stitched"
+        whole = f"whole in {count(len(other.whole), 'episode')}" if other.whole else "from several episodes"
         say(f"   {count(other.depth, 'edge')}, {whole}; strength {_product(other.steps, other.strength)}")
     say()
     say(f"Strength is {meaning}.")
     if not answer.complete:
-        say("There was too much to look at all of it: other paths may be as good.")
+        say("The graph is too large to search completely; other paths may be equally good.")
 
 
 def _product(steps: tuple[PathStep, ...], strength: float) -> str:
@@ -126,7 +126,7 @@ def render_causes(answer: RelationsAnswer) -> None:
 @click.argument("label")
 @prints(render_causes)
 def causes(*, label: str) -> RelationsAnswer:
-    """Show what leads straight to LABEL, a part of a label in any case."""
+    """Show the direct causes of every node whose label contains LABEL (upper or lower case)."""
     return open_memory().graph.causes(label)
 
 
@@ -149,7 +149,7 @@ def _render_relations(answer: RelationsAnswer, nothing: str, heading: str) -> No
     for place, group in enumerate(answer.groups):
         if place:
             say()
-        say(strong(group.node.label), f" ({group.node.type}, {group.node.frequency} times)")
+        say(strong(group.node.label), f" ({group.node.type}, {count(group.node.frequency, 'time')})")
         rows = [
             (one.type, f"{one.weight:.2f}", ", ".join(one.reasons), str(one.evidence_count), one.node.label)
             for one in group.relations

@@ -57,11 +57,11 @@ def patterns(*, min_success_rate: float, min_occurrences: int, as_json: bool) ->
 @click.option(
     "--evidence",
     type=click.Choice(["associated"]),
-    help="Only what goes with failure among like tasks after like steps.",
+    help="Only patterns that stay associated with failure after comparing similar sessions.",
 )
 @json_option
 def anti_patterns(*, max_success_rate: float, evidence: str | None, as_json: bool) -> None:
-    """Show what was done in two episodes or more and seldom succeeded, worst first."""
+    """Show actions from at least two episodes that rarely succeeded, the worst first."""
     survey = open_memory().causality.survey()
     found = survey.worst(max_success_rate=max_success_rate, evidence=evidence)
     show(found, as_json=as_json, render=lambda rows: render_patterns(rows, survey))
@@ -84,7 +84,7 @@ def _notes(found: Sequence[Pattern], survey: Survey) -> list[str]:
         enough = f" Tied to both by a risk ratio of {weakest:.1f}, it would explain the weakest row." if weakest else ""
         notes.append(f"{NOT_TESTED}{enough}")
     if any(one.too_early for one in found):
-        notes.append("fewer than 10 uses: the counts are true, a rate would promise more than they hold.")
+        notes.append('"Too early" rows have fewer than 10 uses; the counts are exact, but too small for a rate.')
     return notes
 
 
@@ -94,8 +94,8 @@ def _compared(survey: Survey) -> str:
     if not survey.tested:
         return f"nothing to compare: {NOTHING_TO_COMPARE}."
     return (
-        f"{count(survey.tested, 'comparison')} over {count(survey.compared, 'judged session')}; adjusted: points of "
-        "success with it less without, among like tasks after like steps."
+        f"{count(survey.tested, 'comparison')} over {count(survey.compared, 'judged session')}; adjusted: the "
+        "difference in success rate (percentage points) between similar sessions with and without the step."
     )
 
 

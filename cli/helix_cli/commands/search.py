@@ -12,6 +12,7 @@ from helix_cli.app import open_memory
 from helix_cli.options import NonEmptyPath
 from helix_cli.output import count, fields, json_option, prints, say, show, warn
 from helix_cli.terminal import quiet, strong
+from helix_graph.insights.safe_quoting import name_or_quoted, sanitize_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,8 +28,8 @@ _LINES = 4
 
 @click.command
 @click.argument("query", required=False)
-@click.option("--max-results", type=int, default=10, show_default=True, help="At most so many, 1 to 100.")
-@click.option("--semantic-only", is_flag=True, help="Compare meanings alone; fails where nothing does.")
+@click.option("--max-results", type=int, default=10, show_default=True, help="Maximum number of results, 1 to 100.")
+@click.option("--semantic-only", is_flag=True, help="Search by meaning only; fails if no model is installed.")
 @click.option("--lexical-only", is_flag=True, help="Compare words alone.")
 @click.option("--status", is_flag=True, help="Show what can be searched instead.")
 @json_option
@@ -59,12 +60,13 @@ def render_search(found: MemorySearchAnswer) -> None:
 
 def _render_result(result: SearchResult) -> None:
     also = f", also {', '.join(result.also)}" if result.also else ""
-    place = f"  {result.path}" if result.path else ""
-    foreign = ": another program's words, not this project's" if result.foreign else ""
-    say(strong(result.name), f"  ({result.source}{also}{foreign})", quiet(place))
+    place = f"  {name_or_quoted(result.path)}" if result.path else ""
+    said_by = "another program's words, not this project's" if result.foreign else result.said_by
+    whose = f": {said_by}" if said_by else ""
+    say(strong(name_or_quoted(result.name)), f"  ({result.source}{also}{whose})", quiet(place))
     lines = result.content.split("\n")
     for line in lines[:_LINES]:
-        say(f"  > {line}" if result.foreign else f"  {line}")
+        say(f"  > {sanitize_line(line)}" if said_by else f"  {line}")
     if len(lines) > _LINES:
         say(f"  … {count(len(lines) - _LINES, 'more line')}")
 

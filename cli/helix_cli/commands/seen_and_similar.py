@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LEVELS: dict[str, str] = {
     "exact": "the same line",
     "family": "the same kind of error",
-    "check": "the same check failing otherwise",
+    "check": "the same check, with a different error",
 }
 
 
@@ -78,7 +78,7 @@ def _render_remedy(remedy: Remedy) -> None:
 def render_similar(found: SimilarAnswer) -> None:
     """Print earlier decisions, each with its reason, its session and what became of it."""
     if not found.decisions:
-        say(f"No decision has one of these words: {', '.join(found.looked_for)}.")
+        say(f"No earlier decision contains any of these words: {', '.join(found.looked_for)}.")
         return
     for one in found.decisions:
         _render_decision(one)
@@ -96,7 +96,7 @@ def render_similar(found: SimilarAnswer) -> None:
 @click.option("--limit", type=click.IntRange(1, 100), default=5, show_default=True, help="At most so many decisions.")
 @prints(render_similar)
 def similar(*, text: str, limit: int) -> SimilarAnswer:
-    """Show what was decided before in a situation that is told in these words, and how it came out."""
+    """Show earlier decisions in similar situations (described by TEXT), and how each session ended."""
     return open_memory().causality.similar(text, limit=limit)
 
 

@@ -11,7 +11,13 @@ import os
 import time
 
 from helix_cli.hooks.background import in_turn, run_detached
-from helix_cli.hooks.context_block import ContextLine, ContextSection, anti_pattern_sentence, context_block
+from helix_cli.hooks.context_block import (
+    LONGEST_QUOTATION,
+    ContextLine,
+    ContextSection,
+    anti_pattern_sentence,
+    context_block,
+)
 from helix_cli.hooks.log import noted
 from helix_cli.hooks.session_dedup import transcript_size
 from helix_episodes.echo import without_echo
@@ -19,6 +25,7 @@ from helix_graph.causality.antipattern_cache import is_up_to_date, read_anti_pat
 from helix_graph.insights import hook_queries
 from helix_graph.insights.exposure_log import ExposureContext
 from helix_graph.insights.hook_queries import log_shown
+from helix_graph.insights.safe_quoting import name_or_quoted, own_or_quoted, quoted
 from helix_graph.insights.scoring import USER_PROVIDED
 from helix_graph.project import CONFIGURATION, user_configuration
 from helix_graph.topics.ranking import busiest_topics, matching_entries
@@ -63,7 +70,8 @@ def show_insights(
     lines = []
     for one in map(by_name.__getitem__, shown):
         effectiveness = one.get("_effectiveness", one["effectiveness"])
-        lines.append(ContextLine(f"[{effectiveness:.0%}] {one['content']}", str(one["name"])))
+        said = own_or_quoted(one["content"], said_by=one.get("_said_by", ""), longest=LONGEST_QUOTATION)
+        lines.append(ContextLine(f"[{effectiveness:.0%}] {said}", str(one["name"])))
     return lines
 
 
@@ -94,7 +102,7 @@ def answer_session_start(call: HookCall, root: Path, dedup: SessionDedup) -> str
         ContextSection("Open plan:", _new_lines(_plan(root), dedup)),
     ]
     hot = busiest_topics(root, since=int(time.time()) - _HOT_SECONDS, limit=_TOPICS)
-    topics = _new_lines((f"{topic} ({entries})" for topic, entries in hot), dedup)
+    topics = _new_lines((f"{name_or_quoted(topic)} ({entries})" for topic, entries in hot), dedup)
     return context_block([*sections, ContextSection("Topics with news (helix-graph topic brief NAME):", topics)])
 
 
@@ -150,4 +158,4 @@ def _entries(root: Path, asked: str) -> Iterator[str]:
         lines = [line for line in map(str.strip, one.text.splitlines()) if line][:_LINES]
         shown = "\n".join(line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…" for line in lines)
         if len(set(wanted) & set(query_words(f"{one.topic} {shown}"))) >= needed:
-            yield f"{one.topic}: {shown}"
+            yield f"recorded in {name_or_quoted(one.topic)}: {quoted(shown)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from helix_episodes.echo import wrap
 from helix_episodes.fast_loading import Value
-from helix_graph.insights.safe_quoting import sanitize_line
+from helix_graph.insights.safe_quoting import cut_line, quoted, sanitize_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,12 +22,16 @@ def anti_pattern_sentence(one: CachedAntiPattern) -> str:
     rate = "people noted it" if one.successes is None else f"succeeded {one.successes} of {one.occurrences} times"
     other = "" if one.others is None else f"; other answers {one.others:.0%} of {one.others_n}"
     shared = f"; {SHARED}" if one.shared else ""
-    return f"after '{one.trigger}': {one.action} ({rate}{other}{shared})"
+    # What a session's log was labelled with is a label; one that somebody else wrote may say anything.
+    trigger, action = (quoted(one.trigger), quoted(one.action)) if one.shared else (f"'{one.trigger}'", one.action)
+    return f"after {trigger}: {action} ({rate}{other}{shared})"
 
 
 #: Claude Code and Copilot cut at 10,000 characters, Codex at 2,500 tokens, which are some 8,000 of them.
 _MOST_CHARACTERS = 6000
 _LONGEST_LINE = 500
+#: Of a line with a quotation, so that what stands around it is never cut off.
+LONGEST_QUOTATION = 350
 
 
 class ContextLine(Value):
@@ -59,5 +63,5 @@ def context_block(sections: Sequence[ContextSection]) -> str:
     for section in filled:
         texts = (sanitize_line(line.text) for line in section.lines)
         shown += [section.heading]
-        shown += (f"- {text if len(text) <= longest else text[: longest - 1] + '…'}" for text in texts)
+        shown += (f"- {cut_line(text, longest)}" for text in texts)
     return wrap("\n".join(shown), insights=[line.name for line in lines if line.name])

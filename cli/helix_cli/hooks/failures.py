@@ -8,9 +8,17 @@ is known.
 
 from __future__ import annotations
 
-from helix_cli.hooks.context_block import SHARED, ContextLine, ContextSection, anti_pattern_sentence, context_block
+from helix_cli.hooks.context_block import (
+    LONGEST_QUOTATION,
+    SHARED,
+    ContextLine,
+    ContextSection,
+    anti_pattern_sentence,
+    context_block,
+)
 from helix_cli.hooks.session_dedup import SITUATION
 from helix_graph.causality.antipattern_cache import read_anti_patterns
+from helix_graph.insights.safe_quoting import quoted
 from helix_graph.trust import shared_episodes
 
 TYPE_CHECKING = False
@@ -69,9 +77,9 @@ def _repair(fix: Row) -> str:
     """What was done, whether it was verified, and where the log has it."""
     verified = f"verified: afterwards {fix['verified_by']}" if fix["verified_by"] else "verified"
     sure = verified if fix["verified"] else "not verified"
-    why = f"; why: {fix['rationale']}" if fix["rationale"] else ""
+    why = f"; the session said why: {quoted(fix['rationale'], longest=LONGEST_QUOTATION)}" if fix["rationale"] else ""
     where = f" [{fix['log']}:{fix['line']}]" if fix["log"] and fix["line"] else ""
-    done = fix["path"] or fix["command"] or fix["chosen"]
+    done = quoted(fix["path"] or fix["command"] or fix["chosen"], longest=LONGEST_QUOTATION)
     return f"repaired by {fix['label']}: {done} ({sure}){why}{where}"
 
 

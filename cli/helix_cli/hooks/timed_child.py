@@ -34,7 +34,7 @@ def run_within(work: Callable[[], Iterator[bytes]], *, seconds: float) -> ChildR
     ended = False
     try:
         pieces, ended = _read_until(reading, deadline=time.monotonic() + seconds)
-    finally:  # also of an interrupt: nobody is left behind
+    finally:  # also after an interrupt: leave no child process
         if not ended:
             import signal
 

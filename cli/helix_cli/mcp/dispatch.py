@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from helix_cli.mcp.pagination import ANSWERS, fitted_structure, fitted_text, once
+from helix_cli.mcp.quotations import with_notice
 from helix_cli.mcp.rewording import answer_in_tools_words, in_tools_words, problem_of
 from helix_cli.mcp.tool_declaration import typed_schema, without_nulls
 from helix_cli.mcp.tools import tools_by_name
+from helix_cli.mcp.tools.sessions import Part
 from helix_cli.output import plain
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph import Memory
@@ -49,7 +51,8 @@ def answer(name: str, raw: Mapping[str, Any], progress: Progress) -> Outcome:
     try:
         reply = tool.run(open_memory(), _arguments(tool, raw), progress)
         value, text = answer_in_tools_words(plain(reply.value), reply.text)
-        return Outcome(text=fitted_text(text, ANSWERS), structure=fitted_structure(once(value, text), ANSWERS))
+        whole = text if isinstance(reply.value, Part) else with_notice(text)  # a part is as long as an answer may be
+        return Outcome(text=fitted_text(whole, ANSWERS), structure=fitted_structure(once(value, text), ANSWERS))
     except HelixGraphError as error:
         return Outcome(failed=True, text=in_tools_words(str(error)))
     except OSError as error:

@@ -60,7 +60,7 @@ STRUCTURE_LIMIT = 24_000
 _TEXT_STEPS = (6_400, 1_600, 400, 200)
 #: What a cut text ends with.
 CUT = "…"
-_NO_WORD = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+_NO_WORD = re.compile(r'[\x00-\x1f\x7f-\x9f"\\]+')
 #: A text of the structure that the answer's text has as well keeps this much of itself: enough to recognise it.
 _TELLING = 120
 #: Longer ones count as said twice; shorter ones are names, places and lines by which one finds one's way.
@@ -114,7 +114,7 @@ def _each_text(value: Any, change: Callable[[str], str]) -> Any:  # noqa: ANN401
 
 
 def _flat(text: str) -> str:
-    """However it was indented and wrapped; control characters are shown as blanks."""
+    """However it was indented, wrapped and quoted; control characters are shown as blanks."""
     return " ".join(_NO_WORD.sub(" ", text).split())
 
 

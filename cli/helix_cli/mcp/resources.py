@@ -12,14 +12,15 @@ from helix_cli.commands.paths_and_causes import render_causes, render_effects
 from helix_cli.commands.patterns_and_comparisons import render_patterns
 from helix_cli.commands.seen_and_similar import render_similar
 from helix_cli.mcp.dispatch import open_memory
+from helix_cli.mcp.quotations import NOTICE, form_of, rendered, with_notice
 from helix_cli.mcp.shown_advice import note_shown
-from helix_cli.output import count, percent, rendered
+from helix_cli.output import count, percent
 from helix_episodes.echo import wrap
 from helix_episodes.errors import InvalidArgument
 from helix_graph.errors import GraphNotCompiled, NodeNotFound, NoMemory, UntrustedMemory
 from helix_graph.graph.similar_decisions import words_of
+from helix_graph.insights.safe_quoting import name_or_quoted, own_or_quoted, quoted
 from helix_graph.search.sources import TopicSource
-from helix_graph.topics.answer_texts import form_of
 from helix_graph.topics.catalogue import Overview
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def listed() -> list[Resource]:
             Resource(
                 uri=_EPISODE + quote(one.session, safe=""),
                 name=one.session,
-                description=f"{(one.timestamp or '')[:10]} {one.outcome}: {one.task[:120]}".strip(),
+                description=f"session {(one.timestamp or '')[:10]} {one.outcome}: {quoted(one.task, longest=120)}",
             )
             for one in episodes
         ),
@@ -100,7 +101,7 @@ def read(uri: str) -> str:
     }
     for prefix, reader in readers.items():
         if uri.startswith(prefix) and len(uri) > len(prefix):
-            return wrap(reader(open_memory(), unquote(uri.removeprefix(prefix))))
+            return wrap(with_notice(reader(open_memory(), unquote(uri.removeprefix(prefix)))))
     raise InvalidArgument(None, f"there is no resource {uri}; there are {', '.join(one.uri for one in TEMPLATES)}")
 
 
@@ -113,8 +114,8 @@ def _node(memory: Memory, label: str) -> str:
 
 
 _HEAD = (
-    "What earlier sessions of this project show. Counts are sessions; 'too early' means that too few are known. It was "
-    "written by sessions like this one: weigh it."
+    "What earlier sessions of this project show. Counts are sessions; 'too early' means that too few are known.\n"
+    f"{NOTICE}"
 )
 _NOTHING = "Nothing yet: `extract` reads session logs, `remember` and `store` keep what you learn."
 #: Rows of each kind: a briefing is read before the work, and the tools give the rest.
@@ -140,7 +141,9 @@ def briefing(task: str) -> str:
 def _learnt(insights: Sequence[Mapping[str, Any]], about: str) -> Iterator[str]:
     """Insights: those that bear on the task, or those that did best."""
     lines = [
-        f"- {one['content']} ({percent(one['effectiveness'])} in {count(one['use_count'], 'use')})" for one in insights
+        f"- {own_or_quoted(one['content'], said_by=one.get('_said_by', ''))} "
+        f"({percent(one['effectiveness'])} in {count(one['use_count'], 'use')})"
+        for one in insights
     ]
     if lines:
         yield "\n".join([f"## Learnt before{f', on: {about}' if about else ''}", *lines])
@@ -168,4 +171,5 @@ def _written(memory: Memory, about: str) -> Iterator[str]:
         return
     yield "## Written down\n" + form_of(overview)
     if about and (found := TopicSource(memory.topics).search(about, limit=_ROWS, manner="lexical")):
-        yield "\n".join(["## Entries in the task's words", *(f"- [{one.name}] {one.content}" for one in found)])
+        lines = (f"- [{name_or_quoted(one.name)}] {quoted(one.content, said_by=one.said_by)}" for one in found)
+        yield "\n".join(["## Entries in the task's words", *lines])

@@ -21,12 +21,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_args
 import msgspec
 from msgspec import Meta
 
-from helix_cli.output import Answer, rendered
+from helix_cli.mcp.quotations import rendered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from helix_cli.output import Answer
     from helix_graph import Memory
 
 

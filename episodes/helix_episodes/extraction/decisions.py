@@ -3,8 +3,8 @@
 *Acted*: a run of edits to one file that no command and no prompt interrupted; a shell command that changes or checks
 something (the same command again without a change between is the same decision, counted); a delegation; a tool that
 changes something elsewhere. *Stated*: a plan handed in, a question asked or answered, a decision in a message
-(`helix_episodes.extraction.prose.decisions`). Looking is no decision, except as the first answer to a tool's error:
-searching for the file that was missing is how an agent recovers.
+(`helix_episodes.extraction.prose.decisions`). Reading and searching are not decisions, except as the first reaction to
+a tool's error: searching for the file that was missing is how an agent recovers.
 
 What a decision answers, and so its context and whether it is a recovery, is only known once errors and decisions are
 linked: `helix_episodes.extraction.links.complete` adds that.

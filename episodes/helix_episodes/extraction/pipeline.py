@@ -34,7 +34,7 @@ EXTRACTOR_VERSION = "5"
 
 
 def extract(session: Session, *, provenance: Provenance | None = None) -> Episode:
-    """The episode of a session, in which no secret is left and nothing rests on what a memory put into it."""
+    """The episode of a session, without secrets and without anything derived from injected memory text."""
     session = redacted_session(without_unread(without_echoes(session)))
     calls = parse_calls(session)
     words = reported_failures(session, calls)

@@ -61,7 +61,7 @@ _REWRITES = frozenset({"--fix", "--write", "--update-snapshots", "--unsafe-fixes
 class CheckRun(msgspec.Struct, frozen=True, kw_only=True):
     """One verdict of one check. ``events`` are the ids of the events it became, ``families`` those it complained of.
 
-    ``ground`` is as much of the verdict as says what was looked at. ``call`` is None where no one ran it in this
+    ``ground`` is the part of the verdict that says what was checked. ``call`` is None where no one ran it in this
     session: a failure that only words report.
     """
 
@@ -74,7 +74,7 @@ class CheckRun(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def passed(self) -> bool:
-        """Whether the check was content."""
+        """Whether the check passed."""
         return self.verdict.passed is True
 
 

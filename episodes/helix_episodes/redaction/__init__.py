@@ -23,7 +23,6 @@ passed on after a few searches for plain strings. Redacting twice changes nothin
 from __future__ import annotations
 
 import re
-from array import array
 from collections import Counter
 from functools import cache, lru_cache
 from itertools import chain
@@ -33,9 +32,11 @@ import msgspec
 
 from helix_episodes.redaction.connections import CONNECTION_RULES
 from helix_episodes.redaction.key_blocks import KEY_RULES, framed_keys
-from helix_episodes.redaction.named_secrets import named_secrets
-from helix_episodes.redaction.rule_matching import Cut, Sieve, compiled_pattern, cuts_by, make_cut, mentions
+from helix_episodes.redaction.named_secrets import named_secrets, needles_in
+from helix_episodes.redaction.rule_matching import Cut, Sieve, compiled_pattern, cuts_by, make_cut, mentions, words_of
 from helix_episodes.redaction.secret_formats import FORMAT_RULES
+from helix_episodes.redaction.tables import CODE_WORDS, headed_secrets
+from helix_episodes.redaction.visible_text import without_escapes, without_frames
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -166,46 +167,42 @@ def _secrets_in_short(text: str) -> tuple[Cut, ...]:
     return tuple(_secrets(text))
 
 
-# Colours and characters that show nothing, as they are and as they are spelled in code and JSON.
-_HIDDEN = (
-    r"(?:\x1b|\\{1,2}(?:x1b|e|033|u001b))\[[0-9;:?]{0,24}[A-Za-z]|[\x00-\x08\x0e-\x1f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
-    r"|\\{1,2}u(?:200[b-f]|00ad|2060|feff)"
-)
-_HIDDEN_SPELLED = ("x1b[", "\\e[", "033[", "u001b", "u200", "u00ad", "u2060", "ufeff")
-_INVISIBLE = ("\u200b", "\u200c", "\u200d", "\ufeff", "\u2060", "\xad")
-
-
 def _secrets(text: str) -> Iterator[Cut]:
-    yield from _visible_secrets(text)
-    if (
-        "\x1b" in text
-        or ("\\" in text and mentions(text, _HIDDEN_SPELLED))
-        or (not text.isascii() and mentions(text, _INVISIBLE))
-    ):
-        yield from _behind_hidden(text)
-
-
-def _behind_hidden(text: str) -> Iterator[Cut]:
-    """What is only recognised when colours and invisible characters are left out."""
-    hidden = [found.span() for found in compiled_pattern(_HIDDEN).finditer(text)]
-    if not hidden:
+    forms = list(without_escapes(text))
+    text = forms[-1].text if forms else text
+    lowered = _lowered(text)
+    words = words_of(lowered)
+    rules = _SIEVE.passed_by(text, lowered=lowered, words=words)
+    needles = needles_in(lowered, words)
+    if not rules and not needles and words.isdisjoint(CODE_WORDS):
         return
-    places, position = array("L"), 0
-    for start, end in (*hidden, (len(text), len(text))):
-        places.extend(range(position, start))
-        position = end
-    for cut in _visible_secrets("".join(text[place] for place in places)):
-        yield make_cut(cut.kind, places[cut.start], places[cut.start + cut.length - 1] + 1)
+    frames = list(without_frames(text))
+    if frames:
+        forms += frames
+        text = frames[-1].text
+        lowered = _lowered(text)
+    for cut in _visible_secrets(text, lowered, rules, needles, words):
+        start, end = cut.start, cut.start + cut.length
+        for form in reversed(forms):
+            start, end = form.span(start, end)
+        yield make_cut(cut.kind, start, end) if forms else cut
 
 
-def _visible_secrets(text: str) -> Iterator[Cut]:
+def _lowered(text: str) -> str:
+    """The text in small letters, each at its place."""
     lowered = text.lower()
     if len(lowered) != len(text):  # a letter such as the Turkish capital I becomes two
         lowered = "".join(one.lower() if len(one.lower()) == 1 else one for one in text)
-    for number in _SIEVE.passed_by(text, lowered=lowered):
+    return lowered
+
+
+def _visible_secrets(text: str, lowered: str, rules: list[int], needles: list[str], words: set[str]) -> Iterator[Cut]:
+    for number in rules:
         yield from cuts_by(_RULES[number], text)
-    yield from named_secrets(text, lowered=lowered)
-    yield from framed_keys(text)
+    yield from headed_secrets(text, words=words)
+    if needles:
+        yield from named_secrets(text, lowered=lowered, needles=needles)
+        yield from framed_keys(text)
 
 
 def _without_overlaps(cuts: Iterable[Cut]) -> list[Cut]:

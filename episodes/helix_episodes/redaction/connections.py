@@ -9,12 +9,17 @@ from helix_episodes.redaction.rule_matching import (
     SieveHint,
     is_made_of_words,
     is_mixed,
+    is_phrase,
     is_placeholder,
+    is_scrambled,
+    is_strong,
     looks_random,
     says_what_it_is,
 )
 
 _SHORTEST_COOKIE = 6
+_ADDRESS = re.compile(r"[\d.]+(?:[:/]|$)|\d+-\d+|[/~.]|\w+\.\w+$")
+_LINK = re.compile(r"[()\[\]{}]|://|@[\w-]+\.\w|\.\w{1,5}$|=|->")
 _PORTS = re.compile(r"\d{1,5}(?:[:/].{0,40})?")
 #: How far around a ``Password=`` the other pairs of a connection string are looked for.
 _STRING_SPAN = 300
@@ -23,9 +28,13 @@ _PAIRS = re.compile(
     r"\s{0,2}=\s{0,2}[^\s;=]",
     re.IGNORECASE,
 )
-_BARE = r"[\"']?([^\s\"'`|;&<>\[\]]{3,200})"
-#: ``-p`` as an option of its own or with its value behind it.
-_OPTION_P = SieveHint("-", r"(?<=\s-)p")
+#: A value as a shell takes it: in quotes with whatever blanks, or up to the next blank.
+_BARE = r"(?:[\"'](?=[^\"'\n]{3,200}[\"']))?((?<=[\"'])[^\"'\n]{3,200}(?=[\"'])|[^\s\"'`|;&<>\[\]]{3,200})"
+#: What a value in front of a pipe, or behind ``<<<``, is handed to, where it is a secret whatever it looks like.
+_TAKERS = (
+    r"(?:-stdin|-with-token|\bsudo\b[^\n|]{0,40}\s-S\b|-body-file -|chpasswd|cryptsetup|\bpasswd\b|\bsecrets? (?:put|set|create|add)"  # noqa: E501
+    r"|\benv (?:add|set)|versions add|--data-file=-|-passphrase-fd|-pass(?:in|out)? (?:stdin|fd:)|\bpass insert)"
+)
 #: Clients that take a password by an option of one letter, by that letter.
 _COMMANDS = (
     r"\b(?:(?:sqlcmd|bcp|isql|zip|unzip|mosquitto_(?:pub|sub)|rpcclient)\b[^\n|;&]{0,200}?\s-P"
@@ -36,7 +45,51 @@ _COMMANDS = (
     r"|(?:smbclient|rpcclient|net)\b[^\n|;&]{0,200}?\s-U\s{0,2}[\"']?[^\s%\"']{1,60}%"
     r"|htpasswd\s{1,4}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s{1,4}\S{1,200}\s{1,4}\S{1,80})\s{0,3}" + _BARE
 )
-_SHORT_OPTION = SieveHint("-", r"(?<=\s-)(?:pw?|P|w|N|U|\w{0,3}b)\b")
+#: What passwords are put behind without an option: a table of commands and lines of settings.
+_POSITIONS = (
+    r"(?i)(?:\"\s+(?:AES|DES)[\w-]{0,8}|\b(?:net1?\s+user\s+[^\s/]{1,60}|net\s+use\s+\S{1,60}(?:\s+\\\\\S{1,120})?|http-basic\.\S{1,80}\s+\S{1,60}"
+    r"|(?:secret|password|key|md5)\s+[0-9]|createUser\s+\S+\s+(?:SHA|MD5)[\w-]{0,8}"
+    r"|ConvertTo-SecureString(?:\s+-String)?|set\s+password\s+for\s+\S{1,100}\s*=(?:\s*password\()?|\bP(?=:)(?<=;P)|add-mask:|is_?secret=true"
+    r"|-passwd\s+\S{1,80}|user(?:add|mod)\b[^\n|;&]{0,120}?\s-p|(?:ENCRYPTED|USER\s+\w+)\s+PASSWORD))"
+    r"(?:\s+|:|\])\s*" + _BARE
+)
+#: A user and a password as options of one letter, whatever the command is.
+_USER_AND_PASSWORD = (
+    r"-(?<=\s-)(?:u|U|l|-user(?:name)?|-login|user)(?:[ =]\s{0,3})?[\"']?[\w.@\\-]{1,80}[\"']?\s(?:[^\n|;&]{0,80}?\s)?"
+    r"(?:-p|-P|-w|--pass|-pass|-pw)[ =]?\s{0,3}" + _BARE
+)
+#: A login and its password with nothing but a sign between: login: kim / X, user=kim:X.
+_LOGIN_WITH_VALUE = (
+    r"(?i)\b(?:log ?in|credentials?|creds|account|user(?:name)?|sign in(?: (?:as|with))?)\b[^\n:=/]{0,20}?[ \t:=][ \t]{0,3}[\w.@+-]{2,60}"  # noqa: E501
+    r" ?(?:[/|:,]| (?:with|and) ) ?([^\s\"'`<>,]{8,80})"
+)
+#: What a script types when it is asked: expect "Password:"; send "X\r"
+_ANSWER = (
+    r"(?i)(?:passw(?:or)?d|passphrase|\bpin|token|passcode)[^\n\"']{0,20}[\"'][^\w\"']{1,12}(?:\w{1,20}\.)?(?:exp_)?(?:send|write|put|answer)\w{0,10}"
+    r"[\s(]{1,3}(?:--\s)?[\"']([^\"'\n\\]{4,200})"
+)
+#: One of these is in each line of that table.
+_POSITION_SIGNS = (
+    *(
+        "net user ",
+        "net use ",
+        "net1 user ",
+        "http-basic.",
+        "createuser ",
+        "securestring",
+        "password for",
+        ";p:",
+        "add-mask:",
+        "secret=true]",
+    ),
+    *("-passwd ", "useradd", "usermod", " secret …\\d", " password …\\d", " key …\\d", " md5 …\\d"),
+)
+_CLIENT_LIST = """
+    sqlcmd bcp isql zip unzip mosquitto_pub mosquitto_sub rpcclient mongo mongosh mongodump mongorestore mongoimport
+    mongoexport 7z 7za cqlsh az cf rabbitmqadmin influx ldapsearch ldapmodify ldapadd ldapdelete ldapwhoami ldappasswd
+    plink pscp psftp ssh-keygen smbclient net htpasswd
+"""
+_CLIENTS = tuple(_CLIENT_LIST.split())
 _COOKIE = r"[\w!#$%&*+.^|~-]{1,80}=[^\s;,\"'\\\[\]<>]{1,4096}"
 _COOKIES = _COOKIE + r"(?:;\s{0,2}" + _COOKIE + r"){0,60}"
 
@@ -48,7 +101,31 @@ def _is_real_value(match: re.Match[str]) -> bool:
 def _is_command_password(match: re.Match[str]) -> bool:
     """Neither a stand-in nor what the same option means elsewhere: a port, or a pair of them."""
     value = match[1]
+    if " " in value and not is_phrase(value):
+        return False
     return not is_placeholder(value) and not _PORTS.fullmatch(value) and not says_what_it_is(value)
+
+
+def _is_given_password(match: re.Match[str]) -> bool:
+    """As a command's, but several words must look like a phrase of chance or hold a digit or sign."""
+    return _is_command_password(match) and is_mixed(match[1]) | is_scrambled(match[1]) | (" " in match[1])
+
+
+def _is_command_password_of_user(match: re.Match[str]) -> bool:
+    """No port, address or mapping of either, no path: ``docker run -u kim -p 127.0.0.1:80:80``."""
+    return (
+        _is_command_password(match) and not _ADDRESS.match(match[1]) and (is_mixed(match[1]) or is_scrambled(match[1]))
+    )
+
+
+def _is_strong_password(match: re.Match[str]) -> bool:
+    value = match[1].rstrip(".;)")
+    return (
+        not is_placeholder(value)
+        and is_strong(value)
+        and not is_made_of_words(value, longest=6)
+        and not _LINK.search(value)
+    )
 
 
 def _is_netrc_password(match: re.Match[str]) -> bool:
@@ -65,7 +142,11 @@ def _is_in_connection_string(match: re.Match[str]) -> bool:
 
 
 def _is_made_as_password(match: re.Match[str]) -> bool:
-    return not is_placeholder(match[1]) and is_mixed(match[1]) and not says_what_it_is(match[1])
+    return (
+        not is_placeholder(match[1])
+        and (is_mixed(match[1]) or is_scrambled(match[1]))
+        and not says_what_it_is(match[1])
+    )
 
 
 def _is_drawn_token(match: re.Match[str]) -> bool:
@@ -78,7 +159,8 @@ def _is_random(match: re.Match[str]) -> bool:
 
 def _is_token(match: re.Match[str]) -> bool:
     """``Bearer`` is followed by a token, not the next word of a sentence or a variable."""
-    return not is_placeholder(match[1]) and any(character.isdigit() for character in match[1])
+    value = match[1].rstrip("=")
+    return not is_placeholder(value) and (any(map(str.isdigit, value)) or is_scrambled(value))
 
 
 def _has_cookie(match: re.Match[str]) -> bool:
@@ -110,7 +192,7 @@ CONNECTION_RULES = (
     ),
     SecretRule(
         "authorization",
-        ("earer", "uthorization"),
+        ("bearer", "authorization"),
         (
             r"(?i)(?:authorization[\"']?\s{0,4}[:=]\s{0,4}\\{0,15}[\"']?(?:basic|token|bearer|apikey)|\bbearer)"
             r"\s{1,4}([A-Za-z0-9._~+/=-]{12,4096})"
@@ -121,17 +203,24 @@ CONNECTION_RULES = (
     # Without a scheme, or with one of a service's own.
     SecretRule(
         "authorization",
-        ("uthorization",),
+        ("authorization",),
         r"(?i)authorization[\"']?(?:\s{0,4}[:=,]\s{0,4}|\s{1,4})\\{0,15}[\"']?(?:[a-z][\w-]{1,24}\s{1,2}(?:token=\\{0,15}[\"']?)?)?([A-Za-z0-9._~+/=-]{16,4096})",
         accept=_is_drawn_token,
         folded=True,
     ),
-    SecretRule("signature", ("ignature=",), r"(?i)\bsignature=([0-9a-f]{64})"),
+    SecretRule("signature", ("signature=", "Signature="), r"(?i)\bsignature=([0-9a-f]{64})"),
     # A private key as a JSON Web Key.
     SecretRule(
         "private-key",
         ('":…' + r"\s?\\{0,15}\"[A-Za-z0-9_-]{40}",),
-        r"(?<![\w])d\\{0,15}[\"']\s{0,2}:\s{0,2}\\{0,15}[\"']([A-Za-z0-9_-]{40,1400})",
+        r"(?<![\w])[dkpq]\\{0,15}[\"']\s{0,2}:\s{0,2}\\{0,15}[\"']([A-Za-z0-9_-]{40,1400})",
+        is_drawn=True,
+    ),
+    # Its bytes as a list of numbers.
+    SecretRule(
+        "private-key",
+        ("[…" + r"\s?\d{1,3},\s?\d{1,3},",),
+        r"(?i)(?:secret|private|key|seed|wallet|id\.json)[^\n\[]{0,40}(\[\s*(?:\d{1,3}\s*,\s*){31,127}\d{1,3}\s*\])",
     ),
     # What /etc/shadow, htpasswd and web frameworks store in a password's place.
     SecretRule(
@@ -143,7 +232,7 @@ CONNECTION_RULES = (
     ),
     SecretRule(
         "secret",
-        ("mnemonic", "phrase"),
+        ("mnemonic", "phrase", "seedphrase"),
         r"(?i)(?:mnemonic|(?:seed|recovery|backup|secret)[ _-]?phrase)\W{1,8}(?:is\W{1,4})?"
         r"((?:[a-z]{3,8} ){11,23}[a-z]{3,8})",
         folded=True,
@@ -168,7 +257,7 @@ CONNECTION_RULES = (
     SecretRule(
         "password",
         (":…\\d{4,5}:[\\w.*-]{1,64}:[\\w.*-]{1,64}:[^\\s:/]",),
-        r"(?<![\w:./-])[A-Za-z*][\w.*-]{0,80}:\d{4,5}:[\w.*-]{1,64}:[\w.*-]{1,64}:([^\s\"'`:/]{4,200})(?=[\s\"'`\\]|$)",
+        r"(?<![\w:./-])[A-Za-z*][\w.*-]{0,80}:\d{4,5}:[\w.*-]{1,64}:[\w.*-]{1,64}:([^\s\"'`:/<]{4,200})(?=[\s\"'`\\<]|$)",
         accept=_is_real_value,
     ),
     # Oracle's own form: jdbc:oracle:thin:user/password@host
@@ -180,9 +269,10 @@ CONNECTION_RULES = (
     ),
     SecretRule(
         "password",
-        ("wd=", "wd =", "WD=", "WD =", "assword=", "assword =", "ASSWORD=", "ASSWORD ="),
+        ("pwd=", "pwd =", "password=", "password ="),
         r"(?i)(?<![\w.-])(?:pwd|password)\s?=\s?(\{[^}\s]{1,200}\}|[^;\"'`\s<>\[\]{}()]{1,200})(?=[;\"'`\s]|$)",
         accept=_is_in_connection_string,
+        folded=True,
     ),
     SecretRule(
         "cookie",
@@ -198,13 +288,55 @@ CONNECTION_RULES = (
         r"[^\s:\"'\[\]/]{1,64}:([^\s\"'\[\]]{4,200})",
         accept=_is_real_value,
     ),
-    SecretRule("password", (), _COMMANDS, _is_command_password, (_SHORT_OPTION,)),
+    SecretRule("password", _CLIENTS, _COMMANDS, _is_command_password),
     SecretRule(
         "password",
-        ("-stdin", "-with-token", " -S", "-body-file -"),
-        r"\b(?:echo(?: -n)?|printf(?: [\"']?%s(?:\\n)?[\"']?)?)\s{1,4}(?:\\{0,15}[\"'])?"
-        r"([^\s\"'|\[\]]{6,300})\\{0,15}[\"']?\s{0,4}\|\s{0,4}[^\n|]{0,160}?"
-        r"(?:-stdin|-with-token|\s-S\b|-body-file -)",
+        ("echo", "printf"),
+        r"\b(?:echo(?: -[ne]{1,2})?|printf(?: [\"']?%s(?:\\n|\n)?[\"']?)?)\s{1,4}"
+        + _BARE
+        + r"[\"']?\s{0,4}\|\s{0,4}[^\n|]{0,160}?"
+        + _TAKERS,
+        accept=_is_command_password,
+    ),
+    SecretRule("password", ("<<<",), _TAKERS + r"[^\n|<]{0,120}<<<\s{0,3}" + _BARE, accept=_is_command_password),
+    # The same with a name that says so, where the value must look like one.
+    SecretRule(
+        "password",
+        ("echo", "printf"),
+        r"(?i)\b(?:echo(?: -[ne]{1,2})?|printf(?: [\"']?%s(?:\\n|\n)?[\"']?)?)\s{1,4}"
+        + _BARE
+        + r"[\"']?\s{0,4}\|[^\n|]{0,160}?"
+        r"(?:secret|token|passw|passphrase|\blogin\b|\bauth\b|api_?key)",
+        accept=_is_made_as_password,
+    ),
+    SecretRule("password", _POSITION_SIGNS, _POSITIONS, _is_given_password, folded=True),
+    SecretRule(
+        "password",
+        (),
+        _USER_AND_PASSWORD,
+        _is_command_password_of_user,
+        (SieveHint("-", r"(?<=\s-)(?:u|U|l|-user|-login)"),),
+    ),
+    SecretRule(
+        "password",
+        ("login", "log in", "creds", "credential", "sign in"),
+        _LOGIN_WITH_VALUE,
+        _is_strong_password,
+        folded=True,
+    ),
+    SecretRule("password", ("expect", "pexpect", "sendline", "exp_send", "spawn"), _ANSWER, _is_command_password),
+    # The login of a tool, and clients that take a key as an argument.
+    SecretRule(
+        "token",
+        (" auth", " login", " authenticate", " activate", " register", " connect"),
+        r"\b[\w-]{2,20} (?:auth|login|authenticate|activate|register|connect)(?: login)?\s{1,3}(?:--?[\w-]{1,20}[ =])?[\"']?([A-Za-z0-9._+/=-]{20,300})",  # noqa: E501
+        accept=_is_drawn_token,
+    ),
+    # Lists of users with their passwords.
+    SecretRule(
+        "password",
+        ("chpasswd",),
+        r"chpasswd\b[^\n]{0,40}?(?:\s{1,20}|list:|users:|expire:\s\w{4,5}|[|>{\"'-]){1,12}\w{1,32}:([^\s\"'}]{6,200})",
         accept=_is_command_password,
     ),
     SecretRule(
@@ -238,12 +370,11 @@ CONNECTION_RULES = (
     ),
     SecretRule(
         "password",
-        (),
+        ("mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlshow", "mariadb", "mariadb-dump", "mariadb-admin"),
         r"\b(?:mysql|mariadb)[a-z-]{0,20}\s(?:[^\n|;&]{0,200}?\s)?-p" + _BARE,
         accept=_is_command_password,
-        hints=(_OPTION_P,),
     ),
-    SecretRule("password", (), r"\bsshpass\s{1,4}-p\s{0,4}" + _BARE, _is_command_password, (_OPTION_P,)),
+    SecretRule("password", ("sshpass",), r"\bsshpass\s{1,4}-p\s{0,4}" + _BARE, _is_command_password),
     SecretRule(
         "password",
         ("login",),
@@ -263,20 +394,34 @@ CONNECTION_RULES = (
     SecretRule(
         "token",
         (),
-        r"(?i)[?&;](?:[\w-]{0,20}[_-])?(?:sig|signature|key|apikey|token)=([^\s&\"'`<>#\\\[\]]{16,2048})",
+        r"(?i)[?&;](?:[\w-]{0,20}[_-])?(?:sig|signature|key|apikey|token|code|app_?id|pass|secret|sid|session|ticket|auth|otp|jwt|access|hash)=([^\s&\"'`<>#\\\[\]]{16,2048})",
         accept=_is_random,
-        hints=(SieveHint("=", r"(?<=(?i:sig|ure|key|ken)=)[^\s&\"'`<>#\\\[\]]{16}"),),
+        hints=(
+            SieveHint(
+                "=",
+                r"(?<=(?i:sig|ure|key|ken|ode|pid|_id|ass|ret|sid|ion|ket|uth|otp|jwt|ess|ash)=)[^\s&\"'`<>#\\\[\]]{16}",
+            ),
+        ),
     ),
+    # A link that lets in whoever has it.
+    SecretRule(
+        "token",
+        ("://",),
+        r"://[^\s\"'<>]{1,200}?/(?:[\w-]{0,20}(?:reset|invit|verif|confirm|magic|activat|unsubscribe|token|unlock|recover|secret|private|share|join"
+        r"|one-time|login|signin|auth|callback|ical|feed)[\w-]{0,20})(?:/[\w-]{1,16})?/([A-Za-z0-9_.~-]{20,400})",
+        accept=_is_random,
+    ),
+    SecretRule("authorization", ("Digest ",), r"Digest\s[^\n]{0,400}?\bresponse=\"?([0-9a-f]{32,64})"),
     SecretRule(
         "cookie",
-        ("ookie",),
+        ("cookie",),
         r"(?i)(?<![\w-])cookie\\{0,15}[\"']?\s{0,4}:\s{0,4}\\{0,15}[\"']?(" + _COOKIES + r")",
         accept=_has_cookie,
         folded=True,
     ),
     SecretRule(
         "cookie",
-        ("ookie",),
+        ("cookie",),
         r"(?i)(?<![\w-])set-cookie\\{0,15}[\"']?\s{0,4}:\s{0,4}\\{0,15}[\"']?(" + _COOKIE + r")",
         accept=_has_cookie,
         folded=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from helix_episodes.redaction.rule_matching import Cut, SecretRule, compiled_pattern, make_cut
+from helix_episodes.redaction.rule_matching import Cut, SecretRule, compiled_pattern, make_cut, mentions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 
 #: A PEM key of 4096 bits is about 3,300 characters; one of 16,384 bits, the longest in use, four times that.
 _LONGEST = 16_384
-_BEGIN = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-_END = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+_TITLE = r" [A-Za-z0-9 ]{0,40}(?:PRIVATE KEY|SECRET KEY|Static key|KEY SHARE)[A-Za-z0-9 ]{0,10} ?-{4,5}"
+_BEGIN, _END = r"-{4,5} ?BEGIN" + _TITLE, r"-{4,5} ?END" + _TITLE
 _BREAK = r"(?:\s|\\{1,2}[nr]|\d{1,7}(?=[\t→|:])|[|:>#*→-])"
 # The block's body when its end is not in the text: lines of base64, possibly with their line ends spelled out.
-_BODY = rf"{_BREAK}*+(?:[A-Za-z0-9+/=]{{16,}}+{_BREAK}*+)++"
+_BODY = rf"{_BREAK}*+(?:[A-Z][A-Za-z-]{{2,20}}: [^\n]{{0,100}}{_BREAK}*+){{0,4}}(?:[A-Za-z0-9+/=]{{16,}}+{_BREAK}*+)++"
 #: What stands before and behind the base64 of a line: numbers and marks of listings and diffs, quotes of code.
 _LINE = r"[\s\d:|>#*→+\-\"',]{0,24}(?:[A-Za-z0-9+/]{16,}={0,2}[\"'\s+,;\\]{0,8})?"
 _LINE_BREAK = r"\r?\n|\\{1,2}n"
 # What the base64 of an encoded private key begins with: RSA, the general form, elliptic curves, OpenSSH.
 _ENCODED = (
-    r"(?<![A-Za-z0-9+/])(?:MII[A-Za-z0-9+/]{2}[AQgw]IBA[ADS]|MHcCAQEE|MHQCAQEE|MIG[A-Za-z0-9+/]AgEA|M[CFG4][A-Za-z0-9]CAQAwBQYDK2V"
+    r"(?<![A-Za-z0-9+/])(?:MII[A-Za-z0-9+/]{2}[AQgw]IBA[ADSz]|RWRTY0Iy|MHcCAQEE|MHQCAQEE|MIG[A-Za-z0-9+/]AgEA|M[CFG4][A-Za-z0-9]CAQAwBQYDK2V"
     r"|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/=]{12,}+(?:" + _BREAK + r"*+[A-Za-z0-9+/=]{16,}+)*+"
 )
 #: ``-----BEGIN`` in base64, but for certificates and public keys.
@@ -30,17 +30,22 @@ _WHOLE = r"LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[A-Za-z0-9+/=]{16,}+(?:" + _BREAK + r"
 _PUTTY = r"(?i)private-lines: ?\d{1,3}" + _BODY + r"(?:private-mac: ?[0-9a-f]{32,64})?"
 #: What is known without its frame.
 KEY_RULES = (
-    SecretRule("private-key", ("IBA…[ADS][A-Za-z0-9+/=]{12}", "CAQEE", "AgEAM", "YDK2V", "C1rZXktdjE"), _ENCODED),
-    SecretRule("private-key", ("LS0tLS1CRUdJTi",), _WHOLE),
-    SecretRule("private-key", ("rivate-Lines",), _PUTTY),
+    SecretRule(
+        "private-key",
+        ("IBA…[ADSz][A-Za-z0-9+/=]{12}", "RWRTY0Iy", "CAQEE", "AgEAM", "YDK2V", "C1rZXktdjE"),
+        _ENCODED,
+        is_drawn=True,
+    ),
+    SecretRule("private-key", ("LS0tLS1CRUdJTi",), _WHOLE, is_drawn=True),
+    SecretRule("private-key", ("Private-Lines", "private-lines"), _PUTTY),
 )
 
 
 def framed_keys(text: str) -> Iterator[Cut]:
     """Private keys, from the first line to the last; where one of these is missing, as far as the base64 goes."""
-    if "PRIVATE KEY" not in text:
+    if not mentions(text, ("PRIVATE KEY", "SECRET KEY", "Static key")):
         return
-    last, covered = text.rfind("-----END "), 0
+    last, covered = text.rfind("END "), 0
     for begin in compiled_pattern(_BEGIN).finditer(text):
         end = compiled_pattern(_END).search(text, begin.end(), min(begin.end() + _LONGEST, last + 80))
         body = end or compiled_pattern(_BODY).match(text, begin.end())

@@ -15,10 +15,12 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.redaction.rule_matching import (
+    FUNCTION_WORDS,
     Cut,
     compiled_pattern,
     is_made_of_words,
     is_mixed,
+    is_phrase,
     is_placeholder,
     is_scrambled,
     is_strong,
@@ -26,13 +28,14 @@ from helix_episodes.redaction.rule_matching import (
     make_cut,
     says_what_it_is,
 )
+from helix_episodes.redaction.tables import column_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
 #: Every name of a secret holds one of these, in small letters; the commonest words that do and are no names are out.
-_NEEDLES = {
+_PARTS = {
     "pass": r"pass(?!e[ds]|ing|age|ive|port|thr|\b)|(?<![a-z])pass\b|(?<=\w)pass\b",
     "pwd": "pwd",
     "phrase": "phrase",
@@ -44,12 +47,27 @@ _NEEDLES = {
     "psk": "psk",
     "salt": r"salt\b",
     "mnemonic": "mnemonic",
+    "mot de passe": "mot de passe",
+    "login": "login",
 }
-_QUOTE = r"(?:\\{0,15}[\"'`]|&quot;|&#3[49];)"
+#: Those that are too short, or too like parts of other words, to be looked for within words.
+_WHOLE = {
+    **{
+        word: rf"(?<![a-z]){word}(?![a-z])"
+        for word in ("jwt", "crumb", "csrf", "hmac", "creds", "pat", "pw", "pin", "pincode", "saml")
+    },
+    **{
+        word: word
+        for word in ("samlresponse", "samlrequest", "kennwort", "contrasena", "senha", "wachtwoord", "salasana")
+    },
+    **{word: word for word in ("heslo", "haslo", "adgangskode", "parola")},
+}
+_FOREIGN = ("contraseñ", "lösenord", "hasło", "şifre", "пароль", "密码", "密碼", "パスワード", "비밀번호")
+_QUOTE = r"(?:\\{0,15}[\"'`])"
 #: A new line, with what listings and diffs put at its beginning.
 _LINE = r"(?:\n|\\{1,2}n)[ \t\d|+>→:-]{0,30}"
-_SIGN = r"(?:=>|->|→|:=|\?\?|\|\||={1,3}|:{1,2})"
-_SECOND_FIELD = r"(?:--)?(?:[a-z]{1,10}_?)?(?:value|string|text|content|body)"
+_SIGN = r"(?:=>|->|<-|→|:=|\?\?|\|\||={1,3}|:{1,2}|\uff1a)"
+_SECOND_FIELD = r"(?:--)?(?:[a-z]{1,10}_?)?(?:value|string|text|content|body|data|default)"
 #: What hands a name its value, the more telling ones first.
 _JOINTS = {
     # Name and value as two fields of an object, two attributes or two options, perhaps with a field between.
@@ -57,13 +75,18 @@ _JOINTS = {
         rf"{_QUOTE}?(?:,\s{{0,20}}{_QUOTE}\w{{1,20}}{_QUOTE}\s?:\s?[^,{{}}\n]{{1,40}})?(?:[\s,]{{1,40}}|{_LINE}){_QUOTE}?"
         rf"(?i:{_SECOND_FIELD})(?:{_QUOTE}?\s{{0,4}}[:=]|\s)\s{{0,4}}"
     ),
+    # A block named after the secret: variable "x" { default = "…" }, "oauth": {"host": "…"}
+    "nested": (
+        rf"{_QUOTE}?\s{{0,4}}[:=]?\s{{0,4}}\{{\s{{0,20}}(?:[^{{}}]{{0,160}}?\b(?:default|value|data){_QUOTE}?\s{{0,4}}[:=]\s{{0,4}}"
+        rf"|{_QUOTE}?[\w.@/-]{{1,60}}{_QUOTE}?\s{{0,4}}[:=]\s{{0,4}})(?={_QUOTE})"
+    ),
     # A tag behind the tag of the name, as in property lists.
     "tag": r"\s{0,4}</\w{1,20}>\s{0,20}<\w{1,20}>\s{0,4}",
-    "markup": r"[\"']?\s{0,4}>\s{0,4}(?:<!\[CDATA\[)?",
+    "markup": r"[\"']?\s{0,4}>\s{0,4}(?:<!\[CDATA\[|<[A-Za-z]{1,20}>\s{0,4})?",
     # Behind an index, a bold name or a type: environ["X"] = …, **X**: …, x: str = …, getenv("X") or …
     "sign": (
-        rf"(?:{_QUOTE}|[\])*]){{0,4}}(?:\s?:\s?[A-Za-z][\w. |<>\[\]]{{0,24}}(?==))?"
-        rf"\s{{0,8}}(?:{_SIGN}|\bor\b)[\s*]{{0,8}}"
+        rf"(?:{_QUOTE}|[\])*]){{0,4}}(?:[ \t]?:?[ \t]?[A-Za-z&*\[{{][^\n=\"'`,()]{{0,30}}(?==))?"
+        rf"\s{{0,8}}(?:{_SIGN}|\bor\b)[\s*]{{0,8}}(?:[A-Za-z\[&][\w.\[\]:<> ]{{0,40}}\(\s{{0,8}}(?={_QUOTE}))?"
     ),
     # The next argument of a call, or the next item of a list.
     "argument": rf"{_QUOTE}?\s{{0,4}}[,(]\s{{0,20}}(?=[bBrRuUfFLN@$]?{_QUOTE})",
@@ -74,13 +97,14 @@ _JOINTS = {
 }
 _REST = r"\w{0,30}+(?:-\w{1,20}+){0,4}"
 #: At a needle: whether a joint can follow at all, which is far cheaper to ask.
+_NEEDLE = "(?i:" + "|".join((*_PARTS.values(), *_WHOLE.values(), *_FOREIGN)) + ")"
 _PROMISING = re.compile(
-    "(?i:" + "|".join(_NEEDLES.values()) + ")" + _REST + r"(?: \d{1,2}(?=:))?"
-    r"(?:[\"'`:=(,>|)\]*\\?<&→-]|\s{1,40}(?:[=:|>\"'`,→+-]|\n|<|(?:is|was|to|be|as|of|now|set|or|value|--)\b|\S{0,40}?[\d!@#$%^&*?~]))"
+    _NEEDLE + _REST + r"(?: \d{1,2}(?=:))?"
+    r"(?:[\"'`:=(,>|)\]*\\?<&→\uff1a{-]|\s{1,40}(?:[=:|>\"'`,→+{*-]|\n|<|[\w.\[\]<>&|?:]{1,30} ?=|(?:is|was|to|be|as|of|now|set|or|value|--)\b|\S{0,40}?[\d!@#$%^&*?~]|\w{0,30}[a-z][A-Z]{2})|[ \t]*(?:\n|\Z))"  # noqa: E501
 )
 _BARE = r"[^\s\"'`,;<>()\[\]{}\\|]{3,512}"
 _TAIL = (
-    rf"{_REST}(?: \d{{1,2}}(?=:))?(?:{'|'.join(f'(?P<{name}>{each})' for name, each in _JOINTS.items())})"
+    rf"{_NEEDLE}{_REST}(?: \d{{1,2}}(?=:))?(?:{'|'.join(f'(?P<{name}>{each})' for name, each in _JOINTS.items())})"
     rf"(?:[bBrRuUfFLN@$]?(?P<open>{_QUOTE})(?P<quoted>(?:(?!(?P=open))(?:\\.|[^\n\\])){{3,512}}+)(?P=open)"
     rf"|(?:[bBrRuUfFLN@$]?{_QUOTE})?(?P<bare>{_BARE}))"
 )
@@ -95,9 +119,12 @@ _NEW_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[.\-$: 
 #: The last word of a name that says what it is: what people choose, what machines make, a key, a login.
 _NAME = re.compile(
     r"(?P<before>.*)(?:"
-    r"(?P<people>passw(?:or)?d|passwort|pwd|passphrase|passcode|psk|mnemonic|(?:seed|recovery|secret)_phrase)"
+    r"(?P<people>passw(?:or)?d|passwort|passord|(?<![a-z])pwd|passphrase|passcode|psk|mnemonic|(?:seed|recovery|secret)_phrase"
+    r"|kennwort|contrase(?:ñ|n)a|mot_de_passe|senha|wachtwoord|lösenord|salasana|heslo|hasło|adgangskode|şifre|parola"
+    r"|пароль|密码|密碼|パスワード|비밀번호|(?:^|_)pw)"
     r"|(?P<short>(?:^|_|db|user|store|key|require|my|root|admin|smtp|mail|ftp|http|ssh|ldap|redis|mysql|pg|sudo)pass)"
-    r"|(?P<machine>secret|token|credential|(?:^|_)salt)|(?P<key>key)|(?P<login>(?:^|_|master|o)auth))"
+    r"|(?P<pin>(?:^|_)pin(?:_?code)?)|(?P<machine>secret|token|credential|crumb|csrf|hmac|saml(?:response|request)?"
+    r"|(?:^|_)(?:salt|pat|jwt|creds|login))|(?P<key>key)|(?P<login>(?:^|_|master|o)auth))"
     r"(?P<after>s?\d{0,3}(?:_\w+)?)"
 )
 #: Words behind it that make it something about the secret.
@@ -120,15 +147,17 @@ _HARMLESS_KEY_LIST = """
     first last column param prop property header field label option setting registry model stable test
 """
 _HARMLESS_KEYS = frozenset(_HARMLESS_KEY_LIST.split())
-_FUNCTION_WORD_LIST = """
-    the a an is are be must your you for to of or and not no in at with enter please least from this that if
-    when by on it was has have should can cannot will does do did
-"""
-_FUNCTION_WORDS = frozenset(_FUNCTION_WORD_LIST.split())
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _PLURALS = ("keys", "tokens", "secrets", "credentials", "passwords")
 _DOTTED_NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+[.:]?")
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*")
+_PIN = re.compile(r"\d{4,12}")
+#: A reference to where the secret is: vault:secret/data/shop#password, op://…, arn:…
+_REFERENCE = re.compile(r"[a-z][\w+-]{1,20}:[\w.@:-]{1,80}[/#][\w./#@:-]{1,200}")
+#: Words one after the other, as a passphrase has them where nothing quotes it.
+_WORDS = r"[A-Za-z]{3,12}(?:([ ._-])[A-Za-z]{3,12})(?:\1[A-Za-z]{3,12}){2,23}(?=[ \t]*(?:$|[\n\"'`|<]|\(|#|\.(?:\s|$)))"
+_LONE_VALUE = r"(?<![:=])(?<![:=] )(?:[\"'`]|[ \t]|\A|(?<=\n))(?!toolu_|msg_|req_|chatcmpl|call_|sha\d{1,3}-|h1:)([A-Za-z0-9+/_=-]{20,200})(?=[\"'`\s,;)]|\Z)"  # noqa: E501
+_LONGEST_LINE = 240
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _PATH_BEGINNINGS = ("/", "./", "../", "~/", "~\\", "http://", "https://", "file:", "@/", "\\")
 _NAME_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-$"
@@ -164,18 +193,33 @@ class _Named(NamedTuple):
         return self.name.startswith("-") or "_" in self.name or self.name != self.name.lower()
 
 
-def named_secrets(text: str, *, lowered: str) -> Iterator[Cut]:
+def needles_in(lowered: str, words: set[str]) -> list[str]:
+    """What of the names of secrets is in a text in small letters; where nothing is, there is no name."""
+    found = [needle for needle in _PARTS if needle in lowered]
+    if not words.isdisjoint(_WHOLE):
+        found += [needle for needle in _WHOLE if needle in words]
+    if not lowered.isascii():
+        found += [needle for needle in _FOREIGN if needle in lowered]
+    return found
+
+
+def named_secrets(text: str, *, lowered: str, needles: list[str]) -> Iterator[Cut]:
     """The values behind telling names; ``lowered`` is the text in small letters, each at its place."""
     end = -1
-    for place in sorted(place for needle in _NEEDLES if needle in lowered for place in _places(lowered, needle)):
+    for place in sorted(place for needle in needles for place in _places(lowered, needle)):
         if place < end or not _PROMISING.match(text, place):
             continue
         before = text[max(0, place - _LONGEST_NAME) : place]
         start = place - len(before) + len(before.rstrip(_NAME_LETTERS))
-        rest = compiled_pattern(_REST).match(text, place)
+        rest = compiled_pattern(_NEEDLE + _REST).match(text, place)
         name = text[start : rest.end() if rest else place]
         sort = _sort(name, text[max(0, start - _LONGEST_NAME) : start])
         if sort is None:
+            continue
+        last = rest.end() if rest else place
+        if text[last : last + 1] in ",;|\t\r\n)\"'`" and (below := _below(text, name, sort, start, last)):
+            yield from (make_cut("secret", *each) for each in below)
+            end = last
             continue
         found = compiled_pattern(_TAIL).match(text, place)
         if found is not None and (value := _value(text, name, sort, found)):
@@ -185,6 +229,27 @@ def named_secrets(text: str, *, lowered: str) -> Iterator[Cut]:
             first = compiled_pattern(_VALUE_FIRST).search(text, max(0, start - _VALUE_BEFORE), start)
             if first and _is_secret(_Named(name, sort, "field", "", first[2], quoted=True, after="")):
                 yield make_cut("secret", *first.span(2))
+        elif sort == "machine" and not name.lower().endswith("login"):
+            yield from (make_cut("secret", *each) for each in _beside(text, start, last))
+
+
+def _below(text: str, name: str, sort: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The values of a table's column with this name."""
+    return [
+        (first, last)
+        for first, last in column_values(text, start, end)
+        if _is_secret(_Named(name, sort, "field", "", text[first:last], quoted=True, after=""))
+    ]
+
+
+def _beside(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Random keys on the line that a comment, or a heading behind them, calls keys."""
+    begin, stop = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    stop = len(text) if stop < 0 else stop
+    if stop - begin > _LONGEST_LINE:
+        return []
+    found = compiled_pattern(_LONE_VALUE).finditer(text, begin, stop)
+    return [each.span(1) for each in found if _is_dense(each[1], shortest=_SHORTEST_LONE_KEY)]
 
 
 def _places(text: str, needle: str) -> Iterator[int]:
@@ -203,13 +268,13 @@ def _sort(name: str, before: str) -> str | None:
     if len(about) > _MOST_WORDS_BEHIND or not _ABOUT.isdisjoint(about):
         return None
     if not found["key"]:
-        return next(sort for sort in ("people", "short", "machine", "login") if found[sort])
+        return next(sort for sort in ("people", "short", "pin", "machine", "login") if found[sort])
     word = found["before"].rstrip("_").rpartition("_")[2]
     if not word and (spoken := _WORD_BEFORE.search(before)):
         word = spoken[1].lower()
     if word in _HARMLESS_KEYS:
         return None
-    return "machine" if word and word not in _FUNCTION_WORDS else "lone"
+    return "machine" if word and word not in FUNCTION_WORDS else "lone"
 
 
 def _value(text: str, name: str, sort: str, found: re.Match[str]) -> tuple[int, int] | None:
@@ -220,6 +285,10 @@ def _value(text: str, name: str, sort: str, found: re.Match[str]) -> tuple[int, 
         # In a file of settings a line belongs to the value, whatever signs are in it.
         end = max(end, compiled_pattern(r"[^\s\"'`\\]{0,512}").match(text, start).end())  # type: ignore[union-attr]
         end = start + len(text[start:end].rstrip(";,)]}"))
+    if found["quoted"] is None and sort == "people" and joint in ("sign", "sentence", "blanks"):
+        words = compiled_pattern(_WORDS).match(text, start)
+        if words and is_phrase(words[0]) and (joint != "blanks" or words[1] != " "):
+            return words.span()
     value = text[start:end]
     if joint in ("sentence", "blanks"):
         value = value.rstrip(_ENDS_OF_SENTENCES)
@@ -230,6 +299,8 @@ def _value(text: str, name: str, sort: str, found: re.Match[str]) -> tuple[int, 
 def _is_secret(one: _Named) -> bool:
     if is_placeholder(one.value) or _is_code(one) or not _is_fitting(one):
         return False
+    if one.sort == "pin":
+        return one.joint in ("sign", "field", "sentence") and _PIN.fullmatch(one.value) is not None
     return _is_chosen(one) if one.sort in ("people", "short") else _is_made(one)
 
 
@@ -248,6 +319,7 @@ def _is_code(one: _Named) -> bool:
     if (
         "://" in value
         or "…" in value
+        or _REFERENCE.fullmatch(value)
         or value[0] in "<["
         or _DRIVE.match(value)
         or compiled_pattern(r"\{[^{}]{0,60}\}").search(value)
@@ -265,18 +337,21 @@ def _is_chosen(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground
     value, joint = one.value, one.joint
     if len(value) < _SHORTEST_CHOSEN or (joint == "markup" and one.after != "</"):
         return False
-    if words := value.split()[1:]:
-        return _FUNCTION_WORDS.isdisjoint(value.lower().split()) and (
-            is_mixed(value) or len(words) >= _MOST_WORDS_BEHIND
-        )
+    if " " in value:
+        return FUNCTION_WORDS.isdisjoint(value.lower().split()) and (is_mixed(value) or is_phrase(value))
     if one.sort == "short" and not one.is_config:  # also a round or a ticket, so the value must be made like one
-        return len(value) >= _SHORTEST_SPOKEN and is_strong(value) and " " not in value and not says_what_it_is(value)
+        return (
+            len(value) >= _SHORTEST_SPOKEN
+            and (is_strong(value) or is_scrambled(value))
+            and " " not in value
+            and not says_what_it_is(value)
+        )
     if _is_literal(one) and not says_what_it_is(value):
         return True
-    if "=" in one.between and is_scrambled(value):
+    if is_scrambled(value) and (joint == "sign" or one.quoted or one.is_identifier or len(one.between) > 1):
         return True
     if joint in ("sentence", "argument") or (joint == "blanks" and not one.is_identifier and one.between == " "):
-        return len(value) >= _SHORTEST_SPOKEN and is_strong(value) and any(map(str.isdigit, value))
+        return len(value) >= _SHORTEST_SPOKEN and is_strong(value)
     return is_mixed(value)
 
 
@@ -303,7 +378,7 @@ def _is_made(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground)
         return True
     if one.sort == "login" or not is_handed or " " in value:
         return False
-    if "=" in one.between and is_scrambled(value):
+    if ("=" in one.between or (joint == "sign" and one.is_config)) and is_scrambled(value):
         return True
     return (one.quoted or one.is_config) and _is_dense(value, shortest=_SHORTEST_SPOKEN)
 
@@ -314,7 +389,7 @@ def _is_dense(value: str, *, shortest: int = 16) -> bool:
         len(value) >= shortest
         and all(any(map(is_one, value)) for is_one in (str.isupper, str.islower, str.isdigit))
         and not is_made_of_words(value)
-        and _FUNCTION_WORDS.isdisjoint(value.lower().split())
+        and FUNCTION_WORDS.isdisjoint(value.lower().split())
     )
 
 

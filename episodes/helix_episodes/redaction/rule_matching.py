@@ -1,9 +1,7 @@
-"""Redaction rules, a fast pre-filter for them, and the test whether a value looks random.
+"""Redaction rules, a fast pre-filter for them, and the tests whether a value looks random, chosen or like words.
 
-A rule names plain strings of which one must occur (its needles). Looking for a hundred of them one by one is most of
-what redaction costs, so `Sieve` groups them by a *sign* that they share: an underscore, a hyphen, a capital. Python
-leaps from one such sign to the next as fast as it looks for one needle, and only there checks what surrounds it.
-Needles of small letters alone have no such sign and are searched for by themselves.
+A rule names plain strings of which one must occur (its needles). Looking for three hundred of them one by one would be
+most of what redaction costs; :class:`Sieve` compares a text's words with all of them at once.
 """
 
 from __future__ import annotations
@@ -11,13 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from functools import cache, cached_property
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 
 #: A token may follow any sign, even another secret's last hyphen, but not the letters of a word.
@@ -46,7 +44,8 @@ class SecretRule(NamedTuple):
     """A kind of secret: plain strings or hints of which one must occur, the pattern, and a last check of what it found.
 
     What the pattern's last group matched is cut, all of the match where it has no group.
-    With ``folded`` the plain strings are given in small letters and meant in any case.
+    With ``folded`` the plain strings are given in small letters and meant in any case. What ``is_drawn`` holds a long
+    part of chance. A plain string of letters alone must stand as a word of its own.
     """
 
     kind: str
@@ -55,6 +54,7 @@ class SecretRule(NamedTuple):
     accept: Callable[[re.Match[str]], bool] = lambda _: True
     hints: tuple[SieveHint, ...] = ()
     folded: bool = False
+    is_drawn: bool = False
 
 
 def cuts_by(rule: SecretRule, text: str, *, start: int = 0, end: int | None = None) -> Iterator[Cut]:
@@ -84,91 +84,80 @@ def compiled_pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-#: Signs by which needles are put together, those that the fewest texts of episodes hold first: one in a hundred has
-#: ``~``, one in seven ``_``, one in two ``-``.
-_SIEVE_SIGNS = ("~", "=", "|", "_", ":", "-", ".", "A", "S", "J", "V", "+", "(")
+#: What is no letter or digit becomes a blank, so that a text can be taken apart at once.
+_WORDS_APART = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
+_IN_WORDS = re.compile(r"[A-Za-z0-9]+")
+#: Chance leaves no key without a part of this length that holds a digit, or this length of letters alone.
+_LONG_MIXED, _LONG_LETTERS = 10, 16
+
+
+def words_of(lowered: str) -> set[str]:
+    """The different runs of letters and digits of a text in small letters."""
+    plain = lowered if lowered.isascii() else lowered.encode("ascii", "replace").decode()
+    return set(plain.translate(_WORDS_APART).split())
 
 
 class Sieve:
-    """Knows what to look for of a fixed list of rules."""
+    """Knows what to look for of a fixed list of rules.
+
+    Tokens begin with a word of their service's (``ghp``, ``glpat``), connections hold one (``curl``); the words of a
+    text are compared with all of these at once. Rules with neither are for a sign, or, where their secrets are
+    ``drawn``, for texts that have a long part of letters and digits.
+    """
 
     def __init__(self, rules: Sequence[SecretRule]) -> None:
-        self._groups = _groups((number, rule) for number, rule in enumerate(rules) if not rule.folded)
-        self._folded = _groups((number, rule) for number, rule in enumerate(rules) if rule.folded)
+        self._by_word: dict[str, list[tuple[str, int]]] = {}
+        self._of_long_parts: dict[str, list[tuple[str, int]]] = {}
+        self._others: dict[str, list[tuple[str, int]]] = {}
+        self._folded = {number for number, rule in enumerate(rules) if rule.folded}
+        for number, rule in enumerate(rules):
+            is_drawn = rule.is_drawn or rule.pattern.startswith(WORD_START)
+            for needle in (*rule.needles, *(f"{hint.sign}…{hint.around}" for hint in rule.hints)):
+                plain = needle.partition("…")[0]
+                if word := _whole_word(plain, ends=not is_drawn and plain == needle):
+                    where, key = self._by_word, word.lower()
+                else:
+                    where, key = self._of_long_parts if is_drawn else self._others, plain
+                where.setdefault(key, []).append((needle, number))
+        self._words = frozenset(self._by_word)
 
-    def passed_by(self, text: str, *, lowered: str) -> list[int]:
+    def passed_by(self, text: str, *, lowered: str, words: set[str]) -> list[int]:
         """The numbers of the rules that may find something in ``text``, in order.
 
-        ``lowered`` is the text in small letters.
+        ``lowered`` is the text in small letters, ``words`` what that is made of.
         """
-        candidates = [(group, text) for group in self._groups if group.sign in text and group.any.search(text)]
-        candidates += [(group, lowered) for group in self._folded if group.sign in lowered]
-        return sorted({number for group, where in candidates for number in group.near(where)}) if candidates else []
+        found = [each for word in self._words & words for each in self._by_word[word]]
+        for key, several in self._others.items():
+            if key in text:
+                found += several
+        if any(len(word) >= _LONG_MIXED and (len(word) >= _LONG_LETTERS or not word.isalpha()) for word in words):
+            for key, several in self._of_long_parts.items():
+                if key in text:
+                    found += several
+        if not found:
+            return []
+        folded = self._folded
+        return sorted({number for needle, number in found if _occurs(needle, lowered if number in folded else text)})
 
 
-class _Around(NamedTuple):
-    """What surrounds a sign where a needle occurs: the letters before it, and an expression for what follows."""
-
-    before: str
-    after: str
-
-
-class _Group:
-    """The rules whose needles hold one sign, each with what must surround it."""
-
-    def __init__(self, sign: str, around: dict[int, list[_Around]]) -> None:
-        self.sign = sign
-        self._around = around
-
-    def near(self, text: str) -> Iterator[int]:
-        """The rules of which a needle occurs."""
-        return (number for number, one in self._each if one.search(text))
-
-    # Compiled when first needed: most texts hold but a few of the signs.
-    @cached_property
-    def any(self) -> re.Pattern[str]:
-        """Matches wherever a needle occurs; most often that is nowhere, which one pass tells."""
-        return _expression(self.sign, (one for several in self._around.values() for one in several))
-
-    @cached_property
-    def _each(self) -> tuple[tuple[int, re.Pattern[str]], ...]:
-        return tuple((number, _expression(self.sign, around)) for number, around in self._around.items())
+def _whole_word(needle: str, *, ends: bool) -> str | None:
+    """The letters that stand by themselves in every text with the needle: ``ghp_`` begins a word, ``AKIA`` need not."""
+    for found in _IN_WORDS.finditer(needle):
+        if found.end() < len(needle) or ends:
+            return found[0]
+    return None
 
 
-def _groups(rules: Iterable[tuple[int, SecretRule]]) -> tuple[_Group, ...]:
-    groups: dict[str, dict[int, list[_Around]]] = {}
-    for number, rule in rules:
-        hinted = ((hint.sign, _Around("", hint.around)) for hint in rule.hints)
-        for sign, around in (*map(_parted, rule.needles), *hinted):
-            groups.setdefault(sign, {}).setdefault(number, []).append(around)
-    return tuple(_Group(sign, around) for sign, around in groups.items())
+@cache
+def _parted(needle: str) -> tuple[str, re.Pattern[str] | None]:
+    """What follows an ellipsis in a needle is an expression for what follows the rest of it."""
+    plain, parted, following = needle.partition("…")
+    return plain, re.compile(re.escape(plain) + f"(?:{following})") if parted else None
 
 
-def _parted(needle: str) -> tuple[str, _Around]:
-    """A needle's sign and what surrounds it; one without a sign is its own.
-
-    What follows an ellipsis in a needle is an expression for what follows it in the text.
-    """
-    plain, _, following = needle.partition("…")
-    sign = next((sign for sign in _SIEVE_SIGNS if sign in plain), plain)
-    before, _, after = plain.partition(sign)
-    return sign, _Around(before, re.escape(after) + following)
-
-
-def _expression(sign: str, around: Iterable[_Around]) -> re.Pattern[str]:
-    """An expression that begins with the sign itself, so that the search can leap from one to the next.
-
-    What is looked for before the sign is asked for all at once where it has one length: each question of its own costs
-    as much as all of them.
-    """
-    alike: dict[tuple[int, str], dict[str, None]] = {}
-    for before, after in around:
-        alike.setdefault((len(before), after), {})[before] = None
-    parts = []
-    for (_, after), befores in alike.items():
-        wanted = "|".join(re.escape(before + sign) for before in befores if before)
-        parts.append(f"(?<={wanted}){after}" if wanted else after)
-    return re.compile(f"{re.escape(sign)}(?:{'|'.join(parts)})")
+def _occurs(needle: str, text: str) -> bool:
+    plain, pattern = _parted(needle)
+    return plain in text if pattern is None else pattern.search(text) is not None
 
 
 # Sixteen characters are the shortest keys in use; words with a number do not reach a part of twelve.
@@ -179,12 +168,13 @@ _SHORTEST_NUMBER = 6
 
 # Random letters change case at every second or third; the words of a name are longer, four letters and more.
 _SHORTEST_SCRAMBLE = 10
-_LONGEST_MEAN_PART = 3
+_LONGEST_MEAN_PART = 3.5
 _MOST_NUMBERS = 3
 
 _PART_SEPARATORS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 #: A sign as an address spells it: ``%40`` is ``@``, while ``%s`` and ``%NAME%`` mean something else.
 _ENCODED = re.compile(r"%[0-9A-Fa-f]{2}.*[^%]$")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _WORD_LIKE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 # What follows ``password`` where it is a field's name, type, label or state.
 _NO_PASSWORD = re.compile(
@@ -207,7 +197,7 @@ def is_placeholder(value: str) -> bool:
         or "xxxx" in lowered
     ):
         return True
-    return "redacted" in lowered or "your" in lowered or "placeholder" in lowered
+    return mentions(lowered, ("redacted", "your", "placeholder", "changeme", "change-me", "change_me"))
 
 
 def says_what_it_is(value: str) -> bool:
@@ -227,6 +217,8 @@ def looks_random(value: str) -> bool:
     """Long, of letters and digits without a break by which people join words, and without much repetition."""
     if len(value) < _SHORTEST_KEY or entropy(value) < _LEAST_ENTROPY:
         return False
+    if _UUID.fullmatch(value):
+        return True
     parts = (part for part in re.split(r"[-_.:]", value) if len(part) >= _SHORTEST_PART)
     return any(any(map(str.isdigit, part)) and any(map(str.isalpha, part)) for part in parts)
 
@@ -261,10 +253,10 @@ def is_scrambled(value: str) -> bool:
     parts = _PART_SEPARATORS.findall(value)
     return (
         value.isascii()
-        and value.isalpha()
+        and value.replace("_", "").replace("-", "").isalpha()
         and len(value) >= _SHORTEST_SCRAMBLE
         and not (value.isupper() or value.islower())
-        and len(value) <= _LONGEST_MEAN_PART * len(parts)
+        and sum(map(len, parts)) <= _LONGEST_MEAN_PART * len(parts)
     )
 
 
@@ -310,3 +302,28 @@ def is_drawn(match: re.Match[str]) -> bool:
 def is_of_all_letters(match: re.Match[str]) -> bool:
     """Capitals, small letters and digits, as random base64 has them and joined names seldom do."""
     return all(any(is_one(character) for character in match[0]) for is_one in (str.isupper, str.islower, str.isdigit))
+
+
+#: What a sentence needs, and a phrase drawn by chance has not.
+_FUNCTION_WORD_LIST = """
+    the a an is are be must your you for to of or and not no in at with enter please least from this that if
+    when by on it was has have should can cannot will does do did
+"""
+FUNCTION_WORDS = frozenset(_FUNCTION_WORD_LIST.split())
+_SHORTEST_PHRASE, _SHORTEST_WORD = 3, 3
+_PHRASE_WORD = re.compile(r"[A-Za-z]+")
+
+
+def is_phrase(value: str) -> bool:
+    """Three words or more drawn by chance: none that a sentence needs, none that says what should be there.
+
+    >>> is_phrase("correct horse battery staple"), is_phrase("the horse is correct")
+    (True, False)
+    """
+    words = _PHRASE_WORD.findall(value)
+    return (
+        len(words) >= _SHORTEST_PHRASE
+        and min(map(len, words)) >= _SHORTEST_WORD
+        and FUNCTION_WORDS.isdisjoint(map(str.lower, words))
+        and not says_what_it_is(value)
+    )

@@ -74,7 +74,7 @@ _CUT_OFF = r"(?=\u2026|\.{3}|\Z)"
 # Tokens that nothing but a token begins like.
 _BEGUN = (
     ("github-token", _GITHUB, r"(?:gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_[A-Za-z0-9_]{22,255})"),
-    ("gitlab-token", _GITLAB, r"gl(?:pat|ptt|dt|rt|cbt|ft|soat)-[A-Za-z0-9_-]{20,255}"),
+    ("gitlab-token", _GITLAB, r"gl(?:pat|ptt|dt|rt|cbt|ft|soat)-[A-Za-z0-9_-]{20,255}(?:\.[0-9a-z]{2,9}){0,2}"),
     ("stripe-key", ("_live_", "_test_"), r"[sr]k_(?:live|test)_[A-Za-z0-9]{16,255}"),
     ("stripe-key", ("whsec_",), r"whsec_[A-Za-z0-9+/=]{16,255}"),
     ("anthropic-key", ("sk-ant-",), r"sk-ant-[A-Za-z0-9_-]{16,255}"),
@@ -93,6 +93,9 @@ _BEGUN = (
 # Services of which one shape is enough: kind, plain strings (one must occur), pattern. Each match must look random.
 _SERVICES = r"""
 adafruit-key         aio_                       aio_[A-Za-z0-9]{28}
+adyen-key            hmf…[A-Za-z0-9+/]{20}             AQE[A-Za-z0-9_-]{3}hmf[A-Za-z0-9][A-Za-z0-9+/=_-]{20,300}
+wallet-key           prv…[1-9A-HJ-NP-Za-km-z]{40} [xyztuv]prv[1-9A-HJ-NP-Za-km-z]{80,120}
+nostr-key            nsec1                      nsec1[a-z0-9]{50,70}
 airtable-token       .…[0-9a-f]{64}             pat[A-Za-z0-9]{14}\.[0-9a-f]{64}
 aiven-token          AVNS_,aivenv1_             (?:AVNS_[A-Za-z0-9_-]{15,60}|aivenv1_[A-Za-z0-9+/=]{40,300})
 alibaba-key          LTAI                       LTAI[A-Za-z0-9]{12,26}(?![A-Za-z0-9])
@@ -142,7 +145,7 @@ gitlab-token         glimt-,glagent-,glffct-,gloas-,glwt-  gl(?:imt|agent|ffct|o
 google-key           1//0                       1//0[A-Za-z0-9_-]{30,250}
 google-key           AQ.Ab8                     AQ\.Ab8[A-Za-z0-9_-]{30,100}
 grafana-token        eyJrIjoi                   eyJrIjoi[A-Za-z0-9+/=]{40,400}
-harness-token        at.…[A-Za-z0-9_-]{22}\.     [ps]at\.[A-Za-z0-9_-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}
+harness-token        .…[A-Za-z0-9_-]{22}\.     [ps]at\.[A-Za-z0-9_-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}
 honeycomb-key        hcaik_,hcamk_,hcxik_       hc[ax][im]k_[A-Za-z0-9]{30,80}
 hubspot-token        pat-…[en]                  pat-(?:na|eu)\d-[0-9a-f-]{36}
 huggingface-token    api_org_                   api_org_[A-Za-z0-9]{30,40}
@@ -244,13 +247,18 @@ FORMAT_RULES = (
     SecretRule(
         "docker-token", ("dckr_pat_",), WORD_START + r"dckr_pat_[A-Za-z0-9_-]{20,80}", accept=has_digit_or_both_cases
     ),
-    SecretRule("azure-secret", ("Q~",), WORD_START + r"[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])"),
+    SecretRule(
+        "azure-secret",
+        ("~…[A-Za-z0-9_~.-]{31}",),
+        WORD_START + r"[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])",
+    ),
     # All that were ever seen begin with AA behind the colon.
     SecretRule(
         "telegram-token",
         (":AA",),
         r"[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])",
         accept=is_of_all_letters,
+        is_drawn=True,
     ),
     # What precedes it is checked after the first letter: at every place of a text it would cost four times as much.
     SecretRule(
@@ -259,6 +267,7 @@ FORMAT_RULES = (
         r"[MNO](?<![A-Za-z0-9].)[A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}(?![A-Za-z0-9_-])",
         accept=is_of_all_letters,
         hints=(SieveHint(".", r"[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}"),),
+        is_drawn=True,
     ),
     SecretRule("aws-key", ("AKIA", "ASIA"), r"(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])"),
     *(SecretRule(kind, needles, WORD_START + pattern) for kind, needles, pattern in _BEGUN),

@@ -35,7 +35,7 @@ class PathArguments(Arguments, frozen=True, kw_only=True):
 
     source: Annotated[Label, Meta(description="Where the path begins: a label such as 'pytest fails'.")]
     target: Annotated[Label, Meta(description="Where it ends, such as 'success' or 'pytest passes'.")]
-    max_depth: Annotated[int, Meta(ge=1, le=100, description="At most so many edges.")] = 5
+    max_depth: Annotated[int, Meta(ge=1, le=10, description="The maximum number of edges.")] = 5
 
 
 class LabelArguments(Arguments, frozen=True, kw_only=True):
@@ -62,7 +62,7 @@ def seen(memory: Memory, asked: SeenArguments, _: Progress) -> Reply:
 
 @tool("causal_path", title="What led from one to the other", takes=PathArguments, gives=PathShown, effect="reads")
 def causal_path(memory: Memory, asked: PathArguments, _: Progress) -> Reply:
-    """The strongest chain of causes from one label to another, such as from 'pytest fails' to 'success', with the
+    """The shortest chain of causes from one label to another, such as from 'pytest fails' to 'success', with the
     sessions that witnessed each step. Use it to learn how a state was reached before. Labels may be parts of labels;
     `causes` and `effects` show what there is around one.
     """

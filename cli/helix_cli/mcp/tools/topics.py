@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from helix_cli.mcp.quotations import form_of
 from helix_cli.mcp.rewording import problem_of
 from helix_cli.mcp.tool_declaration import Arguments, Reply, TextList, tool, typed_schema, without_nulls
 from helix_episodes.errors import HelixGraphError, InvalidArgument
-from helix_graph.topics.answer_texts import form_of
 from helix_graph.topics.briefing import Briefing
 from helix_graph.topics.briefing import Detail as BriefDetail
 from helix_graph.topics.catalogue import CrossReferences, Listing, Overview, Recent, Stats, TopicGraph, TopicSession

@@ -1,0 +1,96 @@
+"""Values that a name does not precede: below it in a table, in a row of SQL, in a block or a list that it heads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from helix_episodes.redaction.rule_matching import (
+    Cut,
+    compiled_pattern,
+    is_mixed,
+    is_placeholder,
+    is_scrambled,
+    make_cut,
+    says_what_it_is,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SEPARATORS = ("|", "\t", ";", ",")
+#: A header of a table for people is not longer, and what has more rows is read by its beginning.
+_LONGEST_HEADER, _LONGEST_NAME, _MOST_ROWS = 400, 30, 500
+_VALUES = r"(?i)[^()]{0,40}?\bvalues\s*"
+_ROW = r"\(((?:[^()'\"]|'(?:[^']|'')*'|\"[^\"]*\"|\([^()]*\))*)\)\s*,?\s*"
+_CELL = r"\s*('(?:[^']|'')*'|\"[^\"]*\"|[^,]+)\s*(?:,|\Z)"
+_SHORTEST_FIELD = 4
+#: Fields of a block of which all are secret, and a list of codes under its heading.
+_FIELDS = r"(?:stringData|(?<![A-Za-z])data)[\"']?:[ \t]*\{?[ \t]*((?:\n?[ \t]*[\"']?[\w.-]{1,80}[\"']?:[ \t]*(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s,}]+)[ \t]*,?)+)"  # noqa: E501
+_BLOCK = r"kind[\"']?: ?[\"']?Secret\b"
+_FIELD = r":[ \t]*[\"']?([^\s\"',}]+)"
+_CODES = (
+    r"(?i)\b(?:recovery|backup|scratch|rescue|emergency|2fa|mfa|otp)[ _-]?(?:codes?|keys?|tokens?)\b[^\n]{0,40}?[:=\n]\s{0,4}"  # noqa: E501
+    r"((?:[\s\"'`,;*\[\]>|-]|\d{1,2}[.)] ){0,12}(?:[A-Za-z0-9]{4,10}[- ]?){1,8}(?:(?:[\s\"'`,;*|-]|\d{1,2}[.)] ){1,12}(?:[A-Za-z0-9]{4,10}[- ]?){1,8}){0,40})"  # noqa: E501
+)
+CODE_WORDS = frozenset(("recovery", "backup", "scratch", "rescue", "emergency", "2fa", "mfa", "otp"))
+_CODE = r"[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{4,10}){0,7}"
+
+
+def column_values(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Where the values are that belong to a column's name between two places."""
+    begin = text.rfind("\n", 0, start) + 1
+    opening = text.rfind("(", begin, start)
+    spans = _sql_values(text, opening, start, end) if opening >= 0 else _cells_below(text, begin, start, end)
+    for first, last in spans:
+        value = text[first:last]
+        stripped = value.strip(" \t\r\"'`")
+        begin = first + value.find(stripped)
+        if stripped and " " not in stripped and (is_mixed(stripped) or is_scrambled(stripped)):
+            yield begin, begin + len(stripped)
+
+
+def _sql_values(text: str, opening: int, start: int, end: int) -> Iterator[tuple[int, int]]:
+    close = text.find(")", end, end + _LONGEST_HEADER)
+    values = compiled_pattern(_VALUES).match(text, close + 1) if close >= 0 else None
+    if values is None:
+        return
+    at, position = text.count(",", opening, start), values.end()
+    while row := compiled_pattern(_ROW).match(text, position):
+        cells = [cell.span(1) for cell in compiled_pattern(_CELL).finditer(row[1])]
+        if at < len(cells):
+            yield row.start(1) + cells[at][0], row.start(1) + cells[at][1]
+        position = row.end()
+
+
+def _cells_below(text: str, begin: int, start: int, end: int) -> Iterator[tuple[int, int]]:
+    stop = text.find("\n", end, end + _LONGEST_HEADER)
+    if stop < 0 or stop - begin > _LONGEST_HEADER:
+        return
+    separator = next((sign for sign in _SEPARATORS if sign in text[begin:stop]), None)
+    if separator is None or max(map(len, text[begin:stop].split(separator))) > _LONGEST_NAME:
+        return
+    count, at = text.count(separator, begin, stop), text.count(separator, begin, start)
+    for _ in range(_MOST_ROWS):
+        position = stop + 1
+        stop = text.find("\n", position)
+        stop = len(text) if stop < 0 else stop
+        if position >= stop or text.count(separator, position, stop) != count:
+            return
+        for _ in range(at):
+            position = text.index(separator, position) + 1
+        last = text.find(separator, position, stop)
+        yield position, stop if last < 0 else last
+
+
+def headed_secrets(text: str, *, words: set[str]) -> Iterator[Cut]:
+    """The fields of a block that says of itself that it is secret, and codes that let in once."""
+    if "stringdata" in words or ("secret" in words and "kind" in words and compiled_pattern(_BLOCK).search(text)):
+        for block in compiled_pattern(_FIELDS).finditer(text):
+            for field in compiled_pattern(_FIELD).finditer(text, *block.span(1)):
+                if len(field[1]) >= _SHORTEST_FIELD and not is_placeholder(field[1]) and not says_what_it_is(field[1]):
+                    yield make_cut("secret", *field.span(1))
+    if not words.isdisjoint(CODE_WORDS):
+        for block in compiled_pattern(_CODES).finditer(text):
+            codes = list(compiled_pattern(_CODE).finditer(text, *block.span(1)))
+            lengths = {len(code[0]) for code in codes if any(map(str.isdigit, code[0]))}
+            yield from (make_cut("secret", *code.span()) for code in codes if len(code[0]) in lengths)
