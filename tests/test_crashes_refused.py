@@ -75,7 +75,7 @@ def test_a_full_disk_is_said_and_nothing_is_lost(
     small_disk: Path, tmp_path: Path, script: Callable[..., Script]
 ) -> None:
     logs, root = write_logs(tmp_path / "logs", script, 12), small_disk / "memory"
-    Memory(root).extract(logs[:2])
+    own_memory(root).extract(logs[:2])
     ballast = small_disk / "ballast"
     free = os.statvfs(small_disk)
     ballast.write_bytes(bytes(free.f_bavail * free.f_frsize))
@@ -99,7 +99,7 @@ def test_a_read_only_memory_answers_questions_and_refuses_the_rest(
         path.unlink()
     folders = [memory.root, *(path for path in memory.root.rglob("*") if path.is_dir())]
     for folder in folders:
-        folder.chmod(0o555)
+        folder.chmod(0o500)
     try:
         log = write_logs(tmp_path / "more", script, 4)[-1]
         asked, answer, _ = command("seen", "KeyError: 'sku'", memory=memory.root, prefix=WITHOUT_POWER)

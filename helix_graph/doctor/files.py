@@ -355,7 +355,7 @@ def check_folder(root: Path) -> Iterator[Fixable]:
 
 def _folder_modes(root: Path) -> Iterator[Fixable]:
     """Nobody gets past a folder that is closed to others, so the memory's own is the one that counts."""
-    mode = root.stat().st_mode & 0o777
+    mode = root.stat().st_mode & 0o777 if root.exists() else 0
     if mode & _OTHERS:
         problem = f"its mode is {mode:o}: other people on this machine can list it, or reach what is in it"
         yield Fixable("open to others", ".", problem, f"chmod 700 {root}", mend=lambda: root.chmod(0o700))

@@ -272,26 +272,19 @@ def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileRep
         looks_again = plan and not (job.dry_run or job.assertions_only)
         if looks_again and revise(connection, job.episodes, job.causality / ASSERTIONS):
             plan = make_plan(connection, job)
-        if (
-            rebuilt is None
-            and not plan
-            and (job.assertions_only or export_is_current(connection, job.causality / EXPORT_NAME))
-        ):
-            report = _nothing_to_do(connection, plan, job)
-        else:
-            report = _carry_out(connection, plan, job, job.damage or rebuilt)
-        if not (job.assertions_only or rebuilt is not None or _has_changed(report)):
-            # Nothing changed, so check every row: otherwise a query that fails on a damaged row would advise a compile
-            # that repairs nothing.
-            damage = find_damage(connection, version=GRAPH_FILE.version)
-            if damage:
-                raise database.DamagedRows(damage)
-        return report
+        if plan or rebuilt is not None:
+            return _carry_out(connection, plan, job, job.damage or rebuilt)
+        if job.assertions_only:
+            return _nothing_to_do(connection, plan, job)
+        _check_rows(connection)
+        is_current = export_is_current(connection, job.causality / EXPORT_NAME)
+        return _nothing_to_do(connection, plan, job) if is_current else _carry_out(connection, plan, job, job.damage)
 
 
-def _has_changed(report: CompileReport) -> bool:
-    taken_in = report.episodes_processed or report.assertions_processed
-    return bool(taken_in or report.retracted or report.assertions_retracted)
+def _check_rows(connection: sqlite3.Connection) -> None:
+    """Checks every row when nothing has changed: else a query that fails on one would advise a compile in vain."""
+    if damage := find_damage(connection, version=GRAPH_FILE.version):
+        raise database.DamagedRows(damage)
 
 
 def _prepare_tables(connection: sqlite3.Connection) -> str | None:
@@ -336,6 +329,8 @@ def _carry_out(
     _take_in_assertions(connection, plan, changes)
     totals = finish_changes(connection, changes)
     changed = bool(processed or spoilt or retracted or rebuilt is not None)
+    if not (changed or plan.asserted or job.assertions_only):
+        _check_rows(connection)  # before the checksums are written again
     patterns_added = _publish(connection, plan, job, changed=changed)
     write_whole_checksum(connection)
     taken = connection.execute("SELECT count(*) FROM file WHERE episode IS NOT NULL").fetchone()[0]

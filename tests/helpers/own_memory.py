@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from helix_graph import Memory
-from helix_graph.trust import accept
+from helix_graph.trust import accept, acceptance_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 def accepted(root: Path) -> Path:
     """The folder ``root``, which is made where there is none, accepted as `Memory.init` would."""
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
-    accept(root, how="init")
+    if acceptance_of(root) is None:
+        accept(root, how="init")
     return root
 
 
