@@ -88,7 +88,7 @@ def _rows(connection: sqlite3.Connection, table: str) -> Iterator[tuple[int, tup
     except sqlite3.OperationalError:  # a table without numbers of its own
         yield from enumerate(connection.execute(f'SELECT * FROM "{name}"'), 1)  # noqa: S608  (as above)
     else:
-        yield from ((number, row) for number, *row in rows)
+        yield from ((number, tuple(row)) for number, *row in rows)
 
 
 def _kinds(value: object) -> Iterator[str]:
