@@ -45,7 +45,7 @@ from helix_graph.insights.model import (
 )
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, LONGEST_SOURCE, SHORTEST_CONTENT
-from helix_graph.insights.storing import clean_line, clean_name, clean_tags, free_name
+from helix_graph.insights.storing import clean_line, clean_name, clean_tags, free_name, is_persons_tag
 from helix_graph.timestamps import parse_stamp, stamp
 from helix_graph.validation import as_fraction, as_int, as_path, as_text
 
@@ -261,8 +261,11 @@ class ImportedFile(NamedTuple):
 
 
 def _unranked(record: Record) -> Record:
-    """The record with no better start than an insight has that is stored here."""
-    return replace(record, initial=min(record.initial, _START)) if isinstance(record, Insight) else record
+    """The record with no better start than an insight has that is stored here, and with no tag of a person here."""
+    if not isinstance(record, Insight):
+        return record
+    tags = tuple(tag for tag in record.tags if not is_persons_tag(tag))
+    return replace(record, initial=min(record.initial, _START), tags=tags)
 
 
 def take_in(context: InsightContext, records: Iterable[Record], *, file: ImportedFile | None = None) -> ImportCounts:
@@ -277,7 +280,11 @@ def take_in(context: InsightContext, records: Iterable[Record], *, file: Importe
     admitted = _admitted(given, forgotten)
     with context.database.writing() as connection:
         before, known = _counts(connection), _ids(connection)
-        _join_all(connection, admitted)
+        own = _own_uids(connection) if file else set()
+        _join_all(
+            connection,
+            [one for one in admitted if not (isinstance(one, Insight | ForgottenInsight) and one.uid in own)],
+        )
         if file:
             at = stamp(context.now())
             new_ids = _ids(connection) - known
@@ -286,6 +293,7 @@ def take_in(context: InsightContext, records: Iterable[Record], *, file: Importe
                 "INSERT INTO insight_import VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 [(one, file.name, file.sha256, at) for one in sorted(new_ids - counting)],
             )
+        _name_all(connection)
         feedback.rebuild(connection, settings=context.settings)
         after = _counts(connection)
         without = rows.without_any_vector(connection)
@@ -304,6 +312,12 @@ def take_in(context: InsightContext, records: Iterable[Record], *, file: Importe
 def _ids(connection: sqlite3.Connection) -> set[str]:
     """Of the insights, and of what the log says of them."""
     return {one for (one,) in connection.execute("SELECT uid FROM insight UNION ALL SELECT id FROM insight_feedback")}
+
+
+def _own_uids(connection: sqlite3.Connection) -> set[str]:
+    """Of the insights that no file brought: no file of another may change or remove them."""
+    found = connection.execute("SELECT uid FROM insight WHERE uid NOT IN (SELECT id FROM insight_import)")
+    return {uid for (uid,) in found}
 
 
 def sorted_lines(connection: sqlite3.Connection) -> Iterator[str]:
@@ -371,7 +385,6 @@ def _join_all(connection: sqlite3.Connection, records: list[Record]) -> None:
     if forgotten:
         forget_uids(connection, forgotten)
     _untangle(connection)
-    _name_all(connection)
 
 
 def _first_of_each(records: list[_Logged], known: dict[str, _Logged]) -> Iterator[_Logged]:
@@ -403,9 +416,13 @@ def _untangle(connection: sqlite3.Connection) -> None:
 
 
 def _name_all(connection: sqlite3.Connection) -> None:
-    """Names every insight by its slug; where two ask for one, the older has it and the other gets digits of its uid."""
+    """Names every insight by its slug; where two ask for one, the other gets digits of its uid.
+
+    The older has it, and before all those of files one that no file brought.
+    """
     asked = connection.execute(
-        "SELECT number, name, CASE slug WHEN '' THEN name ELSE slug END, uid FROM insight ORDER BY created_at, uid"
+        "SELECT number, name, CASE slug WHEN '' THEN name ELSE slug END, uid FROM insight"
+        " ORDER BY uid IN (SELECT id FROM insight_import), created_at, uid"
     ).fetchall()
     given: dict[str, int] = {}
     for number, _, slug, uid in asked:
