@@ -25,7 +25,7 @@ from helix_episodes.later import EpisodeSignals, revisions, signals_of
 from helix_episodes.model import sortable_time
 from helix_episodes.safe_files import read_regular, remove_file, write_atomically
 from helix_graph import database
-from helix_graph.errors import DatabaseUnreadable
+from helix_graph.errors import DatabaseRefused, DatabaseUnreadable
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.assertions import AssertionStore, name_of
 from helix_graph.graph.checksums import checksum, find_damage, write_whole_checksum
@@ -219,6 +219,9 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
     except DatabaseUnreadable as error:
         if dry_run:
             return _compile_new(path, msgspec.structs.replace(job, damage=error.problem))
+    except DatabaseRefused:  # also said of a file that another process deletes at this moment, since it is damaged
+        if dry_run:
+            raise
     with database.sole_builder(path):
         try:  # another process may have built it again while this one waited
             return _compile_into(database.open_for_writing(path, GRAPH_FILE), job)
