@@ -13,6 +13,8 @@ LINEAR = 8
 #: What is quadratic shows at this length by a second or more; four times that would only cost four times as much.
 _LENGTH = 250_000
 _RUNS = 3
+#: Seconds that what is quadratic takes at the least; below them a cache or the clock's own steps decide the ratio.
+_NOTICEABLE = 0.2
 
 
 def growth(work: Callable[[str], object], text: str) -> float:
@@ -26,9 +28,9 @@ def growth(work: Callable[[str], object], text: str) -> float:
     least_whole = least_part = float("inf")
     for _ in range(_RUNS):
         least_whole, least_part = min(least_whole, _time(work, whole)), min(least_part, _time(work, part))
-        if least_whole < LINEAR * least_part:
+        if least_whole < LINEAR * max(least_part, _NOTICEABLE / LINEAR):
             break
-    return least_whole / least_part
+    return least_whole / max(least_part, _NOTICEABLE / LINEAR)
 
 
 def _ends(text: str, length: int) -> str:
