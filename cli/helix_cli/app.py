@@ -136,7 +136,7 @@ def open_memory() -> Memory:
     """The memory of the project that the current folder belongs to.
 
     Raises:
-        NoMemory: There is none; the sentence says how to begin one.
+        NoMemory: The project has no memory; the sentence says how to begin one.
         UntrustedMemory: It is not this user's; the sentence says how to accept it.
     """
     from helix_graph import Memory
@@ -155,7 +155,7 @@ def open_insights() -> Insights:
     The variable says where the database is; episodes and graph are those of the project all the same, if there is one.
 
     Raises:
-        NoMemory: There is none, and the variable is not set.
+        NoMemory: The project has no memory, and the variable is not set.
     """
     from helix_graph.errors import NoMemory
     from helix_graph.helix_db import ENVIRONMENT

@@ -185,7 +185,7 @@ def snapshot(folder: Path) -> Baseline:
     """The working tree around ``folder`` as it is now.
 
     Raises:
-        NoWorkTree: There is none, or git cannot be asked.
+        NoWorkTree: There is no work tree, or git cannot be asked.
     """
     tree = WorkTree.around(folder)
     head = tree.head()

@@ -174,7 +174,7 @@ def find_row(connection: sqlite3.Connection, number: int) -> dict[str, Any]:
     """The row of a workspace.
 
     Raises:
-        NotFound: There is none of that number.
+        NotFound: No workspace has that number.
     """
     cursor = connection.execute("SELECT * FROM workspace WHERE id = ?", (number_of("workspace", number),))
     row = cursor.fetchone()

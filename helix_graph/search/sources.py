@@ -144,7 +144,7 @@ class EpisodeSource:
         """One result a session, with the decision that is most like the query.
 
         Raises:
-            GraphNotCompiled: There is none that this version reads.
+            GraphNotCompiled: There is no graph that this version reads.
         """
         if not words_of(query):
             return []

@@ -150,7 +150,7 @@ def known_topic(connection: sqlite3.Connection, topic: str) -> int:
     """How many entries the topic has.
 
     Raises:
-        NotFound: There is none of that name.
+        NotFound: No topic has that name.
     """
     size = size_of(connection, topic)
     if not size:

@@ -91,7 +91,7 @@ def read(uri: str) -> str:
     """The text of a resource, between the marks by which it is never taken for a person's words: clients put it there.
 
     Raises:
-        InvalidArgument: There is none at that address.
+        InvalidArgument: No resource has that address.
         HelixGraphError: It cannot be read.
     """
     readers: dict[str, Callable[[Memory, str], str]] = {
