@@ -10,7 +10,7 @@ from msgspec import Meta
 from helix_cli.commands.insight import render_feedback, render_health, render_recalled, render_related, render_stored
 from helix_cli.commands.search import render_search
 from helix_cli.mcp.quotations import rendered
-from helix_cli.mcp.shown_advice import note_shown, session, was_shown
+from helix_cli.mcp.shown_advice import known_session, note_shown, was_shown
 from helix_cli.mcp.tool_declaration import MOST_ITEMS, Arguments, Reply, TextList, answered, tool
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph.insights.feedback import FeedbackAnswer
@@ -159,6 +159,13 @@ def remember(memory: Memory, asked: RememberArguments, _: Progress) -> Reply:
     return Reply(answer, rendered(answer, render_stored))
 
 
+#: What is said where no session is known; see `helix_cli.mcp.shown_advice`.
+_NO_SESSION = (
+    "Nothing was counted: this server does not know which session it serves, since no log of it is here and no hook "
+    "named it. Go on; how the work went is read from the session's log at its end."
+)
+
+
 @tool("feedback", title="How the work went", takes=FeedbackArguments, gives=FeedbackAnswer, effect="adds")
 def feedback(memory: Memory, asked: FeedbackArguments, _: Progress) -> Reply:
     """Say how the work went for which you had insights, so that helpful ones rank higher: delivered, blocked, or
@@ -166,18 +173,21 @@ def feedback(memory: Memory, asked: FeedbackArguments, _: Progress) -> Reply:
     insights that this session was shown, once for each outcome.
     """
     causal = None if asked.causal_names is None else _texts("causal_names", asked.causal_names)
-    shown = was_shown(memory, names := _texts("names", asked.names))
-    unseen = [name for name in names if not shown[name] and memory.insights.get(name)]
+    session = known_session(memory)
+    shown = was_shown(memory, names := _texts("names", asked.names), session=session)
+    known = [name for name in names if memory.insights.get(name)]
+    if names and not known:
+        raise HelixGraphError(f"no insight is named {', '.join(names)}; give names as `recall` shows them")
+    unseen = [name for name in known if not shown[name]]
     if unseen:
         problem = (
             f"holds {', '.join(unseen)}, which this session was not shown, so nothing was recorded; feedback is for "
             "insights that `recall` or a briefing has shown before the work: leave the others out"
         )
         raise InvalidArgument("names", problem)
-    answer = memory.insights.feedback(names, asked.outcome, causal, id=asked.id, session=session())
-    if answer["missing"] and not answer["names"] and not answer["repeated"]:
-        unknown = ", ".join(answer["missing"])
-        raise HelixGraphError(f"no insight is named {unknown}; give names as `recall` shows them, and another id")
+    if not session:
+        return Reply({}, _NO_SESSION)
+    answer = memory.insights.feedback(names, asked.outcome, causal, id=asked.id, session=session)
     return Reply(answer, rendered(answer, render_feedback))
 
 
