@@ -254,7 +254,7 @@ def test_a_dry_run_says_when_the_graph_would_be_folded_anew(monkeypatch: pytest.
     memory = Memory.init()
     memory.graph.compile()
     assert memory.extract_all(dry_run=True).labels is None
-    monkeypatch.setattr("helix_graph.graph.compile.LABEL_VERSION", "0")
+    monkeypatch.setattr("helix_graph.graph.graph_db.LABEL_VERSION", "0")
     assert "its labels were of version" in str(memory.extract_all(dry_run=True).labels)
 
 

@@ -2,7 +2,7 @@
 
 graph.db must be ours, whole, of this version, and contain every episode's share and no other. All of it is derived, so
 a fix is a compile; only another program's file is left to its owner. In helix.db a damaged record cannot be restored,
-since nothing else contains it: it is moved to quarantine, and the rest is whole again.
+since nothing else contains it: it is moved to set-aside/, and the rest is whole again.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from helix_graph.errors import (
     NotOurDatabase,
 )
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
-from helix_graph.graph.checksums import SUMS, find_damage
 from helix_graph.graph.compile import discard
-from helix_graph.graph.connection import EXPORT_NAME, FILE_NAME, GRAPH_FILE, LABEL_MODE, LABEL_VERSION
 from helix_graph.graph.export import export_bytes
+from helix_graph.graph.graph_db import EXPORT_NAME, FILE_NAME, GRAPH_FILE, LABEL_MODE, LABEL_VERSION
+from helix_graph.graph.row_checksums import SUMS, find_damage
 from helix_graph.graph.source_files import digest_of, known_files, pending_assertions, scan
-from helix_graph.quarantine import quarantine_copy
+from helix_graph.set_aside import copy_aside
 
 if TYPE_CHECKING:
     import sqlite3
@@ -160,7 +160,7 @@ def check_helix_db(root: Path, topics: Topics, insights: Insights) -> Iterator[F
         return
 
     def keep(number: int, body: bytes) -> None:
-        quarantine_copy(root, root / "topics" / f"record-{number}.json", body)
+        copy_aside(root, root / "topics" / f"record-{number}.json", body)
 
     @cache  # one call moves all of them
     def mend() -> None:

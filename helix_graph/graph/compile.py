@@ -21,15 +21,16 @@ import msgspec
 
 from helix_episodes.corrections import OutcomeRevision
 from helix_episodes.errors import InvalidEpisode, WriteFailed
-from helix_episodes.later import EpisodeSignals, revisions, signals_of
+from helix_episodes.later_evidence import EpisodeSignals, revisions, signals_of
 from helix_episodes.model import sortable_time
 from helix_episodes.safe_files import read_regular, remove_file, write_atomically
 from helix_graph import database
 from helix_graph.errors import DatabaseRefused, DatabaseUnreadable
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.assertions import AssertionStore, name_of
-from helix_graph.graph.checksums import checksum, find_damage, write_whole_checksum
-from helix_graph.graph.connection import (
+from helix_graph.graph.episode_facts import facts_alone
+from helix_graph.graph.export import export_bytes, stored_patterns
+from helix_graph.graph.graph_db import (
     EXPORT_NAME,
     FILE_NAME,
     GRAPH_FILE,
@@ -39,9 +40,8 @@ from helix_graph.graph.connection import (
     TRIAL_VERSION,
     DamageNamed,
 )
-from helix_graph.graph.export import export_bytes, stored_patterns
-from helix_graph.graph.facts import facts_alone
 from helix_graph.graph.patterns import asserted_patterns
+from helix_graph.graph.row_checksums import checksum, find_damage, write_whole_checksum
 from helix_graph.graph.source_files import (
     SUFFIX,
     CompileJob,
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from helix_graph.graph.facts import Named
+    from helix_graph.graph.episode_facts import Named
     from helix_graph.graph.patterns import Pattern
     from helix_graph.graph.source_files import Progress
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.model import FeedbackEntry, Injection, Insight, InsightLink, State, StoredInsight
-    from helix_graph.insights.resources import InsightContext
     from helix_graph.insights.scoring import ScoringSettings
 
 

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Iterator
 
+    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.model import StoredInsight
-    from helix_graph.insights.resources import InsightContext
 
 
 def clean_name(name: str) -> str:
