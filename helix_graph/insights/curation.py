@@ -253,8 +253,8 @@ INSTRUCTIONS = "CLAUDE.md"
 HEADING = "## Learnt from past sessions"
 _MOST_SHOWN = 100
 _NOT_PROVEN = (
-    "it is not proven: that takes 3 uses, an effectiveness of 0.75, and 2 of your own sessions that took it up and whose "
-    "outcome was verified"
+    "it is not proven: that takes 3 uses, an effectiveness of 0.75, and 2 of your own sessions that took it up and "
+    "whose outcome was verified"
 )
 
 
@@ -277,8 +277,8 @@ def promote(
     """The diff that adds an insight to a file of instructions; with ``write`` it is applied.
 
     Proven is an insight that a person provided, or one with three uses or more whose effectiveness, as it counts in
-    `recall`, is at least 0.75, and with which two sessions agree: each took it up, and its outcome was verified. Neither
-    the session that taught it nor sessions shared through git count. ``anyway`` promotes another one as well.
+    `recall`, is at least 0.75, and with which two sessions agree: each took it up, and its outcome was verified.
+    Neither the session that taught it nor sessions shared through git count. ``anyway`` promotes another one as well.
 
     Raises:
         NotFound: There is no insight of that name.

@@ -35,7 +35,7 @@ from helix_graph.validation import as_choice, as_fraction, as_int, as_str, as_st
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
     from typing import Any, Literal
