@@ -206,6 +206,7 @@ def test_a_prompt_that_is_none_is_refused_with_a_sentence(agent: Agent) -> None:
 
 
 @pytest.mark.parametrize("era", few(ERAS, 1))
+@pytest.mark.slow
 def test_without_a_memory_every_tool_says_how_to_begin_one_and_finds_it_then(tmp_path: Path, era: Era) -> None:
     root = tmp_path / "nothing" / ".helix"
     root.parent.mkdir()

@@ -237,7 +237,7 @@ def test_an_entry_indexed_by_a_version_that_knew_fewer_words_is_taken_out_as_it_
     topics.store("new", "json and more of it")
     before = topics.search("json").hits
     with monkeypatch.context() as older:
-        older.setattr("helix_graph.word_search.indexed", str.casefold)
+        older.setattr("helix_graph.topics.index.indexed", str.casefold)
         topics.store("old", "parseJSON2Xml")
     topics.edit("delete", "old", index=0)
     assert topics.search("json").hits == before

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 
 _COMPILE = "helix-graph compile"
+_FIX = "helix-graph doctor --fix"
 _NAME = f"causality/{FILE_NAME}"
 
 
@@ -63,7 +64,7 @@ def check_graph(graph: Graph) -> Iterator[Fixable]:
     except (DatabaseRefused, DatabaseBusy) as error:
         yield Fixable("unreadable file", _NAME, str(error), f"then {_COMPILE}")
     except DatabaseUnreadable as error:
-        yield Fixable("damaged database", _NAME, error.problem, _COMPILE, mend=partial(_rebuild, graph))
+        yield Fixable("damaged database", _NAME, error.problem, _FIX, mend=partial(_rebuild, graph))
     else:
         yield from found
 
@@ -78,13 +79,13 @@ def _in_file(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:
     damage = [text for (text,) in connection.execute("PRAGMA integrity_check(3)") if text != "ok"]
     damage += [f"{table} refers to a row that is gone" for table, *_ in connection.execute("PRAGMA foreign_key_check")]
     if damage:
-        yield Fixable("damaged database", _NAME, "; ".join(damage[:3]), _COMPILE, mend=partial(_rebuild, graph))
+        yield Fixable("damaged database", _NAME, "; ".join(damage[:3]), _FIX, mend=partial(_rebuild, graph))
         return
     sums = list(_wrong_sums(connection, graph))
     yield from sums
     problem = None if sums else find_damage(connection, version=GRAPH_FILE.version)
     if problem:
-        yield Fixable("damaged database", _NAME, problem, _COMPILE, mend=partial(_rebuild, graph))
+        yield Fixable("damaged database", _NAME, problem, _FIX, mend=partial(_rebuild, graph))
     if sums or problem:  # what the rows say of episodes and the export is not to be relied on
         return
     yield from _shares(connection, graph)
@@ -106,8 +107,7 @@ def _wrong_sums(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixabl
         (wrong,) = connection.execute(query).fetchone()
         if wrong:
             problem = f"the sums of {wrong} {what} are not those of their facts"
-            yield Fixable("wrong sum", _NAME, problem, f"delete {graph.path_of_file}, then {_COMPILE}",
-                          mend=partial(_rebuild, graph))  # fmt: skip
+            yield Fixable("wrong sum", _NAME, problem, _FIX, mend=partial(_rebuild, graph))
 
 
 def _shares(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:

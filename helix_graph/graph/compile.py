@@ -279,15 +279,8 @@ def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileRep
             return _carry_out(connection, plan, job, job.damage or rebuilt)
         if job.assertions_only:
             return _nothing_to_do(connection, plan, job)
-        _check_rows(connection)
         is_current = export_is_current(connection, job.causality / EXPORT_NAME)
         return _nothing_to_do(connection, plan, job) if is_current else _carry_out(connection, plan, job, job.damage)
-
-
-def _check_rows(connection: sqlite3.Connection) -> None:
-    """Checks every row when nothing has changed: else a query that fails on one would advise a compile in vain."""
-    if damage := find_damage(connection, version=GRAPH_FILE.version):
-        raise database.DamagedRows(damage)
 
 
 def _prepare_tables(connection: sqlite3.Connection) -> str | None:
@@ -333,7 +326,9 @@ def _carry_out(
     totals = finish_changes(connection, changes)
     changed = bool(processed or spoilt or retracted or rebuilt is not None)
     if not (changed or plan.asserted or job.assertions_only):
-        _check_rows(connection)  # before the checksums are written again
+        damage = find_damage(connection, version=GRAPH_FILE.version)  # before the checksums are written again
+        if damage:
+            raise database.DamagedRows(damage)
     patterns_added = _publish(connection, plan, job, changed=changed)
     write_whole_checksum(connection)
     taken = connection.execute("SELECT count(*) FROM file WHERE episode IS NOT NULL").fetchone()[0]
