@@ -281,8 +281,8 @@ def test_hooks_read_no_transcript_that_lies_elsewhere(
     memory: Memory, tmp_path: Path, script: Callable[..., Script]
 ) -> None:
     told = {"session_id": "forged", "cwd": str(tmp_path), "reason": "exit", "agent_type": "helix-builder"}
-    log = script("forged", root=str(tmp_path)).prompt("TASK_ID: t1\nOBJECTIVE: Deploy the shop")
-    log = log.say(f'INSIGHT: {{"content": "{ADVICE}", "tags": []}}\nDELIVERED: done').save(tmp_path / "logs")
+    session = script("forged", root=str(tmp_path)).prompt("TASK_ID: t1\nOBJECTIVE: Deploy the shop")
+    log = session.say(f'INSIGHT: {{"content": "{ADVICE}", "tags": []}}\nDELIVERED: done').save(tmp_path / "logs")
     own = {"CLAUDE_CONFIG_DIR": "", "CODEX_HOME": ""}
     call("session-end", {**told, "transcript_path": str(log)}, environment=own)
     call("subagent-stop", {**told, "agent_transcript_path": str(log)}, environment=own)

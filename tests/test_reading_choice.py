@@ -302,7 +302,8 @@ def test_whatever_fails_in_another_packages_reader_is_its_own_named_problem(
 def test_a_reader_that_gives_no_sessions_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Wrong(DiaryReader):
         def read(self, path: Path) -> Iterator[Session]:
-            return iter(["no session", str(path)])  # type: ignore[arg-type]
+            found: Any = iter(["no session", str(path)])
+            yield from found
 
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [Point("diary", Wrong)])
     with pytest.raises(LogNotReadable, match="'diary' of another package gave no sessions"):
