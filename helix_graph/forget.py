@@ -100,37 +100,29 @@ _DAMAGE = (
 )
 
 
-def _unpacked(stream: IO[bytes], head: bytes, depth: int = 0) -> Iterator[bytes]:
-    """What is packed in a stream that begins with ``head`` and can be read again, in chunks; a zero ends each file.
+def _content(stream: IO[bytes], depth: int = 0) -> Iterator[bytes]:
+    """A file in chunks, and then what is packed in it; a zero ends each of the files.
 
     Raises:
-        ValueError: Python cannot unpack it, or it is packed more often than anybody packs a backup.
+        ValueError: Python cannot unpack it, or it is packed more often or holds more than anybody's backup.
     """
+    head = stream.read(_HEAD_BYTES)
+    yield from itertools.chain((head,), chunks_of(stream), (b"\0",))
     unpack = next((unpack for at, magic, unpack in _FORMATS if head.startswith(magic, at)), None)
+    if unpack is None:
+        return
     if isinstance(unpack, str):
         raise ValueError(f"it is compressed by {unpack}, which Python cannot unpack")  # noqa: TRY004  (of its content)
-    if unpack and depth == _DEEPEST:
+    if depth == _DEEPEST:
         raise ValueError(f"it is packed more than {_DEEPEST} times over")
-    if unpack:
-        stream.seek(0)
-        for inner in cast("Iterable[IO[bytes]]", unpack(stream)):
-            begin = inner.read(_HEAD_BYTES)
-            yield from itertools.chain((begin,), chunks_of(inner), (b"\0",))
-            yield from _unpacked(inner, begin, depth + 1)
-
-
-def _content(raw: IO[bytes]) -> Iterator[bytes]:
-    """A file in chunks, and then what is packed in it."""
-    head = raw.read(_HEAD_BYTES)
-    yield head
-    yield from chunks_of(raw)
-    yield b"\0"
+    stream.seek(0)
     left = _MOST_BYTES
-    for chunk in _unpacked(raw, head):
-        left -= len(chunk)
-        if left < 0:
-            raise ValueError("it holds more than a gigabyte when unpacked")
-        yield chunk
+    for inner in cast("Iterable[IO[bytes]]", unpack(stream)):
+        for chunk in _content(inner, depth + 1):
+            left -= len(chunk)
+            if left < 0:
+                raise ValueError("it holds more than a gigabyte when unpacked")
+            yield chunk
 
 
 class Trace(msgspec.Struct, frozen=True, kw_only=True):
