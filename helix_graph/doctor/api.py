@@ -27,18 +27,10 @@ if TYPE_CHECKING:
 
 _SHARES: frozenset[FindingKind] = frozenset({"missing share", "orphan share"})
 #: What is wrong with an episode or an assertion itself, and with it its share in the graph.
-_OF_A_FILE: frozenset[FindingKind] = frozenset(
-    {
-        "unreadable episode",
-        "misnamed episode",
-        "spoilt part",
-        "disagreeing links",
-        "secret",
-        "unreadable assertion",
-        "copied assertion",
-        "not a regular file",
-    }
-)
+_OF_A_FILE: frozenset[FindingKind] = frozenset({
+    "unreadable episode", "misnamed episode", "spoilt part", "disagreeing links", "secret", "unreadable assertion",
+    "copied assertion", "not a regular file",
+})  # fmt: skip
 
 
 def examine(root: Path, graph: Graph, topics: Topics, insights: Insights, *, fix: bool) -> Examination:

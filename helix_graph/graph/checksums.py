@@ -34,13 +34,8 @@ _ROWS = {
 }
 #: Tables with one checksum for all of them.
 _WHOLE = (
-    "pattern",
-    "decided_content",
-    "decided_data",
-    "decided_idx",
-    "decided_docsize",
-    "decided_config",
-)
+    "pattern", "decided_content", "decided_data", "decided_idx", "decided_docsize", "decided_config",
+)  # fmt: skip
 _MEASURED = ", ".join(f"'{basis}'" for basis in sorted(MEASURED_BASES))
 #: The sums of one node over its facts: mentions, episodes, episodes with a measured outcome, successes among these.
 SUMS_OF_NODE = f"""

@@ -26,20 +26,9 @@ if TYPE_CHECKING:
 
 
 Action = Literal[
-    "list",
-    "recent",
-    "entries",
-    "stats",
-    "xref",
-    "graph",
-    "stale",
-    "prune",
-    "compact",
-    "export",
-    "import",
-    "reindex",
+    "list", "recent", "entries", "stats", "xref", "graph", "stale", "prune", "compact", "export", "import", "reindex",
     "session",
-]
+]  # fmt: skip
 ACTIONS: tuple[Action, ...] = get_args(Action)
 StatsDetail = Literal["tags", "index"]
 Answer = (

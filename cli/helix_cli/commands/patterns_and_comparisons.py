@@ -27,17 +27,8 @@ if TYPE_CHECKING:
 
 
 _PATTERN_COLUMNS = (
-    "says",
-    "succeeded",
-    "rate",
-    "95 %",
-    "without it",
-    "adjusted",
-    "q",
-    "in the situation",
-    "doing",
-    "success means",
-)
+    "says", "succeeded", "rate", "95 %", "without it", "adjusted", "q", "in the situation", "doing", "success means",
+)  # fmt: skip
 _NUMBERS = _PATTERN_COLUMNS[1:7]
 
 
