@@ -93,20 +93,14 @@ def revise(connection: sqlite3.Connection, episodes: Path, assertions: Path) -> 
 
 def _read_changed(connection: sqlite3.Connection, folder: Path) -> None:
     """Updates the table ``telling`` for files that are new, changed or gone."""
-    known = {
-        name: FileStamp(size, mtime)
-        for name, size, mtime in connection.execute("SELECT name, size, mtime_ns FROM telling")
-    }
+    rows = connection.execute("SELECT name, size, mtime_ns FROM telling")
+    known = {name: FileStamp(size, mtime) for name, size, mtime in rows}
     present = scan(folder)
     connection.executemany("DELETE FROM telling WHERE name = ?", [(name,) for name in known.keys() - present.keys()])
-    connection.executemany(
-        "INSERT OR REPLACE INTO telling VALUES (?, ?, ?, ?, ?)",
-        (
-            (*(row := (name, stamp.size, stamp.mtime_ns, _body(folder / name))), checksum(row))
-            for name, stamp in present.items()
-            if name not in known or differs(stamp, known[name])
-        ),
-    )
+    for name, stamp in present.items():
+        if name not in known or differs(stamp, known[name]):
+            row = (name, stamp.size, stamp.mtime_ns, _body(folder / name))
+            connection.execute("INSERT OR REPLACE INTO telling VALUES (?, ?, ?, ?, ?)", (*row, checksum(row)))
 
 
 def _body(path: Path) -> bytes | None:
@@ -166,13 +160,13 @@ class CompileReport(msgspec.Struct, frozen=True, kw_only=True):
     ``assertions_retracted``: files of assertions that are new or changed, and that are gone or spoilt.
     """
 
-    episodes_processed: int
-    nodes_added: int
-    edges_added: int
-    patterns_added: int
-    merged: int
-    retracted: int
-    unchanged: int
+    episodes_processed: int = 0
+    nodes_added: int = 0
+    edges_added: int = 0
+    patterns_added: int = 0
+    merged: int = 0
+    retracted: int = 0
+    unchanged: int = 0
     skipped: tuple[SkippedFile, ...] = ()
     left_out: tuple[SkippedFile, ...] = ()
     rebuilt: str | None = None
@@ -448,14 +442,5 @@ def _skipped(connection: sqlite3.Connection, plan: CompilePlan) -> tuple[Skipped
 
 
 def _nothing_to_do(connection: sqlite3.Connection, plan: CompilePlan, job: CompileJob) -> CompileReport:
-    return CompileReport(
-        episodes_processed=0,
-        nodes_added=0,
-        edges_added=0,
-        patterns_added=0,
-        merged=0,
-        retracted=0,
-        unchanged=sum(seen.problem is None for seen in plan.known.values()),
-        skipped=_skipped(connection, plan),
-        dry_run=job.dry_run,
-    )
+    unchanged = sum(seen.problem is None for seen in plan.known.values())
+    return CompileReport(unchanged=unchanged, skipped=_skipped(connection, plan), dry_run=job.dry_run)

@@ -127,7 +127,7 @@ class InjectedNames:
 
     def __init__(self, root: Path, session: str | None) -> None:
         self._database = database(root)
-        self._session = for_disk(session)
+        self._session = None if session is None else for_disk(as_str("session", session))
         self._names: set[str] = set()
 
     def names(self) -> tuple[str, ...]:
@@ -204,7 +204,7 @@ def inject(  # noqa: PLR0913  (the method's options)
         InvalidArgument: There is nothing in the objective. The task's id could lead elsewhere. The limit is not within
             its range.
     """
-    injected = InjectedNames(context.root, _session(session)) if diversify else None
+    injected = InjectedNames(context.root, session) if diversify else None
     return _inject(
         context,
         as_line("objective", objective),
@@ -241,7 +241,7 @@ def batch_inject(
     """
     objectives = [as_line("tasks", task) for task in as_tuple("tasks", tasks)]
     ids = _ids_of(as_tuple("task_ids", task_ids), tasks=len(objectives))
-    injected, most = InjectedNames(context.root, _session(session)), _limit(limit)
+    injected, most = InjectedNames(context.root, session), _limit(limit)
     if reset and session is not None:
         injected.reset()
     fits = [_fits(context, [one], limit=most, injected=injected) for one in objectives[1:]]
@@ -380,10 +380,6 @@ def remembered(row: Mapping[str, Any]) -> Remembered:
         effectiveness=float(effectiveness),
         said_by=str(row.get("_said_by", "")),
     )
-
-
-def _session(session: str | None) -> str | None:
-    return None if session is None else as_str("session", session)
 
 
 def _limit(limit: int) -> int:

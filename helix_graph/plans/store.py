@@ -82,7 +82,7 @@ def find_plan(root: Path, number: int | None) -> TaskPlan | None:
 
 def plan_within(connection: sqlite3.Connection, number: int | None) -> TaskPlan | None:
     """As `find_plan`, within a transaction."""
-    where, values = ("status = 'active'", ()) if number is None else ("id = ?", (number,))
+    where, values = ("status = 'active'", ()) if number is None else ("id = ?", (number_of("plan", number),))
     row = connection.execute(
         f"SELECT {_COLUMNS} FROM plan WHERE {where} ORDER BY id DESC LIMIT 1",  # noqa: S608  (both parts stand above)
         values,
@@ -141,7 +141,7 @@ def complete(context: PlanContext, plan: int | None = None) -> CompletedPlan:
         NotFound: There is no such plan.
     """
     with database(context.root).writing() as connection:
-        found = require_plan(connection, None if plan is None else number_of("plan", plan))
+        found = require_plan(connection, plan)
         connection.execute("UPDATE plan SET status = 'complete' WHERE id = ?", (found.id,))
     unfinished = tuple(task.seq for task in found.tasks if task.status != "complete")
     return CompletedPlan(plan_id=found.id, unfinished=unfinished)

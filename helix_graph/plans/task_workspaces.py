@@ -212,7 +212,7 @@ class Workspaces:
         if not isinstance(task, str) and plan is None:
             return None, task_of(task)
         with database(self.root).reading() as connection:
-            found = store.require_plan(connection, None if plan is None else store.number_of("plan", plan))
+            found = store.require_plan(connection, plan)
         chosen = store.task_in(found, task) if isinstance(task, str) else task_of(task)
         if any(one.seq == chosen.seq and one.status == "complete" for one in found.tasks):
             again = f"`helix-graph plan update {chosen.seq} --status pending` opens it again"
