@@ -36,7 +36,7 @@ from helix_episodes.errors import EpisodeError, EpisodeExists, EpisodeNotFound, 
 from helix_episodes.model import Decision, DecisionType, Episode, Event, EventType, Metrics, Outcome, sortable_time
 from helix_episodes.redaction import for_disk
 from helix_episodes.store import EpisodeStore, decode_episode
-from helix_graph.graph.assertions import EDGE_TYPES, AssertionStore, now
+from helix_graph.graph.assertions import EDGE_TYPES, Assertion, AssertionStore, now
 from helix_graph.validation import as_choice, as_datetime, as_int, as_line, as_path, as_str, as_text
 
 if TYPE_CHECKING:
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
     from helix_episodes.corrections import Correction, PartAnchor
     from helix_episodes.verification import CheckedQuotation
-    from helix_graph.graph.assertions import Assertion
 
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)

@@ -34,7 +34,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple, cast
 import msgspec
 
 from helix_episodes.errors import EpisodeNotFound, HelixGraphError, InvalidEpisode
-from helix_episodes.model import sortable_time
+from helix_episodes.model import Episode, sortable_time
 from helix_episodes.safe_files import TEMPORARY_SUFFIX, read_regular, remove_file
 from helix_episodes.store import PREFIX, EpisodeStore, check_session_id, decode_episode
 from helix_graph import database
@@ -54,7 +54,6 @@ from helix_graph.topics.schema import TOPIC_TABLES
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from helix_episodes.model import Episode
     from helix_graph.graph.api import Graph
     from helix_graph.insights.api import Insights
 

@@ -18,7 +18,7 @@ import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -40,7 +40,6 @@ from helix_cli.terminal import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
-    from pathlib import Path
 
     from helix_cli.terminal import Part
 

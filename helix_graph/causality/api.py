@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from helix_episodes.corrections import corrected
+from helix_episodes.corrections import Correction, corrected
 from helix_episodes.errors import EpisodeNotFound, InvalidArgument, InvalidEpisode
 from helix_episodes.safe_files import read_regular
 from helix_episodes.store import EpisodeStore
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from helix_episodes.corrections import Correction
     from helix_episodes.model import Episode
     from helix_graph.causality.contrast import Contrast, WithoutAnswer
     from helix_graph.causality.edge_support import ClaimReport

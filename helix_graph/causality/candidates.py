@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from helix_graph.graph.trials import parse_timestamp
+from helix_graph.graph.trials import Trial, TrialStep, parse_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
     from helix_episodes.model import EdgeType
     from helix_graph.graph.patterns import HypothesisKind
-    from helix_graph.graph.trials import Trial, TrialStep
 
 
 _DONE = frozenset({"edit", "act"})

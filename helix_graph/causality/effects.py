@@ -32,7 +32,7 @@ import numpy as np
 from helix_graph.causality.candidates import ABSENT, Hypothesis, TrialMatrix, hypotheses
 from helix_graph.graph.patterns import Effect, EffectReport, UseExample, Verdict
 from helix_graph.stats.intervals import Interval, level_after_selection, q_values, reach
-from helix_graph.stats.strata import chances, e_value, risk_difference, risk_ratio, tables_of
+from helix_graph.stats.strata import Chances, RiskDifference, chances, e_value, risk_difference, risk_ratio, tables_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from helix_graph.graph.trials import Trial
-    from helix_graph.stats.strata import Chances, RiskDifference
 
 
 #: Every held step doubles the strata; with more than three, most strata have one arm only.

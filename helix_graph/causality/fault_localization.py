@@ -23,18 +23,14 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
-from helix_episodes.model import Decision, Event
+from helix_episodes.model import Decision, Episode, Event
 from helix_graph.causality.effects import effect_report
 from helix_graph.graph.labels import decision_key, event_key, is_error
-from helix_graph.graph.patterns import NOTHING_TO_COMPARE
-from helix_graph.graph.trials import in_order
+from helix_graph.graph.patterns import NOTHING_TO_COMPARE, Effect
+from helix_graph.graph.trials import Trial, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-
-    from helix_episodes.model import Episode
-    from helix_graph.graph.patterns import Effect
-    from helix_graph.graph.trials import Trial
 
 
 SignalKind = Literal[

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import numpy as np
 
-from helix_graph.causality.candidates import TrialMatrix, hypotheses
+from helix_graph.causality.candidates import Hypothesis, TrialMatrix, hypotheses
 from helix_graph.causality.effects import effects_of
 from helix_graph.validation import as_int
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
-
-    from helix_graph.causality.candidates import Hypothesis
 
 
 #: Twenty shuffles tell a rule that never finds anything in noise from one that does so in one of seven reports.

@@ -10,7 +10,7 @@ from helix_episodes.errors import HelixGraphError
 from helix_graph.doctor.database_secrets import check_database_secrets
 from helix_graph.doctor.databases import check_graph, check_helix_db
 from helix_graph.doctor.files import check_assertions, check_episodes, check_folder, check_quarantine
-from helix_graph.doctor.model import Examination
+from helix_graph.doctor.model import DoctorFinding, Examination, FindingKind, Fixable
 from helix_graph.errors import DatabaseRefused, NotOurDatabase
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.compile import erase_traces
@@ -19,7 +19,6 @@ from helix_graph.graph.connection import FILE_NAME
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from helix_graph.doctor.model import DoctorFinding, FindingKind, Fixable
     from helix_graph.graph.api import Graph
     from helix_graph.insights.api import Insights
     from helix_graph.topics.api import Topics

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from helix_graph import database
 from helix_graph.database import DatabaseKind
-from helix_graph.embedding.model import readable
+from helix_graph.embedding.model import Embedder, readable
 from helix_graph.errors import DatabaseUnreadable, GraphError
 from helix_graph.known_schema import VECTOR_OBJECTS
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from helix_graph.embedding.model import Embedder
 
 Done = TypeVar("Done")
 

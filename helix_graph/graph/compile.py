@@ -40,8 +40,8 @@ from helix_graph.graph.connection import (
     DamageNamed,
 )
 from helix_graph.graph.export import export_bytes, stored_patterns
-from helix_graph.graph.facts import facts_alone
-from helix_graph.graph.patterns import asserted_patterns
+from helix_graph.graph.facts import Named, facts_alone
+from helix_graph.graph.patterns import Pattern, asserted_patterns
 from helix_graph.graph.source_files import (
     SUFFIX,
     CompileJob,
@@ -68,8 +68,6 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from helix_graph.graph.facts import Named
-    from helix_graph.graph.patterns import Pattern
     from helix_graph.graph.source_files import Progress
 
 

@@ -30,7 +30,7 @@ import msgspec
 from helix_graph.graph.checksums import read_digests
 from helix_graph.graph.connection import EXPORT_VERSION, LABEL_MODE, LABEL_VERSION
 from helix_graph.graph.model import mean_weight, rate
-from helix_graph.graph.patterns import asserted_patterns, count_patterns
+from helix_graph.graph.patterns import Pattern, asserted_patterns, count_patterns
 from helix_graph.graph.source_files import pattern_assertions
 from helix_graph.graph.store import aliases, updated
 from helix_graph.graph.trials import unpack_observations
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from xml.etree.ElementTree import Element
 
-    from helix_graph.graph.patterns import Pattern
     from helix_graph.graph.subgraph import Excerpt
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.corrections import Correction, corrected, unmatched
-from helix_episodes.model import OUTCOME_ID, EdgeType
+from helix_episodes.model import OUTCOME_ID, Decision, EdgeType, Episode, Event, Evidence
 from helix_graph.graph import MILLION
 from helix_graph.graph.assertions import CORRECTIONS, EdgeAssertion, NodeAssertion, PatternAssertion, oldest_first
 from helix_graph.graph.labels import decision_key, event_key, event_type, family_of, is_error, outcome_key
@@ -26,7 +26,6 @@ from helix_graph.graph.normalization import first_line, is_telling, line_key
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from helix_episodes.model import Decision, Episode, Event, Evidence
     from helix_graph.graph.assertions import Assertion, NodeName
 
 

@@ -40,13 +40,11 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from helix_episodes.model import Decision, EdgeType
+from helix_episodes.model import Decision, EdgeType, Episode, Event, TaskKind
 from helix_graph.graph.labels import check_label, decision_key, event_key, is_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    from helix_episodes.model import Episode, Event, TaskKind
 
 
 #: How closely a trigger names the situation: the kind of error, the check that failed, or only the kind of task.

@@ -20,9 +20,9 @@ from helix_episodes.errors import EpisodeNotFound, InvalidArgument
 from helix_episodes.fast_loading import blake2b
 from helix_graph.errors import NO_TEXT
 from helix_graph.insights import feedback, rows
-from helix_graph.insights.feedback import Attribution, FeedbackReport
+from helix_graph.insights.feedback import Attribution, FeedbackAnswer, FeedbackReport
 from helix_graph.insights.links import anchor_of, links_of
-from helix_graph.insights.model import OUTCOMES, Injection
+from helix_graph.insights.model import OUTCOMES, Injection, Outcome, StoredInsight
 from helix_graph.insights.scoring import CAUSAL_GATE
 from helix_graph.timestamps import parse_stamp, stamp
 from helix_graph.validation import as_choice, as_line, as_str, as_strs
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from helix_episodes.model import Decision, Episode
     from helix_graph.graph.model import AnchoredNode, EpisodeFacts, NodeAnchor
-    from helix_graph.insights.feedback import FeedbackAnswer
-    from helix_graph.insights.model import Outcome, StoredInsight
     from helix_graph.insights.resources import InsightContext
     from helix_graph.insights.vectors import Floats
 

@@ -25,14 +25,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from helix_graph.insights.model import LINK_ORIGINS, ORIGINS
+from helix_graph.insights.model import LINK_ORIGINS, ORIGINS, Insight, InsightLink
 from helix_graph.insights.scoring import LONGEST_KNOWN_WORD, READ_TOKENS
 from helix_graph.words import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from helix_graph.insights.model import Insight, InsightLink
 
 
 _TERM = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*|\w+(?:[._:/\\-]+\w+)*[+#]*")

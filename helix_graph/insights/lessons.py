@@ -47,7 +47,7 @@ import msgspec
 from helix_episodes.extraction.prose.sentences import statement_sentences
 from helix_episodes.extraction.shell.commands import parse_command
 from helix_episodes.fast_loading import Regex
-from helix_episodes.model import sortable_time
+from helix_episodes.model import Decision, Episode, Event, Fix, sortable_time
 from helix_episodes.safe_files import LONGEST_COMMAND
 from helix_graph.graph.labels import check_label, decision_key, event_key, family_of
 from helix_graph.graph.model import NodeAnchor
@@ -58,8 +58,6 @@ from helix_graph.timestamps import parse_stamp, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from helix_episodes.model import Decision, Episode, Event, Fix
 
 
 #: Shorter is a heading.

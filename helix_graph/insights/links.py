@@ -29,7 +29,7 @@ from helix_graph.database import ANY_OF, as_list, insert_row
 from helix_graph.errors import NO_TEXT
 from helix_graph.insights import rows
 from helix_graph.insights.dedup import join_links
-from helix_graph.insights.model import INSIGHT_RELATIONS, NODE_RELATIONS, InsightLink
+from helix_graph.insights.model import INSIGHT_RELATIONS, NODE_RELATIONS, InsightLink, LinkOrigin, StoredInsight
 from helix_graph.insights.schema import seed_form
 from helix_graph.timestamps import stamp
 from helix_graph.validation import as_choice, as_fraction, as_int, as_str, as_text
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample
-    from helix_graph.insights.model import LinkOrigin, StoredInsight
     from helix_graph.insights.resources import InsightContext
     from helix_graph.insights.vectors import Floats
 

@@ -11,7 +11,7 @@ from helix_graph.errors import GraphNotCompiled, InvalidConfiguration, NoMemory
 from helix_graph.helix_db import HELIX_DB, HelixDatabase
 from helix_graph.insights.model import TextVector
 from helix_graph.insights.schema import INSIGHT_TABLES, relevance_by_words
-from helix_graph.insights.scoring import V6
+from helix_graph.insights.scoring import V6, ScoringSettings
 from helix_graph.timestamps import utc_now
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from helix_graph.episodes import Episodes
     from helix_graph.graph.api import Graph
     from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample
-    from helix_graph.insights.scoring import ScoringSettings
     from helix_graph.insights.vectors import Floats, VectorFile
 
 

@@ -9,15 +9,13 @@ import msgspec
 from helix_episodes.errors import NotFound
 from helix_episodes.fast_loading import blake2b
 from helix_graph.database import ANY_OF, as_list, insert_row
-from helix_graph.insights.model import Insight, Performance, StoredInsight
+from helix_graph.insights.model import Insight, Performance, StoredInsight, TextVector
 from helix_graph.validation import as_str
 from helix_graph.words import indexed
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator
-
-    from helix_graph.insights.model import TextVector
 
 
 _SAID, _DID = Insight.__struct_fields__, Performance.__struct_fields__

@@ -28,7 +28,7 @@ from helix_episodes.errors import InvalidArgument
 from helix_graph.insights import rows, scoring
 from helix_graph.insights.dedup import absorb, same_advice
 from helix_graph.insights.feedback import FeedbackReport, give_feedback, seed_attribution
-from helix_graph.insights.model import Insight, Origin, TextVector
+from helix_graph.insights.model import Insight, Origin, StoredInsight, TextVector
 from helix_graph.insights.rows import digest
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.timestamps import stamp
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Iterator
 
-    from helix_graph.insights.model import StoredInsight
     from helix_graph.insights.resources import InsightContext
 
 

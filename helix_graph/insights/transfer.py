@@ -19,7 +19,7 @@ dropped, and logs come in without where, for what and why. What a person wrote o
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
@@ -52,7 +52,6 @@ from helix_graph.validation import as_fraction, as_int, as_path, as_text
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Iterator
-    from datetime import datetime
     from pathlib import Path
 
     from helix_graph.insights.resources import InsightContext

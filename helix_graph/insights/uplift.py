@@ -25,14 +25,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
-from helix_graph.insights.holdout import ExposureCounts, uniform_draw
+from helix_graph.insights.holdout import Exposure, ExposureCounts, uniform_draw
 from helix_graph.insights.scoring import RELEVANCE_GATE, SAFETY_TAG
 from helix_graph.stats.intervals import Interval, newcombe_interval, q_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from helix_graph.insights.holdout import Exposure
 
 
 #: On either side, before anything is said: the interval is then about ten points wide to either side.

@@ -12,7 +12,7 @@ from helix_graph.plans.drafts import draft_of, ready_among, status_of, waves_of
 from helix_graph.plans.injection import InjectedNames
 from helix_graph.plans.injection import batch_inject as inject_batch
 from helix_graph.plans.injection import inject as inject_one
-from helix_graph.plans.model import TASK_STATUSES, PlanStatus, UpdatedTask
+from helix_graph.plans.model import TASK_STATUSES, PlanStatus, SavedPlan, Task, TaskPlan, UpdatedTask
 from helix_graph.plans.schema import PlanContext, database
 from helix_graph.plans.store import Explorations, change_task, find_plan, require_plan, save_plan
 from helix_graph.plans.store import complete as complete_plan
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from helix_graph.plans.attempt_assessment import Assessment
     from helix_graph.plans.finished_agents import LearnAnswer
-    from helix_graph.plans.model import SavedPlan, Task, TaskPlan
     from helix_graph.plans.task_workspaces import Workspaces
 
 #: When a transcript is read again that has no report yet, in seconds: the original's pauses.

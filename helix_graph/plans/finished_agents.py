@@ -18,7 +18,7 @@ from helix_episodes.errors import HelixGraphError
 from helix_graph.insights.storing import is_persons_tag
 from helix_graph.plans import transcripts
 from helix_graph.plans.handoff_files import HandoffFiles, append_line
-from helix_graph.plans.model import NoWorkTree, WorkspaceClosed
+from helix_graph.plans.model import AgentOutcome, EndedWorkspace, NoWorkTree, WorkspaceClosed
 from helix_graph.plans.store import flat
 from helix_graph.plans.task_workspaces import Workspaces
 from helix_graph.timestamps import stamp, utc_now
@@ -27,7 +27,6 @@ from helix_graph.validation import as_choice, as_path
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from helix_graph.plans.model import AgentOutcome, EndedWorkspace
     from helix_graph.plans.schema import PlanContext
 
 AgentType = Literal["builder", "planner", "explorer", "observer"]

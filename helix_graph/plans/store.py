@@ -30,7 +30,7 @@ from helix_graph.plans.model import (
     Workspace,
     WorkspaceEnding,
 )
-from helix_graph.plans.schema import database
+from helix_graph.plans.schema import PlanContext, database
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_int, as_line
 
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_graph.plans.drafts import PlanDraft
-    from helix_graph.plans.schema import PlanContext
 
 
 #: SQLite's largest row number.

@@ -32,7 +32,7 @@ from helix_graph.plans.model import (
     WorkspaceClosed,
     WorkspaceEnding,
 )
-from helix_graph.plans.schema import PLAN_TABLES, database
+from helix_graph.plans.schema import PLAN_TABLES, PlanContext, database
 from helix_graph.plans.workspace_completion import complete_ended, write_ending
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_int, as_path, as_text, as_tuple
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_graph.plans.model import Task, TaskPlan, WorkspaceStatus
-    from helix_graph.plans.schema import PlanContext
 
 
 #: How many insights a builder is given, as in the seeds.

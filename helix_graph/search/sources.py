@@ -28,7 +28,7 @@ from helix_episodes.errors import WriteFailed
 from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.embedding.choice import unavailable
 from helix_graph.errors import GraphNotCompiled, MissingExtra, SearchFailed
-from helix_graph.graph.similar_decisions import words_of
+from helix_graph.graph.similar_decisions import SimilarDecision, words_of
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.search.model import PartialResults, SearchMode, SourceResult
 from helix_graph.topics.ranking import MOST_WORDS, asked_words
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
     from helix_graph.causality.api import Causality
     from helix_graph.episodes import Episodes
-    from helix_graph.graph.similar_decisions import SimilarDecision
     from helix_graph.insights.api import Insights
     from helix_graph.topics.api import Topics
 

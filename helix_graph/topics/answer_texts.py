@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_graph.topics.briefing import Briefing
+from helix_graph.topics.briefing import Briefing, Chain, Point
 from helix_graph.topics.catalogue import CrossReferences, Listing, Overview, Recent, Stats, TopicGraph, TopicSession
 from helix_graph.topics.edit import Edited
 from helix_graph.topics.fields import first_line
 from helix_graph.topics.index import CATEGORIES
-from helix_graph.topics.maintenance import CompactedLog, PrunedEntries, ReindexedEntries, StaleAnswer
-from helix_graph.topics.model import BatchStored, StoredEntry
-from helix_graph.topics.search import ReadAnswer, TopicSearchAnswer
+from helix_graph.topics.maintenance import CompactedLog, PrunedEntries, ReindexedEntries, StaleAnswer, StaleEntry
+from helix_graph.topics.model import BatchStored, Damaged, Entry, StoredEntry, TopicSize
+from helix_graph.topics.search import Hit, ReadAnswer, TopicSearchAnswer
 from helix_graph.topics.transfer import ImportedEntries, TopicsExport
 from helix_graph.words import which_have
 
@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from helix_graph.topics import maintenance_actions
-    from helix_graph.topics.briefing import Chain, Point
-    from helix_graph.topics.maintenance import StaleEntry
-    from helix_graph.topics.model import Damaged, Entry, TopicSize
-    from helix_graph.topics.search import Hit
 
     Answer = (
         StoredEntry

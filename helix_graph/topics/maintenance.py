@@ -15,7 +15,7 @@ import msgspec
 
 from helix_episodes.safe_files import irregularity, read_regular
 from helix_graph.database import erase_traces
-from helix_graph.helix_db import HELIX_DB
+from helix_graph.helix_db import HELIX_DB, HelixDatabase
 from helix_graph.timestamps import datetime_of
 from helix_graph.topics import index
 from helix_graph.topics.catalogue import IndexSize, file_bytes, index_size
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
     from pathlib import Path
-
-    from helix_graph.helix_db import HelixDatabase
 
 
 def remove_damaged(connection: sqlite3.Connection, found: LogState, *, now: int) -> None:

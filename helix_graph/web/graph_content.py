@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_graph.graph.model import rate
-from helix_graph.graph.subgraph import Occurrence
+from helix_graph.graph.subgraph import Excerpt, ExcerptNode, Occurrence
 from helix_graph.stats.intervals import wilson_interval
-from helix_graph.web.layout import columns_of, spots_of
+from helix_graph.web.layout import Edge, Spot, columns_of, spots_of
 from helix_graph.web.timeline import PageTimeline, copied
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from helix_graph.causality.edge_support import ClaimReport, ClaimVerdict
     from helix_graph.graph.paths import PathAnswer
-    from helix_graph.graph.subgraph import Excerpt, ExcerptNode
-    from helix_graph.web.layout import Edge, Spot
 
 
 class PageNode(msgspec.Struct, frozen=True, kw_only=True, gc=False):

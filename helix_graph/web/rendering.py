@@ -29,7 +29,7 @@ import msgspec
 import helix_graph.web.report_text as say
 from helix_graph.graph.patterns import describe
 from helix_graph.insights.uplift import LEAST, describe_uplift
-from helix_graph.web.report_model import rate_of
+from helix_graph.web.report_model import CitedEvidence, PeriodReport, rate_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     import jinja2
 
     from helix_graph.web.graph_content import Page
-    from helix_graph.web.report_model import CitedEvidence, PeriodReport
 
 
 #: Marks that identify our pages and reports.

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from helix_graph.causality.repeats import repeats_of
-from helix_graph.graph.patterns import ANTI_PATTERN_OCCURRENCES
+from helix_graph.graph.patterns import ANTI_PATTERN_OCCURRENCES, Pattern
 from helix_graph.graph.trials import parse_timestamp
 from helix_graph.stats.intervals import newcombe_interval
 from helix_graph.web.report_model import (
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from helix_episodes.model import Episode, Event, Fix
     from helix_graph.causality.api import Causality, SkippedEpisode, Survey
     from helix_graph.graph.api import Graph
-    from helix_graph.graph.patterns import Pattern
     from helix_graph.graph.status import Status
     from helix_graph.insights.api import Insights
     from helix_graph.insights.uplift import Uplift

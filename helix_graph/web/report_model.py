@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from helix_episodes.model import Decision
+from helix_episodes.model import Decision, Episode, Event
 from helix_graph.graph.labels import event_key, is_error
 from helix_graph.graph.model import rate
 from helix_graph.graph.patterns import ENOUGH_OCCURRENCES, Pattern
@@ -30,8 +30,6 @@ from helix_graph.stats.intervals import Interval, wilson_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from helix_episodes.model import Episode, Event
 
 
 class ReportRate(msgspec.Struct, frozen=True, kw_only=True):

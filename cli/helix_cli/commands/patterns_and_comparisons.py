@@ -12,7 +12,7 @@ import click
 from helix_cli.app import open_memory
 from helix_cli.output import count, fields, json_option, percent, points, prints, say, show, table, warn_of_more
 from helix_cli.terminal import Part, verdict
-from helix_graph.graph.patterns import NOTHING_TO_COMPARE
+from helix_graph.graph.patterns import NOTHING_TO_COMPARE, Effect, EffectReport, Pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from helix_graph.causality.edge_support import ClaimReport
     from helix_graph.causality.placebo import Placebo
     from helix_graph.causality.repeats import Repeats
-    from helix_graph.graph.patterns import Effect, EffectReport, Pattern
     from helix_graph.stats.intervals import Interval
 
 

@@ -17,7 +17,7 @@ import msgspec
 from helix_cli.mcp.pagination import ANSWERS, fitted_structure, fitted_text, once
 from helix_cli.mcp.quotations import with_notice
 from helix_cli.mcp.rewording import answer_in_tools_words, in_tools_words, problem_of
-from helix_cli.mcp.tool_declaration import typed_schema, without_nulls
+from helix_cli.mcp.tool_declaration import Arguments, Progress, Tool, typed_schema, without_nulls
 from helix_cli.mcp.tools import tools_by_name
 from helix_cli.mcp.tools.sessions import Part
 from helix_cli.output import plain
@@ -27,8 +27,6 @@ from helix_graph.trust import adopted_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from helix_cli.mcp.tool_declaration import Arguments, Progress, Tool
 
 
 #: In which Claude Code names the project to its servers.

@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_args
 
 import msgspec
@@ -25,7 +25,6 @@ from helix_cli.mcp.quotations import rendered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from helix_cli.output import Answer
     from helix_graph import Memory

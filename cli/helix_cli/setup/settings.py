@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_cli.setup.entries import toml_value
+from helix_cli.setup.entries import Entries, toml_value
 from helix_cli.setup.errors import NotEditable
 from helix_cli.setup.jsonc import is_blank
 from helix_episodes.errors import WriteFailed
@@ -26,7 +26,6 @@ from helix_episodes.safe_files import irregularity, remove_file, write_atomicall
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from helix_cli.setup.entries import Entries
 
 _ROOT = 0
 

@@ -8,12 +8,11 @@ from msgspec import Meta
 
 from helix_cli.commands.paths_and_causes import render_causes, render_effects, render_path
 from helix_cli.commands.seen_and_similar import render_seen
-from helix_cli.mcp.tool_declaration import Arguments, Reply, answered, tool
+from helix_cli.mcp.tool_declaration import Arguments, Progress, Reply, answered, tool
 from helix_graph.graph.model import GraphNode, SeenAnswer
 from helix_graph.graph.paths import PathAnswer, RelationsAnswer
 
 if TYPE_CHECKING:
-    from helix_cli.mcp.tool_declaration import Progress
     from helix_graph import Memory
 
 Label = Annotated[str, Meta(min_length=1, max_length=500)]

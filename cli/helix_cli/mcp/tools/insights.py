@@ -11,7 +11,7 @@ from helix_cli.commands.insight import render_feedback, render_health, render_re
 from helix_cli.commands.search import render_search
 from helix_cli.mcp.quotations import rendered
 from helix_cli.mcp.shown_advice import note_shown, session, was_shown
-from helix_cli.mcp.tool_declaration import MOST_ITEMS, Arguments, Reply, TextList, answered, tool
+from helix_cli.mcp.tool_declaration import MOST_ITEMS, Arguments, Progress, Reply, TextList, answered, tool
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph.insights.feedback import FeedbackAnswer
 from helix_graph.insights.links import RelateAnswer
@@ -21,7 +21,6 @@ from helix_graph.search.model import MemorySearchAnswer
 from helix_graph.search.sources import INSIGHTS
 
 if TYPE_CHECKING:
-    from helix_cli.mcp.tool_declaration import Progress
     from helix_graph import Memory
 
 

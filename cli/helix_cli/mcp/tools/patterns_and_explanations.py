@@ -11,14 +11,13 @@ from helix_cli.commands.paths_and_causes import render_contrast, render_explanat
 from helix_cli.commands.patterns_and_comparisons import render_patterns
 from helix_cli.commands.seen_and_similar import render_similar
 from helix_cli.mcp.quotations import rendered
-from helix_cli.mcp.tool_declaration import Arguments, EpisodeName, Reply, answered, tool
+from helix_cli.mcp.tool_declaration import Arguments, EpisodeName, Progress, Reply, answered, tool
 from helix_graph.causality.contrast import Contrast
 from helix_graph.causality.fault_localization import Explanation
 from helix_graph.graph.patterns import Pattern
 from helix_graph.graph.similar_decisions import SimilarAnswer
 
 if TYPE_CHECKING:
-    from helix_cli.mcp.tool_declaration import Progress
     from helix_graph import Memory
     from helix_graph.causality.api import Survey
 

@@ -13,7 +13,7 @@ from helix_cli.commands.episode import plain, render_all, render_episode, render
 from helix_cli.commands.graph import render_compile, render_status
 from helix_cli.mcp.pagination import ANSWERS, parts_of
 from helix_cli.mcp.quotations import rendered
-from helix_cli.mcp.tool_declaration import Arguments, EpisodeName, ProgressSteps, Reply, TextList, tool
+from helix_cli.mcp.tool_declaration import Arguments, EpisodeName, Progress, ProgressSteps, Reply, TextList, tool
 from helix_cli.options import parse_time
 from helix_cli.output import count, say
 from helix_episodes.discovery import is_in_agents_folder
@@ -27,7 +27,6 @@ from helix_graph.graph.status import Status
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from helix_cli.mcp.tool_declaration import Progress
     from helix_graph import Memory
 
 

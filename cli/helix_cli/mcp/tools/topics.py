@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from helix_cli.mcp.quotations import form_of
 from helix_cli.mcp.rewording import problem_of
-from helix_cli.mcp.tool_declaration import Arguments, Reply, TextList, tool, typed_schema, without_nulls
+from helix_cli.mcp.tool_declaration import Arguments, Progress, Reply, TextList, tool, typed_schema, without_nulls
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph.topics.briefing import Briefing
 from helix_graph.topics.briefing import Detail as BriefDetail
@@ -21,14 +21,12 @@ from helix_graph.topics.catalogue import CrossReferences, Listing, Overview, Rec
 from helix_graph.topics.edit import Action as EditAction
 from helix_graph.topics.maintenance import CompactedLog, PrunedEntries, ReindexedEntries, StaleAnswer
 from helix_graph.topics.maintenance_actions import Action, StatsDetail
-from helix_graph.topics.model import Duplicate, SimilarEntries
+from helix_graph.topics.model import Duplicate, Entry, SimilarEntries
 from helix_graph.topics.search import LARGEST_INDEX, MOST_DAYS, MOST_HOURS, Detail, Mode, ReadAnswer, TopicSearchAnswer
 from helix_graph.topics.transfer import ImportedEntries, TopicsExport
 
 if TYPE_CHECKING:
-    from helix_cli.mcp.tool_declaration import Progress
     from helix_graph import Memory
-    from helix_graph.topics.model import Entry
 
 
 _EXAMPLE = 'give an array such as [{"topic": "engine", "text": "..."}]'
