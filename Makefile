@@ -45,7 +45,7 @@ format:
 	$(BIN)ruff format .
 
 schema:  ## after a change to a database's tables: what may be in them
-	PYTHONPATH=tests/helpers $(BIN)python tests/test_known_schema.py
+	PYTHONPATH=tests/helpers $(BIN)python tests/test_schema_digests.py
 
 smoke:  ## the built wheel, in an environment of its own without any tool of ours
 	PYTHON=$(PYTHON) BIN=$(BIN) .ci/smoke

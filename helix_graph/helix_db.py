@@ -25,7 +25,7 @@ import sqlite3
 import threading
 from pathlib import Path
 
-from helix_episodes.fast_loading import Value
+from helix_episodes.light_imports import Value
 from helix_episodes.safe_files import open_regular
 from helix_graph.database import (
     SIDE_FILES,
@@ -39,7 +39,7 @@ from helix_graph.database import (
     transaction,
 )
 from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled, MemoryDamaged, MemoryNewer, NotOurDatabase
-from helix_graph.known_schema import HELIX_OBJECTS, ROOM_VERSIONS
+from helix_graph.schema_digests import HELIX_OBJECTS, ROOM_VERSIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Tables(Value):
 
     Step N leads from version N to N + 1, and is never edited, but for leaving out what a later step drops wherever it
     is. A step is SQL of one or more statements, or a function for what SQL alone cannot do. ``known`` are the digests
-    of what the steps make, unless `helix_graph.known_schema` has them.
+    of what the steps make, unless `helix_graph.schema_digests` has them.
     """
 
     room: str

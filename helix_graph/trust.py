@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
-from helix_episodes.fast_loading import Value, blake2b
+from helix_episodes.light_imports import Value, blake2b
 from helix_episodes.safe_files import open_regular, read_regular
 from helix_graph.project import (
     ENVIRONMENT,
@@ -407,7 +407,7 @@ def adopt(root: Path) -> Acceptance | None:
 def _has_own_log(root: Path) -> bool:
     from helix_episodes.discovery import folder_of_log, logs_named
     from helix_episodes.errors import LogNotReadable
-    from helix_episodes.provenance import fingerprint, read_beginning
+    from helix_episodes.source_logs import fingerprint, read_beginning
 
     tracked = set(tracked_by_git(root, ["episodes/"]))
     files = [one for one in _files_in(root / "episodes") if f"episodes/{one.name}" not in tracked]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from helix_graph.causality.edge_support import claims_of
 from helix_graph.causality.effects import effect_report
-from helix_graph.graph.trials import distinct, pack, trial_of, unpack
+from helix_graph.graph.observations import distinct, pack, trial_of, unpack
 from small_worlds import keep, memory_of, session
 from thoroughness import examples, few
 

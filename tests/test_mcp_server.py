@@ -30,7 +30,7 @@ INITIALIZE = {
 LIGHT = {
     "helix_cli",
     "helix_cli.app",
-    "helix_cli.agent_commands",
+    "helix_cli.mcp_and_hook_commands",
     "helix_cli.hooks",
     "helix_cli.hooks.event_limits",
     "helix_cli.mcp",
@@ -38,12 +38,12 @@ LIGHT = {
     "helix_episodes",
     "helix_episodes.errors",
     "helix_episodes.safe_files",
-    "helix_episodes.fast_loading",
+    "helix_episodes.light_imports",
     "helix_graph",
     "helix_graph.database",
     "helix_graph.errors",
     "helix_graph.helix_db",
-    "helix_graph.known_schema",
+    "helix_graph.schema_digests",
 }
 
 

@@ -25,9 +25,9 @@ import msgspec
 
 from helix_episodes.model import Decision, Episode, Event
 from helix_graph.causality.effects import effect_report
-from helix_graph.graph.labels import decision_key, event_key, is_error
+from helix_graph.graph.node_labels import decision_key, event_key, is_error
+from helix_graph.graph.observations import Trial, in_order
 from helix_graph.graph.patterns import NOTHING_TO_COMPARE, Effect
-from helix_graph.graph.trials import Trial, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import numpy as np
 
-from helix_graph.causality.candidates import Hypothesis, TrialMatrix, hypotheses
 from helix_graph.causality.effects import effects_of
+from helix_graph.causality.hypotheses import Hypothesis, TrialMatrix, hypotheses
 from helix_graph.validation import as_int
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_graph.graph import MILLION
-from helix_graph.graph.path_lookups import Adjacency, Edge, End, Joint, NodeSummary
+from helix_graph.graph.adjacency import Adjacency, Edge, End, Joint, NodeSummary
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

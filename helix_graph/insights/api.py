@@ -20,9 +20,9 @@ from helix_graph.insights import attribution as attributions
 from helix_graph.insights import curation, exposure, feedback, links, maintenance, rows, storing, transfer
 from helix_graph.insights import harvest as harvesting
 from helix_graph.insights import recall as recalling
+from helix_graph.insights.context import InsightContext
 from helix_graph.insights.legacy import LegacyInsights
 from helix_graph.insights.model import OUTCOMES, Origin
-from helix_graph.insights.resources import InsightContext
 from helix_graph.insights.schema import seed_form
 from helix_graph.insights.storing import StoreAnswer, clean_content, clean_source, clean_tags
 from helix_graph.validation import as_choice, as_fraction, as_str, as_strs, as_tuple

@@ -22,7 +22,7 @@ import json
 from itertools import islice
 
 from helix_episodes.errors import InvalidArgument
-from helix_episodes.fast_loading import Value
+from helix_episodes.light_imports import Value
 from helix_episodes.safe_files import read_regular
 from helix_graph.database import as_list
 from helix_graph.errors import NO_WORDS
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, Literal
 
-    from helix_graph.insights.resources import InsightContext
+    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.scoring import ScoringSettings
 
     Mode = Literal["semantic", "lexical"]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from helix_episodes.fast_loading import Regex
+from helix_episodes.light_imports import Regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -21,23 +21,16 @@ from helix_graph.topics.maintenance import CompactedLog, PrunedEntries, Reindexe
 from helix_graph.topics.model import BatchStored, Damaged, Entry, StoredEntry, TopicSize
 from helix_graph.topics.search import Hit, ReadAnswer, TopicSearchAnswer
 from helix_graph.topics.transfer import ImportedEntries, TopicsExport
-from helix_graph.words import which_have
+from helix_graph.word_search import which_have
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
 
-    from helix_graph.topics import maintenance_actions
+    from helix_graph.topics import tool_actions
 
     Answer = (
-        StoredEntry
-        | BatchStored
-        | TopicSearchAnswer
-        | Briefing
-        | Overview
-        | ReadAnswer
-        | Edited
-        | maintenance_actions.Answer
+        StoredEntry | BatchStored | TopicSearchAnswer | Briefing | Overview | ReadAnswer | Edited | tool_actions.Answer
     )
 
 

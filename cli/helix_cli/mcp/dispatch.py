@@ -19,7 +19,7 @@ from helix_cli.mcp.quotations import with_notice
 from helix_cli.mcp.rewording import answer_in_tools_words, in_tools_words, problem_of
 from helix_cli.mcp.tool_declaration import Arguments, Progress, Tool, typed_schema, without_nulls
 from helix_cli.mcp.tools import tools_by_name
-from helix_cli.mcp.tools.sessions import Part
+from helix_cli.mcp.tools.memory import Part
 from helix_cli.output import plain
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph import Memory

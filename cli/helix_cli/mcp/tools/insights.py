@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from helix_cli.commands.insight import render_feedback, render_health, render_recalled, render_related, render_stored
-from helix_cli.commands.search import render_search
+from helix_cli.commands.search_and_model import render_search
 from helix_cli.mcp.quotations import rendered
 from helix_cli.mcp.shown_advice import note_shown, session, was_shown
 from helix_cli.mcp.tool_declaration import MOST_ITEMS, Arguments, Progress, Reply, TextList, answered, tool

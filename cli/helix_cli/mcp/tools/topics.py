@@ -20,9 +20,9 @@ from helix_graph.topics.briefing import Detail as BriefDetail
 from helix_graph.topics.catalogue import CrossReferences, Listing, Overview, Recent, Stats, TopicGraph, TopicSession
 from helix_graph.topics.edit import Action as EditAction
 from helix_graph.topics.maintenance import CompactedLog, PrunedEntries, ReindexedEntries, StaleAnswer
-from helix_graph.topics.maintenance_actions import Action, StatsDetail
 from helix_graph.topics.model import Duplicate, Entry, SimilarEntries
 from helix_graph.topics.search import LARGEST_INDEX, MOST_DAYS, MOST_HOURS, Detail, Mode, ReadAnswer, TopicSearchAnswer
+from helix_graph.topics.tool_actions import Action, StatsDetail
 from helix_graph.topics.transfer import ImportedEntries, TopicsExport
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from helix_graph.graph.trials import Trial, TrialStep, parse_timestamp
+from helix_graph.graph.observations import Trial, TrialStep, parse_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -142,7 +142,7 @@ MOST_HYPOTHESES = 500
 WITHIN = 2
 REPEATED = 3
 ANY_TASK = "any task"
-#: The sharper of the two measures of an answer: nearly everything passes *later* (`helix_graph.graph.trials`).
+#: The sharper of the two measures of an answer: nearly everything passes *later* (`helix_graph.graph.observations`).
 _SHARP = {"family": "gone at the next run", "check": "next check passes"}
 
 
