@@ -7,8 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from helix_episodes.errors import HelixGraphError
-from helix_graph.doctor.database_secrets import check_database_secrets
-from helix_graph.doctor.databases import check_graph, check_helix_db
+from helix_graph.doctor.databases import check_database_secrets, check_graph, check_helix_db
 from helix_graph.doctor.files import check_assertions, check_episodes, check_folder, check_quarantine
 from helix_graph.doctor.model import DoctorFinding, Examination, FindingKind, Fixable
 from helix_graph.errors import DatabaseRefused, NotOurDatabase
