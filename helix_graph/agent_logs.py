@@ -8,6 +8,7 @@ a log decide whether it is read; the whole session decides whether it is recorde
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +25,6 @@ from helix_graph.ingest_filter import MemoryFilter
 from helix_graph.project import FOLDER, project_folder, work_trees
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
     from helix_episodes.session import Session

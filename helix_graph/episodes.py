@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
@@ -40,9 +42,7 @@ from helix_graph.graph.assertions import EDGE_TYPES, Assertion, AssertionStore, 
 from helix_graph.validation import as_choice, as_datetime, as_int, as_line, as_path, as_str, as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import date
-    from pathlib import Path
 
     from helix_episodes.corrections import Correction, PartAnchor
     from helix_episodes.verification import CheckedQuotation

@@ -25,6 +25,7 @@ import struct
 import tarfile
 import zipfile
 import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from datetime import datetime
 from glob import escape
@@ -52,8 +53,6 @@ from helix_graph.topics.maintenance import compact
 from helix_graph.topics.schema import TOPIC_TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-
     from helix_graph.graph.api import Graph
     from helix_graph.insights.api import Insights
 

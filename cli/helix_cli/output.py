@@ -15,6 +15,7 @@ ruff fails: E501              12
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
@@ -39,8 +40,6 @@ from helix_cli.terminal import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
-
     from helix_cli.terminal import Part
 
     Progress = Callable[[int, int, Path], None]

@@ -12,7 +12,9 @@ changes without a check) becomes a row of its own.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -39,8 +41,6 @@ from helix_graph.stats.intervals import wilson_interval
 from helix_graph.validation import as_choice, as_int, as_str
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
     from typing import Any
 
     from helix_episodes.model import Episode

@@ -24,6 +24,7 @@ answer (`helix_graph.causality.hypotheses.TrialMatrix.too_early`).
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -35,8 +36,6 @@ from helix_graph.stats.intervals import Interval, level_after_selection, q_value
 from helix_graph.stats.strata import Chances, RiskDifference, chances, e_value, risk_difference, risk_ratio, tables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from helix_graph.graph.observations import Trial

@@ -19,7 +19,8 @@ failures whose first suspect was right from 98 to 82 of 100.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -28,10 +29,6 @@ from helix_graph.causality.effects import effect_report
 from helix_graph.graph.node_labels import decision_key, event_key, is_error
 from helix_graph.graph.observations import Trial, in_order
 from helix_graph.graph.patterns import NOTHING_TO_COMPARE, Effect
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
 
 SignalKind = Literal[
     "led to an error never repaired",

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -35,8 +36,6 @@ import numpy as np
 from helix_graph.graph.observations import Trial, TrialStep, parse_timestamp
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from helix_episodes.model import EdgeType

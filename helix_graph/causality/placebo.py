@@ -8,6 +8,7 @@ stands next to the real one, for the report's rule and for the plain one (a succ
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -18,8 +19,6 @@ from helix_graph.causality.hypotheses import Hypothesis, TrialMatrix, hypotheses
 from helix_graph.validation import as_int
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
 
 

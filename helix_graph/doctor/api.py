@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helix_episodes.errors import HelixGraphError
@@ -16,8 +17,6 @@ from helix_graph.graph.compile import erase_traces
 from helix_graph.graph.graph_db import FILE_NAME
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from helix_graph.graph.api import Graph
     from helix_graph.insights.api import Insights
     from helix_graph.topics.api import Topics

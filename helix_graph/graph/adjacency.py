@@ -10,6 +10,7 @@ finds it row by row. What is found there is looked up again in the tables themse
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -19,7 +20,6 @@ from helix_graph.graph.model import EpisodeFacts, folded, mean_weight, rate
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection
 
 
 #: The id of an episode begins so; what belongs to none goes by the name of its assertion.

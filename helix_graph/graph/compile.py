@@ -14,7 +14,9 @@ assertion only marks the export as out of date; the next compile writes it.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable, Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -64,9 +66,7 @@ from helix_graph.graph.store import GraphChanges, add_episode, finish_changes, r
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
     from datetime import datetime
-    from pathlib import Path
 
     from helix_graph.graph.source_files import Progress
 

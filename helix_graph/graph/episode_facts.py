@@ -11,6 +11,7 @@ every edge, stands under the assertion's own name. The ends of an asserted edge 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -24,8 +25,6 @@ from helix_graph.graph.node_labels import decision_key, event_key, event_type, f
 from helix_graph.graph.normalization import first_line, is_telling, line_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from helix_graph.graph.assertions import Assertion, NodeName
 
 

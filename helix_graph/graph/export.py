@@ -22,6 +22,7 @@ from __future__ import annotations
 import io
 import re
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,6 @@ from helix_graph.graph.store import aliases, updated
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Sequence
     from xml.etree.ElementTree import Element
 
     from helix_graph.graph.subgraph import Excerpt

@@ -15,6 +15,7 @@ A pattern may have an `Effect` next to it: the comparison with like tasks after 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -26,8 +27,6 @@ from helix_graph.stats.intervals import Interval, wilson_interval
 from helix_graph.validation import as_choice, as_fraction, as_int
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from helix_graph.graph.assertions import PatternAssertion
 
 

@@ -9,6 +9,7 @@ and rows changed by hand, nobody who computes them anew. Everything here is deri
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,7 +19,6 @@ from helix_graph.graph.model import MEASURED_BASES, node_id
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
 
 
 #: An episode's own columns but for its checksum, and the tables that have rows of it, each in the order of its key.

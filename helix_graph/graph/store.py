@@ -11,6 +11,7 @@ leave the file: answers are named and sorted by ids and labels.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -32,7 +33,6 @@ from helix_graph.graph.similar_decisions import forget_decisions, index_decision
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
 
     import networkx as nx
 

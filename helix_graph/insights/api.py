@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from helix_episodes.redaction import for_disk
@@ -28,8 +29,6 @@ from helix_graph.insights.storing import StoreAnswer, clean_content, clean_sourc
 from helix_graph.validation import as_choice, as_fraction, as_str, as_strs, as_tuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from helix_graph.insights.feedback import Attribution, FeedbackAnswer
     from helix_graph.insights.uplift import Readiness, UpliftReport
 

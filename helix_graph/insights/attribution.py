@@ -11,6 +11,7 @@ Source: `reference/causal-statistics.md` §5.2.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import msgspec
@@ -29,7 +30,6 @@ from helix_graph.validation import as_choice, as_line, as_str, as_strs
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping
 
     from helix_episodes.model import Decision, Episode
     from helix_graph.graph.model import AnchoredNode, EpisodeFacts, NodeAnchor

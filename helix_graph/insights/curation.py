@@ -5,6 +5,8 @@ Promoting turns a proven insight into a line of CLAUDE.md or AGENTS.md, as a dif
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from msgspec.structs import replace
@@ -27,8 +29,6 @@ from helix_graph.validation import as_int, as_line, as_path, as_strs
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from helix_graph.insights.context import InsightContext
 

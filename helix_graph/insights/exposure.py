@@ -8,6 +8,7 @@ Each time insights are shown is a row of the injection log. When a person has sw
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -28,7 +29,6 @@ from helix_graph.validation import as_str, as_tuple
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from helix_graph.insights.context import InsightContext
     from helix_graph.insights.holdout import Fate, HoldoutDraw

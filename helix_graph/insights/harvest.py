@@ -10,6 +10,7 @@ merged by facts alone: sentences of one pattern look alike to a model though the
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING, TypedDict
 
@@ -27,7 +28,6 @@ from helix_graph.validation import as_datetime, as_str
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
     from datetime import date
 
     from helix_episodes.model import Episode

@@ -40,7 +40,8 @@ verified by pytest.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import msgspec
 
@@ -55,10 +56,6 @@ from helix_graph.graph.normalization import one_line, template
 from helix_graph.insights.model import FIX, LESSON
 from helix_graph.insights.scoring import LONGEST_CONTENT
 from helix_graph.timestamps import parse_stamp, stamp
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 #: Shorter is a heading.
 _FEWEST_WORDS = 5

@@ -16,6 +16,7 @@ words they were explained. What a person wrote or edited stays.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -36,7 +37,6 @@ from helix_graph.validation import as_fraction, as_int
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Sequence
 
     from helix_graph.insights.context import InsightContext
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,7 +16,6 @@ from helix_graph.word_search import indexed
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
 
 
 _SAID, _DID = Insight.__struct_fields__, Performance.__struct_fields__

@@ -19,6 +19,7 @@ True
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
 
 import msgspec
@@ -36,7 +37,6 @@ from helix_graph.validation import as_int, as_line, as_text, as_tuple
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Iterator
 
     from helix_graph.insights.context import InsightContext
 

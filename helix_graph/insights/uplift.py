@@ -20,18 +20,15 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
 from helix_graph.insights.holdout import Exposure, ExposureCounts, uniform_draw
 from helix_graph.insights.scoring import RELEVANCE_GATE, SAFETY_TAG
 from helix_graph.stats.intervals import Interval, newcombe_interval, q_values
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
 
 #: On either side, before anything is said: the interval is then about ten points wide to either side.
 LEAST = 100

@@ -8,6 +8,7 @@ report's words.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -25,8 +26,6 @@ from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_choice, as_path
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from helix_graph.plans.schema import PlanContext
 
 AgentType = Literal["builder", "planner", "explorer", "observer"]

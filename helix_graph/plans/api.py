@@ -6,6 +6,8 @@ An orchestrator explores (`Plans.explorations`), saves a plan (`Plans.save`), ma
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from helix_graph.plans.insight_injection import InjectedNames
@@ -21,9 +23,6 @@ from helix_graph.plans.waiting import wait_explorers as wait_for_explorers
 from helix_graph.validation import as_choice, as_str, as_text, as_tuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
     from helix_graph.plans.agent_results import LearnAnswer
     from helix_graph.plans.attempt_assessment import Assessment
     from helix_graph.plans.workspaces import Workspaces

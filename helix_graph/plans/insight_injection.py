@@ -21,7 +21,9 @@ NO_PRIOR_MEMORY: Novel domain. Your INSIGHT output is especially valuable.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import orjson
@@ -35,11 +37,6 @@ from helix_graph.plans.model import Remembered, Workspace
 from helix_graph.plans.schema import PlanContext, database
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_int, as_line, as_str, as_tuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
 
 COLD_START = "NO_PRIOR_MEMORY: Novel domain. Your INSIGHT output is especially valuable."
 #: What of a task goes where; what it lacks has no line.

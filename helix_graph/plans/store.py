@@ -8,6 +8,8 @@ secrets, and on one line where it has to stay on one.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -36,8 +38,6 @@ from helix_graph.validation import as_int, as_line
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping
-    from pathlib import Path
 
     from helix_graph.plans.plan_checks import PlanDraft
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -34,7 +35,6 @@ from helix_graph.timestamps import stamp, utc_now
 
 if TYPE_CHECKING:
     import sqlite3
-    from pathlib import Path
 
 
 #: What fails when a task is blocked and no check of its own said so.

@@ -7,6 +7,8 @@ keeps its number and its status in the plan, since other tasks wait for it; its 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -39,8 +41,6 @@ from helix_graph.validation import as_int, as_path, as_text, as_tuple
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from helix_graph.plans.model import Task, TaskPlan, WorkspaceStatus
 

@@ -14,8 +14,9 @@ would read the queries, and a folder outside would be read to whoever asks. What
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
@@ -35,10 +36,6 @@ from helix_graph.search.model import (
 )
 from helix_graph.search.sources import FORGETFUL, TTL_SECONDS, Availability, Forgetful, MarkdownFolder
 from helix_graph.validation import as_int
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
 
 SERENA = Path(".serena/memories")
 #: The seed's: a server on the same machine answers in a few milliseconds, and a search does not wait longer for one.

@@ -18,6 +18,8 @@ import contextlib
 import logging
 import socket
 import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -35,9 +37,6 @@ from helix_graph.topics.ranking import MOST_WORDS, asked_words
 from helix_graph.word_search import query_words, telling
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
     from helix_graph.causality.api import Causality
     from helix_graph.episodes import Episodes
     from helix_graph.insights.api import Insights

@@ -6,6 +6,7 @@ Agents read them, so they are compact; a program uses the values themselves.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import singledispatch
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -24,7 +25,6 @@ from helix_graph.topics.transfer import ImportedEntries, TopicsExport
 from helix_graph.word_search import which_have
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from datetime import datetime
 
     from helix_graph.topics import tool_actions

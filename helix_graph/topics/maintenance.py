@@ -7,8 +7,9 @@ counted. With ``refresh`` the lines that the source names are shown as they are 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -35,8 +36,6 @@ from helix_graph.topics.storing import bury_entry
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
-    from pathlib import Path
 
 
 def remove_damaged(connection: sqlite3.Connection, found: LogState, *, now: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -22,7 +22,6 @@ from helix_graph.validation import as_bool, as_choice, as_int
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping
 
 
 Action = Literal[

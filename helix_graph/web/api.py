@@ -8,7 +8,9 @@ those only next to an earlier report: elsewhere somebody may have collected them
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -28,9 +30,7 @@ from helix_graph.web.report_text import QUOTES
 from helix_graph.web.timeline import PageTimeline, build_timeline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
     from datetime import date
-    from pathlib import Path
     from typing import Any
 
     from helix_graph.causality.api import Causality

@@ -16,6 +16,7 @@ word, and the remaining ones with the others of their type.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -27,8 +28,6 @@ from helix_graph.web.layout import Edge, Spot, columns_of, spots_of
 from helix_graph.web.timeline import PageTimeline, copied
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from helix_graph.causality.edge_support import ClaimReport, ClaimVerdict
     from helix_graph.graph.paths import PathAnswer
 

@@ -15,6 +15,7 @@ or of task, or in what success means, one is shown.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import dropwhile, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,7 +47,6 @@ from helix_graph.web.report_model import (
 from helix_graph.web.report_text import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
     from helix_episodes.model import Episode, Event, Fix

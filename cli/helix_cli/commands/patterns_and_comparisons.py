@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -15,8 +16,6 @@ from helix_cli.terminal import Part, verdict
 from helix_graph.graph.patterns import NOTHING_TO_COMPARE, Effect, EffectReport, Pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from helix_graph.causality.api import Survey
     from helix_graph.causality.contrast import OutcomeRate, WithoutAnswer
     from helix_graph.causality.edge_support import ClaimReport
