@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -20,6 +20,8 @@ Measure = Literal["decisions", "failures", "fixes", "credits"]
 #: statement on what another of ours has found.
 Verdict = Literal["hit", "second", "miss"]
 
+#: The kind of a fix whose error is at no annotated failure.
+NO_FAILURE = "no failure"
 _EDITS = {"edit", "create", "delete"}
 _LEFT_OUT_NOTES = ("no match", "pending only")
 
@@ -70,7 +72,10 @@ def score(gold: Annotated, episodes: Sequence[Episode], places: Places, mode: Mo
         return item["line"] in error.place
 
     found += _judged("failures", failures, ours.errors, stands, mode, places)
-    found += _judged("fixes", gold["fixes"], ours.fixes, _fix_rule(failures), mode, places)
+    kinds = {one["line"]: one["kind"] for one in failures}
+    fixes = [{**one, "failure_kind": kinds.get(one["failure_line"], NO_FAILURE)} for one in gold["fixes"]]
+    credited = [replace(one, kind=_kind_of_failure(one, kinds)) for one in ours.fixes]
+    found += _judged("fixes", fixes, credited, _fix_rule(failures), mode, places)
     return found + _credits(gold["fixes"], ours.credits, _fix_rule(failures), mode)
 
 
@@ -116,6 +121,10 @@ class _Ours:
         path = (one.get("action") or {}).get("path")
         place, said = self.places.ours(lines), self.places.ours(lines, words=True)
         return _Statement(kind, lines, place, said=said, path=path)
+
+
+def _kind_of_failure(fix: _Statement, kinds: dict[int, str]) -> str:
+    return next((kinds[line] for line in sorted(fix.place) if line in kinds), NO_FAILURE)
 
 
 def _kind(decision: dict[str, Any]) -> str:
@@ -194,7 +203,12 @@ def _judged(
     owner = one_to_one(candidates)
     found = set(owner.values())
     judged = [
-        Judged(measure=measure, wanted=True, kind=item.get("kind", "fix"), verdict="hit" if number in found else "miss")
+        Judged(
+            measure=measure,
+            wanted=True,
+            kind=item.get("failure_kind") or item["kind"],
+            verdict="hit" if number in found else "miss",
+        )
         for number, item in enumerate(counted)
     ]
     meeting = {place for places_of_item in candidates for place in places_of_item}

@@ -63,7 +63,7 @@ def print_scores(scores: Mapping[str, Sequence[Scored]]) -> None:
     for measure in MEASURES[:3]:
         kinds = sorted({one.kind for _, judged in figure for one in judged if one.measure == measure})
         if len(kinds) > 1:
-            print(f"{measure} by kind (found by the annotator's, right by ours)")
+            print(f"{measure} by kind (found by the annotator's, right by ours; a fix by its failure's)")
             _print_head()
             for kind in kinds:
                 _print_row(kind, figure, measure, kind=kind)
