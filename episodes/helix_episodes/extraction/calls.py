@@ -267,6 +267,8 @@ _TELLING = re.compile(r"[A-Za-z0-9_]{3,}")
 _SAYS_NOTHING = frozenset(
     ("dev", "null", "echo", "grep", "head", "tail", "true", "cat", "sed", "and", "the", "for", "set", "user", "home")
 )
+#: So many first letters of a file's name say what it is about.
+_ALIKE = 4
 #: An id of this many digits names one thing only.
 _ID = re.compile(r"\d{6,}")
 #: The share of what the failed call says that another one must say too, to be the same thing done otherwise.
@@ -290,8 +292,15 @@ def shared_words(failed: ParsedCall, call: ParsedCall) -> int:
         program = call.decisive.program.lower() if call.decisive else ""
         if _sort(failed) == "look" or program not in before:
             return 0
+    if failed.path and call.path and not _are_named_alike(failed.path, call.path):
+        return 0
     enough = 1 if _sort(failed) == "look" else 2
     return len(shared) if len(shared) >= max(enough, _SAME_WORDS * len(before)) else 0
+
+
+def _are_named_alike(path: str, other: str) -> bool:
+    """Whether one may have been meant by the other's name: ``page.ts`` by ``page.tsx``, not by any file beside it."""
+    return file_name(path)[:_ALIKE].lower() == file_name(other)[:_ALIKE].lower()
 
 
 def _sort(call: ParsedCall) -> str:

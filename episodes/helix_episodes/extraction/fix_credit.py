@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.calls import CHANGES, written_by
 from helix_episodes.extraction.paths import file_name
-from helix_episodes.extraction.timeline import POINTS_AT_PLACE, does_not_compile
+from helix_episodes.extraction.timeline import POINTS_AT_PLACE, does_not_compile, folder_of, rewrites
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +42,9 @@ def credited_changes(
         return changes
     output = timeline.calls[failure.call].output if failure.call is not None else ""
     files = named_files(error, output[:_MOST_TEXT], alone=len(failure.events) == 1)
+    formatters = [one for one in changes if _formats(timeline, one)]
+    if kind == "format" and formatters:
+        return formatters[-1:]  # whatever was edited, this is what brought it into form
     open_ended = [one for one in changes if _writes_anything(timeline, one)]
     at_place = [one for one in changes if _writes(timeline, one, files)]
     if at_place or open_ended:
@@ -53,8 +56,8 @@ def credited_changes(
     by_symbol = [one for one in changes if any(_mentions(timeline, one, symbol) for symbol in symbols)]
     if by_symbol or not does_not_compile(error, kind):
         return by_symbol
-    folder = error.path.rpartition("/")[0]
-    return [one for one in changes if one.action and one.action.path and one.action.path.rpartition("/")[0] == folder]
+    package = folder_of(error.path)
+    return [one for one in changes if one.action and one.action.path and folder_of(one.action.path) == package]
 
 
 def named_files(error: Event, output: str, *, alone: bool) -> frozenset[str]:
@@ -74,9 +77,14 @@ def _writes(timeline: Timeline, decision: Decision, files: frozenset[str]) -> bo
     )
 
 
+def _formats(timeline: Timeline, decision: Decision) -> bool:
+    return any(call.purpose == "format" for call in timeline.calls_of(decision))
+
+
 def _writes_anything(timeline: Timeline, decision: Decision) -> bool:
     """Whether one of its commands changes files that its words do not name."""
-    return any(call.operation == "run" and written_by(call) is None for call in timeline.calls_of(decision))
+    calls = [call for call in timeline.calls_of(decision) if call.operation == "run"]
+    return any(written_by(call) is None or any(rewrites(part) for part in call.segments) for call in calls)
 
 
 def _mentions(timeline: Timeline, decision: Decision, symbol: str) -> bool:

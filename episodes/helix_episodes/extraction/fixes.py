@@ -50,6 +50,8 @@ _CONFLICTED = re.compile(
     r"^CONFLICT \([^)]*\): .*?(?:Merge conflict in |)(\S+\.?\S*)(?: deleted in| renamed|$)", re.MULTILINE
 )
 _CONFLICT = "merge conflict"
+#: The program refused its own arguments and looked at nothing: only the command can be corrected.
+_MISCALLED = frozenset({"unknown option", "unknown command", "invalid arguments"})
 #: What ends a merge, and what gives it up.
 _ENDS_MERGE = frozenset({"--continue", "--skip"})
 _GIVES_UP = frozenset({"--abort", "--quit"})
@@ -66,7 +68,7 @@ def fixes_of(timeline: Timeline) -> tuple[Fix, ...]:
 def _fix(timeline: Timeline, error: Event) -> Fix | None:
     if error.family == _CONFLICT and error.id in timeline.call_numbers:
         return _merge_fix(timeline, error)
-    if error.check in timeline.runs and error.id in timeline.run_of:
+    if error.check in timeline.runs and error.id in timeline.run_of and error.family not in _MISCALLED:
         return _check_fix(timeline, error)
     if error.id in timeline.reported:
         return _accepted_fix(timeline, error) or _unanswered_fix(timeline, error)
@@ -209,13 +211,14 @@ def _merge_fix(timeline: Timeline, error: Event) -> Fix | None:
             return None
         if timeline.merges_again(one):
             break  # another merge, with conflicts of its own
-        if _resolves(timeline, one, names):
+        if _resolves(timeline, one, names) or "--skip" in words:
             changes.append(one)
         committed = next((event for event in timeline.events_of(one) if event.type == "commit"), None)
         passed = (event for event in timeline.events_of(one) if event.type == "test" and event.status == "ok")
         verified = committed or (next(passed, None) if changes else None)
         if verified is not None or words & _ENDS_MERGE:
-            return _credited(error, changes, verified_by=verified.id if verified else None)
+            done = verified.id if verified else one.id if changes else None
+            return _credited(error, changes, verified_by=done)
     return None
 
 
@@ -250,11 +253,16 @@ def _call_fix(timeline: Timeline, error: Event) -> Fix | None:
         ),
         None,
     )
+    rewritten = _rewritten_by_command(timeline, error, until=attempts[good] if good is not None else None)
+    if rewritten is not None:
+        return _credited(error, [rewritten], verified_by=rewritten.id)
     if good is None:
         return _other_way(timeline, error)
     verified = attempts[good]
     if failed.operation == "run" or is_code(failed):
         changes = _command_changes(timeline, error, attempts[:good], verified)
+    elif failed.operation == "delegate":
+        changes = [verified]
     else:
         changes = [one for one in attempts[: good + 1] if not timeline.went_wrong(one)]
         if failed.operation in CHANGES and not any(words in (error.family or "") for words in _LOOK_FIRST):
@@ -276,13 +284,29 @@ def _command_changes(
     corrected = (
         [verified] if all(command_of(call) != command_of(failed) for call in timeline.calls_of(verified)) else []
     )
-    if is_look(failed) or is_request(failed):
+    if is_look(failed) or is_request(failed) or error.family in _MISCALLED:
         return corrected  # no change to a file is why these go well
     return (
         timeline.changes_to(places_in(failed), start, end)
         or timeline.changes_between(start, end, kind=None)
         or corrected
     )
+
+
+def _rewritten_by_command(timeline: Timeline, error: Event, *, until: Decision | None) -> Decision | None:
+    """The command that changes the file which an edit could not change, before another edit does."""
+    failed = timeline.call_of(error)
+    if failed.operation not in CHANGES or not failed.path:
+        return None
+    number, name = timeline.call_numbers[error.id], file_name(failed.path)
+    for later, call in enumerate(timeline.calls[number + 1 : number + 1 + _OTHERWISE], number + 1):
+        if until is not None and call.position >= timeline.positions[until.id]:
+            return None
+        if call.purpose == "change" and call.status == "ok" and name in command_of(call):
+            decision = timeline.decision_of(later)
+            if decision is not None and not timeline.call_failed(later):
+                return decision
+    return None
 
 
 def _other_way(timeline: Timeline, error: Event) -> Fix | None:

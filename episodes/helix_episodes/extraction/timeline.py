@@ -308,7 +308,7 @@ class Timeline:
             or any(changes_repository(segment) or _repairs(segment, kind) for segment in self._segments(one))
         ]
         return sure or [
-            one for one in between if any(part.purpose == "format" or _rewrites(part) for part in self._segments(one))
+            one for one in between if any(part.purpose == "format" or rewrites(part) for part in self._segments(one))
         ]
 
     def removals_between(self, start: int, end: int) -> list[Decision]:
@@ -444,22 +444,44 @@ def _settles(run: CheckRun, failure: CheckRun, error: Event) -> bool:
     """Whether a run of another check shows that a failure is gone."""
     if not run.passed or run.call is None:
         return False
-    if run.verdict.task is not None and run.verdict.task == failure.verdict.task:
+    task, failed = run.verdict.task, failure.verdict.task
+    if task is not None and task == failed:
         return _covers(run.ground._replace(check=failure.ground.check), failure.ground)
-    if error.path is None or not does_not_compile(error, failure.verdict.kind):
+    # What a rewriting task could not repair, it would have reported.
+    return _rewrites_for(task, failed) or (does_not_compile(error, failure.verdict.kind) and _compiled(run, error.path))
+
+
+def _compiled(run: CheckRun, path: str | None) -> bool:
+    """Whether a run that passed must have compiled a file, or checked its types."""
+    language = file_name(path or "").rpartition(".")[2].lower()
+    if path is None or language not in _COMPILED | _TYPED:
         return False
-    language = file_name(error.path).rpartition(".")[2].lower()
-    if run.verdict.kind == "build" and role_of(error.path) == "test":
+    if run.verdict.kind == "build" and role_of(path) == "test":
         return False  # a build leaves the tests out
-    looks = run.verdict.kind in {"build", "typecheck"} or (language in _COMPILED and run.verdict.kind != "format")
-    if not looks or language not in _COMPILED | _TYPED:
+    if run.verdict.kind not in {"build", "typecheck"} and (language in _TYPED or run.verdict.kind == "format"):
         return False
-    folder = error.path.rpartition("/")[0]
-    paths = [word.removeprefix("./").removesuffix("...").rstrip("/") for word in run.verdict.scope if word[:1] != "-"]
-    return not paths or any(f"{folder}/".startswith(f"{path}/") or path in {"", "."} for path in paths)
+    folder = folder_of(path)
+    scope = [word.removeprefix("./").removesuffix("...").rstrip("/") for word in run.verdict.scope if word[:1] != "-"]
+    return not scope or any(f"{folder}/".startswith(f"{part}/") or part in {"", "."} for part in scope)
 
 
-def _rewrites(segment: Segment) -> bool:
+def folder_of(path: str) -> str:
+    """The folder of a file, as a check names it.
+
+    >>> folder_of("./api/cart.go"), folder_of("main.go")
+    ('api', '')
+    """
+    return path.removeprefix("./").rpartition("/")[0]
+
+
+def _rewrites_for(task: str | None, checking: str | None) -> bool:
+    """Whether one task rewrites what the other complains of: ``bun lint:fix`` for ``bun lint``."""
+    if not task or not checking or not task.startswith(checking):
+        return False
+    return not _REWRITING_TASK.isdisjoint(re.split(r"[^a-z]+", task.removeprefix(checking)))
+
+
+def rewrites(segment: Segment) -> bool:
     """Whether a command rewrites what it complains of: by a flag, or by the name of the task."""
     task = re.split(r"[^a-z]+", (segment.subcommand or "").lower())
     return bool(
@@ -469,7 +491,7 @@ def _rewrites(segment: Segment) -> bool:
 
 def _repairs(segment: Segment, kind: str | None) -> bool:
     """Whether a command is there to repair what a check of that kind complains of."""
-    return kind in _REPAIRABLE and (_rewrites(segment) or (kind == "format" and segment.purpose == "format"))
+    return kind in _REPAIRABLE and (rewrites(segment) or (kind == "format" and segment.purpose == "format"))
 
 
 def touches(decision: Decision, path: str | None) -> bool:
