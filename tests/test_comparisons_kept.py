@@ -126,6 +126,7 @@ WHOLE = [trial_of(one) for one in SESSIONS]
 
 @settings(max_examples=examples(10), deadline=None)
 @given(st.randoms(use_true_random=False))
+@pytest.mark.slow
 def test_neither_order_nor_shards_nor_repeats_change_an_answer(source: random.Random) -> None:
     mixed = WHOLE[:]
     source.shuffle(mixed)

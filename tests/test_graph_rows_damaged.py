@@ -38,7 +38,7 @@ DAMAGE = {
     "wording": "UPDATE wording SET folded = ''",
     "pattern": "DELETE FROM pattern",
 }
-CASES = [*few(list(DAMAGE), 8)]
+CASES = [*few(list(DAMAGE), 4)]
 
 
 @pytest.fixture

@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.extraction.shell.commands import decisive, parse_command
 from helix_episodes.light_imports import Regex
-from helix_episodes.model import OUTCOME_ID, Decision, Episode, sortable_time
+from helix_episodes.model import OUTCOME_ID, sortable_time
 from helix_episodes.safe_files import LONGEST_COMMAND
 from helix_graph.graph import MILLION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
+    from helix_episodes.model import Decision, Episode
     from helix_graph.graph.model import AnchoredNode, EpisodeFacts
 
 
