@@ -96,12 +96,7 @@ class Episodes(EpisodeStore):
         return super().list(outcome=wanted, since=at, task=part, max_results=sys.maxsize)
 
     def list(
-        self,
-        outcome: str | None = None,
-        since: date | None = None,
-        max_results: int = 20,
-        *,
-        task: str | None = None,
+        self, outcome: str | None = None, since: date | None = None, max_results: int = 20, *, task: str | None = None
     ) -> list[Episode]:
         """The newest episodes first: those with ``outcome``, from ``since`` on, with ``task`` in their task (any case).
 

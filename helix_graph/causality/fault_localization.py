@@ -110,10 +110,7 @@ def _before_first_failure(episode: Episode) -> Iterator[Signal]:
     lasting = {error.id for error in unrepaired_errors(episode)}
     if lasting:
         yield from _before(
-            episode,
-            lasting,
-            kind="before the first failure",
-            text="the last step before the first failure that lasted",
+            episode, lasting, kind="before the first failure", text="the last step before the first failure that lasted"
         )
     elif episode.outcome == "failure":
         errors = {event.id for event in episode.events if is_error(event)}

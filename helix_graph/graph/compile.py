@@ -277,11 +277,7 @@ def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileRep
 
 def _prepare_tables(connection: sqlite3.Connection) -> str | None:
     """Makes the tables when there are none or old ones; says why when old ones were dropped."""
-    made_by = {
-        "labels": f"{LABEL_VERSION} {LABEL_MODE}",
-        "observations": TRIAL_VERSION,
-        "tellings": TELLING_VERSION,
-    }
+    made_by = {"labels": f"{LABEL_VERSION} {LABEL_MODE}", "observations": TRIAL_VERSION, "tellings": TELLING_VERSION}
     reason = _outdated(connection, made_by)
     if reason is not None:
         database.create_tables(connection, GRAPH_FILE)

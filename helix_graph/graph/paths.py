@@ -342,11 +342,7 @@ def _same_node(graph: Adjacency, ends: Ends) -> PathAnswer:
 
 
 def _step(
-    graph: Adjacency,
-    edge: Edge,
-    place: int,
-    chains: dict[str, tuple[Joint, ...]],
-    within: frozenset[str] | None,
+    graph: Adjacency, edge: Edge, place: int, chains: dict[str, tuple[Joint, ...]], within: frozenset[str] | None
 ) -> PathStep:
     return PathStep(
         source=graph.summary(edge[0]).label,

@@ -249,10 +249,7 @@ def select_patterns(
     as_int("min_occurrences", min_occurrences, lowest=1, highest=1000)
     selected = [row for row in mined if row.success_rate >= min_success_rate and row.occurrences >= min_occurrences]
     return tuple(
-        sorted(
-            selected,
-            key=lambda row: (-row.success_rate, not row.measured, -row.occurrences, row.name, row.basis),
-        )
+        sorted(selected, key=lambda row: (-row.success_rate, not row.measured, -row.occurrences, row.name, row.basis))
     )
 
 

@@ -264,12 +264,7 @@ def _judge(
 
 
 def _attribution_of(
-    context: InsightContext,
-    stored: StoredInsight,
-    nodes: list[AnchoredNode] | None,
-    evidence: _Evidence,
-    *,
-    since: str,
+    context: InsightContext, stored: StoredInsight, nodes: list[AnchoredNode] | None, evidence: _Evidence, *, since: str
 ) -> Attribution:
     from helix_graph.insights.uptake import LinkedAdvice, decisions_after, path_to_outcome, uptake_of
 

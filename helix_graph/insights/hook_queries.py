@@ -8,13 +8,7 @@ from __future__ import annotations
 from helix_episodes.light_imports import blake2b
 from helix_graph import timestamps
 from helix_graph.helix_db import HelixDatabase, database_path
-from helix_graph.insights.exposure_log import (
-    ExposureContext,
-    ExposureRow,
-    injection_id_of,
-    known_names,
-    write_exposure,
-)
+from helix_graph.insights.exposure_log import ExposureContext, ExposureRow, injection_id_of, known_names, write_exposure
 from helix_graph.insights.recall import RecallQuery, checked_query, hit_forms, proven_rows, recall_by_words
 from helix_graph.insights.schema import INSIGHT_TABLES, relevance_by_words
 from helix_graph.insights.scoring import V6

@@ -224,10 +224,7 @@ def _stored(row: tuple[Any, ...]) -> StoredInsight:
     said["slug"] = said["slug"] or name
     did: dict[str, Any] = dict(zip(_DID, rest[len(_SAID) :], strict=True))
     return StoredInsight(
-        number=number,
-        name=name,
-        insight=msgspec.convert(said, Insight),
-        standing=msgspec.convert(did, Performance),
+        number=number, name=name, insight=msgspec.convert(said, Insight), standing=msgspec.convert(did, Performance)
     )
 
 

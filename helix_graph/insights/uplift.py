@@ -126,9 +126,7 @@ def uplift_report(exposures: Iterable[Exposure]) -> UpliftReport:
         )
         estimates.append(_with_interval(bare, design=1.0))
     return UpliftReport(
-        measured=len({one.injection for one in known}),
-        pooled=pooled_uplift(known),
-        insights=_with_q_values(estimates),
+        measured=len({one.injection for one in known}), pooled=pooled_uplift(known), insights=_with_q_values(estimates)
     )
 
 

@@ -149,11 +149,7 @@ def result_in(*messages: str) -> dict[str, Any] | None:
     return next(reversed([*whole, *inline]), None)
 
 
-_OUTCOMES: dict[str, AgentOutcome] = {
-    "DELIVERED": "delivered",
-    "BLOCKED": "blocked",
-    "PLAN_COMPLETE": "plan_complete",
-}
+_OUTCOMES: dict[str, AgentOutcome] = {"DELIVERED": "delivered", "BLOCKED": "blocked", "PLAN_COMPLETE": "plan_complete"}
 
 
 def _without_code(text: str) -> str:

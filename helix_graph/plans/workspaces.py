@@ -117,12 +117,7 @@ class Workspaces:
         return workspace_prompt(self.get(workspace))
 
     def check(
-        self,
-        workspace: int,
-        *,
-        tree: Path | None = None,
-        tool_calls: int | None = None,
-        transcript: Path | None = None,
+        self, workspace: int, *, tree: Path | None = None, tool_calls: int | None = None, transcript: Path | None = None
     ) -> ScopeCheck:
         """What has changed in the working tree since the workspace was made, against its delta and budget.
 

@@ -114,12 +114,7 @@ class Search:
         self._own = own
 
     def __call__(
-        self,
-        query: str,
-        *,
-        max_results: int = DEFAULT,
-        semantic_only: bool = False,
-        lexical_only: bool = False,
+        self, query: str, *, max_results: int = DEFAULT, semantic_only: bool = False, lexical_only: bool = False
     ) -> MemorySearchAnswer:
         """What fits the query best, over all sources: by words and by meaning, or by one of them alone.
 
@@ -163,10 +158,7 @@ class Search:
                 "Available": availability is not None and availability.available(),
                 "Endpoint": settings.forgetful,
             },
-            "Cache": {
-                "AgeSeconds": -1.0 if availability is None else availability.age(),
-                "TTLSeconds": TTL_SECONDS,
-            },
+            "Cache": {"AgeSeconds": -1.0 if availability is None else availability.age(), "TTLSeconds": TTL_SECONDS},
             "Configuration": {
                 "SerenaPath": str(serena),
                 "ForgetfulPort": parts.port or _PORTS.get(parts.scheme),

@@ -322,10 +322,6 @@ def _gaps(connection: sqlite3.Connection, chosen: tuple[str, _Values]) -> tuple[
     ids = [entry for (entry,) in rows]
     found, places = by_id(connection, ids), indices(connection, ids)
     return tuple(
-        Gap(
-            topic=places[entry][0],
-            index=places[entry][1],
-            line=first_line(found[entry].record.text, width=_GAP_WIDTH),
-        )
+        Gap(topic=places[entry][0], index=places[entry][1], line=first_line(found[entry].record.text, width=_GAP_WIDTH))
         for entry in ids
     )

@@ -240,11 +240,7 @@ def build_graph_page(
         groups=groups,
         sessions=tuple(
             copied(
-                PageSession,
-                one,
-                day=(one.timestamp or "")[:_DAY],
-                project=projects.get(one.id, ""),
-                log=one.log or "",
+                PageSession, one, day=(one.timestamp or "")[:_DAY], project=projects.get(one.id, ""), log=one.log or ""
             )
             for one in excerpt.sessions
         ),

@@ -312,7 +312,5 @@ insight = LazyGroup(
     name="insight",
     help="Remember advice, find it again, and judge it by what followed.",
     callback=_begin,
-    params=[
-        click.Option(["-v", "--verbose"], is_flag=True, help="Log the call on stderr as one line of JSON."),
-    ],
+    params=[click.Option(["-v", "--verbose"], is_flag=True, help="Log the call on stderr as one line of JSON.")],
 )

@@ -133,11 +133,7 @@ _CURSOR = {
     "sessionEnd": "session-end",
 }
 #: The ends that Copilot reports come without the transcript of what has ended.
-_COPILOT = {
-    "sessionStart": "session-start",
-    "postToolUse": "post-tool",
-    "preCompact": "pre-compact",
-}
+_COPILOT = {"sessionStart": "session-start", "postToolUse": "post-tool", "preCompact": "pre-compact"}
 _GEMINI = {
     "SessionStart": "session-start",
     "BeforeAgent": "user-prompt",
