@@ -197,7 +197,12 @@ def known_finding(lines: Iterable[str]) -> CheckFinding | None:
     return None
 
 
-_NOISE = Regex(r"\s*(?:warning:|hint:|note:|Exit code \d|Shell cwd was reset|==> |[-=*_~#+|\s]*$)", re.IGNORECASE)
+#: The last is the exit status, as commands are often followed by an ``echo`` of it.
+_NOISE = Regex(
+    r"\s*(?:warning:|hint:|note:|Exit code \d|Shell cwd was reset|==> |[-=*_~#+|\s]*$"
+    r"|(?:exit(?:ed)?(?:[ _-]?(?:code|status))?|rc|status)\W{0,3}\d{1,3}\s*$)",
+    re.IGNORECASE,
+)
 _LOUD = Regex(r"\s*(?:\S+: )?(?:error|fatal|panic|failed|failure|✗|✘|×|E:|ERR!)", re.IGNORECASE)  # noqa: RUF001  (signs as printed)
 
 
@@ -208,6 +213,31 @@ def _is_noise(line: str) -> bool:
 def informative_line(lines: Iterable[str]) -> str:
     """The first line that says something, trimmed; empty when none does."""
     return next((line.strip() for line in lines if line.strip() and not _is_noise(line)), "")
+
+
+def echoed_status(segments: tuple[Segment, ...], index: int, output: CommandOutput) -> int | None:
+    r"""The exit status of a part that hides it, where the shell was asked right behind it to print it.
+
+    >>> from helix_episodes.extraction.shell.commands import parse_command
+    >>> echoed_status(parse_command('pytest -q; echo "exit: $?"'), 0, CommandOutput("1 failed\nexit: 1"))
+    1
+    """
+    following = segments[index + 1 :]
+    asking = next((part for part in following if part.joiner != "|"), None)
+    if asking is None or asking.joiner != ";" or asking.program not in {"echo", "printf"}:
+        return None
+    words = " ".join(asking.arguments)
+    piped = following[0].joiner == "|"
+    # Behind a pipe `$?` is the status of its last part.
+    variable = next((one for one in ("${PIPESTATUS[0]}", "" if piped else "$?") if one and one in words), None)
+    if variable is None:
+        return None
+    before, _, after = words.partition(variable)
+    if not before.strip() and asking is not segments[-1]:
+        return None  # a bare number among the lines of others
+    printed = Regex(rf"{re.escape(before.strip())}\s*(\d{{1,3}})\s*{re.escape(after.strip())}\s*")
+    lines = [line for line in output.lines if line.strip()]
+    return next((int(found[1]) for line in reversed(lines) if (found := printed.fullmatch(line.strip()))), None)
 
 
 _MASKS = (

@@ -21,107 +21,20 @@ from helix_episodes.extraction.checks.model import (
     CheckFinding,
     CommandOutput,
     Verdict,
-    quoted,
+    joined,
     unspecified,
 )
 from helix_episodes.extraction.checks.summaries import is_script, read_summary
+from helix_episodes.extraction.checks.task_runners import echoed_commands, failed_tasks, not_started
 from helix_episodes.extraction.shell import programs as known
-from helix_episodes.extraction.shell.commands import Segment, decisive, hides_exit, parse_command
+from helix_episodes.extraction.shell.commands import Segment, hides_exit
 from helix_episodes.fast_loading import Regex, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from helix_episodes.extraction.shell.programs import CheckKind
-
-
-_MISE = Regex(r"\[([\w:./-]+)\] \$ (.+)$")
-_NPM_TITLE = Regex(r"> (?:@?[\w./-]+@\S+ )?([\w:.-]+)(?: \S*)?$")
-_NPM = Regex(r"> (.+)$")
-_YARN = Regex(r"\$ (.+)$")
-#: The runner itself could not start the task: nothing was checked.
-_NOT_STARTED = (
-    Regex(r"mise ERROR (?:no tasks? |unknown task).*"),
-    Regex(r"npm (?:ERR!|error) Missing script.*"),
-    Regex(r"(?:g?make)(?:\[\d+\])?: \*\*\* No rule to make target.*"),
-    Regex(r"error: Justfile does not contain recipe.*"),
-    Regex(r"error Command \".*\" not found\."),
-    Regex(r"task: Task \".*\" does not exist"),
-)
-#: Runners that say only that what they ran failed.
-_FAILED_UNNAMED = (
-    Regex(r"npm (?:ERR!|error) (?:code ELIFECYCLE|Lifecycle script .* failed)"),
-    Regex(r"\s*(?:\u2009?ELIFECYCLE\u2009?|ERR_PNPM_\w+) .*"),
-    Regex(r"error Command failed with exit code \d+"),
-    Regex(r"error: script \".*\" exited with code \d+"),
-)
-_FAILED_SIGNS = (
-    "ELIFECYCLE", "Lifecycle script", "error Command failed", 'error: script "', "ERR_PNPM", "] ERROR task failed",
-    ": *** [", "error: Recipe `", "Failed to run task",
-)  # fmt: skip
-_FAILED = (
-    Regex(r"\[([\w:./-]+)\] ERROR task failed"),
-    Regex(r"(?:g?make)(?:\[\d+\])?: \*\*\* \[(?:[^\]:]*:\d+: )?([\w./-]+)\] Error \d+"),
-    Regex(r"error: Recipe `([\w-]+)` failed"),
-    Regex(r"task: Failed to run task \"([\w:-]+)\""),
-)
-
-
-def echoed_commands(output: CommandOutput) -> dict[str, Segment]:
-    """The command that each task ran, as far as the runner printed it: task name → its decisive part.
-
-    >>> echoed_commands(CommandOutput("[lint] $ golangci-lint run ./..."))["lint"].check
-    'golangci-lint'
-    """
-    if not output.has("] $ ", "> ", "$ "):
-        return {}
-    echoed: dict[str, Segment] = {}
-    title = ""
-    for line in output.lines:
-        if found := _MISE.match(line):
-            _note(echoed, found[1], found[2])
-        elif line.startswith("> "):
-            name = _NPM_TITLE.match(line)
-            if name and "@" in line:
-                title = name[1]
-            elif title and (command := _NPM.match(line)):
-                _note(echoed, title, command[1])
-                title = ""
-        elif command := _YARN.match(line):
-            _note(echoed, "", command[1])
-    return echoed
-
-
-def _note(echoed: dict[str, Segment], task: str, command: str) -> None:
-    if task in echoed:
-        return
-    part = decisive(parse_command(command))
-    if part is not None:
-        echoed[task] = part
-
-
-def failed_tasks(output: CommandOutput) -> dict[str, str]:
-    """The tasks that a runner says failed, each with the line that says so; under no name when it gives none."""
-    if not output.has(*_FAILED_SIGNS):
-        return {}
-    lines = [line for line in output.lines if any(sign in line for sign in _FAILED_SIGNS)]
-    statement = next((line for line in lines if any(pattern.match(line) for pattern in _FAILED_UNNAMED)), None)
-    unnamed = {"": statement} if statement else {}
-    return unnamed | {found[1]: line for line in lines for pattern in _FAILED if (found := pattern.match(line))}
-
-
-def not_started(output: CommandOutput, *, check: str) -> Verdict | None:
-    """That the runner knows no such task, in its own words."""
-    if not output.has(
-        "mise ERROR", "Missing script", "No rule to make", "not contain recipe", "not found.", "not exist"
-    ):
-        return None
-    line = next((line for line in output.lines if any(pattern.match(line) for pattern in _NOT_STARTED)), None)
-    if line is None:
-        return None
-    found = CheckFinding(family="unknown task", message=line.strip())
-    return Verdict(check=check, kind="build", passed=False, findings=(found,), quote=quoted(line))
 
 
 _READERS = (*go.READERS, *python.READERS, *javascript.READERS, *compilers.READERS, summaries.read_hooks)
@@ -171,6 +84,7 @@ class _JudgedPart(Value):
     cut: bool  # piped on, so that the text may not be the whole of it
     known: bool  # a program with a name, not a task whose content was not printed
     reading: Verdict | None = None
+    stated: int | None = None  # its exit status, where the shell was asked to print it
     task_failed: str = ""  # the line in which a task runner says so
 
     @property
@@ -209,14 +123,29 @@ def read_verdicts(
     # A formatter that was not asked to judge can only be to blame for a failure; else the words are the checks'.
     runs = _assigned(found if code else [run for run in found if run.segment.purpose == "check"], readings, text)
     if code is None:
-        return tuple(_by_text(run, text) for run in runs)
-    if code == 0:
+        verdicts = tuple(_by_text(run, text) for run in runs)
+    elif code == 0:
         # What follows ``||`` ran only when something failed before; without a word from it, it is left out.
         ran = (run for run in runs if run.segment.joiner != "||" or run.reading is not None)
-        return tuple(_after_success(run, text) for run in ran)
-    if not readings and finding_of((), text, code).family == "shell syntax error":
+        verdicts = tuple(_after_success(run, text) for run in ran)
+    elif not readings and finding_of((), text, code).family == "shell syntax error":
         return ()  # the shell refused the text as a whole: nothing in it ran
-    return _after_failure(segments, runs, text, code)
+    else:
+        verdicts = _after_failure(segments, runs, text, code)
+    return (*verdicts, *_of_other_tasks(runs, readings, text))
+
+
+def _of_other_tasks(
+    runs: Sequence[_JudgedPart], readings: tuple[Verdict, ...], text: CommandOutput
+) -> Iterator[Verdict]:
+    """What the other tasks reported where one command ran several between each other."""
+    runner = next((run for run in runs if run.task is not None), None)
+    if runner is None or sum(bool(stream.name) for stream in text.streams) < 2:  # noqa: PLR2004  (several)
+        return
+    judged = {run.check for run in runs}
+    for reading in readings:
+        if reading.check not in judged and not any(reading is run.reading for run in runs):
+            yield _named(reading)._replace(segment=runner.place, task=runner.task)
 
 
 def verdicts_in(text: str) -> tuple[Verdict, ...]:
@@ -225,23 +154,33 @@ def verdicts_in(text: str) -> tuple[Verdict, ...]:
 
 
 def _read(text: CommandOutput) -> tuple[Verdict, ...]:
-    single = (read(text) for read in _READERS)
-    return (*(reading for reading in single if reading), *summaries.read_closings(text))
+    return joined(reading for stream in text.streams for reading in _read_stream(stream))
+
+
+def _read_stream(stream: CommandOutput) -> tuple[Verdict, ...]:
+    single = (read(stream) for read in _READERS)
+    return (*(reading for reading in single if reading), *summaries.read_closings(stream))
 
 
 def _runs(segments: tuple[Segment, ...], text: CommandOutput) -> tuple[_JudgedPart, ...]:
     echoed = echoed_commands(text)
     failed = failed_tasks(text)
     return tuple(
-        _run(segments, index, echoed, failed)
+        _run(segments, index, text, echoed, failed)
         for index, segment in enumerate(segments)
         if segment.purpose in {"check", "format"}
     )
 
 
-def _run(segments: tuple[Segment, ...], index: int, echoed: dict[str, Segment], failed: dict[str, str]) -> _JudgedPart:
+def _run(
+    segments: tuple[Segment, ...],
+    index: int,
+    text: CommandOutput,
+    echoed: dict[str, Segment],
+    failed: dict[str, str],
+) -> _JudgedPart:
     segment = segments[index]
-    is_task = segment.program in known.RUN_WORDS or segment.program in known.BARE_RUNNERS
+    is_task = any(segment.program in one for one in (known.RUN_WORDS, known.BARE_RUNNERS, known.SESSION_RUNNERS))
     task = (segment.subcommand or "") if is_task else None
     inner = echoed.get(task) if task is not None else None
     named = inner if inner and (inner.check or inner.purpose == "format") else segment
@@ -260,6 +199,7 @@ def _run(segments: tuple[Segment, ...], index: int, echoed: dict[str, Segment], 
         hidden=hides_exit(segments, index),
         cut=index + 1 < len(segments) and segments[index + 1].joiner == "|",
         known=task is None or named is inner,
+        stated=command_failures.echoed_status(segments, index, text),
         task_failed=task_failed,
     )
 
@@ -305,9 +245,11 @@ def _belongs(run: _JudgedPart, reading: Verdict) -> bool:
 
 
 def _by_text(run: _JudgedPart, text: CommandOutput) -> Verdict:
+    if run.stated:
+        return _failed(run, finding_of((run.segment,), text, run.stated))
     if run.failed:
         return _failed(run, None)
-    return _verdict(run, passed=True if run.seen_passing or _silently_passed(run, text) else None)
+    return _verdict(run, passed=True if run.stated == 0 or run.seen_passing or _silently_passed(run, text) else None)
 
 
 def _silently_passed(run: _JudgedPart, text: CommandOutput) -> bool:

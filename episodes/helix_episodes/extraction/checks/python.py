@@ -86,7 +86,7 @@ def _pytest_findings(output: CommandOutput, listed: list[re.Match[str]]) -> tupl
     return tuple(
         CheckFinding(
             family=family,
-            message=_pytest_message(failures[0], family, raised),
+            message=_pytest_message(output, failures[0], family),
             path=failures[0][2].partition("::")[0],
             times=len(failures),
             tests=tuple(dict.fromkeys(failure[2] for failure in failures)),
@@ -96,10 +96,17 @@ def _pytest_findings(output: CommandOutput, listed: list[re.Match[str]]) -> tupl
     )
 
 
-def _pytest_message(failure: re.Match[str], family: str, raised: list[re.Match[str]]) -> str:
-    """The summary's line when it says why; that of a file that cannot be collected does not, but the report does."""
-    reasons = (found.string for found in raised if found[1].endswith(family))
-    return failure.string.strip() if failure[3] else next(reasons, failure.string).removeprefix("E  ").strip()
+def _pytest_message(output: CommandOutput, failure: re.Match[str], family: str) -> str:
+    """The whole line of the report, of which the summary shows what a terminal of 80 columns has room for."""
+    reported = (line[1:].strip() for line in output.lines if line.startswith("E  "))
+    words = (failure[3] or "").removesuffix("...")
+    fitting = [line for line in reported if (line.startswith(words) if words else _names(line, family))]
+    return fitting[0] if fitting else failure.string.strip()
+
+
+def _names(line: str, family: str) -> bool:
+    found = _RAISED.match(line)
+    return bool(found and found[1].rpartition(".")[2] == family)
 
 
 def _exception(words: str, raised: list[re.Match[str]]) -> str:
