@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 
-from helix_episodes.extraction.checks import command_failures, compilers, go, javascript, python, summaries
+from helix_episodes.extraction.checks import bundlers, command_failures, compilers, go, javascript, python, summaries
 from helix_episodes.extraction.checks.command_failures import finding_of
 from helix_episodes.extraction.checks.model import (
     QUOTE_LIMIT,
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from helix_episodes.extraction.shell.programs import CheckKind
 
 
-_READERS = (*go.READERS, *python.READERS, *javascript.READERS, *compilers.READERS, summaries.read_hooks)
+_GRAMMARS = (go, python, javascript, bundlers, compilers, summaries)
+_READERS = tuple(read for grammar in _GRAMMARS for read in grammar.READERS)
 #: Checks whose failure another grammar describes: what does not compile cannot be tested.
 _ALSO: dict[str, frozenset[str]] = {
     **dict.fromkeys(("go test", "go vet", "gofmt", "goimports", "go fmt"), frozenset({"go build"})),
@@ -54,12 +55,15 @@ _ALSO: dict[str, frozenset[str]] = {
     "rake test": frozenset({"rspec"}),
     "pest": frozenset({"phpunit"}),
     "vue-tsc": frozenset({"tsc"}),
+    "biome format": frozenset({"biome"}),
+    "dart test": frozenset({"flutter test"}),
+    "dart analyze": frozenset({"flutter analyze"}),
 }
 #: Checks that have a grammar of their own here; their silence means that they did not fail.
 _WITH_GRAMMAR = (
     {"golangci-lint", "go test", "go build", "go vet", "cargo test", "cargo build", "cargo check", "dotnet test"}
     | {"pytest", "unittest", "mypy", "pyright", "ruff", "black", "jest", "vitest", "mocha", "tsc", "eslint", "prettier"}
-    | {"rspec", "phpunit", "pre-commit"}
+    | {"rspec", "phpunit", "pre-commit", "biome", "bun test", "playwright test", "flutter analyze"}
 )
 #: Those that print nothing when all is well.
 _SILENT = {"go build", "go vet", "tsc"}
@@ -68,6 +72,8 @@ _COMPLAINT = Regex(r"(?:\w+: )?[^\s:(]+\.\w{1,8}(?::\d+:|\(\d+,\d+\):)|# [\w.-]+
 #: All that a formatter says of code that it refuses: it parses and knows of no names or types.
 _PARSING = frozenset({"syntax error", "does not compile"})
 _NO_FOLDER = Regex(r"(?:^|: ?)(?:cd|pushd):(?: |\d+: ).*(?:[Nn]o such file|[Nn]ot a directory)", re.MULTILINE)
+#: What runs the hooks of git, which check.
+_HOOKED = frozenset({"commit", "push", "merge"})
 _NEVER_RAN = frozenset({"denied", "rejected", "interrupted", "cancelled"})
 
 
@@ -132,20 +138,23 @@ def read_verdicts(
         return ()  # the shell refused the text as a whole: nothing in it ran
     else:
         verdicts = _after_failure(segments, runs, text, code)
-    return (*verdicts, *_of_other_tasks(runs, readings, text))
+    return (*verdicts, *_of_others(segments, runs, readings, text))
 
 
-def _of_other_tasks(
-    runs: Sequence[_JudgedPart], readings: tuple[Verdict, ...], text: CommandOutput
+def _of_others(
+    segments: tuple[Segment, ...], runs: Sequence[_JudgedPart], readings: tuple[Verdict, ...], text: CommandOutput
 ) -> Iterator[Verdict]:
-    """What the other tasks reported where one command ran several between each other."""
+    """What nobody was asked for by name: the other tasks of a command that ran several, and hooks of git."""
     runner = next((run for run in runs if run.task is not None), None)
-    if runner is None or sum(bool(stream.name) for stream in text.streams) < 2:  # noqa: PLR2004  (several)
+    several = sum(bool(stream.name) for stream in text.streams) > 1
+    hooked = (at for at, part in enumerate(segments) if part.program == "git" and part.subcommand in _HOOKED)
+    place = runner.place if runner and several else next(hooked, None)
+    if place is None:
         return
     judged = {run.check for run in runs}
     for reading in readings:
         if reading.check not in judged and not any(reading is run.reading for run in runs):
-            yield _named(reading)._replace(segment=runner.place, task=runner.task)
+            yield _named(reading)._replace(segment=place, task=runner.task if runner and several else None)
 
 
 def verdicts_in(text: str) -> tuple[Verdict, ...]:

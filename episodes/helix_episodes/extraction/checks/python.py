@@ -38,11 +38,13 @@ _TRACEBACK = "Traceback (most recent call last):"
 _MYPY = Regex(r"([^\s:]+\.pyi?):\d+(?::\d+)?: error: (.*?)(?:  \[([\w-]+)\])?$")
 _MYPY_END = Regex(r"Found (\d+) errors? in \d+ files?|Success: no issues found")
 _PYRIGHT = Regex(r"\s*(\S+\.pyi?):\d+:\d+ - error: (.*?)(?: \((report\w+)\))?$")
-_PYRIGHT_END = Regex(r"(\d+) errors?, \d+ warnings?(?:, \d+ informations?)?\s*$")
+_PYRIGHT_END = Regex(r"(\d+) errors?, \d+ warnings?, \d+ (?:informations?|notes?)\s*$")
 _CODED = Regex(r"([^\s:]+\.(?:pyi?|ipynb)):\d+:\d+: ([A-Z]{1,5}\d{3,4}):? (.*)$")
 _RUFF_FULL = Regex(r"([A-Z]{1,5}\d{3,4}|invalid-syntax)(?: \[\*\])?:? (.+)$")
 _RUFF_AT = Regex(r"\s*--> ([^\s:]+):\d+")
 _RUFF_END = Regex(r"Found (\d+) errors?(?: \(.*\))?\.?$|All checks passed!$")
+#: Biome sums up in ruff's words, below headings of its own.
+_NOT_RUFF = ("━━━━━", " were emitted while ", "fixes applied.")
 _PYLINT_END = Regex(r"Your code has been rated at")
 _BLACK = Regex(r"[Ww]ould reformat:? (.+)$")
 _BLACK_END = Regex(
@@ -227,7 +229,10 @@ def read_ruff(output: CommandOutput) -> Verdict | None:
     """The verdict of ``ruff check``, in its one-line and its framed style."""
     if not output.has("Found ", "All checks passed!"):
         return None
-    reading = counted("ruff", "lint", _coded(output) or _framed(output), output, _RUFF_END)
+    reports = _coded(output) or _framed(output)
+    if not reports and output.has(*_NOT_RUFF):
+        return None
+    reading = counted("ruff", "lint", reports, output, _RUFF_END)
     return reading if reading and reading.summed else None
 
 

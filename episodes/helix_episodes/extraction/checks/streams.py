@@ -8,6 +8,7 @@ reads it: prefixes are removed, and every stream is read alone.
 No runner is known by name here. A prefix is known by its shape and by what only a prefix does: it *recurs*, it is on
 the lines around as well, and behind it a program's own layout goes on (blank lines, indented ones, an echoed command).
 A level such as ``[ERROR] `` or ``hint: `` is part of the message. Whatever is not known so stays as it was printed.
+Tasks that follow each other below headings of their own (``> web@1.0.0 test``) are streams as well.
 
 >>> for stream in separate(["[web] 1 passed", "[api] E  ", "[web] in 2s", "[api]   at cart.go", "done"]):
 ...     print(stream)
@@ -54,6 +55,9 @@ _PACKAGE = Regex(r"((?:@[\w.-]{1,40}/)?[a-z][a-z0-9_-]{1,40}):(?: |$)")
 #: Behind a prefix a program's own layout goes on: blank lines, indented ones, an echoed command.
 _LAID_OUT = Regex(r"\s|$|[$>] \S")
 _PROMPTED = Regex(r"\$ \S")
+
+#: What npm and nx print above the output of each package's task.
+_HEADING = Regex(r"> (?:nx run )?(@?[\w./-]+)(?:@\S+ |:)([\w:.-]+)(?: \S+)?$")
 
 #: What says how serious a message is, and no task's name.
 _LEVELS = frozenset({
@@ -107,7 +111,7 @@ def separate(lines: list[str]) -> list[Stream]:
 def _separate(lines: list[str], *, name: str, depth: int) -> list[Stream]:
     candidates = [(at, line) for at, line in enumerate(lines) if _BEGINS.match(line)]
     if depth == _DEEPEST or not candidates:
-        return [Stream(name=name, lines=lines)]
+        return _sections(lines, name)
     plain = _without_times(lines, candidates)
     if plain is not None:
         return _separate(plain, name=name, depth=depth + 1)
@@ -120,7 +124,18 @@ def _separate(lines: list[str], *, name: str, depth: int) -> list[Stream]:
                 for stream, inside in found.items()
                 for inner in _separate(inside, name=stream or name, depth=depth + 1)
             ]
-    return [Stream(name=name, lines=lines)]
+    return _sections(lines, name)
+
+
+def _sections(lines: list[str], name: str) -> list[Stream]:
+    """An output in which one task follows the other, each below a heading; whole where there are no two."""
+    heads = [(at, found) for at, line in enumerate(lines) if line.startswith("> ") and (found := _HEADING.match(line))]
+    if len({found[0] for _, found in heads}) < 2:  # noqa: PLR2004  (one after the other)
+        return [Stream(name=name, lines=lines)]
+    ends = [at for at, _ in heads[1:]] + [len(lines)]
+    before = [Stream(name=name, lines=lines[: heads[0][0]])] if heads[0][0] else []
+    sections = ((f"{found[1]}:{found[2]}", lines[at:end]) for (at, found), end in zip(heads, ends, strict=True))
+    return before + [Stream(name=task, lines=inside) for task, inside in sections]
 
 
 def _without_times(lines: list[str], candidates: list[tuple[int, str]]) -> list[str] | None:

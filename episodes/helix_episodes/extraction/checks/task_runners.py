@@ -63,13 +63,14 @@ _FAILED_UNNAMED = (
     Regex(r"error: script \".*\" exited with code \d+"),
     Regex(r"(?:Error: )?Process completed with exit code [1-9]\d*\."),
     Regex(r"nox > (?:Command .+ failed with exit code \d+|Session .+ failed\.)"),
-    Regex(r"ERROR: command finished with error: .*|ERROR task failed"),
+    Regex(r"ERROR: command finished with error: .*|ERROR task failed|\s*ERROR +command .+ exited \(\d+\)"),
     Regex(r"\s*NX\s+(?:Running|Ran) target .+ failed$"),
     Regex(r"(?:(?:npm|pnpm|yarn|bun|npx|node) .+|[\w.-]+-\d+) exited with code [1-9]\d*$"),
 )
 _FAILED_SIGNS = (
     "ELIFECYCLE", "Lifecycle script", "error Command failed", 'error: script "', "ERR_PNPM", "ERROR task failed",
     ": *** [", "error: Recipe `", "Failed to run task", "with exit code ", "exited with code ", "finished with error",
+    "ERROR  command",
     "lerna ERR! ", " NX ", "FAIL code ", "> nx run", "  nx run ", "Session ",
 )  # fmt: skip
 _FAILED = (
@@ -90,15 +91,17 @@ def echoed_commands(output: CommandOutput) -> dict[str, Segment]:
     'golangci-lint'
     """
     echoed: dict[str, Segment] = {}
+    unclear: set[str] = set()
     for stream in output.streams:
         if not stream.has("> ", "$ ", *_NAMED_SIGNS):
             continue
+        own: dict[str, Segment] = {}
         for task, command in _echoes(stream):
-            part = decisive(parse_command(command))
-            if part is not None:
-                for name in _names(task or stream.name):
-                    echoed.setdefault(name, part)
-    return echoed
+            if part := decisive(parse_command(command)):
+                own = dict.fromkeys(_names(task or stream.name), part) | own
+        # A task of several packages is one command only where all of them run the same program.
+        unclear |= {name for name, part in own.items() if echoed.setdefault(name, part).program != part.program}
+    return {name: part for name, part in echoed.items() if name not in unclear}
 
 
 def _echoes(stream: CommandOutput) -> Iterator[tuple[str, str]]:
@@ -120,6 +123,10 @@ def _echoes(stream: CommandOutput) -> Iterator[tuple[str, str]]:
                 yield named["task"], named["command"]
 
 
+#: How a runner of several tasks closes one of them.
+_EXITED = Regex(r".+ exited with code [1-9]\d*$")
+
+
 def _names(task: str) -> tuple[str, ...]:
     """A task's name, and without the package before it."""
     return (task, last) if (last := re.split(r"[:# ]", task)[-1]) != task else (task,)
@@ -135,7 +142,8 @@ def failed_tasks(output: CommandOutput) -> dict[str, str]:
             if not any(sign in line for sign in _FAILED_SIGNS):
                 continue
             named = next((match[1] for pattern in _FAILED if (match := pattern.match(line))), None)
-            if named is None and any(pattern.match(line) for pattern in _FAILED_UNNAMED):
+            unnamed = any(pattern.match(line) for pattern in _FAILED_UNNAMED)
+            if named is None and (unnamed or (stream.name and _EXITED.match(line))):
                 named = stream.name
             if named is not None:
                 for name in _names(named):
