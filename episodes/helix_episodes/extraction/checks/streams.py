@@ -48,10 +48,11 @@ _JOB = Regex(r"([^\t\n]{1,100}\t[^\t\n]{1,100})\t(?=\ufeff?\d{4}-\d\d-\d\dT)")
 _BUILD_STEP = Regex(r"(#\d{1,4})(?: \d+\.\d+)?(?: |$)")
 _COLUMN = Regex(r"([A-Za-z][\w.@/-]{0,60})\s*\|(?: |$)")
 _BRACKET = Regex(r"\[(@?[\w][\w@./:#+-]{0,60})\](?: |$)")
-_TASK = Regex(r"(@?[\w][\w@./-]{0,60}(?::[A-Za-z][\w@./:-]{0,60}|\#[A-Za-z][\w.:-]{0,60})):(?: |$)")
+_SCOPED = Regex(r"(@[\w.-]{1,40}/[\w.-]{1,40}(?:[:#][\w.:-]{1,60})?):(?: |$)")
+_TASK = Regex(r"([\w][\w@./-]{0,60}(?::[A-Za-z][\w@./:-]{0,60}|\#[A-Za-z][\w.:-]{0,60})):(?: |$)")
 #: A workspace's folder and a task, before a line or before the prompt with the task's command.
 _FOLDER = Regex(r"([\w@./-]{1,60} [a-z][\w:.-]{0,40})(?::(?: |$)|(?=\$ \S))")
-_PACKAGE = Regex(r"((?:@[\w.-]{1,40}/)?[a-z][a-z0-9_-]{1,40}):(?: |$)")
+_PACKAGE = Regex(r"([a-z][a-z0-9_-]{1,40}):(?: |$)")
 #: Behind a prefix a program's own layout goes on: blank lines, indented ones, an echoed command.
 _LAID_OUT = Regex(r"\s|$|[$>] \S")
 _PROMPTED = Regex(r"\$ \S")
@@ -88,10 +89,13 @@ _SHAPES = (
     _Shape(_BUILD_STEP),
     _Shape(_COLUMN),
     _Shape(_BRACKET),
-    _Shape(_TASK, layout=_LAID_OUT),
+    _Shape(_SCOPED),
+    _Shape(_TASK),
     _Shape(_FOLDER, layout=_PROMPTED),
     _Shape(_PACKAGE, layout=_LAID_OUT),
 )
+#: What could be a file's name as well.
+_WORDS = (_TASK, _FOLDER, _PACKAGE)
 #: Asked of each line before any shape is tried: one expression finds sooner than six that there is nothing.
 _BEGINS = Regex(
     r"\[@?\w|#\d|##\[|\ufeff?\d{4}-\d\d-\d\d[T ]|\d\d:\d\d:\d\d"
@@ -105,11 +109,13 @@ def separate(lines: list[str]) -> list[Stream]:
 
     An output without prefixes comes back as the same list.
     """
-    return _separate(lines, name="", depth=0)
+    # Two lines are the least that can recur.
+    return _separate(lines, name="", depth=0) if len(lines) > 1 else [Stream(name="", lines=lines)]
 
 
 def _separate(lines: list[str], *, name: str, depth: int) -> list[Stream]:
-    candidates = [(at, line) for at, line in enumerate(lines) if _BEGINS.match(line)]
+    begins = _BEGINS.compiled.match
+    candidates = [(at, line) for at, line in enumerate(lines) if begins(line)]
     if depth == _DEEPEST or not candidates:
         return _sections(lines, name)
     plain = _without_times(lines, candidates)
@@ -129,7 +135,7 @@ def _separate(lines: list[str], *, name: str, depth: int) -> list[Stream]:
 
 def _sections(lines: list[str], name: str) -> list[Stream]:
     """An output in which one task follows the other, each below a heading; whole where there are no two."""
-    heads = [(at, found) for at, line in enumerate(lines) if line.startswith("> ") and (found := _HEADING.match(line))]
+    heads = [(at, found) for at, line in enumerate(lines) if line[:2] == "> " and (found := _HEADING.match(line))]
     if len({found[0] for _, found in heads}) < 2:  # noqa: PLR2004  (one after the other)
         return [Stream(name=name, lines=lines)]
     ends = [at for at, _ in heads[1:]] + [len(lines)]
@@ -154,8 +160,9 @@ def _without_times(lines: list[str], candidates: list[tuple[int, str]]) -> list[
 def _marked(lines: list[str], candidates: list[tuple[int, str]], shape: _Shape) -> dict[int, tuple[str, str]]:
     """By line the name in its prefix and what is behind it, of all blocks of lines that are so prefixed."""
     found: dict[int, tuple[str, str]] = {}
+    begins = shape.pattern.compiled.match
     for at, line in candidates:
-        match = shape.pattern.match(line)
+        match = begins(line)
         if match and _may_name(match[1], shape):
             found[at] = (match[1], line[match.end() :])
     if len(found) < 2:  # noqa: PLR2004  (what recurs is there twice)
@@ -172,7 +179,7 @@ def _may_name(name: str, shape: _Shape) -> bool:
         return False
     if _COUNTER.fullmatch(name):
         return name.isdigit()
-    return shape.layout is None or not _FILE.match(name)
+    return shape.pattern not in _WORDS or not _FILE.match(name)
 
 
 def _blocks(lines: list[str], marked: list[int]) -> Iterator[list[int]]:

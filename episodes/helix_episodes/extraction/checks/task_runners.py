@@ -84,6 +84,19 @@ _FAILED = (
 )
 
 
+def _any_of(*patterns: Regex) -> Regex:
+    """Asked of each line first: one expression finds sooner than ten that a line is none of theirs."""
+    return Regex(
+        "|".join(f"(?:{pattern.text})".replace("(?P<task>", "(").replace("(?P<command>", "(") for pattern in patterns)
+    )
+
+
+#: How a runner of several tasks closes one of them.
+_EXITED = Regex(r".+ exited with code [1-9]\d*$")
+_ANY_NAMED = _any_of(*_NAMED)
+_ANY_FAILED = _any_of(*_FAILED, *_FAILED_UNNAMED, _EXITED)
+
+
 def echoed_commands(output: CommandOutput) -> dict[str, Segment]:
     """The command that each task ran, as far as the runner printed it: task name → its decisive part.
 
@@ -117,14 +130,9 @@ def _echoes(stream: CommandOutput) -> Iterator[tuple[str, str]]:
                 title = ""
         elif command := _PROMPT.match(line):
             yield title, command[1]
-        elif any(sign in line for sign in _NAMED_SIGNS):
-            named = next((found for pattern in _NAMED if (found := pattern.match(line))), None)
-            if named:
-                yield named["task"], named["command"]
-
-
-#: How a runner of several tasks closes one of them.
-_EXITED = Regex(r".+ exited with code [1-9]\d*$")
+        elif _ANY_NAMED.match(line):
+            named = next(found for pattern in _NAMED if (found := pattern.match(line)))
+            yield named["task"], named["command"]
 
 
 def _names(task: str) -> tuple[str, ...]:
@@ -139,7 +147,7 @@ def failed_tasks(output: CommandOutput) -> dict[str, str]:
         if not stream.has(*_FAILED_SIGNS):
             continue
         for line in stream.lines:
-            if not any(sign in line for sign in _FAILED_SIGNS):
+            if not _ANY_FAILED.match(line):
                 continue
             named = next((match[1] for pattern in _FAILED if (match := pattern.match(line))), None)
             unnamed = any(pattern.match(line) for pattern in _FAILED_UNNAMED)
