@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from helix_episodes.extraction.checks.compilers import compile_family
 from helix_episodes.extraction.checks.model import CommandOutput, ReportedLine, Verdict, grouped, quoted, unspecified
-from helix_episodes.fast_loading import Regex
+from helix_episodes.light_imports import Regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

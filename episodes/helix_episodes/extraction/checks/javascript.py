@@ -16,7 +16,7 @@ from helix_episodes.extraction.checks.model import (
     quoted,
     unspecified,
 )
-from helix_episodes.fast_loading import Regex
+from helix_episodes.light_imports import Regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

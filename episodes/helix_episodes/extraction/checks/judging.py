@@ -28,7 +28,7 @@ from helix_episodes.extraction.checks.summaries import is_script, read_summary
 from helix_episodes.extraction.checks.task_runners import echoed_commands, failed_tasks, not_started
 from helix_episodes.extraction.shell import programs as known
 from helix_episodes.extraction.shell.commands import Segment, hides_exit
-from helix_episodes.fast_loading import Regex, Value
+from helix_episodes.light_imports import Regex, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 
 from helix_episodes.extraction.checks.streams import separate
-from helix_episodes.fast_loading import Regex, Value
+from helix_episodes.light_imports import Regex, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import re
 
 from helix_episodes.extraction.checks.model import CheckFinding, CommandOutput, Verdict, quoted
 from helix_episodes.extraction.shell.commands import decisive, parse_command
-from helix_episodes.fast_loading import Regex
+from helix_episodes.light_imports import Regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
