@@ -170,7 +170,7 @@ class Timeline:
                 events = [event for event in self._events_of_call(number) if event.check == verdict.check]
                 position = call.position if call.result_position is None else call.result_position
                 run = _run(verdict, events, call=number, position=position)
-                if before or stashed:
+                if _after_stashing(call.segments[: verdict.segment], before=before):
                     self.aside.append(run)
                 else:
                     yield run
@@ -335,10 +335,18 @@ class Timeline:
 
 
 def _is_stashed(call: ParsedCall, *, before: bool) -> bool:
-    """Whether the changes are set aside after a call."""
-    if call.operation != "run" or call.status in {*UNDONE, "error"}:
+    """Whether the changes are set aside after a call; of one that failed, the parts before its last verdict ran."""
+    if call.operation != "run" or call.status in UNDONE:
         return before
-    for segment in call.segments:
+    ran = len(call.segments)
+    if call.status == "error":
+        ran = max((verdict.segment for verdict in call.verdicts if verdict.segment is not None), default=0)
+    return _after_stashing(call.segments[:ran], before=before)
+
+
+def _after_stashing(segments: Sequence[Segment], *, before: bool) -> bool:
+    """Whether the changes are set aside after these parts of a command."""
+    for segment in segments:
         if segment.program == "git" and (segment.subcommand or "").partition(" ")[0] == "stash":
             words = {*(segment.subcommand or "").split(), *segment.arguments[:2]}
             before = not words & _UNSTASHING and (before or not words & _LOOKING)
