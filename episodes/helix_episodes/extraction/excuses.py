@@ -2,8 +2,8 @@
 
 A run does not judge the work when the machine stopped it (a missing tool, a sandbox, ``^C``), when it was made with
 rules that the project does not use, when it was meant to fail (a test written first, code broken to see a test fail),
-when the tree that it looked at was put back in the same command, or when the failure was there without the session's
-changes.
+or when the failure was there without the session's changes. What was run on a tree that the same command puts back is
+no run of the session at all (`timeline`).
 
 The last may be shown by a run while the changes were set aside, or only be claimed. A claim counts unless the log
 contradicts it: the same check passed earlier in the session, or passed while the changes were set aside with ``git
@@ -21,7 +21,6 @@ import msgspec
 from helix_episodes.extraction.checks import covers
 from helix_episodes.extraction.checks.environment import STOPPED, is_environment
 from helix_episodes.extraction.prose.sentences import has_any, is_on_purpose, sentences_of
-from helix_episodes.extraction.timeline import changes_repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -123,7 +122,6 @@ def says_nothing(session: Session, timeline: Timeline, run: CheckRun) -> bool:
     return (
         _is_stopped(run, call)
         or _is_probe(run, timeline)
-        or _is_put_back(run, call)
         or _fails_aside(run, timeline)
         or _is_meant_to_fail(session, call)
     )
@@ -170,31 +168,6 @@ def _part(run: CheckRun, timeline: Timeline) -> Segment | None:
 
 def _options(part: Segment) -> set[str]:
     return {word.partition("=")[0] for word in part.arguments if word.startswith("-") and word != "--"}
-
-
-#: What brings a file back to what it was before: git's own words, and the copy that was made first.
-_RESTORING = frozenset({"checkout", "restore", "stash pop", "stash apply", "apply", "reset"})
-
-
-def _is_put_back(run: CheckRun, call: ParsedCall) -> bool:
-    """Whether the command changed the tree before the check and put it back after: code broken to see a test fail."""
-    place = run.verdict.segment
-    if place is None:
-        return False
-    before, after = call.segments[:place], call.segments[place + 1 :]
-    changed = any(changes_repository(part) or part.target for part in before)
-    return changed and any(_puts_back(part, before) for part in after)
-
-
-def _puts_back(part: Segment, before: Sequence[Segment]) -> bool:
-    if part.program == "git":
-        return part.subcommand in _RESTORING
-    if part.program in {"cp", "mv"}:
-        copied = {word for one in before if one.program in {"cp", "mv"} for word in one.arguments}
-        return bool(copied.intersection(part.arguments))
-    # The same edit again, backwards, is the same program on the same file.
-    edited = {one.arguments[-1] for one in before if one.program in {"sed", "perl"} and one.arguments}
-    return part.program in {"sed", "perl"} and bool(part.arguments) and part.arguments[-1] in edited
 
 
 def _fails_aside(run: CheckRun, timeline: Timeline) -> bool:

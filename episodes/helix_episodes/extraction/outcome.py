@@ -64,7 +64,7 @@ def judge_outcome(session: Session, timeline: Timeline) -> Judgement:
         _user_verdict(session, timeline, prompts, reported),
         _open_failure(session, timeline, prompts, since=accepted[0] if accepted else -1),
         accepted[1] if accepted else None,
-        _last_pass(timeline, since),
+        _last_pass(session, timeline, since),
         _committed(timeline, since),
         _stopped(session),
         _contradicted(session, timeline),
@@ -140,13 +140,12 @@ def _open_failure(session: Session, timeline: Timeline, prompts: Sequence[int], 
     failing = [
         run
         for check in timeline.runs
-        if (run := _last_made(timeline, check)) is not None
+        if (run := _last_judging(session, timeline, check)) is not None
         and not run.passed
         and run.events
         and run.position > since
         and timeline.changes_between(-1, run.position, kind=run.verdict.kind)
         and not claims.excused.issuperset(run.events)
-        and not says_nothing(session, timeline, run)
         and not is_settled(timeline, run, prompts=prompts)
     ]
     if not failing:
@@ -161,9 +160,9 @@ def _unseen_passing(run: CheckRun, claims: Claims) -> str:
     return f"{run.verdict.check} was not seen passing again{but}"
 
 
-def _last_pass(timeline: Timeline, since: int) -> Judgement | None:
+def _last_pass(session: Session, timeline: Timeline, since: int) -> Judgement | None:
     """The last passing run over changed files that no later change put in question."""
-    last = (_last_made(timeline, check) for check in timeline.runs)
+    last = (_last_judging(session, timeline, check) for check in timeline.runs)
     passing = [
         run
         for run in last
@@ -178,9 +177,10 @@ def _last_pass(timeline: Timeline, since: int) -> Judgement | None:
     return _by_event("success", "last run of the check passes", timeline.event(latest.events[0])) if latest else None
 
 
-def _last_made(timeline: Timeline, check: str) -> CheckRun | None:
-    """The last run of a check that the session itself made."""
-    return next((run for run in reversed(timeline.runs.get(check, [])) if run.call is not None), None)
+def _last_judging(session: Session, timeline: Timeline, check: str) -> CheckRun | None:
+    """The last run of a check that the session itself made and that judges the work."""
+    made = (run for run in reversed(timeline.runs[check]) if run.call is not None)
+    return next((run for run in made if run.passed or not says_nothing(session, timeline, run)), None)
 
 
 def _changed_before(timeline: Timeline, run: CheckRun) -> bool:

@@ -148,8 +148,8 @@ def _covers(run: CheckRun, failure: CheckRun, timeline: Timeline) -> bool:
         or (failed.check == _VET and later.kind in {"test", "build"})
         or (_is_compilers(failed) and _compiles(later, failed))
     )
-    # Without a change in between the two disagree, and the narrower one is right.
-    return covered and _is_changed(timeline, failure.position, run.position, None)
+    # Where nothing was done in between, the two disagree, and the one that fails is right.
+    return covered and _may_have_changed(timeline, failure.position, run.position)
 
 
 def _language(check: str) -> str | None:
@@ -185,20 +185,26 @@ def _delivered(timeline: Timeline, failure: CheckRun, prompts: Sequence[int]) ->
             continue
         hooked = any(one.passed for one in call.verdicts)
         asked = any(failure.position < prompt < call.position for prompt in prompts)
-        changed = _is_changed(timeline, failure.position, call.position, None)
+        changed = _may_have_changed(timeline, failure.position, call.position)
         if hooked or asked or changed or failure.verdict.kind != "test":
             return True
     return False
 
 
+def _may_have_changed(timeline: Timeline, start: int, end: int) -> bool:
+    """Whether a call between two positions edited a file, or ran anything that may have."""
+    between = (call for call in timeline.calls if start < call.position < end and call.status not in _STOPPED)
+    return any(
+        call.changes_files
+        or any(part.purpose in {"change", "format"} and part.program != "git" for part in call.segments)
+        for call in between
+    )
+
+
 def _changed_unchecked(timeline: Timeline, failure: CheckRun) -> bool:
-    """Whether what the check looks at was changed after its last run."""
-    return _is_changed(timeline, failure.position, None, failure.verdict.kind)
-
-
-def _is_changed(timeline: Timeline, start: int, end: int | None, kind: str | None) -> bool:
-    """Whether anything was changed between two positions; what is stashed and brought back is as it was."""
-    return any(not _only_stashes(timeline, one) for one in timeline.changes_between(start, end, kind=kind))
+    """Whether what the check looks at was changed after its last run; what is stashed and brought back is as it was."""
+    changes = timeline.changes_between(failure.position, None, kind=failure.verdict.kind)
+    return any(not _only_stashes(timeline, one) for one in changes)
 
 
 def _only_stashes(timeline: Timeline, decision: Decision) -> bool:
