@@ -230,12 +230,16 @@ def _contradicted(session: Session, timeline: Timeline) -> Judgement | None:
     """A success that the log declares although the last check that it reports failed."""
     judged = (event for event in timeline.events if event.check and event.type in {"error", "test"})
     checks = [event for event in judged if not _NOT_OURS.search(event.content)]
-    if session.declared_outcome != "success" or not checks or checks[-1].type == "test":
+    declared = session.declared_outcome
+    if declared is None or declared.outcome != "success" or not checks or checks[-1].type == "test":
         return None
     return _by_event("partial", "declared a success, but the last check failed", checks[-1])
 
 
 def _declared(session: Session) -> Judgement | None:
-    outcome = _DECLARED.get(session.declared_outcome or "")
-    words = session.declared_outcome or ""
-    return _judgement(outcome, "declared", "declared by the log", words) if outcome else None
+    declared = session.declared_outcome
+    outcome = _DECLARED.get(declared.outcome) if declared is not None else None
+    if declared is None or outcome is None:
+        return None
+    rule = "inferred from the gates that the log reports" if declared.inferred else "declared by the log"
+    return _judgement(outcome, "declared", rule, quote(declared.words.text), line=declared.words.line)

@@ -14,7 +14,6 @@ commit. These settle a failing run:
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.calls import UNDONE
@@ -22,7 +21,7 @@ from helix_episodes.extraction.checks import covers
 from helix_episodes.extraction.checks.model import covers_places
 from helix_episodes.extraction.delivery import delivered_by, went_well
 from helix_episodes.extraction.shell.commands import hides_exit
-from helix_episodes.extraction.timeline import changes_repository
+from helix_episodes.extraction.timeline import changes_repository, rewrites
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -58,21 +57,6 @@ _STOPPED = {*UNDONE, "interrupted"}
 #: A pass of the first kind shows that nothing is left of the second.
 _COVERED_KINDS = {"test": frozenset({"build", "typecheck"}), "build": frozenset({"typecheck"})}
 _VET = "go vet"
-#: Families of what does not parse, compile or type-check, in the words of compilers and by their own codes.
-_COMPILER = re.compile(
-    r"compile|syntax|pars(?:e|ing)|undefined|type mismatch|missing (?:method|return|package)|redeclared|import cycle"
-    r"|unused (?:import|variable)|^E0\d{3}$|^TS\d{3,5}$|^CS\d{4}$|typecheck",
-    re.IGNORECASE,
-)
-#: Kinds that compile what they look at; a build leaves the tests out.
-_COMPILING = frozenset({"test", "lint", "typecheck", "build"})
-#: Linters that read text only, and so compile nothing.
-_READS_TEXT = frozenset({"javascript", "python"})
-_REWRITING = frozenset(
-    {"--fix", "--write", "-w", "-i", "--unsafe-fixes", "--apply", "--in-place", "-a", "--autocorrect"}
-)
-_FIX_WORDS = re.compile(r"(?:^|[:_-])(?:fix|write|format|fmt)(?:$|[:_-])")
-_TEST_FILE = re.compile(r"_test\.go$|(?:^|/)tests?/|[._]test\.\w+$|[._]spec\.\w+$")
 
 
 def is_settled(timeline: Timeline, failure: CheckRun, *, prompts: Sequence[int]) -> bool:
@@ -81,6 +65,8 @@ def is_settled(timeline: Timeline, failure: CheckRun, *, prompts: Sequence[int])
     ``prompts`` are the places of the user's words among the steps.
     """
     if _delivered(timeline, failure, prompts) or _changed_unchecked(timeline, failure):
+        return True
+    if _shown_elsewhere(timeline, failure):
         return True
     part = None if failure.call is None else _part(timeline.calls[failure.call], failure.verdict)
     if part is not None and any(_settles(call, at, part, failure) for call, at in _later_parts(timeline, failure)):
@@ -126,12 +112,8 @@ def _left_open(call: ParsedCall, at: int, failure: CheckRun) -> bool:
 
 def _fixes(part: Segment, failed: Segment, failure: CheckRun) -> bool:
     """Whether a command rewrites what the failed check complained of: a formatter, the check itself asked to fix."""
-    same_program = part.program == failed.program
-    if same_program and _REWRITING.intersection(part.arguments) and part.subcommand == failed.subcommand:
-        return True
-    task, wanted = part.subcommand or "", failed.subcommand or ""
-    if failure.verdict.task and same_program and _FIX_WORDS.search(task.removeprefix(wanted)):
-        return failure.verdict.kind in {"lint", "format"}
+    if part.program == failed.program and rewrites(part):
+        return (part.subcommand or "").startswith(failed.subcommand or "")
     formats = part.purpose == "format" or part.kind == "format"
     return failure.verdict.kind == "format" and formats and _same_language(part.program, failure.verdict.check)
 
@@ -141,15 +123,27 @@ def _covers(run: CheckRun, failure: CheckRun, timeline: Timeline) -> bool:
     if covers(run.ground, failure.ground):
         return True
     later, failed = run.verdict, failure.verdict
-    if not _same_language(later.check, failed.check) or not covers_places(later, failed):
-        return False
-    covered = (
-        failed.kind in _COVERED_KINDS.get(later.kind, ())
-        or (failed.check == _VET and later.kind in {"test", "build"})
-        or (_is_compilers(failed) and _compiles(later, failed))
+    covered = failed.kind in _COVERED_KINDS.get(later.kind, ()) or (
+        failed.check == _VET and later.kind in {"test", "build"}
     )
     # Where nothing was done in between, the two disagree, and the one that fails is right.
-    return covered and _may_have_changed(timeline, failure.position, run.position)
+    return (
+        covered
+        and _same_language(later.check, failed.check)
+        and covers_places(later, failed)
+        and _may_have_changed(timeline, failure.position, run.position)
+    )
+
+
+def _shown_elsewhere(timeline: Timeline, failure: CheckRun) -> bool:
+    """Whether the same task under another name, or what must have compiled the same code, passed after a change."""
+    runs = [timeline.settled_elsewhere(failure, timeline.event(name)) for name in failure.events]
+    return bool(runs) and all(
+        run is not None
+        and _same_language(run.verdict.check, failure.verdict.check)
+        and _may_have_changed(timeline, failure.position, run.position)
+        for run in runs
+    )
 
 
 def _language(check: str) -> str | None:
@@ -159,19 +153,6 @@ def _language(check: str) -> str | None:
 def _same_language(one: str, other: str) -> bool:
     first, second = _language(one), _language(other)
     return first is None or second is None or first == second
-
-
-def _is_compilers(verdict: Verdict) -> bool:
-    """Whether all that a check reported is an error of a compiler or a parser."""
-    return bool(verdict.findings) and all(_COMPILER.search(found.family) for found in verdict.findings)
-
-
-def _compiles(later: Verdict, failed: Verdict) -> bool:
-    """Whether a check must have compiled what the other could not."""
-    if later.kind not in _COMPILING or (later.kind == "lint" and _language(later.check) in _READS_TEXT):
-        return False
-    in_tests = any(_TEST_FILE.search(found.path or "") for found in failed.findings)
-    return not (in_tests and later.kind == "build")
 
 
 def _delivered(timeline: Timeline, failure: CheckRun, prompts: Sequence[int]) -> bool:

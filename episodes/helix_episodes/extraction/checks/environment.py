@@ -12,7 +12,7 @@ False
 
 from __future__ import annotations
 
-from helix_episodes.fast_loading import Regex
+from helix_episodes.light_imports import Regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
