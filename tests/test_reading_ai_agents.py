@@ -171,7 +171,7 @@ def test_commits_are_the_sessions_own_each_once_and_never_the_one_it_began_from(
 
 def declared(session: Session) -> tuple[str, str, bool] | None:
     found = session.declared_outcome
-    return found and (found.outcome, found.words.text, found.inferred)
+    return (found.outcome, found.words.text, found.inferred) if found is not None else None
 
 
 def test_gates_imply_the_outcome_unless_the_log_says_it(tmp_path: Path) -> None:
