@@ -272,7 +272,8 @@ def protected_flags(program: str, subcommand: str | None, arguments: tuple[str, 
 def scope_of(program: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
     """What narrows a check: operands and the options that select, each with its value."""
     found: set[str] = set()
-    goals = known.CHECKING_SUBCOMMANDS.get(program, {}).keys() | {"clean"}  # "mvn clean verify"
+    goals = known.CHECKING_SUBCOMMANDS.get(program, {}).keys() | known.MODES.get(program, frozenset())
+    goals |= {"clean"}  # "mvn clean verify"
     words = iter(arguments)
     for word in words:
         name, equals, value = word.partition("=")
