@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +16,6 @@ from helix_cli.output import count, emit_text, json_option, say, show, writes_to
 from helix_cli.terminal import clean, quiet, strong
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from helix_graph.topics.answer_texts import Answer
     from helix_graph.topics.api import Topics
     from helix_graph.topics.model import Entry

@@ -14,8 +14,9 @@ from helix_episodes.extraction.decisions import decisions_of
 from helix_episodes.extraction.drafts import iso
 from helix_episodes.extraction.echo_removal import redact_episode, without_echoes, without_unread
 from helix_episodes.extraction.events import events_of
+from helix_episodes.extraction.fixes import fixes_of
 from helix_episodes.extraction.lessons import lessons_of
-from helix_episodes.extraction.links import complete, fixes_of, links_of
+from helix_episodes.extraction.links import complete, links_of
 from helix_episodes.extraction.outcome import judge_outcome
 from helix_episodes.extraction.reports import parse_report
 from helix_episodes.extraction.task_and_metrics import metrics_of, task_kind_of, task_of
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 #: Goes into each episode's provenance; raised when the same log would give another episode.
-EXTRACTOR_VERSION = "5"
+EXTRACTOR_VERSION = "6"
 
 
 def extract(session: Session, *, provenance: Provenance | None = None) -> Episode:
@@ -45,7 +46,7 @@ def extract(session: Session, *, provenance: Provenance | None = None) -> Episod
     decided = decisions_of(session, calls, failed=failed, reported=reported)
     timeline = Timeline(calls, [*decided, *report.decisions], [*happened, *report.events])
     links, fixes = links_of(timeline, stated=report.pairs), fixes_of(timeline)
-    judgement = judge_outcome(session, timeline, fixes)
+    judgement = judge_outcome(session, timeline)
     decisions, events = complete(timeline, links, fixes)
     lessons = lessons_of(session, timeline, fixes)
     episode = Episode(

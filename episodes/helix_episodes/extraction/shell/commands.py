@@ -68,6 +68,10 @@ def through_module(words: tuple[str, ...]) -> tuple[str, ...]:
     return words
 
 
+#: Flags with which an interpreter is handed its code: ``-c``, ``-e``, ``perl -pi -e``, ``node --eval``.
+_INLINE = Regex(r"-[a-zA-Z0-9]*[ce]|--eval|--print")
+
+
 def subcommand_of(program: str, arguments: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
     """The word (or words) that say what the program is to do, and the arguments after them."""
     rest = skip_options(arguments, known.VALUED_BEFORE.get(program, frozenset()))
@@ -75,6 +79,8 @@ def subcommand_of(program: str, arguments: tuple[str, ...]) -> tuple[str | None,
     if task is not None:
         return task, tuple(rest[rest.index(task) + 1 :]) if task in rest else rest[1:]
     if program in known.INTERPRETERS | known.SHELLS:
+        if any(_INLINE.fullmatch(word) for word in arguments[:4]):
+            return None, arguments  # what follows the flag is code, no script's name
         script = program_name(rest[0]) if rest and "." in rest[0] and " " not in rest[0] else None
         # Django's manage.py is a program with subcommands of its own.
         return (" ".join(rest[:2]), rest[2:]) if script == "manage.py" else (script, rest[1:])
@@ -158,7 +164,7 @@ def _by_subcommand(
     if word == "test" and known.ONLY_BUILDS.get(program) in arguments:
         word = "build"
     # These do one thing only when they check; the word would split one check in two.
-    name = program if program in {"golangci-lint", "ruff", "pre-commit"} else f"{program} {word}"
+    name = program if program in {"golangci-lint", "ruff", "pre-commit", "biome"} else f"{program} {word}"
     return "check", name, kinds[word]
 
 
@@ -266,7 +272,8 @@ def protected_flags(program: str, subcommand: str | None, arguments: tuple[str, 
 def scope_of(program: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
     """What narrows a check: operands and the options that select, each with its value."""
     found: set[str] = set()
-    goals = known.CHECKING_SUBCOMMANDS.get(program, {}).keys() | {"clean"}  # "mvn clean verify"
+    goals = known.CHECKING_SUBCOMMANDS.get(program, {}).keys() | known.MODES.get(program, frozenset())
+    goals |= {"clean"}  # "mvn clean verify"
     words = iter(arguments)
     for word in words:
         name, equals, value = word.partition("=")
