@@ -269,7 +269,8 @@ FORMAT_RULES = (
         hints=(SieveHint(".", r"[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}"),),
         is_drawn=True,
     ),
-    SecretRule("aws-key", ("AKIA", "ASIA"), r"(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    # The keys of Amazon's own documentation end in EXAMPLE.
+    SecretRule("aws-key", ("AKIA", "ASIA"), r"(?<![A-Za-z0-9])A[KS]IA(?![A-Z0-9]{9}EXAMPLE)[A-Z0-9]{16}(?![A-Za-z0-9])"),
     *(SecretRule(kind, needles, WORD_START + pattern) for kind, needles, pattern in _BEGUN),
     *map(_service, _SERVICES.strip().splitlines()),
     # Older versions masked the numbers within before they cut.

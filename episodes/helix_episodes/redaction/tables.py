@@ -10,6 +10,7 @@ from helix_episodes.redaction.rule_matching import (
     is_mixed,
     is_placeholder,
     is_scrambled,
+    is_unlike_words,
     make_cut,
     says_what_it_is,
 )
@@ -92,5 +93,5 @@ def headed_secrets(text: str, *, words: set[str]) -> Iterator[Cut]:
     if not words.isdisjoint(CODE_WORDS):
         for block in compiled_pattern(_CODES).finditer(text):
             codes = list(compiled_pattern(_CODE).finditer(text, *block.span(1)))
-            lengths = {len(code[0]) for code in codes if any(map(str.isdigit, code[0]))}
+            lengths = {len(code[0]) for code in codes if any(map(str.isdigit, code[0])) or is_unlike_words(code[0])}
             yield from (make_cut("secret", *code.span()) for code in codes if len(code[0]) in lengths)

@@ -71,7 +71,7 @@ class VisibleText(NamedTuple):
 
 def without_escapes(text: str) -> Iterator[VisibleText]:
     """The text without what is within its words, step by step: colours and hidden characters, escapes and entities."""
-    return _steps(text, _without_hidden, _without_escapes)
+    return _steps(text, _without_hidden, _without_entities, _without_escapes)
 
 
 def without_frames(text: str) -> Iterator[VisibleText]:
@@ -96,13 +96,12 @@ def _without_hidden(text: str) -> VisibleText | None:
     return None
 
 
+def _without_entities(text: str) -> VisibleText | None:
+    return _without(text, _ENTITY) if "&" in text and mentions(text, _ENTITIES) else None
+
+
 def _without_escapes(text: str) -> VisibleText | None:
-    sorts = []
-    if "&" in text and mentions(text, _ENTITIES):
-        sorts.append(_ENTITY)
-    if "\\" in text and mentions(text, _ESCAPES):
-        sorts.append(_ESCAPE)
-    return _without(text, "|".join(sorts)) if sorts else None
+    return _without(text, _ESCAPE) if "\\" in text and mentions(text, _ESCAPES) else None
 
 
 def _without_table_ends(text: str) -> VisibleText | None:
