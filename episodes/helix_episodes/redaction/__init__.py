@@ -129,11 +129,15 @@ def without_secrets(text: str) -> str:
 
 
 def _cut(text: str, find: Callable[[str], Iterable[Cut]]) -> Redacted:
+    found = _without_overlaps(find(text))
+    if not found:
+        return Redacted(text=text)
     cuts: list[Cut] = []
     # Cutting one thing can lay the beginning of another bare; each round leaves less of the original, so this ends.
-    while found := _without_overlaps(find(text)):
+    while found:
         cuts += found
         text = "".join(_pieces(text, found))
+        found = _without_overlaps(find(text))
     return Redacted(text=text, cuts=tuple(cuts))
 
 
