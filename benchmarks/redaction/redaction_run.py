@@ -11,9 +11,10 @@ command, output, diff, JSON, log line, escape, colours and so on. Two things are
   them, and every file of `.helix` is searched, byte by byte and cell by cell of each database.
 
 A value is cut when no run of eight of its characters is left (on disk twelve where it has letters of one case only),
-but for runs that every value of its kind has. A kind is cut when all values in all positions are, in both. The wish is at least 95 % of the kinds. A harmless text counts as a
-false cut when a part that must remain does not, in any of the positions that harmless texts are tried in. The
-templates were written without knowledge of the rules; they say nothing about how frequent a kind is in real logs.
+but for runs that every value of its kind has. A kind is cut when all values in all positions are, in both. The wish is
+at least 95 % of the kinds. A harmless text counts as a false cut when a part that must remain does not, in any of the
+positions that harmless texts are tried in. The templates were written without knowledge of the rules; they say nothing
+about how frequent a kind is in real logs.
 
 There are two sets. The second was written after the first, without knowledge of the rules, of the first set or of its
 results. A set that rules have been changed for is no longer blind: compare the two figures.
@@ -53,7 +54,7 @@ HERE = Path(__file__).parent
 SETS = {"first": HERE, "second": HERE / "second"}
 #: As many characters in a row as no one guesses the rest from; the issue of a hint such as "ghp_" is not one.
 RUN = 8
-#: On disk, of values in small letters or hex: eight of these also occur in ids, hashes and other kinds' words by chance.
+#: On disk, of values with letters of one case: eight of these also occur in ids and other kinds' words by chance.
 RUN_OF_FEW_SIGNS = 12
 WANTED = 0.95
 #: Harmless texts are tried where most of a log's text is.

@@ -5,9 +5,8 @@ from __future__ import annotations
 import base64
 import re
 
-from helix_episodes.redaction.rule_matching import (
-    SecretRule,
-    SieveHint,
+from helix_episodes.redaction.rule_matching import SecretRule
+from helix_episodes.redaction.value_looks import (
     is_made_of_words,
     is_mixed,
     is_phrase,
@@ -55,7 +54,8 @@ _POSITIONS = (
     r"(?i)(?:\"\s+(?:AES|DES)[\w-]{0,8}|\b(?:net1?\s+user\s+[^\s/]{1,60}|net\s+use\s+\S{1,60}(?:\s+\\\\\S{1,120})?|http-basic\.\S{1,80}\s+\S{1,60}"
     r"|(?:secret|password|key|md5)\s+[0-9]|createUser\s+\S+\s+(?:SHA|MD5)[\w-]{0,8}"
     r"|ConvertTo-SecureString(?:\s+-String)?|set\s+password\s+for\s+\S{1,100}\s*=(?:\s*password\()?|\bP(?=:)(?<=;P)|add-mask:"
-    r"|task\.setvariable variable=(?:\w*(?:pass|pwd|secret|token|key)[^\]\n]{0,80}|[^\]\n]{1,80}issecret=true[^\]\n]{0,20})"
+    r"|task\.setvariable variable=(?:\w*(?:pass|pwd|secret|token|key)[^\]\n]{0,80}"
+    r"|[^\]\n]{1,80}issecret=true[^\]\n]{0,20})"
     r"|-passwd\s+\S{1,80}|user(?:add|mod)\b[^\n|;&]{0,120}?\s-p|(?:ENCRYPTED|USER\s+\w+)\s+PASSWORD))"
     r"(?:\s+|:|\])\s*" + _BARE
 )
@@ -237,10 +237,9 @@ CONNECTION_RULES = (
     # What /etc/shadow, htpasswd and web frameworks store in a password's place.
     SecretRule(
         "password-hash",
-        (),
+        (r"$…[./A-Za-z0-9,=+-]{1,60}\$[./A-Za-z0-9+=,-]{16}",),
         r"\$(?:2[abxy]|[1567y]|apr1|argon2(?:id|i|d)|scrypt|bcrypt-sha256|pbkdf2(?:-sha\d{1,3})?)\$[./A-Za-z0-9$=,+-]{20,250}"
         r"|\bpbkdf2_sha\d{1,3}\$\d{1,8}\$[./A-Za-z0-9]{4,60}\$[A-Za-z0-9+/=]{20,120}",
-        hints=(SieveHint("$", r"[./A-Za-z0-9,=+-]{1,60}\$[./A-Za-z0-9+=,-]{16}"),),
     ),
     SecretRule(
         "secret",
@@ -269,7 +268,7 @@ CONNECTION_RULES = (
     SecretRule(
         "password",
         (":…\\d{4,5}:[\\w.*-]{1,64}:[\\w.*-]{1,64}:[^\\s:/]",),
-        r"(?<![\w:./-])[A-Za-z*][\w.*-]{0,80}:\d{4,5}:[\w.*-]{1,64}:[\w.*-]{1,64}:([^\s\"'`:/<]{4,200})(?=[\s\"'`\\<]|$)",
+        r"(?<![\w./-])(?<![A-Za-z]:)[A-Za-z*][\w.*-]{0,80}:\d{4,5}:[\w.*-]{1,64}:[\w.*-]{1,64}:([^\s\"'`:/<]{4,200})(?=[\s\"'`\\<]|$)",
         accept=_is_real_value,
     ),
     # Oracle's own form: jdbc:oracle:thin:user/password@host
@@ -324,10 +323,9 @@ CONNECTION_RULES = (
     SecretRule("password", _POSITION_SIGNS, _POSITIONS, _is_given_password, folded=True),
     SecretRule(
         "password",
-        (),
+        (r"-…(?<=\s-)(?:u|U|l|-user|-login)",),
         _USER_AND_PASSWORD,
         _is_command_password_of_user,
-        (SieveHint("-", r"(?<=\s-)(?:u|U|l|-user|-login)"),),
     ),
     SecretRule(
         "password",
@@ -364,15 +362,10 @@ CONNECTION_RULES = (
     # SetBasicAuth("kim", "X"), auth=("kim", "X"), new NetworkCredential("kim", "X"), smtp.login(user, "X")
     SecretRule(
         "password",
-        (),
+        (r"(…(?:(?<=uth\(|gin\(|ial\(|als\(|th=\()|(?<=nection\())\s{0,4}\\{0,15}[\w\"'.@\\-]{1,60}\s?,",),
         r"(?i)(?:auth|login|credentials?|connection)\s?[=:]?\s?\(\s{0,4}(?:[\w.]{1,60}|\\{0,15}[\"'][^\"'\n]{1,80}[\"'])\s?,\s{0,4}"
         r"(?:\\{0,15}[\"'][^\"'\n]{1,80}[\"']\s?,\s?)?(?:b|\w{1,20}\()?\\{0,15}[\"']([^\s\"'\[\]]{6,200})\\{0,15}[\"']\s?\)",
         accept=_is_made_as_password,
-        hints=(
-            SieveHint(
-                "(", r"(?:(?<=uth\(|gin\(|ial\(|als\(|th=\()|(?<=nection\())\s{0,4}\\{0,15}[\w\"'.@\\-]{1,60}\s?,"
-            ),
-        ),
     ),
     SecretRule(
         "password",
@@ -399,15 +392,9 @@ CONNECTION_RULES = (
     SecretRule("token", ("://",), r"://([\w.~%+-]{16,255})@(?=[A-Za-z0-9\[])", _is_random),
     SecretRule(
         "token",
-        (),
+        (r"=…(?<=(?i:sig|ure|key|ken|ode|pid|_id|ass|ret|sid|ion|ket|uth|otp|jwt|ess|ash)=)[^\s&\"'`<>#\\\[\]]{16}",),
         r"(?i)[?&;](?:[\w-]{0,20}[_-])?(?:sig|signature|key|apikey|token|code|app_?id|pass|secret|sid|session|ticket|auth|otp|jwt|access|hash)=([^\s&\"'`<>#\\\[\]]{16,2048})",
         accept=_is_random,
-        hints=(
-            SieveHint(
-                "=",
-                r"(?<=(?i:sig|ure|key|ken|ode|pid|_id|ass|ret|sid|ion|ket|uth|otp|jwt|ess|ash)=)[^\s&\"'`<>#\\\[\]]{16}",
-            ),
-        ),
     ),
     # A link that lets in whoever has it.
     SecretRule(
@@ -445,7 +432,9 @@ CONNECTION_RULES = (
         accept=_is_encoded_address,
         is_drawn=True,
     ),
-    SecretRule("password", ("eyJhdXRo",), r"(?<![A-Za-z0-9+/])eyJhdXRo(?:cyI6|Ijoi)[A-Za-z0-9+/]{16,4096}={0,2}", is_drawn=True),
+    SecretRule(
+        "password", ("eyJhdXRo",), r"(?<![A-Za-z0-9+/])eyJhdXRo(?:cyI6|Ijoi)[A-Za-z0-9+/]{16,4096}={0,2}", is_drawn=True
+    ),
     SecretRule("authorization", ("Digest ",), r"Digest\s[^\n]{0,400}?\bresponse=\"?([0-9a-f]{32,64})"),
     SecretRule(
         "cookie",

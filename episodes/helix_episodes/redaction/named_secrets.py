@@ -14,10 +14,10 @@ import binascii
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from helix_episodes.redaction.rule_matching import (
+from helix_episodes.redaction.rule_matching import Cut, compiled_pattern, make_cut
+from helix_episodes.redaction.tables import column_values
+from helix_episodes.redaction.value_looks import (
     FUNCTION_WORDS,
-    Cut,
-    compiled_pattern,
     is_made_of_words,
     is_mixed,
     is_phrase,
@@ -26,20 +26,19 @@ from helix_episodes.redaction.rule_matching import (
     is_strong,
     is_unlike_words,
     looks_random,
-    make_cut,
     says_what_it_is,
 )
-from helix_episodes.redaction.tables import column_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from helix_episodes.redaction.rule_matching import SiftedText
 
 
 #: Every name of a secret holds one of these, in small letters; the commonest words that do and are no names are out.
 _PARTS = {
     "pass": r"pass(?!e[ds]|ing|age|ive|port|thr)",
-    "pwd": "pwd",
-    "pw": r"(?<=[a-z])pw\b|(?<![a-z])pw(?![a-z])",
+    "pw": r"pwd|(?<=[a-z])pw\b|(?<![a-z])pw(?![a-z])",
     "phrase": "phrase",
     "key": "key(?!word|board|frame|down|up|press|error|point|note|stroke)",
     "secret": "secret",
@@ -49,9 +48,7 @@ _PARTS = {
     "psk": "psk",
     "salt": r"salt\b",
     "mnemonic": "mnemonic",
-    "mot de passe": "mot de passe",
     "login": "login",
-    "_session": r"_session\b",
 }
 #: Those that are too short, or too like parts of other words, to be looked for within words.
 _WHOLE = {
@@ -64,7 +61,9 @@ _WHOLE = {
         for word in ("samlresponse", "samlrequest", "kennwort", "contrasena", "senha", "wachtwoord", "salasana")
     },
     **{word: word for word in ("heslo", "haslo", "adgangskode", "parola")},
+    "passe": "(?<=mot de )passe",
 }
+_SESSION = "_session"
 _FOREIGN = ("contraseñ", "lösenord", "hasło", "şifre", "пароль", "密码", "密碼", "パスワード", "비밀번호")
 _QUOTE = r"(?:\\{0,15}[\"'`])"
 #: A new line, with what listings and diffs put at its beginning.
@@ -75,7 +74,8 @@ _SECOND_FIELD = r"(?:--)?(?:[a-z]{1,10}_?)?(?:value|string|text|content|body|dat
 _JOINTS = {
     # Name and value as two fields of an object, two attributes or two options, perhaps with a field between.
     "field": (
-        rf"{_QUOTE}?(?:,\s{{0,20}}{_QUOTE}\w{{1,20}}{_QUOTE}\s?:\s?[^,{{}}\n]{{1,40}}|(?:\s--\w{{1,20}}[ =][^\s-]\S{{0,40}}){{1,3}})?"
+        rf"{_QUOTE}?(?:,\s{{0,20}}{_QUOTE}\w{{1,20}}{_QUOTE}\s?:\s?[^,{{}}\n]{{1,40}}"
+        r"|(?:\s--\w{1,20}[ =][^\s-]\S{0,40}){1,3})?"
         rf"(?:[\s,]{{1,40}}|{_LINE}){_QUOTE}?"
         rf"(?i:{_SECOND_FIELD})(?:{_QUOTE}?\s{{0,4}}[:=]|\s)\s{{0,4}}"
     ),
@@ -107,13 +107,15 @@ _JOINTS = {
 }
 _REST = r"\w{0,30}+(?:-\w{1,20}+){0,4}"
 #: At a needle: whether a joint can follow at all, which is far cheaper to ask.
-_NEEDLE = "(?i:" + "|".join((*_PARTS.values(), *_WHOLE.values(), *_FOREIGN)) + ")"
+_NEEDLE = "(?i:" + "|".join((*_PARTS.values(), *_WHOLE.values(), rf"{_SESSION}\b", *_FOREIGN)) + ")"
 _PROMISING = re.compile(
     _NEEDLE + _REST + r"(?: \d{1,2}(?=:))?"
     r"(?:[\"'`:=(,>|)\[\]*\\?<&→\uff1a{-]|\s{1,40}(?:[=:|>\"'`,→+{*\[-]|\n|<|[\w.\[\]<>&|?:]{1,30}(?: \w{1,20})? ?="
     r"|(?:is|was|to|be|as|of|for|now|set|or|value|lautet|ist|est|es|è|--)\b"
     r"|\S{0,40}?[\d!@#$%^&*?~]|[\w/+]{0,30}[a-z][A-Z][a-z]{0,2}[A-Z])|[ \t]*(?:\n|\Z))"
 )
+#: A name with nothing behind it on its line, or as one of several that signs part.
+_EDGE = _NEEDLE + _REST + r"[\"'`]?[ \t]*(?:[\n\r,;|\t]|\Z)"
 _BARE = r"[^\s\"'`,;<>()\[\]{}\\|]{3,512}"
 _TAIL = (
     rf"{_NEEDLE}{_REST}(?: \d{{1,2}}(?=:))?(?:{'|'.join(f'(?P<{name}>{each})' for name, each in _JOINTS.items())})"
@@ -132,7 +134,7 @@ _NEW_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[.\-$: 
 _NAME = re.compile(
     r"(?P<before>.*)(?:"
     r"(?P<people>passw(?:or)?d|passwort|passord|(?<![a-z])pwd|passphrase|passcode|psk|mnemonic|(?:seed|recovery|secret)_phrase"
-    r"|kennwort|contrase(?:ñ|n)a|mot_de_passe|senha|wachtwoord|lösenord|salasana|heslo|hasło|adgangskode|şifre|parola"
+    r"|kennwort|contrase(?:ñ|n)a|passe|senha|wachtwoord|lösenord|salasana|heslo|hasło|adgangskode|şifre|parola"
     r"|пароль|密码|密碼|パスワード|비밀번호|(?:^|_)pw|(?:user|root|admin|mail|ftp|bind|dn|db|ldap|my)pw)"
     r"|(?P<short>(?<!com)(?<!by)(?<!sur)(?<!tres)(?<!under)(?<!over)pass)"
     r"|(?P<pin>(?:^|_)pin(?:_?code)?)|(?P<machine>secret|token|credential|crumb|csrf|hmac|saml(?:response|request)?"
@@ -146,8 +148,8 @@ _ABOUT_LIST = """
     placeholder hint hasher hashers class provider manager service handler store ring vault ref arn version
     usage used budget required enabled strength validator min max regex pattern format error errors input form
     reset change check checker count total totals cost rate per map list set group mode column env var variable
-    location source scope scopes status state sock socket alias algorithm schema algo generator factory helper utils util
-    test tests spec docs page route view
+    location source scope scopes status state sock socket alias algorithm schema algo generator factory helper utils
+    util test tests spec docs page route view
 """
 _ABOUT = frozenset(_ABOUT_LIST.split())
 #: Words before ``key`` that make it no secret.
@@ -215,21 +217,30 @@ class _Named(NamedTuple):
         return self.name.startswith("-") or "_" in self.name or self.name != self.name.lower()
 
 
-def needles_in(lowered: str, words: set[str]) -> list[str]:
-    """What of the names of secrets is in a text in small letters; where nothing is, there is no name."""
-    found = [needle for needle in _PARTS if needle in lowered]
-    if not words.isdisjoint(_WHOLE):
-        found += [needle for needle in _WHOLE if needle in words]
-    if not lowered.isascii():
-        found += [needle for needle in _FOREIGN if needle in lowered]
-    return found
+def places_of_names(sifted: SiftedText) -> list[int]:
+    """Where what names of secrets hold stands before something that can hand it a value."""
+    found = [needle for needle in _PARTS if needle in sifted.word_list]
+    if not sifted.words.isdisjoint(_WHOLE):
+        found += [needle for needle in _WHOLE if needle in sifted.words]
+    if "session" in sifted.words:
+        found.append(_SESSION)
+    if not sifted.lowered.isascii():
+        found += _FOREIGN
+    text, lowered = sifted.text, sifted.lowered
+    return sorted(place for needle in found for place in _places(lowered, needle) if _PROMISING.match(text, place))
 
 
-def named_secrets(text: str, *, lowered: str, needles: list[str]) -> Iterator[Cut]:
-    """The values behind telling names; ``lowered`` is the text in small letters, each at its place."""
-    end = -1
-    for place in sorted(place for needle in needles for place in _places(lowered, needle)):
-        if place < end or not _PROMISING.match(text, place):
+def are_at_edges(sifted: SiftedText, names: list[int]) -> bool:
+    """Whether one of these names is the last of its line or the head of a column, its value below it."""
+    edge = compiled_pattern(_EDGE)
+    return any(edge.match(sifted.text, name) for name in names)
+
+
+def named_secrets(sifted: SiftedText, names: list[int]) -> Iterator[Cut]:
+    """The values behind telling names, of which the places are known."""
+    text, end = sifted.text, -1
+    for place in names:
+        if place < end:
             continue
         before = text[max(0, place - _LONGEST_NAME) : place]
         start = place - len(before) + len(before.rstrip(_NAME_LETTERS))
@@ -343,7 +354,8 @@ def _is_fitting(one: _Named) -> bool:
     """``PASS:`` is a test's verdict, ``PWD`` the working folder, and several tokens are counted, not quoted."""
     if one.name.rpartition(".")[2].strip("_$-").lower() in ("pass", "pwd"):
         return one.joint in ("field", "tag", "markup") or (
-            one.joint == "sign" and (one.between == "=" or one.quoted or (one.between == " = " and _is_dense(one.value)))
+            one.joint == "sign"
+            and (one.between == "=" or one.quoted or (one.between == " = " and _is_dense(one.value)))
         )
     if one.joint not in ("sentence", "blanks"):
         return one.joint == "sign" or not _ASSIGNMENT.match(one.value)
