@@ -163,7 +163,7 @@ def _by_subcommand(
     if word == "test" and known.ONLY_BUILDS.get(program) in arguments:
         word = "build"
     # These do one thing only when they check; the word would split one check in two.
-    name = program if program in {"golangci-lint", "ruff", "pre-commit"} else f"{program} {word}"
+    name = program if program in {"golangci-lint", "ruff", "pre-commit", "biome"} else f"{program} {word}"
     return "check", name, kinds[word]
 
 

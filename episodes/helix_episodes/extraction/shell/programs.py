@@ -140,6 +140,8 @@ RUN_WORDS: dict[str, frozenset[str]] = {
 BARE_RUNNERS = frozenset(
     {"make", "gmake", "just", "task", "rake", "poe", "invoke", "inv", "turbo", "grunt", "gulp", "ant", "scons", "doit"}
 )
+#: Runners that check in sessions of their own, whose commands they print.
+SESSION_RUNNERS = frozenset({"tox", "nox"})
 #: Tasks that these runners take without a run word.
 BARE_TASKS: dict[str, frozenset[str]] = {
     "npm": frozenset({"test", "t", "start", "stop", "restart"}),
