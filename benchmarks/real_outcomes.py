@@ -36,10 +36,10 @@ from tallies import CORPORA
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
 from helix_graph import Memory
-from helix_graph.causality.candidates import TrialMatrix, hypotheses
 from helix_graph.causality.effects import effects_of
+from helix_graph.causality.hypotheses import TrialMatrix, hypotheses
 from helix_graph.causality.placebo import Placebo, placebo
-from helix_graph.graph.trials import TrialStep, trial_of
+from helix_graph.graph.observations import TrialStep, trial_of
 from helix_graph.stats.intervals import wilson_interval
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from helix_episodes.session import Step as LogStep
+    from helix_graph.graph.observations import Trial
     from helix_graph.graph.patterns import Effect
-    from helix_graph.graph.trials import Trial
 
 CORPUS = CORPORA / "tau-bench" / "gpt-4o-airline-tasks-0-24.json"
 DRAWS = 2000

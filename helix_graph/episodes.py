@@ -31,7 +31,7 @@ from helix_episodes.corrections import (
     parts_of,
     stated_links,
 )
-from helix_episodes.episode_repair import free_id, repair_links, repair_parts, unsound_links
+from helix_episodes.episode_consistency import free_id, repair_links, repair_parts, unsound_links
 from helix_episodes.errors import EpisodeError, EpisodeExists, EpisodeNotFound, InvalidEpisode
 from helix_episodes.model import Decision, DecisionType, Episode, Event, EventType, Metrics, Outcome, sortable_time
 from helix_episodes.redaction import for_disk

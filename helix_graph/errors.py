@@ -164,7 +164,7 @@ class NotOurDatabase(GraphError):
 class DatabaseUnreadable(FileError, GraphError):
     """A file of ours is damaged."""
 
-    sentence = "{path} cannot be read ({problem}); it is derived: run `helix-graph compile` to build it again"
+    sentence = "{path} cannot be read ({problem}); it is derived: run `helix-graph doctor --fix` to build it again"
 
 
 class DatabaseBusy(GraphError):

@@ -41,12 +41,12 @@ from helix_graph import database
 from helix_graph.embedding.cache import CACHE_NAME, clear
 from helix_graph.errors import MemoryDamaged, NotOurDatabase
 from helix_graph.graph.compile import discard, erase_traces
-from helix_graph.graph.connection import EXPORT_NAME, GRAPH_FILE
+from helix_graph.graph.graph_db import EXPORT_NAME, GRAPH_FILE
 from helix_graph.helix_db import HelixDatabase, database_path
-from helix_graph.plans.task_workspaces import forget_tasks
+from helix_graph.plans.workspaces import forget_tasks
 from helix_graph.project import HOOK_LOG, PAGES, PREPARED
-from helix_graph.quarantine import ASSERTIONS, quarantined_of_session
-from helix_graph.quarantine import FOLDER as ASIDE
+from helix_graph.set_aside import ASSERTIONS, quarantined_of_session
+from helix_graph.set_aside import FOLDER as ASIDE
 from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unproved, chunks_of, digest, fingerprints_of
 from helix_graph.topics.maintenance import compact
 from helix_graph.topics.schema import TOPIC_TABLES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from helix_episodes.model import OUTCOME_ID, Decision, Event, Link
-from helix_graph.graph.facts import REASON_WEIGHT, facts_of
+from helix_graph.graph.episode_facts import REASON_WEIGHT, facts_of
 from helix_graph.graph.model import node_id
 
 if TYPE_CHECKING:

@@ -103,6 +103,7 @@ def test_an_error_never_met_brings_nothing(project: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_kept_failing_is_warned_of_where_it_kept_failing(project: Path) -> None:
     edit = {"tool_name": "Edit", "tool_input": {"file_path": f"{project}/tests/test_cart.py", "new_string": "x"}}
     assert call("pre-tool", told(project, "warned", **edit)).said is None

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix_episodes.model import Action, Decision, Event
-from helix_graph.graph.labels import check_label, decision_key, decision_kind, event_key, event_type, outcome_key
+from helix_graph.graph.node_labels import check_label, decision_key, decision_kind, event_key, event_type, outcome_key
 from helix_graph.graph.normalization import extension, is_telling, line_key, template
 
 

@@ -12,7 +12,7 @@ from helix_cli.app import run
 from helix_episodes.errors import NotFound
 from helix_graph import Memory
 from helix_graph.insights.safe_quoting import cut_line, quoted
-from helix_graph.plans.injection import insight_line
+from helix_graph.plans.insight_injection import insight_line
 from helix_graph.plans.model import Remembered
 from hook_calls import call
 from mcp_agent import agent_of, text_of

@@ -243,7 +243,7 @@ def test_a_dry_run_writes_nothing_and_says_how_episodes_would_change(
     assert (difference.reason, difference.decisions, difference.outcome) == ("grown", (1, 3), ("failure", "success"))
     assert memory.episodes.files()[0].read_bytes() == before
     memory.extract_all()
-    for reads in ("ingest", "provenance"):
+    for reads in ("ingest", "source_logs"):
         monkeypatch.setattr(f"helix_episodes.{reads}.EXTRACTOR_VERSION", pipeline.EXTRACTOR_VERSION + "+")
     (difference,) = memory.extract_all(dry_run=True).differences
     assert (difference.reason, difference.decisions) == ("newer extractor", (3, 3))

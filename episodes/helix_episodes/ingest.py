@@ -23,7 +23,10 @@ from helix_episodes.errors import (
 )
 from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION, extract
 from helix_episodes.model import Episode, Outcome, Provenance
-from helix_episodes.provenance import (
+from helix_episodes.readers import find_logs, find_reader
+from helix_episodes.redaction import CutIn, cuts_in
+from helix_episodes.session import Accounting, format_position
+from helix_episodes.source_logs import (
     EpisodeBeginning,
     change_since,
     fingerprint,
@@ -38,9 +41,6 @@ from helix_episodes.provenance import (
     read_beginning,
     without_first_steps,
 )
-from helix_episodes.readers import find_logs, find_reader
-from helix_episodes.redaction import CutIn, cuts_in
-from helix_episodes.session import Accounting, format_position
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

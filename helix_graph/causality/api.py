@@ -23,6 +23,7 @@ from helix_episodes.safe_files import read_regular
 from helix_episodes.store import EpisodeStore
 from helix_graph.errors import NO_WORDS, InvalidAssertion, NodeNotFound
 from helix_graph.graph.assertions import AssertionStore, corrections_by_episode, patterns_among
+from helix_graph.graph.observations import Trial, distinct, trial_of, unpack
 from helix_graph.graph.patterns import (
     ENOUGH_OCCURRENCES,
     Pattern,
@@ -34,7 +35,6 @@ from helix_graph.graph.patterns import (
 )
 from helix_graph.graph.similar_decisions import COMPARES, SimilarAnswer, words_of
 from helix_graph.graph.source_files import decode_episode
-from helix_graph.graph.trials import Trial, distinct, trial_of, unpack
 from helix_graph.stats.intervals import wilson_interval
 from helix_graph.validation import as_choice, as_int, as_str
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from helix_graph.causality.edge_support import ClaimReport
     from helix_graph.causality.fault_localization import Explanation
     from helix_graph.causality.placebo import Placebo
-    from helix_graph.causality.repeats import Repeats
+    from helix_graph.causality.repeated_errors import Repeats
     from helix_graph.graph.api import Graph
     from helix_graph.graph.patterns import Effect, EffectReport, HypothesisKind
 
@@ -253,7 +253,7 @@ class Causality:
         Raises:
             InvalidArgument: ``rounds`` lies outside its range.
         """
-        from helix_graph.causality.candidates import TrialMatrix
+        from helix_graph.causality.hypotheses import TrialMatrix
         from helix_graph.causality.placebo import placebo
 
         return placebo(TrialMatrix(self.trials()), rounds=rounds)
@@ -328,7 +328,7 @@ class Causality:
 
     def repeats(self) -> Repeats:
         """Of the errors met, how many an earlier session had met, and fixed; by level and month."""
-        from helix_graph.causality.repeats import repeats_of
+        from helix_graph.causality.repeated_errors import repeats_of
 
         return repeats_of(self.episodes()[0])
 

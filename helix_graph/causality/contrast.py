@@ -22,7 +22,7 @@ from helix_graph.stats.intervals import Interval, wilson_interval
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from helix_graph.graph.trials import Trial, TrialStep
+    from helix_graph.graph.observations import Trial, TrialStep
 
 
 #: How many steps of each side are shown where two sessions part.

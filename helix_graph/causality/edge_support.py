@@ -23,14 +23,14 @@ import msgspec
 import numpy as np
 
 from helix_episodes.model import EdgeType
-from helix_graph.causality.candidates import ABSENT, ENOUGH_TRIALS, LEAST_USES, Hypothesis, TrialMatrix
 from helix_graph.causality.effects import effects_of
+from helix_graph.causality.hypotheses import ABSENT, ENOUGH_TRIALS, LEAST_USES, Hypothesis, TrialMatrix
 from helix_graph.graph.patterns import Effect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from helix_graph.graph.trials import Trial, TrialStep
+    from helix_graph.graph.observations import Trial, TrialStep
 
 Status = Literal["supported", "contradicted", "asserted"]
 #: In the order in which they are worth reading.

@@ -18,7 +18,7 @@ with a known truth and without any asserted link, this way alone kept false find
 for the task alone gave 57.
 
 Nothing that comes after the step is ever held constant: it may be what the step brought about. ``too early`` is an
-answer (`helix_graph.causality.candidates.TrialMatrix.too_early`).
+answer (`helix_graph.causality.hypotheses.TrialMatrix.too_early`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from helix_graph.causality.candidates import ABSENT, Hypothesis, TrialMatrix, hypotheses
+from helix_graph.causality.hypotheses import ABSENT, Hypothesis, TrialMatrix, hypotheses
 from helix_graph.graph.patterns import Effect, EffectReport, UseExample, Verdict
 from helix_graph.stats.intervals import Interval, level_after_selection, q_values, reach
 from helix_graph.stats.strata import chances, e_value, risk_difference, risk_ratio, tables_of
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from helix_graph.graph.trials import Trial
+    from helix_graph.graph.observations import Trial
     from helix_graph.stats.strata import Chances, RiskDifference
 
 

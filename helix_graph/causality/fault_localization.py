@@ -25,16 +25,16 @@ import msgspec
 
 from helix_episodes.model import Decision, Event
 from helix_graph.causality.effects import effect_report
-from helix_graph.graph.labels import decision_key, event_key, is_error
+from helix_graph.graph.node_labels import decision_key, event_key, is_error
+from helix_graph.graph.observations import in_order
 from helix_graph.graph.patterns import NOTHING_TO_COMPARE
-from helix_graph.graph.trials import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from helix_episodes.model import Episode
+    from helix_graph.graph.observations import Trial
     from helix_graph.graph.patterns import Effect
-    from helix_graph.graph.trials import Trial
 
 
 SignalKind = Literal[

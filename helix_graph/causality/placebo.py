@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import numpy as np
 
-from helix_graph.causality.candidates import TrialMatrix, hypotheses
 from helix_graph.causality.effects import effects_of
+from helix_graph.causality.hypotheses import TrialMatrix, hypotheses
 from helix_graph.validation import as_int
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from helix_graph.causality.candidates import Hypothesis
+    from helix_graph.causality.hypotheses import Hypothesis
 
 
 #: Twenty shuffles tell a rule that never finds anything in noise from one that does so in one of seven reports.

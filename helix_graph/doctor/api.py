@@ -14,7 +14,7 @@ from helix_graph.doctor.model import Examination
 from helix_graph.errors import DatabaseRefused, NotOurDatabase
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.compile import erase_traces
-from helix_graph.graph.connection import FILE_NAME
+from helix_graph.graph.graph_db import FILE_NAME
 
 if TYPE_CHECKING:
     from pathlib import Path

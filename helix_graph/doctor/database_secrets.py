@@ -20,7 +20,7 @@ from helix_graph import database
 from helix_graph.doctor.model import Fixable
 from helix_graph.embedding.cache import CACHE_NAME, VECTOR_CACHE
 from helix_graph.errors import DatabaseBusy, DatabaseRefused, DatabaseUnreadable, GraphNotCompiled, NotOurDatabase
-from helix_graph.graph.connection import FILE_NAME, GRAPH_FILE
+from helix_graph.graph.graph_db import FILE_NAME, GRAPH_FILE
 from helix_graph.helix_db import HELIX_DB
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 graph.db must be ours, whole, of this version, and contain every episode's share and no other. All of it is derived, so
 a fix is a compile; only another program's file is left to its owner. In helix.db a damaged record cannot be restored,
-since nothing else contains it: it is moved to quarantine, and the rest is whole again.
+since nothing else contains it: it is moved to set-aside/, and the rest is whole again.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from helix_graph.errors import (
     NotOurDatabase,
 )
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
-from helix_graph.graph.checksums import SUMS, find_damage
 from helix_graph.graph.compile import discard
-from helix_graph.graph.connection import EXPORT_NAME, FILE_NAME, GRAPH_FILE, LABEL_MODE, LABEL_VERSION
 from helix_graph.graph.export import export_bytes
+from helix_graph.graph.graph_db import EXPORT_NAME, FILE_NAME, GRAPH_FILE, LABEL_MODE, LABEL_VERSION
+from helix_graph.graph.row_checksums import SUMS, find_damage
 from helix_graph.graph.source_files import digest_of, known_files, pending_assertions, scan
-from helix_graph.quarantine import quarantine_copy
+from helix_graph.set_aside import copy_aside
 
 if TYPE_CHECKING:
     import sqlite3
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 
 _COMPILE = "helix-graph compile"
+_FIX = "helix-graph doctor --fix"
 _NAME = f"causality/{FILE_NAME}"
 
 
@@ -63,7 +64,7 @@ def check_graph(graph: Graph) -> Iterator[Fixable]:
     except (DatabaseRefused, DatabaseBusy) as error:
         yield Fixable("unreadable file", _NAME, str(error), f"then {_COMPILE}")
     except DatabaseUnreadable as error:
-        yield Fixable("damaged database", _NAME, error.problem, _COMPILE, mend=partial(_rebuild, graph))
+        yield Fixable("damaged database", _NAME, error.problem, _FIX, mend=partial(_rebuild, graph))
     else:
         yield from found
 
@@ -78,13 +79,13 @@ def _in_file(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:
     damage = [text for (text,) in connection.execute("PRAGMA integrity_check(3)") if text != "ok"]
     damage += [f"{table} refers to a row that is gone" for table, *_ in connection.execute("PRAGMA foreign_key_check")]
     if damage:
-        yield Fixable("damaged database", _NAME, "; ".join(damage[:3]), _COMPILE, mend=partial(_rebuild, graph))
+        yield Fixable("damaged database", _NAME, "; ".join(damage[:3]), _FIX, mend=partial(_rebuild, graph))
         return
     sums = list(_wrong_sums(connection, graph))
     yield from sums
     problem = None if sums else find_damage(connection, version=GRAPH_FILE.version)
     if problem:
-        yield Fixable("damaged database", _NAME, problem, _COMPILE, mend=partial(_rebuild, graph))
+        yield Fixable("damaged database", _NAME, problem, _FIX, mend=partial(_rebuild, graph))
     if sums or problem:  # what the rows say of episodes and the export is not to be relied on
         return
     yield from _shares(connection, graph)
@@ -106,8 +107,7 @@ def _wrong_sums(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixabl
         (wrong,) = connection.execute(query).fetchone()
         if wrong:
             problem = f"the sums of {wrong} {what} are not those of their facts"
-            yield Fixable("wrong sum", _NAME, problem, f"delete {graph.path_of_file}, then {_COMPILE}",
-                          mend=partial(_rebuild, graph))  # fmt: skip
+            yield Fixable("wrong sum", _NAME, problem, _FIX, mend=partial(_rebuild, graph))
 
 
 def _shares(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:
@@ -160,7 +160,7 @@ def check_helix_db(root: Path, topics: Topics, insights: Insights) -> Iterator[F
         return
 
     def keep(number: int, body: bytes) -> None:
-        quarantine_copy(root, root / "topics" / f"record-{number}.json", body)
+        copy_aside(root, root / "topics" / f"record-{number}.json", body)
 
     @cache  # one call moves all of them
     def mend() -> None:

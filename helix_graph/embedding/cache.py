@@ -15,7 +15,7 @@ from helix_graph import database
 from helix_graph.database import DatabaseKind
 from helix_graph.embedding.model import readable
 from helix_graph.errors import DatabaseUnreadable, GraphError
-from helix_graph.known_schema import VECTOR_OBJECTS
+from helix_graph.schema_digests import VECTOR_OBJECTS
 
 if TYPE_CHECKING:
     import sqlite3

@@ -17,9 +17,9 @@ from helix_episodes.model import EdgeType
 from helix_episodes.safe_files import write_output
 from helix_graph import database
 from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled
-from helix_graph.graph.connection import FILE_NAME, GRAPH_FILE, open_graph
+from helix_graph.graph.adjacency import Adjacency
+from helix_graph.graph.graph_db import FILE_NAME, GRAPH_FILE, open_graph
 from helix_graph.graph.model import SeenAnswer, examples, find_anchored, find_node
-from helix_graph.graph.path_lookups import Adjacency
 from helix_graph.validation import as_choice, as_datetime, as_int, as_path, as_str, as_tuple
 
 if TYPE_CHECKING:

@@ -28,8 +28,8 @@ from helix_episodes.errors import InvalidArgument
 from helix_episodes.model import EdgeType, sortable_time
 from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.errors import NO_TEXT, InvalidAssertion, NodeNotFound
+from helix_graph.graph.adjacency import Adjacency
 from helix_graph.graph.model import NodeType, node_id, short_hash
-from helix_graph.graph.path_lookups import Adjacency
 from helix_graph.validation import as_choice, as_fraction, as_line, as_text
 
 if TYPE_CHECKING:

@@ -21,15 +21,16 @@ import msgspec
 
 from helix_episodes.corrections import OutcomeRevision
 from helix_episodes.errors import InvalidEpisode, WriteFailed
-from helix_episodes.later import EpisodeSignals, revisions, signals_of
+from helix_episodes.later_evidence import EpisodeSignals, revisions, signals_of
 from helix_episodes.model import sortable_time
 from helix_episodes.safe_files import read_regular, remove_file, write_atomically
 from helix_graph import database
 from helix_graph.errors import DatabaseRefused, DatabaseUnreadable
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.assertions import AssertionStore, name_of
-from helix_graph.graph.checksums import checksum, find_damage, write_whole_checksum
-from helix_graph.graph.connection import (
+from helix_graph.graph.episode_facts import facts_alone
+from helix_graph.graph.export import export_bytes, stored_patterns
+from helix_graph.graph.graph_db import (
     EXPORT_NAME,
     FILE_NAME,
     GRAPH_FILE,
@@ -39,9 +40,8 @@ from helix_graph.graph.connection import (
     TRIAL_VERSION,
     DamageNamed,
 )
-from helix_graph.graph.export import export_bytes, stored_patterns
-from helix_graph.graph.facts import facts_alone
 from helix_graph.graph.patterns import asserted_patterns
+from helix_graph.graph.row_checksums import checksum, find_damage, write_whole_checksum
 from helix_graph.graph.source_files import (
     SUFFIX,
     CompileJob,
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from helix_graph.graph.facts import Named
+    from helix_graph.graph.episode_facts import Named
     from helix_graph.graph.patterns import Pattern
     from helix_graph.graph.source_files import Progress
 
@@ -279,15 +279,8 @@ def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileRep
             return _carry_out(connection, plan, job, job.damage or rebuilt)
         if job.assertions_only:
             return _nothing_to_do(connection, plan, job)
-        _check_rows(connection)
         is_current = export_is_current(connection, job.causality / EXPORT_NAME)
         return _nothing_to_do(connection, plan, job) if is_current else _carry_out(connection, plan, job, job.damage)
-
-
-def _check_rows(connection: sqlite3.Connection) -> None:
-    """Checks every row when nothing has changed: else a query that fails on one would advise a compile in vain."""
-    if damage := find_damage(connection, version=GRAPH_FILE.version):
-        raise database.DamagedRows(damage)
 
 
 def _prepare_tables(connection: sqlite3.Connection) -> str | None:
@@ -333,7 +326,9 @@ def _carry_out(
     totals = finish_changes(connection, changes)
     changed = bool(processed or spoilt or retracted or rebuilt is not None)
     if not (changed or plan.asserted or job.assertions_only):
-        _check_rows(connection)  # before the checksums are written again
+        damage = find_damage(connection, version=GRAPH_FILE.version)  # before the checksums are written again
+        if damage:
+            raise database.DamagedRows(damage)
     patterns_added = _publish(connection, plan, job, changed=changed)
     write_whole_checksum(connection)
     taken = connection.execute("SELECT count(*) FROM file WHERE episode IS NOT NULL").fetchone()[0]

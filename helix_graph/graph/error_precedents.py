@@ -19,11 +19,11 @@ from __future__ import annotations
 import re
 
 from helix_episodes.errors import InvalidArgument
-from helix_episodes.fast_loading import Regex, Value
+from helix_episodes.light_imports import Regex, Value
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import NO_WORDS
 from helix_graph.graph import MILLION
-from helix_graph.graph.labels import check_label
+from helix_graph.graph.node_labels import check_label
 from helix_graph.graph.normalization import is_telling, line_key, one_line, template
 
 TYPE_CHECKING = False

@@ -18,7 +18,7 @@ from __future__ import annotations
 import unicodedata
 from functools import lru_cache
 
-from helix_episodes.fast_loading import Regex
+from helix_episodes.light_imports import Regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ import msgspec
 
 from helix_episodes.errors import InvalidArgument
 from helix_graph.errors import NO_WORDS
+from helix_graph.graph.adjacency import Adjacency, Edge, End, Joint, MentionPlace, NodeSummary
 from helix_graph.graph.model import GraphNode, row_of
-from helix_graph.graph.path_lookups import Adjacency, Edge, End, Joint, MentionPlace, NodeSummary
 from helix_graph.graph.shortest_paths import (
     Ends,
     PathChoice,

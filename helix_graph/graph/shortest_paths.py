@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_graph.graph import MILLION
-from helix_graph.graph.path_lookups import Edge, NodeSummary
+from helix_graph.graph.adjacency import Edge, NodeSummary
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from helix_graph.graph.path_lookups import Adjacency, End, Joint
+    from helix_graph.graph.adjacency import Adjacency, End, Joint
 
 
 _Sequence = tuple[tuple[str, ...], ...]

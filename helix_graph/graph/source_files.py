@@ -35,12 +35,12 @@ from helix_graph.graph.assertions import (
     patterns_among,
 )
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
-from helix_graph.graph.checksums import checksum
-from helix_graph.graph.connection import TRIAL_VERSION
-from helix_graph.graph.facts import Named, as_corrected, facts_with, unit_of
+from helix_graph.graph.episode_facts import Named, as_corrected, facts_with, unit_of
+from helix_graph.graph.graph_db import TRIAL_VERSION
 from helix_graph.graph.model import EpisodeFacts
+from helix_graph.graph.observations import pack, trial_of
+from helix_graph.graph.row_checksums import checksum
 from helix_graph.graph.store import digests_but_of
-from helix_graph.graph.trials import pack, trial_of
 
 if TYPE_CHECKING:
     import sqlite3

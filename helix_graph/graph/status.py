@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_graph.graph.connection import EXPORT_NAME, EXPORT_VERSION, FILE_NAME, LABEL_VERSION
+from helix_graph.graph.graph_db import EXPORT_NAME, EXPORT_VERSION, FILE_NAME, LABEL_VERSION
 from helix_graph.graph.source_files import scan
 from helix_graph.graph.store import updated
 

@@ -19,9 +19,9 @@ from msgspec.structs import astuple
 
 from helix_episodes.model import sortable_time
 from helix_graph.database import ANY_OF, DamagedRows, as_list
-from helix_graph.graph.checksums import checksum, is_intact, read_digests, write_checksum
+from helix_graph.graph.adjacency import wording, write_pages
 from helix_graph.graph.model import Claim, EpisodeFacts, Mention, Repair, mean_weight, rate
-from helix_graph.graph.path_lookups import wording, write_pages
+from helix_graph.graph.row_checksums import checksum, is_intact, read_digests, write_checksum
 from helix_graph.graph.similar_decisions import forget_decisions, index_decisions
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from helix_episodes.errors import EpisodeNotFound, InvalidArgument
 from helix_episodes.model import EdgeType
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import NO_WORDS, NodeNotFound
+from helix_graph.graph.adjacency import ANY_EDGE_OF, Adjacency
 from helix_graph.graph.model import find_node, mean_weight
-from helix_graph.graph.path_lookups import ANY_EDGE_OF, Adjacency
 from helix_graph.graph.paths import PathAnswer, find_path
 from helix_graph.graph.store import updated
 

@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import EpisodeNotFound, InvalidArgument
-from helix_episodes.fast_loading import blake2b
+from helix_episodes.light_imports import blake2b
 from helix_graph.errors import NO_TEXT
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.feedback import Attribution, FeedbackReport
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
     from helix_episodes.model import Decision, Episode
     from helix_graph.graph.model import AnchoredNode, EpisodeFacts, NodeAnchor
+    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.feedback import FeedbackAnswer
     from helix_graph.insights.model import Outcome, StoredInsight
-    from helix_graph.insights.resources import InsightContext
     from helix_graph.insights.vectors import Floats
 
 
@@ -225,7 +225,7 @@ def _evidence(context: InsightContext, text: str, outcome: Outcome, episode: Epi
             words = context.by_words(connection, text)
     if episode is None:
         return _Evidence(outcome, text, vector, words, None, None, {})
-    from helix_graph.graph.facts import facts_of
+    from helix_graph.graph.episode_facts import facts_of
 
     # Only choices are compared by their words; the task itself is none: advice is picked by it.
     stated = (one for one in episode.decisions if one.rationale or one.action is None or one.stated)

@@ -27,7 +27,7 @@ from msgspec.structs import replace
 
 from helix_graph.insights.model import LINK_ORIGINS, ORIGINS
 from helix_graph.insights.scoring import LONGEST_KNOWN_WORD, READ_TOKENS
-from helix_graph.words import STOP_WORDS
+from helix_graph.word_search import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

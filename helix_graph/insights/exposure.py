@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.holdout import Fate, HoldoutDraw
     from helix_graph.insights.model import FeedbackEntry, Injection
-    from helix_graph.insights.resources import InsightContext
     from helix_graph.insights.uplift import Readiness
 
 

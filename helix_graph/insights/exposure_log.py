@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from helix_episodes.fast_loading import Value, blake2b
+from helix_episodes.light_imports import Value, blake2b
 from helix_graph.database import insert_row
 
 TYPE_CHECKING = False

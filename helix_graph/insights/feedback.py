@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 import msgspec
 from msgspec.structs import asdict, replace
 
-from helix_episodes.fast_loading import blake2b
+from helix_episodes.light_imports import blake2b
 from helix_episodes.redaction import for_disk
 from helix_graph.database import ANY_OF, as_list, insert_row
 from helix_graph.insights import rows
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.model import Insight
-    from helix_graph.insights.resources import InsightContext
     from helix_graph.insights.scoring import ScoringSettings
 
 

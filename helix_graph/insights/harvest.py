@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from datetime import date
 
     from helix_episodes.model import Episode
+    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.lessons import HarvestedLesson
     from helix_graph.insights.model import InsightLink, StoredInsight
-    from helix_graph.insights.resources import InsightContext
     from helix_graph.insights.vectors import Floats
 
 

@@ -5,7 +5,7 @@ The same functions answer here as behind `helix_graph.insights.api.Insights`.
 
 from __future__ import annotations
 
-from helix_episodes.fast_loading import blake2b
+from helix_episodes.light_imports import blake2b
 from helix_graph import timestamps
 from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.insights.exposure_log import ExposureContext, injection_id_of, known_names, log_exposure

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import msgspec
 from msgspec.structs import replace
 
-from helix_episodes.fast_loading import blake2b
+from helix_episodes.light_imports import blake2b
 from helix_episodes.safe_files import open_regular
 from helix_graph.errors import InvalidImport
 from helix_graph.insights import storing
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from helix_graph.insights.resources import InsightContext
+    from helix_graph.insights.context import InsightContext
 
 
 _MAGIC = b"SQLite format 3\0"

@@ -23,7 +23,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from helix_episodes.errors import EpisodeNotFound, InvalidArgument
-from helix_episodes.fast_loading import blake2b
+from helix_episodes.light_imports import blake2b
 from helix_episodes.redaction import for_disk
 from helix_graph.database import ANY_OF, as_list, insert_row
 from helix_graph.errors import NO_TEXT
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample
+    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.model import LinkOrigin, StoredInsight
-    from helix_graph.insights.resources import InsightContext
     from helix_graph.insights.vectors import Floats
 
 
@@ -427,7 +427,7 @@ def _by_label(
 ) -> dict[NodeExample, tuple[LinkOrigin, float]]:
     """The nodes whose label the text has, and how sure that is."""
     from helix_episodes.model import Decision
-    from helix_graph.graph.labels import decision_key
+    from helix_graph.graph.node_labels import decision_key
 
     said = decision_key(Decision(id="", timestamp=None, type="design", chosen=content))
     found: dict[NodeExample, tuple[LinkOrigin, float]] = {one: ("label", 1.0) for one in decisions if one.label == said}

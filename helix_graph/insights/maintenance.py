@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from msgspec.structs import replace
 
-from helix_episodes.fast_loading import blake2b
+from helix_episodes.light_imports import blake2b
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import absorb, same_advice
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
+    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.model import StoredInsight
-    from helix_graph.insights.resources import InsightContext
     from helix_graph.insights.scoring import ScoringSettings
 
 

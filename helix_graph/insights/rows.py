@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from helix_episodes.errors import NotFound
-from helix_episodes.fast_loading import blake2b
+from helix_episodes.light_imports import blake2b
 from helix_graph.database import ANY_OF, as_list, insert_row
 from helix_graph.insights.model import Insight, Performance, StoredInsight
 from helix_graph.validation import as_str
-from helix_graph.words import indexed
+from helix_graph.word_search import indexed
 
 if TYPE_CHECKING:
     import sqlite3
@@ -201,7 +201,7 @@ def complete_digests(connection: sqlite3.Connection) -> None:
 
 
 def _index_words(connection: sqlite3.Connection, number: int, values: dict[str, Any]) -> None:
-    """Adds to the index the words that its triggers do not see (`helix_graph.words.indexed`), if there are any."""
+    """Adds to the index the words that its triggers do not see (`word_search.indexed`), if there are any."""
     text = f"{values['content']} {values['tags']}"
     if indexed(text) != text.casefold():
         connection.execute("UPDATE insight_text SET text = ? WHERE rowid = ?", (indexed(text), number))

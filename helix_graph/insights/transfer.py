@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from helix_graph.insights.resources import InsightContext
+    from helix_graph.insights.context import InsightContext
 
 
 _Record = TypeVar("_Record", bound=msgspec.Struct)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from helix_episodes.errors import WriteFailed
-from helix_episodes.fast_loading import blake2b
+from helix_episodes.light_imports import blake2b
 from helix_episodes.safe_files import make_folder, open_regular, write_atomically
 from helix_graph.insights.scoring import combined_relevance
 

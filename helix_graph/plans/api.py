@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from helix_graph.plans.drafts import draft_of, ready_among, status_of, waves_of
-from helix_graph.plans.injection import InjectedNames
-from helix_graph.plans.injection import batch_inject as inject_batch
-from helix_graph.plans.injection import inject as inject_one
+from helix_graph.plans.insight_injection import InjectedNames
+from helix_graph.plans.insight_injection import batch_inject as inject_batch
+from helix_graph.plans.insight_injection import inject as inject_one
 from helix_graph.plans.model import TASK_STATUSES, PlanStatus, UpdatedTask
+from helix_graph.plans.plan_checks import draft_of, ready_among, status_of, waves_of
 from helix_graph.plans.schema import PlanContext, database
 from helix_graph.plans.store import Explorations, change_task, find_plan, number_of, require_plan, save_plan
 from helix_graph.plans.store import complete as complete_plan
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from helix_graph.plans.agent_results import LearnAnswer
     from helix_graph.plans.attempt_assessment import Assessment
-    from helix_graph.plans.finished_agents import LearnAnswer
     from helix_graph.plans.model import SavedPlan, Task, TaskPlan
-    from helix_graph.plans.task_workspaces import Workspaces
+    from helix_graph.plans.workspaces import Workspaces
 
 #: When a transcript is read again that has no report yet, in seconds: the original's pauses.
 PAUSES = (0.15, 0.35, 0.75)
@@ -44,7 +44,7 @@ class Plans(PlanContext):
     @property
     def workspaces(self) -> Workspaces:
         """Attempts at tasks: what a builder is given, and how it ended."""
-        from helix_graph.plans.task_workspaces import Workspaces
+        from helix_graph.plans.workspaces import Workspaces
 
         return Workspaces(self)
 
@@ -169,7 +169,7 @@ class Plans(PlanContext):
             InvalidArgument: There is no such type of agent.
             WriteFailed: A hand-off file could not be written.
         """
-        from helix_graph.plans.finished_agents import Learning
+        from helix_graph.plans.agent_results import Learning
 
         return Learning(self, transcript, agent_type=agent_type, agent_id=agent_id, pauses=pauses).learn()
 

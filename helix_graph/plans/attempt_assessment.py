@@ -29,7 +29,7 @@ from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.plans.schema import database
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_line
-from helix_graph.words import STOP_WORDS
+from helix_graph.word_search import STOP_WORDS
 
 if TYPE_CHECKING:
     import sqlite3

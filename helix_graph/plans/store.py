@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from helix_graph.plans.drafts import PlanDraft
+    from helix_graph.plans.plan_checks import PlanDraft
     from helix_graph.plans.schema import PlanContext
 
 

@@ -32,7 +32,7 @@ from helix_graph.graph.similar_decisions import words_of
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.search.model import PartialResults, SearchMode, SourceResult
 from helix_graph.topics.ranking import MOST_WORDS, asked_words
-from helix_graph.words import query_words, telling
+from helix_graph.word_search import query_words, telling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

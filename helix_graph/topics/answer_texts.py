@@ -21,27 +21,20 @@ from helix_graph.topics.maintenance import CompactedLog, PrunedEntries, Reindexe
 from helix_graph.topics.model import BatchStored, StoredEntry
 from helix_graph.topics.search import ReadAnswer, TopicSearchAnswer
 from helix_graph.topics.transfer import ImportedEntries, TopicsExport
-from helix_graph.words import which_have
+from helix_graph.word_search import which_have
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
 
-    from helix_graph.topics import maintenance_actions
+    from helix_graph.topics import tool_actions
     from helix_graph.topics.briefing import Chain, Point
     from helix_graph.topics.maintenance import StaleEntry
     from helix_graph.topics.model import Damaged, Entry, TopicSize
     from helix_graph.topics.search import Hit
 
     Answer = (
-        StoredEntry
-        | BatchStored
-        | TopicSearchAnswer
-        | Briefing
-        | Overview
-        | ReadAnswer
-        | Edited
-        | maintenance_actions.Answer
+        StoredEntry | BatchStored | TopicSearchAnswer | Briefing | Overview | ReadAnswer | Edited | tool_actions.Answer
     )
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 from helix_episodes.errors import InvalidArgument
 from helix_graph.helix_db import HelixDatabase
 from helix_graph.timestamps import seconds_of
-from helix_graph.topics import briefing, catalogue, edit, entry_log, maintenance, maintenance_actions, search, storing
+from helix_graph.topics import briefing, catalogue, edit, entry_log, maintenance, search, storing, tool_actions
 from helix_graph.topics.briefing import Detail
 from helix_graph.topics.fields import entry_text, looked_for, tag_name, tag_names, topic_name
 from helix_graph.topics.ranking import EntryFilters
@@ -252,8 +252,8 @@ class Topics:
     @overload
     def topics(self, action: Literal["session"], *, progress: Watcher = None, **given: Value) -> TopicSession: ...
     @overload
-    def topics(self, action: str, *, progress: Watcher = None, **given: Value) -> maintenance_actions.Answer: ...
-    def topics(self, action: str = "list", *, progress: Watcher = None, **given: Value) -> maintenance_actions.Answer:
+    def topics(self, action: str, *, progress: Watcher = None, **given: Value) -> tool_actions.Answer: ...
+    def topics(self, action: str = "list", *, progress: Watcher = None, **given: Value) -> tool_actions.Answer:
         """What there is, and keeping it in order; ``docs/topics.md`` has the actions and what each takes.
 
         ``progress`` is told how much is done of how much: of compact, import and reindex.
@@ -264,10 +264,10 @@ class Topics:
             InvalidImport: What is to be imported is in no form that we know.
         """
         stated = {name: value for name, value in given.items() if value is not None and value is not False}
-        context = maintenance_actions.ActionContext(
+        context = tool_actions.ActionContext(
             database=self.database, folders=self._folders, now=self._clock(), progress=progress
         )
-        return maintenance_actions.run_action(context, action, stated)
+        return tool_actions.run_action(context, action, stated)
 
     def damaged(self) -> tuple[Damaged, ...]:
         """Records that are not what was written, after a look at every page and record.

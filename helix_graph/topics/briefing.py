@@ -31,14 +31,7 @@ from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import NO_WORDS
 from helix_graph.timestamps import datetime_of
 from helix_graph.topics.catalogue import CategorySize, category_sizes
-from helix_graph.topics.entry_log import (
-    EntryRecord,
-    NumberedRecord,
-    by_id,
-    categories_of,
-    indices_in,
-    of_topic,
-)
+from helix_graph.topics.entry_log import EntryRecord, NumberedRecord, by_id, categories_of, indices_in, of_topic
 from helix_graph.topics.fields import first_line, hyphened, plain, singular
 from helix_graph.topics.index import CATEGORIES
 from helix_graph.topics.model import Category, TopicSize

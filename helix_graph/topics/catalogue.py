@@ -22,7 +22,7 @@ from helix_graph.topics.index import CATEGORIES
 from helix_graph.topics.model import Category, TopicSize
 from helix_graph.topics.ranking import stored_since
 from helix_graph.topics.search import missing_topic_hint
-from helix_graph.words import match_all, query_words
+from helix_graph.word_search import match_all, query_words
 
 if TYPE_CHECKING:
     import sqlite3

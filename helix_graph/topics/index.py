@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, get_args
 from helix_graph.topics.fields import content_lines, first_line
 from helix_graph.topics.model import Category
 from helix_graph.topics.schema import VIEW
-from helix_graph.words import indexed
+from helix_graph.word_search import indexed
 
 if TYPE_CHECKING:
     import sqlite3

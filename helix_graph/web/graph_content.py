@@ -5,7 +5,7 @@ timeline. Nodes, edges, groups, sessions and sightings refer to each other by th
 as the logs have them: the page shows them as text only, and `helix_graph.web.rendering` keeps them from ending their
 element.
 
-Labels are sentences of a closed grammar (`helix_graph.graph.labels`): similar ones begin alike ("run pytest", "run
+Labels are sentences of a closed grammar (`helix_graph.graph.node_labels`): similar ones begin alike ("run pytest", "run
 go test", "golangci-lint fails: …"). So nodes are grouped by type and first words, a group that is too large by one more
 word, and the remaining ones with the others of their type.
 

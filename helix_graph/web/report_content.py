@@ -19,9 +19,9 @@ from itertools import dropwhile, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from helix_graph.causality.repeats import repeats_of
+from helix_graph.causality.repeated_errors import repeats_of
+from helix_graph.graph.observations import parse_timestamp
 from helix_graph.graph.patterns import ANTI_PATTERN_OCCURRENCES
-from helix_graph.graph.trials import parse_timestamp
 from helix_graph.stats.intervals import newcombe_interval
 from helix_graph.web.report_model import (
     Damage,

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from helix_episodes.model import Decision
-from helix_graph.graph.facts import facts_of
-from helix_graph.graph.trials import in_order
+from helix_graph.graph.episode_facts import facts_of
+from helix_graph.graph.observations import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

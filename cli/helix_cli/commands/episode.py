@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from helix_episodes.ingest import ExtractReport, RecordedSession
     from helix_episodes.model import Decision, Episode, Evidence, Outcome
     from helix_episodes.verification import CheckedQuotation
-    from helix_graph.project_logs import LogSource, RecordDifference, SourcesReport
+    from helix_graph.agent_logs import LogSource, RecordDifference, SourcesReport
 
 
 def render_lines(recorded: Sequence[RecordedSession]) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from helix_graph.causality.contrast import OutcomeRate, WithoutAnswer
     from helix_graph.causality.edge_support import ClaimReport
     from helix_graph.causality.placebo import Placebo
-    from helix_graph.causality.repeats import Repeats
+    from helix_graph.causality.repeated_errors import Repeats
     from helix_graph.graph.patterns import Effect, EffectReport, Pattern
     from helix_graph.stats.intervals import Interval
 

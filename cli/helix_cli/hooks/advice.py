@@ -29,7 +29,7 @@ from helix_graph.insights.safe_quoting import name_or_quoted, own_or_quoted, quo
 from helix_graph.insights.scoring import USER_PROVIDED
 from helix_graph.project import CONFIGURATION, user_configuration
 from helix_graph.topics.ranking import busiest_topics, matching_entries
-from helix_graph.words import query_words, telling
+from helix_graph.word_search import query_words, telling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

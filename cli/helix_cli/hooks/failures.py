@@ -40,8 +40,8 @@ _MOST_FIXES = 2
 def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> str:
     """The precedent, if its repair is known and new to the session."""
     from helix_graph.errors import GraphNotCompiled
-    from helix_graph.graph.connection import FILE_NAME, open_graph
     from helix_graph.graph.error_precedents import find_precedents
+    from helix_graph.graph.graph_db import FILE_NAME, open_graph
 
     text = call.failure
     if len(text) >= 2 * _AT_EACH_END:
@@ -92,7 +92,7 @@ def answer_tool_call(call: HookCall, root: Path, dedup: SessionDedup) -> str:
             known.append(one)
     if not known:
         return ""
-    from helix_graph.graph.labels import labels_of_call
+    from helix_graph.graph.node_labels import labels_of_call
 
     labels = labels_of_call(call.tool, call.arguments, root=root.parent)
     lines = dedup.take(anti_pattern_sentence(one) for one in known if one.action in labels)

@@ -17,8 +17,8 @@ import msgspec
 from helix_cli.setup.definitions import SERVER, Scope, is_our_program, is_our_server
 from helix_cli.setup.entries import JSON_SERVERS, TOML_SERVERS, line_of_toml_server, server_in
 from helix_cli.setup.errors import AgentCommandFailed, NotEditable
-from helix_cli.setup.jsonc import line_at
-from helix_cli.setup.settings import FileChange, read_text, read_toml, records
+from helix_cli.setup.json_edit import line_at
+from helix_cli.setup.settings import SettingsChange, read_text, read_toml, records
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +64,7 @@ _SCOPE = re.compile(r"^\s*scope:[ \t]*(\w+)", re.IGNORECASE | re.MULTILINE)
 class SetupPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be done. ``notes`` are for a person to read."""
 
-    changes: tuple[FileChange, ...] = ()
+    changes: tuple[SettingsChange, ...] = ()
     commands: tuple[Command, ...] = ()
     notes: tuple[str, ...] = ()
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from helix_cli.setup.definitions import SERVER, is_our_handler, is_our_server, is_ours, toml_table
 from helix_cli.setup.errors import NotEditable
-from helix_cli.setup.jsonc import BOM, line_at, merged, parse
+from helix_cli.setup.json_edit import BOM, line_at, merged, parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

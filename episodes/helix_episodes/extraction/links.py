@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from helix_episodes.episode_repair import sound_pairs, times_of
+from helix_episodes.episode_consistency import sound_pairs, times_of
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.timeline import looked_on, pointed_at, touches
 from helix_episodes.model import Decision, Event, Fix, Link

@@ -22,7 +22,7 @@ from helix_episodes.extraction.checks.model import CheckFinding, CommandOutput, 
 from helix_episodes.extraction.checks.python import raised_exception
 from helix_episodes.extraction.checks.summaries import is_script, summary_failure
 from helix_episodes.extraction.shell.commands import Segment, hides_exit
-from helix_episodes.fast_loading import Regex
+from helix_episodes.light_imports import Regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from helix_episodes.extraction.checks.model import (
 from helix_episodes.extraction.checks.summaries import is_script, read_summary
 from helix_episodes.extraction.shell import programs as known
 from helix_episodes.extraction.shell.commands import Segment, decisive, hides_exit, parse_command
-from helix_episodes.fast_loading import Regex, Value
+from helix_episodes.light_imports import Regex, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

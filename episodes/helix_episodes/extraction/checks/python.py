@@ -18,7 +18,7 @@ from helix_episodes.extraction.checks.model import (
     grouped,
     quoted,
 )
-from helix_episodes.fast_loading import Regex
+from helix_episodes.light_imports import Regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

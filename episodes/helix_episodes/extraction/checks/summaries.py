@@ -25,7 +25,7 @@ from helix_episodes.extraction.checks.model import (
     unspecified,
 )
 from helix_episodes.extraction.shell.programs import SHELLS
-from helix_episodes.fast_loading import Regex, Value
+from helix_episodes.light_imports import Regex, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

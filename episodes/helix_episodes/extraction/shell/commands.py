@@ -21,7 +21,7 @@ from itertools import pairwise, takewhile
 
 from helix_episodes.extraction.shell import programs as known
 from helix_episodes.extraction.shell.parsing import SimpleCommand, split_shell
-from helix_episodes.fast_loading import Regex, Value
+from helix_episodes.light_imports import Regex, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,12 +22,7 @@ from helix_episodes.readers.ai_agents.markdown_blocks import (
     plain_text,
     without_number,
 )
-from helix_episodes.readers.ai_agents.outline import (
-    LABEL_RANK,
-    STATEMENTS,
-    Outline,
-    read_row,
-)
+from helix_episodes.readers.ai_agents.outline import LABEL_RANK, STATEMENTS, Outline, read_row
 from helix_episodes.readers.ai_agents.steps import Gate, add_gate, parse_day, parse_full_time
 from helix_episodes.readers.ai_agents.words import Role, label_role, role_of, words_of
 from helix_episodes.session import Piece

@@ -12,12 +12,7 @@ import re
 import msgspec
 
 from helix_episodes.readers.ai_agents.json_report import ReportContent
-from helix_episodes.readers.ai_agents.markdown_blocks import (
-    MarkdownBlock,
-    is_checked,
-    is_none,
-    plain_text,
-)
+from helix_episodes.readers.ai_agents.markdown_blocks import MarkdownBlock, is_checked, is_none, plain_text
 from helix_episodes.readers.ai_agents.steps import Gate, StatementPart, StepCollector, add_gate
 from helix_episodes.readers.ai_agents.words import Role, closest, is_bare_state, role_of, words_of
 from helix_episodes.session import Piece, Step

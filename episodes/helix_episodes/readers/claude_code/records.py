@@ -13,8 +13,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from helix_episodes.echo import insights_in
-from helix_episodes.fast_loading import Regex
-from helix_episodes.readers.claude_code.texts import cut_injected
+from helix_episodes.light_imports import Regex
+from helix_episodes.readers.claude_code.text_authors import cut_injected
 from helix_episodes.readers.common.fields import Record, RecordPosition, between, object_in, parse_time, text_in
 from helix_episodes.readers.common.session_builder import path_parts
 from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, Translation, look, named, text_among, translate

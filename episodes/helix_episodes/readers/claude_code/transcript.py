@@ -27,7 +27,7 @@ from helix_episodes.readers.claude_code.records import (
     translate_call,
     was_created,
 )
-from helix_episodes.readers.claude_code.texts import (
+from helix_episodes.readers.claude_code.text_authors import (
     PLAN_BEGINNING,
     ClassifiedText,
     classify_text,

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from helix_graph.graph.trials import parse_timestamp
+from helix_graph.graph.observations import parse_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from helix_episodes.model import EdgeType
+    from helix_graph.graph.observations import Trial, TrialStep
     from helix_graph.graph.patterns import HypothesisKind
-    from helix_graph.graph.trials import Trial, TrialStep
 
 
 _DONE = frozenset({"edit", "act"})
@@ -143,7 +143,7 @@ MOST_HYPOTHESES = 500
 WITHIN = 2
 REPEATED = 3
 ANY_TASK = "any task"
-#: The sharper of the two measures of an answer: nearly everything passes *later* (`helix_graph.graph.trials`).
+#: The sharper of the two measures of an answer: nearly everything passes *later* (`helix_graph.graph.observations`).
 _SHARP = {"family": "gone at the next run", "check": "next check passes"}
 
 

@@ -21,7 +21,7 @@ import msgspec
 
 from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.shell.commands import decisive, parse_command
-from helix_episodes.extraction.summary import task_kind_of
+from helix_episodes.extraction.task_and_metrics import task_kind_of
 from helix_episodes.model import QUOTE_LIMIT
 from helix_episodes.readers.common.session_builder import project_of
 from helix_episodes.session import Session

@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from helix_episodes.model import Decision, EdgeType
-from helix_graph.graph.labels import check_label, decision_key, event_key, is_error
+from helix_graph.graph.node_labels import check_label, decision_key, event_key, is_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

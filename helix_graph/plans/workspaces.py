@@ -1,4 +1,4 @@
-"""Workspaces: one attempt at one task, from what its builder gets to how it ended (`plans.workspace_completion`).
+"""Workspaces: one attempt at one task, from what its builder gets to how it ended (`plans.workspace_endings`).
 
 Forgetting the session of a task removes what plans, other tasks' lineage and the hand-off files say of it. The task
 keeps its number and its status in the plan, since other tasks wait for it; its words go.
@@ -17,10 +17,9 @@ from helix_graph.database import ANY_OF, as_list, erase_traces
 from helix_graph.helix_db import HELIX_DB, HelixDatabase
 from helix_graph.plans import store
 from helix_graph.plans.attempt_assessment import forget_attempts
-from helix_graph.plans.drafts import task_of
 from helix_graph.plans.git_tree import Baseline, changes_since, outside, snapshot, within
 from helix_graph.plans.handoff_files import HandoffFiles, InjectionState
-from helix_graph.plans.injection import choose_for_workspace, remembered, show_to_task, workspace_prompt
+from helix_graph.plans.insight_injection import choose_for_workspace, remembered, show_to_task, workspace_prompt
 from helix_graph.plans.model import (
     EndedWorkspace,
     Lineage,
@@ -32,8 +31,9 @@ from helix_graph.plans.model import (
     WorkspaceClosed,
     WorkspaceEnding,
 )
+from helix_graph.plans.plan_checks import task_of
 from helix_graph.plans.schema import PLAN_TABLES, database
-from helix_graph.plans.workspace_completion import complete_ended, write_ending
+from helix_graph.plans.workspace_endings import complete_ended, write_ending
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_int, as_path, as_text, as_tuple
 

@@ -25,7 +25,7 @@ EPISODES, ASSERTIONS = "episodes", "assertions"
 _HASH_DIGITS = 12
 
 
-def quarantine(root: Path, path: Path) -> bool:
+def move_aside(root: Path, path: Path) -> bool:
     """Moves a file to where nothing reads it; whether it was there.
 
     Raises:
@@ -37,7 +37,7 @@ def quarantine(root: Path, path: Path) -> bool:
         data = read_regular(path)
     except OSError:
         return False
-    quarantine_copy(root, path, data)
+    copy_aside(root, path, data)
     return remove_file(path)
 
 
@@ -55,7 +55,7 @@ def _move(root: Path, path: Path) -> bool:
     return True
 
 
-def quarantine_copy(root: Path, path: Path, data: bytes) -> None:
+def copy_aside(root: Path, path: Path, data: bytes) -> None:
     """Keeps what stands in a file before something is left out of it.
 
     Raises:

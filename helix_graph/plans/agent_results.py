@@ -20,7 +20,7 @@ from helix_graph.plans import transcripts
 from helix_graph.plans.handoff_files import HandoffFiles, append_line
 from helix_graph.plans.model import NoWorkTree, WorkspaceClosed
 from helix_graph.plans.store import flat
-from helix_graph.plans.task_workspaces import Workspaces
+from helix_graph.plans.workspaces import Workspaces
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_choice, as_path
 

@@ -19,8 +19,8 @@ from helix_episodes.corrections import Correction, corrected, unmatched
 from helix_episodes.model import OUTCOME_ID, EdgeType
 from helix_graph.graph import MILLION
 from helix_graph.graph.assertions import CORRECTIONS, EdgeAssertion, NodeAssertion, PatternAssertion, oldest_first
-from helix_graph.graph.labels import decision_key, event_key, event_type, family_of, is_error, outcome_key
 from helix_graph.graph.model import Claim, EpisodeFacts, Mention, Repair, node_id
+from helix_graph.graph.node_labels import decision_key, event_key, event_type, family_of, is_error, outcome_key
 from helix_graph.graph.normalization import first_line, is_telling, line_key
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Is everything that our schemas make known, so that what somebody else put into a database is refused?
 
-After a change to a schema, ``make schema`` writes `helix_graph.known_schema` anew.
+After a change to a schema, ``make schema`` writes `helix_graph.schema_digests` anew.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 from itertools import chain
 from pathlib import Path
 
-from helix_graph import known_schema
+from helix_graph import schema_digests
 from helix_graph.embedding.cache import VECTOR_CACHE
-from helix_graph.graph.connection import GRAPH_FILE
+from helix_graph.graph.graph_db import GRAPH_FILE
 from helix_graph.helix_db import HELIX_DB, Tables
 from helix_graph.insights.schema import INSIGHT_TABLES
 from helix_graph.plans.schema import PLAN_TABLES
@@ -44,7 +44,7 @@ def known() -> dict[str, set[str]]:
 
 def as_module(sets: dict[str, set[str]]) -> str:
     rows = (
-        "".join(f'    "{one}",\n' for one in sorted(sets[name] | set(getattr(known_schema, name)))) for name in sets
+        "".join(f'    "{one}",\n' for one in sorted(sets[name] | set(getattr(schema_digests, name)))) for name in sets
     )
     versions = ", ".join(f'"{one.room}": {len(one.steps)}' for one in ROOMS)
     parts = [f"{name} = frozenset({{\n{each}}})\n" for name, each in zip(sets, rows, strict=True)]
@@ -54,10 +54,10 @@ def as_module(sets: dict[str, set[str]]) -> str:
 def test_the_module_has_what_the_schemas_make() -> None:
     sets = known()
     assert all(sets.values())
-    assert {one.room: len(one.steps) for one in ROOMS} == known_schema.ROOM_VERSIONS
-    unknown = {name: made - getattr(known_schema, name) for name, made in sets.items()}
+    assert {one.room: len(one.steps) for one in ROOMS} == schema_digests.ROOM_VERSIONS
+    unknown = {name: made - getattr(schema_digests, name) for name, made in sets.items()}
     assert not any(unknown.values()), "a schema has changed: run `make schema`"
 
 
 if __name__ == "__main__":  # with tests/helpers on PYTHONPATH
-    Path(known_schema.__file__).write_text(as_module(known()), encoding="utf-8")
+    Path(schema_digests.__file__).write_text(as_module(known()), encoding="utf-8")

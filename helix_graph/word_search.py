@@ -35,7 +35,7 @@ from functools import lru_cache
 from itertools import groupby
 from math import log
 
-from helix_episodes.fast_loading import Regex
+from helix_episodes.light_imports import Regex
 from helix_graph.database import open_in_memory, word_table
 
 TYPE_CHECKING = False

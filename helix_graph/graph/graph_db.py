@@ -4,8 +4,8 @@ A change to the tables is a new version, and the file is built again from the ep
 order in which they come and go; an index serves every other order. The ends of a claim have no foreign key to a node:
 they are mentions of the same episode, which have one, and checking every claim adds half to the time of writing it.
 
-Rows that an answer is made of have checksums (`helix_graph.graph.checksums`). Where a question fails on what it read,
-they say whether the file is damaged, which a compile mends, or the program is wrong.
+Rows that an answer is made of have checksums (`helix_graph.graph.row_checksums`). Where a question fails on what it
+read, they say whether the file is damaged, which a compile mends, or the program is wrong.
 
 Hooks load this module, so it imports little.
 """
@@ -18,7 +18,7 @@ from helix_episodes.errors import HelixGraphError
 from helix_graph import database
 from helix_graph.database import DatabaseKind, word_table
 from helix_graph.errors import CUT_SHORT, DatabaseUnreadable, GraphNotCompiled, InvalidAssertion
-from helix_graph.known_schema import GRAPH_OBJECTS
+from helix_graph.schema_digests import GRAPH_OBJECTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ LABEL_VERSION = "2"
 LABEL_MODE = "grammar"
 #: Raise this when `trials` reads something else from an episode.
 TRIAL_VERSION = "2"
-#: Raise this when `helix_episodes.later` reads something else from an episode.
+#: Raise this when `helix_episodes.later_evidence` reads something else from an episode.
 TELLING_VERSION = "1"
 
 
@@ -146,7 +146,7 @@ class DamageNamed:
     def __exit__(self, _: object, error: BaseException | None, __: TracebackType | None) -> None:
         ours = isinstance(error, HelixGraphError) and not isinstance(error, InvalidAssertion)
         if isinstance(error, Exception) and not ours:
-            from helix_graph.graph.checksums import find_damage
+            from helix_graph.graph.row_checksums import find_damage
 
             if problem := find_damage(self._connection, version=GRAPH_FILE.version):
                 raise DatabaseUnreadable(path=self._path, problem=problem) from error

@@ -36,7 +36,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from helix_episodes.fast_loading import Regex
+from helix_episodes.light_imports import Regex
 from helix_graph.graph.normalization import extension, first_line, kept_parts, one_line, template
 
 TYPE_CHECKING = False
