@@ -16,6 +16,7 @@ by its owner: the episode may be on another machine, or come back.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -26,7 +27,6 @@ from helix_graph.graph import MILLION
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
 
 
 @lru_cache(maxsize=65536)

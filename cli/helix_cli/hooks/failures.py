@@ -16,7 +16,7 @@ from helix_cli.hooks.context_block import (
     anti_pattern_sentence,
     context_block,
 )
-from helix_cli.hooks.session_dedup import SITUATION
+from helix_cli.hooks.session_dedup import SITUATION, SessionDedup
 from helix_graph.causality.antipattern_cache import read_anti_patterns
 from helix_graph.insights.safe_quoting import quoted
 from helix_graph.trust import shared_episodes
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_cli.hooks.call import HookCall
-    from helix_cli.hooks.session_dedup import SessionDedup
     from helix_graph.graph.error_precedents import Row
 
 
