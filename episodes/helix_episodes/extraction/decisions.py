@@ -143,11 +143,7 @@ class _DecisionCollector:
         elif call.asks_editor:
             self.edits.clear()
             self._open(number, call)
-        elif (
-            call.operation in {"delegate", "plan"}
-            or (call.operation == "use" and not _is_polling(call))
-            or (call.operation == "look" and self._answers_error(call))
-        ):
+        elif not _is_polling(call) and self._does_or_answers(call):
             self._open(number, call)
         elif call.operation == "ask" and call.status not in {"ok", "unknown"}:
             self._open(number, call)  # an answer would be the decision; the question alone is a proposal
@@ -157,6 +153,10 @@ class _DecisionCollector:
             # What was missing has been found or changed; later looks at it answer nothing any more.
             name = file_name(call.path)
             self.errors = [n for n in self.errors if file_name(self.calls[n].path or "") != name]
+
+    def _does_or_answers(self, call: ParsedCall) -> bool:
+        """Whether a call hands work over, uses a tool that changes something, or looks in answer to an error."""
+        return call.operation in {"delegate", "plan", "use"} or (call.operation == "look" and self._answers_error(call))
 
     def _edit(self, number: int, call: ParsedCall) -> None:
         key = (call.actor, call.path or "")
@@ -309,6 +309,8 @@ class _DecisionCollector:
 
 def _is_polling(call: ParsedCall) -> bool:
     """Whether a call only waits for a command that is running, or stops it, and types nothing."""
+    if call.operation not in {"look", "use"}:
+        return False
     typed = str(call.step.arguments.get("chars") or call.step.arguments.get("input") or "")
     return bool(_TERMINAL.search(call.step.tool or "")) and not any(sign.isprintable() for sign in typed.strip())
 

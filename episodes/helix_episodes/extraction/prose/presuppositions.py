@@ -20,32 +20,21 @@ from helix_episodes.extraction.prose.sentences import sentences_of
 
 _FAILS = (
     r"(?:fail(?:s|ed|ing|ures?)?|broken|broke|breaks|crash(?:es|ed|ing)?|hang(?:s|ing)?|erroring|denied|refused|"
-    r"rejected|timing out|timed out|stuck|red|not (?:\w+ly )?(?:work|trigger|show|load|run|start|build|compil|updat|"
-    r"appear|install|render|sav)\w*)"
+    r"rejected|timing out|timed out|stuck|red)"
 )
-#: "Why would it fail" supposes; "why is it not failing" and "why no error" miss a failure.
+#: What a thing is to do of which somebody asks why it does not.
+_HAPPENS = r"(?:work|trigger|publish|show|load|run|start|build|compil|updat|appear|install|render|sav|deploy|fir)\w*"
+#: "Why would it fail" supposes, and "why is it not failing" misses a failure.
 _WHY = re.compile(
-    r"\bwhy(?: is| are| was| were| do| does| did| has| have| am)?(?:n['\u2019]t)? "
-    r"(?!would|could|should|might|no\b|not\b)"
-    rf"(?:(?!\b(?:would|could|should|might|not|no|if)\b)[^?!\n]){{0,300}}?\b{_FAILS}\b",
-    re.IGNORECASE,
-)
-_WHY_I_GET = re.compile(
-    r"\bwhy (?:am I|are we|do I|do we|I|we)(?: keep| always| still)? (?:gett?(?:ing)?|see(?:ing)?)\b", re.IGNORECASE
-)
-    r"\bwhy (?:am I|are we|do I|do we|I|we)(?: keep| always| still)? (?:gett?(?:ing)?|see(?:ing)?)\b", re.IGNORECASE
-)
-_WHY_NOT = re.compile(
-    r"\bwhy (?:does|did|is|are|do|was|were|has|have)(?:n['\u2019]t| (?:\S+ ){1,6}not) "
-    r"(?:\S+ ){0,6}?(?:work|trigger|show|load|run|start|build|compil|updat|appear|install|render|sav)\w*",
+    r"\bwhy(?: is| are| was| were| do| does| did| has| have| am)? (?!would|could|should|might|no\b|not\b)"
+    rf"(?:(?!\b(?:would|could|should|might|not|no|if)\b)[^?!\n]){{0,300}}?\b{_FAILS}\b"
+    r"|\bwhy (?:am I|are we|do I|do we|I|we)(?: keep| always| still)? (?:gett?(?:ing)?|see(?:ing)?)\b"
+    rf"|\bwhy (?:does|did|is|are|do|was|were|has|have)(?:n['\u2019]t| (?:\S+ ){{1,6}}not) (?:\S+ ){{0,6}}?{_HAPPENS}",
     re.IGNORECASE,
 )
 _ORDERED = re.compile(
     r"^\W*(?:please |can you |could you )?(?:fix|solve|resolve|repair)(?: this| the)?(?: following)?(?: \w+)?: *"
     r"(?P<message>\S.*)",
-    re.IGNORECASE,
-)
-    r"^\W*(?:please |can you |could you )?(?:fix|solve|resolve|repair)(?: this| the)?(?: following)?(?: \w+)?: *(?P<message>\S.*)",
     re.IGNORECASE,
 )
 #: What compilers and runners say in the messages that people paste without their place.
@@ -58,20 +47,18 @@ _MESSAGE = re.compile(
 _DID_NOT = re.compile(
     r"^(?:I (?:think|guess|believe) |it (?:seems|looks like) |looks like |apparently,? |seems )?(?:that )?"
     r"(?:the|our|my|this|that|it)\b[^.?!,\n]{0,50}?"
-    r"\b(?:did|was|has|have|does|is|are|were)(?:n['\u2019]t| not) (?:get |getting |been |being )?"
-    r"(?:trigger|publish|deploy|run|fir|show|load|start|updat|appear|work)\w*",
+    rf"\b(?:did|was|has|have|does|is|are|were)(?:n['\u2019]t| not) (?:get |getting |been |being )?{_HAPPENS}",
     re.IGNORECASE,
 )
 
 
 def presupposed_failure(text: str) -> str | None:
     """The sentence of a prompt that takes a failure for granted."""
-    for sentence in sentences_of(text):
-        if _WHY.search(sentence) or _WHY_I_GET.search(sentence) or _WHY_NOT.search(sentence):
-            return sentence
-        ordered = _ORDERED.match(sentence)
-        if ordered is not None and _MESSAGE.search(ordered["message"]):
-            return sentence
-        if _DID_NOT.match(sentence) and not sentence.endswith("?"):
-            return sentence
-    return None
+    return next((sentence for sentence in sentences_of(text) if _presupposes(sentence)), None)
+
+
+def _presupposes(sentence: str) -> bool:
+    ordered = _ORDERED.match(sentence)
+    if ordered is not None and _MESSAGE.search(ordered["message"]):
+        return True
+    return bool(_WHY.search(sentence)) or (not sentence.endswith("?") and bool(_DID_NOT.match(sentence)))
