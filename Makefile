@@ -50,5 +50,5 @@ schema:  ## after a change to a database's tables: what may be in them
 smoke:  ## the built wheel, in an environment of its own without any tool of ours
 	PYTHON=$(PYTHON) BIN=$(BIN) .ci/smoke
 
-bench:  ## needs the corpora in ../shared
-	for script in benchmarks/*.py benchmarks/*/__main__.py; do [ ! -e "$$script" ] || $(BIN)python "$$script" || exit 1; done
+bench:  ## needs the corpora in ../shared; not the sealed set, which its keeper runs
+	for script in benchmarks/*.py $$(ls benchmarks/*/__main__.py | grep -v /sealed/); do [ ! -e "$$script" ] || $(BIN)python "$$script" || exit 1; done

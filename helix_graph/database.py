@@ -350,6 +350,7 @@ def sole_builder(path: Path) -> Iterator[None]:
     import fcntl
 
     with DatabaseRefused.for_os_errors(path):
+        make_folder(path.parent)
         lock = os.open(_beside(path, LOCK_SUFFIX), os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, OWNER_ONLY)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -38,7 +38,14 @@ from helix_graph.database import (
     reporting,
     transaction,
 )
-from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled, MemoryDamaged, MemoryNewer, NotOurDatabase
+from helix_graph.errors import (
+    DatabaseRefused,
+    DatabaseUnreadable,
+    GraphNotCompiled,
+    MemoryDamaged,
+    MemoryNewer,
+    NotOurDatabase,
+)
 from helix_graph.schema_digests import HELIX_OBJECTS, ROOM_VERSIONS
 
 TYPE_CHECKING = False
@@ -63,6 +70,11 @@ HELIX_DB = DatabaseKind(
 
 #: The original's file has the same name, and may be named by ``HELIX_DB_PATH``.
 _TAKE_OVER = "; what the original's helix.db knows is taken over by `helix-graph insight import FILE`"
+
+
+#: What cannot be read from a folder in which nothing may be written.
+_CUT_SHORT = "a process was killed while it wrote, which has to be undone first: make its folder writable once"
+_OLDER = "an older version wrote it, and it has to be brought up to date first: make its folder writable once"
 
 
 class Tables(Value):
@@ -249,15 +261,35 @@ class HelixDatabase:
 
     def _reader(self) -> sqlite3.Connection:
         if ownership(self.path, HELIX_DB) == "absent":
-            empty = open_in_memory()
-            self._step_up(empty)
-            return empty
+            return self._empty()
         ready = self._ready()
+        if ready is None and not os.access(self.path.parent, os.W_OK):
+            return self._unmade()
         if ready is None:
             with self.writing():
                 pass
             ready = self._open()
         return ready
+
+    def _empty(self) -> sqlite3.Connection:
+        empty = open_in_memory()
+        self._step_up(empty)
+        return empty
+
+    def _unmade(self) -> sqlite3.Connection:
+        """Empty tables where the file has none of this package and may not be given any.
+
+        Raises:
+            DatabaseRefused: It has some, and they would have to be changed before they can be read.
+        """
+        try:
+            with reporting(self.path), contextlib.closing(self._open()) as connection:
+                version = self._version(connection)
+        except GraphNotCompiled as error:
+            raise DatabaseRefused(path=self.path, problem=_CUT_SHORT) from error
+        if version:
+            raise DatabaseRefused(path=self.path, problem=_OLDER)
+        return self._empty()
 
     def _ready(self) -> sqlite3.Connection | None:
         """A connection to the file as it is; None when it lacks tables of ours, or a writer was killed."""

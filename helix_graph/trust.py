@@ -29,6 +29,7 @@ from helix_graph.project import (
     ENVIRONMENT,
     FOLDER,
     FOLDERS,
+    OFF_FILE,
     git_folder,
     memory_folder,
     others_own,
@@ -280,6 +281,24 @@ def shared_episodes(root: Path, episodes: Iterable[str]) -> frozenset[str]:
     except (OSError, ValueError, IndexError):
         return names
     return names & {name.removeprefix("episodes/").removesuffix(".json") for name in tracked}
+
+
+def silence_from_git(root: Path) -> str | None:
+    """That a commit turned the automatic work of this accepted memory off, in a sentence; None when none did.
+
+    A repository may do that, for it narrows what the memory does; but not so that nobody notices.
+    """
+    if not (root / OFF_FILE).exists() or acceptance_of(root) is None:
+        return None
+    try:
+        if OFF_FILE not in tracked_by_git(root, (OFF_FILE,)):
+            return None
+    except (OSError, ValueError, IndexError):
+        return None  # such a memory is refused, and that says so
+    return (
+        f"git tracks {root / OFF_FILE}, which turns the memory off: its hooks say nothing, and sessions that end are "
+        "not recorded; `helix-graph on` and a commit without that file turn it on"
+    )
 
 
 #: The fields of an entry before its name: times, ids, mode, size; then the object's hash and two bytes of flags.

@@ -581,3 +581,20 @@ def test_a_database_of_a_clone_is_not_even_read(foreign: Path) -> None:
     with sqlite3.connect(foreign / ".helix" / "helix.db") as connection:
         assert connection.execute("SELECT count(*) FROM seen").fetchone() == (0,)
     connection.close()
+
+
+def test_a_commit_that_turns_the_memory_off_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    git(tmp_path, "init", "-q")
+    memory = Memory.init(tmp_path)
+    memory.graph.compile()
+    memory.off()
+    assert hook("session-start", tmp_path) is None, "a person turned it off and knows"
+    git(tmp_path, "add", "-f", ".helix/off")
+    said = hook("session-start", tmp_path)
+    assert said is not None
+    assert "git tracks" in str(said["systemMessage"])
+    assert "turns the memory off" in str(said["systemMessage"])
+    assert hook("user-prompt", tmp_path, prompt="Fix the cart") is None
+    os.chdir(tmp_path)
+    assert run(["status"]) == 0
+    assert "turns the memory off" in capsys.readouterr().err

@@ -36,10 +36,6 @@ if TYPE_CHECKING:
     from helix_graph.insights.uplift import Readiness, UpliftReport
 
 
-#: After every time stamp.
-_NEVER = "~"
-
-
 class Insights(InsightContext):
     """Remembered advice in one helix.db.
 
@@ -123,12 +119,18 @@ class Insights(InsightContext):
         )
         return feedback.give_feedback(self, report)
 
-    def shown_in(self, session: str, *, since: str | None = None) -> frozenset[str]:
-        """The names of the insights that were shown to a session; with ``since``, to any session from that time on."""
-        condition = "session = ? OR (session != '' AND ts >= ?)"
+    def shown_in(self, session: str) -> frozenset[str]:
+        """The names of the insights that were shown to a session."""
         with self.database.reading() as connection:
-            found = feedback.read_injections(connection, condition, session, since or _NEVER)
-            return frozenset(name for one in found for name in one.shown)
+            return frozenset(
+                name for one in feedback.read_injections(connection, "session = ?", session) for name in one.shown
+            )
+
+    def first_session_shown(self, *, since: str) -> str:
+        """The first session to which insights were shown from that time on; "" when there was none."""
+        with self.database.reading() as connection:
+            found = feedback.read_injections(connection, "session != '' AND ts >= ?", since)
+            return next((one.session for one in found), "")
 
     def uplift(self) -> UpliftReport:
         """What the insights did, as far as chance decided who got them: all together first, then each (`uplift`)."""

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from helix_cli import output
+from helix_cli.terminal import harmless_json
 from helix_graph.insights.safe_quoting import name_or_quoted, own_or_quoted, quoted, quoted_lines
 from helix_graph.search.model import SearchResult
 from helix_graph.topics import answer_texts
+from helix_graph.topics.transfer import TopicsExport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -40,7 +42,9 @@ def rendered(answer: Any, render: Callable[[Any], object]) -> str:  # noqa: ANN4
 
 
 def form_of(answer: Any, *, terse: bool = False) -> str:  # noqa: ANN401  (any answer about topics)
-    """The text of an answer about topics, with the notes' words quoted."""
+    """The text of an answer about topics, with the notes' words quoted; an export is JSON, which quotes each text."""
+    if isinstance(answer, TopicsExport):
+        return harmless_json(answer_texts.form_of(answer))
     return answer_texts.form_of(_with_quotations(answer, _NOTED), terse=terse)
 
 

@@ -1,10 +1,10 @@
 """Decisions: what was chosen, stated in words or acted out.
 
-*Acted*: a run of edits to one file that no command and no prompt interrupted; a shell command that changes or checks
-something (the same command again without a change between is the same decision, counted); a delegation; a tool that
-changes something elsewhere. *Stated*: a plan handed in, a question asked or answered, a decision in a message
-(`helix_episodes.extraction.prose.decisions`). Reading and searching are not decisions, except as the first reaction to
-a tool's error: searching for the file that was missing is how an agent recovers.
+*Acted*: a run of edits to one file that no command, no prompt and no new reason interrupted; a shell command that
+changes or checks something (the same command again without a change between is the same decision, counted); a
+delegation; a tool that changes something elsewhere. *Stated*: a plan handed in, a question asked or answered, a
+decision in a message (`helix_episodes.extraction.prose.decisions`). Reading and searching are not decisions, except as
+the first reaction to an error: searching for the file that was missing is how an agent recovers.
 
 What a decision answers, and so its context and whether it is a recovery, is only known once errors and decisions are
 linked: `helix_episodes.extraction.links.complete` adds that.
@@ -28,7 +28,7 @@ from helix_episodes.extraction.actions import (
     type_of,
     values_of,
 )
-from helix_episodes.extraction.calls import CHANGES, UNDONE, ParsedCall, mentions_file
+from helix_episodes.extraction.calls import CHANGES, UNDONE, ParsedCall, mentions_file, shared_words
 from helix_episodes.extraction.drafts import DraftDecision, evidence_of, line, timestamp_of
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.prose.decisions import implied_decisions, is_restated, stated_decisions
@@ -50,6 +50,14 @@ _CONTEXT_LIMIT = 160
 _ASSENT_LIMIT = 20
 #: A file as words name it.
 _FILE = re.compile(r"[\w./-]*\w\.[A-Za-z]\w*")
+#: Words with which an agent gives a reason for what it does next, or changes its mind about what it has done. "Now
+#: the tests:" announces more of the same and does neither.
+_NEW_REASON = re.compile(
+    r"\b(?:because|so that|otherwise|to avoid|which means|since (?:it|the|this|we|that)|"
+    r"the (?:\w+ )?(?:issue|problem|reason|error|cause|bug) (?:is|was)|I (?:see|missed|forgot|realized|overlooked)|"
+    r"actually|wait|oops|hm+|on second thought|my mistake|instead|not (?:right|needed|necessary)|wrong)\b",
+    re.IGNORECASE,
+)
 #: A question that is meant to be answered is at the end of a message.
 _CLOSING = 600
 
@@ -110,6 +118,8 @@ class _DecisionCollector:
                     closing = sentences_of(step.text[-_CLOSING:]) if "?" in step.text else ()
                     asked = [one for one in closing if one.endswith("?")]
                     self.question = next(reversed(asked), "")
+                    if _NEW_REASON.search(step.text):
+                        self.edits.clear()  # a reason belongs to the edits that follow it
                 self._stated(position, step)
         return [
             DraftDecision(position=one.position, decision=one.decision, calls=tuple(one.calls)) for one in self.found
@@ -251,6 +261,8 @@ class _DecisionCollector:
         error = next((one for one in seen if one.actor == call.actor), None)
         if error is None or number in self.failed:
             return False
+        if shared_words(error, call):
+            return True  # the same thing sought by other means
         if error.operation == "run" or call.operation == "run":
             return _program(error) == _program(call) is not None
         return error.path is not None and mentions_file(call, error.path)

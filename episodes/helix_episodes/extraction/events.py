@@ -97,6 +97,8 @@ def _results(call: ParsedCall, *, root: str | None) -> Iterator[Event]:
         agent = _agent(call)
         status = "error" if call.status == "error" else "ok"
         yield _event(call, "handoff", f"{agent} came back: {line(call.output)}", check=agent, status=status)
+        if call.status == "error":
+            yield _error(call, check=agent, finding=tool_finding(agent, call.output), root=root, tool=name)
     elif call.status == "error":
         yield _error(call, check=name, finding=tool_finding(name, call.output), root=root, tool=name)
 

@@ -14,8 +14,9 @@ from helix_episodes.extraction.decisions import decisions_of
 from helix_episodes.extraction.drafts import iso
 from helix_episodes.extraction.echo_removal import redact_episode, without_echoes, without_unread
 from helix_episodes.extraction.events import events_of
+from helix_episodes.extraction.fixes import fixes_of
 from helix_episodes.extraction.lessons import lessons_of
-from helix_episodes.extraction.links import complete, fixes_of, links_of
+from helix_episodes.extraction.links import complete, links_of
 from helix_episodes.extraction.outcome import judge_outcome
 from helix_episodes.extraction.reports import parse_report
 from helix_episodes.extraction.task_and_metrics import metrics_of, task_kind_of, task_of

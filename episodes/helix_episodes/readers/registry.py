@@ -16,19 +16,20 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections import Counter
+from contextlib import redirect_stdout
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helix_episodes.errors import InvalidArgument, LogNotReadable, UnknownLogFormat
+from helix_episodes.errors import HelixGraphError, InvalidArgument, LogNotReadable, UnknownLogFormat
 from helix_episodes.readers.base import LogHead, Reader, read_head
+from helix_episodes.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from helix_episodes.session import Session
 
 
 #: The built-in readers by name, in the order of trial: the formats that many a file could be taken for come last.
@@ -59,18 +60,8 @@ _BUILT_IN = {
 ENTRY_POINT_GROUP = "helix_graph.readers"
 AUTO = "auto"
 
-# What loading or asking a stranger's class can end in; a reader that fails so is named and passed over.
-_BROKEN_READER_ERRORS = (
-    AttributeError,
-    ImportError,
-    LookupError,
-    NameError,
-    OSError,
-    RuntimeError,
-    SyntaxError,
-    TypeError,
-    ValueError,
-)
+# What another package's code can end in is up to that package, ending the process included.
+_ANY_FAILURE = (Exception, SystemExit)
 
 # Endings that say nothing of what is inside.
 _GENERAL_ENDINGS = (".json", ".md")
@@ -175,15 +166,12 @@ def _recognise(head: LogHead) -> Reader:
     others, broken = _other_readers()
     tried = (*_built_in(), *others)
     for reader in others:
-        try:
-            reason = reader.sniff(head)
-        except _BROKEN_READER_ERRORS as error:
-            reason = f"failed ({type(error).__name__}: {error})"
+        reason = reader.sniff(head)
         if reason is None:
             return reader
         declined[reader.name] = reason
     closest = _closest_first(declined, fitting={one.name for one in tried if head.path.name.endswith(one.suffixes)})
-    raise UnknownLogFormat(path=head.path, declined={**closest, **broken})
+    raise UnknownLogFormat(path=head.path, declined={**broken, **closest})
 
 
 def _closest_first(declined: dict[str, str], *, fitting: set[str]) -> dict[str, str]:
@@ -193,6 +181,56 @@ def _closest_first(declined: dict[str, str], *, fitting: set[str]) -> dict[str, 
     """
     reasons = Counter(declined.values())
     return dict(sorted(declined.items(), key=lambda one: (one[0] not in fitting, reasons[one[1]])))
+
+
+class _ForeignReader:
+    """A reader of another package. Whatever fails in it is that reader's problem, with its name, and no other log's."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self.name, self.suffixes = str(reader.name), tuple(map(str, reader.suffixes))
+        for method in ("sniff", "is_part", "read"):
+            getattr(reader, method)  # a missing one is better found here than half way
+
+    def sniff(self, head: LogHead) -> str | None:
+        """Why it is no log of this format; a reader that fails declines, with that as its reason."""
+        try:
+            with redirect_stdout(sys.stderr):
+                self._reader.is_part(head.path)  # one that cannot answer that is not chosen
+                reason = self._reader.sniff(head)
+        except _ANY_FAILURE as error:
+            return _failure(error)
+        return None if reason is None else str(reason)
+
+    def is_part(self, path: Path) -> bool:
+        """Whether it says that the file is read with another; what `sniff` declines for is no part either."""
+        try:
+            with redirect_stdout(sys.stderr):
+                return bool(self._reader.is_part(path))
+        except _ANY_FAILURE:
+            return False
+
+    def read(self, path: Path) -> Iterator[Session]:
+        """The sessions of a log.
+
+        Raises:
+            LogNotReadable: The reader failed, or gave something else.
+        """
+        try:
+            with redirect_stdout(sys.stderr):
+                sessions = list(self._reader.read(path))
+        except HelixGraphError:
+            raise
+        except _ANY_FAILURE as error:
+            problem = f"the reader {self.name!r} of another package {_failure(error)}"
+            raise LogNotReadable(path=path, problem=problem) from error
+        if not all(isinstance(one, Session) for one in sessions):
+            raise LogNotReadable(path=path, problem=f"the reader {self.name!r} of another package gave no sessions")
+        yield from sessions
+
+
+def _failure(error: BaseException) -> str:
+    return f"failed ({type(error).__name__}: {error})"
 
 
 def _other_readers() -> tuple[list[Reader], dict[str, str]]:
@@ -205,11 +243,9 @@ def _other_readers() -> tuple[list[Reader], dict[str, str]]:
         if point.name in _BUILT_IN:
             continue
         try:
-            reader = point.load()()
-            for attribute in ("name", "suffixes", "sniff", "is_part", "read"):
-                getattr(reader, attribute)  # a missing one is better found here than half way
-            readers.append(reader)
-        except _BROKEN_READER_ERRORS as error:
+            with redirect_stdout(sys.stderr):  # what it prints would be taken for a command's answer
+                readers.append(_ForeignReader(point.load()()))
+        except _ANY_FAILURE as error:
             broken[point.name] = f"could not be loaded ({type(error).__name__}: {error})"
     return readers, broken
 

@@ -9,19 +9,17 @@ import click
 import msgspec
 from msgspec import Meta
 
-from helix_cli.commands.episode import plain, render_all, render_episode, render_evidence, render_list, render_report
+from helix_cli.commands.episode import render_all, render_episode, render_evidence, render_list, render_report
 from helix_cli.commands.graph import render_compile, render_status
-from helix_cli.mcp.pagination import ANSWERS, parts_of
+from helix_cli.mcp.pagination import ANSWERS, part_of
 from helix_cli.mcp.quotations import rendered
 from helix_cli.mcp.tool_declaration import Arguments, EpisodeName, ProgressSteps, Reply, TextList, tool
 from helix_cli.options import parse_time
 from helix_cli.output import count, say
 from helix_episodes.discovery import is_in_agents_folder
 from helix_episodes.errors import HelixGraphError, InvalidArgument
-from helix_episodes.model import Episode, Outcome
-from helix_episodes.verification import CheckedQuotation
+from helix_episodes.model import Outcome
 from helix_graph.errors import GraphNotCompiled
-from helix_graph.graph.compile import CompileReport
 from helix_graph.graph.status import Status
 
 if TYPE_CHECKING:
@@ -59,39 +57,6 @@ class ShowArguments(Arguments, frozen=True, kw_only=True):
     evidence: Annotated[bool, Meta(description="Every quotation with its log line, in place of the parts.")] = False
 
 
-class Extracted(msgspec.Struct, frozen=True):
-    """What became of the logs; ``failed`` names those that could not be used."""
-
-    recorded: int
-    unchanged: int
-    failed: list[str]
-
-
-class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """One session in a line."""
-
-    session: str
-    timestamp: str | None
-    outcome: str
-    basis: str
-    decisions: int
-    task: str
-
-
-class Summaries(msgspec.Struct, frozen=True):
-    """The newest first; ``total`` counts those that were not shown as well."""
-
-    episodes: tuple[Summary, ...]
-    total: int
-
-
-class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An episode as its file has it, or its quotations."""
-
-    episode: Episode | None = None
-    evidence: tuple[CheckedQuotation, ...] | None = None
-
-
 def _moment(text: str) -> datetime:
     """The day or time from which on episodes are asked for.
 
@@ -102,17 +67,6 @@ def _moment(text: str) -> datetime:
         return parse_time(text)
     except click.BadParameter as error:
         raise InvalidArgument(None, f"since: {error.message}") from error
-
-
-def _summary(one: Episode) -> Summary:
-    return Summary(
-        session=one.session,
-        timestamp=one.timestamp,
-        outcome=one.outcome,
-        basis=one.outcome_basis,
-        decisions=len(one.decisions),
-        task=one.task,
-    )
 
 
 class Holdings(msgspec.Struct, frozen=True, kw_only=True):
@@ -139,13 +93,6 @@ class RestArguments(Arguments, frozen=True, kw_only=True):
     part: Annotated[int, Meta(ge=1, description="Which part, from 1.")] = 1
 
 
-class Part(msgspec.Struct, frozen=True):
-    """A part of a long answer; its text is the result's."""
-
-    part: int
-    parts: int
-
-
 def _graph(memory: Memory) -> tuple[Status | None, str | None]:
     """The graph's figures, or why there are none."""
     try:
@@ -164,7 +111,7 @@ def _render_holdings(found: Holdings) -> None:
         render_status(found.graph)
 
 
-@tool("extract", title="Read session logs", takes=ExtractArguments, gives=Extracted, effect="sets")
+@tool("extract", title="Read session logs", takes=ExtractArguments, effect="sets")
 def extract(memory: Memory, asked: ExtractArguments, progress: Progress) -> Reply:
     """Read agents' session logs into episodes: what was decided, what happened, how it came out. Without paths every
     agent's logs on this machine that belong to this project are looked at, and what is new or has grown is read; that
@@ -194,14 +141,12 @@ def extract(memory: Memory, asked: ExtractArguments, progress: Progress) -> Repl
     named = [f"{one.log}: {one.problem}" for one in report.left_out] if asked.logs else []
     if named and not report.recorded:
         raise HelixGraphError("\n".join(["no session was recorded; name logs of this project:", *named]))
-    new = len(report.written) + len(report.updated)
-    value = Extracted(new, len(report.recorded) - new, failed)
     return Reply(
-        value, "\n".join([*(f"not read: {one}" for one in failed), *(f"left out: {one}" for one in named), text])
+        report, "\n".join([*(f"not read: {one}" for one in failed), *(f"left out: {one}" for one in named), text])
     )
 
 
-@tool("list_episodes", title="List sessions", takes=ListArguments, gives=Summaries, effect="reads")
+@tool("list_episodes", title="List sessions", takes=ListArguments, effect="reads")
 def list_episodes(memory: Memory, asked: ListArguments, _: Progress) -> Reply:
     """The sessions of this project, the newest first: when, what for, how they came out and who or what says so. Use it
     to find the session that somebody speaks of, or the last ones on a subject.
@@ -211,22 +156,22 @@ def list_episodes(memory: Memory, asked: ListArguments, _: Progress) -> Reply:
     found = episodes.list(asked.outcome, since, asked.max_results, task=asked.task)
     total = episodes.count(asked.outcome, since, task=asked.task)
     more = f"\n{count(total - len(found), 'more episode')}." if total > len(found) else ""
-    return Reply(Summaries(tuple(map(_summary, found)), total), rendered(found, render_list) + more)
+    return Reply(None, rendered(found, render_list) + more)
 
 
-@tool("show_episode", title="Show a session", takes=ShowArguments, gives=Shown, effect="reads")
+@tool("show_episode", title="Show a session", takes=ShowArguments, effect="reads")
 def show_episode(memory: Memory, asked: ShowArguments, _: Progress) -> Reply:
     """One session: its decisions, events, links, fixes and lessons with the log lines they rest on. Use it to read up
     on what another tool has named; with evidence, every quotation word for word.
     """
     if asked.evidence:
         quoted = memory.episodes.evidence(asked.episode)
-        return Reply(Shown(evidence=quoted), rendered(quoted, render_evidence))
+        return Reply(None, rendered(quoted, render_evidence))
     one = memory.episodes.require(asked.episode)
-    return Reply({"episode": plain(one)}, rendered(one, render_episode))
+    return Reply(None, rendered(one, render_episode))
 
 
-@tool("compile", title="Fold episodes into the graph", takes=CompileArguments, gives=CompileReport, effect="sets")
+@tool("compile", title="Fold episodes into the graph", takes=CompileArguments, effect="sets")
 def compile_episodes(memory: Memory, asked: CompileArguments, progress: Progress) -> Reply:
     """Fold new episodes into the causal graph, which `seen`, `causal_path`, `patterns` and the others answer from. What
     has not changed costs nothing. Use it after `extract`, or when a tool says that the graph is not compiled.
@@ -237,7 +182,7 @@ def compile_episodes(memory: Memory, asked: CompileArguments, progress: Progress
     return Reply(report, rendered(report, render_compile))
 
 
-@tool("status", title="What the memory holds", takes=Arguments, gives=Holdings, effect="reads")
+@tool("status", title="What the memory holds", takes=Arguments, effect="reads")
 def status(memory: Memory, _: Arguments, __: Progress) -> Reply:
     """How much the memory holds: episodes and their outcomes, topics, insights, the graph's size, how well its labels
     join sessions, and what is yet to be compiled. Use it when answers are empty or seem old.
@@ -256,7 +201,7 @@ def status(memory: Memory, _: Arguments, __: Progress) -> Reply:
     return Reply(value, rendered(value, _render_holdings))
 
 
-@tool("rest", title="The rest of a long answer", takes=RestArguments, gives=Part, effect="reads")
+@tool("rest", title="The rest of a long answer", takes=RestArguments, effect="reads")
 def rest(_: Memory, asked: RestArguments, __: Progress) -> Reply:
     """The next part of an answer that was cut because it was long. The cut answer's last line says with which arguments
     to call this.
@@ -264,10 +209,10 @@ def rest(_: Memory, asked: RestArguments, __: Progress) -> Reply:
     text = ANSWERS.get(asked.answer)
     if text is None:
         raise InvalidArgument(None, f"the answer {asked.answer} is not kept any more; ask the first question again")
-    parts = parts_of(text)
-    if asked.part > len(parts):
-        raise InvalidArgument(
-            None,
-            f"the answer {asked.answer} has {len(parts)} parts, and no part {asked.part}; ask the first question again",
+    part, number = part_of(text, asked.part)
+    if not part:
+        problem = (
+            f"the answer {asked.answer} has {number} parts, and no part {asked.part}; ask the first question again"
         )
-    return Reply(Part(asked.part, len(parts)), parts[asked.part - 1])
+        raise InvalidArgument(None, problem)
+    return Reply(None, part)

@@ -175,7 +175,9 @@ def finding_of(segments: tuple[Segment, ...], output: CommandOutput, exit_code: 
     if code in _SHELL_CODES and not spoken:
         return CheckFinding(family=_SHELL_CODES[code], message=f"exit code {code}")
     last = segments[-1] if segments else None
-    if last and code == 1 and last.program in _ANSWERING and (not spoken or last.purpose == "look"):
+    # "error: …" of a part that changes something is no answer of the look behind it.
+    stopped = any(part.purpose == "change" for part in segments[:-1]) and any(_LOUD.match(line) for line in spoken)
+    if last and code == 1 and last.program in _ANSWERING and not stopped and (not spoken or last.purpose == "look"):
         return CheckFinding(family="answered no", message=informative_line(spoken) or f"exit code {code}", generic=True)
     # The first line that calls itself an error: asked only of what has failed.
     first = next((line.strip() for line in spoken if _LOUD.match(line)), informative_line(spoken))

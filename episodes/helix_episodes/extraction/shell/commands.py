@@ -68,6 +68,10 @@ def through_module(words: tuple[str, ...]) -> tuple[str, ...]:
     return words
 
 
+#: Flags with which an interpreter is handed its code: ``-c``, ``-e``, ``perl -pi -e``, ``node --eval``.
+_INLINE = Regex(r"-[a-zA-Z0-9]*[ce]|--eval|--print")
+
+
 def subcommand_of(program: str, arguments: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
     """The word (or words) that say what the program is to do, and the arguments after them."""
     rest = skip_options(arguments, known.VALUED_BEFORE.get(program, frozenset()))
@@ -75,6 +79,8 @@ def subcommand_of(program: str, arguments: tuple[str, ...]) -> tuple[str | None,
     if task is not None:
         return task, tuple(rest[rest.index(task) + 1 :]) if task in rest else rest[1:]
     if program in known.INTERPRETERS | known.SHELLS:
+        if any(_INLINE.fullmatch(word) for word in arguments[:4]):
+            return None, arguments  # what follows the flag is code, no script's name
         script = program_name(rest[0]) if rest and "." in rest[0] and " " not in rest[0] else None
         # Django's manage.py is a program with subcommands of its own.
         return (" ".join(rest[:2]), rest[2:]) if script == "manage.py" else (script, rest[1:])
