@@ -90,10 +90,13 @@ HELIX_OBJECTS = frozenset(
 GRAPH_OBJECTS = frozenset(
     {
         "0565523cfe8a1309",
+        "18799e2da99904b8",
         "1fa4accd2836be40",
         "28dc12c129b2d599",
         "2ea6770244bc2865",
+        "2f6e551403687d22",
         "362c6598201fcafb",
+        "41cd3d7dd50d919a",
         "46a1826c771e1c64",
         "59def012bd7d3836",
         "5a92c8395cc8e9bb",

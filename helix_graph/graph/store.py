@@ -147,7 +147,7 @@ def aliases(raw_texts: Iterable[str]) -> dict[str, int]:
 
 
 _MENTION_COLUMNS = (
-    "raw, timestamp, path, command, message, checked, family, exact, rationale, actor, line, log, quote, counted,"
+    "raw, timestamp, path, command, message, checked, family, issues, rationale, actor, line, log, quote, counted,"
     " context, outcome"
 )
 #: One place for each of these columns, and for episode, local id and node.
@@ -190,6 +190,10 @@ def add_episode(
         f"INSERT INTO mention (episode, local, node, {_MENTION_COLUMNS}) VALUES ({_MENTION_VALUES})",  # noqa: S608  (constants)
         [(episode, one.local, numbers[one.node], *astuple(one)[_FIRST_COLUMN:]) for one in facts.mentions],
     )
+    connection.executemany(
+        "INSERT INTO issue VALUES (?, ?, ?)",
+        [(key, episode, one.local) for one in facts.mentions if one.issues for key in one.issues.split(" ")],
+    )
     connection.execute("INSERT INTO wording VALUES (?, ?)", (episode, wording(facts)))
     index_decisions(connection, episode, facts)
     connection.executemany(
@@ -225,7 +229,7 @@ def remove_episode(connection: sqlite3.Connection, episode: int, changes: GraphC
     facts = next(read_facts(connection, [episode]))
     _count(facts, changes, sign=-1)
     forget_decisions(connection, episode)
-    for table in ("mention", "wording", "claim", "repair", "digest"):
+    for table in ("mention", "issue", "wording", "claim", "repair", "digest"):
         connection.execute(f"DELETE FROM {table} WHERE episode = ?", (episode,))  # noqa: S608  (constant names)
     connection.execute("UPDATE file SET episode = NULL WHERE episode = ?", (episode,))
     connection.execute("DELETE FROM episode WHERE number = ?", (episode,))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 #: Goes into each episode's provenance; raised when the same log would give another episode.
-EXTRACTOR_VERSION = "5"
+EXTRACTOR_VERSION = "7"
 
 
 def extract(session: Session, *, provenance: Provenance | None = None) -> Episode:
