@@ -49,7 +49,11 @@ _PYTHON = (
     ),
     _row("unittest", "(", r"(?:FAIL|ERROR): (?P<method>\w+) \((?P<test>[\w.]+)\)$"),
     _row("tox", "interpreter", r".*(?P<message>could not find python interpreter .+)$"),
-    _row("mypy", ": error: ", r"(?P<file>[^\s:]+\.pyi?):\d+(?::\d+)?: error: (?P<message>.+?)(?:  \[(?P<rule>[\w-]+)\])?$"),
+    _row(
+        "mypy",
+        ": error: ",
+        r"(?P<file>[^\s:]+\.pyi?):\d+(?::\d+)?: error: (?P<message>.+?)(?:  \[(?P<rule>[\w-]+)\])?$",
+    ),
     _row("pyright", " - error: ", rf"\s*{_AT} - error: (?P<message>.+?)(?: \((?P<rule>report\w+)\))?$"),
     _row("ruff", ".py", rf"{_AT}: (?P<rule>{_CODE}):? (?:\[\*\] )?(?P<message>.+?)(?: \([\w-]+\))?$"),
     _row(
@@ -116,9 +120,6 @@ _COMPILED = (
         r"warning: (?P<message>.+)$",
         below=r"\s*= note: `#\[(?:warn|deny)\((?P<rule>[\w:-]+)\)\]",
     ),
-    _row(
-        "cc", "error: ", rf"{_AT}: (?:fatal )?error: (?P<message>.+?)(?: \[-W(?:error=|error,-W)?(?P<rule>[\w-]+)\])?$"
-    ),
     _row("ld", "undefined reference", r".*(?P<message>undefined reference to .+)$"),
     _row("ld", "ld: ", r"(?:\S*/)?ld(?:\.\w+)?: (?P<message>(?!.*in function).+)$"),
     _row(
@@ -128,6 +129,9 @@ _COMPILED = (
         below=r"(?:\[ERROR\])?\s+symbol:\s+(?P<more>.+)$",
     ),
     _row("kotlinc", ".kt", rf"e: (?:file://)?{_FILE}:(?:\d+:\d+|\s*\(\d+, \d+\):?) (?:error: )?(?P<message>.+)$"),
+    _row(
+        "cc", "error: ", rf"{_AT}: (?:fatal )?error: (?P<message>.+?)(?: \[-W(?:error=|error,-W)?(?P<rule>[\w-]+)\])?$"
+    ),
     _row("maven", "[ERROR]", r"\[ERROR\]\s+(?P<test>\w+(?:\.\w+)+):\d+(?:->\S+)?(?: (?P<message>.+))?$"),
     _row("maven", "[ERROR] Failed to execute", r"\[ERROR\] (?P<message>Failed to execute goal \S+ .+?)(?: -> \[.*)?$"),
     _row("gradle", " FAILED", r"(?P<test>\w[\w.$]* > .+) FAILED$"),
