@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import pytest
@@ -16,14 +18,17 @@ class Example(NamedTuple):
     output: str
     same: str
     other: str
-    names: dict[str, str] = {}
+    names: Mapping[str, str] = MappingProxyType({})
 
 
 EXAMPLES = (
     Example(
         "pytest",
         "FAILED tests/test_cart.py::TestSum::test_add[1-2] - ValueError: 3 is not 4\n1 failed in 0.12s",
-        "/w/tests/test_cart.py::TestSum::test_add FAILED\nFAILED tests/test_cart.py::TestSum::test_add[7] - ValueError: no",
+        (
+            "/w/tests/test_cart.py::TestSum::test_add FAILED\nFAILED "
+            "tests/test_cart.py::TestSum::test_add[7] - ValueError: no"
+        ),
         "FAILED tests/test_cart.py::TestSum::test_remove - ValueError: 3 is not 4",
         {"file": "tests/test_cart.py", "test": "tests/test_cart.py::TestSum::test_add[1-2]", "raised": "ValueError"},
     ),
@@ -104,21 +109,36 @@ EXAMPLES = (
     ),
     Example(
         "eslint",
-        "/w/src/cart.js\n  12:5  error  'total' is assigned a value but never used  no-unused-vars\n\n\u2716 1 problem",
+        (
+            "/w/src/cart.js\n  12:5  error  'total' is assigned a value but never used  "
+            "no-unused-vars\n\n\u2716 1 problem"
+        ),
         "/x/lib/sum.js\n  3:1  error  'total' is assigned a value but never used  no-unused-vars",
         "/w/src/cart.js\n  12:5  error  'price' is assigned a value but never used  no-unused-vars",
         {"file": "/w/src/cart.js", "rule": "no-unused-vars", "symbol": "total"},
     ),
     Example(
         "biome",
-        "src/cart.ts:12:5 lint/suspicious/noDoubleEquals \u2501\u2501\u2501\u2501\n\n  \u00d7 Using == may be unsafe.",
-        "lib/sum.ts:3:1 lint/suspicious/noDoubleEquals  FIXABLE  \u2501\u2501\u2501\n\n  \u00d7 Using == may be unsafe.",
-        "src/cart.ts:12:5 lint/style/useConst \u2501\u2501\u2501\n\n  \u00d7 This let declares a variable that is only assigned once.",
+        (
+            "src/cart.ts:12:5 lint/suspicious/noDoubleEquals \u2501\u2501\u2501\u2501\n\n  \u00d7 "
+            "Using == may be unsafe."
+        ),
+        (
+            "lib/sum.ts:3:1 lint/suspicious/noDoubleEquals  FIXABLE  \u2501\u2501\u2501\n\n  "
+            "\u00d7 Using == may be unsafe."
+        ),
+        (
+            "src/cart.ts:12:5 lint/style/useConst \u2501\u2501\u2501\n\n  \u00d7 This let "
+            "declares a variable that is only assigned once."
+        ),
         {"file": "src/cart.ts", "rule": "noDoubleEquals"},
     ),
     Example(
         "npm",
-        'npm error Missing script: "verify"\nnpm error\nnpm error To see a list of scripts, run:\nnpm error   npm run',
+        (
+            'npm error Missing script: "verify"\nnpm error\nnpm error To see a list of scripts, '
+            "run:\nnpm error   npm run"
+        ),
         'npm ERR! missing script: "verify"'.replace("missing", "Missing"),
         'npm error Missing script: "check"',
         {"symbol": "verify"},
@@ -187,28 +207,40 @@ EXAMPLES = (
     ),
     Example(
         "clippy",
-        "warning: this loop could be written as a `for` loop\n --> src/cart.rs:12:5\n  = note: `#[warn(clippy::while_let_on_iterator)]` on by default",
+        (
+            "warning: this loop could be written as a `for` loop\n --> src/cart.rs:12:5\n  = "
+            "note: `#[warn(clippy::while_let_on_iterator)]` on by default"
+        ),
         "error: this loop could be written as a `for` loop\n --> src/sum.rs:3:1",
         "warning: redundant clone\n --> src/cart.rs:12:5",
         {"rule": "clippy::while_let_on_iterator"},
     ),
     Example(
         "gradle",
-        "> Task :test FAILED\n\nCartTest > addsTwoPrices() FAILED\n    org.opentest4j.AssertionFailedError at CartTest.java:12",
+        (
+            "> Task :test FAILED\n\nCartTest > addsTwoPrices() FAILED\n    "
+            "org.opentest4j.AssertionFailedError at CartTest.java:12"
+        ),
         "CartTest > addsTwoPrices() FAILED",
         "CartTest > removesAPrice() FAILED",
         {"test": "CartTest > addsTwoPrices()"},
     ),
     Example(
         "maven",
-        "[ERROR] Failures: \n[ERROR]   CartTest.addsTwoPrices:12 expected: <4> but was: <3>\n[INFO] \n[ERROR] BUILD FAILURE",
+        (
+            "[ERROR] Failures: \n[ERROR]   CartTest.addsTwoPrices:12 expected: <4> but was: <3>\n"
+            "[INFO] \n[ERROR] BUILD FAILURE"
+        ),
         "[ERROR]   CartTest.addsTwoPrices:40 expected: <9> but was: <8>",
         "[ERROR]   CartTest.removesAPrice:12 expected: <4> but was: <3>",
         {"test": "CartTest.addsTwoPrices"},
     ),
     Example(
         "javac",
-        "src/Cart.java:12: error: cannot find symbol\n    total();\n    ^\n  symbol:   method total()\n  location: class Cart",
+        (
+            "src/Cart.java:12: error: cannot find symbol\n    total();\n    ^\n  symbol:   method "
+            "total()\n  location: class Cart"
+        ),
         "[ERROR] /w/src/Sum.java:[3,9] cannot find symbol\n[ERROR]   symbol:   method total()",
         "src/Cart.java:12: error: cannot find symbol\n    price();\n    ^\n  symbol:   method price()",
         {"file": "src/Cart.java"},
@@ -222,9 +254,19 @@ EXAMPLES = (
     ),
     Example(
         "cmake",
-        'CMake Error at CMakeLists.txt:12 (find_package):\n\n  Could not find a package configuration file provided by "Boost" with any of\n\n-- Configuring incomplete, errors occurred!',
-        'CMake Error at lib/CMakeLists.txt:3 (find_package):\n  Could not find a package configuration file provided by "Boost" with any of',
-        'CMake Error at CMakeLists.txt:12 (find_package):\n  Could not find a package configuration file provided by "Qt6" with any of',
+        (
+            "CMake Error at CMakeLists.txt:12 (find_package):\n\n  Could not find a package "
+            'configuration file provided by "Boost" with any of\n\n-- Configuring incomplete, '
+            "errors occurred!"
+        ),
+        (
+            "CMake Error at lib/CMakeLists.txt:3 (find_package):\n  Could not find a package "
+            'configuration file provided by "Boost" with any of'
+        ),
+        (
+            "CMake Error at CMakeLists.txt:12 (find_package):\n  Could not find a package "
+            'configuration file provided by "Qt6" with any of'
+        ),
         {"file": "CMakeLists.txt", "symbol": "Boost"},
     ),
     Example(
@@ -243,7 +285,10 @@ EXAMPLES = (
     ),
     Example(
         "gcc",
-        "src/cart.c: In function 'main':\nsrc/cart.c:12:5: error: 'total' undeclared (first use in this function)\nmake: *** [Makefile:3: all] Error 1",
+        (
+            "src/cart.c: In function 'main':\nsrc/cart.c:12:5: error: 'total' undeclared (first "
+            "use in this function)\nmake: *** [Makefile:3: all] Error 1"
+        ),
         "lib/sum.c:3:1: error: 'total' undeclared (first use in this function)",
         "src/cart.c:12:5: error: 'price' undeclared (first use in this function)",
         {"file": "src/cart.c", "symbol": "total"},
@@ -257,7 +302,10 @@ EXAMPLES = (
     ),
     Example(
         "ld",
-        "/usr/bin/ld: /tmp/ccA1b2C3.o: in function `main':\ncart.c:(.text+0x15): undefined reference to `total'\ncollect2: error: ld returned 1 exit status",
+        (
+            "/usr/bin/ld: /tmp/ccA1b2C3.o: in function `main':\ncart.c:(.text+0x15): undefined "
+            "reference to `total'\ncollect2: error: ld returned 1 exit status"
+        ),
         "sum.c:(.text+0x40): undefined reference to `total'",
         "cart.c:(.text+0x15): undefined reference to `price'",
     ),
@@ -297,15 +345,24 @@ EXAMPLES = (
     ),
     Example(
         "phpunit",
-        "There was 1 failure:\n\n1) Tests\\CartTest::testAdds with data set #0 (1, 2)\nFailed asserting that 3 matches 4.",
+        (
+            "There was 1 failure:\n\n1) Tests\\CartTest::testAdds with data set #0 (1, 2)\nFailed "
+            "asserting that 3 matches 4."
+        ),
         "3) Tests\\CartTest::testAdds",
         "1) Tests\\CartTest::testRemoves",
         {"test": "Tests\\CartTest::testAdds"},
     ),
     Example(
         "terraform",
-        '\u2577\n\u2502 Error: Reference to undeclared resource "aws_vpc" "main"\n\u2502 \n\u2502   on main.tf line 12, in output "vpc":',
-        '\u2502 Error: Reference to undeclared resource "aws_vpc" "main"\n\u2502   on net.tf line 3, in output "vpc":',
+        (
+            '\u2577\n\u2502 Error: Reference to undeclared resource "aws_vpc" "main"\n\u2502 \n'
+            '\u2502   on main.tf line 12, in output "vpc":'
+        ),
+        (
+            '\u2502 Error: Reference to undeclared resource "aws_vpc" "main"\n\u2502   on net.tf '
+            'line 3, in output "vpc":'
+        ),
         "\u2502 Error: Unsupported argument\n\u2502   on main.tf line 12",
         {"file": "main.tf"},
     ),
@@ -331,7 +388,10 @@ EXAMPLES = (
     ),
     Example(
         "pre-commit",
-        "trim trailing whitespace.................................................Failed\n- hook id: trailing-whitespace\n- exit code: 1",
+        (
+            "trim trailing whitespace.................................................Failed\n- "
+            "hook id: trailing-whitespace\n- exit code: 1"
+        ),
         "Trim Trailing Whitespace........Failed\n- hook id: trailing-whitespace".replace(
             "Trim Trailing Whitespace", "trim trailing whitespace"
         ),
@@ -399,7 +459,10 @@ def test_a_banner_or_a_total_is_never_what_is_wrong(line: str) -> None:
 
 def test_the_compile_error_is_one_issue_in_every_check() -> None:
     build = "# example.com/shop\ncart.go:12:5: declared and not used: total"
-    tests = "# example.com/shop [example.com/shop.test]\n./cart.go:12:5: total declared and not used\nFAIL\texample.com/shop [build failed]"
+    tests = (
+        "# example.com/shop [example.com/shop.test]\n./cart.go:12:5: total declared and not "
+        "used\nFAIL\texample.com/shop [build failed]"
+    )
     lint = "cart.go:12:5: declared and not used: total (typecheck)\n1 issues:\n* typecheck: 1"
     editor = "declared and not used: total"
     issues = {_first(output).fingerprint for output in (build, tests, lint)}
@@ -409,7 +472,8 @@ def test_the_compile_error_is_one_issue_in_every_check() -> None:
 
 def test_a_traceback_of_pytest_finds_the_test_that_the_summary_names() -> None:
     cut = (
-        "________________________ test_add ________________________\n\n    def test_add():\n>       assert total() == 4\n"
+        "________________________ test_add ________________________\n\n    def test_add():\n> "
+        "      assert total() == 4\n"
         "E       AssertionError: wrong total\n\ntests/test_cart.py:12: AssertionError"
     )
     whole = Diagnostic(

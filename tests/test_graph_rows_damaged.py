@@ -33,7 +33,6 @@ DAMAGE = {
     "label": "UPDATE node SET label = label || '!' WHERE number = 3",
     "telling": "UPDATE telling SET body = x'00' WHERE body IS NOT NULL",
     "file": "UPDATE file SET sha256 = x'00' WHERE episode = 3",
-    "pages": "UPDATE label_page SET labels = 'nothing'",
     "words": "UPDATE decided_data SET block = x'00' WHERE id > 10",
     "repair": "DELETE FROM repair",
     "wording": "UPDATE wording SET folded = ''",

@@ -1,4 +1,4 @@
-"""Do fingerprints join what is one issue and keep apart what is not? 886 labelled pairs of error lines of real sessions.
+"""Do fingerprints join what is one issue, and nothing else? 886 labelled pairs of error lines of real sessions.
 
     python benchmarks/fingerprints [--list] [--corpora DIR]
 

@@ -15,10 +15,11 @@ ruff fails: E501              12
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -39,9 +40,6 @@ from helix_cli.terminal import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
-    from pathlib import Path
-
     from helix_cli.terminal import Part
 
     Progress = Callable[[int, int, Path], None]

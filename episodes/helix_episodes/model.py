@@ -156,7 +156,8 @@ class Event(_Value, frozen=True, kw_only=True):
 
     ``fingerprint`` names the issue of an error (`helix_episodes.extraction.fingerprints`) and ``place`` what its
     diagnostic is about; ``also`` are the fingerprints of further issues in the same event, and of texts that say less
-    of one. All are missing where no line says what is wrong, and in episodes of earlier versions.
+    of one. All are missing where no line says what is wrong, and in episodes of earlier versions. A ``deliberate``
+    failure is one that the agent said was to come.
     """
 
     id: str
@@ -178,6 +179,7 @@ class Event(_Value, frozen=True, kw_only=True):
     fingerprint: str | None = None
     place: Place | None = None
     also: tuple[str, ...] = ()
+    deliberate: bool = False
     actor: str = "agent"
     evidence: Evidence | None = None
 

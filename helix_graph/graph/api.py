@@ -6,7 +6,9 @@ question imports only its own module; only `networkx` imports networkx.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from msgspec import convert
@@ -24,10 +26,7 @@ from helix_graph.validation import as_choice, as_datetime, as_int, as_path, as_s
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Collection, Iterable, Iterator
-    from contextlib import AbstractContextManager
     from datetime import date
-    from pathlib import Path
 
     import networkx as nx
 

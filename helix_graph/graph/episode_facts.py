@@ -11,6 +11,7 @@ every edge, stands under the assertion's own name. The ends of an asserted edge 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,7 +19,7 @@ import msgspec
 from helix_episodes.corrections import Correction, corrected, unmatched
 from helix_episodes.extraction.checks import CheckFinding
 from helix_episodes.extraction.fingerprints import diagnostics_of_finding
-from helix_episodes.model import OUTCOME_ID, EdgeType
+from helix_episodes.model import OUTCOME_ID, Decision, EdgeType, Episode, Event, Evidence
 from helix_episodes.normalization import first_line
 from helix_graph.graph import MILLION
 from helix_graph.graph.assertions import CORRECTIONS, EdgeAssertion, NodeAssertion, PatternAssertion, oldest_first
@@ -26,9 +27,6 @@ from helix_graph.graph.model import Claim, EpisodeFacts, Mention, Repair, node_i
 from helix_graph.graph.node_labels import decision_key, event_key, event_type, family_of, is_error, outcome_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from helix_episodes.model import Decision, Episode, Event, Evidence
     from helix_graph.graph.assertions import Assertion, NodeName
 
 
@@ -192,6 +190,7 @@ def _of_event(event: Event, label: str, log: str | None) -> Mention:
         line=line,
         log=where,
         quote=quote,
+        deliberate=event.deliberate,
     )
 
 

@@ -7,8 +7,9 @@ their errors, and the telling lines. Precedents are searched at three levels, th
 ``family``  the same kind of error of the same check: the same rule, exception, compiler's complaint
 ``check``   the same check failed, of another kind or of a kind that says nothing (``test failed``)
 
+A session counts at the closest level at which it met the error, and a failure that was meant to come is no precedent.
 Within a level those with a verified fix come first (a change after which the failing check was seen to pass), then the
-newest; a session counts once per level. Without a text, the newest errors are shown.
+newest. Without a text, the newest errors are shown.
 
 A hook runs this after every failure of a tool, so the module imports little; the checks' grammars load when a text is
 read.
@@ -17,6 +18,7 @@ read.
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.light_imports import Regex, Value
@@ -53,18 +55,10 @@ _WORDS = Regex(r"[\w.:-]*\w")
 _UNMISTAKABLE = Regex(r"[A-Za-z]{1,8}-?\d{2,5}|(?:[A-Z][a-z0-9]+){2,}")
 _AT_A_PLACE = Regex(r"^\S+?:\d+(?::\d+)?: ")
 #: Messages that any program prints; they count as the same error only when the program is the same.
-_OF_ANY_PROGRAM = frozenset(
-    {
-        "no such file",
-        "permission denied",
-        "unknown option",
-        "unknown command",
-        "timeout",
-        "killed",
-        "interrupted",
-        "failed",
-    }
-)
+_OF_ANY_PROGRAM = frozenset({
+    "no such file", "permission denied", "unknown option", "unknown command", "timeout", "killed", "interrupted",
+    "failed",
+})  # fmt: skip
 _SHELLS = Regex(r"\(eval\):\d+: |(?:zsh|bash|sh|dash): ")
 #: ``grep: x: No such file``, ``gh: Not Found (HTTP 404)``: how a program says who is speaking.
 _NAMES_ITSELF = Regex(r"([a-z][\w.-]{1,30}): \S")
@@ -252,7 +246,7 @@ def _hits(connection: sqlite3.Connection, level: str, condition: str, values: st
         "SELECT m.episode, m.local FROM mention m"  # noqa: S608  (both parts that vary are constants of this module)
         " JOIN node n ON n.number = m.node JOIN episode e ON e.number = m.episode"
         " LEFT JOIN repair r ON r.episode = m.episode AND r.error = m.local"
-        f" WHERE {condition} AND e.origin = 'episode' GROUP BY m.episode, m.local"
+        f" WHERE {condition} AND m.deliberate = 0 AND e.origin = 'episode' GROUP BY m.episode, m.local"
         f" ORDER BY {fixed_first} e.moment DESC, e.id, m.local"
     )
     rows = connection.execute(sql, (values,) if values else ())
@@ -263,15 +257,16 @@ def _hits(connection: sqlite3.Connection, level: str, condition: str, values: st
 
 
 def _answer(connection: sqlite3.Connection, query: ErrorQuery, levels: dict[str, list[_Hit]], limit: int) -> Row:
-    shown: dict[tuple[int, str], _Hit] = {}
+    closest: dict[int, _Hit] = {}
     for hit in (hit for hits in levels.values() for hit in hits):
-        shown.setdefault((hit.episode, hit.local), hit)
-    chosen = list(shown.values())[:limit]
+        closest.setdefault(hit.episode, hit)
+    met = Counter(hit.level for hit in closest.values())
+    chosen = list(closest.values())[:limit]
     return {
         "found": bool(chosen),
         "level": chosen[0].level if chosen else None,
         "looked_for": [(check_label(check) if check else "") + family for check, family in query.families],
-        "sessions": {level: len(hits) for level, hits in levels.items()},
+        "sessions": {level: met[level] for level in levels},
         "precedents": [_precedent(connection, hit) for hit in chosen],
     }
 

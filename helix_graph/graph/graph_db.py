@@ -71,12 +71,12 @@ GRAPH_FILE = DatabaseKind(
         folded TEXT NOT NULL, mentions INTEGER NOT NULL DEFAULT 0, episodes INTEGER NOT NULL DEFAULT 0,
         measured INTEGER NOT NULL DEFAULT 0, successes INTEGER NOT NULL DEFAULT 0
     );
-    CREATE TABLE label_page (number INTEGER PRIMARY KEY, labels TEXT NOT NULL);
+
     CREATE TABLE mention (
         episode INTEGER NOT NULL REFERENCES episode, local TEXT NOT NULL, node INTEGER NOT NULL REFERENCES node,
         raw TEXT NOT NULL, timestamp TEXT, path TEXT, command TEXT, message TEXT, checked TEXT, family TEXT,
         issues TEXT, rationale TEXT, actor TEXT NOT NULL, line INTEGER, log TEXT, quote TEXT NOT NULL,
-        counted INTEGER NOT NULL, context TEXT NOT NULL, outcome TEXT,
+        counted INTEGER NOT NULL, context TEXT NOT NULL, outcome TEXT, deliberate INTEGER NOT NULL,
         PRIMARY KEY (episode, local)
     ) WITHOUT ROWID;
     CREATE TABLE issue (

@@ -16,6 +16,7 @@ by its owner: the episode may be on another machine, or come back.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -26,7 +27,6 @@ from helix_graph.graph import MILLION
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
 
 
 @lru_cache(maxsize=65536)
@@ -77,7 +77,8 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     ``rationale`` is why (decisions only).
     ``context`` is the situation and ``outcome`` how it came out there (decisions only).
     ``line`` and ``log`` lead to the place in the session log, ``quote`` is what is there. One that is not
-    ``counted`` names a node (as the end of an asserted edge) without being an occurrence of it.
+    ``counted`` names a node (as the end of an asserted edge) without being an occurrence of it; a
+    ``deliberate`` one failed on purpose.
     """
 
     local: str
@@ -100,6 +101,7 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     counted: bool = True
     context: str = ""
     outcome: str | None = None
+    deliberate: bool = False
 
     def folded(self) -> str:
         """Every text under which this mention may be looked for, each once, in one case."""
@@ -247,7 +249,7 @@ class SeenAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of an error.
 
     ``level`` is the closest at which it was found. ``looked_for`` are the labels that were read from the text.
-    ``sessions`` counts the sessions that met it at each level; ``precedents`` are the most useful of them.
+    ``sessions`` counts the sessions that met it, each at its closest level; ``precedents`` are the most useful of them.
     """
 
     found: bool

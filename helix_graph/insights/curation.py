@@ -5,6 +5,8 @@ Promoting turns a proven insight into a line of CLAUDE.md or AGENTS.md, as a dif
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from msgspec.structs import replace
@@ -16,23 +18,19 @@ from helix_graph.insights import feedback, rows
 from helix_graph.insights.feedback import PerformanceFold
 from helix_graph.insights.links import links_of
 from helix_graph.insights.maintenance import forget_insights
-from helix_graph.insights.model import Performance
+from helix_graph.insights.model import FeedbackEntry, Injection, Insight, InsightLink, Performance, State, StoredInsight
 from helix_graph.insights.recall import is_row_proven, proven_rows
 from helix_graph.insights.safe_quoting import own_or_quoted
 from helix_graph.insights.schema import said_by, seed_form
-from helix_graph.insights.scoring import LONGEST_CONTENT, SHORTEST_CONTENT, causal_adjusted
+from helix_graph.insights.scoring import LONGEST_CONTENT, SHORTEST_CONTENT, ScoringSettings, causal_adjusted
 from helix_graph.insights.storing import clean_content, clean_tags
 from helix_graph.timestamps import stamp
 from helix_graph.validation import as_int, as_line, as_path, as_strs
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from helix_graph.insights.context import InsightContext
-    from helix_graph.insights.model import FeedbackEntry, Injection, Insight, InsightLink, State, StoredInsight
-    from helix_graph.insights.scoring import ScoringSettings
 
 
 _SHOWN_DECIMALS = 3

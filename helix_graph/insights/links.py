@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
@@ -29,18 +30,16 @@ from helix_graph.database import ANY_OF, as_list, insert_row
 from helix_graph.errors import NO_TEXT
 from helix_graph.insights import rows
 from helix_graph.insights.dedup import join_links
-from helix_graph.insights.model import INSIGHT_RELATIONS, NODE_RELATIONS, InsightLink
+from helix_graph.insights.model import INSIGHT_RELATIONS, NODE_RELATIONS, InsightLink, LinkOrigin, StoredInsight
 from helix_graph.insights.schema import seed_form
 from helix_graph.timestamps import stamp
 from helix_graph.validation import as_choice, as_fraction, as_int, as_str, as_text
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
 
     from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample
     from helix_graph.insights.context import InsightContext
-    from helix_graph.insights.model import LinkOrigin, StoredInsight
     from helix_graph.insights.vectors import Floats
 
 

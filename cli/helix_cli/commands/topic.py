@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,6 @@ from helix_cli.output import count, emit_json, emit_text, json_option, say, writ
 from helix_cli.terminal import clean, quiet, strong
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from helix_graph.topics.answer_texts import Answer
     from helix_graph.topics.api import Topics
     from helix_graph.topics.model import Entry

@@ -1,6 +1,6 @@
 """Failing tools: how the same error was repaired before, and a warning before a call that kept failing.
 
-For an error only the same line and the same kind of error count: that a test runner failed before says nothing about
+For an error only the same error and the same kind of error count: that a test runner failed before says nothing about
 this failure. The error is remembered as the situation of the session. A later call gets a warning when that call kept
 failing in this situation; it is labelled by the same grammar as episodes, which loads only when such an anti-pattern
 is known.
@@ -16,7 +16,7 @@ from helix_cli.hooks.context_block import (
     anti_pattern_sentence,
     context_block,
 )
-from helix_cli.hooks.session_dedup import SITUATION
+from helix_cli.hooks.session_dedup import SITUATION, SessionDedup
 from helix_graph.causality.antipattern_cache import read_anti_patterns
 from helix_graph.insights.safe_quoting import quoted
 from helix_graph.trust import shared_episodes
@@ -27,13 +27,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_cli.hooks.call import HookCall
-    from helix_cli.hooks.session_dedup import SessionDedup
     from helix_graph.graph.error_precedents import Row
 
 
 #: Programs print errors at one of the ends, and searching more takes too long for a tool's call.
 _AT_EACH_END = 10_000
-_LEVELS = {"exact": "the same line", "family": "the same kind of error"}
+_LEVELS = {"exact": "the same error", "family": "the same kind of error"}
 _MOST_FIXES = 2
 
 

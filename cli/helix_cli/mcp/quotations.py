@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_cli import output
+from helix_cli.output import rendered as rendered_plainly
 from helix_cli.terminal import harmless_json
 from helix_graph.insights.safe_quoting import name_or_quoted, own_or_quoted, quoted, quoted_lines
 from helix_graph.search.model import SearchResult
@@ -38,7 +38,7 @@ _NOTED: Mapping[str, Callable[[str], str]] = {
 
 def rendered(answer: Any, render: Callable[[Any], object]) -> str:  # noqa: ANN401  (any answer of the library)
     """What the command prints of an answer, with the words of others quoted."""
-    return output.rendered(_with_quotations(answer, _LOGGED), render)
+    return rendered_plainly(_with_quotations(answer, _LOGGED), render)
 
 
 def form_of(answer: Any, *, terse: bool = False) -> str:  # noqa: ANN401  (any answer about topics)

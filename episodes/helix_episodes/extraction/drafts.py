@@ -133,13 +133,13 @@ def _issue(check: str, finding: CheckFinding, *, output: str, path: object, tool
         return {}
     first = found[0]
     own = not first.file or not finding.path or first.file == finding.path
-    parts = {
-        "file": (named if own else None) or first.file,
-        "test": first.test,
-        "symbol": first.symbol,
-        "rule": first.rule,
-    }
-    place = Place(**{name: line(value) for name, value in parts.items() if value})
+    file = (named if own else None) or first.file
+    place = Place(
+        file=line(file) if file else None,
+        test=line(first.test) if first.test else None,
+        symbol=line(first.symbol) if first.symbol else None,
+        rule=first.rule,
+    )
     keys = dict.fromkeys(key for one in found for key in one.keys)
     return {"fingerprint": first.fingerprint, "place": place, "also": tuple(keys)[1 : _MOST_KEYS + 1]}
 

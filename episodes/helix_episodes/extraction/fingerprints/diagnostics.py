@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from helix_episodes.extraction.fingerprints.grammars import GRAMMARS, NOISE
+from helix_episodes.extraction.checks.streams import separate
+from helix_episodes.extraction.fingerprints.grammars import GRAMMARS, NOISE, Grammar
 from helix_episodes.extraction.fingerprints.model import Diagnostic, message_core
 from helix_episodes.light_imports import Regex
 from helix_episodes.normalization import one_line
@@ -34,7 +35,8 @@ _PLACED = Regex(
 )
 _TASK = Regex(r"^\[(?!ERROR|WARN|INFO|FAIL)[\w:./-]+\] ")
 _NAME = Regex(
-    r"[\"'`\u2018\u201c]([A-Za-z_$@][\w.$@/:-]{0,79})[\"'`\u2019\u201d]|\b(?:undefined|not used|symbol|reference): (\w[\w.]*)"
+    r"[\"'`\u2018\u201c]([A-Za-z_$@][\w.$@/:-]{0,79})[\"'`\u2019\u201d]"
+    r"|\b(?:undefined|not used|symbol|reference): (\w[\w.]*)"
 )
 _CODE_ALONE = Regex(r"[A-Z]{1,8}-?\d{2,5}")
 _TEST_ALONE = Regex(r"Test[A-Z0-9_]\w*(?:/\S+)?|test_\w+(?:\[.*\])?")
@@ -51,15 +53,13 @@ def is_noise(line: str) -> bool:
 
 def diagnostics_in(text: str) -> tuple[Diagnostic, ...]:
     """The diagnostics in an output, each issue once, in the order in which they are printed."""
-    lines = text.splitlines()
     found: dict[str, Diagnostic] = {}
-    used: set[int] = set()
-    for at, line in enumerate(lines):
-        if at in used or len(found) >= MOST:
-            continue
-        one = _read(lines, at, used)
-        if one is not None and one.fingerprint:
-            found.setdefault(one.fingerprint, one)
+    for stream in separate(text.splitlines()):
+        used: set[int] = set()
+        for at in range(len(stream.lines)):
+            one = _read(stream.lines, at, used) if at not in used and len(found) < MOST else None
+            if one is not None and one.fingerprint:
+                found.setdefault(one.fingerprint, one)
     return tuple(found.values())
 
 

@@ -1,8 +1,8 @@
 r"""How tools put a diagnostic on a line: closed tables of where place, rule, test and message are.
 
 Each row is one shape of line. ``sign`` is a text that every such line contains; it is looked for first, which is a
-hundred times faster than the expression. The expression's groups are fields of a `Diagnostic`. ``above`` is the shape of
-an earlier line that has the rest (the file that eslint names once, the heading of a pytest report); ``below`` that
+hundred times faster than the expression. The expression's groups are fields of a `Diagnostic`. ``above`` is the shape
+of an earlier line that has the rest (the file that eslint names once, the heading of a pytest report); ``below`` that
 of one of the next lines (rustc's place, terraform's block). Rows are tried in order: the first that matches reads the
 line. ``docs/fingerprints.md`` lists the tools, each with an example and where the example is from.
 """
@@ -106,12 +106,8 @@ _GO = (
     _row("go build", "go: ", r"go: (?P<message>.+)$"),
 )
 _COMPILED = (
-    _row(
-        "cargo build",
-        "error",
-        r"error(?:\[(?P<rule>E\d+)\])?: (?P<message>.+)$",
-        below=r"\s*--> (?P<file>[^\s:]+):\d+:\d+",
-    ),
+    _row("rustc", "error[E", r"error\[(?P<rule>E\d+)\]: (?P<message>.+)$", below=r"\s*--> (?P<file>[^\s:]+):\d+:\d+"),
+    _row("", "error: ", r"error: (?P<message>.+)$", below=r"\s*--> (?P<file>[^\s:]+):\d+:\d+"),
     _row("cargo test", "FAILED", r"test (?P<test>\S+)(?: - .+)? \.\.\. FAILED$"),
     _row("cargo test", "panicked at", r"thread '(?P<test>[^']+)'.* panicked at \S+:\d+:\d+:$"),
     _row(
@@ -187,8 +183,8 @@ _ANY = _row("", ":", rf"{_AT}: (?:error: )?(?P<message>.+)$")
 GRAMMARS: tuple[Grammar, ...] = (*_PYTHON, *_JAVASCRIPT, *_GO, *_OTHERS, *_COMPILED, _ANY)
 
 _TOTALS = (
-    r"(?:found )?\d+ (?:\w+ )?(?:issues?|problems?|errors?|warnings?|fail(?:ed|ures?|ing)?|pass(?:ed|ing)?|tests?|examples?|offenses?"
-    r"|files?|runs?|skipped|pending)\b.*",
+    r"(?:found )?\d+ (?:\w+ )?(?:issues?|problems?|errors?|warnings?|fail(?:ed|ures?|ing)?|pass(?:ed|ing)?)\b.*",
+    r"(?:found )?\d+ (?:\w+ )?(?:tests?|examples?|offenses?|files?|runs?|skipped|pending)\b.*",
     r"found (?:\d+ )?errors?.*",
     r"\* [\w-]+: \d+",
     r"=+(?: .*)? =+|[-=_*~#.\u2500\u2501\u2550 ]+",
@@ -201,7 +197,7 @@ _BANNERS = (
     r"(?:\[[\w:./-]+\] )?[$>] .*",
     r"# [\w.-]+(?:/[\w./-]+)*(?: \[\S+\])?|\S+\.go:\d+:(?:\d+:)? ?: # .*",
     r".*\btask failed\b.*|.*\bERROR task .*",
-    r"error: (?:could not compile|aborting due to|test failed|build failed|script \".*\" exited with|process didn't exit).*",
+    r"error: (?:could not compile|aborting due to|test failed|build failed|script \".*\" exited|process didn't).*",
     r"warning: build failed.*|.*generated \d+ warnings?.*|for more information about .*|some errors have detailed .*",
     r".*Some (?:errors|warnings) were emitted while .*",
     r"npm (?:ERR!|error) (?:code ELIFECYCLE|Lifecycle script|A complete log|command|errno|path|cwd|location|code \d).*",
@@ -209,11 +205,13 @@ _BANNERS = (
     r"g?make(?:\[\d+\])?: \*\*\* \[.*\](?: Error \d+.*)?|ninja: build stopped.*|.*FAILED: .* failed with exit .*",
     r"(?:process (?:completed|exited)|command (?:failed|exited)|program exited|script exited).*(?:code|status)?.*\d*",
     r"exit(?:ed)?(?: with)?(?: code| status)? ?:?\d+.*",
-    r".*(?:command )?failed with (?:exit )?(?:code|status) \d+\.?|.*exited with (?:exit )?(?:status|code)(?: code)? \d+\.?",
-    r"(?:BUILD|Build|TEST) (?:FAILED|FAILURE).*|FAILURE: Build .*|\* (?:Try|What went wrong|Get more help).*|> Task \S+ FAILED",
-    r"\[(?:INFO|ERROR)\](?: BUILD FAILURE| *| -> \[Help 1\].*| To see the full .*| Re-run Maven .*| For more information.*)",
+    r".*(?:command )?failed with (?:exit )?(?:code|status) \d+\.?",
+    r".*exited with (?:exit )?(?:status|code)(?: code)? \d+\.?",
+    r"(?:BUILD|Build|TEST) (?:FAILED|FAILURE).*|FAILURE: Build .*|\* (?:Try|What went wrong|Get more help).*",
+    r"> Task \S+ FAILED",
+    r"\[(?:INFO|ERROR)\](?: BUILD FAILURE| *| -> \[Help 1\].*| To see .*| Re-run Maven .*| For more .*)",
     r"> Run with --.*|traceback \(most recent call last\):|stack ?trace:?",
-    r"(?:ERROR: )?InvocationError.*|\w+: (?:FAIL|OK)(?: .*)?(?: code \d+.*)?|  ?evaluation failed.*|.*congratulations.*",
+    r"(?:ERROR: )?InvocationError.*|\w+: (?:FAIL|OK)(?: .*)?(?: code \d+.*)?|  ?evaluation failed.*",
     r"\u25cf Console|Failed to compile\.?|.*build did NOT complete.*|.*Your code has been rated.*",
     r"(?:Refreshing (?:checks|run) status|Press Ctrl).*",
 )

@@ -14,7 +14,8 @@ _REORDERED = (
 )
 #: How loud a line is says nothing of what is wrong; the same message comes with and without it.
 _SEVERITY = Regex(
-    r"(?:E {3,}|\W*(?:npm )?(?:ERR!|\[?(?:fatal )?(?:[Ee]rror|ERROR|[Ff]atal|FATAL|[Ww]arning|WARN)\]?)(?:\[\w+\])?(?::|\s)\s*)+"
+    r"(?:E {3,}|\W*(?:npm )?(?:ERR!|\[?(?:fatal )?(?:[Ee]rror|ERROR|[Ff]atal|FATAL|[Ww]arning|WARN)\]?)(?:\[\w+\])?"
+    r"(?::|\s)\s*)+"
 )
 _PARAMETERS = Regex(r"\[.*\]$")
 #: A test's place in its suite: the parts of the name, whichever sign a runner puts between them.
