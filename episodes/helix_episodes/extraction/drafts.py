@@ -141,7 +141,11 @@ def _issue(check: str, finding: CheckFinding, *, output: str, path: object, tool
         rule=first.rule,
     )
     keys = dict.fromkeys(key for one in found for key in one.keys)
-    return {"fingerprint": first.fingerprint, "place": place, "also": tuple(keys)[1 : _MOST_KEYS + 1]}
+    return {
+        "fingerprint": first.fingerprint,
+        "place": place if place != Place() else None,
+        "also": tuple(keys)[1 : _MOST_KEYS + 1],
+    }
 
 
 class DraftDecision(msgspec.Struct, frozen=True, kw_only=True):

@@ -38,6 +38,8 @@ _NAME = Regex(
     r"[\"'`\u2018\u201c]([A-Za-z_$@][\w.$@/:-]{0,79})[\"'`\u2019\u201d]"
     r"|\b(?:undefined|not used|symbol|reference): (\w[\w.]*)"
 )
+#: What stands for the tests of a file that cannot be loaded: what is wrong is said in the message.
+_WHOLE_FILE = Regex(r"[^\s:]+\.(?:pyi?|[cm]?[jt]sx?|rb|php)")
 _CODE_ALONE = Regex(r"[A-Z]{1,8}-?\d{2,5}")
 _TEST_ALONE = Regex(r"Test[A-Z0-9_]\w*(?:/\S+)?|test_\w+(?:\[.*\])?")
 
@@ -133,7 +135,7 @@ def diagnostic_of_line(line: str, *, tool: str = "") -> Diagnostic | None:
     plain = one_line(line)
     if not plain or is_noise(plain):
         return None
-    known = _read([plain], 0, set())
+    known = _read([line], 0, set()) or _read([plain], 0, set())
     if known is not None:
         return known if known.fingerprint else None
     placed = _PLACED.match(plain)
@@ -150,7 +152,8 @@ def diagnostics_of_finding(
     """
     said = [diagnostic_of_line(line, tool=check) for line in (finding.message, *finding.further)]
     read = [one for one in said if one is not None]
-    if finding.tests:
+    tests = [test for test in finding.tests if not _WHOLE_FILE.fullmatch(test)]
+    if tests:
         raised = None if finding.generic else finding.family
         first = read[0] if read else Diagnostic()
         return tuple(
@@ -162,7 +165,7 @@ def diagnostics_of_finding(
                 message=first.message if number == 0 else "",
                 symbol=first.symbol if number == 0 else None,
             )
-            for number, test in enumerate(finding.tests[:MOST])
+            for number, test in enumerate(tests[:MOST])
         )
     if not read and finding.generic:
         read = list(diagnostics_in(output))

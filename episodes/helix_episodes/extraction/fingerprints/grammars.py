@@ -43,7 +43,7 @@ _PYTHON = (
     _row(
         "pytest",
         "E  ",
-        r"E {3,}(?P<message>(?P<raised>[A-Za-z_][\w.]*(?:Error|Exception|Failed|Exit|Warning))\b.*|assert .+)$",
+        r"E\s+(?P<message>(?P<raised>[A-Za-z_][\w.]*(?:Error|Exception|Failed|Exit|Warning))\b.*|assert .+)$",
         above=r"_{3,} (?P<test>[\w.\[\]-]+) _{3,}$",
         below=r"(?P<file>\S+\.py):\d+: \w+",
     ),
@@ -52,7 +52,7 @@ _PYTHON = (
     _row(
         "mypy",
         ": error: ",
-        r"(?P<file>[^\s:]+\.pyi?):\d+(?::\d+)?: error: (?P<message>.+?)(?:  \[(?P<rule>[\w-]+)\])?$",
+        r"(?P<file>[^\s:]+\.pyi?):\d+(?::\d+)?: error: (?P<message>.+?)(?:\s+\[(?P<rule>[\w-]+)\])?$",
     ),
     _row("pyright", " - error: ", rf"\s*{_AT} - error: (?P<message>.+?)(?: \((?P<rule>report\w+)\))?$"),
     _row("ruff", ".py", rf"{_AT}: (?P<rule>{_CODE}):? (?:\[\*\] )?(?P<message>.+?)(?: \([\w-]+\))?$"),
@@ -76,7 +76,7 @@ _JAVASCRIPT = (
     _row(
         "eslint",
         "  error  ",
-        r"\s+\d+:\d+\s+error\s+(?P<message>.+?)(?:\s{2,}(?P<rule>[\w@/-]+))?$",
+        r"\s*\d+:\d+\s+error\s+(?P<message>.+?)(?:\s{2,}(?P<rule>[\w@/-]+))?$",
         above=r"(?P<file>(?:/|[A-Za-z]:\\|\.{0,2}/?[\w@.-]+/).*\.\w+)$",
     ),
     _row(
@@ -134,7 +134,7 @@ _COMPILED = (
     _row("gradle", "Could not", r"\s*>?\s*(?P<message>Could not (?:find|resolve|determine|create) .+)$"),
     _row("dotnet", "error ", rf"\s*{_FILE}\(\d+,\d+\): error (?P<rule>[A-Z]+\d+): (?P<message>.+?)(?: \[.*\])?$"),
     _row("dotnet", "error ", r".*?error (?P<rule>(?:NU|MSB|NETSDK)\d+): (?P<message>.+?)(?: \[.*\])?$"),
-    _row("dotnet test", "Failed ", r"\s+Failed (?P<test>[\w.]+)(?:\(.*\))? \["),
+    _row("dotnet test", "Failed ", r"\s*Failed (?P<test>[\w.]+)(?:\(.*\))? \["),
     _row(
         "cmake",
         "CMake Error",
@@ -142,7 +142,7 @@ _COMPILED = (
         below=r"\s{2}(?P<message>\S.+)$",
     ),
     _row("ctest", "***", r"\s*\d+/\d+ Test +#\d+: (?P<test>\S+) \.*\s*\*{3}\w+"),
-    _row("ctest", "(", r"\s+\d+ - (?P<test>\S+) \((?:Failed|Timeout|SEGFAULT|Not Run|Child aborted)\)"),
+    _row("ctest", "(", r"\s*\d+ - (?P<test>\S+) \((?:Failed|Timeout|SEGFAULT|Not Run|Child aborted)\)"),
     _row("make", "No rule", r"g?make(?:\[\d+\])?: \*\*\* (?P<message>No rule to make target .+?)\.?\s+Stop\.$"),
     _row("make", "missing separator", r"(?P<file>[^\s:]+):\d+: \*\*\* (?P<message>missing separator.*?)\.\s+Stop\.$"),
 )
