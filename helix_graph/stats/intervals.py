@@ -113,12 +113,3 @@ def level_after_selection(*, selected: int, tested: int, miss: float = 0.05) -> 
     (0.999, 0.95)
     """
     return 1 - miss * selected / tested if selected else 1 - miss
-
-
-def reach(level: float) -> float:
-    """How many standard errors to either side an interval of that level has.
-
-    >>> round(reach(0.95), 2)
-    1.96
-    """
-    return _two_sided_quantile(level) if level < 1 else math.inf
