@@ -1,5 +1,7 @@
 """What comparisons get right in worlds with the faults of real logs, over success rates and numbers of sessions.
 
+*Found* are rows called associated; *picked* are all that stand out, so also those called provisional or last.
+
 A line is a cell: a fault, a success rate, a number of sessions, and as many worlds as give the wanted number of
 intervals. Standard errors are over worlds, since the rows of one world share their sessions. *Early* worlds compare
 nothing, for want of either outcome, and have no interval.
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from lifelike import Made
+    from numpy.typing import NDArray
 
     from helix_graph.graph.patterns import Effect, EffectReport
 
@@ -44,7 +47,6 @@ class Counts:
     false: int = 0
     provisional: int = 0
     provisional_false: int = 0
-    last: int = 0
     effects: int = 0
     recovered: int = 0
     said_power: float = 0.0
@@ -84,9 +86,8 @@ def look(world: Lifelike) -> Counts:
 def _counted(made: Made, report: EffectReport) -> Counts:
     actions = [one for one in report.effects if one.kind == "action"]
     standing = [one for one in actions if one.verdict != "not told apart"]
-    found, provisional = (
-        [one for one in report.effects if one.verdict == said] for said in ("associated", "provisional")
-    )
+    found = report.associated()
+    provisional = [one for one in report.effects if one.verdict == "provisional"]
     right = {one.action for one in found if one.kind == "action" and truth(one, made.effects) * one.difference > 0}
     return Counts(
         intervals=len(actions),
@@ -97,7 +98,6 @@ def _counted(made: Made, report: EffectReport) -> Counts:
         false=sum(truth(one, made.effects) * one.difference <= 0 for one in found),
         provisional=len(provisional),
         provisional_false=sum(truth(one, made.effects) * one.difference <= 0 for one in provisional),
-        last=sum(one.verdict == "comes last" for one in report.effects),
         effects=len(made.effects),
         recovered=len(right),
         said_power=(report.power or 0.0) * len(made.effects),
@@ -115,12 +115,11 @@ def holds(one: Effect, effects: dict[str, float]) -> bool:
 
 def report(*, faults: Sequence[Fault], success: Sequence[float], sessions: Sequence[int], intervals: int) -> None:
     """Print the table of cells."""
-    print(
-        "fault      success n     worlds early | false of found          | held of intervals       | … of picked rows"
-    )
-    print(
-        "                                      | true effects found      | false of provisional    | come last, a world"
-    )
+    for head in (
+        ("fault", "rate", "n", "worlds", "early", "false of found", "intervals that hold", "… of picked rows"),
+        ("", "", "", "", "", "true effects found", "false of provisional", "false discovery rate"),
+    ):
+        print(_line(*head))
     with ProcessPoolExecutor(max_workers=_workers()) as pool:
         for fault, rate, count in product(faults, success, sessions):
             worlds: list[Counts] = []
@@ -140,11 +139,17 @@ def _lines(fault: Fault, rate: float, count: int, worlds: Sequence[Counts]) -> I
     picked = share(worlds, lambda one: one.picked_held, lambda one: one.picked)
     power = share(worlds, lambda one: one.recovered, lambda one: one.effects)
     provisional = share(worlds, lambda one: one.provisional_false, lambda one: one.provisional)
-    last = sum(one.last for one in worlds) / len(worlds)
-    hidden = "  (no log shows it)" if fault in HIDDEN else ""
+    # The rate of Benjamini and Hochberg: the mean of the shares of worlds, 0 where nothing was found.
+    rate_of_worlds = share(worlds, lambda one: one.false / max(one.found, 1), lambda _: 1)
     early = sum(one.early for one in worlds)
-    yield f"{fault:10} {rate:.2f} {count:7} {len(worlds):6} {early:5} | {false!s:23} | {held!s:23} | {picked!s:23}{hidden}"
-    yield f"{'':38} | {power!s:23} | {provisional!s:23} | {last:.1f}"
+    name = f"{fault} *" if fault in HIDDEN else fault
+    yield _line(name, f"{rate:.2f}", str(count), str(len(worlds)), str(early), str(false), str(held), str(picked))
+    yield _line("", "", "", "", "", str(power), str(provisional), str(rate_of_worlds))
+
+
+def _line(*cells: str) -> str:
+    widths = (12, 5, 5, 7, 6, 24, 24, 24)
+    return " ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
 
 
 def _workers() -> int:
@@ -179,8 +184,8 @@ def looks(*, success: Sequence[float], worlds: int) -> None:
             ]
             seen = list(pool.map(watch, noise))
             for name, of in (("associated", 0), ("associated or provisional", 1)):
-                each = np.array([one[of] for one in seen])
-                ever, per_look = each.any(axis=1), each.mean(axis=1)
+                each = np.array([one[of] for one in seen], dtype=np.float64)
+                ever, per_look = each.max(axis=1), each.mean(axis=1)
                 print(
                     f"success {rate:.2f}: {name:26} per look {per_look.mean():.3f} ±{_error(per_look):.3f}, "
                     f"over {len(LOOKS)} looks {ever.mean():.3f} ±{_error(ever):.3f} ({worlds} worlds)",
@@ -188,7 +193,7 @@ def looks(*, success: Sequence[float], worlds: int) -> None:
                 )
 
 
-def _error(values: np.ndarray) -> float:
+def _error(values: NDArray[np.float64]) -> float:
     return float(values.std() / math.sqrt(len(values)))
 
 

@@ -1,12 +1,12 @@
 """Worlds with the faults of real logs, one at a time, whose truth is known.
 
 Each has 80 things that may be done: twelve hurt, twelve help (a factor of e on the odds), and the rest do nothing. Five
-kinds of task differ in difficulty, and half of the things are mostly done on hard or on easy kinds. On top of that comes
-one fault:
+kinds of task differ in difficulty, and two in three of the things are mostly done on hard or on easy kinds. On top of
+that comes one fault:
 
-- ``trend``: half of the things go out of use or come into it, while success changes from month to month;
+- ``trend``: two in three things go out of use or come into it, while success rises from month to month;
 - ``skill``: three models differ in how often they succeed and in what they do; the log names the model;
-- ``difficulty``: within each kind some tasks are harder, and half of the things are done on those; no log shows it;
+- ``difficulty``: within each kind some tasks are harder, and things are done more or less on those; no log shows it;
 - ``reaction``: in sessions that fail, two more things are mostly done at the end;
 - ``copies``: three in ten sessions stand in the memory three times, under other ids;
 - ``rare``: everything is done in one to four of a hundred sessions;
@@ -18,9 +18,11 @@ Sessions are made as trials, not as logs, so that thousands of worlds can be dra
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from helix_graph.graph.observations import Trial, TrialStep
 
@@ -42,7 +44,6 @@ HARDNESS = np.array([1.0, 0.5, 0.0, -0.5, -1.0])
 PULL = 1.0
 REACTIONS = ("run rollback", "run debug")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_SECONDS_OF_A_YEAR = 31_536_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +90,27 @@ def make(world: Lifelike) -> Made:
     success = source.random(count) < _logistic(odds)
     shift = np.log(1 / 0.3) if world.fault == "unknown" else 0.0
     judged = success | (source.random(count) >= 0.7) if world.fault == "unknown" else np.ones(count, dtype=bool)
-    trials = _trials(world, kind=kind, fault=fault, done=done, success=success, judged=judged, source=source)
+    trials: list[Trial] = []
+    for number in range(count):
+        names = [label(thing) for thing in source.permutation(np.flatnonzero(done[number])).tolist()]
+        names += [name for name in names if source.random() < 0.2]  # done again: changes nothing
+        if world.fault == "reaction":
+            names += [name for name in REACTIONS if source.random() < (0.05 if success[number] else 0.6)]
+        began = datetime(2025, 1, 1, tzinfo=UTC) + timedelta(days=365) * (number / count)
+        one = Trial(
+            episode=f"episode-{world.seed}-{number:05}",
+            timestamp=began.isoformat(),
+            task_kind=KINDS[kind[number]],
+            task_id=None,
+            success=bool(success[number]) if judged[number] else None,
+            steps=tuple(TrialStep("act", name, f"d{place:03}") for place, name in enumerate(names, 1)),
+            claims=(),
+            observations=(),
+            told=f"rewarded {'success' if success[number] else 'failure'}" if judged[number] else "none unknown",
+            agent=f"model {fault[number]:.0f}" if world.fault == "skill" else "model",
+            origin=f"{world.seed}-{number}",
+        )
+        trials += _copied(one) if world.fault == "copies" and source.random() < 0.3 else [one]
     weights = chances * (1 - chances)
     return Made(
         trials,
@@ -133,7 +154,8 @@ def _intercept(odds: Numbers, wanted: float) -> float:
 def _known(odds: Numbers, shift: float) -> Numbers:
     """The chance that a session's outcome is known."""
     chance = _logistic(odds)
-    return chance + (1 - chance) * np.exp(-shift)
+    found: Numbers = chance + (1 - chance) * np.exp(-shift)
+    return found
 
 
 def _effects(odds: Numbers, done: NDArray[np.bool_], strength: Numbers, weights: Numbers) -> dict[str, float]:
@@ -149,39 +171,5 @@ def _effects(odds: Numbers, done: NDArray[np.bool_], strength: Numbers, weights:
     return found
 
 
-def _trials(
-    world: Lifelike,
-    *,
-    kind: NDArray[np.int64],
-    fault: Numbers,
-    done: NDArray[np.bool_],
-    success: NDArray[np.bool_],
-    judged: NDArray[np.bool_],
-    source: np.random.Generator,
-) -> list[Trial]:
-    moments = np.sort(source.integers(0, _SECONDS_OF_A_YEAR, world.sessions))
-    begun = np.datetime64("2025-01-01T00:00:00") + moments.astype("timedelta64[s]")
-    trials = []
-    for number in range(world.sessions):
-        names = [label(thing) for thing in source.permutation(np.flatnonzero(done[number])).tolist()]
-        names += [name for name in names if source.random() < 0.2]  # done again: changes nothing
-        if world.fault == "reaction":
-            names += [name for name in REACTIONS if source.random() < (0.05 if success[number] else 0.6)]
-        copies = 3 if world.fault == "copies" and source.random() < 0.3 else 1
-        for copy in range(copies):
-            trials.append(
-                Trial(
-                    episode=f"episode-{world.seed}-{number:05}-{copy}",
-                    timestamp=f"{begun[number]}.{number % 999_999 + 1:06}Z",
-                    task_kind=KINDS[kind[number]],
-                    task_id=None,
-                    success=bool(success[number]) if judged[number] else None,
-                    steps=tuple(TrialStep("act", name, f"d{place:03}") for place, name in enumerate(names, 1)),
-                    claims=(),
-                    observations=(),
-                    told="rewarded success" if success[number] else "rewarded failure",
-                    agent=f"model-{fault[number]:.0f}" if world.fault == "skill" else "model",
-                    origin=f"{world.seed}-{number}",
-                )
-            )
-    return trials
+def _copied(trial: Trial) -> list[Trial]:
+    return [replace(trial, episode=f"{trial.episode}-{copy}") for copy in range(3)]

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from helix_graph.causality.hypotheses import ABSENT, Hypothesis, TrialMatrix, hypotheses
-from helix_graph.graph.patterns import POWER_AT, Effect, EffectReport, UseExample, Verdict
+from helix_graph.graph.patterns import AT_EACH_LOOK, POWER_AT, Effect, EffectReport, UseExample, Verdict
 from helix_graph.stats.intervals import level_after_selection, q_values
 from helix_graph.stats.strata import chances, e_value, risk_difference, risk_ratio, tables_of
 
@@ -134,10 +134,6 @@ class _Within:
 
 #: Of the rows that stand out at one look, at most about one in ten is expected to be a fluke.
 FALSE_DISCOVERY_RATE = 0.10
-#: People look again after every week. Who looks ten times and wants one chance in ten over all of them may spend about
-#: one in fifty at each look: Pocock, "Group sequential methods in the design and analysis of clinical trials",
-#: Biometrika 64 (1977). Rows between the two rates are provisional.
-AT_EACH_LOOK = 0.02
 #: Enough to look things up by; a row must not grow with the memory.
 EXAMPLES_KEPT = 20
 #: A stratum compares something when each arm has this many; or two strata that have both arms at all.
@@ -234,7 +230,7 @@ def _corrected(matrix: TrialMatrix, measured: Sequence[Measured]) -> tuple[Effec
     more = q_values([one.chances.more for one in measured])
     quotients = [min(pair) for pair in zip(less, more, strict=True)]
     picked = sum(q <= FALSE_DISCOVERY_RATE for q in quotients)
-    widened = level_after_selection(selected=picked, tested=max(len(measured), 1))
+    widened = level_after_selection(FALSE_DISCOVERY_RATE * picked / max(len(measured), 1))
     actions = {
         (one.hypothesis.step, one.difference.estimate < 0)
         for one, q in zip(measured, quotients, strict=True)

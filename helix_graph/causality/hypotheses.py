@@ -99,7 +99,7 @@ class TrialMatrix:
         """
         judged = int(self.judged.sum())
         successes = int(self.success[self.judged].sum())
-        rarer, which = min((successes, "successes"), (judged - successes, "failures"))
+        rarer, which = min((judged - successes, "failures"), (successes, "successes"))
         if rarer >= self.least:
             return ""
         return (
@@ -164,8 +164,8 @@ def _strata(trials: Sequence[Trial], began: NDArray[np.float64]) -> NDArray[np.i
     names = [
         (*task, int(block), trial.agent) for task, block, trial in zip(tasks, blocks.tolist(), trials, strict=True)
     ]
-    number = {name: place for place, name in enumerate(sorted(set(names)))}
-    return np.array([number[name] for name in names], dtype=np.int64)
+    numbered = {name: place for place, name in enumerate(sorted(set(names)))}
+    return np.array([numbered[name] for name in names], dtype=np.int64)
 
 
 def _blocks(began: NDArray[np.float64]) -> NDArray[np.int64]:

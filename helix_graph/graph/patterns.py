@@ -39,6 +39,10 @@ NOTHING_TO_COMPARE = "nothing was both done and left undone often enough in the 
 Verdict = Literal["associated", "provisional", "comes last", "not told apart"]
 
 
+#: Of q values, at most so much for a row that shall stand out however often one looks. People look again after every
+#: week. Ten looks at 0.015 come to about 0.07 in each of the two directions: Pocock, "Group sequential methods in the
+#: design and analysis of clinical trials", Biometrika 64 (1977). Rows that stand out above it are provisional.
+AT_EACH_LOOK = 0.015
 #: The difference (in shares of success) of which reports say how often they would find it.
 POWER_AT = 0.20
 

@@ -12,7 +12,7 @@ import click
 from helix_cli.app import open_memory
 from helix_cli.output import count, fields, json_option, percent, points, prints, say, show, table, warn_of_more
 from helix_cli.terminal import Part, verdict
-from helix_graph.graph.patterns import NOTHING_TO_COMPARE, POWER_AT
+from helix_graph.graph.patterns import AT_EACH_LOOK, NOTHING_TO_COMPARE, POWER_AT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -142,8 +142,8 @@ NOT_TESTED = (
 #: The two verdicts that fall short of associated, and why.
 MEANINGS = {
     "provisional": (
-        "Provisional: it stands out at this look, with q above 0.02 or not in the newer half of the sessions; who looks "
-        "again and again meets such rows by chance."
+        f"Provisional: it stands out at this look, but with q above {AT_EACH_LOOK} or not in the newer half of the "
+        "sessions; who looks again and again meets such rows by chance."
     ),
     "comes last": "Comes last: mostly done at the end of a session, so it may be done because of how the session went.",
 }
