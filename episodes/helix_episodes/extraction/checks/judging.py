@@ -308,12 +308,24 @@ def _culprit(segments: tuple[Segment, ...], runs: tuple[_JudgedPart, ...], text:
     suspects = [index for index in visible if not (index in by_index and by_index[index].seen_passing)]
     suspects = [index for index in suspects if segments[index].program not in known.SETTINGS] or suspects
     # A check that would have said so did not fail, as long as something else can have.
-    silent = [index for index in suspects if index in by_index and by_index[index].check in _WITH_GRAMMAR]
+    silent = [index for index in suspects if index in by_index and _would_say_so(by_index[index])]
     others_left = [index for index in suspects if index not in silent]
     chosen = others_left or silent
     # What came last among the silent ones is the one that ended the chain; formatters before it went through.
     checks = [index for index in chosen if segments[index].purpose == "check"]
     return next(iter(checks or chosen), None)
+
+
+#: Task runners that end with a line of their own when a task failed, and the options with which they leave it out.
+_SPEAKING = frozenset({"make", "npm", "pnpm", "bun", "mise", "just", "task"})
+_QUIET = frozenset({"-s", "--silent", "-q", "--quiet"})
+
+
+def _would_say_so(run: _JudgedPart) -> bool:
+    """Whether a check that failed would have said so in words that are known."""
+    if run.check in _WITH_GRAMMAR:
+        return True
+    return run.task is not None and run.segment.program in _SPEAKING and _QUIET.isdisjoint(run.segment.arguments)
 
 
 def _failed(run: _JudgedPart, fallback: CheckFinding | None) -> Verdict:
