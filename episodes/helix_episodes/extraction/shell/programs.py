@@ -177,7 +177,7 @@ LOOKERS = _words("""
     jobs wait basename dirname realpath readlink seq xxd hexdump od strings nl tac rev fold md5sum sha1sum sha256sum
     shasum lsof netstat ss top htop uptime free ping dig nslookup host read sed bat batcat eza exa lsd tokei cloc scc
     tput clear exit return trap ulimit umask watch shopt local declare typeset readonly getconf nproc sw_vers journalctl
-    dmesg colordiff delta locale arch groups tty nm ldd objdump otool info break continue shift getopts
+    base64 dmesg colordiff delta locale arch groups tty nm ldd objdump otool info break continue shift getopts
     """)
 #: Of those, the ones that never say what a command was about when anything else is there.
 SETTINGS = _words(
@@ -205,7 +205,7 @@ LOOKING_SUBCOMMANDS: dict[str, frozenset[str]] = {
     "pip": _words("list show freeze check download index config debug help"),
     "uv": _words("tree version"),
     "poetry": _words("show check env search version"),
-    "cargo": _words("tree metadata search version help"),
+    "cargo": _words("tree metadata search info version help"),
     "docker": _words("ps images logs inspect version info stats top port diff history search"),
     "docker compose": _words("ps logs config images top port ls version"),
     "kubectl": _words("get describe logs explain top version api-resources cluster-info config"),
@@ -220,6 +220,18 @@ LOOKING_SUBCOMMANDS: dict[str, frozenset[str]] = {
     "helm": _words("list status get show history template search"),
     "issues": _words("list show"),
 }
+#: Where people put aside what they look at next; what is done there changes nothing of the project.
+SCRATCH = ("/tmp", "/private/tmp", "/var/", "$TMP")  # noqa: S108  (read, not used)
+#: Verbs with which any program only shows something, whatever it is (``bd list``, ``entire session show``), and those
+#: before which such a word is a name.
+LOOKING_VERBS = _words(
+    "list ls show status info view get describe current capture logs log history search tree whoami ready outdated "
+    "inspect diff stats peek ps help version count query find doctor wait watch prime"
+)
+DOING_VERBS = _words(
+    "add create run set delete remove rm new install update edit exec start stop enable disable apply push pull send "
+    "write build deploy publish import export move mv copy cp merge close open init login logout"
+)
 #: Second words with which ``gh <noun>`` only looks.
 LOOKING_GH_VERBS = _words("view list status diff checks watch browse token")
 #: Subcommands of git that look unless they get something to do, and the words with which they still only look.
@@ -284,6 +296,7 @@ VALUED_BEFORE: dict[str, frozenset[str]] = {
 
 #: Programs that only run another one, and which of their options take a value.
 WRAPPERS: dict[str, frozenset[str]] = {
+    "wsl": frozenset({"-d", "-u", "--cd", "--distribution", "--user"}),
     "time": frozenset({"-f", "-o"}),
     "env": frozenset({"-u", "--unset", "-C", "--chdir", "-S"}),
     "sudo": frozenset({"-u", "-g", "-h", "-p"}),
