@@ -200,6 +200,13 @@ def test_code_broken_and_put_back_in_one_command_decides_nothing(
     assert episode_of(log).outcome == "success"
 
 
+def test_a_check_that_looked_at_nothing_shows_nothing(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Do").edit("src/cart.ts")
+    assert episode_of(log.run("npx biome check", "Checked 0 files in 2ms. No fixes applied.")).outcome == "unknown"
+    looked = script("t").prompt("Do").edit("src/cart.ts")
+    assert episode_of(looked.run("npx biome check", "Checked 3 files in 2ms. No fixes applied.")).outcome == "success"
+
+
 @pytest.mark.parametrize(
     ("command", "expected"),
     [

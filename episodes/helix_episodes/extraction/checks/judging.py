@@ -162,8 +162,18 @@ def verdicts_in(text: str) -> tuple[Verdict, ...]:
     return tuple(_named(reading) for reading in _read(CommandOutput(text)) if reading.passed is False)
 
 
+#: How a linter closes that found no file to look at.
+_OF_NOTHING = Regex(
+    r"\b(?:Checked|Linting:?|Formatted|Scanned|Analy[sz]ed) 0 files?\b|\b0 source files\b|\b0 file\(s\)"
+)
+
+
 def _read(text: CommandOutput) -> tuple[Verdict, ...]:
-    return joined(reading for stream in text.streams for reading in _read_stream(stream))
+    read = joined(reading for stream in text.streams for reading in _read_stream(stream))
+    return tuple(
+        reading._replace(passed=None) if reading.passed and _OF_NOTHING.search(reading.quote) else reading
+        for reading in read
+    )
 
 
 def _read_stream(stream: CommandOutput) -> tuple[Verdict, ...]:
@@ -273,8 +283,9 @@ def _silently_passed(run: _JudgedPart, text: CommandOutput) -> bool:
 def _after_success(run: _JudgedPart, text: CommandOutput) -> Verdict:
     if run.hidden or (run.kind == "format" and run.failed):  # formatters may report and still end with 0
         return _by_text(run, text)
-    # A test run that found no tests ends with 0 as well, and says nothing of the work.
-    empty = run.kind == "test" and run.reading is not None and run.reading.passed is None
+    # A run that found no tests or no files ends with 0 as well, and says nothing of the work.
+    silent = run.reading is not None and run.reading.passed is None
+    empty = run.reading is not None and silent and (run.kind == "test" or _OF_NOTHING.search(run.reading.quote))
     return _verdict(run, passed=None if empty else True)
 
 
