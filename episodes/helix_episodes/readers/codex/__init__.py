@@ -12,7 +12,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from helix_episodes.readers.base import SingleFileReader
-from helix_episodes.readers.codex.calls import RolloutCalls, output_text
+from helix_episodes.readers.codex.calls import RolloutCalls
+from helix_episodes.readers.codex.outputs import output_text
 from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, objects_in, parse_time, text_in
 from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord, read_records
 from helix_episodes.readers.common.session_builder import SessionBuilder, fit_id
