@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 _BUILT_IN = {
     "claude-code": "claude_code:ClaudeCodeReader",
     "codex": "codex:CodexReader",
+    "codex-exec": "codex.exec_stream:CodexExecReader",
     "swe-agent": "swe_agent:SweAgentReader",
     "mini-swe-agent": "swe_agent:MiniSweAgentReader",
     "openhands": "openhands:OpenHandsReader",
@@ -49,6 +50,7 @@ _BUILT_IN = {
     "antigravity": "antigravity:AntigravityReader",
     "atif": "atif:AtifReader",
     "ai-agents": "ai_agents:AiAgentsReader",
+    "cursor-stream": "cursor_stream:CursorStreamReader",
     "droid": "message_dialects:DroidReader",
     "pi": "message_dialects:PiReader",
     "qwen": "message_dialects:QwenReader",
