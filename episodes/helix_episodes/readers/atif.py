@@ -95,7 +95,7 @@ def _id_of(record: Record) -> str | None:
 def _is_programs(message: str, calls: list[Record]) -> bool:
     """Whether a message only says that a call was made, as those who convert a log write it.
 
-    >>> _is_programs("Running command: ls -la /srv", [{"function_name": "bash", "arguments": {"command": "ls -la /srv"}}])
+    >>> _is_programs("Called: ls -la /srv", [{"function_name": "bash", "arguments": {"command": "ls -la /srv"}}])
     True
     """
     if _PROGRAM_SENTENCE.match(message):

@@ -22,7 +22,7 @@ from helix_episodes.readers.codex.outputs import (
     output_text,
     read_output,
 )
-from helix_episodes.readers.common.fields import object_in, objects_in, text_in
+from helix_episodes.readers.common.fields import id_in, object_in, objects_in, text_in
 from helix_episodes.readers.common.jsonl import SkippedRecord, parse_object
 from helix_episodes.readers.common.tool_translation import (
     COMMON_TOOLS,
@@ -391,4 +391,4 @@ class RolloutCalls:
 
 def _call_id(payload: Record) -> str | None:
     """The id of the call; completed items bear it as their own."""
-    return text_in(payload, "call_id") or (text_in(payload, "id") if "call_id" not in payload else None)
+    return id_in(payload, "call_id") or (id_in(payload, "id") if "call_id" not in payload else None)
