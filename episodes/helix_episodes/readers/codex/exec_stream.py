@@ -6,6 +6,8 @@ them, nor the folder: both were handed to the command.
 
 from __future__ import annotations
 
+import re
+import shlex
 from typing import TYPE_CHECKING
 
 from helix_episodes.readers.base import SingleFileReader
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 _OWN = frozenset({"thread.started", "turn.started", "turn.completed", "turn.failed"})
 _ITEM_EVENTS = frozenset({"item.started", "item.updated", "item.completed"})
+_SHELL = re.compile(r"(?:/\S+/)?(?:ba|z|da)?sh -l?c ")
 _CHANGES = {"add": "add", "delete": "delete", "update": "update"}
 
 
@@ -65,7 +68,7 @@ class _Stream:
         self._items: dict[str, Callable[[Record, RecordPosition], SkippedRecord | None]] = {
             **dict.fromkeys(("agent_message", "assistant_message"), self._said),
             "reasoning": self._thought,
-            "command_execution": self._calls.command_end,
+            "command_execution": self._ran,
             "file_change": self._changed,
             "mcp_tool_call": self._asked_server,
             "web_search": self._searched,
@@ -94,7 +97,7 @@ class _Stream:
     def finish(self) -> None:
         """Adds the commands that were still under way at the end."""
         for item, place in self._begun.values():
-            arguments = {"command": item.get("command")}
+            arguments = {"command": _command(item)}
             translations = translate("shell", arguments, tools=TOOLS)
             self._dialogue.add_call(place, tool="shell", call_id=text_in(item, "id"), translations=translations)
 
@@ -109,6 +112,9 @@ class _Stream:
         self._begun.pop(item["id"], None)
         handle = self._items.get(kind)
         return handle(item, place) if handle else SkippedRecord(f"item {kind}", known=False)
+
+    def _ran(self, item: Record, place: RecordPosition) -> SkippedRecord | None:
+        return self._calls.command_end({**item, "command": _command(item)}, place)
 
     def _said(self, item: Record, place: RecordPosition) -> SkippedRecord | None:
         return self._dialogue.add_text_or_skip(
@@ -146,3 +152,14 @@ class _Stream:
     def _noted(self, item: Record, place: RecordPosition) -> SkippedRecord | None:
         text = text_in(item, "message") or ""
         return self._dialogue.add_text_or_skip("note", place, text=text, actor="system", empty="error without words")
+
+
+def _command(item: Record) -> object:
+    """The words of a command that a shell was called with: the stream prints them as one line."""
+    command = item.get("command")
+    if not isinstance(command, str) or not _SHELL.match(command):
+        return command
+    try:
+        return shlex.split(command)
+    except ValueError:  # cut off in the middle of a quotation
+        return command
