@@ -41,7 +41,7 @@ def item(kind: str, number: int, event: str = "completed", **fields: Any) -> dic
     return {"type": f"item.{event}", "item": {"id": f"item_{number}", "type": kind, **fields}}
 
 
-THREAD = [
+THREAD: list[dict[str, Any]] = [
     {"type": "thread.started", "thread_id": "0199-a"},
     {"type": "turn.started"},
     item("reasoning", 0, text="I run the tests."),
@@ -113,7 +113,7 @@ def called(call: str, tool: str, arguments: dict[str, Any], **result: Any) -> li
     return [begun, {**about, "subtype": "completed", "tool_call": {tool: {"args": arguments, "result": result}}}]
 
 
-CURSOR = [
+CURSOR: list[dict[str, Any]] = [
     {
         "type": "system",
         "subtype": "init",

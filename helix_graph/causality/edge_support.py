@@ -17,6 +17,7 @@ to be compared. The answer counts both.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -28,8 +29,6 @@ from helix_graph.causality.hypotheses import ABSENT, ENOUGH_TRIALS, LEAST_USES, 
 from helix_graph.graph.patterns import Effect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from helix_graph.graph.observations import Trial, TrialStep
 
 Status = Literal["supported", "contradicted", "asserted"]

@@ -24,6 +24,7 @@ answer (`helix_graph.causality.hypotheses.TrialMatrix.too_early`).
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,15 +33,12 @@ import numpy as np
 from helix_graph.causality.hypotheses import ABSENT, Hypothesis, TrialMatrix, hypotheses
 from helix_graph.graph.patterns import Effect, EffectReport, UseExample, Verdict
 from helix_graph.stats.intervals import Interval, level_after_selection, q_values, reach
-from helix_graph.stats.strata import chances, e_value, risk_difference, risk_ratio, tables_of
+from helix_graph.stats.strata import Chances, RiskDifference, chances, e_value, risk_difference, risk_ratio, tables_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from helix_graph.graph.observations import Trial
-    from helix_graph.stats.strata import Chances, RiskDifference
 
 
 #: Every held step doubles the strata; with more than three, most strata have one arm only.

@@ -15,6 +15,7 @@ error is fixed at the level at which it was met, so a fix of some other error of
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from datetime import UTC
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -26,8 +27,6 @@ from helix_graph.graph.normalization import is_telling, line_key
 from helix_graph.graph.observations import parse_timestamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from helix_episodes.model import Episode, Event
 
 RepeatLevel = Literal["exact", "family", "check"]

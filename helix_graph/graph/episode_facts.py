@@ -11,12 +11,13 @@ every edge, stands under the assertion's own name. The ends of an asserted edge 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_episodes.corrections import Correction, corrected, unmatched
-from helix_episodes.model import OUTCOME_ID, EdgeType
+from helix_episodes.model import OUTCOME_ID, Decision, EdgeType, Episode, Event, Evidence
 from helix_graph.graph import MILLION
 from helix_graph.graph.assertions import CORRECTIONS, EdgeAssertion, NodeAssertion, PatternAssertion, oldest_first
 from helix_graph.graph.model import Claim, EpisodeFacts, Mention, Repair, node_id
@@ -24,9 +25,6 @@ from helix_graph.graph.node_labels import decision_key, event_key, event_type, f
 from helix_graph.graph.normalization import first_line, is_telling, line_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from helix_episodes.model import Decision, Episode, Event, Evidence
     from helix_graph.graph.assertions import Assertion, NodeName
 
 

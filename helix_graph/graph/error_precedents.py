@@ -53,18 +53,10 @@ _WORDS = Regex(r"[\w.:-]*\w")
 _UNMISTAKABLE = Regex(r"[A-Za-z]{1,8}-?\d{2,5}|(?:[A-Z][a-z0-9]+){2,}")
 _AT_A_PLACE = Regex(r"^\S+?:\d+(?::\d+)?: ")
 #: Messages that any program prints; they count as the same error only when the program is the same.
-_OF_ANY_PROGRAM = frozenset(
-    {
-        "no such file",
-        "permission denied",
-        "unknown option",
-        "unknown command",
-        "timeout",
-        "killed",
-        "interrupted",
-        "failed",
-    }
-)
+_OF_ANY_PROGRAM = frozenset({
+    "no such file", "permission denied", "unknown option", "unknown command", "timeout", "killed", "interrupted",
+    "failed",
+})  # fmt: skip
 _SHELLS = Regex(r"\(eval\):\d+: |(?:zsh|bash|sh|dash): ")
 #: ``grep: x: No such file``, ``gh: Not Found (HTTP 404)``: how a program says who is speaking.
 _NAMES_ITSELF = Regex(r"([a-z][\w.-]{1,30}): \S")

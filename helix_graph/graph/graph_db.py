@@ -44,7 +44,7 @@ TELLING_VERSION = "1"
 
 GRAPH_FILE = DatabaseKind(
     application_id=int.from_bytes(b"hlxg", "big"),
-    version=7,
+    version=8,
     known=GRAPH_OBJECTS,
     most_pages=1 << 22,  # 16 gigabytes: a million sessions
     schema=f"""
@@ -71,7 +71,7 @@ GRAPH_FILE = DatabaseKind(
         folded TEXT NOT NULL, mentions INTEGER NOT NULL DEFAULT 0, episodes INTEGER NOT NULL DEFAULT 0,
         measured INTEGER NOT NULL DEFAULT 0, successes INTEGER NOT NULL DEFAULT 0
     );
-    CREATE TABLE label_page (number INTEGER PRIMARY KEY, labels TEXT NOT NULL);
+
     CREATE TABLE mention (
         episode INTEGER NOT NULL REFERENCES episode, local TEXT NOT NULL, node INTEGER NOT NULL REFERENCES node,
         raw TEXT NOT NULL, timestamp TEXT, path TEXT, command TEXT, message TEXT, checked TEXT, family TEXT,

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -12,32 +13,20 @@ import click
 from helix_cli.app import open_memory
 from helix_cli.output import count, fields, json_option, percent, points, prints, say, show, table, warn_of_more
 from helix_cli.terminal import Part, verdict
-from helix_graph.graph.patterns import NOTHING_TO_COMPARE
+from helix_graph.graph.patterns import NOTHING_TO_COMPARE, Effect, EffectReport, Pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from helix_graph.causality.api import Survey
     from helix_graph.causality.contrast import OutcomeRate, WithoutAnswer
     from helix_graph.causality.edge_support import ClaimReport
     from helix_graph.causality.placebo import Placebo
     from helix_graph.causality.repeated_errors import Repeats
-    from helix_graph.graph.patterns import Effect, EffectReport, Pattern
     from helix_graph.stats.intervals import Interval
 
 
 _PATTERN_COLUMNS = (
-    "says",
-    "succeeded",
-    "rate",
-    "95 %",
-    "without it",
-    "adjusted",
-    "q",
-    "in the situation",
-    "doing",
-    "success means",
-)
+    "says", "succeeded", "rate", "95 %", "without it", "adjusted", "q", "in the situation", "doing", "success means",
+)  # fmt: skip
 _NUMBERS = _PATTERN_COLUMNS[1:7]
 
 

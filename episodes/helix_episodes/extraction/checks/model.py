@@ -247,6 +247,26 @@ def covers(later: Verdict, earlier: Verdict) -> bool:
     return _tags(wide) == _tags(narrow) and (_takes_in(wide, narrow) or _names_failures(later, earlier))
 
 
+def covers_places(later: Verdict, earlier: Verdict) -> bool:
+    """Whether ``later`` looked at the places where ``earlier`` failed, whichever checks they are.
+
+    The places are the folders of the files that the failure names, else what the earlier run was narrowed to. A task
+    whose command was not seen is taken to look at everything.
+
+    >>> store = Verdict(check="go build", kind="build", passed=False, scope=("./store",))
+    >>> covers_places(Verdict(check="go test", kind="test", passed=True, scope=("./cart",)), store)
+    False
+    """
+    above = [] if _unclear(later) else [path for path in _paths(_whole(later)) if path != "."]
+    if not above:
+        return True
+    named = [found.path.rpartition("/")[0] or found.path for found in earlier.findings if found.path]
+    below = named or _paths(_whole(earlier))
+    # A file that was tested stands for its folder, which was compiled with it.
+    tops = [*above, *(path.rpartition("/")[0] for path in above if "/" in path and "." in path.rpartition("/")[2])]
+    return bool(below) and all(any(_within(path, top) or path.endswith(f"/{top}") for top in tops) for path in below)
+
+
 def _unclear(verdict: Verdict) -> bool:
     """Whether a task ran a command that was not seen."""
     return verdict.task is not None and verdict.echoed is None
