@@ -268,7 +268,7 @@ def _rate(rate: OutcomeRate) -> str:
     return f"{rate.successes} of {rate.sessions} ({percent(share)}, {interval})"
 
 
-_REPEAT_COLUMNS = ("month", "errors", "same line", "fixed", "same kind", "fixed", "same check only")
+_REPEAT_COLUMNS = ("month", "errors", "same error", "fixed", "same kind", "fixed", "same check only")
 
 
 def _render_repeats(found: Repeats) -> None:
@@ -278,8 +278,8 @@ def _render_repeats(found: Repeats) -> None:
         return
     say(
         f"Of {count(total.errors, 'error')} met, {total.met_again} ({percent(total.met_again / total.errors)}) had "
-        f"been met in an earlier session as the same line or kind; {total.fixed_before} of these had been fixed there. "
-        f"Of {total.met['check']} more nothing but the check was the same, which had failed before."
+        f"been met in an earlier session as the same error or kind; {total.fixed_before} of these had been fixed "
+        f"there. Of {total.met['check']} more nothing but the check was the same, which had failed before."
     )
     say()
     rows = []
