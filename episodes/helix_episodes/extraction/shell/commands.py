@@ -49,9 +49,6 @@ def skip_options(words: tuple[str, ...], valued: frozenset[str]) -> tuple[str, .
         if words[at] == "--":
             return words[at + 1 :]
         at += 2 if words[at] in valued else 1
-    # "mise exec go@1.22 -- go test": the tools before the dashes are the wrapper's own.
-    if "--" in words[at:] and all("@" in word for word in words[at : words.index("--", at)]):
-        return words[words.index("--", at) + 1 :]
     return words[at:]
 
 
@@ -152,6 +149,8 @@ def _as_check(
         return ("check", name, "format") if reporting & set(arguments) else ("format", None, "format")
     if program in known.CHECKERS:
         return "check", program, known.CHECKERS[program]
+    if arguments and arguments[0] in known.SYNTAX_ONLY.get(program, ()):
+        return "check", f"{program} {arguments[0]}", "lint"
     return _by_subcommand(program, subcommand, arguments) or _by_task(program, subcommand)
 
 
@@ -473,7 +472,10 @@ def _without_wrapper(words: tuple[str, ...]) -> tuple[str, ...]:
     for length in (2, 1):
         name = " ".join((program_name(words[0]), *words[1:length]))
         if len(words) > length and name in known.WRAPPERS:
-            inner = skip_options(words[length:], known.WRAPPERS[name])
+            inner = words[length:]
+            if name in known.TOOLS_FIRST and "--" in inner:
+                inner = inner[inner.index("--") :]
+            inner = skip_options(inner, known.WRAPPERS[name])
             inner = inner[known.WRAPPER_WORDS.get(name, 0) :]
             return _without_assignments(inner) if inner else words
     return words

@@ -25,7 +25,7 @@ _BY_KIND: dict[CheckKind, frozenset[str]] = {
     "lint": _words(
         "flake8 pylint pycodestyle pydocstyle bandit lint-imports eslint oxlint stylelint standard xo rubocop "
         "phpstan psalm staticcheck revive gosec govulncheck shellcheck hadolint yamllint actionlint "
-        "markdownlint markdownlint-cli2 ktlint detekt swiftlint clang-tidy codespell vulture"
+        "py_compile compileall markdownlint markdownlint-cli2 ktlint detekt swiftlint clang-tidy codespell vulture"
     ),
     "typecheck": _words("mypy dmypy pyright basedpyright pyre pytype ty tsc vue-tsc svelte-check sorbet"),
     "build": _words("ninja gcc g++ clang clang++ rustc javac kotlinc msbuild xcodebuild webpack rollup tsup"),
@@ -41,7 +41,16 @@ CHECKING_SUBCOMMANDS: dict[str, dict[str, CheckKind]] = {
     "go": {"test": "test", "build": "build", "vet": "lint"},
     "golangci-lint": {"run": "lint", "": "lint"},
     "ruff": {"check": "lint", "": "lint"},
-    "cargo": {"test": "test", "nextest": "test", "check": "typecheck", "clippy": "lint", "build": "build"},
+    "cargo": {
+        "test": "test",
+        "nextest": "test",
+        "check": "typecheck",
+        "clippy": "lint",
+        "build": "build",
+        "deny": "lint",
+        "audit": "lint",
+        "machete": "lint",
+    },
     "dotnet": {"test": "test", "build": "build", "publish": "build"},
     "mvn": {"test": "test", "verify": "test", "compile": "build", "package": "build", "install": "build"},
     "gradle": {"test": "test", "check": "test", "build": "build", "assemble": "build", "lint": "lint"},
@@ -72,6 +81,13 @@ CHECKING_SUBCOMMANDS: dict[str, dict[str, CheckKind]] = {
     "trunk": {"check": "lint"},
 }
 
+#: Interpreters, and the options with which they only parse a script.
+SYNTAX_ONLY: dict[str, frozenset[str]] = {
+    **dict.fromkeys(("bash", "sh", "zsh", "dash", "ksh"), frozenset({"-n"})),
+    "node": frozenset({"--check", "-c"}),
+    "php": frozenset({"-l"}),
+    **dict.fromkeys(("ruby", "perl"), frozenset({"-c"})),
+}
 #: Programs that rewrite files in one style, and the flags with which they only report.
 FORMATTERS: dict[str, frozenset[str]] = {
     "gofmt": frozenset({"-l", "-d"}),
@@ -310,6 +326,9 @@ WRAPPERS: dict[str, frozenset[str]] = {
 }
 #: Wrappers with one word of their own before the command (``timeout 60 pytest``).
 WRAPPER_WORDS: dict[str, int] = {"timeout": 1, "gtimeout": 1, "direnv exec": 1}
+
+#: Wrappers that take the tools to install before ``--`` (``mise x cargo:cargo-deny -- cargo deny check``).
+TOOLS_FIRST = frozenset({"mise exec", "mise x", "rtx exec"})
 
 #: Programs whose first word is a file or a process, never a subcommand.
 FILERS = _words("rm rmdir mv cp mkdir touch ln chmod chown tee kill pkill killall dd rsync scp tar zip unzip")
