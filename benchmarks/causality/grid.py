@@ -17,7 +17,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from lifelike import FAULTS, HIDDEN, Fault, Lifelike, make
+from lifelike import HIDDEN, Fault, Lifelike, make
 
 from helix_graph.causality.effects import effect_report
 from helix_graph.graph.observations import without_copies
@@ -195,6 +195,3 @@ def looks(*, success: Sequence[float], worlds: int) -> None:
 
 def _error(values: NDArray[np.float64]) -> float:
     return float(values.std() / math.sqrt(len(values)))
-
-
-__all__ = ["FAULTS", "LOOKS", "looks", "report"]
