@@ -197,7 +197,6 @@ def report(log: Path, *, rounds: int) -> None:
     print(f"{len(trials)} runs of {len(tasks)} tasks, {successes} rewarded; {mixed(tasks)} tasks are mixed\n")
     print(f"The product: {words}")
     print(f"Its placebo: {product_placebo.tested} tested; too early: {product_placebo.too_early}\n")
-    print("OUTSIDE THE PRODUCT'S OWN LIMIT, to see what it protects from; none of this is ever shown to a user.")
     calls = every_call(log)
     for name, vocabulary in (("what episodes keep", trials), ("every call of the log", calls)):
         print(f"\nOver {name}:")
