@@ -8,28 +8,25 @@ a log decide whether it is read; the whole session decides whether it is recorde
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.discovery import AGENT_HOMES, check_agent, logs_of, root_of
+from helix_episodes.discovery import AGENT_HOMES, FoundLog, check_agent, logs_of, root_of
 from helix_episodes.errors import LogNotReadable
-from helix_episodes.ingest import ExtractReport, log_key, record, recorded_logs
-from helix_episodes.model import Outcome
+from helix_episodes.ingest import ExtractReport, RecordedSession, log_key, record, recorded_logs
+from helix_episodes.model import Episode, Outcome
 from helix_episodes.readers.common.session_builder import project_of
 from helix_episodes.store import EpisodeStore
 from helix_graph.ingest_filter import MemoryFilter
 from helix_graph.project import FOLDER, project_folder, work_trees
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
-    from helix_episodes.discovery import FoundLog
-    from helix_episodes.ingest import RecordedSession
-    from helix_episodes.model import Episode
     from helix_episodes.session import Session
 
 

@@ -12,6 +12,7 @@ Only this module creates the parts and connects them::
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,6 @@ from helix_graph.trust import accept, begin, check
 from helix_graph.validation import as_datetime, as_path, as_str, as_tuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
     from datetime import date
 
     from helix_episodes.ingest import ExtractReport, IngestFilter

@@ -11,14 +11,10 @@ import hashlib
 import itertools
 import os
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from helix_episodes.errors import WriteFailed
 from helix_episodes.safe_files import irregularity, make_folder, read_regular, remove_file, write_atomically
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 FOLDER = "set-aside"
 EPISODES, ASSERTIONS = "episodes", "assertions"

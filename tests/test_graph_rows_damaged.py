@@ -33,7 +33,6 @@ DAMAGE = {
     "label": "UPDATE node SET label = label || '!' WHERE number = 3",
     "telling": "UPDATE telling SET body = x'00' WHERE body IS NOT NULL",
     "file": "UPDATE file SET sha256 = x'00' WHERE episode = 3",
-    "pages": "UPDATE label_page SET labels = 'nothing'",
     "words": "UPDATE decided_data SET block = x'00' WHERE id > 10",
     "repair": "DELETE FROM repair",
     "wording": "UPDATE wording SET folded = ''",
@@ -82,9 +81,7 @@ def test_no_command_ends_in_a_traceback(memory: Memory, what: str) -> None:
 
 def test_a_question_that_fails_on_a_row_says_that_the_file_is_damaged(memory: Memory) -> None:
     spoil(memory, DAMAGE["an outcome"])
-    with pytest.raises(
-        DatabaseUnreadable, match=r"the rows of episode-.* are not those .* run `helix-graph doctor --fix`"
-    ):
+    with pytest.raises(DatabaseUnreadable, match=r"the rows of episode-.* are not those .* `helix-graph doctor --fix`"):
         memory.graph.networkx()
 
 

@@ -43,12 +43,15 @@ def known() -> dict[str, set[str]]:
 
 
 def as_module(sets: dict[str, set[str]]) -> str:
-    rows = (
-        "".join(f'    "{one}",\n' for one in sorted(sets[name] | set(getattr(schema_digests, name)))) for name in sets
-    )
     versions = ", ".join(f'"{one.room}": {len(one.steps)}' for one in ROOMS)
-    parts = [f"{name} = frozenset({{\n{each}}})\n" for name, each in zip(sets, rows, strict=True)]
+    parts = [as_constant(name, sorted(made | set(getattr(schema_digests, name)))) for name, made in sets.items()]
     return "\n".join((f"{HEAD}ROOM_VERSIONS = {{{versions}}}\n", *parts))
+
+
+def as_constant(name: str, digests: list[str]) -> str:
+    rows = (digests[place : place + 5] for place in range(0, len(digests), 5))
+    lines = "".join("    {}\n".format(" ".join(f'"{one}",' for one in row)) for row in rows)
+    return f"{name} = frozenset({{\n{lines}}})  # fmt: skip\n"
 
 
 def test_the_module_has_what_the_schemas_make() -> None:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,8 +29,6 @@ from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from helix_graph import Memory
     from helix_graph.insights.api import Insights
 

@@ -31,12 +31,11 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
     from rich.console import Console, ConsoleOptions
     from rich.padding import Padding
     from rich.table import Table

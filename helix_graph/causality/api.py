@@ -11,12 +11,14 @@ know of (an action over all tasks, sequences, repetitions, changes without a che
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from helix_episodes.corrections import corrected
+from helix_episodes.corrections import Correction, corrected
 from helix_episodes.errors import EpisodeNotFound, InvalidArgument, InvalidEpisode
 from helix_episodes.safe_files import read_regular
 from helix_episodes.store import EpisodeStore
@@ -39,11 +41,8 @@ from helix_graph.stats.intervals import wilson_interval
 from helix_graph.validation import as_choice, as_int, as_str
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
     from typing import Any
 
-    from helix_episodes.corrections import Correction
     from helix_episodes.model import Episode
     from helix_graph.causality.contrast import Contrast, WithoutAnswer
     from helix_graph.causality.edge_support import ClaimReport

@@ -11,6 +11,7 @@ that their tasks are mixed as in the sessions that did it; and, where it answere
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
@@ -21,8 +22,6 @@ from helix_graph.graph.patterns import Effect
 from helix_graph.stats.intervals import Interval, wilson_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from helix_graph.causality.hypotheses import TrialMatrix
     from helix_graph.graph.observations import Trial, TrialStep
 

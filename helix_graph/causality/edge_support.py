@@ -20,6 +20,7 @@ to be compared. The answer counts both.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -31,8 +32,6 @@ from helix_graph.causality.hypotheses import ABSENT, LEAST_USES, Hypothesis, Tri
 from helix_graph.graph.patterns import Effect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from helix_graph.graph.observations import Trial, TrialStep
 
 Status = Literal["supported", "contradicted", "asserted"]

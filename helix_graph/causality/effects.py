@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING
@@ -34,16 +35,22 @@ import numpy as np
 from helix_graph.causality.hypotheses import ABSENT, Hypothesis, TrialMatrix, hypotheses
 from helix_graph.graph.patterns import AT_EACH_LOOK, POWER_AT, Effect, EffectReport, UseExample, Verdict
 from helix_graph.stats.intervals import level_after_selection, q_values
-from helix_graph.stats.strata import chances, e_value, risk_difference, risk_ratio, tables_of
+from helix_graph.stats.strata import (
+    Chances,
+    RiskDifference,
+    Tables,
+    chances,
+    e_value,
+    risk_difference,
+    risk_ratio,
+    tables_of,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from helix_graph.graph.observations import Trial
     from helix_graph.graph.patterns import HypothesisKind
-    from helix_graph.stats.strata import Chances, RiskDifference, Tables
 
 
 #: Every held step doubles the strata; with more than three, most strata have one arm only.

@@ -19,23 +19,16 @@ failures whose first suspect was right from 98 to 82 of 100.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, TypeAlias
 
 import msgspec
 
-from helix_episodes.model import Decision, Event
+from helix_episodes.model import Decision, Episode, Event
 from helix_graph.causality.effects import effect_report
 from helix_graph.graph.node_labels import decision_key, event_key, is_error
-from helix_graph.graph.observations import asks, in_order
-from helix_graph.graph.patterns import NOTHING_TO_COMPARE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from helix_episodes.model import Episode
-    from helix_graph.graph.observations import Trial
-    from helix_graph.graph.patterns import Effect, Verdict
-
+from helix_graph.graph.observations import Trial, asks, in_order
+from helix_graph.graph.patterns import NOTHING_TO_COMPARE, Effect, Verdict
 
 SignalKind = Literal[
     "led to an error never repaired",
@@ -117,10 +110,7 @@ def _before_first_failure(episode: Episode) -> Iterator[Signal]:
     lasting = {error.id for error in unrepaired_errors(episode)}
     if lasting:
         yield from _before(
-            episode,
-            lasting,
-            kind="before the first failure",
-            text="the last step before the first failure that lasted",
+            episode, lasting, kind="before the first failure", text="the last step before the first failure that lasted"
         )
     elif episode.outcome == "failure":
         errors = {event.id for event in episode.events if is_error(event)}

@@ -29,21 +29,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from helix_graph.graph.observations import parse_timestamp
+from helix_graph.graph.observations import Trial, TrialStep, parse_timestamp
 from helix_graph.graph.patterns import NOTHING_TO_COMPARE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from helix_episodes.model import EdgeType
-    from helix_graph.graph.observations import Trial, TrialStep
     from helix_graph.graph.patterns import HypothesisKind
 
 

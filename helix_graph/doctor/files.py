@@ -8,9 +8,11 @@ from __future__ import annotations
 import fnmatch
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import orjson
@@ -54,10 +56,6 @@ from helix_graph.set_aside import ASSERTIONS, EPISODES, copy_aside, move_aside
 from helix_graph.set_aside import FOLDER as ASIDE
 from helix_graph.tombstones import Tombstone, Tombstones
 from helix_graph.trust import ACCEPTANCE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 
 def check_secrets(root: Path, path: Path) -> Iterator[Fixable]:

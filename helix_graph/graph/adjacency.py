@@ -1,17 +1,16 @@
-"""The few lookups in graph.db that every path search is made of, and the pages in which labels are looked up.
+"""The few lookups in graph.db that every path search is made of.
 
 A question from a cold process loads the rows that it touches and nothing else. Nodes go by *handles*: numbers that mean
 nothing outside one `Adjacency`. Nothing may be ordered by them.
 
-SQLite searches text row by row; Python finds a text in one long string about ten times as fast (50,000 labels: 1 ms
-against 12). So all labels are on a few long pages: a page has the labels of `_SIZE` consecutive node numbers, one to
-a line, with an empty line for each number not in use. The texts of an episode's mentions are together in one row.
-What is found there is looked up again in the tables themselves.
+The texts of an episode's mentions are together in one row: Python finds a text in one long string faster than SQLite
+finds it row by row. What is found there is looked up again in the tables themselves.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -21,7 +20,6 @@ from helix_graph.graph.model import EpisodeFacts, folded, mean_weight, rate
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable, Iterator
 
 
 #: The id of an episode begins so; what belongs to none goes by the name of its assertion.
@@ -80,7 +78,7 @@ class Adjacency:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._ask = connection.execute
-        self._pages: list[tuple[int, str]] = []
+
         self._labelled: dict[str, frozenset[int]] = {}
         self._summaries: dict[int, NodeSummary] = {}
         self._mentioned: dict[str, dict[int, frozenset[str]]] = {}
@@ -88,8 +86,8 @@ class Adjacency:
     def labelled(self, text: str) -> frozenset[int]:
         """The nodes whose label contains ``text``, in any case; ``*``, ``?`` and ``[`` are letters."""
         if text not in self._labelled:
-            self._pages = self._pages or self._ask("SELECT number, labels FROM label_page").fetchall()
-            self._labelled[text] = nodes_labelled(self._connection, self._pages, text)
+            rows = self._ask("SELECT number FROM node WHERE instr(folded, ?)", (text.casefold(),))
+            self._labelled[text] = frozenset(number for (number,) in rows)
         return self._labelled[text]
 
     def mentioning(self, text: str) -> dict[int, frozenset[str]]:
@@ -191,51 +189,6 @@ class Adjacency:
         ).fetchone()
         fields = dict(zip(MentionPlace.__struct_fields__[2:], row, strict=True))
         return MentionPlace(episode=episode, local=local, **fields)
-
-
-#: A new label costs a page of some 100 kB to be written again; a search pays some microseconds for each page.
-_SIZE = 4096
-
-
-def nodes_labelled(connection: sqlite3.Connection, pages: Iterable[tuple[int, str]], text: str) -> frozenset[int]:
-    """The numbers of the nodes whose label contains ``text``, in any case."""
-    wanted = text.casefold()
-    lines = _line(wanted)
-    found = [_SIZE * page + line for page, labels in pages for line in _lines_with(labels, lines)]
-    rows = connection.execute(
-        f"SELECT number FROM node WHERE number {ANY_OF} AND instr(folded, ?)",  # noqa: S608  (a constant)
-        (as_list(found), wanted),
-    )
-    return frozenset(number for (number,) in rows)
-
-
-def write_pages(connection: sqlite3.Connection, changed: Iterable[int]) -> None:
-    """Writes again the pages that list these nodes, or listed them before they were deleted."""
-    for page in sorted({number // _SIZE for number in changed}):
-        first = _SIZE * page
-        labels = [""] * _SIZE
-        rows = connection.execute(
-            "SELECT number, folded FROM node WHERE number >= ? AND number < ?", (first, first + _SIZE)
-        )
-        for number, label in rows:
-            labels[number - first] = _line(label)
-        connection.execute("INSERT OR REPLACE INTO label_page VALUES (?, ?)", (page, "\n".join(labels)))
-
-
-def _line(text: str) -> str:
-    """A label that people have added may have line ends of its own."""
-    return text.replace("\n", " ")
-
-
-def _lines_with(page: str, text: str) -> Iterator[int]:
-    """The numbers of the lines that contain a text, each once."""
-    line, end = 0, 0
-    while (at := page.find(text, end)) >= 0:
-        line += page.count("\n", end, at)
-        yield line
-        end = page.find("\n", at)
-        if end < 0:
-            return
 
 
 def wording(facts: EpisodeFacts) -> str:

@@ -11,7 +11,9 @@ A pattern without any rate says 1.0, the original's default, and is not ``measur
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, get_args
 
 import msgspec
@@ -34,8 +36,6 @@ from helix_graph.validation import as_choice, as_fraction, as_line, as_text
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 
 FOLDER = "assertions"

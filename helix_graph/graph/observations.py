@@ -38,20 +38,15 @@ a command leaves no event when it works; for its errors the call that verified t
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
-from helix_episodes.model import Decision, EdgeType
+from helix_episodes.model import Decision, EdgeType, Episode, Event, TaskKind
 from helix_graph.graph.model import short_hash
 from helix_graph.graph.node_labels import check_label, decision_key, event_key, is_error
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from helix_episodes.model import Episode, Event, TaskKind
-
 
 #: How closely a trigger names the situation: the kind of error, the check that failed, or only the kind of task.
 Level = Literal["family", "check", "task"]

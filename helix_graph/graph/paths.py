@@ -16,7 +16,8 @@ type for one step: an edge of type ``prevents`` into an error is what repaired i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Collection, Iterator
+from typing import Any, Literal
 
 import msgspec
 
@@ -36,9 +37,6 @@ from helix_graph.graph.shortest_paths import (
     strength_of,
     witnessed,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
 
 
 def path_row(answer: PathAnswer) -> dict[str, Any]:
@@ -347,11 +345,7 @@ def _same_node(graph: Adjacency, ends: Ends) -> PathAnswer:
 
 
 def _step(
-    graph: Adjacency,
-    edge: Edge,
-    place: int,
-    chains: dict[str, tuple[Joint, ...]],
-    within: frozenset[str] | None,
+    graph: Adjacency, edge: Edge, place: int, chains: dict[str, tuple[Joint, ...]], within: frozenset[str] | None
 ) -> PathStep:
     return PathStep(
         source=graph.summary(edge[0]).label,

@@ -15,6 +15,7 @@ A pattern may have an `Effect` next to it: the comparison with like tasks after 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -26,8 +27,6 @@ from helix_graph.stats.intervals import Interval, wilson_interval
 from helix_graph.validation import as_choice, as_fraction, as_int
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from helix_graph.graph.assertions import PatternAssertion
 
 
@@ -267,10 +266,7 @@ def select_patterns(
     as_int("min_occurrences", min_occurrences, lowest=1, highest=1000)
     selected = [row for row in mined if row.success_rate >= min_success_rate and row.occurrences >= min_occurrences]
     return tuple(
-        sorted(
-            selected,
-            key=lambda row: (-row.success_rate, not row.measured, -row.occurrences, row.name, row.basis),
-        )
+        sorted(selected, key=lambda row: (-row.success_rate, not row.measured, -row.occurrences, row.name, row.basis))
     )
 
 

@@ -9,6 +9,7 @@ and rows changed by hand, nobody who computes them anew. Everything here is deri
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,12 +19,11 @@ from helix_graph.graph.model import MEASURED_BASES, node_id
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
 
 
 #: An episode's own columns but for its checksum, and the tables that have rows of it, each in the order of its key.
 _EPISODE = "number, id, session, timestamp, moment, task, task_kind, outcome, basis, log, problems, origin"
-_PARTS = ("mention", "wording", "claim", "repair")
+_PARTS = ("mention", "issue", "wording", "claim", "repair")
 #: What the rows of each table with checksums of their own are computed from. A file's time may change with the file
 #: the same, and its episode is a reference that SQLite checks.
 _ROWS = {
@@ -34,33 +34,27 @@ _ROWS = {
 }
 #: Tables with one checksum for all of them.
 _WHOLE = (
-    "label_page",
-    "pattern",
-    "decided_content",
-    "decided_data",
-    "decided_idx",
-    "decided_docsize",
-    "decided_config",
-)
+    "pattern", "decided_content", "decided_data", "decided_idx", "decided_docsize", "decided_config",
+)  # fmt: skip
 _MEASURED = ", ".join(f"'{basis}'" for basis in sorted(MEASURED_BASES))
-#: The sums of `helix_graph.graph.store.fold` counted again from the facts; each gives how many are wrong.
+#: The sums of one node over its facts: mentions, episodes, episodes with a measured outcome, successes among these.
+SUMS_OF_NODE = f"""
+    SELECT coalesce(sum(times), 0), count(CASE WHEN origin <> 'assertion' THEN 1 END),
+        count(CASE WHEN measures THEN 1 END), count(CASE WHEN measures AND outcome = 'success' THEN 1 END)
+    FROM (
+        SELECT sum(counted) AS times, e.origin, e.outcome,
+            e.basis IN ({_MEASURED}) AND e.outcome <> 'unknown' AS measures
+        FROM mention m JOIN episode e ON e.number = m.episode
+        WHERE m.node = node.number AND m.counted GROUP BY m.episode
+    )"""  # noqa: S608  (constants)
+#: The sums of one edge over its claims: weights, claims, and episodes that make them.
+SUMS_OF_EDGE = """
+    SELECT coalesce(sum(weight), 0), count(*), count(DISTINCT episode) FROM claim c
+    WHERE c.source = edge.source AND c.target = edge.target AND c.type = edge.type"""
+#: Each gives how many sums are not those of the facts.
 SUMS = {
-    "nodes": f"""
-        SELECT count(*) FROM node n WHERE (mentions, episodes, measured, successes) <> (
-            SELECT coalesce(sum(times), 0), count(CASE WHEN origin <> 'assertion' THEN 1 END),
-                count(CASE WHEN measures THEN 1 END), count(CASE WHEN measures AND outcome = 'success' THEN 1 END)
-            FROM (
-                SELECT sum(counted) AS times, e.origin, e.outcome,
-                    e.basis IN ({_MEASURED}) AND e.outcome <> 'unknown' AS measures
-                FROM mention m JOIN episode e ON e.number = m.episode
-                WHERE m.node = n.number AND m.counted GROUP BY m.episode
-            )
-        )""",  # noqa: S608  (constants)
-    "edges": """
-        SELECT count(*) FROM edge e WHERE (claims, weight_sum, episodes) <> (
-            SELECT count(*), coalesce(sum(weight), 0), count(DISTINCT episode) FROM claim c
-            WHERE c.source = e.source AND c.target = e.target AND c.type = e.type
-        )""",
+    "nodes": f"SELECT count(*) FROM node WHERE (mentions, episodes, measured, successes) <> ({SUMS_OF_NODE})",  # noqa: S608  (constants)
+    "edges": f"SELECT count(*) FROM edge WHERE (weight_sum, claims, episodes) <> ({SUMS_OF_EDGE})",  # noqa: S608  (constants)
     "edges to be": (
         "SELECT (SELECT count(*) FROM (SELECT DISTINCT source, target, type FROM claim)) - (SELECT count(*) FROM edge)"
     ),
@@ -125,7 +119,7 @@ def _damage(connection: sqlite3.Connection) -> Iterator[str]:
         if connection.execute(query).fetchone()[0]:
             yield f"the sums of {what} are not those of their facts"
     if connection.execute("SELECT value FROM meta WHERE key = 'checksum'").fetchone() != (str(_of_whole(connection)),):
-        yield "the index of words or of labels is not what was written"
+        yield "the index of words or the list of patterns is not what was written"
 
 
 def _damaged_rows(connection: sqlite3.Connection) -> Iterator[str]:

@@ -10,6 +10,7 @@ A row's number is made of the episode's number and the decision's position among
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,7 +20,6 @@ from helix_graph.word_search import bm25, frequencies, indexed, match_any, query
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection
 
     from helix_graph.graph.model import EpisodeFacts
 

@@ -12,6 +12,7 @@ Outcomes are left out of all four: there are only three of them.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -22,7 +23,6 @@ from helix_graph.graph.store import updated
 
 if TYPE_CHECKING:
     import sqlite3
-    from pathlib import Path
 
 
 class LargestLabel(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, get_args
 
 import msgspec
@@ -25,7 +26,6 @@ from helix_graph.graph.store import updated
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
 
 
 #: How many edges away from a label, or from a path, is still shown: two show causes of causes, and a path is its own

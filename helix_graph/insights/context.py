@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helix_graph.database import erase_traces
@@ -11,21 +13,18 @@ from helix_graph.errors import GraphNotCompiled, InvalidConfiguration, NoMemory
 from helix_graph.helix_db import HELIX_DB, HelixDatabase
 from helix_graph.insights.model import TextVector
 from helix_graph.insights.schema import INSIGHT_TABLES, relevance_by_words
-from helix_graph.insights.scoring import V6
+from helix_graph.insights.scoring import V6, ScoringSettings
 from helix_graph.timestamps import utc_now
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
-    from pathlib import Path
     from typing import Self
 
     from helix_graph.embedding.model import Embedder
     from helix_graph.episodes import Episodes
     from helix_graph.graph.api import Graph
     from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample
-    from helix_graph.insights.scoring import ScoringSettings
     from helix_graph.insights.vectors import Floats, VectorFile
 
 

@@ -5,6 +5,8 @@ Promoting turns a proven insight into a line of CLAUDE.md or AGENTS.md, as a dif
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from msgspec.structs import replace
@@ -16,23 +18,19 @@ from helix_graph.insights import feedback, rows
 from helix_graph.insights.feedback import PerformanceFold
 from helix_graph.insights.links import links_of
 from helix_graph.insights.maintenance import forget_insights
-from helix_graph.insights.model import Performance
+from helix_graph.insights.model import FeedbackEntry, Injection, Insight, InsightLink, Performance, State, StoredInsight
 from helix_graph.insights.recall import is_row_proven, proven_rows
 from helix_graph.insights.safe_quoting import own_or_quoted
 from helix_graph.insights.schema import said_by, seed_form
-from helix_graph.insights.scoring import LONGEST_CONTENT, SHORTEST_CONTENT, causal_adjusted
+from helix_graph.insights.scoring import LONGEST_CONTENT, SHORTEST_CONTENT, ScoringSettings, causal_adjusted
 from helix_graph.insights.storing import clean_content, clean_tags
 from helix_graph.timestamps import stamp
 from helix_graph.validation import as_int, as_line, as_path, as_strs
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from helix_graph.insights.context import InsightContext
-    from helix_graph.insights.model import FeedbackEntry, Injection, Insight, InsightLink, State, StoredInsight
-    from helix_graph.insights.scoring import ScoringSettings
 
 
 _SHOWN_DECIMALS = 3
@@ -41,12 +39,16 @@ _FEWEST_DIGITS = 12
 
 
 class ChangeAnswer(TypedDict):
-    """An insight that a person changed, and what it is now: active, muted or rejected."""
+    """An insight that a person changed, and what it is now: active, muted or rejected.
+
+    ``said_by`` says of one that no person here wrote, who did.
+    """
 
     name: str
     state: str
     content: str
     tags: list[str]
+    said_by: str
 
 
 class ForgetAnswer(TypedDict):
@@ -82,7 +84,7 @@ def edit(
         rows.update(connection, stored, new)
         for vector, _ in vectors:
             rows.set_vector(connection, stored.number, vector)
-    return _changed(stored.name, new)
+        return _changed(connection, stored, new)
 
 
 def reject(context: InsightContext, name: str, reason: str = "", *, off: bool = False) -> ChangeAnswer:
@@ -197,7 +199,7 @@ def _set_state(context: InsightContext, name: str, state: State, reason: str) ->
         stored = rows.named(connection, name)
         new = replace(stored.insight, state=state, reason=clean_content(reason), state_at=stamp(context.now()))
         rows.update(connection, stored, new)
-    return _changed(stored.name, new)
+        return _changed(connection, stored, new)
 
 
 def _long_enough(content: str) -> str:
@@ -205,8 +207,9 @@ def _long_enough(content: str) -> str:
     return content
 
 
-def _changed(name: str, insight: Insight) -> ChangeAnswer:
-    return ChangeAnswer(name=name, state=insight.state, content=insight.content, tags=list(insight.tags))
+def _changed(connection: sqlite3.Connection, stored: StoredInsight, new: Insight) -> ChangeAnswer:
+    said = said_by(connection, [stored.number]).get(stored.number, "")
+    return ChangeAnswer(name=stored.name, state=new.state, content=new.content, tags=list(new.tags), said_by=said)
 
 
 def _steps(

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import msgspec
@@ -40,9 +42,6 @@ from helix_graph.timestamps import parse_stamp, stamp
 from helix_graph.validation import as_choice, as_str, as_tuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
     from helix_graph.insights.context import InsightContext
 
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
 
 import msgspec
@@ -29,7 +30,7 @@ from helix_episodes.errors import InvalidArgument
 from helix_graph.insights import rows, scoring
 from helix_graph.insights.dedup import absorb, same_advice
 from helix_graph.insights.feedback import FeedbackReport, give_feedback, seed_attribution
-from helix_graph.insights.model import Insight, Origin, TextVector
+from helix_graph.insights.model import Insight, Origin, StoredInsight, TextVector
 from helix_graph.insights.rows import digest
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.timestamps import stamp
@@ -37,10 +38,8 @@ from helix_graph.validation import as_int, as_line, as_text, as_tuple
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Iterator
 
     from helix_graph.insights.context import InsightContext
-    from helix_graph.insights.model import StoredInsight
 
 
 def clean_name(name: str) -> str:

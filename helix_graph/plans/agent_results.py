@@ -8,6 +8,7 @@ report's words.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -18,17 +19,13 @@ from helix_episodes.errors import HelixGraphError
 from helix_graph.insights.storing import is_persons_tag
 from helix_graph.plans import transcripts
 from helix_graph.plans.handoff_files import HandoffFiles, append_line
-from helix_graph.plans.model import NoWorkTree, WorkspaceClosed
+from helix_graph.plans.model import AgentOutcome, EndedWorkspace, NoWorkTree, WorkspaceClosed
 from helix_graph.plans.store import flat
 from helix_graph.plans.workspaces import Workspaces
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_choice, as_path
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from helix_graph.insights.storing import StoreAnswer
-    from helix_graph.plans.model import AgentOutcome, EndedWorkspace
     from helix_graph.plans.schema import PlanContext
 
 AgentType = Literal["builder", "planner", "explorer", "observer"]
@@ -155,12 +152,9 @@ class Learning:
         insight = self._insight
         if insight is None or len(insight.content) < transcripts.FEWEST_CHARACTERS:
             return {}
-        return {"stored": dict(self._stored(insight, session=self._transcript.session))}
-
-    def _stored(self, insight: transcripts.ReportedInsight, *, session: str) -> StoreAnswer:
-        """The insight as an agent's, with the session by which it can be forgotten."""
         tags = [tag for tag in insight.tags if not is_persons_tag(tag)]
-        return self._insights.store(insight.content, tags, origin="agent", episode=session)
+        stored = self._insights.store(insight.content, tags, origin="agent", episode=self._transcript.session)
+        return {"stored": dict(stored)}
 
     def _keep_result(self) -> dict[str, Any]:
         if self._type != "explorer":

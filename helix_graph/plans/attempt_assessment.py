@@ -21,6 +21,8 @@ False
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -33,8 +35,6 @@ from helix_graph.word_search import STOP_WORDS
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from helix_graph.insights.api import Insights
 

@@ -21,7 +21,9 @@ NO_PRIOR_MEMORY: Novel domain. Your INSIGHT output is especially valuable.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import orjson
@@ -31,18 +33,10 @@ from helix_episodes.errors import InvalidArgument
 from helix_episodes.redaction import for_disk
 from helix_graph.insights.safe_quoting import own_or_quoted, sanitize_line
 from helix_graph.plans.handoff_files import HandoffFiles, InjectionState, file_name
-from helix_graph.plans.model import Remembered
-from helix_graph.plans.schema import database
+from helix_graph.plans.model import Remembered, Workspace
+from helix_graph.plans.schema import PlanContext, database
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_int, as_line, as_str, as_tuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from helix_graph.plans.model import Workspace
-    from helix_graph.plans.schema import PlanContext
-
 
 COLD_START = "NO_PRIOR_MEMORY: Novel domain. Your INSIGHT output is especially valuable."
 #: What of a task goes where; what it lacks has no line.
@@ -127,7 +121,7 @@ class InjectedNames:
 
     def __init__(self, root: Path, session: str | None) -> None:
         self._database = database(root)
-        self._session = for_disk(session)
+        self._session = None if session is None else for_disk(as_str("session", session))
         self._names: set[str] = set()
 
     def names(self) -> tuple[str, ...]:
@@ -204,7 +198,7 @@ def inject(  # noqa: PLR0913  (the method's options)
         InvalidArgument: There is nothing in the objective. The task's id could lead elsewhere. The limit is not within
             its range.
     """
-    injected = InjectedNames(context.root, _session(session)) if diversify else None
+    injected = InjectedNames(context.root, session) if diversify else None
     return _inject(
         context,
         as_line("objective", objective),
@@ -241,7 +235,7 @@ def batch_inject(
     """
     objectives = [as_line("tasks", task) for task in as_tuple("tasks", tasks)]
     ids = _ids_of(as_tuple("task_ids", task_ids), tasks=len(objectives))
-    injected, most = InjectedNames(context.root, _session(session)), _limit(limit)
+    injected, most = InjectedNames(context.root, session), _limit(limit)
     if reset and session is not None:
         injected.reset()
     fits = [_fits(context, [one], limit=most, injected=injected) for one in objectives[1:]]
@@ -380,10 +374,6 @@ def remembered(row: Mapping[str, Any]) -> Remembered:
         effectiveness=float(effectiveness),
         said_by=str(row.get("_said_by", "")),
     )
-
-
-def _session(session: str | None) -> str | None:
-    return None if session is None else as_str("session", session)
 
 
 def _limit(limit: int) -> int:

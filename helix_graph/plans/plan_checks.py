@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -41,8 +42,6 @@ from helix_graph.plans.model import (
 from helix_graph.validation import as_choice, as_int, as_line, as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from helix_graph.plans.model import PlanState
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -22,23 +23,18 @@ import msgspec
 from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.shell.commands import decisive, parse_command
 from helix_episodes.extraction.task_and_metrics import task_kind_of
-from helix_episodes.model import QUOTE_LIMIT
+from helix_episodes.model import QUOTE_LIMIT, Episode
 from helix_episodes.readers.common.session_builder import project_of
 from helix_episodes.session import Session
 from helix_graph.episodes import build_episode
 from helix_graph.plans.attempt_assessment import forget_attempts
-from helix_graph.plans.model import WorkspaceEnding
-from helix_graph.plans.schema import database
+from helix_graph.plans.model import AgentOutcome, Workspace, WorkspaceEnding, WorkspaceStatus
+from helix_graph.plans.schema import PlanContext, database
 from helix_graph.plans.store import as_json, change_task, named, require_plan, workspace_of
 from helix_graph.timestamps import stamp, utc_now
 
 if TYPE_CHECKING:
     import sqlite3
-    from pathlib import Path
-
-    from helix_episodes.model import Episode
-    from helix_graph.plans.model import AgentOutcome, Workspace, WorkspaceStatus
-    from helix_graph.plans.schema import PlanContext
 
 
 #: What fails when a task is blocked and no check of its own said so.

@@ -7,6 +7,8 @@ keeps its number and its status in the plan, since other tasks wait for it; its 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -32,18 +34,15 @@ from helix_graph.plans.model import (
     WorkspaceEnding,
 )
 from helix_graph.plans.plan_checks import task_of
-from helix_graph.plans.schema import PLAN_TABLES, database
+from helix_graph.plans.schema import PLAN_TABLES, PlanContext, database
 from helix_graph.plans.workspace_endings import complete_ended, write_ending
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_int, as_path, as_text, as_tuple
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from helix_graph.plans.model import Task, TaskPlan, WorkspaceStatus
-    from helix_graph.plans.schema import PlanContext
 
 
 #: How many insights a builder is given, as in the seeds.
@@ -118,12 +117,7 @@ class Workspaces:
         return workspace_prompt(self.get(workspace))
 
     def check(
-        self,
-        workspace: int,
-        *,
-        tree: Path | None = None,
-        tool_calls: int | None = None,
-        transcript: Path | None = None,
+        self, workspace: int, *, tree: Path | None = None, tool_calls: int | None = None, transcript: Path | None = None
     ) -> ScopeCheck:
         """What has changed in the working tree since the workspace was made, against its delta and budget.
 
@@ -212,7 +206,7 @@ class Workspaces:
         if not isinstance(task, str) and plan is None:
             return None, task_of(task)
         with database(self.root).reading() as connection:
-            found = store.require_plan(connection, None if plan is None else store.number_of("plan", plan))
+            found = store.require_plan(connection, plan)
         chosen = store.task_in(found, task) if isinstance(task, str) else task_of(task)
         if any(one.seq == chosen.seq and one.status == "complete" for one in found.tasks):
             again = f"`helix-graph plan update {chosen.seq} --status pending` opens it again"

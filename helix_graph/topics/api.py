@@ -11,7 +11,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
@@ -19,24 +20,19 @@ from helix_episodes.errors import InvalidArgument
 from helix_graph.helix_db import HelixDatabase
 from helix_graph.timestamps import seconds_of
 from helix_graph.topics import briefing, catalogue, edit, entry_log, maintenance, search, storing, tool_actions
-from helix_graph.topics.briefing import Detail
+from helix_graph.topics.briefing import Briefing, Detail
 from helix_graph.topics.fields import entry_text, looked_for, tag_name, tag_names, topic_name
 from helix_graph.topics.ranking import EntryFilters
 from helix_graph.topics.schema import TOPIC_TABLES
-from helix_graph.topics.search import LARGEST_INDEX, LARGEST_LIMIT
+from helix_graph.topics.search import LARGEST_INDEX, LARGEST_LIMIT, ReadAnswer
 from helix_graph.topics.search import since as moments_ago
 from helix_graph.topics.storing import checked_draft, checked_drafts
 from helix_graph.validation import as_bool, as_choice, as_int
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from datetime import date
-
-    from helix_graph.topics.briefing import Briefing
     from helix_graph.topics.catalogue import CrossReferences, Listing, Overview, Recent, Stats, TopicGraph, TopicSession
     from helix_graph.topics.maintenance import CompactedLog, Progress, PrunedEntries, ReindexedEntries, StaleAnswer
     from helix_graph.topics.model import BatchStored, Damaged, StoredEntry
-    from helix_graph.topics.search import ReadAnswer
     from helix_graph.topics.transfer import ImportedEntries, TopicsExport
 
     #: What is called with the progress of an action, if anything; and a parameter of one.

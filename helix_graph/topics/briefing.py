@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -42,7 +43,6 @@ from helix_graph.validation import as_choice, as_tuple
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 
 Detail = Literal["summary", "scan", "full"]

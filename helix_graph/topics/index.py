@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, get_args
 
@@ -29,7 +30,6 @@ from helix_graph.word_search import indexed
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Sequence
 
     from helix_graph.topics.entry_log import EntryRecord, NumberedRecord
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -22,24 +22,12 @@ from helix_graph.validation import as_bool, as_choice, as_int
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping
 
 
 Action = Literal[
-    "list",
-    "recent",
-    "entries",
-    "stats",
-    "xref",
-    "graph",
-    "stale",
-    "prune",
-    "compact",
-    "export",
-    "import",
-    "reindex",
+    "list", "recent", "entries", "stats", "xref", "graph", "stale", "prune", "compact", "export", "import", "reindex",
     "session",
-]
+]  # fmt: skip
 ACTIONS: tuple[Action, ...] = get_args(Action)
 StatsDetail = Literal["tags", "index"]
 Answer = (

@@ -16,23 +16,20 @@ word, and the remaining ones with the others of their type.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_graph.graph.model import rate
-from helix_graph.graph.subgraph import Occurrence
+from helix_graph.graph.subgraph import Excerpt, ExcerptNode, Occurrence
 from helix_graph.stats.intervals import wilson_interval
-from helix_graph.web.layout import columns_of, spots_of
+from helix_graph.web.layout import Edge, Spot, columns_of, spots_of
 from helix_graph.web.timeline import PageTimeline, copied
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from helix_graph.causality.edge_support import ClaimReport, ClaimVerdict
     from helix_graph.graph.paths import PathAnswer
-    from helix_graph.graph.subgraph import Excerpt, ExcerptNode
-    from helix_graph.web.layout import Edge, Spot
 
 
 class PageNode(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -243,11 +240,7 @@ def build_graph_page(
         groups=groups,
         sessions=tuple(
             copied(
-                PageSession,
-                one,
-                day=(one.timestamp or "")[:_DAY],
-                project=projects.get(one.id, ""),
-                log=one.log or "",
+                PageSession, one, day=(one.timestamp or "")[:_DAY], project=projects.get(one.id, ""), log=one.log or ""
             )
             for one in excerpt.sessions
         ),

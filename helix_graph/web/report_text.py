@@ -5,15 +5,13 @@ Templates find everything here under the name ``say``. What only one of the two 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from helix_graph.graph.patterns import ENOUGH_OCCURRENCES
+from helix_graph.graph.patterns import ENOUGH_OCCURRENCES, Pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from helix_graph.graph.patterns import Pattern
     from helix_graph.stats.intervals import Interval
     from helix_graph.web.report_model import (
         CitedEvidence,

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -12,32 +13,20 @@ import click
 from helix_cli.app import open_memory
 from helix_cli.output import count, fields, json_option, percent, points, prints, say, show, table, warn_of_more
 from helix_cli.terminal import Part, verdict
-from helix_graph.graph.patterns import AT_EACH_LOOK, NOTHING_TO_COMPARE, POWER_AT
+from helix_graph.graph.patterns import AT_EACH_LOOK, NOTHING_TO_COMPARE, POWER_AT, Effect, EffectReport, Pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from helix_graph.causality.api import Survey
     from helix_graph.causality.contrast import OutcomeRate, WithoutAnswer
     from helix_graph.causality.edge_support import ClaimReport
     from helix_graph.causality.placebo import Placebo
     from helix_graph.causality.repeated_errors import Repeats
-    from helix_graph.graph.patterns import Effect, EffectReport, Pattern
     from helix_graph.stats.intervals import Interval
 
 
 _PATTERN_COLUMNS = (
-    "says",
-    "succeeded",
-    "rate",
-    "95 %",
-    "without it",
-    "adjusted",
-    "q",
-    "in the situation",
-    "doing",
-    "success means",
-)
+    "says", "succeeded", "rate", "95 %", "without it", "adjusted", "q", "in the situation", "doing", "success means",
+)  # fmt: skip
 _NUMBERS = _PATTERN_COLUMNS[1:7]
 
 
@@ -317,7 +306,7 @@ def _rate(rate: OutcomeRate) -> str:
     return f"{rate.successes} of {rate.sessions} ({percent(share)}, {interval})"
 
 
-_REPEAT_COLUMNS = ("month", "errors", "same line", "fixed", "same kind", "fixed", "same check only")
+_REPEAT_COLUMNS = ("month", "errors", "same error", "fixed", "same kind", "fixed", "same check only")
 
 
 def _render_repeats(found: Repeats) -> None:
@@ -327,8 +316,8 @@ def _render_repeats(found: Repeats) -> None:
         return
     say(
         f"Of {count(total.errors, 'error')} met, {total.met_again} ({percent(total.met_again / total.errors)}) had "
-        f"been met in an earlier session as the same line or kind; {total.fixed_before} of these had been fixed there. "
-        f"Of {total.met['check']} more nothing but the check was the same, which had failed before."
+        f"been met in an earlier session as the same error or kind; {total.fixed_before} of these had been fixed "
+        f"there. Of {total.met['check']} more nothing but the check was the same, which had failed before."
     )
     say()
     rows = []

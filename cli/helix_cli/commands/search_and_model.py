@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,6 @@ from helix_cli.terminal import quiet, strong
 from helix_graph.insights.safe_quoting import name_or_quoted, sanitize_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from helix_graph.embedding.choice import ModelStatus
     from helix_graph.embedding.installation import InstallReport, InstallStep
     from helix_graph.search.model import MemorySearchAnswer, SearchResult

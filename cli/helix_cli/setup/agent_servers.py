@@ -9,8 +9,9 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -19,10 +20,6 @@ from helix_cli.setup.entries import JSON_SERVERS, TOML_SERVERS, line_of_toml_ser
 from helix_cli.setup.errors import AgentCommandFailed, NotEditable
 from helix_cli.setup.json_edit import line_at
 from helix_cli.setup.settings import SettingsChange, read_text, read_toml, records
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 #: An agent's own command answers within a second or two; one that waits for input is stopped.
 _SECONDS = 60

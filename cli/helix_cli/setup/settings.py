@@ -10,23 +10,19 @@ from __future__ import annotations
 import difflib
 import hashlib
 import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
-from helix_cli.setup.entries import toml_value
+from helix_cli.setup.entries import Entries, toml_value
 from helix_cli.setup.errors import NotEditable
 from helix_cli.setup.json_edit import is_blank
 from helix_episodes.errors import WriteFailed
 from helix_episodes.safe_files import irregularity, remove_file, write_atomically
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from helix_cli.setup.entries import Entries
 
 _ROOT = 0
 
