@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from helix_episodes.extraction.calls import UNDONE, goes_on, is_code, places_in, subjects_of, written_by
 from helix_episodes.extraction.checks import CheckFinding, Verdict, covers
 from helix_episodes.extraction.paths import file_name, role_of
+from helix_episodes.extraction.shell.programs import INTERPRETERS, SHELLS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -53,7 +54,8 @@ _CHANGES_FILES: dict[str, frozenset[str] | None] = {
 #: Kinds of check whose message points at the line that is wrong; a test's points at the test.
 POINTS_AT_PLACE = frozenset({"lint", "typecheck", "build", "format"})
 #: Where people try things out; what is done there changes nothing of the project.
-_SCRATCH = ("/tmp", "/private/tmp", "/var/", "$TMP", "~")  # noqa: S108  (read, not used)
+_TEMPORARY = ("/tmp", "/private/tmp", "/var/", "$TMP")  # noqa: S108  (read, not used)
+_SCRATCH = (*_TEMPORARY, "~")
 #: Flags with which a checker rewrites what it finds.
 _REWRITES = frozenset({"--fix", "--write", "--update-snapshots", "--unsafe-fixes", "-u"})
 #: How tasks are called that rewrite what a linter complains of: ``lint:fix``, ``fix-lint``, ``eslint-fix``.
@@ -188,7 +190,7 @@ class Timeline:
         for number, call in enumerate(self.calls):
             before, stashed = stashed, _is_stashed(call, before=stashed)
             for verdict in () if call.outside else call.verdicts:
-                if verdict.passed is None or _is_put_back(call, verdict):
+                if verdict.passed is None or _is_put_back(call, verdict) or _is_trial(call, verdict):
                     continue
                 events = [event for event in self._events_of_call(number) if event.check == verdict.check]
                 position = call.position if call.result_position is None else call.result_position
@@ -418,6 +420,17 @@ def _is_put_back(call: ParsedCall, verdict: Verdict) -> bool:
     before, after = call.segments[: verdict.segment], call.segments[verdict.segment + 1 :]
     changed = any(part.program != "git" and (changes_repository(part) or part.target) for part in before)
     return changed and any(_puts_back(part, before) for part in after)
+
+
+def _is_trial(call: ParsedCall, verdict: Verdict) -> bool:
+    """Whether a check ran on nothing but scratch files, which are no part of the project."""
+    if verdict.segment is None or verdict.segment >= len(call.segments):
+        return False
+    part = call.segments[verdict.segment]
+    operands = [word for word in part.arguments if not word.startswith("-")]
+    scripted = part.program in INTERPRETERS | SHELLS
+    paths = operands[:1] if scripted else [word for word in part.scope if not word.startswith("-")]
+    return bool(paths) and all(word.startswith(_TEMPORARY) for word in paths)
 
 
 def _puts_back(part: Segment, before: Sequence[Segment]) -> bool:
