@@ -161,6 +161,11 @@ def test_a_file_that_could_not_be_edited_is_changed_by_a_command(script: Begin, 
     ] * 2
 
 
+def test_recording_a_file_does_not_change_it(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Change").edit_fails("src/cart.ts")
+    assert episode_of(log.run("git add src/cart.ts && git commit -m cart")).fixes == ()
+
+
 def test_a_hand_over_that_failed_is_repaired_by_the_same_order_to_another(script: Begin, episode_of: Extracted) -> None:
     order = {"description": "Simplify the cart code", "prompt": "…", "subagent_type": "simplifier"}
     log = script("s").prompt("Simplify").call("Task", order, error="Agent type 'simplifier' not found.")

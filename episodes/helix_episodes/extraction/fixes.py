@@ -34,6 +34,7 @@ from helix_episodes.extraction.calls import (
 )
 from helix_episodes.extraction.fix_credit import credited_changes
 from helix_episodes.extraction.paths import file_name
+from helix_episodes.extraction.shell.programs import INTERPRETERS
 from helix_episodes.model import Decision, Event, Fix
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ _CONFLICTED = re.compile(
 _CONFLICT = "merge conflict"
 #: The program refused its own arguments and looked at nothing: only the command can be corrected.
 _MISCALLED = frozenset({"unknown option", "unknown command", "invalid arguments"})
+#: Programs with which agents change a file that their own tool could not change.
+_WRITERS = INTERPRETERS | {"sed", "cat", "tee", "echo", "printf", "patch", "cp", "mv", "ed", "awk"}
 #: What ends a merge, and what gives it up.
 _ENDS_MERGE = frozenset({"--continue", "--skip"})
 _GIVES_UP = frozenset({"--abort", "--quit"})
@@ -310,7 +313,8 @@ def _rewritten_by_command(timeline: Timeline, error: Event, *, until: Decision |
     for later, call in enumerate(timeline.calls[number + 1 : number + 1 + _OTHERWISE], number + 1):
         if until is not None and call.position >= timeline.positions[until.id]:
             return None
-        if call.purpose == "change" and call.status == "ok" and name in command_of(call):
+        writes = call.decisive is not None and call.decisive.program in _WRITERS and call.purpose == "change"
+        if writes and call.status == "ok" and name in command_of(call):
             decision = timeline.decision_of(later)
             if decision is not None and not timeline.call_failed(later):
                 return decision
