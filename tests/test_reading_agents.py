@@ -111,6 +111,18 @@ def test_gemini_keeps_a_session_as_one_document(tmp_path: Path) -> None:
     assert [step.status for step in session.steps if step.kind == "note"] == ["interrupted"]
 
 
+def test_gemini_s_hooks_do_not_hide_how_a_command_ended(tmp_path: Path) -> None:
+    spoken = "<hook_context>&lt;memory&gt;\n" + "\n".join(f"line {n} of advice" for n in range(9)) + "</hook_context>"
+    call = gemini_call("run_shell_command", {"command": "pytest"}, f"{FAILED}\n{spoken}")
+    message = {"id": "m2", "timestamp": AT, "type": "gemini", "content": "", "toolCalls": [call]}
+    path = document(
+        tmp_path / "chats" / "session-1.json", {**GEMINI_HEAD, "messages": [*gemini_messages()[:1], message]}
+    )
+    (session,) = read_sessions(path)
+    (result,) = [step for step in session.steps if step.kind == "result"]
+    assert (result.status, result.exit_code, result.text) == ("error", 1, "1 failed")
+
+
 def test_gemini_s_lines_count_in_their_last_copy(tmp_path: Path) -> None:
     half, *rest = gemini_messages()[1:]
     partial = {**half, "toolCalls": [], "thoughts": []}

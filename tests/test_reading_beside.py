@@ -177,6 +177,15 @@ def test_what_kept_a_call_from_running_is_as_the_client_says(tmp_path: Path, kin
     assert not events(session, "error")
 
 
+@pytest.mark.parametrize(("entrypoint", "status"), [("sdk-cli", "interrupted"), ("cli", "rejected")])
+def test_where_nobody_can_refuse_a_call_it_was_interrupted(tmp_path: Path, entrypoint: str, status: str) -> None:
+    words = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+    refused = result(words, call_id="c1", uuid="u-2", error=True, toolDenialKind="user-rejected")
+    stopped = prompt("[Request interrupted by user for tool use]", uuid="u-3", entrypoint=entrypoint)
+    session = read(tmp_path / "run.jsonl", *RUN[:2], refused, stopped)
+    assert [step.status for step in session.steps[-2:]] == [status, "interrupted"]
+
+
 def test_a_helpers_report_is_that_without_the_programs_words(tmp_path: Path) -> None:
     around = (
         "<tools-used-before-summary>Read x 2</tools-used-before-summary>\n[Subagent hand-back] The report follows:\n"

@@ -107,6 +107,27 @@ def test_codex_exec_that_was_stopped_shows_what_was_under_way(tmp_path: Path) ->
     assert [step.text for step in session.steps if step.kind == "note"] == ["stream disconnected"]
 
 
+def test_codex_exec_works_in_the_folder_that_holds_what_it_changed(tmp_path: Path) -> None:
+    def changed(number: int, path: str) -> dict[str, Any]:
+        return item("file_change", number, changes=[{"path": path, "kind": "update"}], status="completed")
+
+    ran = {"command": "bash -lc 'pytest -q'"}
+    session = read(
+        tmp_path,
+        [
+            THREAD[0],
+            item("command_execution", 1, **ran, aggregated_output=FAILED, exit_code=1, status="failed"),
+            changed(2, "/work/shop/cart.py"),
+            changed(3, "/work/shop/tests/test_cart.py"),
+            item("command_execution", 4, **ran, aggregated_output="3 passed in 0.1s", exit_code=0, status="completed"),
+        ],
+        reader="codex-exec",
+    )
+    assert session.root == "/work/shop"
+    episode = extract(session)
+    assert (episode.outcome, len(episode.fixes)) == ("success", 1)
+
+
 def called(call: str, tool: str, arguments: dict[str, Any], **result: Any) -> list[dict[str, Any]]:  # noqa: ANN401  (as above)
     about = {"type": "tool_call", "call_id": call, "session_id": "s-1", "timestamp_ms": 1774380269473}
     begun = {**about, "subtype": "started", "tool_call": {tool: {"args": arguments}}}

@@ -32,10 +32,10 @@ _CUT = "context_management"
 _FLAGGED = "[error] tool reported failure"
 _MARKING = frozenset({"claude-code"})
 #: Results of calls that never ran, or that a person did not let through, in the words of the agents themselves.
-_NEVER_RAN: tuple[tuple[str, Status], ...] = (
-    ("<tool_use_error>Sibling tool call errored", "cancelled"),
-    ("The user doesn't want to proceed with this tool use.", "rejected"),
-)
+_NEVER_RAN: dict[str, Status] = {
+    "<tool_use_error>Sibling tool call errored": "cancelled",
+    "The user doesn't want to proceed with this tool use.": "rejected",
+}
 #: What converters, and OpenHands itself, write in a message's place.
 _PROGRAM_SENTENCE = re.compile(
     r"Executed \S+ toolu_\w+$|Running command: |Reading file: |I edited the file |Managing \d+ task items"
@@ -172,9 +172,9 @@ class _Run:
             text = text.rstrip().removesuffix(_FLAGGED).rstrip()
         stated = next((one for one in (extra.get("is_error"), flag) if isinstance(one, bool)), None)
         failed = True if marked else stated if stated is not None else False if self._marks_failures else None
-        status = next((status for words, status in _NEVER_RAN if text.startswith(words)), None) if failed else None
+        begun = next((words for words in _NEVER_RAN if text.startswith(words)), "") if failed else ""
         self._dialogue.end_call(
-            call_id, place, text=text, failed=failed, exit_code=extra.get("exit_code"), status=status
+            call_id, place, text=text, failed=failed, exit_code=extra.get("exit_code"), status=_NEVER_RAN.get(begun)
         )
 
     def _follow(self, references: object) -> None:

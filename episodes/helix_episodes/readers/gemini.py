@@ -40,6 +40,7 @@ _TOOLS = {
 _ROLES = frozenset({"user", "gemini", "model", "assistant"})
 _NOTES = frozenset({"info", "warning", "error"})
 _STATUS: dict[str, Status] = {"success": "ok", "error": "error", "cancelled": "rejected", "canceled": "rejected"}
+_OF_HOOKS = ("hook_context",)
 _INJECTED = ("session_context", "system-reminder", "hook_context")
 # What the program wraps a command's output in; the exit code is on a line of its own below.
 _OUTPUT = re.compile(
@@ -187,6 +188,8 @@ def _answer(call: Record, *, ran: bool) -> tuple[str, int | None]:
     """What the model received, of a command its output alone, and the exit code below it."""
     responses = [object_in(object_in(part, "functionResponse"), "response") for part in objects_in(call, "result")]
     text_of_model = "\n".join(text for response in responses if (text := content_text(response)))
+    # What hooks add below an output is neither it nor its ending.
+    text_of_model = cut_tags(text_of_model, _OF_HOOKS) if "<hook_context" in text_of_model else text_of_model
     if not ran:
         return text_of_model or content_text(call.get("resultDisplay")), None
     output = _OUTPUT.search(text_of_model)

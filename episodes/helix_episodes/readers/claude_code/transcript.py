@@ -227,11 +227,18 @@ class ClaudeTranscript:
         elif words.voice == "notification":
             self._notified(place, text=words.text)
         elif words.voice == "interrupted":
-            self._add("note", place, actor="user", text=words.text, status="interrupted")
+            self._interrupted(record, place, text=words.text)
         else:
             actor = "user" if words.voice == "shell" else "system"
             self._add("note", place, actor=actor, text=words.text)
         return None
+
+    def _interrupted(self, record: Record, place: RecordPosition, *, text: str) -> None:
+        """Somebody stopped the agent. Where nobody can be asked, the call before was stopped as well, not refused."""
+        unattended = (text_in(record, "entrypoint") or "").startswith("sdk")
+        if unattended and self.steps and self.steps[-1].status == "rejected":
+            self._change(len(self.steps) - 1, status="interrupted")
+        self._add("note", place, actor="user", text=text, status="interrupted")
 
     def _told_by_team(self, place: RecordPosition, *, text: str) -> None:
         """What other agents of a team wrote to this one; the first says what it is to do."""

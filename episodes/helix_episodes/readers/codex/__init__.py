@@ -180,8 +180,10 @@ def _content(payload: Record) -> str:
 
 
 # Records that say nothing of what was done, or what another record says better.
-_SKIPPED_RECORDS = frozenset({"world_state", "session_state", "inter_agent_communication_metadata"})
-_SKIPPED_ITEMS = frozenset({"ghost_snapshot", "other"})
+_SKIPPED_RECORDS = frozenset({
+    "world_state", "session_state", "inter_agent_communication_metadata", "token_usage_record",
+})  # fmt: skip
+_SKIPPED_ITEMS = frozenset({"ghost_snapshot", "additional_tools", "other"})
 _SKIPPED_EVENTS = frozenset({
     "task_started", "turn_started", "turn.started", "turn.completed", "token_count", "turn_diff", "plan_update",
     "session_configured", "thread_settings_applied", "thread_name_updated", "thread_goal_updated",

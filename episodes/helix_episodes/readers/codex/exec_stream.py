@@ -6,6 +6,7 @@ them, nor the folder: both were handed to the command.
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shlex
 from typing import TYPE_CHECKING
@@ -53,7 +54,7 @@ class CodexExecReader(SingleFileReader):
         for line, record in read_records(path, ledger=stream.builder.ledger):
             stream.builder.ledger.enter(stream.take(record, line=line))
         stream.finish()
-        yield stream.builder.session(path, reader=self.name, agent="codex")
+        yield stream.builder.session(path, reader=self.name, agent="codex", root=stream.root)
 
 
 class _Stream:
@@ -93,6 +94,13 @@ class _Stream:
             read, cached, written = (value if isinstance(value := usage.get(name), int) else 0 for name in names)
             self.builder.add_tokens(max(read - cached, 0) + written)
         return SkippedRecord(kind, known=kind in {*_OWN, "thread.resumed", "token_count"})
+
+    @property
+    def root(self) -> str | None:
+        """The narrowest folder that holds every file it changed: the stream does not say in which it ran."""
+        paths = [path for step in self._dialogue.steps if (path := step.arguments.get("path")) and step.kind == "call"]
+        folders = {posixpath.dirname(path) for path in paths if isinstance(path, str) and posixpath.isabs(path)}
+        return posixpath.commonpath(folders) if folders else None
 
     def finish(self) -> None:
         """Adds the commands that were still under way at the end."""
