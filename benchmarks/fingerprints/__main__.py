@@ -21,6 +21,7 @@ import json
 import re
 from collections import defaultdict
 from hashlib import blake2b
+from importlib import import_module
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
@@ -89,9 +90,7 @@ def fingerprinted(texts: Sequence[str]) -> list[object]:
 
 
 def drained(texts: Sequence[str]) -> list[object]:
-    from drain3 import TemplateMiner
-
-    miner = TemplateMiner()
+    miner = import_module("drain3").TemplateMiner()
     return [miner.add_log_message(text)["cluster_id"] for text in texts]
 
 

@@ -15,9 +15,9 @@ True
 from helix_episodes.extraction.fingerprints.diagnostics import (
     diagnostics_in,
     diagnostics_of_finding,
-    is_noise,
     keys_of_text,
 )
+from helix_episodes.extraction.fingerprints.grammars import is_noise
 from helix_episodes.extraction.fingerprints.model import Diagnostic
 
 __all__ = ["Diagnostic", "diagnostics_in", "diagnostics_of_finding", "is_noise", "keys_of_text"]

@@ -8,13 +8,14 @@
 from __future__ import annotations
 
 from helix_episodes.extraction.checks.streams import separate
-from helix_episodes.extraction.fingerprints.grammars import GRAMMARS, NOISE, Grammar
+from helix_episodes.extraction.fingerprints.grammars import GRAMMARS, Grammar, is_noise
 from helix_episodes.extraction.fingerprints.model import Diagnostic, message_core
 from helix_episodes.light_imports import Regex
 from helix_episodes.normalization import one_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from helix_episodes.extraction.checks import CheckFinding
@@ -34,23 +35,10 @@ _PLACED = Regex(
     r"(?P<file>(?:[A-Za-z]:)?[^\s:(),'\"]+\.[A-Za-z]\w{0,7})(?::\d+(?::\d+)?:?|\(\d+,\d+\):?)\s+(?P<message>.+)$"
 )
 _TASK = Regex(r"^\[(?!ERROR|WARN|INFO|FAIL)[\w:./-]+\] ")
-_NAME = Regex(
-    r"[\"'`\u2018\u201c]([A-Za-z_$@][\w.$@/:-]{0,79})[\"'`\u2019\u201d]"
-    r"|\b(?:undefined|not used|symbol|reference): (\w[\w.]*)"
-)
 #: What stands for the tests of a file that cannot be loaded: what is wrong is said in the message.
 _WHOLE_FILE = Regex(r"[^\s:]+\.(?:pyi?|[cm]?[jt]sx?|rb|php)")
 _CODE_ALONE = Regex(r"[A-Z]{1,8}-?\d{2,5}")
 _TEST_ALONE = Regex(r"Test[A-Z0-9_]\w*(?:/\S+)?|test_\w+(?:\[.*\])?")
-
-
-def is_noise(line: str) -> bool:
-    """Whether a line is a banner, an echoed command or a total, and so never what is wrong.
-
-    >>> is_noise("[lint:go] $ golangci-lint run"), is_noise("Found 3 errors."), is_noise("cart.go:3:1: undefined: x")
-    (True, True, False)
-    """
-    return bool(NOISE.match(one_line(line)))
 
 
 def diagnostics_in(text: str) -> tuple[Diagnostic, ...]:
@@ -69,10 +57,12 @@ def _read(lines: list[str], at: int, used: set[int]) -> Diagnostic | None:
     """The diagnostic on a line; lines below that are a part of it go to ``used``."""
     line = _TASK.sub("", lines[at].rstrip())
     for grammar in GRAMMARS:
-        if grammar.sign in line and (match := grammar.line.match(line)):
+        if grammar.sign not in line or (grammar.begins and line[:1] not in grammar.begins):
+            continue
+        if match := grammar.line.match(line):
             if is_noise(line):
                 return None
-            fields = {name: value for name, value in match.groupdict().items() if value}
+            fields = _groups(match)
             fields |= _from_above(grammar, lines, at) | _from_below(grammar, lines, at, fields, used)
             return _diagnostic(grammar.tool, fields)
     return None
@@ -98,8 +88,8 @@ def _from_below(grammar: Grammar, lines: list[str], at: int, fields: dict[str, s
     return {}
 
 
-def _groups(match: object) -> dict[str, str]:
-    return {name: value for name, value in match.groupdict().items() if value} if match else {}  # type: ignore[attr-defined]
+def _groups(match: re.Match[str] | None) -> dict[str, str]:
+    return {name: value for name, value in match.groupdict().items() if value} if match else {}
 
 
 def _diagnostic(tool: str, fields: dict[str, str]) -> Diagnostic:
@@ -120,14 +110,7 @@ def _diagnostic(tool: str, fields: dict[str, str]) -> Diagnostic:
         test=test,
         raised=raised if raised.endswith(("Error", "Exception", "Failed", "Exit", "Warning")) else None,
         rule=fields.get("rule") or fields.get("formats"),
-        symbol=_symbol(message),
     )
-
-
-def _symbol(message: str) -> str | None:
-    """The name that a message is about: the first that is quoted, or that follows one of compilers' fixed words."""
-    named = _NAME.search(message)
-    return (named[1] or named[2]) if named else None
 
 
 def diagnostic_of_line(line: str, *, tool: str = "") -> Diagnostic | None:
@@ -140,7 +123,7 @@ def diagnostic_of_line(line: str, *, tool: str = "") -> Diagnostic | None:
         return known if known.fingerprint else None
     placed = _PLACED.match(plain)
     message, file = (placed["message"], placed["file"]) if placed else (plain, None)
-    return Diagnostic(tool=tool, message=message, file=file, symbol=_symbol(message)) if message_core(message) else None
+    return Diagnostic(tool=tool, message=message, file=file) if message_core(message) else None
 
 
 def diagnostics_of_finding(
@@ -163,11 +146,10 @@ def diagnostics_of_finding(
                 raised=raised,
                 file=_file_of(test) or finding.path or first.file,
                 message=first.message if number == 0 else "",
-                symbol=first.symbol if number == 0 else None,
             )
             for number, test in enumerate(tests[:MOST])
         )
-    if not read and finding.generic:
+    if not read:
         read = list(diagnostics_in(output))
     named = finding.message.casefold()
     if scope and scope.replace("\\", "/").rpartition("/")[2].casefold() not in named:

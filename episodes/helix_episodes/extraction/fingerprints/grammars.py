@@ -1,10 +1,11 @@
 r"""How tools put a diagnostic on a line: closed tables of where place, rule, test and message are.
 
-Each row is one shape of line. ``sign`` is a text that every such line contains; it is looked for first, which is a
-hundred times faster than the expression. The expression's groups are fields of a `Diagnostic`. ``above`` is the shape
-of an earlier line that has the rest (the file that eslint names once, the heading of a pytest report); ``below`` that
-of one of the next lines (rustc's place, terraform's block). Rows are tried in order: the first that matches reads the
-line. ``docs/fingerprints.md`` lists the tools, each with an example and where the example is from.
+Each row is one shape of line. ``sign`` is a text that every such line contains, and with one of the characters of
+``begins``, where there are any, it begins: both are looked at first, since an expression takes long to compile. The
+expression's groups are fields of a `Diagnostic`. ``above`` is the shape of an earlier line that has the rest (the file
+that eslint names once, the heading of a pytest report); ``below`` that of one of the next lines (rustc's place,
+terraform's block). Rows are tried in order: the first that matches reads the line. ``docs/fingerprints.md`` lists the
+tools, each with an example and where the example is from.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from helix_episodes.light_imports import Regex, Value
 
 _FILE = r"(?P<file>(?:[A-Za-z]:)?[^\s:(),'\"|]+\.[A-Za-z]\w{0,7})"
 _AT = rf"{_FILE}:\d+(?::\d+)?"
+_CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _CODE = r"[A-Z]{1,8}\d{2,5}"
 
 
@@ -22,15 +24,19 @@ class Grammar(Value):
     tool: str
     sign: str
     line: Regex
+    begins: str
     above: Regex | None = None
     below: Regex | None = None
 
 
-def _row(tool: str, sign: str, line: str, *, above: str | None = None, below: str | None = None) -> Grammar:
+def _row(
+    tool: str, sign: str, line: str, *, begins: str = "", above: str | None = None, below: str | None = None
+) -> Grammar:
     return Grammar(
         tool=tool,
         sign=sign,
         line=Regex(line),
+        begins=begins,
         above=Regex(above) if above else None,
         below=Regex(below) if below else None,
     )
@@ -38,7 +44,7 @@ def _row(tool: str, sign: str, line: str, *, above: str | None = None, below: st
 
 _PYTHON = (
     _row("pytest", "::", r"(?:FAILED|ERROR) (?P<test>(?P<file>\S+\.py)::.+?)(?: - (?P<message>(?P<raised>\w*)\b.*))?$"),
-    _row("pytest", "ERROR ", r"ERROR (?P<file>\S+\.py)(?: - (?P<message>(?P<raised>\w*)\b.*))?$"),
+    _row("pytest", "ERROR ", r"ERROR (?P<file>\S+\.py)(?: - (?P<message>(?P<raised>\w*)\b.*))?$", begins="E"),
     _row("pytest", "::", r"(?P<test>(?P<file>\S+\.py)::\S+)(?: (?:FAILED|ERROR)\b.*)?$"),
     _row(
         "pytest",
@@ -47,7 +53,7 @@ _PYTHON = (
         above=r"_{3,} (?P<test>[\w.\[\]-]+) _{3,}$",
         below=r"(?P<file>\S+\.py):\d+: \w+",
     ),
-    _row("unittest", "(", r"(?:FAIL|ERROR): (?P<method>\w+) \((?P<test>[\w.]+)\)$"),
+    _row("unittest", ": test", r"(?:FAIL|ERROR): (?P<method>\w+) \((?P<test>[\w.]+)\)$"),
     _row("tox", "interpreter", r".*(?P<message>could not find python interpreter .+)$"),
     _row(
         "mypy",
@@ -57,7 +63,11 @@ _PYTHON = (
     _row("pyright", " - error: ", rf"\s*{_AT} - error: (?P<message>.+?)(?: \((?P<rule>report\w+)\))?$"),
     _row("ruff", ".py", rf"{_AT}: (?P<rule>{_CODE}):? (?:\[\*\] )?(?P<message>.+?)(?: \([\w-]+\))?$"),
     _row(
-        "ruff", " ", r"(?P<rule>[A-Z]{1,5}\d{3,4})(?: \[\*\])? (?P<message>.+)$", below=r"\s*--> (?P<file>[^\s:]+):\d+"
+        "ruff",
+        " ",
+        r"(?P<rule>[A-Z]{1,5}\d{3,4})(?: \[\*\])? (?P<message>.+)$",
+        begins=_CAPITALS,
+        below=r"\s*--> (?P<file>[^\s:]+):\d+",
     ),
     _row("python", "Error: ", r"(?P<message>(?P<raised>[A-Za-z_][\w.]*(?:Error|Exception)): .+)$"),
 )
@@ -70,7 +80,7 @@ _JAVASCRIPT = (
         "\u203a",
         "\\s*(?:\\d+\\) )?\\[[\\w -]+\\] \u203a (?P<file>\\S+?):\\d+:\\d+ \u203a (?P<test>.+?)\\s*\u2500*$",
     ),
-    _row("mocha", ")", r"\s+\d+\) (?P<suite>\S.*)$", below=r"\s{6,}(?P<test>\S.*):$"),
+    _row("mocha", ") ", r"\s+\d+\) (?P<suite>\S.*)$", begins=" ", below=r"\s{6,}(?P<test>\S.*):$"),
     _row("tsc", "error TS", rf"{_FILE}(?:\(\d+,\d+\):|:\d+:\d+ -) error (?P<rule>TS\d+): (?P<message>.+)$"),
     _row("tsc", "error TS", r"error (?P<rule>TS\d+): (?P<message>.+)$"),
     _row(
@@ -107,6 +117,8 @@ _GO = (
 )
 _COMPILED = (
     _row("rustc", "error[E", r"error\[(?P<rule>E\d+)\]: (?P<message>.+)$", below=r"\s*--> (?P<file>[^\s:]+):\d+:\d+"),
+    _row("", "ERROR: ", r"ERROR: (?P<message>.+)$"),
+    _row("", "Error: ", r"Error: (?P<message>.+)$"),
     _row("", "error: ", r"error: (?P<message>.+)$", below=r"\s*--> (?P<file>[^\s:]+):\d+:\d+"),
     _row("cargo test", "FAILED", r"test (?P<test>\S+)(?: - .+)? \.\.\. FAILED$"),
     _row("cargo test", "panicked at", r"thread '(?P<test>[^']+)'.* panicked at \S+:\d+:\d+:$"),
@@ -173,6 +185,7 @@ _OTHERS = (
         "shell",
         ": ",
         r"(?:\(eval\)|-?(?:/\S*/)?(?:ba|z|da|k)?sh):(?:(?: line)? ?\d+:)? (?P<message>.+)$",
+        begins="(-/bzdks",
     ),
 )
 
@@ -182,38 +195,79 @@ _ANY = _row("", ":", rf"{_AT}: (?:error: )?(?P<message>.+)$")
 #: All rows, in the order in which they are tried; linters' lines look like compilers', so they come before them.
 GRAMMARS: tuple[Grammar, ...] = (*_PYTHON, *_JAVASCRIPT, *_GO, *_OTHERS, *_COMPILED, _ANY)
 
-_TOTALS = (
-    r"(?:found )?\d+ (?:\w+ )?(?:issues?|problems?|errors?|warnings?|fail(?:ed|ures?|ing)?|pass(?:ed|ing)?)\b.*",
-    r"(?:found )?\d+ (?:\w+ )?(?:tests?|examples?|offenses?|files?|runs?|skipped|pending)\b.*",
-    r"found (?:\d+ )?errors?.*",
-    r"\* [\w-]+: \d+",
-    r"=+(?: .*)? =+|[-=_*~#.\u2500\u2501\u2550 ]+",
-    r"(?-i:FAIL|ok|PASS|FAILED|\?)(?:\s+\S+)?(?:\s+(?:\[.*\]|\(cached\)|[\d.]+m?s))?",
-    r"test(?: suites?| files?|s)?:? +\d.*|tests? run: .*|ran \d+ tests?.*|(?:ok|failed) \(.*\)|test result: .*",
-    r"[\u2716\u00d7] \d+ problems?.*",
-    r"errors?:? \d+|warnings?:? \d+",
+_ENDS = r"(?:code|status)(?: code)? ?:?\d+\.?"
+#: Banners, echoed commands, totals and "task failed", each with a text in small letters that such a line contains.
+_NOISE = (
+    ("$ ", r"(?:\[[\w:./-]+\] )?\$ .*"),
+    ("> ", r"> .*"),
+    ("# ", r"# [\w.-]+(?:/[\w./-]+)*(?: \[\S+\])?|\S+\.go:\d+:(?:\d+:)? ?: # .*"),
+    ("issue", r"(?:found )?\d+ (?:\w+ )?issues?\b.*"),
+    ("problem", r"(?:[\u2716\u00d7] )?(?:found )?\d+ (?:\w+ )?problems?\b.*"),
+    ("error", r"(?:found )?\d+ (?:\w+ )?errors?\b.*|found errors.*|errors?:? \d+"),
+    (
+        "warning",
+        r"(?:found )?\d+ (?:\w+ )?warnings?\b.*|warnings?:? \d+|warning: build failed.*|.*generated \d+ warnings?.*",
+    ),
+    ("fail", r"\d+ (?:\w+ )?fail(?:ed|ures?|ing)?\b.*|failed to compile\.?"),
+    ("pass", r"\d+ (?:\w+ )?pass(?:ed|ing)?\b.*"),
+    (
+        "test",
+        r"\d+ (?:\w+ )?tests?\b.*|tests?(?: suites?| files?)?:? +\d.*|tests? run: .*|ran \d+ tests?.*|test result: .*",
+    ),
+    ("example", r"\d+ examples?\b.*|failed examples:"),
+    ("offense", r"\d+ (?:\w+ )?offenses?\b.*"),
+    ("file", r"(?:found )?\d+ files?\b.*"),
+    ("* ", r"\* [\w-]+: \d+|\* (?:try|what went wrong|get more help).*"),
+    ("==", r"=+(?: .*)? =+|=+"),
+    ("(", r"(?:ok|failed) \([^()]*=\d+[^()]*\)"),
+    ("task", r".*\btask failed\b.*|.*\berror task .*|> task \S+ failed"),
+    ("could not compile", r"error: could not compile .*"),
+    ("aborting due", r"error: aborting due to .*"),
+    ("test failed", r"error: test failed.*"),
+    ("build failed", r"(?:error: )?build failed.*"),
+    ("build failure", r"(?:\[(?:info|error)\] )?build failure.*"),
+    ("failure: build", r"failure: build .*"),
+    ("script", r"error: script \".*\" exited.*"),
+    ("didn't exit", r"error: process didn't exit.*"),
+    ("for more information", r".*for more information about .*|\[error\] for more .*"),
+    ("detailed", r"some errors have detailed .*"),
+    ("emitted while", r".*some (?:errors|warnings) were emitted while .*"),
+    (
+        "npm ",
+        r"npm (?:err!|error) (?:code (?:elifecycle|\d)|lifecycle script|a complete log|command|errno|path|cwd).*",
+    ),
+    ("elifecycle", r"\W*elifecycle.*"),
+    ("command", r"error command (?:failed|\".*\" failed).*|command (?:failed|exited).*"),
+    ("***", r"g?make(?:\[\d+\])?: \*\*\* \[.*\](?: error \d+.*)?"),
+    ("ninja", r"ninja: build stopped.*"),
+    ("process ", r"process (?:completed|exited).*"),
+    (
+        "exit",
+        rf"(?:program|script)? ?exit(?:ed)?(?: with)? ?{_ENDS}|[^:]*exited with (?:exit )?{_ENDS}|exit(?:ed)? \d+",
+    ),
+    ("failed with", rf"[^:]*failed with (?:exit )?{_ENDS}"),
+    ("[error]", r"\[error\](?: *| -> \[help 1\].*| to see .*| re-run maven .*)"),
+    ("run with --", r"> run with --.*"),
+    ("traceback", r"traceback \(most recent call last\):"),
+    ("invocationerror", r"(?:error: )?invocationerror.*"),
+    (": fail", r"\w+: fail(?: .*)? code \d+.*|\w+: fail"),
+    ("rated", r".*your code has been rated.*"),
+    ("did not complete", r".*build did not complete.*"),
+    ("following", r".*\bfollowing (?:errors?|issues?|problems?|warnings?|output)\b.{0,20}:"),
+    ("refreshing", r"refreshing (?:checks|run) status.*"),
 )
-_BANNERS = (
-    r"(?:\[[\w:./-]+\] )?[$>] .*",
-    r"# [\w.-]+(?:/[\w./-]+)*(?: \[\S+\])?|\S+\.go:\d+:(?:\d+:)? ?: # .*",
-    r".*\btask failed\b.*|.*\bERROR task .*",
-    r"error: (?:could not compile|aborting due to|test failed|build failed|script \".*\" exited|process didn't).*",
-    r"warning: build failed.*|.*generated \d+ warnings?.*|for more information about .*|some errors have detailed .*",
-    r".*Some (?:errors|warnings) were emitted while .*",
-    r"npm (?:ERR!|error) (?:code ELIFECYCLE|Lifecycle script|A complete log|command|errno|path|cwd|location|code \d).*",
-    r"error Command (?:failed|\".*\" failed).*|info Visit .*|\W*ELIFECYCLE.*",
-    r"g?make(?:\[\d+\])?: \*\*\* \[.*\](?: Error \d+.*)?|ninja: build stopped.*|.*FAILED: .* failed with exit .*",
-    r"(?:process (?:completed|exited)|command (?:failed|exited)|program exited|script exited).*(?:code|status)?.*\d*",
-    r"exit(?:ed)?(?: with)?(?: code| status)? ?:?\d+.*",
-    r".*(?:command )?failed with (?:exit )?(?:code|status) \d+\.?",
-    r".*exited with (?:exit )?(?:status|code)(?: code)? \d+\.?",
-    r"(?:BUILD|Build|TEST) (?:FAILED|FAILURE).*|FAILURE: Build .*|\* (?:Try|What went wrong|Get more help).*",
-    r"> Task \S+ FAILED",
-    r"\[(?:INFO|ERROR)\](?: BUILD FAILURE| *| -> \[Help 1\].*| To see .*| Re-run Maven .*| For more .*)",
-    r"> Run with --.*|traceback \(most recent call last\):|stack ?trace:?",
-    r"(?:ERROR: )?InvocationError.*|\w+: (?:FAIL|OK)(?: .*)?(?: code \d+.*)?|  ?evaluation failed.*",
-    r"\u25cf Console|Failed to compile\.?|.*build did NOT complete.*|.*Your code has been rated.*",
-    r"(?:Refreshing (?:checks|run) status|Press Ctrl).*",
-)
-#: Banners, echoed commands, totals and "task failed": lines that are never what is wrong.
-NOISE = Regex(rf"\s*(?:{'|'.join((*_TOTALS, *_BANNERS))})\s*$", 2)  # re.IGNORECASE, without loading re
+_NOISE_ROWS = tuple((sign, Regex(rf"\s*(?:{pattern})\s*$")) for sign, pattern in _NOISE)
+#: A package's closing line, whose words are written in these letters alone; and what is no word at all.
+_CLOSING = Regex(r"\s*(?:(?:FAIL|ok|PASS|\?)(?:\s+\S+)?(?:\s+(?:\[.*\]|\(cached\)|[\d.]+m?s))?|FAILED|\W*)\s*$")
+
+
+def is_noise(line: str) -> bool:
+    """Whether a line is a banner, an echoed command or a total, and so never what is wrong.
+
+    >>> is_noise("[lint:go] $ golangci-lint run"), is_noise("Found 3 errors."), is_noise("cart.go:3:1: undefined: x")
+    (True, True, False)
+    """
+    if _CLOSING.match(line):
+        return True
+    lowered = line.lower()
+    return any(sign in lowered and pattern.match(lowered) for sign, pattern in _NOISE_ROWS)

@@ -17,6 +17,10 @@ _SEVERITY = Regex(
     r"(?:E {3,}|\W*(?:npm )?(?:ERR!|\[?(?:fatal )?(?:[Ee]rror|ERROR|[Ff]atal|FATAL|[Ww]arning|WARN)\]?)(?:\[\w+\])?"
     r"(?::|\s)\s*)+"
 )
+_NAME = Regex(
+    r"[\"'`\u2018\u201c]([A-Za-z_$@][\w.$@/:-]{0,79})[\"'`\u2019\u201d]"
+    r"|\b(?:undefined|not used|symbol|reference): (\w[\w.]*)"
+)
 _PARAMETERS = Regex(r"\[.*\]$")
 #: A test's place in its suite: the parts of the name, whichever sign a runner puts between them.
 _JOINTS = Regex(r" (?:>|\u203a|\u2023|»|→) |::|#")
@@ -32,8 +36,8 @@ class Diagnostic(Value):
     """What is wrong, as far as the text says.
 
     ``message`` is without its location and without the name of its rule. ``test`` is the failing test, ``raised`` the
-    exception that ended it; ``rule`` is the linter's rule or the compiler's code, ``symbol`` the name that the message
-    is about. ``scope`` is set where the message is a fixed sentence that is said of anything, and then belongs to it.
+    exception that ended it; ``rule`` is the linter's rule or the compiler's code. ``scope`` is set where the message is
+    a fixed sentence that is said of anything, and then belongs to it.
     """
 
     tool: str = ""
@@ -42,8 +46,13 @@ class Diagnostic(Value):
     test: str | None = None
     raised: str | None = None
     rule: str | None = None
-    symbol: str | None = None
     scope: str = ""
+
+    @property
+    def symbol(self) -> str | None:
+        """The first name that is quoted in the message, or that follows one of compilers' fixed words."""
+        named = _NAME.search(self.message)
+        return (named[1] or named[2]) if named else None
 
     @property
     def fingerprint(self) -> str | None:
