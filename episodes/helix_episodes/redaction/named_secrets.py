@@ -105,7 +105,7 @@ _PROMISING = re.compile(
 _BARE = r"[^\s\"'`,;<>()\[\]{}\\|]{3,512}"
 _TAIL = (
     rf"{_NEEDLE}{_REST}(?: \d{{1,2}}(?=:))?(?:{'|'.join(f'(?P<{name}>{each})' for name, each in _JOINTS.items())})"
-    rf"(?:[bBrRuUfFLN@$]?(?P<open>{_QUOTE})(?P<quoted>(?:(?!(?P=open))(?:\\.|[^\n\\])){{3,512}}+)(?P=open)"
+    rf"(?:[bBrRuUfFLN@$]?(?P<open>{_QUOTE})(?P<quoted>(?>(?:(?!(?P=open))(?:\\.|[^\n\\])){{3,512}}))(?P=open)"
     rf"|(?:[bBrRuUfFLN@$]?{_QUOTE})?(?P<bare>{_BARE}))"
 )
 #: {"value": "…", "name": "X"}
