@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import re
 import string
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -277,3 +279,18 @@ def test_no_surrounding_text_lets_a_secret_through_whole(secret: str, before: st
 @pytest.mark.slow
 def test_four_times_as_much_of_anything_takes_four_times_as_long(text: str) -> None:
     assert growth(redact, text) < LINEAR
+
+
+def test_no_expression_repeats_a_group_possessively() -> None:
+    """Before Python 3.11.5, which Debian 12 has, that loses matches where the group can match in several ways.
+
+    https://github.com/python/cpython/issues/106052: quoted passwords and keys without an end were stored there.
+    """
+    possessive = re.compile(r"\)(?:[*+?]|\{\d*,?\d*\}|\{\{\d*,?\d*\}\})\+[^\\]?")
+    assert possessive.search("(?:a|b)*+c")
+    assert possessive.search('(?:a|b){{3,5}}+)"')
+    root = Path(__file__).parents[1]
+    sources = [one for package in ("episodes", "helix_graph", "cli") for one in (root / package).rglob("*.py")]
+    assert len(sources) >= 250
+    found = [one.name for one in sources if possessive.search(one.read_text())]
+    assert found == []

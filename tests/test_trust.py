@@ -589,16 +589,17 @@ def test_who_shared_a_session_is_shown(
     git(tmp_path, "init", "-q")
     memory = Memory.init(tmp_path, share=True)
     log = script("s-1", root=str(tmp_path)).prompt("Fix the cart")
-    log.run("pytest -q", "E   ModuleNotFoundError: No module named 'respx'\n1 failed", code=1)
-    log.run("pip install respx", "done").run("pytest -q", "1 passed in 0.1s")
+    error = "E   ModuleNotFoundError: No module named 'respx'\n1 failed in 0.1s"
+    log.run("pytest -q", error, code=1).run("pip install respx", "done").run("pytest -q", "1 passed in 0.1s")
     memory.extract([log.save(tmp_path / "home" / "logs")])
     memory.graph.compile()
     monkeypatch.chdir(tmp_path)
-    error = "E   ModuleNotFoundError: No module named 'respx'\n1 failed"
 
     def seen() -> str:
         assert run(["seen", error]) == 0
-        return capsys.readouterr().out
+        said = capsys.readouterr().out
+        assert "Met before" in said
+        return said
 
     def heard(session: str) -> str:
         told = {"session_id": session, "cwd": str(tmp_path), "tool_name": "Bash", "error": error}

@@ -22,6 +22,7 @@ from helix_graph.insights import curation, exposure, feedback, links, maintenanc
 from helix_graph.insights import harvest as harvesting
 from helix_graph.insights import recall as recalling
 from helix_graph.insights.context import InsightContext
+from helix_graph.insights.exposure_log import known_names
 from helix_graph.insights.legacy import LegacyInsights
 from helix_graph.insights.model import OUTCOMES, Origin
 from helix_graph.insights.schema import seed_forms
@@ -118,6 +119,11 @@ class Insights(InsightContext):
             session=as_str("session", session),
         )
         return feedback.give_feedback(self, report)
+
+    def known(self, names: Iterable[str]) -> list[str]:
+        """Those of the names that an insight has, or had before it was merged away."""
+        with self.database.reading() as connection:
+            return known_names(connection, as_strs("names", names))
 
     def shown_in(self, session: str) -> frozenset[str]:
         """The names of the insights that were shown to a session."""

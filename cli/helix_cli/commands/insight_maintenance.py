@@ -17,6 +17,7 @@ from helix_cli.commands.insight import insight_command, json_names, render_insig
 from helix_cli.options import NonEmptyPath, OutputPath, parse_time
 from helix_cli.output import count, emit_text, percent, say, table, verbatim
 from helix_cli.terminal import clean
+from helix_graph.insights.safe_quoting import quoted
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -121,7 +122,7 @@ def harvest(insights: Insights, *, episode: str | None, since: datetime | None, 
 
 
 def _render_linked(answer: LinkAnswer) -> None:
-    to = answer["label"] or f"no node yet ({answer['type']}: {answer['text']})"
+    to = answer["label"] or f"no node yet ({answer['type']}: {quoted(answer['text'])})"
     how = f"{answer['origin']}, {answer['score']:.2f}"
     say(f"{answer['status']}  {answer['name']} -{answer['relation']}-> {to}  ({how})")
 

@@ -17,18 +17,20 @@ _LONGEST = 16_384
 _TITLE = r" [A-Za-z0-9 ]{0,40}(?:PRIVATE KEY|SECRET KEY|Static key|KEY SHARE)[A-Za-z0-9 ]{0,10} ?-{4,5}"
 _BEGIN, _END = r"-{4,5} ?BEGIN" + _TITLE, r"-{4,5} ?END" + _TITLE
 _BREAK = r"(?:\s|\\{1,2}[nr]|\d{1,7}(?=[\t→|:])|[|:>#*→-])"
+#: Atomic groups: before Python 3.11.5 a possessive repetition loses matches where its group has alternatives.
+_BREAKS = rf"(?>{_BREAK}*)"
 # The block's body when its end is not in the text: lines of base64, possibly with their line ends spelled out.
-_BODY = rf"{_BREAK}*+(?:[A-Z][A-Za-z-]{{2,20}}: [^\n]{{0,100}}{_BREAK}*+){{0,4}}(?:[A-Za-z0-9+/=]{{16,}}+{_BREAK}*+)++"
+_BODY = rf"{_BREAKS}(?:[A-Z][A-Za-z-]{{2,20}}: [^\n]{{0,100}}{_BREAKS}){{0,4}}(?>(?:[A-Za-z0-9+/=]{{16,}}+{_BREAKS})+)"
 #: What stands before and behind the base64 of a line: numbers and marks of listings and diffs, quotes of code.
 _LINE = r"[\s\d:|>#*→+\-\"',]{0,24}(?:[A-Za-z0-9+/]{16,}={0,2}[\"'\s+,;\\]{0,8})?"
 _LINE_BREAK = r"\r?\n|\\{1,2}n"
 # What the base64 of an encoded private key begins with: RSA, the general form, elliptic curves, OpenSSH.
 _ENCODED = (
     r"(?<![A-Za-z0-9/])(?<![A-Za-z0-9+/]\+)(?:MII[A-Za-z0-9+/]{2}[AQgw]IBA[ADSz]|RWRTY0Iy|MHcCAQEE|MHQCAQEE|MIG[A-Za-z0-9+/]AgEA|M[CFG4][A-Za-z0-9]CAQAwBQYDK2V"
-    r"|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/=]{12,}+(?:" + _BREAK + r"*+[A-Za-z0-9+/=]{16,}+)*+"
+    r"|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/=]{12,}+(?>(?:" + _BREAKS + r"[A-Za-z0-9+/=]{16,}+)*)"
 )
 #: ``-----BEGIN`` in base64, but for certificates and public keys.
-_WHOLE = r"LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[A-Za-z0-9+/=]{16,}+(?:" + _BREAK + r"*+[A-Za-z0-9+/=]{16,}+)*+"
+_WHOLE = r"LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[A-Za-z0-9+/=]{16,}+(?>(?:" + _BREAKS + r"[A-Za-z0-9+/=]{16,}+)*)"
 _PUTTY = r"(?i)private-lines: ?\d{1,3}" + _BODY + r"(?:private-mac: ?[0-9a-f]{32,64})?"
 #: One of these is in each block, in a text and among its words.
 _SIGNS = ("PRIVATE KEY", "SECRET KEY", "Static key", "KEY SHARE", "rivate-Lines", "rivate-lines")

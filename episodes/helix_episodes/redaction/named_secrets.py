@@ -119,7 +119,7 @@ _EDGE = _NEEDLE + _REST + r"[\"'`]?[ \t]*(?:[\n\r,;|\t]|\Z)"
 _BARE = r"[^\s\"'`,;<>()\[\]{}\\|]{3,512}"
 _TAIL = (
     rf"{_NEEDLE}{_REST}(?: \d{{1,2}}(?=:))?(?:{'|'.join(f'(?P<{name}>{each})' for name, each in _JOINTS.items())})"
-    rf"(?:[bBrRuUfFLN@$]?(?P<open>{_QUOTE})(?P<quoted>(?:(?!(?P=open))(?:\\.|[^\n\\])){{3,512}}+)(?P=open)"
+    rf"(?:[bBrRuUfFLN@$]?(?P<open>{_QUOTE})(?P<quoted>(?>(?:(?!(?P=open))(?:\\.|[^\n\\])){{3,512}}))(?P=open)"
     rf"|(?:[bBrRuUfFLN@$]?{_QUOTE}|qq?[{{(|/])?(?P<bare>{_BARE}))"
 )
 #: {"value": "…", "name": "X"}

@@ -41,7 +41,7 @@ _ESCAPE = r"(?<!\\)\\{1,15}(?P<sign>[\"'`/]|[nrt]|u[0-9a-fA-F]{4})"
 #: What listings, logs, mails, comments, diffs and tables of Markdown put before a line, and the last behind it.
 _PREFIX = (
     r"(?:[ \t]{0,12}(?:\d{1,7}[→\t]|\d{1,7}:(?=\D)|\d{1,7} ?\| ?)"
-    r"|[\w.-]{0,60}+(?:/[\w.-]{1,60}+){1,12}+:\d{1,7}:"
+    r"|[\w.-]{0,60}+(?>(?:/[\w.-]{1,60}+){1,12}):\d{1,7}:"
     r"|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[^\s\]]{0,12}\]?[ \t]{1,4}"
     r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,40} "
     r"|\[?(?:INFO|DEBUG|WARN(?:ING)?|ERROR|TRACE|NOTICE)\]?[ :]{1,4}"

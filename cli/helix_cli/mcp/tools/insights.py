@@ -146,7 +146,7 @@ def feedback(memory: Memory, asked: FeedbackArguments, _: Progress) -> Reply:
     causal = None if asked.causal_names is None else _texts("causal_names", asked.causal_names)
     session = known_session(memory)
     shown = was_shown(memory, names := _texts("names", asked.names), session=session)
-    known = [name for name in names if memory.insights.get(name)]
+    known = memory.insights.known(names)
     if names and not known:
         raise HelixGraphError(f"no insight is named {', '.join(names)}; give names as `recall` shows them")
     unseen = [name for name in known if not shown[name]]
