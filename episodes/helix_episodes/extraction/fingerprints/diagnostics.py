@@ -29,6 +29,8 @@ _LINES_BELOW = 8
 _LINES_ABOVE = 60
 #: So many different failures of one run are named; what fails more often fails as a whole.
 MOST = 32
+#: No tool writes a diagnostic on a longer line; what is longer is data, and cutting it keeps every pattern linear.
+_LONGEST_LINE = 2000
 #: A text of so few lines was picked out by someone: each of them may be a message.
 _PICKED = 3
 _PLACED = Regex(
@@ -55,7 +57,7 @@ def diagnostics_in(text: str) -> tuple[Diagnostic, ...]:
 
 def _read(lines: list[str], at: int, used: set[int]) -> Diagnostic | None:
     """The diagnostic on a line; lines below that are a part of it go to ``used``."""
-    line = _TASK.sub("", lines[at].rstrip())
+    line = _TASK.sub("", lines[at][:_LONGEST_LINE].rstrip())
     for grammar in GRAMMARS:
         if grammar.sign not in line or (grammar.begins and line[:1] not in grammar.begins):
             continue
