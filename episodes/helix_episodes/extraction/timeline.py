@@ -125,6 +125,9 @@ class Timeline:
         self.aside: list[CheckRun] = []
         for run in sorted([*self._made_runs(), *self._reported_runs()], key=_position):
             self.runs.setdefault(run.verdict.check, []).append(run)
+        passing = (run for runs in self.runs.values() for run in runs if run.passed)
+        self._passing = sorted(passing, key=_position)
+        self._settled: dict[tuple[Verdict, str | None, bool, str | None], list[CheckRun]] = {}
         #: The place, among the runs of its check, of the run that each of their events came of.
         self.run_of = {
             name: place for runs in self.runs.values() for place, run in enumerate(runs) for name in run.events
@@ -227,22 +230,23 @@ class Timeline:
         It ran the same task (a script's checker has a name only where it complains), or the one that rewrites what that
         complains of, or it must have compiled the same code.
         """
-        later = (
-            next((run for run in runs if run.position > failure.position and _settles(run, failure, error)), None)
-            for runs in self.runs.values()
-        )
-        return min((run for run in later if run is not None), key=_position, default=None)
+        found = self._settling(failure, error)
+        after = bisect_right(found, failure.position, key=_position)
+        return found[after] if after < len(found) else None
 
     def last_clear_of(self, failure: CheckRun, error: Event) -> int:
         """The position of the last run before a failing one, of any other check, that would have shown the failure."""
-        earlier = (
-            run.position
-            for check, runs in self.runs.items()
-            if check != failure.verdict.check
-            for run in reversed(runs[: bisect_left(runs, failure.position, key=_position)])
-            if _settles(run, failure, error)
-        )
-        return max(earlier, default=-1)
+        found, check = self._settling(failure, error), failure.verdict.check
+        before = range(bisect_left(found, failure.position, key=_position) - 1, -1, -1)
+        return next((found[place].position for place in before if found[place].verdict.check != check), -1)
+
+    def _settling(self, failure: CheckRun, error: Event) -> list[CheckRun]:
+        """The passing runs that would show a failure, in order; worked out once for all failures that are alike."""
+        uncompiled = does_not_compile(error, failure.verdict.kind)
+        key = (failure.ground, failure.verdict.task, uncompiled, error.path if uncompiled else None)
+        if key not in self._settled:
+            self._settled[key] = [run for run in self._passing if _settles(run, failure, error)]
+        return self._settled[key]
 
     def committed_after(self, failure: CheckRun) -> Event | None:
         """The next commit, where it was a commit whose hooks failed: they ran again and let it through."""
@@ -492,7 +496,8 @@ def _settles(run: CheckRun, failure: CheckRun, error: Event) -> bool:
     if task is not None and task == failed:
         return _covers(run.ground._replace(check=failure.ground.check), failure.ground)
     # What a rewriting task could not repair, it would have reported.
-    return _rewrites_for(task, failed) or (does_not_compile(error, failure.verdict.kind) and _compiled(run, error.path))
+    related = task is not None and failed is not None and _is_of_task(task, failed)
+    return related or (does_not_compile(error, failure.verdict.kind) and _compiled(run, error.path))
 
 
 def _compiled(run: CheckRun, path: str | None) -> bool:
@@ -518,11 +523,13 @@ def folder_of(path: str) -> str:
     return path.removeprefix("./").rpartition("/")[0]
 
 
-def _rewrites_for(task: str | None, checking: str | None) -> bool:
-    """Whether one task rewrites what the other complains of: ``bun lint:fix`` for ``bun lint``."""
-    if not task or not checking or not task.startswith(checking):
-        return False
-    return not _REWRITING_TASK.isdisjoint(re.split(r"[^a-z]+", task.removeprefix(checking)))
+def _is_of_task(task: str, failed: str) -> bool:
+    """Whether two tasks are one, or one rewrites what the other complains of: ``bun lint:fix`` and ``bun lint``."""
+    if task == failed:
+        return True
+    longer, shorter = (task, failed) if len(task) > len(failed) else (failed, task)
+    rest = re.split(r"[^a-z]+", longer.removeprefix(shorter))
+    return longer.startswith(shorter) and not _REWRITING_TASK.isdisjoint(rest)
 
 
 def rewrites(segment: Segment) -> bool:
