@@ -80,7 +80,7 @@ def test_show_says_what_was_revised_and_why(
     monkeypatch.chdir(tmp_path)
     assert run(["episode", "show", "early"]) == 0
     shown = capsys.readouterr().out
-    assert 'outcome  failure (measured): [main def5678] Revert "Add the cart"' in shown
+    assert 'outcome  failure (measured): "[main def5678] Revert ' in shown  # as a quotation
     assert "revised  later evidence: session late, line 3: its commit is reverted (was success)" in shown
 
 
