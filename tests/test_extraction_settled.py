@@ -181,9 +181,36 @@ def test_a_run_that_was_meant_to_fail_decides_nothing(
     assert episode_of(log.say(after)).outcome == "unknown"
 
 
-def test_who_hopes_that_nothing_fails_did_not_announce_a_failure(script: Begin, episode_of: Extracted) -> None:
-    log = script("s").prompt("Do").edit("shop/cart.py").say("Now let me verify that no test fails.")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Now let me verify that no test fails.",
+        "Let me see what fails.",
+        "Let me run it to see which tests fail now.",
+        "Make sure the tests don't fail.",
+        "Let me check whether it fails.",
+    ],
+)
+def test_who_hopes_or_wonders_did_not_announce_a_failure(script: Begin, episode_of: Extracted, words: str) -> None:
+    log = script("s").prompt("Do").edit("shop/cart.py").say(words)
     assert episode_of(log.run("pytest", FAILS, code=1)).outcome == "failure"
+
+
+@pytest.mark.parametrize(
+    ("words", "outcome"),
+    [
+        ("The failure is due to the sandbox.", "unknown"),
+        ("This test also fails on main.", "unknown"),
+        ("That test is flaky.", "unknown"),
+        ("The test fails because of the environment variable that I renamed.", "failure"),
+        ("It might also fail on main.", "failure"),
+    ],
+)
+def test_whose_failure_it_is_may_be_said_in_many_words(
+    script: Begin, episode_of: Extracted, words: str, outcome: str
+) -> None:
+    log = script("s").prompt("Do").edit("shop/cart.py").run("pytest", FAILS, code=1)
+    assert episode_of(log.say(words)).outcome == outcome
 
 
 @pytest.mark.parametrize(

@@ -148,10 +148,14 @@ def render_episode(one: Episode) -> None:
     """Print one episode as tables."""
     say(f"{one.session}  {one.timestamp or 'time not known'}")
     say(f"task     {one.task}")
-    because = f": {one.outcome_evidence.quote}" if one.outcome_evidence and one.outcome_evidence.quote else ""
-    say(f"outcome  {one.outcome} ({one.outcome_basis}){because}")
-    if one.outcome_evidence and one.outcome_evidence.rule.startswith((LATER_EVIDENCE, PERSON_RULE)):
-        say(f"revised  {one.outcome_evidence.rule}")
+    decided = one.outcome_evidence
+    revised = decided is not None and decided.rule.startswith((LATER_EVIDENCE, PERSON_RULE))
+    # That a check was not seen passing again is what the log shows; that the work failed is what it suggests.
+    suggested = decided is not None and not revised and one.outcome == "failure" and one.outcome_basis == "measured"
+    because = [words for words in (decided.rule if suggested else "", decided.quote) if words] if decided else []
+    say(": ".join([f"outcome  {one.outcome} ({one.outcome_basis})", *because]))
+    if revised and decided is not None:
+        say(f"revised  {decided.rule}")
     _section("Decisions", [(it.id, _line(it.evidence), it.type, it.outcome, it.chosen) for it in one.decisions])
     _section("Events", [(it.id, _line(it.evidence), it.type, it.status, it.content) for it in one.events])
     _section("Links", [(link.source, link.target, link.type, link.reason) for link in one.links])

@@ -44,12 +44,13 @@ _SHOWN = {
 
 def delivered_by(call: ParsedCall) -> Segment | None:
     """The part of a command that committed, pushed, or opened or merged a pull request, when it went through."""
-    if call.outside or call.status in UNDONE or _REFUSED.search(call.output):
+    if call.outside or call.status in UNDONE:
         return None
     for at, part in enumerate(call.segments):
         if (part.program, part.subcommand) in _DELIVERING and not _UNCHECKED.intersection(part.arguments):
             shown = _SHOWN[part.subcommand or ""].search(call.output)
-            if went_well(call, at) or (shown is not None and call.status == "ok"):
+            seen = went_well(call, at) or (shown is not None and call.status == "ok")
+            if seen and not _REFUSED.search(call.output):
                 return part
     return None
 

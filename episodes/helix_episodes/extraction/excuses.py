@@ -42,7 +42,7 @@ _ELSEWHERE = re.compile(
     r"|\b(?:also|same|identical\w*)\b[^.\n]{0,60}\b(?:on|at|against|without|in)\b[^.\n]{0,20}"
     r"\b(?:main|master|HEAD|upstream|(?:my|our|the|these) changes|clean (?:checkout|tree|worktree))\b"
     r"|\b(?:due to|because of|caused by|limitation of|blocked by|missing from)\b[^.\n]{0,30}"
-    r"\b(?:sandbox\w*|environment|network|machine|infrastructure|local setup)\b",
+    r"\b(?:sandbox\w*|environment(?! var)|network|machine|infrastructure|local setup)\b",
     re.IGNORECASE,
 )
 _SIGNS: tuple[str, ...] = (
@@ -50,7 +50,7 @@ _SIGNS: tuple[str, ...] = (
     "aseline", "xpected ", "flak", "also ", "same ", "dentical", "imitation of", "locked by", "issing from",
 )  # fmt: skip
 _FAILURE = re.compile(
-    r"\b(?:fail\w*|errors?|issues?|warnings?|findings?|broken|problems?|reports?|this|these|those|they|it)\b",
+    r"\b(?:fail\w*|errors?|issues?|warnings?|findings?|broken|problems?|reports?|this|that|these|those|they|it)\b",
     re.IGNORECASE,
 )
 _GUESSED = re.compile(
@@ -207,7 +207,8 @@ def _failures(run: CheckRun) -> set[str]:
 
 _ANNOUNCED = re.compile(
     r"\b(?:should|must|will|expect\w*|confirm\w*|verify|ensure|make sure|see|watch|prove)\b"
-    r"(?:(?!\b(?:no|not|nothing|none|never|without|any|anything)\b|n['\u2019]t\b)[^.\n]){0,60}\bfail"
+    r"(?:(?!\b(?:no|not|nothing|none|never|without|any|anything|why|what|which|where|how)\b|n['\u2019]t\b)"
+    r"[^.\n]){0,60}\bfail"
     r"|\bfailing tests? first\b|\b(?:write|add|start with)\w* [^.\n]{0,40}\btests? first\b"
     r"|\bred (?:phase|step|state)\b|(?-i:\bRED\b|\bTDD\b)",
     re.IGNORECASE,

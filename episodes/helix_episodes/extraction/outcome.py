@@ -136,7 +136,6 @@ def _by_call(outcome: Outcome, rule: str, call: ParsedCall, words: str) -> Judge
 
 def _open_failure(session: Session, timeline: Timeline, prompts: Sequence[int], *, since: int) -> Judgement | None:
     """The last failing run of a check that was worked on, when nothing excuses it and nothing settles it."""
-    claims = claims_in(session, timeline)
     failing = [
         run
         for check in timeline.runs
@@ -145,9 +144,12 @@ def _open_failure(session: Session, timeline: Timeline, prompts: Sequence[int], 
         and run.events
         and run.position > since
         and timeline.changes_between(-1, run.position, kind=run.verdict.kind)
-        and not claims.excused.issuperset(run.events)
         and not is_settled(timeline, run, prompts=prompts)
     ]
+    if not failing:
+        return None
+    claims = claims_in(session, timeline)
+    failing = [run for run in failing if not claims.excused.issuperset(run.events)]
     if not failing:
         return None
     latest = max(failing, key=lambda run: run.position)

@@ -24,7 +24,7 @@ from helix_episodes.extraction.checks import CheckFinding, verdicts_in
 from helix_episodes.extraction.delivery import delivered_by
 from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_error, draft_event, line
 from helix_episodes.extraction.events import FAMILIES_PER_RUN, diagnostic_events
-from helix_episodes.extraction.prose.observations import LONGEST, states_trouble
+from helix_episodes.extraction.prose.observations import LONGEST, mentions_trouble, states_trouble
 from helix_episodes.extraction.prose.presuppositions import presupposed_failure
 from helix_episodes.extraction.prose.sentences import (
     PROSE_LIMIT,
@@ -233,7 +233,7 @@ def report_in(text: str, *, first: bool = False) -> str | None:
 def _trouble_in(session: Session, position: int, changes: Sequence[int]) -> str | None:
     """The sentence in which a person, after work on files, states that it is not as it was to be."""
     text = session.steps[position].text
-    if len(text) > LONGEST or not changes or position < changes[0]:
+    if len(text) > LONGEST or not changes or position < changes[0] or not mentions_trouble(text):
         return None
     before = session.steps[:position]
     if before[-1].status == "rejected" and before[-1].source == session.steps[position].source:

@@ -118,6 +118,11 @@ _OF_WORK = re.compile(
 )
 
 
+def mentions_trouble(text: str) -> bool:
+    """Whether any words of trouble occur; asked first, because what was said before takes time to gather."""
+    return _TROUBLE.search(text) is not None
+
+
 def states_trouble(sentence: str, used: frozenset[str]) -> bool:
     """Whether a sentence states that the work is not as it was to be.
 
