@@ -47,6 +47,8 @@ _COMMANDS = (
     r"|lftp\b[^\n|;&]{0,200}?\s-u\s{1,4}[\w.@-]{1,60},"
     r"|(?:sqlplus|sqlldr|expdp|impdp|rman)\b[^\n|;&/]{0,200}?\s[\"']?[\w.-]{1,60}/(?=\S{1,80}@)"
     r"|redis-cli\b[^\n|;&]{0,200}?[\s\"'](?:-a|--pass)"
+    r"|(?:mysql|mariadb)[a-z-]{0,20}\s(?:[^\n|;&]{0,200}?\s)?-p|sshpass\s{1,4}-p"
+    r"|(?:docker|podman|nerdctl|buildah|oras|registry) login [^\n|;&]{0,200}?\s(?:-p|--password)[ =]"
     r"|htpasswd\s{1,4}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s{1,4}\S{1,200}\s{1,4}\S{1,80})[\s\"',=]{0,6}" + _BARE
 )
 #: What passwords are put behind without an option: a table of commands and lines of settings.
@@ -94,6 +96,8 @@ _CLIENT_LIST = """
     sqlcmd bcp isql zip unzip mosquitto_pub mosquitto_sub rpcclient mongo mongosh mongodump mongorestore mongoimport
     mongoexport 7z 7za cqlsh az cf rabbitmqadmin influx ldapsearch ldapmodify ldapadd ldapdelete ldapwhoami ldappasswd
     plink pscp psftp ssh-keygen smbclient net htpasswd lftp sqlplus sqlldr expdp impdp rman redis-cli
+    mysql mysqldump mysqladmin mysqlimport mysqlshow mariadb mariadb-dump mariadb-admin sshpass docker podman nerdctl
+    buildah oras registry
 """
 _CLIENTS = tuple(_CLIENT_LIST.split())
 _COOKIE = r"[\w!#$%&*+.^|~-]{1,80}=[^\s;,\"'\\\[\]<>]{1,4096}"
@@ -102,8 +106,8 @@ _COOKIES = _COOKIE + r"(?:;\s{0,2}" + _COOKIE + r"){0,60}"
 
 def _is_encoded_address(match: re.Match[str]) -> bool:
     """What base64 stands for begins as an address with a user does."""
-    begun = base64.b64decode(match[0][:_LONGEST_USER] + "==")
-    return _ADDRESS_WITH_USER.match(begun) is not None
+    begun = match[0].rstrip("=")[:_LONGEST_USER]
+    return _ADDRESS_WITH_USER.match(base64.b64decode(begun[: len(begun) // 4 * 4])) is not None
 
 
 def _is_real_value(match: re.Match[str]) -> bool:
@@ -151,14 +155,6 @@ def _is_in_connection_string(match: re.Match[str]) -> bool:
     if is_placeholder(match[1]) or ";" not in text[max(0, start - 3) : start] + text[end : end + 1]:
         return False
     return _PAIRS.search(text[max(0, start - _STRING_SPAN) : end + _STRING_SPAN]) is not None
-
-
-def _is_made_as_password(match: re.Match[str]) -> bool:
-    return (
-        not is_placeholder(match[1])
-        and (is_mixed(match[1]) or is_scrambled(match[1]))
-        and not says_what_it_is(match[1])
-    )
 
 
 def _is_drawn_token(match: re.Match[str]) -> bool:
@@ -318,7 +314,7 @@ CONNECTION_RULES = (
         + _BARE
         + r"[\"']?\s{0,4}\|[^\n|]{0,160}?"
         r"(?:secret|token|passw|passphrase|\blogin\b|\bauth\b|api_?key)",
-        accept=_is_made_as_password,
+        accept=_is_given_password,
     ),
     SecretRule("password", _POSITION_SIGNS, _POSITIONS, _is_given_password, folded=True),
     SecretRule(
@@ -365,21 +361,7 @@ CONNECTION_RULES = (
         (r"(…(?:(?<=uth\(|gin\(|ial\(|als\(|th=\()|(?<=nection\())\s{0,4}\\{0,15}[\w\"'.@\\-]{1,60}\s?,",),
         r"(?i)(?:auth|login|credentials?|connection)\s?[=:]?\s?\(\s{0,4}(?:[\w.]{1,60}|\\{0,15}[\"'][^\"'\n]{1,80}[\"'])\s?,\s{0,4}"
         r"(?:\\{0,15}[\"'][^\"'\n]{1,80}[\"']\s?,\s?)?(?:b|\w{1,20}\()?\\{0,15}[\"']([^\s\"'\[\]]{6,200})\\{0,15}[\"']\s?\)",
-        accept=_is_made_as_password,
-    ),
-    SecretRule(
-        "password",
-        ("mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlshow", "mariadb", "mariadb-dump", "mariadb-admin"),
-        r"\b(?:mysql|mariadb)[a-z-]{0,20}\s(?:[^\n|;&]{0,200}?\s)?-p" + _BARE,
-        accept=_is_command_password,
-    ),
-    SecretRule("password", ("sshpass",), r"\bsshpass\s{1,4}-p\s{0,4}" + _BARE, _is_command_password),
-    SecretRule(
-        "password",
-        ("login",),
-        r"\b(?:docker|podman|nerdctl|buildah|oras|registry) login [^\n|;&]{0,200}?(?<=\s)(?:-p|--password)[ =]{1,4}"
-        + _BARE,
-        accept=_is_command_password,
+        accept=_is_given_password,
     ),
     SecretRule(
         "password",

@@ -8,6 +8,7 @@ only on the lines around its needles.
 from __future__ import annotations
 
 import re
+import string
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -93,7 +94,9 @@ class SiftedText:
 
 
 #: Letters become small and what is no letter or digit a blank, so that a text can be taken apart at once.
-_WORDS_APART = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else 32 for code in range(256))
+_WORDS_APART = bytes(
+    ord(chr(code).lower() if chr(code) in string.ascii_letters + string.digits else " ") for code in range(256)
+)
 _IN_WORDS = re.compile(r"[A-Za-z0-9]+")
 #: Chance leaves no key without a part of this length that holds a digit, or this length of letters alone.
 _LONG_MIXED, _LONG_LETTERS = 10, 16
