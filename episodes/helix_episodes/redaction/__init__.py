@@ -50,6 +50,7 @@ from helix_episodes.redaction.visible_text import without_escapes, without_frame
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from helix_episodes.redaction.visible_text import VisibleText
     from helix_episodes.session import Session, Step
 
 
@@ -211,7 +212,12 @@ def _secrets(text: str) -> Iterator[Cut]:
             forms += frames
             sifted = SiftedText(frames[-1].text)
             names = places_of_names(sifted)
-    for cut in _visible_secrets(sifted, rules, names):
+    yield from _in_source(_visible_secrets(sifted, rules, names), forms)
+
+
+def _in_source(cuts: Iterable[Cut], forms: list[VisibleText]) -> Iterator[Cut]:
+    """The cuts where they are in the text of which these forms were made, one of the other."""
+    for cut in cuts:
         start, end = cut.start, cut.start + cut.length
         for form in reversed(forms):
             start, end = form.span(start, end)

@@ -49,6 +49,7 @@ _COMMANDS = (
     r"|redis-cli\b[^\n|;&]{0,200}?[\s\"'](?:-a|--pass)"
     r"|(?:mysql|mariadb)[a-z-]{0,20}\s(?:[^\n|;&]{0,200}?\s)?-p|sshpass\s{1,4}-p"
     r"|(?:docker|podman|nerdctl|buildah|oras|registry) login [^\n|;&]{0,200}?\s(?:-p|--password)[ =]"
+    r"|openssl enc\b[^\n|;&]{0,200}?\s-k"
     r"|htpasswd\s{1,4}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s{1,4}\S{1,200}\s{1,4}\S{1,80})[\s\"',=]{0,6}" + _BARE
 )
 #: What passwords are put behind without an option: a table of commands and lines of settings.
@@ -95,7 +96,7 @@ _POSITION_SIGNS = (
 _CLIENT_LIST = """
     sqlcmd bcp isql zip unzip mosquitto_pub mosquitto_sub rpcclient mongo mongosh mongodump mongorestore mongoimport
     mongoexport 7z 7za cqlsh az cf rabbitmqadmin influx ldapsearch ldapmodify ldapadd ldapdelete ldapwhoami ldappasswd
-    plink pscp psftp ssh-keygen smbclient net htpasswd lftp sqlplus sqlldr expdp impdp rman redis-cli
+    plink pscp psftp ssh-keygen smbclient net htpasswd lftp sqlplus sqlldr expdp impdp rman redis-cli openssl
     mysql mysqldump mysqladmin mysqlimport mysqlshow mariadb mariadb-dump mariadb-admin sshpass docker podman nerdctl
     buildah oras registry
 """
@@ -239,8 +240,8 @@ CONNECTION_RULES = (
     ),
     SecretRule(
         "secret",
-        ("mnemonic", "phrase", "seedphrase"),
-        r"(?i)(?:mnemonic|(?:seed|recovery|backup|secret)[ _-]?phrase)\W{1,8}(?:is\W{1,4})?"
+        ("mnemonic", "phrase", "seedphrase", "seed"),
+        r"(?i)(?:mnemonic|(?:seed|recovery|backup|secret)[ _-]?phrase|wallet[ _-]?seed)\W{1,8}(?:is\W{1,4})?"
         r"((?:[a-z]{3,8} ){11,23}[a-z]{3,8})",
         folded=True,
     ),
@@ -337,6 +338,19 @@ CONNECTION_RULES = (
         (" auth", " login", " authenticate", " activate", " register", " connect"),
         r"\b[\w-]{2,20} (?:auth|login|authenticate|activate|register|connect)(?: login)?\s{1,3}(?:--?[\w-]{1,20}[ =])?[\"']?([A-Za-z0-9._+/=-]{20,300})",  # noqa: E501
         accept=_is_drawn_token,
+    ),
+    # Calls that sign, encrypt or connect with the key that they are passed, behind the data or a name.
+    SecretRule(
+        "secret",
+        ("fernet(", "hmac", "jwt", "jsonwebtoken", "createhmac", "createcipheriv", "secretkeyspec", "aes", "wifi"),
+        r"(?i)\b(?:fernet|hmac(?:\.new)?|(?:jwt|jsonwebtoken)\.(?:en|de)?(?:code|sign|verify)|createhmac|createcipheriv"
+        r"|secretkeyspec|aes\.new|wifi\.begin)\(\s{0,4}(?:[^()\n\"']{1,60},\s{0,4}|[\"'][^\"'\n]{1,40}[\"'],\s{0,4})?"
+        r"b?[\"']([^\s\"'\[\]]{8,200})[\"']",
+        accept=_is_given_password,
+        folded=True,
+    ),
+    SecretRule(
+        "private-key", ("0x…[0-9a-f]{64}",), r"(?i)0x([0-9a-f]{64})(?=[^\n]{0,60}private[ _-]?key)", folded=True
     ),
     # Lists of users with their passwords.
     SecretRule(

@@ -26,6 +26,7 @@ from helix_episodes.redaction.value_looks import (
     is_placeholder,
     is_scrambled,
     is_strong,
+    is_unlike_words,
     looks_random,
     says_what_it_is,
 )
@@ -166,6 +167,7 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=(?!=?\Z)")
 _PLURALS = ("keys", "tokens", "secrets", "credentials", "passwords")
 _DOTTED_NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+[.:]?")
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*")
+_BASE32 = re.compile(r"(?=.*\d)[A-Z2-7]{16,64}")
 _PIN = re.compile(r"\d{4,12}")
 #: A reference to where the secret is: vault:secret/data/shop#password, op://…, arn:…
 _REFERENCE = re.compile(r"[a-z][\w+-]{1,20}:[\w.@:-]{1,80}[/#][\w./#@:-]{1,200}")
@@ -298,6 +300,9 @@ def _places(text: str, needle: str) -> Iterator[int]:
 
 def _sort(name: str, before: str) -> str | None:
     """What a name is the name of: ``people`` choose it, ``short`` for that, a ``machine`` makes it, a ``lone`` key."""
+    spoken = _WORD_BEFORE.search(before)
+    if name.lower() == "phrase" and spoken and spoken[1].lower() in ("pass", "seed", "secret"):
+        return "people"
     found = _NAME.fullmatch(_NEW_WORD.sub("_", name).lower())
     if found is None:
         return None
@@ -307,7 +312,7 @@ def _sort(name: str, before: str) -> str | None:
     if not found["key"]:
         return next(sort for sort in ("people", "short", "pin", "machine", "login") if found[sort])
     word = found["before"].rstrip("_").rpartition("_")[2]
-    if not word and (spoken := _WORD_BEFORE.search(before)):
+    if not word and spoken:
         word = spoken[1].lower()
     if word in _HARMLESS_KEYS:
         return None
@@ -395,7 +400,7 @@ def _is_chosen(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground
         return True
     if joint in ("sentence", "argument") or (joint == "blanks" and not one.is_identifier and one.between == " "):
         return len(value) >= _SHORTEST_SPOKEN and (is_strong(value) or is_scrambled(value))
-    return is_mixed(value)
+    return is_mixed(value) or is_scrambled(value)
 
 
 def _is_literal(one: _Named) -> bool:
@@ -416,7 +421,7 @@ def _is_made(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground)
     if one.sort == "login" and is_pair(value):
         return True
     if not is_handed and not one.is_identifier:
-        return is_dense(value)
+        return is_dense(value) or (_BASE32.fullmatch(value) is not None and is_unlike_words(value))
     if is_dense(value) or (looks_random(value) and " " not in value):
         return True
     if one.sort == "login" or not is_handed:
