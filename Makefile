@@ -45,10 +45,10 @@ format:
 	$(BIN)ruff format .
 
 schema:  ## after a change to a database's tables: what may be in them
-	PYTHONPATH=tests/helpers $(BIN)python tests/test_known_schema.py
+	PYTHONPATH=tests/helpers $(BIN)python tests/test_schema_digests.py
 
 smoke:  ## the built wheel, in an environment of its own without any tool of ours
 	PYTHON=$(PYTHON) BIN=$(BIN) .ci/smoke
 
-bench:  ## needs the corpora in ../shared
-	for script in benchmarks/*.py benchmarks/*/__main__.py; do [ ! -e "$$script" ] || $(BIN)python "$$script" || exit 1; done
+bench:  ## needs the corpora in ../shared; not the sealed set, which its keeper runs
+	for script in benchmarks/*.py $$(ls benchmarks/*/__main__.py | grep -v /sealed/); do [ ! -e "$$script" ] || $(BIN)python "$$script" || exit 1; done

@@ -30,7 +30,7 @@ from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
 from helix_episodes.readers.common.json_with_lines import read_json_with_lines
 from helix_graph.causality.fault_localization import explanation_of
-from helix_graph.graph.labels import is_error
+from helix_graph.graph.node_labels import is_error
 from helix_graph.stats.intervals import wilson_interval
 
 if TYPE_CHECKING:

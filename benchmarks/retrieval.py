@@ -38,7 +38,7 @@ from helix_episodes.model import Episode
 from helix_graph import Memory
 from helix_graph.embedding.cache import CACHE_NAME
 from helix_graph.embedding.choice import demanded
-from helix_graph.graph.labels import event_key, is_error
+from helix_graph.graph.node_labels import event_key, is_error
 from helix_graph.insights.lessons import lessons_of
 from helix_graph.insights.model import FIX
 

@@ -18,7 +18,7 @@ import os
 import sqlite3
 import sys
 
-from helix_episodes.fast_loading import Value, blake2b
+from helix_episodes.light_imports import Value, blake2b
 from helix_episodes.safe_files import irregularity, make_folder, open_regular
 from helix_graph.errors import (
     CUT_SHORT,
@@ -320,7 +320,7 @@ def as_list(values: Iterable[object]) -> str:
 
 
 def word_table(name: str) -> str:
-    """The statement that makes an index of words (`helix_graph.words`), each row of it a text."""
+    """The statement that makes an index of words (`helix_graph.word_search`), each row of it a text."""
     return f"CREATE VIRTUAL TABLE {name} USING fts5 (text, tokenize = 'porter unicode61 remove_diacritics 2')"
 
 
@@ -350,6 +350,7 @@ def sole_builder(path: Path) -> Iterator[None]:
     import fcntl
 
     with DatabaseRefused.for_os_errors(path):
+        make_folder(path.parent)
         lock = os.open(_beside(path, LOCK_SUFFIX), os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, OWNER_ONLY)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)

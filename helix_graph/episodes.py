@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
@@ -31,22 +33,19 @@ from helix_episodes.corrections import (
     parts_of,
     stated_links,
 )
-from helix_episodes.episode_repair import free_id, repair_links, repair_parts, unsound_links
+from helix_episodes.episode_consistency import free_id, repair_links, repair_parts, unsound_links
 from helix_episodes.errors import EpisodeError, EpisodeExists, EpisodeNotFound, InvalidEpisode
 from helix_episodes.model import Decision, DecisionType, Episode, Event, EventType, Metrics, Outcome, sortable_time
 from helix_episodes.redaction import for_disk
 from helix_episodes.store import EpisodeStore, decode_episode
-from helix_graph.graph.assertions import EDGE_TYPES, AssertionStore, now
+from helix_graph.graph.assertions import EDGE_TYPES, Assertion, AssertionStore, now
 from helix_graph.validation import as_choice, as_datetime, as_int, as_line, as_path, as_str, as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import date
-    from pathlib import Path
 
     from helix_episodes.corrections import Correction, PartAnchor
     from helix_episodes.verification import CheckedQuotation
-    from helix_graph.graph.assertions import Assertion
 
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -97,12 +96,7 @@ class Episodes(EpisodeStore):
         return super().list(outcome=wanted, since=at, task=part, max_results=sys.maxsize)
 
     def list(
-        self,
-        outcome: str | None = None,
-        since: date | None = None,
-        max_results: int = 20,
-        *,
-        task: str | None = None,
+        self, outcome: str | None = None, since: date | None = None, max_results: int = 20, *, task: str | None = None
     ) -> list[Episode]:
         """The newest episodes first: those with ``outcome``, from ``since`` on, with ``task`` in their task (any case).
 

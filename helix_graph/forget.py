@@ -25,6 +25,7 @@ import struct
 import tarfile
 import zipfile
 import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from datetime import datetime
 from glob import escape
@@ -34,27 +35,25 @@ from typing import IO, TYPE_CHECKING, NamedTuple, cast
 import msgspec
 
 from helix_episodes.errors import EpisodeNotFound, HelixGraphError, InvalidEpisode
-from helix_episodes.model import sortable_time
+from helix_episodes.model import Episode, sortable_time
 from helix_episodes.safe_files import TEMPORARY_SUFFIX, read_regular, remove_file
 from helix_episodes.store import PREFIX, EpisodeStore, check_session_id, decode_episode
 from helix_graph import database
 from helix_graph.embedding.cache import CACHE_NAME, clear
 from helix_graph.errors import MemoryDamaged, NotOurDatabase
 from helix_graph.graph.compile import discard, erase_traces
-from helix_graph.graph.connection import EXPORT_NAME, GRAPH_FILE
+from helix_graph.graph.graph_db import EXPORT_NAME, GRAPH_FILE
 from helix_graph.helix_db import HelixDatabase, database_path
-from helix_graph.plans.task_workspaces import forget_tasks
+from helix_graph.plans.workspaces import forget_tasks
 from helix_graph.project import HOOK_LOG, PAGES, PREPARED
-from helix_graph.quarantine import ASSERTIONS, quarantined_of_session
-from helix_graph.quarantine import FOLDER as ASIDE
+from helix_graph.set_aside import ASSERTIONS, quarantined_of_session
+from helix_graph.set_aside import FOLDER as ASIDE
+from helix_graph.shared_authors import CACHE as SHARED_AUTHORS
 from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unproved, chunks_of, digest, fingerprints_of
 from helix_graph.topics.maintenance import compact
 from helix_graph.topics.schema import TOPIC_TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-
-    from helix_episodes.model import Episode
     from helix_graph.graph.api import Graph
     from helix_graph.insights.api import Insights
 
@@ -100,37 +99,29 @@ _DAMAGE = (
 )
 
 
-def _unpacked(stream: IO[bytes], head: bytes, depth: int = 0) -> Iterator[bytes]:
-    """What is packed in a stream that begins with ``head`` and can be read again, in chunks; a zero ends each file.
+def _content(stream: IO[bytes], depth: int = 0) -> Iterator[bytes]:
+    """A file in chunks, and then what is packed in it; a zero ends each of the files.
 
     Raises:
-        ValueError: Python cannot unpack it, or it is packed more often than anybody packs a backup.
+        ValueError: Python cannot unpack it, or it is packed more often or holds more than anybody's backup.
     """
+    head = stream.read(_HEAD_BYTES)
+    yield from itertools.chain((head,), chunks_of(stream), (b"\0",))
     unpack = next((unpack for at, magic, unpack in _FORMATS if head.startswith(magic, at)), None)
+    if unpack is None:
+        return
     if isinstance(unpack, str):
         raise ValueError(f"it is compressed by {unpack}, which Python cannot unpack")  # noqa: TRY004  (of its content)
-    if unpack and depth == _DEEPEST:
+    if depth == _DEEPEST:
         raise ValueError(f"it is packed more than {_DEEPEST} times over")
-    if unpack:
-        stream.seek(0)
-        for inner in cast("Iterable[IO[bytes]]", unpack(stream)):
-            begin = inner.read(_HEAD_BYTES)
-            yield from itertools.chain((begin,), chunks_of(inner), (b"\0",))
-            yield from _unpacked(inner, begin, depth + 1)
-
-
-def _content(raw: IO[bytes]) -> Iterator[bytes]:
-    """A file in chunks, and then what is packed in it."""
-    head = raw.read(_HEAD_BYTES)
-    yield head
-    yield from chunks_of(raw)
-    yield b"\0"
+    stream.seek(0)
     left = _MOST_BYTES
-    for chunk in _unpacked(raw, head):
-        left -= len(chunk)
-        if left < 0:
-            raise ValueError("it holds more than a gigabyte when unpacked")
-        yield chunk
+    for inner in cast("Iterable[IO[bytes]]", unpack(stream)):
+        for chunk in _content(inner, depth + 1):
+            left -= len(chunk)
+            if left < 0:
+                raise ValueError("it holds more than a gigabyte when unpacked")
+            yield chunk
 
 
 class Trace(msgspec.Struct, frozen=True, kw_only=True):
@@ -331,7 +322,7 @@ def forget(
             _take_out(graph)
         with suppress(NotOurDatabase):  # the proof says whether it holds anything
             clear(root / CACHE_NAME)
-            for derived in (PREPARED, HOOK_LOG):
+            for derived in (PREPARED, SHARED_AUTHORS, HOOK_LOG):
                 remove_file(root / derived)
     return ForgetReport(
         sessions=tuple(sessions),

@@ -25,7 +25,7 @@ import sqlite3
 import threading
 from pathlib import Path
 
-from helix_episodes.fast_loading import Value
+from helix_episodes.light_imports import Value
 from helix_episodes.safe_files import open_regular
 from helix_graph.database import (
     SIDE_FILES,
@@ -38,8 +38,15 @@ from helix_graph.database import (
     reporting,
     transaction,
 )
-from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled, MemoryDamaged, MemoryNewer, NotOurDatabase
-from helix_graph.known_schema import HELIX_OBJECTS, ROOM_VERSIONS
+from helix_graph.errors import (
+    DatabaseRefused,
+    DatabaseUnreadable,
+    GraphNotCompiled,
+    MemoryDamaged,
+    MemoryNewer,
+    NotOurDatabase,
+)
+from helix_graph.schema_digests import HELIX_OBJECTS, ROOM_VERSIONS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,12 +72,17 @@ HELIX_DB = DatabaseKind(
 _TAKE_OVER = "; what the original's helix.db knows is taken over by `helix-graph insight import FILE`"
 
 
+#: What cannot be read from a folder in which nothing may be written.
+_CUT_SHORT = "a process was killed while it wrote, which has to be undone first: make its folder writable once"
+_OLDER = "an older version wrote it, and it has to be brought up to date first: make its folder writable once"
+
+
 class Tables(Value):
     """The tables of one package, as the steps that make them.
 
     Step N leads from version N to N + 1, and is never edited, but for leaving out what a later step drops wherever it
     is. A step is SQL of one or more statements, or a function for what SQL alone cannot do. ``known`` are the digests
-    of what the steps make, unless `helix_graph.known_schema` has them.
+    of what the steps make, unless `helix_graph.schema_digests` has them.
     """
 
     room: str
@@ -249,15 +261,35 @@ class HelixDatabase:
 
     def _reader(self) -> sqlite3.Connection:
         if ownership(self.path, HELIX_DB) == "absent":
-            empty = open_in_memory()
-            self._step_up(empty)
-            return empty
+            return self._empty()
         ready = self._ready()
+        if ready is None and not os.access(self.path.parent, os.W_OK):
+            return self._unmade()
         if ready is None:
             with self.writing():
                 pass
             ready = self._open()
         return ready
+
+    def _empty(self) -> sqlite3.Connection:
+        empty = open_in_memory()
+        self._step_up(empty)
+        return empty
+
+    def _unmade(self) -> sqlite3.Connection:
+        """Empty tables where the file has none of this package and may not be given any.
+
+        Raises:
+            DatabaseRefused: It has some, and they would have to be changed before they can be read.
+        """
+        try:
+            with reporting(self.path), contextlib.closing(self._open()) as connection:
+                version = self._version(connection)
+        except GraphNotCompiled as error:
+            raise DatabaseRefused(path=self.path, problem=_CUT_SHORT) from error
+        if version:
+            raise DatabaseRefused(path=self.path, problem=_OLDER)
+        return self._empty()
 
     def _ready(self) -> sqlite3.Connection | None:
         """A connection to the file as it is; None when it lacks tables of ours, or a writer was killed."""

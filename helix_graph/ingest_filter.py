@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
@@ -39,8 +40,6 @@ from helix_graph.project import FOLDER
 from helix_graph.tombstones import Tombstones, digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from helix_episodes.session import Session, Step
 
 

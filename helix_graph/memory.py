@@ -12,6 +12,7 @@ Only this module creates the parts and connects them::
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,10 +33,10 @@ from helix_graph.trust import accept, begin, check
 from helix_graph.validation import as_datetime, as_path, as_str, as_tuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
     from datetime import date
 
     from helix_episodes.ingest import ExtractReport, IngestFilter
+    from helix_graph.agent_logs import LogSource, SourcesReport
     from helix_graph.causality.api import Causality
     from helix_graph.doctor.model import Examination
     from helix_graph.embedding.model import Embedder
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from helix_graph.forget import ForgetReport
     from helix_graph.insights.api import Insights
     from helix_graph.plans.api import Plans
-    from helix_graph.project_logs import LogSource, SourcesReport
     from helix_graph.search.api import Search
     from helix_graph.search.model import SearchSource
     from helix_graph.seed_api import SeedGraph
@@ -164,7 +164,7 @@ class Memory:
 
     def _insights_in(self, path: Path) -> Insights:
         from helix_graph.insights.api import Insights
-        from helix_graph.insights.resources import ProjectHistory
+        from helix_graph.insights.context import ProjectHistory
 
         known = ProjectHistory(self.root, episodes=lambda: self.episodes, graph=lambda: self.graph)
         return Insights(path, embedder=self._embedder, history=known)
@@ -244,7 +244,7 @@ class Memory:
         admission = MemoryFilter(self.root, force=force)
         admitted: IngestFilter = admission
         if own:
-            from helix_graph.project_logs import only_own
+            from helix_graph.agent_logs import only_own
 
             admitted = only_own(self.root, paths, admission)
         report = record(paths, store, force=force, strict=strict, format=format, admission=admitted, progress=progress)
@@ -252,8 +252,8 @@ class Memory:
         return report
 
     def sources(self, *, project: str | None = None) -> tuple[LogSource, ...]:
-        """Where the agents' logs are on this machine, and how many are of ``project``; `helix_graph.project_logs`."""
-        from helix_graph.project_logs import list_sources
+        """Where the agents' logs are on this machine, and how many are of ``project``; `helix_graph.agent_logs`."""
+        from helix_graph.agent_logs import list_sources
 
         return list_sources(self.root, project=project)
 
@@ -268,8 +268,8 @@ class Memory:
         dry_run: bool = False,
         progress: Callable[[int, int, Path], None] | None = None,
     ) -> SourcesReport:
-        """Records what is new in the agents' logs on this machine; see `helix_graph.project_logs.extract_all`."""
-        from helix_graph.project_logs import extract_all
+        """Records what is new in the agents' logs on this machine; see `helix_graph.agent_logs.extract_all`."""
+        from helix_graph.agent_logs import extract_all
 
         report = extract_all(
             self.root,

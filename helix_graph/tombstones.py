@@ -18,6 +18,8 @@ from __future__ import annotations
 import hashlib
 import io
 from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -25,8 +27,6 @@ import msgspec
 from helix_episodes.safe_files import read_regular, write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-    from pathlib import Path
     from typing import IO
 
     import numpy as np

@@ -23,12 +23,13 @@ from contextlib import contextmanager
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
-from helix_episodes.fast_loading import Value, blake2b
+from helix_episodes.light_imports import Value, blake2b
 from helix_episodes.safe_files import open_regular, read_regular
 from helix_graph.project import (
     ENVIRONMENT,
     FOLDER,
     FOLDERS,
+    OFF_FILE,
     git_folder,
     memory_folder,
     others_own,
@@ -282,6 +283,24 @@ def shared_episodes(root: Path, episodes: Iterable[str]) -> frozenset[str]:
     return names & {name.removeprefix("episodes/").removesuffix(".json") for name in tracked}
 
 
+def silence_from_git(root: Path) -> str | None:
+    """That a commit turned the automatic work of this accepted memory off, in a sentence; None when none did.
+
+    A repository may do that, for it narrows what the memory does; but not so that nobody notices.
+    """
+    if not (root / OFF_FILE).exists() or acceptance_of(root) is None:
+        return None
+    try:
+        if OFF_FILE not in tracked_by_git(root, (OFF_FILE,)):
+            return None
+    except (OSError, ValueError, IndexError):
+        return None  # such a memory is refused, and that says so
+    return (
+        f"git tracks {root / OFF_FILE}, which turns the memory off: its hooks say nothing, and sessions that end are "
+        "not recorded; `helix-graph on` and a commit without that file turn it on"
+    )
+
+
 #: The fields of an entry before its name: times, ids, mode, size; then the object's hash and two bytes of flags.
 _BEFORE_HASH, _FLAGS = 40, 2
 _LENGTH, _EXTENDED = 0x0FFF, 0x4000
@@ -407,7 +426,7 @@ def adopt(root: Path) -> Acceptance | None:
 def _has_own_log(root: Path) -> bool:
     from helix_episodes.discovery import folder_of_log, logs_named
     from helix_episodes.errors import LogNotReadable
-    from helix_episodes.provenance import fingerprint, read_beginning
+    from helix_episodes.source_logs import fingerprint, read_beginning
 
     tracked = set(tracked_by_git(root, ["episodes/"]))
     files = [one for one in _files_in(root / "episodes") if f"episodes/{one.name}" not in tracked]

@@ -6,6 +6,7 @@ person and shown to no agent.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,8 +18,6 @@ from helix_graph.topics.schema import TOPIC_TABLES
 from helix_graph.trust import acceptance_of, tracked_by_git
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from helix_graph.episodes import Episodes
 
 #: Enough to see whose words they are.

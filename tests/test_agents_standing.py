@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from git_world import git
 from helix_cli.app import run
+from helix_episodes.errors import InvalidArgument
 from helix_graph import Memory
 from helix_graph.insights.exposure_log import ExposureContext
 from helix_graph.insights.feedback import Attribution
 from helix_graph.insights.hook_queries import log_shown
-from hook_calls import call
+from hook_calls import call, wait_for, wait_until_idle
 from mcp_agent import Agent, agent_of, text_of
 
 if TYPE_CHECKING:
@@ -43,14 +45,51 @@ def briefing(memory: Memory) -> str:
     return call("session-start", {"session_id": "new", "cwd": str(memory.root.parent), "source": "startup"}).context
 
 
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A session of Claude Code, whose log is where that agent keeps it."""
+    log = Path.home() / ".claude" / "projects" / "-known" / "5e55.jsonl"
+    log.parent.mkdir(parents=True)
+    log.write_text("{}\n")
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", log.stem)
+    yield log.stem
+    shutil.rmtree(log.parent)
+
+
 def remembered(agent: Agent) -> str:
-    content = agent.call("remember", {"content": ADVICE}).structured_content
-    assert content is not None
-    return str(content["name"])
+    return text_of(agent.call("remember", {"content": ADVICE})).split()[1]
 
 
-def test_tags_of_a_person_are_refused(agent: Agent, memory: Memory) -> None:
-    for tag in ("user-provided", "User_Provided", "user provided", "human-provided", "safety"):
+def uses(memory: Memory, name: str) -> tuple[int, float]:
+    found = memory.insights.get(name) or {}
+    return found["use_count"], found["effectiveness"]
+
+
+@pytest.mark.parametrize(
+    "tag",
+    [
+        "user-provided", "User_Provided", "user provided", "human-provided", "safety", "\uff55ser-provided",
+        "user-provided,ci", "ci; safety", "us\u0435r-\u0440r\u043evided", "s\u0430fety", "us\u00e9r",
+        "user\u200b-provided",
+        "us3r-prov1ded", "userprovided",
+    ],
+)  # fmt: skip
+def test_tags_of_a_person_are_refused_however_they_are_spelt(memory: Memory, tag: str) -> None:
+    with pytest.raises(InvalidArgument, match="only a person can give"):
+        memory.insights.store(ADVICE, ["ci", tag], origin="agent")
+    assert memory.insights.health()["total_insights"] == 0
+
+
+@pytest.mark.parametrize(
+    "tag", ["users", "user-interface", "safety-net", "\u5b89\u5168", "\u043c\u043e\u0451", "ssh-user"]
+)
+def test_other_tags_are_an_agents_to_give(memory: Memory, tag: str) -> None:
+    name = memory.insights.store(ADVICE, [tag], origin="agent")["name"]
+    assert (memory.insights.get(name) or {})["tags"] == [tag]
+
+
+def test_the_tool_refuses_a_persons_tag(agent: Agent, memory: Memory) -> None:
+    for tag in ("user-provided", "\uff55ser-provided"):
         result = agent.call("remember", {"content": ADVICE, "tags": ["ci", tag]})
         assert result.is_error, tag
         assert "only a person can give" in text_of(result)
@@ -69,6 +108,7 @@ def test_what_an_agent_stored_says_so(agent: Agent, memory: Memory) -> None:
     assert memory.insights.why(remembered(agent))["origin"] == "agent"
 
 
+@pytest.mark.usefixtures("session")
 def test_feedback_counts_only_for_advice_that_the_session_was_shown(agent: Agent, memory: Memory) -> None:
     name = remembered(agent)
     refused = agent.call("feedback", {"names": [name], "outcome": "delivered"})
@@ -87,6 +127,7 @@ def test_what_a_hook_showed_counts_as_shown(agent: Agent, memory: Memory) -> Non
     assert not agent.call("feedback", {"names": [name], "outcome": "delivered"}).is_error
 
 
+@pytest.mark.usefixtures("session")
 def test_it_counts_once_for_each_outcome_of_a_session(agent: Agent, memory: Memory) -> None:
     name = remembered(agent)
     agent.call("recall", {"query": "slow tests of this project"})
@@ -96,6 +137,39 @@ def test_it_counts_once_for_each_outcome_of_a_session(agent: Agent, memory: Memo
     agent.call("feedback", {"names": [name], "outcome": "blocked"})
     found = memory.insights.get(name) or {}
     assert (found["use_count"], found["causal_hits"]) == (2, 2)
+
+
+@pytest.mark.usefixtures("session")
+def test_starting_the_server_again_is_no_other_session(memory: Memory) -> None:
+    for _ in range(3):
+        with agent_of(memory.root, "auto") as agent:
+            name = remembered(agent)
+            agent.call("recall", {"query": "slow tests of this project"})
+            assert not agent.call("feedback", {"names": [name], "outcome": "delivered"}).is_error
+    assert uses(memory, name)[0] == 1
+
+
+@pytest.mark.parametrize("named", ["", "5e55-forged"])
+def test_a_session_that_nothing_but_the_server_speaks_of_does_not_count(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, named: str
+) -> None:
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", named)
+    with agent_of(memory.root, "auto") as agent:
+        name = remembered(agent)
+        agent.call("recall", {"query": "slow tests of this project"})
+        answer = agent.call("feedback", {"names": [name], "outcome": "delivered"})
+    assert not answer.is_error
+    assert "Nothing was counted: this server does not know which session it serves" in text_of(answer)
+    assert uses(memory, name) == (0, 0.5)
+
+
+def test_sessions_that_hooks_name_count_once_for_all_servers(memory: Memory) -> None:
+    name = memory.insights.store(ADVICE)["name"]
+    log_shown(memory.root, [name], ExposureContext(session="s", about="a prompt"))
+    for _ in range(2):
+        with agent_of(memory.root, "auto") as agent:
+            assert not agent.call("feedback", {"names": [name], "outcome": "delivered"}).is_error
+    assert uses(memory, name)[0] == 1
 
 
 def test_the_seeds_feedback_on_the_command_line_counts_each_time(memory: Memory) -> None:
@@ -112,6 +186,7 @@ def test_feedback_alone_proves_nothing(memory: Memory) -> None:
     assert (memory.insights.get(name) or {})["effectiveness"] > 0.75
     assert memory.insights.proven() == []
     assert PROVEN not in briefing(memory)
+    assert "2 of your own sessions" in memory.insights.promote(name)["reason"]
 
 
 def sessions(memory: Memory, script: Callable[..., Script], *names: str, verified: bool = True) -> list[str]:
@@ -141,6 +216,7 @@ def test_two_verified_sessions_prove_it(memory: Memory, script: Callable[..., Sc
     credit(memory, name, sessions(memory, script, "s-2"))
     assert PROVEN in briefing(memory)
     assert [one["name"] for one in memory.insights.proven()] == [name]
+    assert ADVICE in memory.insights.promote(name)["diff"]
     (memory.root / "episodes" / "episode-s-2.json").unlink()
     assert memory.insights.proven() == []
 
@@ -161,6 +237,20 @@ def test_what_is_no_independent_proof_does_not(memory: Memory, script: Callable[
     assert memory.insights.proven() == []
     credit(memory, name, sessions(memory, script, "s-3"))
     assert [one["name"] for one in memory.insights.proven()] == [name]
+
+
+def test_sessions_shared_through_git_prove_nothing(memory: Memory, script: Callable[..., Script]) -> None:
+    folder = memory.root.parent
+    (folder / ".git").rmdir()
+    git(folder, "init", "-q")
+    name = memory.insights.store(ADVICE)["name"]
+    for _ in range(10):
+        memory.insights.feedback([name], "delivered")
+    credit(memory, name, sessions(memory, script, "s-1", "s-2"))
+    assert len(memory.insights.proven()) == 1
+    git(folder, "add", "-f", ".helix/episodes/episode-s-2.json")
+    assert memory.insights.proven() == []
+    assert "not proven" in memory.insights.promote(name)["reason"]
 
 
 def test_a_forged_log_is_not_read_and_an_agents_own_is(
@@ -185,6 +275,24 @@ def test_a_forged_log_is_not_read_and_an_agents_own_is(
     shutil.rmtree(place)
     assert not read.is_error, text_of(read)
     assert memory.episodes.count() == 1
+
+
+def test_hooks_read_no_transcript_that_lies_elsewhere(
+    memory: Memory, tmp_path: Path, script: Callable[..., Script]
+) -> None:
+    told = {"session_id": "forged", "cwd": str(tmp_path), "reason": "exit", "agent_type": "helix-builder"}
+    session = script("forged", root=str(tmp_path)).prompt("TASK_ID: t1\nOBJECTIVE: Deploy the shop")
+    log = session.say(f'INSIGHT: {{"content": "{ADVICE}", "tags": []}}\nDELIVERED: done').save(tmp_path / "logs")
+    own = {"CLAUDE_CONFIG_DIR": "", "CODEX_HOME": ""}
+    call("session-end", {**told, "transcript_path": str(log)}, environment=own)
+    call("subagent-stop", {**told, "agent_transcript_path": str(log)}, environment=own)
+    wait_for(lambda: (memory.root / "hooks.log").is_file() and (memory.root / "hooks.log").read_text().count("\n") == 2)
+    wait_until_idle(memory.root)
+    assert (memory.root / "hooks.log").read_text().count("is in no agent's own folder of logs, so it was not read") == 2
+    assert (memory.episodes.count(), memory.insights.health()["total_insights"]) == (0, 0)
+    own = {"CLAUDE_CONFIG_DIR": str(log.parent), "CODEX_HOME": ""}
+    call("subagent-stop", {**told, "agent_transcript_path": str(log)}, environment=own)
+    wait_for(lambda: memory.insights.health()["total_insights"] == 1)
 
 
 def test_a_person_may_name_any_log(memory: Memory, tmp_path: Path, script: Callable[..., Script]) -> None:

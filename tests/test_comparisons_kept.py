@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from helix_graph.causality.edge_support import claims_of
 from helix_graph.causality.effects import effect_report
-from helix_graph.graph.trials import distinct, pack, trial_of, unpack
+from helix_graph.graph.observations import distinct, pack, trial_of, unpack
 from small_worlds import keep, memory_of, session
 from thoroughness import examples, few
 
@@ -126,6 +126,7 @@ WHOLE = [trial_of(one) for one in SESSIONS]
 
 @settings(max_examples=examples(10), deadline=None)
 @given(st.randoms(use_true_random=False))
+@pytest.mark.slow
 def test_neither_order_nor_shards_nor_repeats_change_an_answer(source: random.Random) -> None:
     mixed = WHOLE[:]
     source.shuffle(mixed)

@@ -11,7 +11,7 @@ import pytest
 
 from helix_graph.causality.effects import effect_report
 from helix_graph.causality.fault_localization import suspects_of
-from helix_graph.graph.trials import trial_of
+from helix_graph.graph.observations import trial_of
 
 if TYPE_CHECKING:
     from helix_graph.graph.patterns import Effect

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from helix_cli.app import run
-from helix_episodes.episode_repair import repair_links
+from helix_episodes.episode_consistency import repair_links
 from helix_episodes.model import Decision, Episode, Event, Link
 from helix_graph import Memory
 from processes import assert_as_fresh, write_logs

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from helix_episodes.episode_repair import repair_parts
+from helix_episodes.episode_consistency import repair_parts
 from helix_episodes.model import Decision, Episode, Event
 from helix_graph import Memory
 from processes import assert_as_fresh, write_logs

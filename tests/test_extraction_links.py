@@ -94,7 +94,14 @@ def test_a_tools_error_is_repaired_when_the_call_goes_well(script: Begin, episod
     log = script("s").prompt("Edit").edit_fails("shop/cart.py")
     log = log.call("Read", {"file_path": "/work/shop/shop/cart.py"}, output="1\tx").edit("shop/cart.py")
     (fix,) = episode_of(log).fixes
-    assert (fix.error, fix.changes, fix.verified_by) == ("e001", ("d002", "d003"), "d003")
+    assert (fix.error, fix.changes, fix.verified_by) == ("e001", ("d003",), "d003")
+
+
+def test_looking_repairs_what_was_refused_for_want_of_a_look(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Edit").edit_fails("shop/cart.py", "File has not been read yet. Read it first.")
+    log = log.call("Read", {"file_path": "/work/shop/shop/cart.py"}, output="1\tx").edit("shop/cart.py")
+    (fix,) = episode_of(log).fixes
+    assert fix.changes == ("d002", "d003")
 
 
 def test_a_call_that_failed_repairs_nothing_and_is_no_success(script: Begin, episode_of: Extracted) -> None:

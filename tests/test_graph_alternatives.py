@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from helix_graph import database
 from helix_graph.errors import OutOfRange
 from helix_graph.graph import MILLION, shortest_paths
-from helix_graph.graph.connection import GRAPH_FILE
+from helix_graph.graph.adjacency import Adjacency
+from helix_graph.graph.graph_db import GRAPH_FILE
 from helix_graph.graph.model import Claim, EpisodeFacts, Mention, node_id
-from helix_graph.graph.path_lookups import Adjacency
 from helix_graph.graph.paths import find_path
 from helix_graph.graph.store import GraphChanges, add_episode, finish_changes, fold
 from helix_graph.seed_api import SeedGraph

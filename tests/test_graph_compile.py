@@ -21,8 +21,8 @@ from helix_graph.errors import DatabaseBusy, DatabaseRefused, GraphError, GraphN
 from helix_graph.graph import compile as compiling
 from helix_graph.graph.api import Graph
 from helix_graph.graph.compile import compile_graph
-from helix_graph.graph.connection import LABEL_VERSION
-from helix_graph.graph.facts import facts_of
+from helix_graph.graph.episode_facts import facts_of
+from helix_graph.graph.graph_db import LABEL_VERSION
 from helix_graph.graph.store import fold, read_facts
 from thoroughness import examples
 

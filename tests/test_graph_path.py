@@ -14,7 +14,7 @@ from helix_episodes.errors import InvalidArgument
 from helix_graph import Memory
 from helix_graph.errors import OutOfRange
 from helix_graph.graph import shortest_paths
-from helix_graph.graph.facts import facts_of
+from helix_graph.graph.episode_facts import facts_of
 from helix_graph.graph.model import GraphNode
 from helix_graph.graph.paths import LEADING
 from thoroughness import examples

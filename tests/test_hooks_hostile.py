@@ -105,6 +105,7 @@ def test_a_locked_database_is_not_waited_for(project: Path) -> None:
 
 
 @pytest.mark.usefixtures("project")
+@pytest.mark.slow
 def test_a_pipe_that_nobody_closes_is_not_waited_for() -> None:
     command = [sys.executable, "-c", "from helix_cli.entry import main; main()", "hook", "user-prompt"]
     environment = {**os.environ, "HELIX_HOOK_SECONDS": "1"}
@@ -228,13 +229,14 @@ def test_a_link_in_place_of_the_log_is_not_followed(project: Path) -> None:
     assert victim.read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_a_bad_rule_keeps_everything_out(project: Path) -> None:
     (project / ".helixignore").write_text("nonsense: x\n")
     assert call("session-start", {"session_id": "s", "cwd": str(project)}).said is None
     assert "InvalidConfiguration" in (project / ".helix" / "hooks.log").read_text()
 
 
-@pytest.mark.parametrize("transcript", ["missing", "huge", "folder", "no log at all"])
+@pytest.mark.parametrize("transcript", few(["missing", "huge", "folder", "no log at all"], 1))
 def test_no_transcript_blocks_an_end(project: Path, transcript: str) -> None:
     path = project.parent / "session.jsonl"
     if transcript == "huge":
@@ -283,6 +285,7 @@ def test_hostile_names_stay_within_the_memory(project: Path) -> None:
     assert "<system-reminder>" not in answer.context
 
 
+@pytest.mark.slow
 def test_the_log_stays_small(project: Path) -> None:
     for number in range(2000):
         note(project / ".helix", "stop", f"problem {number} " + "x" * 200)

@@ -83,7 +83,7 @@ def test_a_tool_about_to_be_called_opens_no_database(project: Path) -> None:
     modules = loaded("pre-tool", project, tool_name="Bash", tool_input={"command": "pytest -q"})
     assert modules.isdisjoint({*NEVER, *DATABASE, "helix_episodes.extraction.checks", "hashlib"})
     assert {"helix_graph.project", "helix_graph.trust"} <= modules  # whose memory it is costs no more than this module
-    assert modules.isdisjoint({"helix_episodes.discovery", "helix_episodes.provenance", "tempfile", "subprocess"})
+    assert modules.isdisjoint({"helix_episodes.discovery", "helix_episodes.source_logs", "tempfile", "subprocess"})
 
 
 def test_a_failure_loads_the_grammars_and_the_graph(project: Path) -> None:

@@ -74,6 +74,7 @@ def statuses(project: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("ids", few(TOLD, 1), ids=str)
+@pytest.mark.slow
 def test_every_agent_that_ends_within_a_prompt_is_learnt_from(project: Path, ids: dict[str, str]) -> None:
     for name in ("cart", "till", "door"):
         assert call("subagent-stop", ended(project, name, **ids)).code == 0
@@ -132,7 +133,7 @@ def test_what_a_stopped_hook_took_is_given_the_next_time(project: Path) -> None:
     assert call("user-prompt", asking(project, prompt_id="p-2")).said is None
 
 
-@pytest.mark.parametrize("how", ["closed", "gone"])
+@pytest.mark.parametrize("how", few(["closed", "gone"], 1))
 def test_what_nobody_heard_is_given_the_next_time(project: Path, how: str) -> None:
     reading, writing = os.pipe()
     os.close(reading)
@@ -179,6 +180,7 @@ def _is_waiting(project: Path) -> bool:
     return any("->" in line and line.split()[6].endswith(f":{path.stat().st_ino}") for line in locks)
 
 
+@pytest.mark.slow
 def test_two_hooks_at_once_give_it_once(project: Path) -> None:
     hooks = [
         subprocess.Popen([*HOOK, "session-start"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT)

@@ -73,6 +73,7 @@ def test_harm_is_called_harm_and_nothing_is_told_apart_from_luck() -> None:
     assert only(idle).verdict == "not told apart"
 
 
+@pytest.mark.slow
 def test_one_striking_insight_of_many_is_luck() -> None:
     striking = rows("given", n=900, successes=540) + rows("withheld", n=100, successes=49)
     idle = [

@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from helix_episodes.model import Action, Decision, Event
-from helix_graph.graph.labels import decision_key, event_key
+from helix_graph.graph.node_labels import decision_key, event_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable

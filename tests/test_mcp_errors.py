@@ -143,12 +143,11 @@ def test_each_failure_is_a_tool_error_with_a_sentence(agent: Agent) -> None:
         assert said in text_of(result), (tool, arguments, text_of(result))
         assert "Traceback" not in text_of(result)
         assert "has a bug" not in text_of(result)
-        assert result.structured_content is None
         assert re.search(r"helix-graph |(?<!\w)--\w|\$\.", text_of(result)) is None, (
             "an agent has tools, and no commands"
         )
         assert "log.jsonl: /no" not in text_of(result), "a path stands there once"
-    assert agent.call("read", {"topic": "written", "index": "0"}).structured_content
+    assert '"by hand"' in text_of(agent.call("read", {"topic": "written", "index": "0"}))
 
 
 def test_every_tool_fails_at_least_once_here() -> None:
@@ -207,6 +206,7 @@ def test_a_prompt_that_is_none_is_refused_with_a_sentence(agent: Agent) -> None:
 
 
 @pytest.mark.parametrize("era", few(ERAS, 1))
+@pytest.mark.slow
 def test_without_a_memory_every_tool_says_how_to_begin_one_and_finds_it_then(tmp_path: Path, era: Era) -> None:
     root = tmp_path / "nothing" / ".helix"
     root.parent.mkdir()
@@ -226,7 +226,5 @@ def test_without_a_memory_every_tool_says_how_to_begin_one_and_finds_it_then(tmp
         assert not held.is_error
         assert "0 episodes, 1 entry in 1 topic, 0 insights." in text_of(held)
         assert "not compiled" in text_of(held)
-        assert held.structured_content is not None
-        assert held.structured_content["graph"] is None
-        assert "call `compile`" in held.structured_content["problem"]
+        assert "call `compile`" in text_of(held)
         assert "not been compiled" in text_of(agent.call("seen", {"text": "x"}))

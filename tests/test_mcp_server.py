@@ -14,6 +14,7 @@ import pytest
 
 from helix_graph import Memory
 from mcp_agent import ERAS, SERVER, UNRULY, Agent, agent_of, text_of
+from thoroughness import few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +31,7 @@ INITIALIZE = {
 LIGHT = {
     "helix_cli",
     "helix_cli.app",
-    "helix_cli.agent_commands",
+    "helix_cli.mcp_and_hook_commands",
     "helix_cli.hooks",
     "helix_cli.hooks.event_limits",
     "helix_cli.mcp",
@@ -38,12 +39,12 @@ LIGHT = {
     "helix_episodes",
     "helix_episodes.errors",
     "helix_episodes.safe_files",
-    "helix_episodes.fast_loading",
+    "helix_episodes.light_imports",
     "helix_graph",
     "helix_graph.database",
     "helix_graph.errors",
     "helix_graph.helix_db",
-    "helix_graph.known_schema",
+    "helix_graph.schema_digests",
 }
 
 
@@ -140,18 +141,18 @@ def test_every_line_on_stdout_is_protocol(root: Path) -> None:
 def test_what_was_acknowledged_outlives_a_kill(root: Path) -> None:
     pipe = Pipe(root)
     pipe.begin()
-    for number in range(60):
-        pipe.send("tools/call", name="store", arguments={"topic": "log", "text": f"entry {number}", "force": True})
-    acknowledged = [pipe.next() for _ in range(20)]
+    stored = [{"topic": "log", "text": f"entry {number}", "force": True} for number in range(60)]
+    sent = {pipe.send("tools/call", name="store", arguments=one): one["text"] for one in stored}
+    acknowledged = {sent[pipe.next()["id"]] for _ in range(20)}
     pipe.process.kill()
     pipe.process.communicate()
-    indices = {message["result"]["structuredContent"]["entry"]["id"] for message in acknowledged}
-    kept = Memory(root).topics.read("log").entries
-    assert len(indices) == 20
-    assert indices <= {entry.id for entry in kept}
-    assert len({entry.text for entry in kept}) == len(kept)
+    kept = [entry.text for entry in Memory(root).topics.read("log").entries]
+    assert len(acknowledged) == 20
+    assert acknowledged <= set(kept)
+    assert len(set(kept)) == len(kept)
 
 
+@pytest.mark.slow
 def test_it_ends_with_its_client_whatever_a_call_does(root: Path) -> None:
     pipe = Pipe(root, server=UNRULY)
     pipe.begin()
@@ -181,11 +182,9 @@ def test_two_servers_on_one_memory_see_each_others_entries_at_once(two: tuple[Ag
         writer, reader = two if number % 2 else two[::-1]
         writer.call("store", {"topic": "shared", "text": f"unmistakable{number}"})
         assert f"unmistakable{number}" in text_of(reader.call("search", {"query": f"unmistakable{number}"}))
-        name = writer.call("remember", {"content": f"advice of the number {number} unlike any"}).structured_content
-        assert name is not None
-        found = reader.call("recall", {"query": f"advice of the number {number} unlike any"}).structured_content
-        assert found is not None
-        assert name["name"] in {one["name"] for one in found["insights"]}
+        stored = text_of(writer.call("remember", {"content": f"advice of the number {number} unlike any"}))
+        recalled = text_of(reader.call("recall", {"query": f"advice of the number {number} unlike any"}))
+        assert stored.split()[1] in recalled
 
 
 @pytest.mark.slow
@@ -208,9 +207,8 @@ def test_calls_at_once_are_all_answered_and_nothing_is_lost(two: tuple[Agent, Ag
     results = one.at_once(mixed)
     failed = [text_of(result) for result in results if result.is_error]
     assert [text for text in failed if "not been compiled" not in text] == []  # `status` has no graph to tell of
-    stored = one.call("search", {"query": "written at once number", "limit": "100", "detail": "full"})
-    assert stored.structured_content is not None
-    assert stored.structured_content["total"] == 10
+    stored = one.call("search", {"query": "written at once number", "limit": "100", "detail": "count"})
+    assert text_of(stored).startswith("10 match")
 
 
 def test_without_the_extra_the_command_says_how_to_install_it(root: Path, tmp_path: Path) -> None:
@@ -226,23 +224,27 @@ def test_without_the_extra_the_command_says_how_to_install_it(root: Path, tmp_pa
     assert ended.stderr.decode().strip() == said
 
 
-@pytest.mark.parametrize(
-    ("sent", "number"),
-    [
-        (
-            r'{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"seen","arguments":{"text":"x \ud83d"}}}',
-            77,
-        ),
-        (r'{"params":{"id":5,"arguments":{"id":"no","text":"\udc00"}},"jsonrpc":"2.0","method":"x","id":"a-1"}', "a-1"),
-        (
-            '{"jsonrpc":"2.0","id":78,"method":"tools/call","params":{"arguments":' + '{"a":' * 5000 + "1" + "}" * 5002,
-            78,
-        ),
-        ('{"jsonrpc":"2.0","id":79,"method":"ping","params":', 79),
-    ],
-    ids=["half a character", "its id last", "deep", "cut off"],
-)
-def test_a_message_that_cannot_be_decoded_is_answered(root: Path, sent: str, number: int | str) -> None:
+#: Messages that no decoder takes, and the id that stands in each.
+UNDECODABLE: dict[str, tuple[str, int | str]] = {
+    "half a character": (
+        r'{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"seen","arguments":{"text":"x \ud83d"}}}',
+        77,
+    ),
+    "its id last": (
+        r'{"params":{"id":5,"arguments":{"id":"no","text":"\udc00"}},"jsonrpc":"2.0","method":"x","id":"a-1"}',
+        "a-1",
+    ),
+    "deep": (
+        '{"jsonrpc":"2.0","id":78,"method":"tools/call","params":{"arguments":' + '{"a":' * 5000 + "1" + "}" * 5002,
+        78,
+    ),
+    "cut off": ('{"jsonrpc":"2.0","id":79,"method":"ping","params":', 79),
+}
+
+
+@pytest.mark.parametrize("what", few(list(UNDECODABLE), 1))
+def test_a_message_that_cannot_be_decoded_is_answered(root: Path, what: str) -> None:
+    sent, number = UNDECODABLE[what]
     pipe = Pipe(root)
     pipe.begin()
     assert pipe.process.stdin is not None

@@ -46,9 +46,7 @@ def test_commands_and_options_become_tools_and_arguments(said: str, words: str) 
 def test_an_answers_advice_is_put_into_other_words_and_what_was_stored_is_not() -> None:
     stored = "run `helix-graph compile` first; Next: helix-graph compile is printed"
     advice = "run `helix-graph compile`"
-    value, text = answer_in_tools_words(
-        {"entries": [{"text": stored}], "hint": advice}, f"{stored}\nhint: {advice} now"
-    )
-    assert value == {"entries": [{"text": stored}], "hint": "call `compile`"}
+    text = answer_in_tools_words({"entries": [{"text": stored}], "hint": advice}, f"{stored}\nhint: {advice} now")
+    assert "; Next: helix-graph compile is printed\n" in text
     assert text.endswith("hint: call `compile` now")
-    assert answer_in_tools_words({}, "3 written\nNext: helix-graph compile")[1].endswith("Next: call `compile`")
+    assert answer_in_tools_words({}, "3 written\nNext: helix-graph compile").endswith("Next: call `compile`")

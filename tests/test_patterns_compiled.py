@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from helix_episodes.store import encode_episode
 from helix_graph import Memory
-from helix_graph.graph import compile, source_files, trials  # noqa: A004  (the module)
-from helix_graph.graph.trials import observe
+from helix_graph.graph import compile, observations, source_files  # noqa: A004  (the module)
+from helix_graph.graph.observations import observe
 from thoroughness import examples
 
 if TYPE_CHECKING:
@@ -115,6 +115,6 @@ def test_other_rules_of_observation_mean_a_new_fold(
     assert before
     for module in (compile, source_files):
         monkeypatch.setattr(module, "TRIAL_VERSION", "0")
-    monkeypatch.setattr(trials, "observe", lambda episode: observe(episode)[:1])
-    assert "observations were of version 2" in (memory.graph.compile().rebuilt or "")
+    monkeypatch.setattr(observations, "observe", lambda episode: observe(episode)[:1])
+    assert "observations were of version 3" in (memory.graph.compile().rebuilt or "")
     assert 0 < len(exported(memory)) < len(before)

@@ -12,13 +12,7 @@ from helix_episodes.errors import HelixGraphError
 from helix_episodes.model import Action, Decision, Episode, Event, Evidence, Link
 from helix_graph.causality.api import Causality
 from helix_graph.graph.api import Graph
-from helix_graph.graph.patterns import (
-    EXAMPLES_KEPT,
-    Pattern,
-    describe,
-    select_anti_patterns,
-    select_patterns,
-)
+from helix_graph.graph.patterns import EXAMPLES_KEPT, Pattern, describe, select_anti_patterns, select_patterns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

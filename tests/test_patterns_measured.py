@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 
 from counted_patterns import mine_patterns
 from helix_episodes.model import Action, Decision, Episode, Event, Evidence, Fix, Link, OutcomeEvidence
-from helix_graph.graph.trials import Observation, observe
+from helix_graph.graph.observations import Observation, observe
 
 if TYPE_CHECKING:
     import random
 
-    from helix_graph.graph.trials import Basis
+    from helix_graph.graph.observations import Basis
 
 PASSES_LATER: Basis = "check passes later"
 NEXT_PASSES: Basis = "next check passes"

@@ -12,7 +12,7 @@ from helix_episodes.errors import InvalidArgument
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
 from helix_graph.errors import OutOfRange
-from helix_graph.plans.injection import COLD_START, builder_prompt, insight_line
+from helix_graph.plans.insight_injection import COLD_START, builder_prompt, insight_line
 from helix_graph.plans.model import Remembered
 from helix_graph.plans.transcripts import report_in
 from plan_world import SHOES, NotedInsights, plans_in

@@ -148,6 +148,7 @@ def test_the_ending_counts_for_what_was_held_back_as_well(utilized: list[str] | 
     assert report.pooled.withheld.n > 0
 
 
+@pytest.mark.slow
 def test_a_task_of_which_everything_was_held_back_counts(tmp_path: Path) -> None:
     memory = Memory.init(tmp_path)
     (memory.root / "config.toml").write_text(WITHHOLD)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from helix_graph.plans.finished_agents import LearnAnswer
+    from helix_graph.plans.agent_results import LearnAnswer
     from session_script import Script
 
     Scripts = Callable[..., Script]

@@ -193,7 +193,7 @@ def test_what_a_killed_process_left_owing_is_paid_by_the_next(
     plans.save(SHOES)
     plans.workspaces.create("001")
     with monkeypatch.context() as killed:
-        kill = "helix_graph.plans.task_workspaces.complete_ended"
+        kill = "helix_graph.plans.workspaces.complete_ended"
         killed.setattr(kill, lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             plans.workspaces.complete(1, "a cart")

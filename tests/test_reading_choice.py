@@ -24,6 +24,7 @@ from helix_episodes.readers import (
 )
 from helix_episodes.readers.claude_code import ClaudeCodeReader
 from helix_episodes.session import Session, Source, Step
+from helix_graph import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -237,3 +238,73 @@ def test_a_known_log_is_read_without_a_look_at_installed_packages(tmp_path: Path
 def test_the_built_in_reader_fits_the_protocol(tmp_path: Path) -> None:
     reader: Reader = find_reader(write(tmp_path / "s1.jsonl", CLAUDE))
     assert reader.suffixes == (".jsonl",)
+
+
+class _Failing(DiaryReader):
+    """A reader that fails in one of its methods, as the author of a package may not have foreseen."""
+
+    name = "failing"
+
+    def __init__(self, method: str, failure: BaseException) -> None:
+        self._method, self._failure = method, failure
+
+    def _fail_in(self, method: str) -> None:
+        sys.stdout.write("what a package prints is no answer\n")
+        if method == self._method:
+            raise self._failure
+
+    def sniff(self, head: LogHead) -> str | None:
+        self._fail_in("sniff")
+        return super().sniff(head)
+
+    def is_part(self, path: Path) -> bool:
+        self._fail_in("is_part")
+        return super().is_part(path)
+
+    def read(self, path: Path) -> Iterator[Session]:
+        self._fail_in("read")
+        return super().read(path)
+
+
+class _Unforeseen(Exception):
+    """Of no kind that anybody would name."""
+
+
+@pytest.mark.parametrize("failure", [SystemExit(3), _Unforeseen("boom"), AssertionError(), ZeroDivisionError()])
+@pytest.mark.parametrize("method", ["load", "sniff", "is_part", "read"])
+def test_whatever_fails_in_another_packages_reader_is_its_own_named_problem(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    method: str,
+    failure: BaseException,
+) -> None:
+    def load() -> _Failing:
+        if method == "load":
+            raise failure
+        return _Failing(method, failure)
+
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [Point("failing", load)])
+    logs = tmp_path / "logs"
+    write(logs / "one.jsonl", CLAUDE)
+    diary = write(logs / "two.diary", "- one\n")
+    kind = type(failure).__name__
+    with pytest.raises((UnknownLogFormat, LogNotReadable), match=f"failing.*{kind}"):
+        read_sessions(diary)
+    assert [one.name for one in find_logs(logs) if one.suffix == ".jsonl"] == ["one.jsonl"]
+    memory = Memory.init(tmp_path / "project")
+    report = memory.extract([logs / "one.jsonl", diary])
+    assert (len(report.written), len(report.failed)) == (1, 1)
+    assert kind in report.failed[0].problem
+    assert capsys.readouterr().out == ""
+
+
+def test_a_reader_that_gives_no_sessions_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Wrong(DiaryReader):
+        def read(self, path: Path) -> Iterator[Session]:
+            found: Any = iter(["no session", str(path)])
+            yield from found
+
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [Point("diary", Wrong)])
+    with pytest.raises(LogNotReadable, match="'diary' of another package gave no sessions"):
+        read_sessions(write(tmp_path / "x.diary", "- one\n"))

@@ -110,6 +110,7 @@ def test_all_100_outcomes_are_as_rewarded() -> None:
     assert by_task == {key: "success" if reward == 1 else "failure" for key, reward in rewards.items()}
 
 
+@pytest.mark.slow
 def test_all_101_judged_runs_are_failures_and_know_nothing_of_the_verdict() -> None:
     for log, session in sessions("who-and-when"):
         episode = extract(session)

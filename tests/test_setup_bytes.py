@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_cli.app import run
-from helix_cli.setup.jsonc import parse
+from helix_cli.setup.json_edit import parse
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -60,14 +60,15 @@ def memory(made: Memory, monkeypatch: pytest.MonkeyPatch) -> Memory:
 
 
 def facts(answer: Any, names: tuple[str, ...]) -> Iterator[str]:  # noqa: ANN401  (JSON)
-    """Every text and number of an answer that has one of these names."""
+    """Every number, and every line of a text, of an answer that has one of these names."""
     if isinstance(answer, list):
         for one in answer:
             yield from facts(one, names)
     elif isinstance(answer, dict):
         for name, value in answer.items():
             values = value if isinstance(value, list) else [value]
-            yield from (str(one) for one in values if name in names and isinstance(one, str | int) and one != "")
+            named = [str(one) for one in values if name in names and isinstance(one, str | int)]
+            yield from (line for one in named for line in one.splitlines())
             yield from facts(value, names)
 
 
@@ -103,7 +104,7 @@ def test_a_screen_says_the_words_of_a_pipe(name: str, columns: int) -> None:
 @pytest.fixture
 def rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
     """A memory in which one thing was done often enough for a rate."""
-    episodes = [*group("a", "run lint", of=15, succeed=12), *group("b", "edit x", of=15, succeed=3)]
+    episodes = [*group("a", "run lint", of=15, succeed=12), *group("b", "edit x", of=9, succeed=3)]
     made = memory_of(tmp_path, episodes, compiled=True)
     monkeypatch.setenv("HELIX_DIR", str(made.root))
     return made

@@ -15,6 +15,7 @@ from helix_cli.app import cli
 from helix_episodes.model import Event, Evidence, Link
 from screens import shown
 from small_worlds import memory_of, session
+from thoroughness import few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -191,13 +192,14 @@ def answers(memory: Memory, *more: str, columns: int | None = None) -> Iterator[
         yield " ".join(call), told.out + told.err
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", few(list(MODES), 1))
 def test_no_command_writes_what_a_terminal_obeys(memory: Memory, mode: str) -> None:
     written = list(answers(memory, columns=MODES[mode]))
     assert [name for name, told in written if OBEYED.search(told)] == []
     assert sum("evil" in told for _, told in written) > 50, "or the hostile text was nowhere"
 
 
+@pytest.mark.slow
 def test_nor_does_json(memory: Memory) -> None:
     written = list(answers(memory, "--json"))
     assert [name for name, told in written if OBEYED.search(told)] == []

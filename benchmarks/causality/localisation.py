@@ -17,14 +17,14 @@ from world import World, sessions
 
 from helix_graph.causality.effects import effect_report
 from helix_graph.causality.fault_localization import suspects_of
-from helix_graph.graph.labels import decision_key
-from helix_graph.graph.trials import trial_of
+from helix_graph.graph.node_labels import decision_key
+from helix_graph.graph.observations import trial_of
 from helix_graph.stats.intervals import wilson_interval
 
 if TYPE_CHECKING:
     from world import Session
 
-    from helix_graph.graph.trials import Trial
+    from helix_graph.graph.observations import Trial
 
 Order = list[str]
 

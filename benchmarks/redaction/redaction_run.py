@@ -1,6 +1,6 @@
 """What redaction leaves of generated secrets, and what it takes from harmless texts.
 
-    python benchmarks/redaction [--set second] [--json] [--list] [--seed 16]
+    python benchmarks/redaction [--set third] [--json] [--list] [--seed 16]
     python benchmarks/redaction --corpus [FOLDER ...]
 
 Several hundred kinds of secrets (provider, file format, language, shell) stand in 21 positions each: prompt, answer,
@@ -16,8 +16,9 @@ at least 95 % of the kinds. A harmless text counts as a false cut when a part th
 positions that harmless texts are tried in. The templates were written without knowledge of the rules; they say nothing
 about how frequent a kind is in real logs.
 
-There are two sets. The second was written after the first, without knowledge of the rules, of the first set or of its
-results. A set that rules have been changed for is no longer blind: compare the two figures.
+There are three sets. The second was written after the first, without knowledge of the rules, of the first set or of its
+results; the third (README-third.md) likewise, without knowledge of either. A set that rules have been changed for is
+no longer blind: compare the figures.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 #: Each set is a folder of its own: ``kinds/*.txt``, one file a class, and ``harmless.txt``.
-SETS = {"first": HERE, "second": HERE / "second"}
+SETS = {"first": HERE, "second": HERE / "second", "third": HERE / "third"}
 #: As many characters in a row as no one guesses the rest from; the issue of a hint such as "ghp_" is not one.
 RUN = 8
 #: On disk, of values with letters of one case: eight of these also occur in ids and other kinds' words by chance.

@@ -31,7 +31,17 @@ _ALPHABETS = {
     "b62": string.ascii_letters + string.digits,
     "b64": string.ascii_letters + string.digits + "+/",
     "b64u": string.ascii_letters + string.digits + "-_",
+    "let": string.ascii_letters,
+    "lowl": string.ascii_lowercase,
+    "bech": "qpzry9x8gf2tvdw0s3jn54khce6mua7l",
+    "BECH": "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
+    "crypt": string.ascii_letters + string.digits + "./",
 }
+#: Invisible characters that copied text carries: zero-width space and joiners, word joiner, byte order mark.
+_INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff"
+#: Signs of generated passwords that neither HTML nor a string literal escapes.
+_MANY_SIGNS = "$@():;,~|{}[]#?!=+*%^_-./"
+_LEET = str.maketrans("aeiost", "431057")
 _WORDS = """
     anchor apple arrow autumn badge barrel basket beacon blanket bottle bramble bridge bronze button cabin candle
     canyon castle cedar chapel cherry cinder clover cobalt comet copper coral cradle crystal daisy desert diamond
@@ -134,6 +144,27 @@ def _odd_password(draw: random.Random, _: int) -> str:
     )
 
 
+def _word_and_year(draw: random.Random, _: int) -> str:
+    return f"{draw.choice(_WORDS).title()}{_letters(draw, 'dig', 4)}{draw.choice(_SIGNS)}"
+
+
+def _leet_password(draw: random.Random, _: int) -> str:
+    first, second = draw.sample(_WORDS, 2)
+    return f"{first.translate(_LEET)}{draw.choice(_SIGNS)}{second.translate(_LEET)}{_letters(draw, 'dig', 2)}"
+
+
+def _password_of_signs(draw: random.Random, _: int) -> str:
+    return "".join(_letters(draw, "b62", 2) + draw.choice(_MANY_SIGNS) for _ in range(6))
+
+
+def _percent_encoded_password(draw: random.Random, _: int) -> str:
+    return f"{_letters(draw, 'b62', 5)}%40{_letters(draw, 'b62', 5)}%2F{_letters(draw, 'b62', 4)}"
+
+
+def _octets(draw: random.Random, size: int) -> list[str]:
+    return [f"{draw.randrange(256):02x}" for _ in range(size)]
+
+
 def _key_lines(draw: random.Random, size: int, *, alphabet: str = "b64", width: int = 64, between: str = "\n") -> str:
     return between.join(_letters(draw, alphabet, width) for _ in range(size))
 
@@ -171,4 +202,23 @@ _SHAPES: dict[str, Callable[[random.Random, int], str]] = {
     "basic": lambda draw, _: _in_base64("eva:" + _password(draw, 0)),
     "jwt": _json_web_token,
     "bytes": lambda draw, size: ", ".join(str(draw.randrange(256)) for _ in range(size)),
+    "cbytes": lambda draw, size: ",".join(_octets(draw, size)),
+    "xbytes": lambda draw, size: ", ".join(f"0x{octet}" for octet in _octets(draw, size)),
+    "chex": lambda draw, size: ":".join(_octets(draw, size)),
+    "year": _word_and_year,
+    "leet": _leet_password,
+    "pwsign": _password_of_signs,
+    "pwuri": _percent_encoded_password,
+    "hexpw": lambda draw, _: _password(draw, 0).encode().hex(),
+    "b64url": lambda draw, _: _in_base64(f"postgres://app:{_password(draw, 0)}@db:5432/shop"),
+    "b64env": lambda draw, _: _in_base64(f"DB_PASSWORD={_password(draw, 0)}\nDEBUG=0\n"),
+    "b64plain": lambda draw, _: _in_base64(f"\0eva\0{_password(draw, 0)}"),
+    "b64docker": lambda draw, _: _in_base64(
+        f'{{"auths":{{"registry.acme.io":{{"auth":"{_in_base64("eva:" + _password(draw, 0))}"}}}}}}'
+    ),
+    "zwc": lambda draw, _: draw.choice(_INVISIBLE),
+    "shy": lambda _draw, _: "\u00ad",
+    "nbsp": lambda _draw, _: "\u00a0",
+    "wsp": lambda _draw, _: "\u3000",
+    "esc": lambda _draw, size: f"\x1b[{size}m",
 }

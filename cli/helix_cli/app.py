@@ -18,6 +18,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,8 +29,6 @@ from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from helix_graph import Memory
     from helix_graph.insights.api import Insights
 
@@ -61,7 +60,7 @@ COMMANDS = {
     "pattern": "commands.graph:pattern",
     "insight": "commands.insight:insight",
     "topic": "commands.topic:topic",
-    "search": "commands.search:search",
+    "search": "commands.search_and_model:search",
     "exploration": "commands.plan:exploration",
     "plan": "commands.plan:plan",
     "workspace": "commands.delegation:workspace",
@@ -72,13 +71,13 @@ COMMANDS = {
     "learn": "commands.plan:learn",
     "graph": "commands.graph:graph",
     "status": "commands.graph:status",
-    "model": "commands.search:model",
+    "model": "commands.search_and_model:model",
     "doctor": "commands.lifecycle:doctor",
     "forget": "commands.lifecycle:forget",
     "off": "commands.lifecycle:off",
     "on": "commands.lifecycle:on",
-    "mcp": "agent_commands:mcp",
-    "hook": "agent_commands:hook",
+    "mcp": "mcp_and_hook_commands:mcp",
+    "hook": "mcp_and_hook_commands:hook",
     "setup": "commands.setup:setup",
     "plugin": "commands.setup:plugin",
     "demo": "commands.demo:demo",

@@ -31,12 +31,11 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
     from rich.console import Console, ConsoleOptions
     from rich.padding import Padding
     from rich.table import Table
@@ -109,7 +108,7 @@ Part: TypeAlias = str | StyledWord
 _WORDS_OF: dict[Tone, tuple[str, ...]] = {
     "good": ("success", "ok", "supported", "verified", "available"),
     "bad": ("failure", "error", "contradicted"),
-    "unsure": ("partial", "unknown", "too early", "not verified", "not measured"),
+    "unsure": ("partial", "unknown", "too early", "not verified", "not measured", "provisional", "comes last"),
     "strong": ("associated",),
 }
 _VERDICTS: dict[str, Tone] = {word: tone for tone, words in _WORDS_OF.items() for word in words}

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 
-from helix_episodes.fast_loading import Regex, Value
+from helix_episodes.light_imports import Regex, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

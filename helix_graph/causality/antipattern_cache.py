@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 
-from helix_episodes.fast_loading import Value
+from helix_episodes.light_imports import Value
 from helix_episodes.safe_files import read_regular
 from helix_graph.project import PREPARED
 

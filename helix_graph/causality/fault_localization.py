@@ -19,23 +19,16 @@ failures whose first suspect was right from 98 to 82 of 100.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, TypeAlias
 
 import msgspec
 
-from helix_episodes.model import Decision, Event
+from helix_episodes.model import Decision, Episode, Event
 from helix_graph.causality.effects import effect_report
-from helix_graph.graph.labels import decision_key, event_key, is_error
-from helix_graph.graph.patterns import NOTHING_TO_COMPARE
-from helix_graph.graph.trials import in_order
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from helix_episodes.model import Episode
-    from helix_graph.graph.patterns import Effect
-    from helix_graph.graph.trials import Trial
-
+from helix_graph.graph.node_labels import decision_key, event_key, is_error
+from helix_graph.graph.observations import Trial, asks, in_order
+from helix_graph.graph.patterns import NOTHING_TO_COMPARE, Effect, Verdict
 
 SignalKind = Literal[
     "led to an error never repaired",
@@ -106,7 +99,7 @@ def led_to(episode: Episode, targets: set[str]) -> dict[str, int]:
 
 
 def _unrepaired(episode: Episode) -> Iterator[Signal]:
-    decisions = {decision.id for decision in episode.decisions if not _asks(decision)}
+    decisions = {decision.id for decision in episode.decisions if not asks(decision)}
     for error in unrepaired_errors(episode):
         for name in sorted(led_to(episode, {error.id}).keys() & decisions):
             text = f"the log links it to an error that was never repaired: {event_key(error)}"
@@ -117,10 +110,7 @@ def _before_first_failure(episode: Episode) -> Iterator[Signal]:
     lasting = {error.id for error in unrepaired_errors(episode)}
     if lasting:
         yield from _before(
-            episode,
-            lasting,
-            kind="before the first failure",
-            text="the last step before the first failure that lasted",
+            episode, lasting, kind="before the first failure", text="the last step before the first failure that lasted"
         )
     elif episode.outcome == "failure":
         errors = {event.id for event in episode.events if is_error(event)}
@@ -133,7 +123,7 @@ def _before(episode: Episode, errors: set[str], *, kind: SignalKind, text: str) 
     before: Decision | None = None
     for one in in_order(episode):
         if isinstance(one, Decision):
-            before = before if _asks(one) else one
+            before = before if asks(one) else one
         elif one.id in errors:
             if before:
                 yield Signal(decision=before.id, kind=kind, text=f"{text}: {event_key(one)}", events=(one.id,))
@@ -165,11 +155,6 @@ def _unchecked(episode: Episode) -> Iterator[Signal]:
             waiting.append(one)
     for decision in waiting:
         yield Signal(decision=decision.id, kind="unchecked change", text="no check ran after this change")
-
-
-def _asks(decision: Decision) -> bool:
-    """Whether it only ran a check."""
-    return decision.type == "test" and decision.action is not None and decision.action.verb == "run"
 
 
 def _is_check(event: Event) -> bool:
@@ -306,11 +291,19 @@ def _sessions_with(labels: set[str], trials: Sequence[Trial]) -> _Sessions:
     return found
 
 
+_KNOWN: dict[Verdict, str] = {
+    "associated": "",
+    "provisional": "; provisional",
+    "comes last": "; it is done at the end, perhaps because they failed",
+    "not told apart": "; could be chance",
+}
+
+
 def _in_words(effect: Effect) -> str:
     """Association in plain words; a row that was not told apart says so."""
     low, high = 100 * effect.interval.low, 100 * effect.interval.high
     points = f"{abs(100 * effect.difference):.0f} points less often successful ({low:+.0f} to {high:+.0f})"
-    known = "" if effect.verdict == "associated" else "; could be chance"
+    known = _KNOWN[effect.verdict]
     return f"sessions with it are {points} than like sessions without, {effect.uses} against {effect.others}{known}"
 
 

@@ -8,21 +8,18 @@ stands next to the real one, for the report's rule and for the plain one (a succ
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 import numpy as np
 
-from helix_graph.causality.candidates import TrialMatrix, hypotheses
 from helix_graph.causality.effects import effects_of
+from helix_graph.causality.hypotheses import Hypothesis, TrialMatrix, hypotheses
 from helix_graph.validation import as_int
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
-
-    from helix_graph.causality.candidates import Hypothesis
 
 
 #: Twenty shuffles tell a rule that never finds anything in noise from one that does so in one of seven reports.

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from contextlib import suppress
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helix_episodes.errors import HelixGraphError
-from helix_graph.doctor.database_secrets import check_database_secrets
-from helix_graph.doctor.databases import check_graph, check_helix_db
+from helix_graph.doctor.databases import check_database_secrets, check_graph, check_helix_db
 from helix_graph.doctor.files import check_assertions, check_episodes, check_folder, check_quarantine
-from helix_graph.doctor.model import Examination
+from helix_graph.doctor.model import DoctorFinding, Examination, FindingKind, Fixable
 from helix_graph.errors import DatabaseRefused, NotOurDatabase
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.compile import erase_traces
-from helix_graph.graph.connection import FILE_NAME
+from helix_graph.graph.graph_db import FILE_NAME
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from helix_graph.doctor.model import DoctorFinding, FindingKind, Fixable
     from helix_graph.graph.api import Graph
     from helix_graph.insights.api import Insights
     from helix_graph.topics.api import Topics
@@ -27,18 +24,10 @@ if TYPE_CHECKING:
 
 _SHARES: frozenset[FindingKind] = frozenset({"missing share", "orphan share"})
 #: What is wrong with an episode or an assertion itself, and with it its share in the graph.
-_OF_A_FILE: frozenset[FindingKind] = frozenset(
-    {
-        "unreadable episode",
-        "misnamed episode",
-        "spoilt part",
-        "disagreeing links",
-        "secret",
-        "unreadable assertion",
-        "copied assertion",
-        "not a regular file",
-    }
-)
+_OF_A_FILE: frozenset[FindingKind] = frozenset({
+    "unreadable episode", "misnamed episode", "spoilt part", "disagreeing links", "secret", "unreadable assertion",
+    "copied assertion", "not a regular file",
+})  # fmt: skip
 
 
 def examine(root: Path, graph: Graph, topics: Topics, insights: Insights, *, fix: bool) -> Examination:

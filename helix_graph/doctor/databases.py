@@ -1,19 +1,31 @@
-"""Check graph.db with its export, and helix.db.
+"""Check graph.db with its export, and helix.db; look for secrets in the rows of all databases.
 
 graph.db must be ours, whole, of this version, and contain every episode's share and no other. All of it is derived, so
 a fix is a compile; only another program's file is left to its owner. In helix.db a damaged record cannot be restored,
-since nothing else contains it: it is moved to quarantine, and the rest is whole again.
+since nothing else contains it: it is moved to set-aside/, and the rest is whole again.
+
+Redaction cuts secrets before they are written. One that is found all the same was written by an older version, which
+knew fewer kinds, or by another program; a finding names its table and row, never the secret.
 """
 
 from __future__ import annotations
 
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import closing
 from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import orjson
+
+from helix_episodes.redaction import HOME, redact
 from helix_episodes.safe_files import irregularity, read_regular
+from helix_episodes.verification import strings_in
 from helix_graph import database
 from helix_graph.doctor.model import Fixable
+from helix_graph.embedding.cache import CACHE_NAME, VECTOR_CACHE
 from helix_graph.errors import (
     CUT_SHORT,
     DatabaseBusy,
@@ -24,24 +36,22 @@ from helix_graph.errors import (
     NotOurDatabase,
 )
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
-from helix_graph.graph.checksums import SUMS, find_damage
 from helix_graph.graph.compile import discard
-from helix_graph.graph.connection import EXPORT_NAME, FILE_NAME, GRAPH_FILE, LABEL_MODE, LABEL_VERSION
 from helix_graph.graph.export import export_bytes
+from helix_graph.graph.graph_db import EXPORT_NAME, FILE_NAME, GRAPH_FILE, LABEL_MODE, LABEL_VERSION
+from helix_graph.graph.row_checksums import SUMS, find_damage
 from helix_graph.graph.source_files import digest_of, known_files, pending_assertions, scan
-from helix_graph.quarantine import quarantine_copy
+from helix_graph.helix_db import HELIX_DB
+from helix_graph.set_aside import copy_aside
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from helix_graph.graph.api import Graph
     from helix_graph.insights.api import Insights
     from helix_graph.topics.api import Topics
 
 
 _COMPILE = "helix-graph compile"
+_FIX = "helix-graph doctor --fix"
 _NAME = f"causality/{FILE_NAME}"
 
 
@@ -63,7 +73,7 @@ def check_graph(graph: Graph) -> Iterator[Fixable]:
     except (DatabaseRefused, DatabaseBusy) as error:
         yield Fixable("unreadable file", _NAME, str(error), f"then {_COMPILE}")
     except DatabaseUnreadable as error:
-        yield Fixable("damaged database", _NAME, error.problem, _COMPILE, mend=partial(_rebuild, graph))
+        yield Fixable("damaged database", _NAME, error.problem, _FIX, mend=partial(_rebuild, graph))
     else:
         yield from found
 
@@ -78,13 +88,13 @@ def _in_file(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:
     damage = [text for (text,) in connection.execute("PRAGMA integrity_check(3)") if text != "ok"]
     damage += [f"{table} refers to a row that is gone" for table, *_ in connection.execute("PRAGMA foreign_key_check")]
     if damage:
-        yield Fixable("damaged database", _NAME, "; ".join(damage[:3]), _COMPILE, mend=partial(_rebuild, graph))
+        yield Fixable("damaged database", _NAME, "; ".join(damage[:3]), _FIX, mend=partial(_rebuild, graph))
         return
     sums = list(_wrong_sums(connection, graph))
     yield from sums
     problem = None if sums else find_damage(connection, version=GRAPH_FILE.version)
     if problem:
-        yield Fixable("damaged database", _NAME, problem, _COMPILE, mend=partial(_rebuild, graph))
+        yield Fixable("damaged database", _NAME, problem, _FIX, mend=partial(_rebuild, graph))
     if sums or problem:  # what the rows say of episodes and the export is not to be relied on
         return
     yield from _shares(connection, graph)
@@ -106,8 +116,7 @@ def _wrong_sums(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixabl
         (wrong,) = connection.execute(query).fetchone()
         if wrong:
             problem = f"the sums of {wrong} {what} are not those of their facts"
-            yield Fixable("wrong sum", _NAME, problem, f"delete {graph.path_of_file}, then {_COMPILE}",
-                          mend=partial(_rebuild, graph))  # fmt: skip
+            yield Fixable("wrong sum", _NAME, problem, _FIX, mend=partial(_rebuild, graph))
 
 
 def _shares(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:
@@ -160,7 +169,7 @@ def check_helix_db(root: Path, topics: Topics, insights: Insights) -> Iterator[F
         return
 
     def keep(number: int, body: bytes) -> None:
-        quarantine_copy(root, root / "topics" / f"record-{number}.json", body)
+        copy_aside(root, root / "topics" / f"record-{number}.json", body)
 
     @cache  # one call moves all of them
     def mend() -> None:
@@ -180,3 +189,81 @@ def check_helix_db(root: Path, topics: Topics, insights: Insights) -> Iterator[F
         remedy = "compile, or extract the sessions again; until then the links are kept and lead nowhere"
         problem = f"{some} to no node of the graph"
         yield Fixable("unresolved link", insights.path.name, problem, remedy, severity="note")
+
+
+#: A finding names so many rows; the rest is counted.
+_MOST_NAMED = 5
+_REPLACE = "a secret that was ever shared should be replaced at its service"
+#: Each database with what takes a secret out of it: two are derived from episodes, the third is the truth itself.
+_DATABASES = (
+    ("helix.db", HELIX_DB, "edit or forget the record with `insight`, `topic edit` or `forget`"),
+    (f"causality/{FILE_NAME}", GRAPH_FILE, "delete the file, then helix-graph compile"),
+    (CACHE_NAME, VECTOR_CACHE, "delete the file; it is made again when needed"),
+)
+
+
+def check_database_secrets(root: Path) -> Iterator[Fixable]:
+    """Rows of helix.db, graph.db and the cache in which redaction would cut something.
+
+    A file that is damaged, locked or another program's is left out here: the other checks report it.
+    """
+    for name, kind, remedy in _DATABASES:
+        path = root / name
+        if not path.exists() or irregularity(path):
+            continue
+        try:
+            if database.ownership(path, kind) == "absent":
+                continue
+            with database.reporting(path), closing(database.open_for_reading(path, kind)) as connection:
+                found = list(_rows_with_secrets(connection))
+        except (NotOurDatabase, DatabaseBusy, DatabaseRefused, DatabaseUnreadable, GraphNotCompiled):
+            continue
+        if found:
+            yield Fixable("secret", name, _sentence(found), f"{remedy}; {_REPLACE}")
+
+
+def _sentence(found: list[tuple[str, Counter[str]]]) -> str:
+    rows = [f"{place}: {', '.join(f'{n} x {kind}' for kind, n in sorted(kinds.items()))}" for place, kinds in found]
+    more = f"; and {len(rows) - _MOST_NAMED} more rows" if len(rows) > _MOST_NAMED else ""
+    return "; ".join(rows[:_MOST_NAMED]) + more
+
+
+def _rows_with_secrets(connection: sqlite3.Connection) -> Iterator[tuple[str, Counter[str]]]:
+    """Each table and row with the kinds of secrets in it."""
+    for table in _tables(connection):
+        for number, row in _rows(connection, table):
+            kinds = Counter(kind for value in row for kind in _kinds(value))
+            if kinds:
+                yield f"table {table}, row {number}", kinds
+
+
+def _tables(connection: sqlite3.Connection) -> list[str]:
+    """The tables that hold texts of their own; an index of words is made of theirs."""
+    found = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()
+    virtual = tuple(f"{name}_" for name, sql in found if str(sql).upper().startswith("CREATE VIRTUAL"))
+    return [name for name, sql in found if not f"{name}_".startswith(virtual) and not name.startswith("sqlite_")]
+
+
+def _rows(connection: sqlite3.Connection, table: str) -> Iterator[tuple[int, tuple[object, ...]]]:
+    name = table.replace('"', '""')
+    try:
+        rows = connection.execute(f'SELECT rowid, * FROM "{name}"')  # noqa: S608  (a name from the file itself, quoted)
+    except sqlite3.OperationalError:  # a table without numbers of its own
+        yield from enumerate(connection.execute(f'SELECT * FROM "{name}"'), 1)  # noqa: S608  (as above)
+    else:
+        yield from ((number, tuple(row)) for number, *row in rows)
+
+
+def _kinds(value: object) -> Iterator[str]:
+    """What redaction would cut of a value: of a text, or of the texts in JSON."""
+    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+    if not isinstance(text, str):
+        return
+    texts = [text]
+    if text[:1] in ("{", "["):
+        try:
+            texts = list(strings_in(orjson.loads(text)))
+        except orjson.JSONDecodeError:
+            texts = [text]
+    for one in texts:
+        yield from (cut.kind for cut in redact(one).cuts if cut.kind != HOME)

@@ -1,6 +1,6 @@
 """Check the files of episodes and assertions: their names, content, secrets, links and versions.
 
-Every fix keeps the file as it was (`helix_graph.quarantine`) when something is left out of it.
+Every fix keeps the file as it was (`helix_graph.set_aside`) when something is left out of it.
 """
 
 from __future__ import annotations
@@ -8,15 +8,17 @@ from __future__ import annotations
 import fnmatch
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import orjson
 from msgspec.structs import replace
 
-from helix_episodes.episode_repair import repair_links, repair_parts
+from helix_episodes.episode_consistency import repair_links, repair_parts
 from helix_episodes.errors import InvalidEpisode, InvalidSessionId, WriteFailed
 from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION
 from helix_episodes.model import SCHEMA_VERSION, Episode
@@ -35,7 +37,7 @@ from helix_graph.database import LOCK_SUFFIX, OWNER_ONLY, SIDE_FILES
 from helix_graph.doctor.model import FindingKind, Fixable
 from helix_graph.errors import InvalidAssertion, InvalidConfiguration
 from helix_graph.graph.assertions import AssertionStore, name_of
-from helix_graph.graph.connection import EXPORT_NAME, FILE_NAME
+from helix_graph.graph.graph_db import EXPORT_NAME, FILE_NAME
 from helix_graph.ingest_filter import FILE_NAME as IGNORE_FILE
 from helix_graph.ingest_filter import read_rules
 from helix_graph.project import (
@@ -49,15 +51,11 @@ from helix_graph.project import (
     repository_root,
     work_trees,
 )
-from helix_graph.quarantine import ASSERTIONS, EPISODES, quarantine, quarantine_copy
-from helix_graph.quarantine import FOLDER as ASIDE
 from helix_graph.search.api import read_settings
+from helix_graph.set_aside import ASSERTIONS, EPISODES, copy_aside, move_aside
+from helix_graph.set_aside import FOLDER as ASIDE
 from helix_graph.tombstones import Tombstone, Tombstones
 from helix_graph.trust import ACCEPTANCE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 
 def check_secrets(root: Path, path: Path) -> Iterator[Fixable]:
@@ -99,9 +97,9 @@ def data_of(path: Path) -> bytes:
 
 
 def irregular_file(root: Path, path: Path, problem: str) -> Fixable:
-    """What is wrong with it; the fix moves it to quarantine, which loses nothing."""
+    """What is wrong with it; the fix moves it to set-aside/, which loses nothing."""
     name, remedy = path.relative_to(root).as_posix(), "helix-graph doctor --fix sets it aside as it is"
-    return Fixable("not a regular file", name, problem, remedy, mend=partial(quarantine, root, path))
+    return Fixable("not a regular file", name, problem, remedy, mend=partial(move_aside, root, path))
 
 
 def check_name(root: Path, path: Path, episode: Episode) -> Iterator[Fixable]:
@@ -124,7 +122,7 @@ def _name_fix(root: Path, path: Path, episode: Episode) -> tuple[str, Callable[[
         if not right.exists():
             return f"rename it to {right.name}", partial(_rename, path, right)
     remedy = "it is a copy or has no name of its own: helix-graph doctor --fix sets it aside"
-    return remedy, partial(quarantine, root, path)
+    return remedy, partial(move_aside, root, path)
 
 
 def _is_safe(session: str) -> bool:
@@ -143,12 +141,12 @@ def _rename(path: Path, right: Path) -> None:
 
 
 def rewrite(root: Path, path: Path, *, before: bytes, after: Episode) -> bool:
-    """Writes an episode anew, unless somebody has changed it; the old bytes go to quarantine.
+    """Writes an episode anew, unless somebody has changed it; the old bytes go to set-aside/.
 
     Raises:
         WriteFailed: The disk is full or the folder read-only.
     """
-    quarantine_copy(root, path, before)
+    copy_aside(root, path, before)
     return replace_file(path, before=before, after=encode_episode(after))
 
 
@@ -198,7 +196,7 @@ def _file(root: Path, path: Path) -> Iterator[Fixable]:
         if _major(schema) > _major(SCHEMA_VERSION):
             yield Fixable("newer version", name, error.problem, "update helix-graph")
         else:
-            mend = partial(quarantine, root, path)
+            mend = partial(move_aside, root, path)
             yield Fixable("unreadable episode", name, error.problem, _EXTRACT_AGAIN, mend=mend)
     else:
         yield from check_name(root, path, episode)
@@ -267,11 +265,11 @@ def check_assertions(root: Path, folder: Path) -> Iterator[Fixable]:
             continue
         if isinstance(one, InvalidAssertion):
             remedy = "mend it, or helix-graph doctor --fix sets it aside"
-            yield Fixable("unreadable assertion", name, one.problem, remedy, mend=partial(quarantine, root, path))
+            yield Fixable("unreadable assertion", name, one.problem, remedy, mend=partial(move_aside, root, path))
         elif originals.setdefault(name_of(one), path) != path:
             problem = f"it says the same as {originals[name_of(one)].name}, and counts no second time"
             remedy = "helix-graph doctor --fix sets it aside"
-            yield Fixable("copied assertion", name, problem, remedy, mend=partial(quarantine, root, path))
+            yield Fixable("copied assertion", name, problem, remedy, mend=partial(move_aside, root, path))
 
 
 def check_quarantine(root: Path) -> Iterator[Fixable]:

@@ -10,34 +10,12 @@ import msgspec
 #: A *fault* makes the memory say something wrong, leak or fail; a *note* is worth knowing.
 Severity = Literal["fault", "note"]
 FindingKind = Literal[
-    "unreadable episode",
-    "misnamed episode",
-    "spoilt part",
-    "disagreeing links",
-    "secret",
-    "old version",
-    "newer version",
-    "forgotten",
-    "not proved forgotten",
-    "unreadable assertion",
-    "copied assertion",
-    "unreadable file",
-    "not a regular file",
-    "temporary file",
-    "unknown file",
-    "ignored setting",
-    "open to others",
-    "not ignored by git",
-    "stray memory",
-    "foreign database",
-    "damaged database",
-    "missing share",
-    "orphan share",
-    "wrong sum",
-    "wrong export",
-    "unresolved link",
-    "damaged record",
-]
+    "unreadable episode", "misnamed episode", "spoilt part", "disagreeing links", "secret", "old version",
+    "newer version", "forgotten", "not proved forgotten", "unreadable assertion", "copied assertion",
+    "unreadable file", "not a regular file", "temporary file", "unknown file", "ignored setting", "open to others",
+    "not ignored by git", "stray memory", "foreign database", "damaged database", "missing share", "orphan share",
+    "wrong sum", "wrong export", "unresolved link", "damaged record",
+]  # fmt: skip
 
 
 class DoctorFinding(msgspec.Struct, frozen=True):

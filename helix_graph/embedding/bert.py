@@ -14,9 +14,11 @@ import contextlib
 import mmap
 import os
 import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from math import prod
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -24,9 +26,6 @@ import numpy as np
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # it says nothing of its types
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]

@@ -8,24 +8,23 @@ program's, or that the disk refuses, is left alone and `Cached.problem` says so.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from helix_graph import database
 from helix_graph.database import DatabaseKind
-from helix_graph.embedding.model import readable
+from helix_graph.embedding.model import Embedder, readable
 from helix_graph.errors import DatabaseUnreadable, GraphError
-from helix_graph.known_schema import VECTOR_OBJECTS
+from helix_graph.schema_digests import VECTOR_OBJECTS
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from helix_graph.embedding.model import Embedder
 
 Done = TypeVar("Done")
 

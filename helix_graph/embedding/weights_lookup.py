@@ -26,8 +26,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
@@ -35,9 +36,6 @@ from helix_episodes.errors import WriteFailed
 from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.embedding.model import MINILM
 from helix_graph.project import xdg_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class _Remembered(msgspec.Struct, frozen=True):

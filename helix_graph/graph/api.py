@@ -6,7 +6,9 @@ question imports only its own module; only `networkx` imports networkx.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from msgspec import convert
@@ -17,17 +19,14 @@ from helix_episodes.model import EdgeType
 from helix_episodes.safe_files import write_output
 from helix_graph import database
 from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled
-from helix_graph.graph.connection import FILE_NAME, GRAPH_FILE, open_graph
+from helix_graph.graph.adjacency import Adjacency
+from helix_graph.graph.graph_db import FILE_NAME, GRAPH_FILE, open_graph
 from helix_graph.graph.model import SeenAnswer, examples, find_anchored, find_node
-from helix_graph.graph.path_lookups import Adjacency
 from helix_graph.validation import as_choice, as_datetime, as_int, as_path, as_str, as_tuple
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Collection, Iterable, Iterator
-    from contextlib import AbstractContextManager
     from datetime import date
-    from pathlib import Path
 
     import networkx as nx
 
@@ -142,14 +141,17 @@ class Graph:
             GraphNotCompiled: There is no graph yet.
         """
         from helix_graph.graph.error_precedents import find_precedents
-        from helix_graph.trust import shared_episodes
+        from helix_graph.shared_authors import authors_of
 
         most = as_int("limit", limit, lowest=1, highest=MOST_PRECEDENTS)
         wanted = None if text is None else as_str("the text", text)
         with self._open() as connection:
             answer = convert(find_precedents(connection, wanted, limit=most), SeenAnswer)
-        shared = shared_episodes(self.episodes.parent, (one.episode for one in answer.precedents))
-        marked = tuple(replace(one, shared=one.episode in shared) for one in answer.precedents)
+        authors = authors_of(self.episodes.parent, (one.episode for one in answer.precedents))
+        marked = tuple(
+            replace(one, shared=one.episode in authors, author=authors.get(one.episode, ""))
+            for one in answer.precedents
+        )
         return replace(answer, precedents=marked)
 
     def decided(self, words: Collection[str], *, limit: int) -> tuple[list[SimilarDecision], int]:

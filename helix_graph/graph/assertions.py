@@ -11,7 +11,9 @@ A pattern without any rate says 1.0, the original's default, and is not ``measur
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, get_args
 
 import msgspec
@@ -28,14 +30,12 @@ from helix_episodes.errors import InvalidArgument
 from helix_episodes.model import EdgeType, sortable_time
 from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.errors import NO_TEXT, InvalidAssertion, NodeNotFound
+from helix_graph.graph.adjacency import Adjacency
 from helix_graph.graph.model import NodeType, node_id, short_hash
-from helix_graph.graph.path_lookups import Adjacency
 from helix_graph.validation import as_choice, as_fraction, as_line, as_text
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 
 FOLDER = "assertions"

@@ -14,22 +14,25 @@ assertion only marks the export as out of date; the next compile writes it.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable, Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_episodes.corrections import OutcomeRevision
 from helix_episodes.errors import InvalidEpisode, WriteFailed
-from helix_episodes.later import EpisodeSignals, revisions, signals_of
+from helix_episodes.later_evidence import EpisodeSignals, revisions, signals_of
 from helix_episodes.model import sortable_time
 from helix_episodes.safe_files import read_regular, remove_file, write_atomically
 from helix_graph import database
 from helix_graph.errors import DatabaseRefused, DatabaseUnreadable
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.assertions import AssertionStore, name_of
-from helix_graph.graph.checksums import checksum, find_damage, write_whole_checksum
-from helix_graph.graph.connection import (
+from helix_graph.graph.episode_facts import Named, facts_alone
+from helix_graph.graph.export import export_bytes, stored_patterns
+from helix_graph.graph.graph_db import (
     EXPORT_NAME,
     FILE_NAME,
     GRAPH_FILE,
@@ -39,9 +42,8 @@ from helix_graph.graph.connection import (
     TRIAL_VERSION,
     DamageNamed,
 )
-from helix_graph.graph.export import export_bytes, stored_patterns
-from helix_graph.graph.facts import facts_alone
-from helix_graph.graph.patterns import asserted_patterns
+from helix_graph.graph.patterns import Pattern, asserted_patterns
+from helix_graph.graph.row_checksums import checksum, find_damage, write_whole_checksum
 from helix_graph.graph.source_files import (
     SUFFIX,
     CompileJob,
@@ -64,12 +66,8 @@ from helix_graph.graph.store import GraphChanges, add_episode, finish_changes, r
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
     from datetime import datetime
-    from pathlib import Path
 
-    from helix_graph.graph.facts import Named
-    from helix_graph.graph.patterns import Pattern
     from helix_graph.graph.source_files import Progress
 
 
@@ -93,20 +91,14 @@ def revise(connection: sqlite3.Connection, episodes: Path, assertions: Path) -> 
 
 def _read_changed(connection: sqlite3.Connection, folder: Path) -> None:
     """Updates the table ``telling`` for files that are new, changed or gone."""
-    known = {
-        name: FileStamp(size, mtime)
-        for name, size, mtime in connection.execute("SELECT name, size, mtime_ns FROM telling")
-    }
+    rows = connection.execute("SELECT name, size, mtime_ns FROM telling")
+    known = {name: FileStamp(size, mtime) for name, size, mtime in rows}
     present = scan(folder)
     connection.executemany("DELETE FROM telling WHERE name = ?", [(name,) for name in known.keys() - present.keys()])
-    connection.executemany(
-        "INSERT OR REPLACE INTO telling VALUES (?, ?, ?, ?, ?)",
-        (
-            (*(row := (name, stamp.size, stamp.mtime_ns, _body(folder / name))), checksum(row))
-            for name, stamp in present.items()
-            if name not in known or differs(stamp, known[name])
-        ),
-    )
+    for name, stamp in present.items():
+        if name not in known or differs(stamp, known[name]):
+            row = (name, stamp.size, stamp.mtime_ns, _body(folder / name))
+            connection.execute("INSERT OR REPLACE INTO telling VALUES (?, ?, ?, ?, ?)", (*row, checksum(row)))
 
 
 def _body(path: Path) -> bytes | None:
@@ -166,13 +158,13 @@ class CompileReport(msgspec.Struct, frozen=True, kw_only=True):
     ``assertions_retracted``: files of assertions that are new or changed, and that are gone or spoilt.
     """
 
-    episodes_processed: int
-    nodes_added: int
-    edges_added: int
-    patterns_added: int
-    merged: int
-    retracted: int
-    unchanged: int
+    episodes_processed: int = 0
+    nodes_added: int = 0
+    edges_added: int = 0
+    patterns_added: int = 0
+    merged: int = 0
+    retracted: int = 0
+    unchanged: int = 0
     skipped: tuple[SkippedFile, ...] = ()
     left_out: tuple[SkippedFile, ...] = ()
     rebuilt: str | None = None
@@ -279,24 +271,13 @@ def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileRep
             return _carry_out(connection, plan, job, job.damage or rebuilt)
         if job.assertions_only:
             return _nothing_to_do(connection, plan, job)
-        _check_rows(connection)
         is_current = export_is_current(connection, job.causality / EXPORT_NAME)
         return _nothing_to_do(connection, plan, job) if is_current else _carry_out(connection, plan, job, job.damage)
 
 
-def _check_rows(connection: sqlite3.Connection) -> None:
-    """Checks every row when nothing has changed: else a query that fails on one would advise a compile in vain."""
-    if damage := find_damage(connection, version=GRAPH_FILE.version):
-        raise database.DamagedRows(damage)
-
-
 def _prepare_tables(connection: sqlite3.Connection) -> str | None:
     """Makes the tables when there are none or old ones; says why when old ones were dropped."""
-    made_by = {
-        "labels": f"{LABEL_VERSION} {LABEL_MODE}",
-        "observations": TRIAL_VERSION,
-        "tellings": TELLING_VERSION,
-    }
+    made_by = {"labels": f"{LABEL_VERSION} {LABEL_MODE}", "observations": TRIAL_VERSION, "tellings": TELLING_VERSION}
     reason = _outdated(connection, made_by)
     if reason is not None:
         database.create_tables(connection, GRAPH_FILE)
@@ -333,7 +314,9 @@ def _carry_out(
     totals = finish_changes(connection, changes)
     changed = bool(processed or spoilt or retracted or rebuilt is not None)
     if not (changed or plan.asserted or job.assertions_only):
-        _check_rows(connection)  # before the checksums are written again
+        damage = find_damage(connection, version=GRAPH_FILE.version)  # before the checksums are written again
+        if damage:
+            raise database.DamagedRows(damage)
     patterns_added = _publish(connection, plan, job, changed=changed)
     write_whole_checksum(connection)
     taken = connection.execute("SELECT count(*) FROM file WHERE episode IS NOT NULL").fetchone()[0]
@@ -448,14 +431,5 @@ def _skipped(connection: sqlite3.Connection, plan: CompilePlan) -> tuple[Skipped
 
 
 def _nothing_to_do(connection: sqlite3.Connection, plan: CompilePlan, job: CompileJob) -> CompileReport:
-    return CompileReport(
-        episodes_processed=0,
-        nodes_added=0,
-        edges_added=0,
-        patterns_added=0,
-        merged=0,
-        retracted=0,
-        unchanged=sum(seen.problem is None for seen in plan.known.values()),
-        skipped=_skipped(connection, plan),
-        dry_run=job.dry_run,
-    )
+    unchanged = sum(seen.problem is None for seen in plan.known.values())
+    return CompileReport(unchanged=unchanged, skipped=_skipped(connection, plan), dry_run=job.dry_run)

@@ -22,25 +22,24 @@ from __future__ import annotations
 import io
 import re
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_graph.graph.checksums import read_digests
-from helix_graph.graph.connection import EXPORT_VERSION, LABEL_MODE, LABEL_VERSION
+from helix_graph.graph.graph_db import EXPORT_VERSION, LABEL_MODE, LABEL_VERSION
 from helix_graph.graph.model import mean_weight, rate
-from helix_graph.graph.patterns import asserted_patterns, count_patterns
+from helix_graph.graph.observations import unpack_observations
+from helix_graph.graph.patterns import Pattern, asserted_patterns, count_patterns
+from helix_graph.graph.row_checksums import read_digests
 from helix_graph.graph.source_files import pattern_assertions
 from helix_graph.graph.store import aliases, updated
-from helix_graph.graph.trials import unpack_observations
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Sequence
     from xml.etree.ElementTree import Element
 
-    from helix_graph.graph.patterns import Pattern
     from helix_graph.graph.subgraph import Excerpt
 
 

@@ -16,14 +16,15 @@ type for one step: an edge of type ``prevents`` into an error is what repaired i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Collection, Iterator
+from typing import Any, Literal
 
 import msgspec
 
 from helix_episodes.errors import InvalidArgument
 from helix_graph.errors import NO_WORDS
+from helix_graph.graph.adjacency import Adjacency, Edge, End, Joint, MentionPlace, NodeSummary
 from helix_graph.graph.model import GraphNode, row_of
-from helix_graph.graph.path_lookups import Adjacency, Edge, End, Joint, MentionPlace, NodeSummary
 from helix_graph.graph.shortest_paths import (
     Ends,
     PathChoice,
@@ -36,9 +37,6 @@ from helix_graph.graph.shortest_paths import (
     strength_of,
     witnessed,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
 
 
 def path_row(answer: PathAnswer) -> dict[str, Any]:
@@ -118,6 +116,9 @@ def _relations(
         )
         for edge in graph.edges([node], at=at, types=ALL_TYPES, within=within)
     ]
+    if direction == "causes" and graph.summary(node).type == "error":
+        # To have asked is no cause of the answer.
+        relations = [one for one in relations if one.reasons != ("call",)]
     return sorted(
         relations, key=lambda one: (-one.evidence_count, -one.weight, one.node.label, one.node.type, one.type)
     )
@@ -344,11 +345,7 @@ def _same_node(graph: Adjacency, ends: Ends) -> PathAnswer:
 
 
 def _step(
-    graph: Adjacency,
-    edge: Edge,
-    place: int,
-    chains: dict[str, tuple[Joint, ...]],
-    within: frozenset[str] | None,
+    graph: Adjacency, edge: Edge, place: int, chains: dict[str, tuple[Joint, ...]], within: frozenset[str] | None
 ) -> PathStep:
     return PathStep(
         source=graph.summary(edge[0]).label,

@@ -8,19 +8,13 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
+from collections.abc import Collection, Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_graph.graph import MILLION
-from helix_graph.graph.path_lookups import Edge, NodeSummary
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from helix_graph.graph.path_lookups import Adjacency, End, Joint
-
+from helix_graph.graph.adjacency import Adjacency, Edge, End, Joint, NodeSummary
 
 _Sequence = tuple[tuple[str, ...], ...]
 

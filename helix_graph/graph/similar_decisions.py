@@ -1,8 +1,8 @@
 """Find earlier decisions whose words are most like a text, and how they came out.
 
-The index ``decided`` in graph.db (`helix_graph.words`) has the words of every decision (what was chosen, the situation,
-the reason) and of its session's task, ranked by BM25. Meanings are not compared. Decisions that only have words of half
-of all decisions are found when there are no others, which saves ranking every decision.
+The index ``decided`` in graph.db (`helix_graph.word_search`) has the words of every decision (what was chosen, the
+situation, the reason) and of its session's task, ranked by BM25. Meanings are not compared. Decisions that only have
+words of half of all decisions are found when there are no others, which saves ranking every decision.
 
 A row's number is made of the episode's number and the decision's position among that episode's mentions.
 """
@@ -10,16 +10,16 @@ A row's number is made of the episode's number and the decision's position among
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.words import bm25, frequencies, indexed, match_any, query_words, rarer, telling
+from helix_graph.word_search import bm25, frequencies, indexed, match_any, query_words, rarer, telling
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection
 
     from helix_graph.graph.model import EpisodeFacts
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,16 +35,15 @@ from helix_graph.graph.assertions import (
     patterns_among,
 )
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
-from helix_graph.graph.checksums import checksum
-from helix_graph.graph.connection import TRIAL_VERSION
-from helix_graph.graph.facts import Named, as_corrected, facts_with, unit_of
+from helix_graph.graph.episode_facts import Named, as_corrected, facts_with, unit_of
+from helix_graph.graph.graph_db import TRIAL_VERSION
 from helix_graph.graph.model import EpisodeFacts
+from helix_graph.graph.observations import pack, trial_of
+from helix_graph.graph.row_checksums import checksum
 from helix_graph.graph.store import digests_but_of
-from helix_graph.graph.trials import pack, trial_of
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
 
 
 PREFIX, SUFFIX = "episode-", ".json"
@@ -239,10 +238,15 @@ def plan_assertions(connection: sqlite3.Connection, folder: Path) -> AssertionPl
 def remember_assertions(connection: sqlite3.Connection, plan: AssertionPlan) -> None:
     """Brings graph.db's copies up to date with the files."""
     connection.executemany("DELETE FROM assertion WHERE name = ?", ((name,) for name in plan.gone))
-    connection.executemany(
-        "INSERT OR REPLACE INTO assertion VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        ((*(row := _row(name, change)), checksum(row)) for name, change in plan.changes.items()),
-    )
+    for name, change in plan.changes.items():
+        one, stamp = change.assertion, change.stamp
+        said = (
+            (unit_of(name_of(one), one), sortable_time(one.asserted_at), encode_assertion(one))
+            if one
+            else ("", "", None)
+        )
+        row = (name, stamp.size, stamp.mtime_ns, change.sha256, *said, change.problem)
+        connection.execute("INSERT OR REPLACE INTO assertion VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, checksum(row)))
 
 
 def assertions_of(connection: sqlite3.Connection, unit: str, folder: Path) -> list[Named]:
@@ -286,19 +290,6 @@ def _change(path: Path, stamp: FileStamp, known: KnownAssertion | None) -> Asser
         return AssertionChange(stamp, digest, decode_assertion(data, path=path))
     except InvalidAssertion as error:
         return AssertionChange(stamp, digest, problem=error.problem)
-
-
-def _row(name: str, change: AssertionChange) -> tuple[object, ...]:
-    """What graph.db remembers of a file."""
-    stamp = change.stamp
-    return (name, stamp.size, stamp.mtime_ns, change.sha256, *_stored(change.assertion), change.problem)
-
-
-def _stored(one: Assertion | None) -> tuple[str, str, bytes | None]:
-    """The unit, the time and the bytes of an assertion."""
-    return (
-        (unit_of(name_of(one), one), sortable_time(one.asserted_at), encode_assertion(one)) if one else ("", "", None)
-    )
 
 
 Progress = Callable[[int, int, Path], None]
@@ -363,29 +354,17 @@ def make_plan(connection: sqlite3.Connection, job: CompileJob) -> CompilePlan:
         asserted = plan_assertions(connection, asserted.folder)
     only = [unit + SUFFIX for unit in sorted(asserted.units)] if job.assertions_only else None
     present, known = scan(job.episodes, only=only), known_files(connection, only=only)
+    wanted = frozenset(path.name for path in job.chosen)
     if job.assertions_only:
-        wanted: frozenset[str] = frozenset()
+        wanted = frozenset()
     elif not job.chosen or job.episodes.resolve() in job.chosen:
         wanted = frozenset(present.keys() | known.keys())
-    else:
-        wanted = frozenset(path.name for path in job.chosen)
-    suspects = {
-        name
-        for name, stamp in present.items()
-        if name in wanted and (name not in known or differs(stamp, known[name].stamp))
+    changed = {
+        name for name in wanted & present.keys() if name not in known or differs(present[name], known[name].stamp)
     }
-    again = {name for unit in asserted.units if (name := unit + SUFFIX) in present}
-    gone = [] if job.since else [name for name in known if name not in present and name in wanted]
-    return CompilePlan(
-        folder=job.episodes,
-        present=present,
-        known=known,
-        suspects=sorted(suspects | again),
-        gone=sorted(gone),
-        asserted=asserted,
-        again=frozenset(again),
-        since=job.since,
-    )
+    again = frozenset(name for unit in asserted.units if (name := unit + SUFFIX) in present)
+    gone = [] if job.since else sorted(wanted & known.keys() - present.keys())
+    return CompilePlan(job.episodes, present, known, sorted(changed | again), gone, asserted, again, job.since)
 
 
 class Digests(msgspec.Struct, frozen=True, kw_only=True):

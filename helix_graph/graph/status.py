@@ -12,17 +12,17 @@ Outcomes are left out of all four: there are only three of them.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_graph.graph.connection import EXPORT_NAME, EXPORT_VERSION, FILE_NAME, LABEL_VERSION
+from helix_graph.graph.graph_db import EXPORT_NAME, EXPORT_VERSION, FILE_NAME, LABEL_VERSION
 from helix_graph.graph.source_files import scan
 from helix_graph.graph.store import updated
 
 if TYPE_CHECKING:
     import sqlite3
-    from pathlib import Path
 
 
 class LargestLabel(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 """graph.db as a store: the facts of each episode, and the sums over all of them.
 
-The facts are in ``mention``, ``claim`` and ``repair``, the sums in ``node`` and ``edge``. Adding an episode adds its
-share to the sums, and removing it subtracts the same integers. So the sums are always those of a build from nothing,
+The facts are in ``mention``, ``claim`` and ``repair``, the sums in ``node`` and ``edge``. Where an episode comes or
+goes, the sums of the nodes and edges that it touches are made again. So they are always those of a build from nothing,
 at the price of the episodes that changed. `fold` gives the same graph in networkx form.
 
 Inside the file, episodes and nodes go by number to keep edges narrow. Numbers depend on the order of arrival and never
@@ -11,22 +11,28 @@ leave the file: answers are named and sorted by ids and labels.
 from __future__ import annotations
 
 from collections import defaultdict
-from operator import add
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from msgspec.structs import astuple
 
 from helix_episodes.model import sortable_time
 from helix_graph.database import ANY_OF, DamagedRows, as_list
-from helix_graph.graph.checksums import checksum, is_intact, read_digests, write_checksum
+from helix_graph.graph.adjacency import ANY_EDGE_OF, Edge, wording
 from helix_graph.graph.model import Claim, EpisodeFacts, Mention, Repair, mean_weight, rate
-from helix_graph.graph.path_lookups import wording, write_pages
+from helix_graph.graph.row_checksums import (
+    SUMS_OF_EDGE,
+    SUMS_OF_NODE,
+    checksum,
+    is_intact,
+    read_digests,
+    write_checksum,
+)
 from helix_graph.graph.similar_decisions import forget_decisions, index_decisions
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
 
     import networkx as nx
 
@@ -51,26 +57,6 @@ def digests_but_of(connection: sqlite3.Connection, names: Iterable[str]) -> list
 EdgeKey = tuple[str, str, str]
 
 
-class NodeShare(NamedTuple):
-    """Mentions, episodes, episodes with a measured outcome, and successes among these."""
-
-    mentions: int
-    episodes: int
-    measured: int
-    successes: int
-
-
-def node_shares(facts: EpisodeFacts) -> dict[str, NodeShare]:
-    """What one episode adds to each node."""
-    measured, success = facts.succeeded is not None, facts.succeeded is True
-    episodes = int(facts.origin != "assertion")
-    counts: dict[str, int] = {}
-    for mention in facts.mentions:
-        if mention.counted:
-            counts[mention.node] = counts.get(mention.node, 0) + 1
-    return {node: NodeShare(count, episodes, int(measured), int(success)) for node, count in counts.items()}
-
-
 def fold(facts: Iterable[EpisodeFacts]) -> nx.MultiDiGraph[str]:
     """The causal graph of a set of facts, as a networkx ``MultiDiGraph``.
 
@@ -93,25 +79,22 @@ def fold(facts: Iterable[EpisodeFacts]) -> nx.MultiDiGraph[str]:
 
 
 def _add_nodes(graph: nx.MultiDiGraph[str], episodes: list[EpisodeFacts]) -> None:
-    mentions: defaultdict[str, list[tuple[str, Mention]]] = defaultdict(list)
-    shares: defaultdict[str, list[NodeShare]] = defaultdict(list)
-    alone = {facts.episode for facts in episodes if facts.origin == "assertion"}
+    mentions: defaultdict[str, list[tuple[EpisodeFacts, Mention]]] = defaultdict(list)
     for facts in episodes:
         for mention in facts.mentions:
-            mentions[mention.node].append((facts.episode, mention))
-        for node, share in node_shares(facts).items():
-            shares[node].append(share)
-    for node in sorted(mentions):
-        first = mentions[node][0][1]
+            mentions[mention.node].append((facts, mention))
+    for node, known in sorted(mentions.items()):
+        counted = [(facts, mention) for facts, mention in known if mention.counted]
+        measured = {facts.episode: facts.succeeded for facts, _ in counted if facts.succeeded is not None}
         graph.add_node(
             node,
-            type=first.type,
-            label=first.label,
-            frequency=sum(share.mentions for share in shares[node]),
-            episodes=tuple(dict.fromkeys(episode for episode, _ in mentions[node] if episode not in alone)),
-            success_rate=rate(sum(s.successes for s in shares[node]), sum(s.measured for s in shares[node])),
-            aliases=aliases(mention.raw for _, mention in mentions[node] if mention.counted),
-            mentions=tuple(mentions[node]),
+            type=known[0][1].type,
+            label=known[0][1].label,
+            frequency=len(counted),
+            episodes=tuple(dict.fromkeys(facts.episode for facts, _ in known if facts.origin != "assertion")),
+            success_rate=rate(sum(measured.values()), len(measured)),
+            aliases=aliases(mention.raw for _, mention in counted),
+            mentions=tuple((facts.episode, mention) for facts, mention in known),
         )
 
 
@@ -147,8 +130,8 @@ def aliases(raw_texts: Iterable[str]) -> dict[str, int]:
 
 
 _MENTION_COLUMNS = (
-    "raw, timestamp, path, command, message, checked, family, exact, rationale, actor, line, log, quote, counted,"
-    " context, outcome"
+    "raw, timestamp, path, command, message, checked, family, issues, rationale, actor, line, log, quote, counted,"
+    " context, outcome, deliberate"
 )
 #: One place for each of these columns, and for episode, local id and node.
 _MENTION_VALUES = ", ".join("?" * (_MENTION_COLUMNS.count(",") + 4))
@@ -157,18 +140,17 @@ _MENTION_VALUES = ", ".join("?" * (_MENTION_COLUMNS.count(",") + 4))
 _FIRST_COLUMN = Mention.__struct_fields__.index("raw")
 #: The first fields of `EpisodeFacts`, up to its log, are columns of their own; they come in this order.
 _EPISODE_FIELDS = EpisodeFacts.__struct_fields__.index("log") + 1
-_Key = TypeVar("_Key", int, tuple[int, int, str])
 _Record = TypeVar("_Record", Claim, Repair)
 
 
 class GraphChanges(msgspec.Struct, kw_only=True):
-    """What has been taken in and out in one transaction, and the sums that are still to be written."""
+    """What one transaction has taken in and out: nodes by id, and the numbers of nodes and edges to be summed again."""
 
     known_nodes: dict[str, int]
     new_nodes: set[str] = msgspec.field(default_factory=set)
     used_nodes: set[str] = msgspec.field(default_factory=set)
-    nodes: dict[int, tuple[int, ...]] = msgspec.field(default_factory=dict)
-    edges: dict[tuple[int, int, str], tuple[int, ...]] = msgspec.field(default_factory=dict)
+    nodes: set[int] = msgspec.field(default_factory=set)
+    edges: set[Edge] = msgspec.field(default_factory=set)
 
 
 class CompileTotals(msgspec.Struct, frozen=True, kw_only=True):
@@ -182,13 +164,17 @@ class CompileTotals(msgspec.Struct, frozen=True, kw_only=True):
 def add_episode(
     connection: sqlite3.Connection, facts: EpisodeFacts, changes: GraphChanges, trial: bytes | None = None
 ) -> int:
-    """Writes an episode's facts and its packed trial and returns its number; `finish_changes` adds its share."""
+    """Writes an episode's facts and its packed trial and returns its number; `finish_changes` sums them up."""
     episode = _insert_episode(connection, facts)
     _insert_nodes(connection, facts, changes)
     numbers = changes.known_nodes
     connection.executemany(
         f"INSERT INTO mention (episode, local, node, {_MENTION_COLUMNS}) VALUES ({_MENTION_VALUES})",  # noqa: S608  (constants)
         [(episode, one.local, numbers[one.node], *astuple(one)[_FIRST_COLUMN:]) for one in facts.mentions],
+    )
+    connection.executemany(
+        "INSERT INTO issue VALUES (?, ?, ?)",
+        [(key, episode, one.local) for one in facts.mentions if one.issues for key in one.issues.split(" ")],
     )
     connection.execute("INSERT INTO wording VALUES (?, ?)", (episode, wording(facts)))
     index_decisions(connection, episode, facts)
@@ -209,50 +195,48 @@ def add_episode(
     if trial is not None:
         connection.execute("INSERT INTO digest VALUES (?, ?, ?)", (episode, trial, checksum((episode, trial))))
     write_checksum(connection, episode)
-    _count(facts, changes, sign=1)
+    _touch(connection, episode, changes)
     changes.used_nodes.update(mention.node for mention in facts.mentions)
     return episode
 
 
 def remove_episode(connection: sqlite3.Connection, episode: int, changes: GraphChanges) -> None:
-    """Deletes an episode's facts; its share is subtracted by `finish_changes`.
+    """Deletes an episode's facts; `finish_changes` makes the sums without them.
 
     Raises:
-        DamagedRows: They are not what was added: subtracting them would spoil the sums.
+        DamagedRows: They are not what was added, so other rows may be damaged as well.
     """
     if not is_intact(connection, episode):
         raise DamagedRows(f"the rows of episode {episode} are not those that were written")
-    facts = next(read_facts(connection, [episode]))
-    _count(facts, changes, sign=-1)
+    _touch(connection, episode, changes)
     forget_decisions(connection, episode)
-    for table in ("mention", "wording", "claim", "repair", "digest"):
+    for table in ("mention", "issue", "wording", "claim", "repair", "digest"):
         connection.execute(f"DELETE FROM {table} WHERE episode = ?", (episode,))  # noqa: S608  (constant names)
     connection.execute("UPDATE file SET episode = NULL WHERE episode = ?", (episode,))
     connection.execute("DELETE FROM episode WHERE number = ?", (episode,))
 
 
 def finish_changes(connection: sqlite3.Connection, changes: GraphChanges) -> CompileTotals:
-    """Adds up the shares; nodes and edges that nobody mentions any more are gone."""
+    """Sums up what was touched again; nodes and edges that nobody mentions any more are gone."""
+    edges, touched = as_list(changes.edges), f"(source, target, type) {ANY_EDGE_OF}"
+    connection.execute(
+        f"UPDATE node SET (mentions, episodes, measured, successes) = ({SUMS_OF_NODE}) WHERE number {ANY_OF}",  # noqa: S608  (constants)
+        (as_list(changes.nodes),),
+    )
     edges_before = _count_edges(connection)
-    connection.executemany(
-        "UPDATE node SET mentions = mentions + ?, episodes = episodes + ?, measured = measured + ?,"
-        " successes = successes + ? WHERE number = ?",
-        ((*share, number) for number, share in changes.nodes.items()),
+    connection.execute(
+        f"INSERT OR IGNORE INTO edge SELECT DISTINCT source, target, type, 0, 0, 0 FROM claim WHERE {touched}",  # noqa: S608  (constants)
+        (edges,),
     )
-    connection.executemany(
-        "INSERT INTO edge VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
-        " weight_sum = weight_sum + excluded.weight_sum, claims = claims + excluded.claims,"
-        " episodes = episodes + excluded.episodes",
-        ((*edge, *share) for edge, share in sorted(changes.edges.items())),
-    )
-    # An edge without claims was there before: its share was taken out. So only new ones have been added by now.
     edges_added = _count_edges(connection) - edges_before
+    connection.execute(
+        f"UPDATE edge SET (weight_sum, claims, episodes) = ({SUMS_OF_EDGE}) WHERE {touched}",  # noqa: S608  (constants)
+        (edges,),
+    )
     connection.execute("DELETE FROM edge WHERE claims = 0")
     # Nodes that nothing mentions any more; no claim leads to one.
     unused = "mentions = 0 AND NOT EXISTS (SELECT 1 FROM mention WHERE mention.node = node.number)"
-    gone = [number for (number,) in connection.execute(f"SELECT number FROM node WHERE {unused}")]  # noqa: S608  (a constant)
-    connection.execute(f"DELETE FROM node WHERE number {ANY_OF}", (as_list(gone),))  # noqa: S608  (as above)
-    write_pages(connection, [*gone, *map(changes.known_nodes.__getitem__, changes.new_nodes)])
+    connection.execute(f"DELETE FROM node WHERE {unused}")  # noqa: S608  (a constant)
     return CompileTotals(
         nodes_added=len(changes.new_nodes & changes.used_nodes),
         edges_added=edges_added,
@@ -295,21 +279,11 @@ def _insert_nodes(connection: sqlite3.Connection, facts: EpisodeFacts, changes: 
             changes.new_nodes.add(mention.node)
 
 
-def _count(facts: EpisodeFacts, changes: GraphChanges, *, sign: int) -> None:
-    numbers = changes.known_nodes
-    for node, share in node_shares(facts).items():
-        _add(changes.nodes, numbers[node], share, sign)
-    counted: set[tuple[int, int, str]] = set()
-    for claim in facts.claims:
-        edge = (numbers[claim.source], numbers[claim.target], claim.type)
-        _add(changes.edges, edge, (claim.weight, 1, int(edge not in counted)), sign)
-        counted.add(edge)
-
-
-def _add(sums: dict[_Key, tuple[int, ...]], key: _Key, share: tuple[int, ...], sign: int) -> None:
-    known = sums.get(key)
-    added = share if sign > 0 else tuple(-value for value in share)
-    sums[key] = added if known is None else tuple(map(add, known, added))
+def _touch(connection: sqlite3.Connection, episode: int, changes: GraphChanges) -> None:
+    """The sums over this episode's facts have to be made again."""
+    nodes = connection.execute("SELECT DISTINCT node FROM mention WHERE episode = ?", (episode,))
+    changes.nodes.update(node for (node,) in nodes)
+    changes.edges.update(connection.execute("SELECT source, target, type FROM claim WHERE episode = ?", (episode,)))
 
 
 def _count_edges(connection: sqlite3.Connection) -> int:
@@ -338,7 +312,8 @@ def _mentions(connection: sqlite3.Connection, episode: int) -> list[Mention]:
         (episode,),
     )
     fields = (dict(zip(Mention.__struct_fields__, row, strict=True)) for row in rows)
-    return [Mention(**{**one, "counted": bool(one["counted"])}) for one in fields]
+    truths = ("counted", "deliberate")
+    return [Mention(**{**one, **{name: bool(one[name]) for name in truths}}) for one in fields]
 
 
 _CLAIMS_OF = (

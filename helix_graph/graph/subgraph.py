@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, get_args
 
 import msgspec
@@ -18,14 +19,13 @@ from helix_episodes.errors import EpisodeNotFound, InvalidArgument
 from helix_episodes.model import EdgeType
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import NO_WORDS, NodeNotFound
+from helix_graph.graph.adjacency import ANY_EDGE_OF, Adjacency
 from helix_graph.graph.model import find_node, mean_weight
-from helix_graph.graph.path_lookups import ANY_EDGE_OF, Adjacency
 from helix_graph.graph.paths import PathAnswer, find_path
 from helix_graph.graph.store import updated
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
 
 
 #: How many edges away from a label, or from a path, is still shown: two show causes of causes, and a path is its own

@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from helix_episodes.redaction import for_disk
@@ -20,24 +21,16 @@ from helix_graph.insights import attribution as attributions
 from helix_graph.insights import curation, exposure, feedback, links, maintenance, rows, storing, transfer
 from helix_graph.insights import harvest as harvesting
 from helix_graph.insights import recall as recalling
+from helix_graph.insights.context import InsightContext
 from helix_graph.insights.legacy import LegacyInsights
-from helix_graph.insights.model import OUTCOMES
-from helix_graph.insights.resources import InsightContext
-from helix_graph.insights.schema import seed_form
-from helix_graph.insights.storing import clean_content, clean_source, clean_tags
+from helix_graph.insights.model import OUTCOMES, Origin
+from helix_graph.insights.schema import seed_forms
+from helix_graph.insights.storing import StoreAnswer, clean_content, clean_source, clean_tags
 from helix_graph.validation import as_choice, as_fraction, as_str, as_strs, as_tuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from helix_graph.insights.feedback import Attribution, FeedbackAnswer
-    from helix_graph.insights.model import Origin
-    from helix_graph.insights.storing import StoreAnswer
     from helix_graph.insights.uplift import Readiness, UpliftReport
-
-
-#: After every time stamp.
-_NEVER = "~"
 
 
 class Insights(InsightContext):
@@ -81,10 +74,13 @@ class Insights(InsightContext):
         return storing.put(self, draft)
 
     def get(self, name: str) -> dict[str, Any] | None:
-        """The insight of that name, or None. One that was merged away answers as the one it went into."""
+        """The insight of that name, or None. One that was merged away answers as the one it went into.
+
+        ``_said_by`` says of one that no person here wrote, who did.
+        """
         with self.database.reading() as connection:
             stored = rows.by_name(connection, as_str("name", name))
-        return None if stored is None else seed_form(stored)
+            return None if stored is None else seed_forms(connection, [stored.number])[stored.number]
 
     def feedback(  # noqa: PLR0913  (the seed's options, and who says so)
         self,
@@ -123,12 +119,18 @@ class Insights(InsightContext):
         )
         return feedback.give_feedback(self, report)
 
-    def shown_in(self, session: str, *, since: str | None = None) -> frozenset[str]:
-        """The names of the insights that were shown to a session; with ``since``, to any session from that time on."""
-        condition = "session = ? OR (session != '' AND ts >= ?)"
+    def shown_in(self, session: str) -> frozenset[str]:
+        """The names of the insights that were shown to a session."""
         with self.database.reading() as connection:
-            found = feedback.read_injections(connection, condition, session, since or _NEVER)
-            return frozenset(name for one in found for name in one.shown)
+            return frozenset(
+                name for one in feedback.read_injections(connection, "session = ?", session) for name in one.shown
+            )
+
+    def first_session_shown(self, *, since: str) -> str:
+        """The first session to which insights were shown from that time on; "" when there was none."""
+        with self.database.reading() as connection:
+            found = feedback.read_injections(connection, "session != '' AND ts >= ?", since)
+            return next((one.session for one in found), "")
 
     def uplift(self) -> UpliftReport:
         """What the insights did, as far as chance decided who got them: all together first, then each (`uplift`)."""

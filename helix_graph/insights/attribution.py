@@ -11,31 +11,29 @@ Source: `reference/causal-statistics.md` §5.2.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import EpisodeNotFound, InvalidArgument
-from helix_episodes.fast_loading import blake2b
+from helix_episodes.light_imports import blake2b
 from helix_graph.errors import NO_TEXT
 from helix_graph.insights import feedback, rows
-from helix_graph.insights.feedback import Attribution, FeedbackReport
+from helix_graph.insights.feedback import Attribution, FeedbackAnswer, FeedbackReport
 from helix_graph.insights.links import anchor_of, links_of
-from helix_graph.insights.model import OUTCOMES, Injection
+from helix_graph.insights.model import OUTCOMES, Injection, Outcome, StoredInsight
 from helix_graph.insights.scoring import CAUSAL_GATE
 from helix_graph.timestamps import parse_stamp, stamp
 from helix_graph.validation import as_choice, as_line, as_str, as_strs
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping
 
     from helix_episodes.model import Decision, Episode
     from helix_graph.graph.model import AnchoredNode, EpisodeFacts, NodeAnchor
-    from helix_graph.insights.feedback import FeedbackAnswer
-    from helix_graph.insights.model import Outcome, StoredInsight
-    from helix_graph.insights.resources import InsightContext
+    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.vectors import Floats
 
 
@@ -225,7 +223,7 @@ def _evidence(context: InsightContext, text: str, outcome: Outcome, episode: Epi
             words = context.by_words(connection, text)
     if episode is None:
         return _Evidence(outcome, text, vector, words, None, None, {})
-    from helix_graph.graph.facts import facts_of
+    from helix_graph.graph.episode_facts import facts_of
 
     # Only choices are compared by their words; the task itself is none: advice is picked by it.
     stated = (one for one in episode.decisions if one.rationale or one.action is None or one.stated)
@@ -266,12 +264,7 @@ def _judge(
 
 
 def _attribution_of(
-    context: InsightContext,
-    stored: StoredInsight,
-    nodes: list[AnchoredNode] | None,
-    evidence: _Evidence,
-    *,
-    since: str,
+    context: InsightContext, stored: StoredInsight, nodes: list[AnchoredNode] | None, evidence: _Evidence, *, since: str
 ) -> Attribution:
     from helix_graph.insights.uptake import LinkedAdvice, decisions_after, path_to_outcome, uptake_of
 

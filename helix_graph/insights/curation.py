@@ -5,6 +5,8 @@ Promoting turns a proven insight into a line of CLAUDE.md or AGENTS.md, as a dif
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from msgspec.structs import replace
@@ -16,23 +18,19 @@ from helix_graph.insights import feedback, rows
 from helix_graph.insights.feedback import PerformanceFold
 from helix_graph.insights.links import links_of
 from helix_graph.insights.maintenance import forget_insights
-from helix_graph.insights.model import Performance
-from helix_graph.insights.recall import is_proven, proven_rows
+from helix_graph.insights.model import FeedbackEntry, Injection, Insight, InsightLink, Performance, State, StoredInsight
+from helix_graph.insights.recall import is_row_proven, proven_rows
 from helix_graph.insights.safe_quoting import own_or_quoted
 from helix_graph.insights.schema import said_by, seed_form
-from helix_graph.insights.scoring import LONGEST_CONTENT, SHORTEST_CONTENT, causal_adjusted
+from helix_graph.insights.scoring import LONGEST_CONTENT, SHORTEST_CONTENT, ScoringSettings, causal_adjusted
 from helix_graph.insights.storing import clean_content, clean_tags
 from helix_graph.timestamps import stamp
 from helix_graph.validation import as_int, as_line, as_path, as_strs
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
-    from helix_graph.insights.model import FeedbackEntry, Injection, Insight, InsightLink, State, StoredInsight
-    from helix_graph.insights.resources import InsightContext
-    from helix_graph.insights.scoring import ScoringSettings
+    from helix_graph.insights.context import InsightContext
 
 
 _SHOWN_DECIMALS = 3
@@ -41,12 +39,16 @@ _FEWEST_DIGITS = 12
 
 
 class ChangeAnswer(TypedDict):
-    """An insight that a person changed, and what it is now: active, muted or rejected."""
+    """An insight that a person changed, and what it is now: active, muted or rejected.
+
+    ``said_by`` says of one that no person here wrote, who did.
+    """
 
     name: str
     state: str
     content: str
     tags: list[str]
+    said_by: str
 
 
 class ForgetAnswer(TypedDict):
@@ -82,7 +84,7 @@ def edit(
         rows.update(connection, stored, new)
         for vector, _ in vectors:
             rows.set_vector(connection, stored.number, vector)
-    return _changed(stored.name, new)
+        return _changed(connection, stored, new)
 
 
 def reject(context: InsightContext, name: str, reason: str = "", *, off: bool = False) -> ChangeAnswer:
@@ -197,7 +199,7 @@ def _set_state(context: InsightContext, name: str, state: State, reason: str) ->
         stored = rows.named(connection, name)
         new = replace(stored.insight, state=state, reason=clean_content(reason), state_at=stamp(context.now()))
         rows.update(connection, stored, new)
-    return _changed(stored.name, new)
+        return _changed(connection, stored, new)
 
 
 def _long_enough(content: str) -> str:
@@ -205,8 +207,9 @@ def _long_enough(content: str) -> str:
     return content
 
 
-def _changed(name: str, insight: Insight) -> ChangeAnswer:
-    return ChangeAnswer(name=name, state=insight.state, content=insight.content, tags=list(insight.tags))
+def _changed(connection: sqlite3.Connection, stored: StoredInsight, new: Insight) -> ChangeAnswer:
+    said = said_by(connection, [stored.number]).get(stored.number, "")
+    return ChangeAnswer(name=stored.name, state=new.state, content=new.content, tags=list(new.tags), said_by=said)
 
 
 def _steps(
@@ -252,6 +255,10 @@ def _shown_injection(one: Injection) -> dict[str, Any]:
 INSTRUCTIONS = "CLAUDE.md"
 HEADING = "## Learnt from past sessions"
 _MOST_SHOWN = 100
+_NOT_PROVEN = (
+    "it is not proven: that takes 3 uses, an effectiveness of 0.75, and 2 of your own sessions that took it up and "
+    "whose outcome was verified"
+)
 
 
 class Promoted(TypedDict):
@@ -273,7 +280,8 @@ def promote(
     """The diff that adds an insight to a file of instructions; with ``write`` it is applied.
 
     Proven is an insight that a person provided, or one with three uses or more whose effectiveness, as it counts in
-    `recall`, is at least 0.75. ``anyway`` promotes another one as well.
+    `recall`, is at least 0.75, and with which two sessions agree: each took it up, and its outcome was verified.
+    Neither the session that taught it nor sessions shared through git count. ``anyway`` promotes another one as well.
 
     Raises:
         NotFound: There is no insight of that name.
@@ -283,12 +291,15 @@ def promote(
     with context.database.reading() as connection:
         stored = rows.named(connection, name)
         said = said_by(connection, [stored.number]).get(stored.number, "")
+        proven_here = is_row_proven(
+            connection, stored.number, settings=context.settings, episodes=_episodes_of(context)
+        )
     old = _text_of(path)
     line = f"- {own_or_quoted(stored.insight.content, said_by=said)}"
     if line in old.splitlines():
         return _answer(stored, path, reason="it is there already")
-    if not anyway and not _proven(stored, settings=context.settings):
-        return _answer(stored, path, reason="it is not proven: 3 uses and an effectiveness of 0.75 are asked for")
+    if not (anyway or proven_here):
+        return _answer(stored, path, reason=_NOT_PROVEN)
     new = _with_line(old, line)
     if write:
         write_output(path, new.encode(), mode=0o644)
@@ -307,19 +318,12 @@ def proven(context: InsightContext, limit: int = 5) -> list[dict[str, Any]]:
     """
     most = as_int("limit", limit, lowest=0, highest=_MOST_SHOWN)
     with context.database.reading() as connection:
-        episodes = context.history.root / "episodes" if context.history else None
-        return proven_rows(connection, most, settings=context.settings, episodes=episodes)
+        return proven_rows(connection, most, settings=context.settings, episodes=_episodes_of(context))
 
 
-def _proven(stored: StoredInsight, *, settings: ScoringSettings) -> bool:
-    did = stored.standing
-    return is_proven(
-        effectiveness=did.effectiveness,
-        use_count=did.use_count,
-        causal_hits=did.causal_hits,
-        tags=stored.insight.tags,
-        settings=settings,
-    )
+def _episodes_of(context: InsightContext) -> Path | None:
+    """Where the sessions are that may have verified what insights say."""
+    return context.history.root / "episodes" if context.history else None
 
 
 def _text_of(path: Path) -> str:

@@ -21,19 +21,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from helix_graph.insights.model import LINK_ORIGINS, ORIGINS
+from helix_graph.insights.model import LINK_ORIGINS, ORIGINS, Insight, InsightLink
 from helix_graph.insights.scoring import LONGEST_KNOWN_WORD, READ_TOKENS
-from helix_graph.words import STOP_WORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from helix_graph.insights.model import Insight, InsightLink
-
+from helix_graph.word_search import STOP_WORDS
 
 _TERM = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*|\w+(?:[._:/\\-]+\w+)*[+#]*")
 #: What makes a term a name of something: a digit, a joint, a capital within or nothing but capitals, an option's

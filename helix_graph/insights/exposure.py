@@ -8,6 +8,7 @@ Each time insights are shown is a row of the injection log. When a person has sw
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,18 +16,17 @@ import msgspec
 from helix_episodes.errors import HelixGraphError
 from helix_episodes.redaction import for_disk
 from helix_graph.insights import feedback, rows
-from helix_graph.insights.exposure_log import ExposureContext, injection_id_of, known_names, log_exposure
+from helix_graph.insights.exposure_log import ExposureContext, ExposureRow, injection_id_of, known_names, write_exposure
 from helix_graph.insights.holdout import Exposure, ExposureCounts, HoldoutCandidate, count_exposures, withhold
 from helix_graph.timestamps import stamp
 from helix_graph.validation import as_str, as_tuple
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.holdout import Fate, HoldoutDraw
     from helix_graph.insights.model import FeedbackEntry, Injection
-    from helix_graph.insights.resources import InsightContext
     from helix_graph.insights.uplift import Readiness
 
 
@@ -57,7 +57,6 @@ def hand_over(
     """
     given = tuple(dict.fromkeys(as_str("names", name) for name in as_tuple("names", names)))
     exposure = ExposureContext(task=task, session=session, about=about, policy=policy)
-    recorded = exposure._replace(task=for_disk(task), session=for_disk(session), policy=for_disk(policy))
     first = context.history.withheld_share() if context.history else 0.0
     with context.database.writing() as connection:
         known = known_names(connection, given)
@@ -66,12 +65,18 @@ def hand_over(
         draws = _draws(connection, known, injection=identity, first=first) if first else {}
         withheld = {name: one.propensity for name, one in draws.items() if one.withheld}
         if known:
-            named = [name for name in known if name not in withheld]
-            chances = {name: one.propensity for name, one in draws.items() if name not in withheld}
-            written = for_disk(exposure.about)
-            log_exposure(
-                connection, recorded, named, identity=identity, at=at, about=written, withheld=withheld, chances=chances
+            row = ExposureRow(
+                id=identity,
+                ts=at,
+                task=for_disk(task),
+                session=for_disk(session),
+                query=for_disk(about),
+                shown=[name for name in known if name not in withheld],
+                withheld=[{"name": name, "propensity": propensity} for name, propensity in withheld.items()],
+                policy=for_disk(policy),
+                chances={name: one.propensity for name, one in draws.items() if name not in withheld},
             )
+            write_exposure(connection, row)
     shown = tuple(name for name in given if name not in withheld)
     return HandOverAnswer(id=identity, shown=shown, withheld=tuple(name for name in given if name in withheld))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from helix_episodes.fast_loading import Value, blake2b
+from helix_episodes.light_imports import Value, blake2b
 from helix_graph.database import insert_row
 
 TYPE_CHECKING = False
@@ -49,41 +49,11 @@ class ExposureRow(Value):
     chances: Mapping[str, float] = {}
 
 
-def log_exposure(  # noqa: PLR0913  (the columns)
-    connection: sqlite3.Connection,
-    exposure: ExposureContext,
-    shown: Sequence[str],
-    *,
-    identity: str,
-    at: str,
-    about: str,
-    withheld: Mapping[str, float] = {},
-    chances: Mapping[str, float] = {},
-) -> None:
-    """Adds an injection to the log unless it is there; ``withheld`` and ``chances`` are propensities by name.
-
-    ``about`` is what was looked for as it may be written: without secrets, or nothing.
-    """
-    if connection.execute("SELECT 1 FROM insight_injection WHERE id = ?", (identity,)).fetchone():
-        return
-    row = ExposureRow(
-        id=identity,
-        ts=at,
-        task=exposure.task,
-        session=exposure.session,
-        query=about,
-        shown=shown,
-        withheld=[{"name": name, "propensity": propensity} for name, propensity in withheld.items()],
-        policy=exposure.policy,
-        chances=chances,
-    )
-    write_exposure(connection, row)
-
-
-def write_exposure(connection: sqlite3.Connection, row: ExposureRow) -> None:
-    """Adds a row to the log, or replaces the one with its id."""
-    values = {name: one if isinstance(one, str) else _json(one) for name, one in row._asdict().items()}
-    insert_row(connection, "insight_injection", values, replace=True)
+def write_exposure(connection: sqlite3.Connection, row: ExposureRow, *, replace: bool = False) -> None:
+    """Adds a row to the log; one with its id stays as it is, or is replaced."""
+    if replace or not connection.execute("SELECT 1 FROM insight_injection WHERE id = ?", (row.id,)).fetchone():
+        values = {name: one if isinstance(one, str) else _json(one) for name, one in row._asdict().items()}
+        insert_row(connection, "insight_injection", values, replace=replace)
 
 
 def _json(value: object) -> str:

@@ -10,13 +10,13 @@ written and the id stays free.
 from __future__ import annotations
 
 import os
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import msgspec
 from msgspec.structs import asdict, replace
 
-from helix_episodes.fast_loading import blake2b
+from helix_episodes.light_imports import blake2b
 from helix_episodes.redaction import for_disk
 from helix_graph.database import ANY_OF, as_list, insert_row
 from helix_graph.insights import rows
@@ -30,17 +30,15 @@ from helix_graph.insights.model import (
     StoredInsight,
     Withheld,
 )
-from helix_graph.insights.scoring import ema, erode
+from helix_graph.insights.scoring import ScoringSettings, ema, erode
 from helix_graph.timestamps import parse_stamp, stamp
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
 
+    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.model import Insight
-    from helix_graph.insights.resources import InsightContext
-    from helix_graph.insights.scoring import ScoringSettings
 
 
 class PerformanceFold(NamedTuple):
@@ -238,7 +236,7 @@ def entries_about(connection: sqlite3.Connection, uids: Iterable[str]) -> list[F
 
 def write_injection(connection: sqlite3.Connection, injection: Injection) -> None:
     """Adds what was shown to the log of injections, or puts it in the place of the one with its id."""
-    write_exposure(connection, ExposureRow(**msgspec.to_builtins(injection)))
+    write_exposure(connection, ExposureRow(**msgspec.to_builtins(injection)), replace=True)
 
 
 class FeedbackAnswer(TypedDict):

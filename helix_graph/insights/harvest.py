@@ -10,6 +10,7 @@ merged by facts alone: sentences of one pattern look alike to a model though the
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING, TypedDict
 
@@ -19,7 +20,7 @@ from helix_episodes.errors import EpisodeNotFound, HelixGraphError
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import same_advice
 from helix_graph.insights.links import find_link, new_link, write_link
-from helix_graph.insights.model import DERIVED, HARVEST_SOURCE, LESSON, Insight, TextVector
+from helix_graph.insights.model import DERIVED, HARVEST_SOURCE, LESSON, Insight, InsightLink, StoredInsight, TextVector
 from helix_graph.insights.scoring import LONGEST_NAME, SHORTEST_CONTENT
 from helix_graph.insights.storing import clean_content, slug_of
 from helix_graph.timestamps import parse_stamp
@@ -27,13 +28,11 @@ from helix_graph.validation import as_datetime, as_str
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
     from datetime import date
 
     from helix_episodes.model import Episode
+    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.lessons import HarvestedLesson
-    from helix_graph.insights.model import InsightLink, StoredInsight
-    from helix_graph.insights.resources import InsightContext
     from helix_graph.insights.vectors import Floats
 
 

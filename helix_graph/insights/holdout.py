@@ -14,16 +14,13 @@ whether it was shown or withheld, and how the task ended.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
 
 import msgspec
 
-from helix_episodes.fast_loading import blake2b
+from helix_episodes.light_imports import blake2b
 from helix_graph.insights.scoring import SAFETY_TAG
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 #: Eight bytes of hash, of which a float holds 53 bits; the half keeps the lot off both ends.
 _BITS = 53

@@ -5,10 +5,10 @@ The same functions answer here as behind `helix_graph.insights.api.Insights`.
 
 from __future__ import annotations
 
-from helix_episodes.fast_loading import blake2b
+from helix_episodes.light_imports import blake2b
 from helix_graph import timestamps
 from helix_graph.helix_db import HelixDatabase, database_path
-from helix_graph.insights.exposure_log import ExposureContext, injection_id_of, known_names, log_exposure
+from helix_graph.insights.exposure_log import ExposureContext, ExposureRow, injection_id_of, known_names, write_exposure
 from helix_graph.insights.recall import RecallQuery, checked_query, hit_forms, proven_rows, recall_by_words
 from helix_graph.insights.schema import INSIGHT_TABLES, relevance_by_words
 from helix_graph.insights.scoring import V6
@@ -52,7 +52,8 @@ def log_shown(root: Path, names: Sequence[str], exposure: ExposureContext) -> No
     with _database(root).writing() as connection:
         known = known_names(connection, names)
         if known:
-            log_exposure(connection, exposure, known, identity=identity, at=at, about="")
+            row = ExposureRow(identity, at, exposure.task, exposure.session, shown=known, policy=exposure.policy)
+            write_exposure(connection, row)
 
 
 def _database(root: Path) -> HelixDatabase:

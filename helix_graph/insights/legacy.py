@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import msgspec
 from msgspec.structs import replace
 
-from helix_episodes.fast_loading import blake2b
+from helix_episodes.light_imports import blake2b
 from helix_episodes.safe_files import open_regular
 from helix_graph.errors import InvalidImport
 from helix_graph.insights import storing
@@ -40,10 +42,7 @@ from helix_graph.timestamps import parse_stamp, stamp
 from helix_graph.validation import as_choice, as_str, as_tuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
-    from helix_graph.insights.resources import InsightContext
+    from helix_graph.insights.context import InsightContext
 
 
 _MAGIC = b"SQLite format 3\0"

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
@@ -23,24 +24,22 @@ import msgspec
 from msgspec.structs import asdict
 
 from helix_episodes.errors import EpisodeNotFound, InvalidArgument
-from helix_episodes.fast_loading import blake2b
+from helix_episodes.light_imports import blake2b
 from helix_episodes.redaction import for_disk
 from helix_graph.database import ANY_OF, as_list, insert_row
 from helix_graph.errors import NO_TEXT
 from helix_graph.insights import rows
 from helix_graph.insights.dedup import join_links
-from helix_graph.insights.model import INSIGHT_RELATIONS, NODE_RELATIONS, InsightLink
-from helix_graph.insights.schema import seed_form
+from helix_graph.insights.model import INSIGHT_RELATIONS, NODE_RELATIONS, InsightLink, LinkOrigin, StoredInsight
+from helix_graph.insights.schema import said_by, seed_form
 from helix_graph.timestamps import stamp
 from helix_graph.validation import as_choice, as_fraction, as_int, as_str, as_text
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
 
     from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample
-    from helix_graph.insights.model import LinkOrigin, StoredInsight
-    from helix_graph.insights.resources import InsightContext
+    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.vectors import Floats
 
 
@@ -109,7 +108,8 @@ def connected(context: InsightContext, name: str, max_hops: int = 2) -> list[dic
 def neighbors(context: InsightContext, name: str, limit: int = 5) -> list[dict[str, Any]]:
     """What is next to an insight: those it is linked with, then those most like it.
 
-    Each has ``_relation`` and ``_score``: a link's, or ``similar`` with the cosine (or relevance by words).
+    Each has ``_relation`` and ``_score``: a link's, or ``similar`` with the cosine (or relevance by words);
+    ``_said_by`` says of one that no person here wrote, who did.
 
     Raises:
         NotFound: There is no insight of that name.
@@ -131,10 +131,12 @@ def neighbors(context: InsightContext, name: str, limit: int = 5) -> list[dict[s
         # Not all need to be read: some were merged away or are silent, and as many more are certainly enough.
         ranked = dict(near[: 4 * _MOST_SHOWN])
         kept_by_number = {stored.number: stored for stored in rows.by_numbers(connection, ranked)}
-    for number, score in ranked.items():
-        stored = kept_by_number.get(number)
-        if stored and stored.insight.state == "active" and number not in found and number != start.number:
-            found[number] = {**seed_form(stored), "_relation": "similar", "_score": round(score, 3)}
+        for number, score in ranked.items():
+            stored = kept_by_number.get(number)
+            if stored and stored.insight.state == "active" and number not in found and number != start.number:
+                found[number] = {**seed_form(stored), "_relation": "similar", "_score": round(score, 3)}
+        for number, said in said_by(connection, found).items():
+            found[number]["_said_by"] = said
     return list(found.values())[:most]
 
 
@@ -427,7 +429,7 @@ def _by_label(
 ) -> dict[NodeExample, tuple[LinkOrigin, float]]:
     """The nodes whose label the text has, and how sure that is."""
     from helix_episodes.model import Decision
-    from helix_graph.graph.labels import decision_key
+    from helix_graph.graph.node_labels import decision_key
 
     said = decision_key(Decision(id="", timestamp=None, type="design", chosen=content))
     found: dict[NodeExample, tuple[LinkOrigin, float]] = {one: ("label", 1.0) for one in decisions if one.label == said}
@@ -442,6 +444,6 @@ def _by_label(
 
 def _masked(text: str) -> str:
     """The words of a text, places and numbers masked, without the punctuation between them."""
-    from helix_graph.graph.normalization import template
+    from helix_episodes.normalization import template
 
     return " ".join(re.findall(r"[\w<>.+#-]*[\w<>+#-]", template(text).casefold()))

@@ -16,32 +16,29 @@ words they were explained. What a person wrote or edited stays.
 from __future__ import annotations
 
 import contextlib
-from datetime import timedelta
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from msgspec.structs import replace
 
-from helix_episodes.fast_loading import blake2b
+from helix_episodes.light_imports import blake2b
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import absorb, same_advice
 from helix_graph.insights.feedback import after_decay
 from helix_graph.insights.harvest import grouped
 from helix_graph.insights.links import links_of, links_where
-from helix_graph.insights.model import HARVEST_SOURCE, FeedbackEntry, Injection
+from helix_graph.insights.model import HARVEST_SOURCE, FeedbackEntry, Injection, StoredInsight
 from helix_graph.insights.schema import index_words
-from helix_graph.insights.scoring import USER_PROVIDED
+from helix_graph.insights.scoring import USER_PROVIDED, ScoringSettings
 from helix_graph.timestamps import stamp
 from helix_graph.validation import as_fraction, as_int
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Sequence
-    from datetime import datetime
 
-    from helix_graph.insights.model import StoredInsight
-    from helix_graph.insights.resources import InsightContext
-    from helix_graph.insights.scoring import ScoringSettings
+    from helix_graph.insights.context import InsightContext
 
 
 def anonymous_entry(entry: FeedbackEntry, gone: Iterable[str | None]) -> FeedbackEntry:

@@ -22,24 +22,25 @@ import json
 from itertools import islice
 
 from helix_episodes.errors import InvalidArgument
-from helix_episodes.fast_loading import Value
+from helix_episodes.light_imports import Value
 from helix_episodes.safe_files import read_regular
 from helix_graph.database import as_list
 from helix_graph.errors import NO_WORDS
 from helix_graph.insights.schema import SHOWN_DECIMALS, legacy_forms, seed_forms
 from helix_graph.insights.scoring import USER_PROVIDED, causal_adjusted, combined_relevance, recency, score
 from helix_graph.timestamps import days_between, parse_stamp
+from helix_graph.trust import shared_episodes
 from helix_graph.validation import as_choice, as_fraction, as_int, as_str, as_strs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
     from typing import Any, Literal
 
-    from helix_graph.insights.resources import InsightContext
+    from helix_graph.insights.context import InsightContext
     from helix_graph.insights.scoring import ScoringSettings
 
     Mode = Literal["semantic", "lexical"]
@@ -293,16 +294,6 @@ def _scored(
 
 #: The seed calls an insight from here on "consistently helpful".
 _PROVEN = 0.75
-
-
-def is_proven(
-    *, effectiveness: float, use_count: int, causal_hits: int, tags: Collection[str], settings: ScoringSettings
-) -> bool:
-    """Whether an insight that did so is proven."""
-    fair = causal_adjusted(effectiveness, use_count=use_count, causal_hits=causal_hits, settings=settings)
-    return USER_PROVIDED in tags or (use_count >= settings.uses_to_adjust and fair >= _PROVEN)
-
-
 #: So many sessions have to agree before an insight is called proven: one proves what it was learnt from.
 _SESSIONS = 2
 #: How an outcome was established: by a reward, a check or a person. What the log only declares verifies nothing.
@@ -336,35 +327,44 @@ def proven_rows(
 
     Proven takes verified outcomes of two sessions, whose files are in ``episodes``.
     """
-    rows = connection.execute(
-        "SELECT number, effectiveness, use_count, causal_hits, tags FROM insight"
-        " WHERE state = 'active' AND (use_count >= ? OR tags LIKE ?) ORDER BY effectiveness DESC, created_at, name",
-        (settings.uses_to_adjust, f'%"{USER_PROVIDED}"%'),
-    )
-    good = (
-        number
-        for number, effectiveness, uses, causal_hits, tags in rows
-        if is_proven(
-            effectiveness=effectiveness,
-            use_count=uses,
-            causal_hits=causal_hits,
-            tags=json.loads(tags),
-            settings=settings,
-        )
-        and (USER_PROVIDED in json.loads(tags) or _have_sessions_agreed(connection, number, episodes))
-    )
-    chosen = list(islice(good, limit))
+    chosen = list(islice(_proven_numbers(connection, settings=settings, episodes=episodes), limit))
     found = seed_forms(connection, chosen)
     return [found[number] for number in chosen]
 
 
+def is_row_proven(
+    connection: sqlite3.Connection, number: int, *, settings: ScoringSettings, episodes: Path | None
+) -> bool:
+    """Whether the insight in that row is one that `proven_rows` would show."""
+    return any(_proven_numbers(connection, settings=settings, episodes=episodes, only=number))
+
+
+def _proven_numbers(
+    connection: sqlite3.Connection, *, settings: ScoringSettings, episodes: Path | None, only: int | None = None
+) -> Iterator[int]:
+    rows = connection.execute(
+        "SELECT number, effectiveness, use_count, causal_hits, tags FROM insight"
+        " WHERE state = 'active' AND (use_count >= ? OR tags LIKE ?) AND number = ifnull(?, number)"
+        " ORDER BY effectiveness DESC, created_at, name",
+        (settings.uses_to_adjust, f'%"{USER_PROVIDED}"%', only),
+    )
+    for number, effectiveness, uses, causal_hits, tags in rows:
+        if USER_PROVIDED in json.loads(tags):
+            yield number
+        elif uses >= settings.uses_to_adjust:
+            fair = causal_adjusted(effectiveness, use_count=uses, causal_hits=causal_hits, settings=settings)
+            if fair >= _PROVEN and _have_sessions_agreed(connection, number, episodes):
+                yield number
+
+
 def _have_sessions_agreed(connection: sqlite3.Connection, number: int, episodes: Path | None) -> bool:
-    """Whether enough sessions with a verified outcome agree, of those that are still there."""
+    """Whether enough of this user's own sessions agree: with a verified outcome, still there, and not from git."""
     if episodes is None:
         return False
-    named = (str(name) for (name,) in connection.execute(_AGREEING, (number,)))
-    verified = (name for name in named if _basis_of(episodes / f"{name}.json") in _VERIFIED)
-    return len(list(islice(verified, _SESSIONS))) == _SESSIONS
+    named = [str(name) for (name,) in connection.execute(_AGREEING, (number,))]
+    shared = shared_episodes(episodes.parent, named)
+    own = (name for name in named if name not in shared and _basis_of(episodes / f"{name}.json") in _VERIFIED)
+    return len(list(islice(own, _SESSIONS))) == _SESSIONS
 
 
 def _basis_of(episode: Path) -> object:

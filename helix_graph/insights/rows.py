@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from helix_episodes.errors import NotFound
-from helix_episodes.fast_loading import blake2b
+from helix_episodes.light_imports import blake2b
 from helix_graph.database import ANY_OF, as_list, insert_row
-from helix_graph.insights.model import Insight, Performance, StoredInsight
+from helix_graph.insights.model import Insight, Performance, StoredInsight, TextVector
 from helix_graph.validation import as_str
-from helix_graph.words import indexed
+from helix_graph.word_search import indexed
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
-
-    from helix_graph.insights.model import TextVector
 
 
 _SAID, _DID = Insight.__struct_fields__, Performance.__struct_fields__
@@ -201,7 +199,7 @@ def complete_digests(connection: sqlite3.Connection) -> None:
 
 
 def _index_words(connection: sqlite3.Connection, number: int, values: dict[str, Any]) -> None:
-    """Adds to the index the words that its triggers do not see (`helix_graph.words.indexed`), if there are any."""
+    """Adds to the index the words that its triggers do not see (`word_search.indexed`), if there are any."""
     text = f"{values['content']} {values['tags']}"
     if indexed(text) != text.casefold():
         connection.execute("UPDATE insight_text SET text = ? WHERE rowid = ?", (indexed(text), number))
@@ -226,10 +224,7 @@ def _stored(row: tuple[Any, ...]) -> StoredInsight:
     said["slug"] = said["slug"] or name
     did: dict[str, Any] = dict(zip(_DID, rest[len(_SAID) :], strict=True))
     return StoredInsight(
-        number=number,
-        name=name,
-        insight=msgspec.convert(said, Insight),
-        standing=msgspec.convert(did, Performance),
+        number=number, name=name, insight=msgspec.convert(said, Insight), standing=msgspec.convert(did, Performance)
     )
 
 

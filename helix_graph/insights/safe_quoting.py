@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from helix_episodes.fast_loading import Regex
+from helix_episodes.light_imports import Regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,13 +91,17 @@ def name_or_quoted(name: str) -> str:
     return name if len(name.split()) == 1 and sanitize_line(name) == name and name.isprintable() else quoted(name)
 
 
+def is_open_quotation(line: str) -> bool:
+    """Whether the line ends within a quotation."""
+    return len(_CLOSING.sub(lambda found: found[0] if len(found[1]) % 2 == 0 else "", line).split('"')) % 2 == 0
+
+
 def cut_line(line: str, longest: int) -> str:
     """The line, cut to a number of characters; a quotation that this cuts is closed."""
     if len(line) <= longest:
         return line
     start = line[: longest - 1].rstrip("\\")
-    is_open = len(_CLOSING.sub(lambda found: found[0] if len(found[1]) % 2 == 0 else "", start).split('"')) % 2 == 0
-    return start + ('…"' if is_open else "…")
+    return start + ('…"' if is_open_quotation(start) else "…")
 
 
 def quoted_lines(text: str) -> str:

@@ -16,7 +16,7 @@ import json
 from helix_graph.database import ANY_OF, as_list, word_table
 from helix_graph.helix_db import Tables
 from helix_graph.insights.safe_quoting import sanitize_line
-from helix_graph.words import indexed, relevance
+from helix_graph.word_search import indexed, relevance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def index_words(connection: sqlite3.Connection) -> None:
 def relevance_by_words(
     connection: sqlite3.Connection, query: str, *, frequent: dict[str, int] | None = None
 ) -> dict[int, float]:
-    """The rows that share words with a query, and their relevance by words (`helix_graph.words.relevance`)."""
+    """The rows that share words with a query, and their relevance by words (`helix_graph.word_search.relevance`)."""
     total = int(connection.execute("SELECT count(*) FROM insight").fetchone()[0])
     return relevance(connection, "insight_text", query, total=total, frequent={} if frequent is None else frequent)
 

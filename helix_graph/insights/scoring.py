@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from helix_episodes.fast_loading import Value
+from helix_episodes.light_imports import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,6 +19,8 @@ True
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
 
 import msgspec
@@ -28,7 +30,7 @@ from helix_episodes.errors import InvalidArgument
 from helix_graph.insights import rows, scoring
 from helix_graph.insights.dedup import absorb, same_advice
 from helix_graph.insights.feedback import FeedbackReport, give_feedback, seed_attribution
-from helix_graph.insights.model import Insight, Origin, TextVector
+from helix_graph.insights.model import Insight, Origin, StoredInsight, TextVector
 from helix_graph.insights.rows import digest
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.timestamps import stamp
@@ -36,10 +38,8 @@ from helix_graph.validation import as_int, as_line, as_text, as_tuple
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Iterator
 
-    from helix_graph.insights.model import StoredInsight
-    from helix_graph.insights.resources import InsightContext
+    from helix_graph.insights.context import InsightContext
 
 
 def clean_name(name: str) -> str:
@@ -161,6 +161,22 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
 _PERSONS_TAGS = frozenset(
     {scoring.USER_PROVIDED, scoring.SAFETY_TAG, "human-provided", "provided-by-user", "user", "human", "person"}
 )
+#: Letters of other scripts, digits and signs that are read as the Latin letter in front of them; accents, full width
+#: and letters in a circle are taken off by Unicode's own rules. Only letters that a person's tag has.
+_LOOKALIKES = str.maketrans(
+    {
+        other: latin
+        for latin, others in {
+            "a": "\u0430\u03b1\u0251@4", "b": "\u044c", "d": "\u0501\u0257", "e": "\u0435\u0454\u03b53", "f": "\u0192",
+            "h": "\u04bb\u043d", "i": "\u0456\u03b9\u0131!1l", "m": "\u043c", "n": "\u043f\u03b7\u0578",
+            "o": "\u043e\u03bf\u05850",
+            "p": "\u0440\u03c1", "r": "\u0433\u0280", "s": "\u0455$5", "t": "\u0442\u03c47", "u": "\u03c5\u057d\u1d1c",
+            "v": "\u03bd\u0475\u1d20", "y": "\u0443\u03b3\u04af",
+        }.items()
+        for other in others
+    }
+)  # fmt: skip
+_NO_LETTER = re.compile(r"[\W_]+")
 
 
 def agents_tags(tags: Iterable[str]) -> tuple[str, ...]:
@@ -176,8 +192,20 @@ def agents_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def is_persons_tag(tag: str) -> bool:
-    """Whether a tag says that a person gave the insight."""
-    return "-".join(re.findall(r"\w+", tag.casefold().replace("_", " "))) in _PERSONS_TAGS
+    """Whether a tag, or one of several with a comma between them, says that a person gave the insight.
+
+    However it is spelt: full width, look-alikes of other scripts, accents, invisible or no separators.
+    """
+    return any(_letters(part) in _PERSONS_LETTERS for part in re.split("[,;|/]", tag))
+
+
+def _letters(text: str) -> str:
+    """The letters as a reader takes them, all else left out."""
+    plain = unicodedata.normalize("NFKD", text).casefold().translate(_LOOKALIKES)
+    return _NO_LETTER.sub("", "".join(one for one in plain if not unicodedata.combining(one)))
+
+
+_PERSONS_LETTERS = frozenset(map(_letters, _PERSONS_TAGS))
 
 
 def clean_source(source: str) -> str:

@@ -19,8 +19,10 @@ dropped, and logs come in without where, for what and why. What a person wrote o
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime, timedelta
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
 import msgspec
@@ -51,11 +53,8 @@ from helix_graph.validation import as_fraction, as_int, as_path, as_text
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Iterator
-    from datetime import datetime
-    from pathlib import Path
 
-    from helix_graph.insights.resources import InsightContext
+    from helix_graph.insights.context import InsightContext
 
 
 _Record = TypeVar("_Record", bound=msgspec.Struct)

@@ -20,20 +20,15 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
-from helix_graph.insights.holdout import ExposureCounts, uniform_draw
+from helix_graph.insights.holdout import Exposure, ExposureCounts, uniform_draw
 from helix_graph.insights.scoring import RELEVANCE_GATE, SAFETY_TAG
 from helix_graph.stats.intervals import Interval, newcombe_interval, q_values
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from helix_graph.insights.holdout import Exposure
-
 
 #: On either side, before anything is said: the interval is then about ten points wide to either side.
 LEAST = 100
@@ -131,9 +126,7 @@ def uplift_report(exposures: Iterable[Exposure]) -> UpliftReport:
         )
         estimates.append(_with_interval(bare, design=1.0))
     return UpliftReport(
-        measured=len({one.injection for one in known}),
-        pooled=pooled_uplift(known),
-        insights=_with_q_values(estimates),
+        measured=len({one.injection for one in known}), pooled=pooled_uplift(known), insights=_with_q_values(estimates)
     )
 
 

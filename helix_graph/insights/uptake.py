@@ -19,7 +19,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.extraction.shell.commands import decisive, parse_command
-from helix_episodes.fast_loading import Regex
+from helix_episodes.light_imports import Regex
 from helix_episodes.model import OUTCOME_ID, sortable_time
 from helix_episodes.safe_files import LONGEST_COMMAND
 from helix_graph.graph import MILLION

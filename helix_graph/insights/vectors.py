@@ -18,19 +18,19 @@ import contextlib
 import fcntl
 import os
 import struct
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from helix_episodes.errors import WriteFailed
-from helix_episodes.fast_loading import blake2b
+from helix_episodes.light_imports import blake2b
 from helix_episodes.safe_files import make_folder, open_regular, write_atomically
 from helix_graph.insights.scoring import combined_relevance
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 

@@ -6,28 +6,26 @@ An orchestrator explores (`Plans.explorations`), saves a plan (`Plans.save`), ma
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from helix_graph.plans.drafts import draft_of, ready_among, status_of, waves_of
-from helix_graph.plans.injection import InjectedNames
-from helix_graph.plans.injection import batch_inject as inject_batch
-from helix_graph.plans.injection import inject as inject_one
-from helix_graph.plans.model import TASK_STATUSES, PlanStatus, UpdatedTask
+from helix_graph.plans.insight_injection import InjectedNames
+from helix_graph.plans.insight_injection import batch_inject as inject_batch
+from helix_graph.plans.insight_injection import inject as inject_one
+from helix_graph.plans.model import TASK_STATUSES, PlanStatus, SavedPlan, Task, TaskPlan, UpdatedTask
+from helix_graph.plans.plan_checks import draft_of, ready_among, status_of, waves_of
 from helix_graph.plans.schema import PlanContext, database
-from helix_graph.plans.store import Explorations, change_task, find_plan, number_of, require_plan, save_plan
+from helix_graph.plans.store import Explorations, change_task, find_plan, require_plan, save_plan
 from helix_graph.plans.store import complete as complete_plan
 from helix_graph.plans.waiting import wait_builders as wait_for_builders
 from helix_graph.plans.waiting import wait_explorers as wait_for_explorers
 from helix_graph.validation import as_choice, as_str, as_text, as_tuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
+    from helix_graph.plans.agent_results import LearnAnswer
     from helix_graph.plans.attempt_assessment import Assessment
-    from helix_graph.plans.finished_agents import LearnAnswer
-    from helix_graph.plans.model import SavedPlan, Task, TaskPlan
-    from helix_graph.plans.task_workspaces import Workspaces
+    from helix_graph.plans.workspaces import Workspaces
 
 #: When a transcript is read again that has no report yet, in seconds: the original's pauses.
 PAUSES = (0.15, 0.35, 0.75)
@@ -44,7 +42,7 @@ class Plans(PlanContext):
     @property
     def workspaces(self) -> Workspaces:
         """Attempts at tasks: what a builder is given, and how it ended."""
-        from helix_graph.plans.task_workspaces import Workspaces
+        from helix_graph.plans.workspaces import Workspaces
 
         return Workspaces(self)
 
@@ -66,7 +64,7 @@ class Plans(PlanContext):
         Raises:
             NotFound: No plan has that number.
         """
-        return find_plan(self.root, _number(plan))
+        return find_plan(self.root, plan)
 
     def ready(self, plan: int | None = None) -> tuple[Task, ...]:
         """The tasks that can begin now: pending, and all they wait for complete. None without a plan.
@@ -128,7 +126,7 @@ class Plans(PlanContext):
             else as_tuple("utilized_memories", utilized_memories),
         }
         with database(self.root).writing() as connection:
-            found = require_plan(connection, _number(plan))
+            found = require_plan(connection, plan)
             changes = {name: value for name, value in given.items() if value is not None}
             change_task(connection, found, as_str("seq", seq), **changes)
         return UpdatedTask(task_seq=seq)
@@ -145,7 +143,7 @@ class Plans(PlanContext):
 
     def reset_session_tracking(self, session: str) -> int:
         """Lets a session be given everything again; how many insights it had been given."""
-        return InjectedNames(self.root, as_str("session", session)).reset()
+        return InjectedNames(self.root, session).reset()
 
     def learn(
         self,
@@ -169,7 +167,7 @@ class Plans(PlanContext):
             InvalidArgument: There is no such type of agent.
             WriteFailed: A hand-off file could not be written.
         """
-        from helix_graph.plans.finished_agents import Learning
+        from helix_graph.plans.agent_results import Learning
 
         return Learning(self, transcript, agent_type=agent_type, agent_id=agent_id, pauses=pauses).learn()
 
@@ -178,7 +176,3 @@ class Plans(PlanContext):
     batch_inject = inject_batch
     wait_builders = wait_for_builders
     wait_explorers = wait_for_explorers
-
-
-def _number(plan: int | None) -> int | None:
-    return None if plan is None else number_of("plan", plan)

@@ -21,6 +21,8 @@ False
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -29,12 +31,10 @@ from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.plans.schema import database
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_line
-from helix_graph.words import STOP_WORDS
+from helix_graph.word_search import STOP_WORDS
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from helix_graph.insights.api import Insights
 

@@ -25,18 +25,15 @@ import hashlib
 import os
 import re
 import subprocess
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
 from helix_graph.plans.model import NoWorkTree
 from helix_graph.project import FOLDER
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-
 
 #: What git compares with where there is no commit yet: the tree without files (git hash-object -t tree /dev/null).
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"

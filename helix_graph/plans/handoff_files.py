@@ -25,7 +25,8 @@ import errno
 import fcntl
 import os
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import orjson
@@ -33,10 +34,6 @@ import orjson
 from helix_episodes.errors import InvalidArgument, WriteFailed
 from helix_episodes.safe_files import make_folder, read_regular, remove_file, write_atomically
 from helix_graph.validation import as_str
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 

@@ -14,15 +14,12 @@ became of a workspace; the others are what its builder gets.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from pathlib import Path
+from typing import Any, Literal, get_args
 
 import msgspec
 
 from helix_episodes.errors import HelixGraphError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 TaskStatus = Literal["pending", "active", "complete", "blocked"]
 PlanState = Literal["none", "complete", "in_progress", "stuck", "all_blocked"]

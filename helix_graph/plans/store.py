@@ -8,6 +8,8 @@ secrets, and on one line where it has to stay on one.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -30,17 +32,14 @@ from helix_graph.plans.model import (
     Workspace,
     WorkspaceEnding,
 )
-from helix_graph.plans.schema import database
+from helix_graph.plans.schema import PlanContext, database
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_int, as_line
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping
-    from pathlib import Path
 
-    from helix_graph.plans.drafts import PlanDraft
-    from helix_graph.plans.schema import PlanContext
+    from helix_graph.plans.plan_checks import PlanDraft
 
 
 #: SQLite's largest row number.
@@ -82,7 +81,7 @@ def find_plan(root: Path, number: int | None) -> TaskPlan | None:
 
 def plan_within(connection: sqlite3.Connection, number: int | None) -> TaskPlan | None:
     """As `find_plan`, within a transaction."""
-    where, values = ("status = 'active'", ()) if number is None else ("id = ?", (number,))
+    where, values = ("status = 'active'", ()) if number is None else ("id = ?", (number_of("plan", number),))
     row = connection.execute(
         f"SELECT {_COLUMNS} FROM plan WHERE {where} ORDER BY id DESC LIMIT 1",  # noqa: S608  (both parts stand above)
         values,
@@ -141,7 +140,7 @@ def complete(context: PlanContext, plan: int | None = None) -> CompletedPlan:
         NotFound: There is no such plan.
     """
     with database(context.root).writing() as connection:
-        found = require_plan(connection, None if plan is None else number_of("plan", plan))
+        found = require_plan(connection, plan)
         connection.execute("UPDATE plan SET status = 'complete' WHERE id = ?", (found.id,))
     unfinished = tuple(task.seq for task in found.tasks if task.status != "complete")
     return CompletedPlan(plan_id=found.id, unfinished=unfinished)

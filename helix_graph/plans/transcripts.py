@@ -23,6 +23,8 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -36,9 +38,6 @@ from helix_episodes.safe_files import irregularity
 from helix_episodes.session import Session, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
     from helix_graph.plans.model import AgentOutcome
 
 
@@ -150,11 +149,7 @@ def result_in(*messages: str) -> dict[str, Any] | None:
     return next(reversed([*whole, *inline]), None)
 
 
-_OUTCOMES: dict[str, AgentOutcome] = {
-    "DELIVERED": "delivered",
-    "BLOCKED": "blocked",
-    "PLAN_COMPLETE": "plan_complete",
-}
+_OUTCOMES: dict[str, AgentOutcome] = {"DELIVERED": "delivered", "BLOCKED": "blocked", "PLAN_COMPLETE": "plan_complete"}
 
 
 def _without_code(text: str) -> str:

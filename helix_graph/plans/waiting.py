@@ -8,7 +8,9 @@ half written: it is read again until the timeout, and then named.
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -23,10 +25,6 @@ from helix_graph.timestamps import parse_stamp
 from helix_graph.validation import as_datetime, as_float, as_int, as_tuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import date
-    from pathlib import Path
-
     from helix_graph.plans.schema import PlanContext
 
 #: How long agents are waited for, and the time between two looks, in seconds: the seeds' own.

@@ -14,8 +14,9 @@ would read the queries, and a folder outside would be read to whoever asks. What
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
@@ -35,10 +36,6 @@ from helix_graph.search.model import (
 )
 from helix_graph.search.sources import FORGETFUL, TTL_SECONDS, Availability, Forgetful, MarkdownFolder
 from helix_graph.validation import as_int
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
 
 SERENA = Path(".serena/memories")
 #: The seed's: a server on the same machine answers in a few milliseconds, and a search does not wait longer for one.
@@ -117,12 +114,7 @@ class Search:
         self._own = own
 
     def __call__(
-        self,
-        query: str,
-        *,
-        max_results: int = DEFAULT,
-        semantic_only: bool = False,
-        lexical_only: bool = False,
+        self, query: str, *, max_results: int = DEFAULT, semantic_only: bool = False, lexical_only: bool = False
     ) -> MemorySearchAnswer:
         """What fits the query best, over all sources: by words and by meaning, or by one of them alone.
 
@@ -166,10 +158,7 @@ class Search:
                 "Available": availability is not None and availability.available(),
                 "Endpoint": settings.forgetful,
             },
-            "Cache": {
-                "AgeSeconds": -1.0 if availability is None else availability.age(),
-                "TTLSeconds": TTL_SECONDS,
-            },
+            "Cache": {"AgeSeconds": -1.0 if availability is None else availability.age(), "TTLSeconds": TTL_SECONDS},
             "Configuration": {
                 "SerenaPath": str(serena),
                 "ForgetfulPort": parts.port or _PORTS.get(parts.scheme),

@@ -11,17 +11,14 @@ result, and counts with each of its ranks. Results of equal score are ordered by
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
 from helix_episodes.errors import InvalidArgument
 from helix_graph.validation import as_str
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
 
 LONGEST = 500
 _REFUSED = "Cannot validate argument on parameter 'Query'"

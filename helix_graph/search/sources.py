@@ -18,6 +18,8 @@ import contextlib
 import logging
 import socket
 import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -28,19 +30,15 @@ from helix_episodes.errors import WriteFailed
 from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.embedding.choice import unavailable
 from helix_graph.errors import GraphNotCompiled, MissingExtra, SearchFailed
-from helix_graph.graph.similar_decisions import words_of
+from helix_graph.graph.similar_decisions import SimilarDecision, words_of
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.search.model import PartialResults, SearchMode, SourceResult
 from helix_graph.topics.ranking import MOST_WORDS, asked_words
-from helix_graph.words import query_words, telling
+from helix_graph.word_search import query_words, telling
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
     from helix_graph.causality.api import Causality
     from helix_graph.episodes import Episodes
-    from helix_graph.graph.similar_decisions import SimilarDecision
     from helix_graph.insights.api import Insights
     from helix_graph.topics.api import Topics
 

@@ -6,42 +6,31 @@ Agents read them, so they are compact; a program uses the values themselves.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import singledispatch
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_graph.topics.briefing import Briefing
+from helix_graph.topics.briefing import Briefing, Chain, Point
 from helix_graph.topics.catalogue import CrossReferences, Listing, Overview, Recent, Stats, TopicGraph, TopicSession
 from helix_graph.topics.edit import Edited
 from helix_graph.topics.fields import first_line
 from helix_graph.topics.index import CATEGORIES
-from helix_graph.topics.maintenance import CompactedLog, PrunedEntries, ReindexedEntries, StaleAnswer
-from helix_graph.topics.model import BatchStored, StoredEntry
-from helix_graph.topics.search import ReadAnswer, TopicSearchAnswer
+from helix_graph.topics.maintenance import CompactedLog, PrunedEntries, ReindexedEntries, StaleAnswer, StaleEntry
+from helix_graph.topics.model import BatchStored, Damaged, Entry, StoredEntry, TopicSize
+from helix_graph.topics.search import Hit, ReadAnswer, TopicSearchAnswer
 from helix_graph.topics.transfer import ImportedEntries, TopicsExport
-from helix_graph.words import which_have
+from helix_graph.word_search import which_have
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from datetime import datetime
 
-    from helix_graph.topics import maintenance_actions
-    from helix_graph.topics.briefing import Chain, Point
-    from helix_graph.topics.maintenance import StaleEntry
-    from helix_graph.topics.model import Damaged, Entry, TopicSize
-    from helix_graph.topics.search import Hit
+    from helix_graph.topics import tool_actions
 
     Answer = (
-        StoredEntry
-        | BatchStored
-        | TopicSearchAnswer
-        | Briefing
-        | Overview
-        | ReadAnswer
-        | Edited
-        | maintenance_actions.Answer
+        StoredEntry | BatchStored | TopicSearchAnswer | Briefing | Overview | ReadAnswer | Edited | tool_actions.Answer
     )
 
 

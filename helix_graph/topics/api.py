@@ -11,32 +11,28 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from helix_episodes.errors import InvalidArgument
 from helix_graph.helix_db import HelixDatabase
 from helix_graph.timestamps import seconds_of
-from helix_graph.topics import briefing, catalogue, edit, entry_log, maintenance, maintenance_actions, search, storing
-from helix_graph.topics.briefing import Detail
+from helix_graph.topics import briefing, catalogue, edit, entry_log, maintenance, search, storing, tool_actions
+from helix_graph.topics.briefing import Briefing, Detail
 from helix_graph.topics.fields import entry_text, looked_for, tag_name, tag_names, topic_name
 from helix_graph.topics.ranking import EntryFilters
 from helix_graph.topics.schema import TOPIC_TABLES
-from helix_graph.topics.search import LARGEST_INDEX, LARGEST_LIMIT
+from helix_graph.topics.search import LARGEST_INDEX, LARGEST_LIMIT, ReadAnswer
 from helix_graph.topics.search import since as moments_ago
 from helix_graph.topics.storing import checked_draft, checked_drafts
 from helix_graph.validation import as_bool, as_choice, as_int
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from datetime import date
-
-    from helix_graph.topics.briefing import Briefing
     from helix_graph.topics.catalogue import CrossReferences, Listing, Overview, Recent, Stats, TopicGraph, TopicSession
     from helix_graph.topics.maintenance import CompactedLog, Progress, PrunedEntries, ReindexedEntries, StaleAnswer
     from helix_graph.topics.model import BatchStored, Damaged, StoredEntry
-    from helix_graph.topics.search import ReadAnswer
     from helix_graph.topics.transfer import ImportedEntries, TopicsExport
 
     #: What is called with the progress of an action, if anything; and a parameter of one.
@@ -252,8 +248,8 @@ class Topics:
     @overload
     def topics(self, action: Literal["session"], *, progress: Watcher = None, **given: Value) -> TopicSession: ...
     @overload
-    def topics(self, action: str, *, progress: Watcher = None, **given: Value) -> maintenance_actions.Answer: ...
-    def topics(self, action: str = "list", *, progress: Watcher = None, **given: Value) -> maintenance_actions.Answer:
+    def topics(self, action: str, *, progress: Watcher = None, **given: Value) -> tool_actions.Answer: ...
+    def topics(self, action: str = "list", *, progress: Watcher = None, **given: Value) -> tool_actions.Answer:
         """What there is, and keeping it in order; ``docs/topics.md`` has the actions and what each takes.
 
         ``progress`` is told how much is done of how much: of compact, import and reindex.
@@ -264,10 +260,10 @@ class Topics:
             InvalidImport: What is to be imported is in no form that we know.
         """
         stated = {name: value for name, value in given.items() if value is not None and value is not False}
-        context = maintenance_actions.ActionContext(
+        context = tool_actions.ActionContext(
             database=self.database, folders=self._folders, now=self._clock(), progress=progress
         )
-        return maintenance_actions.run_action(context, action, stated)
+        return tool_actions.run_action(context, action, stated)
 
     def damaged(self) -> tuple[Damaged, ...]:
         """Records that are not what was written, after a look at every page and record.

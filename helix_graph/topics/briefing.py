@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -31,14 +32,7 @@ from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import NO_WORDS
 from helix_graph.timestamps import datetime_of
 from helix_graph.topics.catalogue import CategorySize, category_sizes
-from helix_graph.topics.entry_log import (
-    EntryRecord,
-    NumberedRecord,
-    by_id,
-    categories_of,
-    indices_in,
-    of_topic,
-)
+from helix_graph.topics.entry_log import EntryRecord, NumberedRecord, by_id, categories_of, indices_in, of_topic
 from helix_graph.topics.fields import first_line, hyphened, plain, singular
 from helix_graph.topics.index import CATEGORIES
 from helix_graph.topics.model import Category, TopicSize
@@ -49,7 +43,6 @@ from helix_graph.validation import as_choice, as_tuple
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 
 Detail = Literal["summary", "scan", "full"]

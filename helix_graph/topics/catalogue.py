@@ -9,7 +9,9 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -22,12 +24,10 @@ from helix_graph.topics.index import CATEGORIES
 from helix_graph.topics.model import Category, TopicSize
 from helix_graph.topics.ranking import stored_since
 from helix_graph.topics.search import missing_topic_hint
-from helix_graph.words import match_all, query_words
+from helix_graph.word_search import match_all, query_words
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
 
 class Listing(msgspec.Struct, frozen=True, kw_only=True):
@@ -322,10 +322,6 @@ def _gaps(connection: sqlite3.Connection, chosen: tuple[str, _Values]) -> tuple[
     ids = [entry for (entry,) in rows]
     found, places = by_id(connection, ids), indices(connection, ids)
     return tuple(
-        Gap(
-            topic=places[entry][0],
-            index=places[entry][1],
-            line=first_line(found[entry].record.text, width=_GAP_WIDTH),
-        )
+        Gap(topic=places[entry][0], index=places[entry][1], line=first_line(found[entry].record.text, width=_GAP_WIDTH))
         for entry in ids
     )

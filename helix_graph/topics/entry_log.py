@@ -14,20 +14,16 @@ from __future__ import annotations
 
 import difflib
 import sqlite3
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
 from helix_episodes.errors import NotFound
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.timestamps import datetime_of
-from helix_graph.topics.model import Damaged, Entry, RecordDamaged
+from helix_graph.topics.model import Category, Damaged, Entry, RecordDamaged
 from helix_graph.topics.schema import checksum_of, is_sound
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from helix_graph.topics.model import Category
 
 
 class EntryRecord(msgspec.Struct, frozen=True, kw_only=True, tag="entry", omit_defaults=True):

@@ -22,15 +22,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from helix_episodes.errors import InvalidArgument
 from helix_graph.errors import NO_TEXT
 from helix_graph.validation import as_str, as_tuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
 
 #: Shorter words are names more often than plurals: dns, aws, ios.
 _SHORTEST_PLURAL = 4

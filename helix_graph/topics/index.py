@@ -19,17 +19,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, get_args
 
 from helix_graph.topics.fields import content_lines, first_line
 from helix_graph.topics.model import Category
 from helix_graph.topics.schema import VIEW
-from helix_graph.words import indexed
+from helix_graph.word_search import indexed
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Sequence
 
     from helix_graph.topics.entry_log import EntryRecord, NumberedRecord
 

@@ -7,15 +7,16 @@ counted. With ``refresh`` the lines that the source names are shown as they are 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_episodes.safe_files import irregularity, read_regular
 from helix_graph.database import erase_traces
-from helix_graph.helix_db import HELIX_DB
+from helix_graph.helix_db import HELIX_DB, HelixDatabase
 from helix_graph.timestamps import datetime_of
 from helix_graph.topics import index
 from helix_graph.topics.catalogue import IndexSize, file_bytes, index_size
@@ -35,10 +36,6 @@ from helix_graph.topics.storing import bury_entry
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from helix_graph.helix_db import HelixDatabase
 
 
 def remove_damaged(connection: sqlite3.Connection, found: LogState, *, now: int) -> None:

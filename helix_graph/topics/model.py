@@ -16,17 +16,9 @@ import msgspec
 from helix_episodes.errors import HelixGraphError
 
 Category = Literal[
-    "architecture",
-    "data-flow",
-    "invariants",
-    "gotchas",
-    "decisions",
-    "how-to",
-    "performance",
-    "gaps",
-    "patterns",
+    "architecture", "data-flow", "invariants", "gotchas", "decisions", "how-to", "performance", "gaps", "patterns",
     "other",
-]
+]  # fmt: skip
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):

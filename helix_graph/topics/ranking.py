@@ -1,4 +1,4 @@
-"""Which entries match a query's words best: BM25 (`helix_graph.words`), multiplied by the entry's confidence.
+"""Which entries match a query's words best: BM25 (`helix_graph.word_search`), multiplied by the entry's confidence.
 
 Hooks ask here as well, without loading the rest of the package, because an agent waits for the answer: an entry is
 shown only when its record has the right checksum. What is damaged is left out; `search` names it.
@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 
-from helix_episodes.fast_loading import Value
+from helix_episodes.light_imports import Value
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.topics.schema import TOPIC_TABLES, is_sound
-from helix_graph.words import bm25, frequencies, match_all, match_any, query_words, rarer, telling
+from helix_graph.word_search import bm25, frequencies, match_all, match_any, query_words, rarer, telling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

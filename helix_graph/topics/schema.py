@@ -2,7 +2,7 @@
 
 ``topic_log`` only grows, until ``compact``. A record's body is JSON, and its checksum covers the body and the record's
 number, so that a flipped byte is noticed and named instead of being believed. Everything else can be rebuilt from it:
-``topic_text`` is the index of the words (`helix_graph.words`), ``topic_term`` what FTS5 says of it.
+``topic_text`` is the index of the words (`helix_graph.word_search`), ``topic_term`` what FTS5 says of it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import zlib
 
 from helix_graph.database import word_table
 from helix_graph.helix_db import Tables
-from helix_graph.words import indexed
+from helix_graph.word_search import indexed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

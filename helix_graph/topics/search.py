@@ -27,7 +27,7 @@ from helix_graph.topics.fields import check_size, clipped, content_lines, plain
 from helix_graph.topics.model import Damaged, Entry, TopicSize
 from helix_graph.topics.ranking import MOST_WORDS, EntryFilters, RankedEntries, TimeSpan, asked_words, best, by_topic
 from helix_graph.validation import as_int
-from helix_graph.words import match_all, match_any
+from helix_graph.word_search import match_all, match_any
 
 if TYPE_CHECKING:
     import sqlite3

@@ -6,7 +6,7 @@ disk before anything is answered: what was stored is found at once, by every pro
 >>> checked_draft(topic="Engine", text="Gotcha: the cache is never emptied").tags
 ('gotcha',)
 
-Texts are compared by their significant words (`helix_graph.words`), never by tags or sources. Two are near
+Texts are compared by their significant words (`helix_graph.word_search`), never by tags or sources. Two are near
 duplicates when more than 70 % of their words are shared (Jaccard), or when the new one has no significant word that the
 old one lacks. Below six words chance alone shares that many, so there only the same words count. Not every pair is
 compared. Of n words a text shares more than a share t with another only if one of its n - ⌈t n⌉ + 1 rarest words is
@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -46,11 +47,10 @@ from helix_graph.topics.fields import check_size, entry_text, first_line, plain,
 from helix_graph.topics.index import auto_tags
 from helix_graph.topics.model import BatchStored, Duplicate, SimilarEntries, StoredEntry
 from helix_graph.validation import as_fraction, as_tuple, wrong_type
-from helix_graph.words import match_any, query_words, telling
+from helix_graph.word_search import match_any, query_words, telling
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 
 def significant_words(text: str) -> frozenset[str]:

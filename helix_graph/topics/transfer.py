@@ -20,6 +20,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict, deque
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -38,7 +39,6 @@ from helix_graph.topics.storing import EntryDraft, append_entry, checked_draft, 
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 
 _Content = tuple[str, str, tuple[str, ...], str | None, float]

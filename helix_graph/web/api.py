@@ -8,7 +8,9 @@ those only next to an earlier report: elsewhere somebody may have collected them
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -20,17 +22,15 @@ from helix_episodes.store import PREFIX
 from helix_graph.errors import FolderInUse
 from helix_graph.project import PAGES
 from helix_graph.validation import as_choice, as_datetime, as_int, as_path
-from helix_graph.web.graph_content import build_graph_page
+from helix_graph.web.graph_content import Page, build_graph_page
 from helix_graph.web.rendering import PAGE_MARK, REPORT_MARK, page_html, report_html, report_markdown
 from helix_graph.web.report_content import build_report
 from helix_graph.web.report_model import PeriodReport
 from helix_graph.web.report_text import QUOTES
-from helix_graph.web.timeline import build_timeline
+from helix_graph.web.timeline import PageTimeline, build_timeline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
     from datetime import date
-    from pathlib import Path
     from typing import Any
 
     from helix_graph.causality.api import Causality
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from helix_graph.graph.api import Graph
     from helix_graph.graph.subgraph import ExcerptSession
     from helix_graph.insights.api import Insights
-    from helix_graph.web.graph_content import Page
-    from helix_graph.web.timeline import PageTimeline
 
 
 #: The formats, each with the name of its file in a folder.

@@ -5,7 +5,7 @@ timeline. Nodes, edges, groups, sessions and sightings refer to each other by th
 as the logs have them: the page shows them as text only, and `helix_graph.web.rendering` keeps them from ending their
 element.
 
-Labels are sentences of a closed grammar (`helix_graph.graph.labels`): similar ones begin alike ("run pytest", "run
+Labels are sentences of a closed grammar (`helix_graph.graph.node_labels`): similar ones begin alike ("run pytest", "run
 go test", "golangci-lint fails: …"). So nodes are grouped by type and first words, a group that is too large by one more
 word, and the remaining ones with the others of their type.
 
@@ -16,23 +16,20 @@ word, and the remaining ones with the others of their type.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_graph.graph.model import rate
-from helix_graph.graph.subgraph import Occurrence
+from helix_graph.graph.subgraph import Excerpt, ExcerptNode, Occurrence
 from helix_graph.stats.intervals import wilson_interval
-from helix_graph.web.layout import columns_of, spots_of
+from helix_graph.web.layout import Edge, Spot, columns_of, spots_of
 from helix_graph.web.timeline import PageTimeline, copied
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from helix_graph.causality.edge_support import ClaimReport, ClaimVerdict
     from helix_graph.graph.paths import PathAnswer
-    from helix_graph.graph.subgraph import Excerpt, ExcerptNode
-    from helix_graph.web.layout import Edge, Spot
 
 
 class PageNode(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -243,11 +240,7 @@ def build_graph_page(
         groups=groups,
         sessions=tuple(
             copied(
-                PageSession,
-                one,
-                day=(one.timestamp or "")[:_DAY],
-                project=projects.get(one.id, ""),
-                log=one.log or "",
+                PageSession, one, day=(one.timestamp or "")[:_DAY], project=projects.get(one.id, ""), log=one.log or ""
             )
             for one in excerpt.sessions
         ),
@@ -293,7 +286,7 @@ def _groups(nodes: Sequence[ExcerptNode], ties: Sequence[Edge]) -> tuple[tuple[P
 
 def _edges(excerpt: Excerpt, claims: ClaimReport) -> Iterator[PageEdge]:
     by_edge: dict[tuple[str, str, str], ClaimVerdict] = {
-        (claim.source, claim.target, claim.type): claim for claim in claims.claims
+        (claim.source, claim.target, claim.type): claim for row in claims.claims for claim in (row, *row.also)
     }
     labels = [node.label for node in excerpt.nodes]
     for edge in excerpt.edges:

@@ -21,12 +21,9 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 import msgspec
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 def components_of(count: int, edges: Iterable[tuple[int, int]]) -> list[list[int]]:

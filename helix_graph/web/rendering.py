@@ -20,6 +20,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, TypeGuard
@@ -29,15 +30,12 @@ import msgspec
 import helix_graph.web.report_text as say
 from helix_graph.graph.patterns import describe
 from helix_graph.insights.uplift import LEAST, describe_uplift
-from helix_graph.web.report_model import rate_of
+from helix_graph.web.report_model import CitedEvidence, PeriodReport, rate_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     import jinja2
 
     from helix_graph.web.graph_content import Page
-    from helix_graph.web.report_model import CitedEvidence, PeriodReport
 
 
 #: Marks that identify our pages and reports.

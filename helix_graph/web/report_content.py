@@ -15,13 +15,14 @@ or of task, or in what success means, one is shown.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import dropwhile, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from helix_graph.causality.repeats import repeats_of
-from helix_graph.graph.patterns import ANTI_PATTERN_OCCURRENCES
-from helix_graph.graph.trials import parse_timestamp
+from helix_graph.causality.repeated_errors import repeats_of
+from helix_graph.graph.observations import parse_timestamp
+from helix_graph.graph.patterns import ANTI_PATTERN_OCCURRENCES, Pattern
 from helix_graph.stats.intervals import newcombe_interval
 from helix_graph.web.report_model import (
     Damage,
@@ -46,13 +47,11 @@ from helix_graph.web.report_model import (
 from helix_graph.web.report_text import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
     from helix_episodes.model import Episode, Event, Fix
     from helix_graph.causality.api import Causality, SkippedEpisode, Survey
     from helix_graph.graph.api import Graph
-    from helix_graph.graph.patterns import Pattern
     from helix_graph.graph.status import Status
     from helix_graph.insights.api import Insights
     from helix_graph.insights.uplift import Uplift

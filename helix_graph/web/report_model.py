@@ -14,24 +14,20 @@ asked for, and a memory that was idle for a month reports the last week in which
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
-from helix_episodes.model import Decision
-from helix_graph.graph.labels import event_key, is_error
+from helix_episodes.model import Decision, Episode, Event
 from helix_graph.graph.model import rate
+from helix_graph.graph.node_labels import event_key, is_error
+from helix_graph.graph.observations import Measures, parse_timestamp
 from helix_graph.graph.patterns import ENOUGH_OCCURRENCES, Pattern
-from helix_graph.graph.trials import Measures, parse_timestamp
 from helix_graph.insights.uplift import Uplift
 from helix_graph.stats.intervals import Interval, wilson_interval
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from helix_episodes.model import Episode, Event
 
 
 class ReportRate(msgspec.Struct, frozen=True, kw_only=True):
@@ -225,7 +221,7 @@ class PeriodReport(msgspec.Struct, frozen=True, kw_only=True):
 
     ``sessions`` are those of the period, ``fixed`` counts its errors (each once a session) and those with a verified
     fix. ``notes`` say in words what is missing. ``met_again`` counts the errors of the whole memory that an earlier
-    session had met (`helix_graph.causality.repeats`), ``fixed_before`` those of them that it had fixed.
+    session had met (`helix_graph.causality.repeated_errors`), ``fixed_before`` those of them that it had fixed.
     """
 
     title: str

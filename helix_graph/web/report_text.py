@@ -5,15 +5,13 @@ Templates find everything here under the name ``say``. What only one of the two 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from helix_graph.graph.patterns import ENOUGH_OCCURRENCES
+from helix_graph.graph.patterns import ENOUGH_OCCURRENCES, Pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from helix_graph.graph.patterns import Pattern
     from helix_graph.stats.intervals import Interval
     from helix_graph.web.report_model import (
         CitedEvidence,
@@ -74,6 +72,8 @@ NO_FIX = "No fix was seen to work yet."
 _ENDS = {"success": "succeeded", "partial": "partly done", "failure": "failed", "unknown": "outcome unknown"}
 _SAYS = {
     "associated": "associated, not tested",
+    "provisional": "provisional, it may be gone at the next look",
+    "comes last": "done at the end, perhaps because of how it went",
     "not told apart": "not told apart from chance",
     "too early": "too early to compare",
     "not compared": "not compared",

@@ -6,18 +6,16 @@ Texts are as the logs have them; `helix_graph.web.rendering` keeps them from end
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from helix_episodes.model import Decision
-from helix_graph.graph.facts import facts_of
-from helix_graph.graph.trials import in_order
+from helix_episodes.model import Decision, Episode
+from helix_graph.graph.episode_facts import facts_of
+from helix_graph.graph.observations import in_order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from helix_episodes.model import Episode
     from helix_graph.causality.contrast import Contrast
     from helix_graph.causality.fault_localization import Explanation
     from helix_graph.graph.model import Claim

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from helix_graph.graph.observations import distinct, trial_of
 from helix_graph.graph.patterns import Pattern, count_patterns
-from helix_graph.graph.trials import distinct, trial_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

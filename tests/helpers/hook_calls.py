@@ -38,7 +38,10 @@ def call(
     seconds: float = 60.0,
     environment: Mapping[str, str] | None = None,
 ) -> Answer:
-    """Calls a hook and waits for its answer. The limit is far off: machines that test are slow."""
+    """Calls a hook and waits for its answer. The limit is far off: machines that test are slow.
+
+    The folders of the transcripts that are named count as the agents' own; ``environment`` can say otherwise.
+    """
     content = told if isinstance(told, bytes) else json.dumps(told).encode()
     done = subprocess.run(
         [*_HOOK, event],
@@ -46,9 +49,16 @@ def call(
         capture_output=True,
         check=False,
         timeout=_PATIENCE,
-        env={**os.environ, "HELIX_HOOK_SECONDS": str(seconds), **(environment or {})},
+        env={**os.environ, **_agents_folders(told), "HELIX_HOOK_SECONDS": str(seconds), **(environment or {})},
     )
     return Answer(done.returncode, json.loads(done.stdout) if done.stdout else None, done.stderr)
+
+
+def _agents_folders(told: Mapping[str, Any] | bytes) -> dict[str, str]:
+    if isinstance(told, bytes):
+        return {}
+    variables = {"transcript_path": "CLAUDE_CONFIG_DIR", "agent_transcript_path": "CODEX_HOME"}
+    return {variable: os.path.dirname(told[name]) for name, variable in variables.items() if told.get(name)}  # noqa: PTH120  (one that is no path is no path here either)
 
 
 def wait_for(condition: Callable[[], bool]) -> None:

@@ -13,8 +13,6 @@ import warnings
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import msgspec
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -61,16 +59,13 @@ def add_unruly_tools() -> None:
     from helix_cli.mcp import tools
     from helix_cli.mcp.tool_declaration import Arguments, Reply, Tool
 
-    class Done(msgspec.Struct):
-        done: bool
-
     def tool(behave: Callable[[Progress], None]) -> Tool:
         def run(_: Memory, __: object, progress: Progress) -> Reply:
             behave(progress)
-            return Reply(Done(done=True), ANSWER)
+            return Reply(None, ANSWER)
 
         name = behave.__name__
-        return Tool(name=name, title=name, description=name, takes=Arguments, gives=Done, run=run, effect="reads")
+        return Tool(name=name, title=name, description=name, takes=Arguments, run=run, effect="reads")
 
     known = tools.tools_by_name()
     more = {one.name: one for one in map(tool, (prints, warns, naps, hangs, breaks))}

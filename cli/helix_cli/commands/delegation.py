@@ -12,7 +12,7 @@ from helix_cli.options import NonEmptyPath, json_object, names, parse_time, posi
 from helix_cli.output import count, emit_json, fields, json_option, prints, say, show, verbatim
 
 if TYPE_CHECKING:
-    from helix_graph.plans.injection import BatchInjection, PromptInjection
+    from helix_graph.plans.insight_injection import BatchInjection, PromptInjection
     from helix_graph.plans.model import EndedWorkspace, ScopeCheck, Workspace
     from helix_graph.plans.waiting import BuildersWait, ExplorersWait
 

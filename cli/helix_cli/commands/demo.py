@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -19,10 +20,6 @@ from helix_cli.options import NonEmptyPath
 from helix_cli.output import emit_json, json_option, say, verbatim
 from helix_graph import Memory
 from helix_graph.trust import begin
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
 
 ERROR = "E   ModuleNotFoundError: No module named 'respx'"
 SOURCE, TARGET = "ruff fails: E501", "success"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +24,9 @@ from helix_cli.output import (
     warn,
 )
 from helix_graph.errors import InvalidConfiguration
+from helix_graph.trust import silence_from_git
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
     from datetime import datetime
 
     from helix_graph.graph.compile import CompileReport
@@ -99,6 +100,8 @@ def status() -> Status:
         ignored = (str(error),)
     for sentence in ignored:
         warn(sentence)
+    if memory.silenced:
+        warn(silence_from_git(memory.root) or f"the memory is off: {memory.silenced}; `helix-graph on` turns it on")
     return memory.graph.status()
 
 

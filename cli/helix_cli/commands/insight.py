@@ -6,6 +6,7 @@ and the like) is in `insight_maintenance`, which is imported when one of its com
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import wraps
 from typing import TYPE_CHECKING, Any, cast
@@ -17,8 +18,6 @@ from helix_cli.output import count, fields, json_option, percent, say, show, tab
 from helix_cli.terminal import strong
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from helix_graph.insights.api import Insights
     from helix_graph.insights.attribution import AttributionAnswer
     from helix_graph.insights.feedback import FeedbackAnswer
@@ -313,7 +312,5 @@ insight = LazyGroup(
     name="insight",
     help="Remember advice, find it again, and judge it by what followed.",
     callback=_begin,
-    params=[
-        click.Option(["-v", "--verbose"], is_flag=True, help="Log the call on stderr as one line of JSON."),
-    ],
+    params=[click.Option(["-v", "--verbose"], is_flag=True, help="Log the call on stderr as one line of JSON.")],
 )

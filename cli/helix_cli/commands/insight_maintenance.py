@@ -7,6 +7,7 @@ promote them; export and import them.
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,6 @@ from helix_cli.output import count, emit_text, percent, say, table, verbatim
 from helix_cli.terminal import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from datetime import datetime
 
     from helix_graph.insights.api import Insights

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,6 @@ from helix_cli.output import count, fields, json_option, percent, prints, say, s
 from helix_cli.terminal import Branch, Part, StyledWord, leaf, quiet, strong, verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from helix_graph import Memory
     from helix_graph.causality.contrast import Contrast
     from helix_graph.causality.fault_localization import Explanation, Suspect

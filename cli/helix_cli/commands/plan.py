@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -12,10 +13,8 @@ from helix_cli.options import NonEmptyPath, json_object, names
 from helix_cli.output import count, prints, say, table, warn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from helix_graph.plans.agent_results import LearnAnswer
     from helix_graph.plans.attempt_assessment import Assessment
-    from helix_graph.plans.finished_agents import LearnAnswer
     from helix_graph.plans.model import CompletedPlan, Exploration, PlanStatus, SavedPlan, Task, TaskPlan, UpdatedTask
     from helix_graph.plans.store import ClearedExplorations
 

@@ -19,7 +19,7 @@ from helix_cli.hooks.context_block import (
     context_block,
 )
 from helix_cli.hooks.log import noted
-from helix_cli.hooks.session_dedup import transcript_size
+from helix_cli.hooks.session_dedup import SessionDedup, transcript_size
 from helix_episodes.echo import without_echo
 from helix_graph.causality.antipattern_cache import is_up_to_date, read_anti_patterns, write_anti_patterns
 from helix_graph.insights import hook_queries
@@ -29,7 +29,7 @@ from helix_graph.insights.safe_quoting import name_or_quoted, own_or_quoted, quo
 from helix_graph.insights.scoring import USER_PROVIDED
 from helix_graph.project import CONFIGURATION, user_configuration
 from helix_graph.topics.ranking import busiest_topics, matching_entries
-from helix_graph.words import query_words, telling
+from helix_graph.word_search import query_words, telling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from helix_cli.hooks.call import HookCall
-    from helix_cli.hooks.session_dedup import SessionDedup
 
 
 _PREFIX = "insight "
@@ -115,8 +114,10 @@ def _prepare(root: Path, event: str) -> Iterator[bytes]:
     yield os.fsencode(root) + b"\n"
     with noted(root, event), in_turn(root):
         from helix_graph.memory import Memory
+        from helix_graph.shared_authors import refresh_authors
 
         write_anti_patterns(root, Memory(root).causality)
+        refresh_authors(root)
 
 
 def _plan(root: Path) -> list[str]:

@@ -75,15 +75,17 @@ def answer_session_end(call: HookCall, root: Path, dedup: SessionDedup) -> str:
     with in_turn(root):
         from helix_graph.causality.antipattern_cache import is_up_to_date, write_anti_patterns
         from helix_graph.memory import Memory
+        from helix_graph.shared_authors import refresh_authors
 
         memory = Memory(root)
         log = Path(call.transcript)  # of a session that may have run elsewhere: an agent changes its folder
-        recorded = memory.extract([log], own=True).recorded if log.is_file() else ()
+        recorded = memory.extract([log], own=True).recorded if log.is_file() and _is_agents_log(call, root, log) else ()
         memory.graph.compile()
         for one in recorded:
             memory.insights.feedback_from_episode(one.session)
         if not is_up_to_date(root):
             write_anti_patterns(root, memory.causality)
+        refresh_authors(root)
     dedup.sweep()
     return ""
 
@@ -106,6 +108,8 @@ def _learn_once(call: HookCall, root: Path) -> None:
     if not call.agent_transcript:
         note(root, call.event, f"nothing names the transcript of {call.agent_type} {call.agent_id}")
         return
+    if not _is_agents_log(call, root, transcript):
+        return
     dedup = SessionDedup(root, call.session or call.agent_transcript)
     if dedup.has(_ending(call, transcript)):
         return
@@ -116,6 +120,16 @@ def _learn_once(call: HookCall, root: Path) -> None:
         note(root, call.event, problem)
     with dedup:
         dedup.remember([_ending(call, transcript)])
+
+
+def _is_agents_log(call: HookCall, root: Path, log: Path) -> bool:
+    """Whether a transcript lies in an agent's own folder of logs: anybody may have written one that is elsewhere."""
+    from helix_episodes.discovery import is_in_agents_folder
+
+    if is_in_agents_folder(log):
+        return True
+    note(root, call.event, f"{log} is in no agent's own folder of logs, so it was not read; a person can name it")
+    return False
 
 
 def _ending(call: HookCall, transcript: Path) -> str:

@@ -22,7 +22,7 @@ from __future__ import annotations
 import json
 import os
 
-from helix_episodes.fast_loading import Value
+from helix_episodes.light_imports import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from helix_episodes.echo import wrap
-from helix_episodes.fast_loading import Value
+from helix_episodes.light_imports import Value
 from helix_graph.insights.safe_quoting import cut_line, quoted, sanitize_line
 
 TYPE_CHECKING = False

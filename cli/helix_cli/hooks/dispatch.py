@@ -18,7 +18,7 @@ from helix_cli.hooks.log import noted
 from helix_cli.hooks.session_dedup import SessionDedup
 from helix_episodes.errors import WriteFailed
 from helix_graph.project import FOLDER, disabled_by, memory_folder
-from helix_graph.trust import adopt, adopted_sentence, is_memory, refusal_of
+from helix_graph.trust import adopt, adopted_sentence, is_memory, refusal_of, silence_from_git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,6 +119,8 @@ def answer_call(call: HookCall, say: Callable[[bytes], bool]) -> Iterator[bytes]
     if folder is None or not folder.is_dir():
         return
     if disabled_by(folder):
+        if call.event == "session-start" and (notice := silence_from_git(folder)):
+            say(shaped(call.agent, call.event, "", notice=f"helix-graph: {notice}"))
         return
     trusted, notice = _trusted(call, folder)
     if not trusted:

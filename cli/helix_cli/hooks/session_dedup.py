@@ -18,7 +18,7 @@ import os
 import time
 from pathlib import Path
 
-from helix_episodes.fast_loading import blake2b
+from helix_episodes.light_imports import blake2b
 from helix_episodes.safe_files import make_folder, read_regular
 from helix_graph.project import HOOK_FOLDER, check_folders
 

@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_cli.mcp.pagination import ANSWERS, fitted_structure, fitted_text, once
-from helix_cli.mcp.quotations import with_notice
+from helix_cli.mcp.pagination import ANSWERS, fitted_text
 from helix_cli.mcp.rewording import answer_in_tools_words, in_tools_words, problem_of
 from helix_cli.mcp.tool_declaration import typed_schema, without_nulls
 from helix_cli.mcp.tools import tools_by_name
-from helix_cli.mcp.tools.sessions import Part
 from helix_cli.output import plain
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph import Memory
+from helix_graph.quoted_answers import with_notice
 from helix_graph.trust import adopted_sentence
 
 if TYPE_CHECKING:
@@ -31,15 +30,16 @@ if TYPE_CHECKING:
     from helix_cli.mcp.tool_declaration import Arguments, Progress, Tool
 
 
+#: The tool whose answer is a part of another's.
+PARTS = "rest"
 #: In which Claude Code names the project to its servers.
 _PROJECT = "CLAUDE_PROJECT_DIR"
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What goes back to the client. A failed call has a sentence to act on and no structure."""
+    """What goes back to the client; of a failed call a sentence to act on."""
 
     text: str
-    structure: dict[str, Any] | None = None
     failed: bool = False
 
 
@@ -50,9 +50,9 @@ def answer(name: str, raw: Mapping[str, Any], progress: Progress) -> Outcome:
         return Outcome(failed=True, text=f"there is no tool {name!r}; there are {', '.join(sorted(tools_by_name()))}")
     try:
         reply = tool.run(open_memory(), _arguments(tool, raw), progress)
-        value, text = answer_in_tools_words(plain(reply.value), reply.text)
-        whole = text if isinstance(reply.value, Part) else with_notice(text)  # a part is as long as an answer may be
-        return Outcome(text=fitted_text(whole, ANSWERS), structure=fitted_structure(once(value, text), ANSWERS))
+        text = with_notice(answer_in_tools_words(plain(reply.value), reply.text))
+        # a part is as long as an answer may be
+        return Outcome(text=text if tool.name == PARTS else fitted_text(text, ANSWERS))
     except HelixGraphError as error:
         return Outcome(failed=True, text=in_tools_words(str(error)))
     except OSError as error:

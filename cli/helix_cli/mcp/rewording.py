@@ -16,7 +16,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     import msgspec
 
@@ -137,26 +137,20 @@ def in_tools_words(sentence: str) -> str:
     return sentence
 
 
-def answer_in_tools_words(value: Any, text: str) -> tuple[Any, str]:  # noqa: ANN401  (JSON)
-    """An answer and its text, with the advice in both in other words."""
-    said: dict[str, str] = {}
-    value = _advised(value, said)
-    for sentence, words in said.items():
-        text = text.replace(sentence, words)
-    return value, _NEXT.sub("Next: call `compile`", text)
+def answer_in_tools_words(value: Any, text: str) -> str:  # noqa: ANN401  (JSON)
+    """The text of an answer, with the advice that the answer holds in other words."""
+    for sentence in _advice_in(value):
+        text = text.replace(sentence, in_tools_words(sentence))
+    return _NEXT.sub("Next: call `compile`", text)
 
 
-def _advised(value: Any, said: dict[str, str]) -> Any:  # noqa: ANN401  (JSON)
-    if isinstance(value, list | tuple):
-        return [_advised(one, said) for one in value]
-    if not isinstance(value, dict):
-        return value
-    return {key: _advice(one, said) if key in _ADVICE else _advised(one, said) for key, one in value.items()}
-
-
-def _advice(value: Any, said: dict[str, str]) -> Any:  # noqa: ANN401  (JSON)
-    if not isinstance(value, str):
-        return _advised(value, said)
-    if (words := in_tools_words(value)) != value:
-        said[value] = words
-    return words
+def _advice_in(value: Any, *, advises: bool = False) -> Iterator[str]:  # noqa: ANN401  (JSON)
+    """The texts where an answer advises."""
+    if isinstance(value, str):
+        yield from [value] if advises and value else []
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield from _advice_in(one, advises=key in _ADVICE)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _advice_in(one, advises=advises)

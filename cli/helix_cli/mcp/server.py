@@ -162,14 +162,13 @@ def described() -> list[types.Tool]:
 
 
 def _tool(tool: Tool) -> types.Tool:
-    from helix_cli.mcp.tool_declaration import input_schema, output_schema
+    from helix_cli.mcp.tool_declaration import input_schema
 
     return types.Tool(
         name=tool.name,
         title=tool.title,
         description=tool.description,
         input_schema=input_schema(tool),
-        output_schema=output_schema(tool),
         annotations=types.ToolAnnotations(
             title=tool.title,
             read_only_hint=tool.effect == "reads",
@@ -186,7 +185,6 @@ async def _call_tool(context: ServerRequestContext[Any], asked: types.CallToolRe
     outcome = await to_thread.run_sync(partial(answer, asked.name, asked.arguments or {}, _progress(context)))
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=outcome.text)],
-        structured_content=outcome.structure,
         is_error=outcome.failed,
     )
 

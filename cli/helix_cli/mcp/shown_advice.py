@@ -1,17 +1,18 @@
 """Which advice the session has seen that this server serves: an agent's feedback counts for that alone.
 
 Insights are shown by this server's tools, which is noted here, and by hooks, which is in the memory's log. A server
-serves one session. Claude Code names it in the environment; elsewhere what hooks have shown since just before the
-server was started counts, which may include another session of the project at the same time.
+serves one session. That it was started says nothing of a session: anybody may start one, as often as they like. So the
+session has to be known from elsewhere: Claude Code names it in the environment, and its log is there; other agents'
+hooks name it in the memory's log, where they have shown something since just before the server was started.
 """
 
 from __future__ import annotations
 
 import os
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from helix_episodes.discovery import logs_named
 from helix_graph.timestamps import stamp
 
 if TYPE_CHECKING:
@@ -28,10 +29,15 @@ _BEGUN = stamp(datetime.now(UTC) - _BEFORE)
 _SHOWN: set[tuple[Path, str]] = set()
 
 
-@cache
-def session() -> str:
-    """A name of this server's session."""
-    return os.environ.get(_SESSION) or f"mcp {os.urandom(8).hex()}"
+def known_session(memory: Memory) -> str:
+    """The session that this server serves, as its log or a hook names it; "" where neither does.
+
+    Of several that hooks named meanwhile it is the first, for all servers alike.
+    """
+    named = os.environ.get(_SESSION)
+    if named:
+        return named if any(logs_named({f"{named}.jsonl"})) else ""
+    return memory.insights.first_session_shown(since=_BEGUN)
 
 
 def note_shown(memory: Memory, insights: Iterable[Mapping[str, Any]]) -> None:
@@ -39,8 +45,7 @@ def note_shown(memory: Memory, insights: Iterable[Mapping[str, Any]]) -> None:
     _SHOWN.update((memory.root, str(one["name"])) for one in insights)
 
 
-def was_shown(memory: Memory, names: Iterable[str]) -> dict[str, bool]:
+def was_shown(memory: Memory, names: Iterable[str], *, session: str) -> dict[str, bool]:
     """Of each of the names, whether the session has seen that insight."""
-    since = None if os.environ.get(_SESSION) else _BEGUN
-    by_hooks = memory.insights.shown_in(session(), since=since)
+    by_hooks = memory.insights.shown_in(session) if session else frozenset()
     return {name: (memory.root, name) in _SHOWN or name in by_hooks for name in names}

@@ -1,27 +1,28 @@
-"""How a tool is declared (arguments, answer, when to use it, what it may change), and its JSON schemas.
+"""How a tool is declared (arguments, answer, when to use it, what it may change), and the JSON schema of its arguments.
 
 >>> class Greeting(Arguments, frozen=True, kw_only=True):
 ...     name: str
->>> class Greeted(msgspec.Struct, frozen=True):
-...     words: str
->>> @tool("greet", title="Greet", takes=Greeting, gives=Greeted, effect="reads")
+>>> @tool("greet", title="Greet", takes=Greeting, effect="reads")
 ... def greet(memory, asked, progress):
 ...     '''Says hello.'''
-...     return Reply(Greeted(f"hello {asked.name}"), "hello")
->>> input_schema(greet)["properties"], input_schema(greet)["additionalProperties"], output_schema(greet)["required"]
-({'name': {'type': 'string'}}, False, ['words'])
+...     return Reply(None, f"hello {asked.name}")
+>>> input_schema(greet)["properties"], input_schema(greet)["additionalProperties"]
+({'name': {'type': 'string'}}, False)
+
+An answer is text alone. Some clients show a model only the structured form of an answer that has one, and JSON does not
+mark what others wrote.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
 import msgspec
 from msgspec import Meta
 
-from helix_cli.mcp.quotations import rendered
+from helix_cli.output import rendered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +79,7 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a tool gives: a value for programs, and the same in words for the agent that asked."""
+    """What a tool gives: the text for the agent that asked. Of the library's answer only its advice is used besides."""
 
     value: Any
     text: str
@@ -91,25 +92,24 @@ def answered(found: Answer, render: Callable[[Answer], object]) -> Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """One tool. ``gives`` is the type of the reply's value: a struct, a typed dictionary, or one of several."""
+    """One tool."""
 
     name: str
     title: str
     description: str
     takes: type[Arguments]
-    gives: Any
     run: Callable[[Memory, Any, Progress], Reply]
     effect: Effect
 
 
 def tool(
-    name: str, *, title: str, takes: type[Arguments], gives: object, effect: Effect
+    name: str, *, title: str, takes: type[Arguments], effect: Effect
 ) -> Callable[[Callable[[Memory, Any, Progress], Reply]], Tool]:
     """Makes a tool of a function, whose docstring is the description that clients show their models."""
 
     def declare(run: Callable[[Memory, Any, Progress], Reply]) -> Tool:
         description = " ".join((run.__doc__ or "").split())
-        return Tool(name=name, title=title, description=description, takes=takes, gives=gives, run=run, effect=effect)
+        return Tool(name=name, title=title, description=description, takes=takes, run=run, effect=effect)
 
     return declare
 
@@ -167,26 +167,6 @@ def _each_object(schema: Any, change: Callable[[dict[str, Any]], dict[str, Any]]
     return change({key: _each_object(one, change) for key, one in schema.items()})
 
 
-def output_schema(tool: Tool) -> dict[str, Any]:
-    """The JSON schema of a tool's structured content, one level deep: names, kinds, and what is always there.
-
-    Deeper it would be ten times as long, and every client reads the list of tools before it asks its first question;
-    what is deeper is in the docs. An answer that is one of several types has what all of them have, and may have
-    what any has. Its root may hold more: what was left out of a long answer.
-    """
-    shapes = [_parts_of(one) for one in (get_args(tool.gives) or (tool.gives,))]
-    kinds: dict[str, set[str]] = {}
-    for shape, definitions in shapes:
-        for name, schema in shape["properties"].items():
-            kinds.setdefault(name, set()).update(_kinds(schema, definitions))
-    always = set.intersection(*(set(shape.get("required", ())) for shape, _ in shapes))
-    return {
-        "type": "object",
-        "properties": {name: _of_kinds(found) for name, found in kinds.items()},
-        "required": [name for name in kinds if name in always],
-    }
-
-
 def _parts_of(type_: Any) -> tuple[dict[str, Any], dict[str, Any]]:  # noqa: ANN401  (any type that msgspec knows)
     """A struct's own schema, and those that it refers to."""
     schema = msgspec.json.schema(type_, ref_template="#/$defs/{name}", schema_hook=_of_other_types)
@@ -205,23 +185,6 @@ def _inlined(schema: dict[str, Any], definitions: dict[str, Any]) -> Any:  # noq
         return {**referred, **one}
 
     return _each_object(schema, inline)
-
-
-def _kinds(schema: dict[str, Any], definitions: dict[str, Any]) -> set[str]:
-    """The JSON types that a value of the schema may have; none where it may have any."""
-    if "$ref" in schema:  # to a definition; the root itself is a struct
-        return _kinds(definitions.get(schema["$ref"].rpartition("/")[2], {"type": "object"}), definitions)
-    if "anyOf" in schema:
-        return set().union(*(_kinds(one, definitions) for one in schema["anyOf"]))
-    if "enum" in schema:
-        return {"null" if value is None else "string" for value in schema["enum"]}
-    return {schema["type"]} if "type" in schema else set()
-
-
-def _of_kinds(kinds: set[str]) -> dict[str, Any]:
-    if not kinds:
-        return {}
-    return {"type": sorted(kinds) if len(kinds) > 1 else next(iter(kinds))}
 
 
 def _terse(schema: dict[str, Any]) -> dict[str, Any]:

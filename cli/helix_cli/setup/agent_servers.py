@@ -9,20 +9,17 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from helix_cli.setup.definitions import SERVER, Scope, is_our_program, is_our_server
 from helix_cli.setup.entries import JSON_SERVERS, TOML_SERVERS, line_of_toml_server, server_in
 from helix_cli.setup.errors import AgentCommandFailed, NotEditable
-from helix_cli.setup.jsonc import line_at
-from helix_cli.setup.settings import FileChange, read_text, read_toml, records
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+from helix_cli.setup.json_edit import line_at
+from helix_cli.setup.settings import SettingsChange, read_text, read_toml, records
 
 #: An agent's own command answers within a second or two; one that waits for input is stopped.
 _SECONDS = 60
@@ -64,7 +61,7 @@ _SCOPE = re.compile(r"^\s*scope:[ \t]*(\w+)", re.IGNORECASE | re.MULTILINE)
 class SetupPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be done. ``notes`` are for a person to read."""
 
-    changes: tuple[FileChange, ...] = ()
+    changes: tuple[SettingsChange, ...] = ()
     commands: tuple[Command, ...] = ()
     notes: tuple[str, ...] = ()
 

@@ -7,11 +7,9 @@ import re
 import shlex
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Any, Literal
 
 Scope = Literal["user", "project"]
 SERVER = "helix"
@@ -135,11 +133,7 @@ _CURSOR = {
     "sessionEnd": "session-end",
 }
 #: The ends that Copilot reports come without the transcript of what has ended.
-_COPILOT = {
-    "sessionStart": "session-start",
-    "postToolUse": "post-tool",
-    "preCompact": "pre-compact",
-}
+_COPILOT = {"sessionStart": "session-start", "postToolUse": "post-tool", "preCompact": "pre-compact"}
 _GEMINI = {
     "SessionStart": "session-start",
     "BeforeAgent": "user-prompt",

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from helix_cli.setup.definitions import SERVER, is_our_handler, is_our_server, is_ours, toml_table
 from helix_cli.setup.errors import NotEditable
-from helix_cli.setup.jsonc import BOM, line_at, merged, parse
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
+from helix_cli.setup.json_edit import BOM, line_at, merged, parse
 
 JSON_SERVERS = "mcpServers"
 TOML_SERVERS = "mcp_servers"

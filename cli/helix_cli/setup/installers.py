@@ -19,18 +19,11 @@ from pathlib import Path
 import msgspec
 
 from helix_cli.setup.agent_servers import AgentServers, SetupPlan, run_agent, server_state_in_json, server_state_in_toml
-from helix_cli.setup.definitions import (
-    SERVER,
-    Scope,
-    claude_hooks,
-    codex_hooks,
-    program,
-    server,
-)
+from helix_cli.setup.definitions import SERVER, Scope, claude_hooks, codex_hooks, program, server
 from helix_cli.setup.entries import JsonHooks, JsonServer, TomlServer, require_our_server
 from helix_cli.setup.errors import NotEditable
 from helix_cli.setup.settings import (
-    FileChange,
+    SettingsChange,
     apply,
     has_entries,
     read_text,
@@ -172,7 +165,7 @@ def plugin_plan(folder: Path, *, removing: bool) -> SetupPlan:
     for path in sorted({*wanted, *recorded}):
         before, after = read_text(path), None if removing else wanted.get(path)
         if before is None or before == wanted.get(path) or undone(path):
-            changes.append(FileChange(path=path, before=before, after=after, installs=True, within=folder))
+            changes.append(SettingsChange(path=path, before=before, after=after, installs=True, within=folder))
         else:
             notes.append(f"{path}: somebody has changed it; it is left alone")
     return SetupPlan(changes=tuple(changes), notes=tuple(notes))

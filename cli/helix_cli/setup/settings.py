@@ -10,23 +10,19 @@ from __future__ import annotations
 import difflib
 import hashlib
 import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
-from helix_cli.setup.entries import toml_value
+from helix_cli.setup.entries import Entries, toml_value
 from helix_cli.setup.errors import NotEditable
-from helix_cli.setup.jsonc import is_blank
+from helix_cli.setup.json_edit import is_blank
 from helix_episodes.errors import WriteFailed
 from helix_episodes.safe_files import irregularity, remove_file, write_atomically
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from helix_cli.setup.entries import Entries
 
 _ROOT = 0
 
@@ -67,7 +63,7 @@ def records() -> Records:
         return Records()
 
 
-class FileChange(msgspec.Struct, frozen=True, kw_only=True):
+class SettingsChange(msgspec.Struct, frozen=True, kw_only=True):
     """What becomes of a file: its text before and after, None where there is no file.
 
     ``kept`` is what the backup holds, None where nothing of anybody's is replaced. A change that ``installs`` something
@@ -117,16 +113,16 @@ def read_text(path: Path) -> str | None:
         raise NotEditable(str(error), path=path) from error
 
 
-def undone(path: Path) -> FileChange | None:
+def undone(path: Path) -> SettingsChange | None:
     """The change that restores the bytes of before, when nobody has edited the file since; else None."""
     now, record = read_text(path), records().files.get(str(path.resolve()))
     if now is None or record is None or record.after != _digest(now):
         return None
     original = _original(path)
-    return FileChange(path=path, before=now, after=original) if record.made or original is not None else None
+    return SettingsChange(path=path, before=now, after=original) if record.made or original is not None else None
 
 
-def apply(changes: Sequence[FileChange]) -> None:
+def apply(changes: Sequence[SettingsChange]) -> None:
     """Makes the changes, and records how to take them out again.
 
     Raises:
@@ -151,7 +147,7 @@ def apply(changes: Sequence[FileChange]) -> None:
             msgspec.structs.replace(found, files=dict(sorted(files.items()))).save()
 
 
-def _replace(change: FileChange) -> None:
+def _replace(change: SettingsChange) -> None:
     """Writes where a link leads to, for the same owner and with the same permissions."""
     target = change.path.resolve()
     if change.after is None:
@@ -219,7 +215,7 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def with_entries(path: Path, entries: Entries) -> FileChange:
+def with_entries(path: Path, entries: Entries) -> SettingsChange:
     """The file with our entries; older entries of ours go first.
 
     Raises:
@@ -228,17 +224,17 @@ def with_entries(path: Path, entries: Entries) -> FileChange:
     before = read_text(path)
     with _naming(path):
         if entries.has(before or ""):
-            return FileChange(path=path, before=before, after=before)
+            return SettingsChange(path=path, before=before, after=before)
         back = undone(path)
         if back is not None:
             base = back.after
         else:
             base = before if is_blank(before) else entries.remove(before or "", _original(path) or "")
         after = entries.add(base or "")
-    return FileChange(path=path, before=before, after=after, kept=base, installs=True)
+    return SettingsChange(path=path, before=before, after=after, kept=base, installs=True)
 
 
-def without_entries(path: Path, entries: Entries) -> FileChange:
+def without_entries(path: Path, entries: Entries) -> SettingsChange:
     """The file without our entries: byte for byte as before, when nobody has edited it since.
 
     Raises:
@@ -246,10 +242,10 @@ def without_entries(path: Path, entries: Entries) -> FileChange:
     """
     before, back = read_text(path), undone(path)
     if back is not None or before is None or is_blank(before):
-        return back or FileChange(path=path, before=before, after=before)
+        return back or SettingsChange(path=path, before=before, after=before)
     with _naming(path):
         after = entries.remove(before, _original(path) or "")
-    return FileChange(path=path, before=before, after=after, kept=before)
+    return SettingsChange(path=path, before=before, after=after, kept=before)
 
 
 def has_entries(path: Path, entries: Entries) -> bool:

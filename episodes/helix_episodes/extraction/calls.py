@@ -17,7 +17,6 @@ from helix_episodes.extraction.checks.compilers import read_diagnostics, reports
 from helix_episodes.extraction.paths import file_name, is_outside, relative
 from helix_episodes.extraction.shell.commands import Segment, decisive, parse_command
 from helix_episodes.extraction.shell.programs import INTERPRETERS, SHELLS
-from helix_episodes.redaction import redact_text
 from helix_episodes.safe_files import LONGEST_COMMAND, MOST_PARTS
 from helix_episodes.session import Operation, Session, Status, Step
 
@@ -149,8 +148,8 @@ def _runs_elsewhere(segments: tuple[Segment, ...], root: str | None) -> bool:
     first = next((one for one in segments if one.program in {"cd", "pushd"}), None)
     if first is None or not first.arguments or not root:
         return False
-    folder, home = redact_text(first.arguments[0]).rstrip("/"), redact_text(root).rstrip("/")
-    return is_outside(folder) and not f"{folder}/".startswith(f"{home}/")
+    # A file in the folder is in the project when the folder is the root itself or below it.
+    return is_outside(relative(f"{first.arguments[0].rstrip('/')}/-", root=root))
 
 
 def mentions_file(call: ParsedCall, path: str) -> bool:
@@ -260,6 +259,66 @@ def places_in(call: ParsedCall) -> frozenset[str]:
     named = {file_name(one[1] or one[2]) for one in _PLACE.finditer(call.output[-_TAIL:])}
     script = segment.subcommand if segment.program in INTERPRETERS | SHELLS else segment.program
     return frozenset(named | ({file_name(script)} if script and "." in script else set()))
+
+
+#: Words of at least this length tell commands apart; shorter ones are particles of every shell text.
+_TELLING = re.compile(r"[A-Za-z0-9_]{3,}")
+_SAYS_NOTHING = frozenset(
+    ("dev", "null", "echo", "grep", "head", "tail", "true", "cat", "sed", "and", "the", "for", "set", "user", "home")
+)
+#: So many first letters of a file's name say what it is about.
+_ALIKE = 4
+#: An id of this many digits names one thing only.
+_ID = re.compile(r"\d{6,}")
+#: The share of what the failed call says that another one must say too, to be the same thing done otherwise.
+_SAME_WORDS = 0.6
+
+
+def shared_words(failed: ParsedCall, call: ParsedCall) -> int:
+    """How many telling words a call says that the failed one said, if it is the same thing done otherwise; else 0.
+
+    A look is answered by a look, a command by a command, a hand-over by a hand-over; nobody sees by a change. Of two
+    commands the later one must be what the failed one names (``rtk bun run test``, then ``bun run test``); of two looks
+    by commands both must name one id.
+    """
+    if _sort(failed) != _sort(call):
+        return 0
+    before, after = _telling_words(failed), _telling_words(call)
+    shared = before & after
+    if any(_ID.fullmatch(word) for word in shared):
+        return len(shared)
+    if failed.operation == call.operation == "run":
+        program = call.decisive.program.lower() if call.decisive else ""
+        if _sort(failed) == "look" or program not in before:
+            return 0
+    if failed.path and call.path and not _are_named_alike(failed.path, call.path):
+        return 0
+    enough = 1 if _sort(failed) == "look" else 2
+    return len(shared) if len(shared) >= max(enough, _SAME_WORDS * len(before)) else 0
+
+
+def _are_named_alike(path: str, other: str) -> bool:
+    """Whether one may have been meant by the other's name: ``page.ts`` by ``page.tsx``, not by any file beside it."""
+    return file_name(path)[:_ALIKE].lower() == file_name(other)[:_ALIKE].lower()
+
+
+def _sort(call: ParsedCall) -> str:
+    if call.operation == "look" or is_look(call) or is_request(call):
+        return "look"
+    return "run" if call.operation == "run" else call.operation or ""
+
+
+def _telling_words(call: ParsedCall) -> set[str]:
+    """What a call says: the words of a command, of a search what is sought, of a hand-over the order."""
+    arguments = call.step.arguments
+    if call.operation == "run":
+        text = str(arguments.get("command") or "")
+    elif call.operation == "delegate":
+        text = str(arguments.get("description") or arguments.get("prompt") or "")[:_NAME_LIMIT]
+    else:
+        text = " ".join(str(arguments[name]) for name in ("pattern", "query", "url", "path") if arguments.get(name))
+    # "job" and "jobs" are one word.
+    return {word.lower().rstrip("s") for word in _TELLING.findall(text)} - _SAYS_NOTHING
 
 
 def written_by(call: ParsedCall) -> frozenset[str] | None:

@@ -1,10 +1,10 @@
 """Decisions: what was chosen, stated in words or acted out.
 
-*Acted*: a run of edits to one file that no command and no prompt interrupted; a shell command that changes or checks
-something (the same command again without a change between is the same decision, counted); a delegation; a tool that
-changes something elsewhere. *Stated*: a plan handed in, a question asked or answered, a decision in a message
-(`helix_episodes.extraction.prose.decisions`). Reading and searching are not decisions, except as the first reaction to
-a tool's error: searching for the file that was missing is how an agent recovers.
+*Acted*: a run of edits to one file that no command, no prompt and no new reason interrupted; a shell command that
+changes or checks something (the same command again without a change between is the same decision, counted); a
+delegation; a tool that changes something elsewhere. *Stated*: a plan handed in, a question asked or answered, a
+decision in a message (`helix_episodes.extraction.prose.decisions`). Reading and searching are not decisions, except as
+the first reaction to an error: searching for the file that was missing is how an agent recovers.
 
 What a decision answers, and so its context and whether it is a recovery, is only known once errors and decisions are
 linked: `helix_episodes.extraction.links.complete` adds that.
@@ -28,7 +28,7 @@ from helix_episodes.extraction.actions import (
     type_of,
     values_of,
 )
-from helix_episodes.extraction.calls import CHANGES, UNDONE, ParsedCall, mentions_file
+from helix_episodes.extraction.calls import CHANGES, UNDONE, ParsedCall, mentions_file, shared_words
 from helix_episodes.extraction.drafts import DraftDecision, evidence_of, line, timestamp_of
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.prose.decisions import implied_decisions, is_restated, stated_decisions
@@ -50,6 +50,16 @@ _CONTEXT_LIMIT = 160
 _ASSENT_LIMIT = 20
 #: A file as words name it.
 _FILE = re.compile(r"[\w./-]*\w\.[A-Za-z]\w*")
+#: Words with which an agent gives a reason for what it does next, or changes its mind about what it has done. "Now
+#: the tests:" announces more of the same and does neither.
+_NEW_REASON = re.compile(
+    r"\b(?:because|so that|otherwise|to avoid|which means|since (?:it|the|this|we|that)|"
+    r"the (?:\w+ )?(?:issue|problem|reason|error|cause|bug) (?:is|was)|I (?:see|missed|forgot|realized|overlooked)|"
+    r"actually|wait|oops|hm+|on second thought|my mistake|instead|not (?:right|needed|necessary)|wrong)\b",
+    re.IGNORECASE,
+)
+#: Tools that type into a command that is running, or read what it printed since.
+_TERMINAL = re.compile(r"^(?:write_stdin|(?:read|write|stop)_bash|wait)$")
 #: A question that is meant to be answered is at the end of a message.
 _CLOSING = 600
 
@@ -110,6 +120,8 @@ class _DecisionCollector:
                     closing = sentences_of(step.text[-_CLOSING:]) if "?" in step.text else ()
                     asked = [one for one in closing if one.endswith("?")]
                     self.question = next(reversed(asked), "")
+                    if _NEW_REASON.search(step.text):
+                        self.edits.clear()  # a reason belongs to the edits that follow it
                 self._stated(position, step)
         return [
             DraftDecision(position=one.position, decision=one.decision, calls=tuple(one.calls)) for one in self.found
@@ -131,7 +143,7 @@ class _DecisionCollector:
         elif call.asks_editor:
             self.edits.clear()
             self._open(number, call)
-        elif call.operation in {"delegate", "use", "plan"} or (call.operation == "look" and self._answers_error(call)):
+        elif not _is_polling(call) and self._does_or_answers(call):
             self._open(number, call)
         elif call.operation == "ask" and call.status not in {"ok", "unknown"}:
             self._open(number, call)  # an answer would be the decision; the question alone is a proposal
@@ -141,6 +153,10 @@ class _DecisionCollector:
             # What was missing has been found or changed; later looks at it answer nothing any more.
             name = file_name(call.path)
             self.errors = [n for n in self.errors if file_name(self.calls[n].path or "") != name]
+
+    def _does_or_answers(self, call: ParsedCall) -> bool:
+        """Whether a call hands work over, uses a tool that changes something, or looks in answer to an error."""
+        return call.operation in {"delegate", "plan", "use"} or (call.operation == "look" and self._answers_error(call))
 
     def _edit(self, number: int, call: ParsedCall) -> None:
         key = (call.actor, call.path or "")
@@ -251,6 +267,8 @@ class _DecisionCollector:
         error = next((one for one in seen if one.actor == call.actor), None)
         if error is None or number in self.failed:
             return False
+        if shared_words(error, call):
+            return True  # the same thing sought by other means
         if error.operation == "run" or call.operation == "run":
             return _program(error) == _program(call) is not None
         return error.path is not None and mentions_file(call, error.path)
@@ -287,6 +305,14 @@ class _DecisionCollector:
             return False
         call = self.calls[self.numbers[position]]
         return call.operation in CHANGES or call.purpose not in {None, "look"}
+
+
+def _is_polling(call: ParsedCall) -> bool:
+    """Whether a call only waits for a command that is running, or stops it, and types nothing."""
+    if call.operation not in {"look", "use"}:
+        return False
+    typed = str(call.step.arguments.get("chars") or call.step.arguments.get("input") or "")
+    return bool(_TERMINAL.search(call.step.tool or "")) and not any(sign.isprintable() for sign in typed.strip())
 
 
 def _program(call: ParsedCall) -> tuple[str, str | None] | None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.drafts import evidence_of, first_sentence, line
 from helix_episodes.extraction.prose.sentences import has_any, marked_items, sentences_of, statement_sentences
-from helix_episodes.fast_loading import Regex
+from helix_episodes.light_imports import Regex
 from helix_episodes.model import LessonEvidence
 
 if TYPE_CHECKING:

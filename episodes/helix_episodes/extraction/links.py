@@ -1,29 +1,21 @@
-"""Links: what led to what within a session, each with its reason; and fixes: what repaired an error.
+"""Links: what led to what within a session, each with its reason.
 
 Order in time alone makes no link. Every rule here rests on something the log shows: a call and its result, the same
 check, the same file, the same command. All links run forwards in time, so they cannot form a cycle. `complete` adds
 what decisions and events can only say once they are linked: the error that a decision answers is its context and makes
 it a recovery, a decision's outcome follows from its own effects, and ``caused_by``, ``leads_to`` and ``effects`` of the
 original schema are the links seen from either end.
-
-Fixes run backwards: a change removes an error that came before it. A fix of a check is every change between the last
-run that showed the failure and the first that no longer does. When the failure names a file and one of those changes is
-to that file, only such changes count (for linters and compilers, which point at the place; a test points at itself).
-Several changes share the credit: each may have done it. An error of a tool is repaired when the same call succeeds
-later; one of a command by the changes before it succeeds, or by having been corrected. A call that failed repairs
-nothing, nor does the same command merely run again.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from helix_episodes.episode_repair import sound_pairs, times_of
-from helix_episodes.extraction.calls import CHANGES, command_of, is_code, is_look, is_request, operands_of, places_in
+from helix_episodes.episode_consistency import sound_pairs, times_of
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.timeline import looked_on, pointed_at, touches
 from helix_episodes.model import Decision, Event, Fix, Link
@@ -31,7 +23,6 @@ from helix_episodes.model import Decision, Event, Fix, Link
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from helix_episodes.extraction.calls import ParsedCall
     from helix_episodes.extraction.report_links import StatementPair
     from helix_episodes.extraction.timeline import CheckRun, Timeline
     from helix_episodes.model import Outcome
@@ -99,6 +90,10 @@ def _led_to(timeline: Timeline, run: CheckRun, event: Event, *, start: int, judg
     if event.type == "error" and event.path is not None and judged < start:
         unseen = timeline.changes_between(judged, run.position, kind=kind)
         changes = [one for one in unseen if touches(one, event.path)] or changes
+    if event.type == "error":
+        # After the others something passed that would have shown the failure.
+        cleared = timeline.last_clear_of(run, event)
+        changes = [one for one in changes if timeline.positions[one.id] > cleared or touches(one, event.path)]
     named = pointed_at(changes, event, kind=kind)
     return named if run.call is not None else [one for one in named if touches(one, event.path)]
 
@@ -251,150 +246,3 @@ def _by_call(decision: Decision, timeline: Timeline) -> Outcome:
     if last.operation == "use" and not last.step.arguments:
         return "unknown"  # without arguments nothing shows that it did anything
     return {"ok": "success", "error": "failure"}.get(last.status, "unknown")  # type: ignore[return-value]  # Outcomes
-
-
-def fixes_of(timeline: Timeline) -> tuple[Fix, ...]:
-    """The fix of every error that was repaired, by error."""
-    known = {*timeline.call_numbers, *timeline.reported}
-    errors = [event for event in timeline.events if event.type == "error" and event.id in known]
-    found = (_fix(timeline, error) for error in errors)
-    return tuple(fix for fix in found if fix is not None)
-
-
-def _fix(timeline: Timeline, error: Event) -> Fix | None:
-    if error.check in timeline.runs:
-        return _check_fix(timeline, error)
-    if error.id in timeline.reported:
-        return _accepted_fix(timeline, error)
-    failed = timeline.call_of(error)
-    attempts = timeline.attempts_after(error)
-    good = next(
-        (
-            n
-            for n, one in enumerate(attempts)
-            # A file that is found does not yet make the edit succeed.
-            if not timeline.went_wrong(one)
-            and any(call.status == "ok" and _same_kind(call, failed) for call in timeline.calls_of(one))
-        ),
-        None,
-    )
-    if good is None:
-        return None
-    verified = attempts[good]
-    if failed.operation == "run" or is_code(failed):
-        changes = _command_changes(timeline, error, attempts[:good], verified)
-    else:
-        changes = [one for one in attempts[: good + 1] if not timeline.went_wrong(one)]
-    return _credited(error, changes, verified_by=verified.id)
-
-
-def _credited(error: Event, changes: Sequence[Decision], *, verified_by: str | None) -> Fix | None:
-    """The fix that all of these changes share; None where there is none."""
-    if not changes:
-        return None
-    return Fix(
-        error=error.id,
-        changes=tuple(one.id for one in changes),
-        check=error.check or "",
-        verified_by=verified_by,
-        share=round(1 / len(changes), 6),
-    )
-
-
-def _command_changes(
-    timeline: Timeline, error: Event, tried: Sequence[Decision], verified: Decision
-) -> Sequence[Decision]:
-    """What made a command go through: changes to the file that it points at, else all, else that it was corrected.
-
-    The command that goes through is itself a change only where it says something else than the one that failed.
-    """
-    failed = timeline.call_of(error)
-    positions = timeline.positions
-    wrong = [error.id, *(event.id for one in tried if timeline.went_wrong(one) for event in timeline.events_of(one))]
-    start, end = max(positions[name] for name in wrong), positions[verified.id]
-    corrected = (
-        [verified] if all(command_of(call) != command_of(failed) for call in timeline.calls_of(verified)) else []
-    )
-    if is_look(failed) or is_request(failed):
-        return corrected  # no change to a file is why these go well
-    return (
-        timeline.changes_to(places_in(failed), start, end)
-        or timeline.changes_between(start, end, kind=None)
-        or corrected
-    )
-
-
-def _check_fix(timeline: Timeline, error: Event) -> Fix | None:
-    runs = timeline.runs[error.check or ""]
-    place = timeline.run_of.get(error.id)
-    if place is None:
-        return None
-    failure = runs[place]
-    repair = timeline.next_repair(error.check or "", place, error.family or "")
-    if repair is None:
-        return _reported_fix(timeline, error, failure)
-    good = runs[repair]
-    between = reversed(runs[place + 1 : repair])
-    last_bad = next((run for run in between if not run.passed and _shows(timeline, run, error)), failure)
-    changes = timeline.changes_between(last_bad.position, good.position, kind=failure.verdict.kind, named=error.path)
-    named = pointed_at(changes, error, kind=failure.verdict.kind)
-    return _credited(error, named, verified_by=_passing(timeline, islice(runs, repair, None)))
-
-
-def _reported_fix(timeline: Timeline, error: Event, failure: CheckRun) -> Fix | None:
-    """Of a failure that a person shows with its command: the changes until that command passes, whatever it runs."""
-    reported = timeline.reported.get(error.id)
-    good = timeline.passed_as(reported.command, failure.position) if reported is not None and reported.command else None
-    if good is None:
-        return None
-    kind = failure.verdict.kind
-    changes = timeline.changes_between(failure.position, good.position, kind=kind, named=error.path)
-    return _credited(error, pointed_at(changes, error, kind=kind), verified_by=_passing(timeline, [good]))
-
-
-def _accepted_fix(timeline: Timeline, error: Event) -> Fix | None:
-    """The changes between the last report and the person's acceptance; of a plan, those to its text."""
-    reported = timeline.reported[error.id]
-    if reported.resolved is None:
-        return None
-    good = timeline.marked[reported.resolved]
-    end = timeline.positions[good]
-    between = timeline.decisions_between(reported.since, end)
-    written = [one for one in between if any(call.operation in CHANGES for call in timeline.calls_of(one))]
-    # What a person complains of may be outside the project; what is newly written there is a trial.
-    removed = timeline.removals_between(reported.since, end)
-    changed = {one.id for one in (*timeline.changes_between(reported.since, end, kind=None), *removed)}
-    changes = [one for one in between if one.id in changed] or written
-    return _credited(error, changes, verified_by=good)
-
-
-def _shows(timeline: Timeline, run: CheckRun, error: Event) -> bool:
-    """Whether a run complains of the same: the same rule or exception; for tests, one of the tests that failed."""
-    same = [event for name in run.events if (event := timeline.event(name)).family == error.family]
-    if error.tests:
-        return any(set(event.tests) & set(error.tests) for event in same)
-    return bool(same) and not (error.family or "").endswith("failed")  # "test failed" says nothing of which
-
-
-def _passing(timeline: Timeline, runs: Iterable[CheckRun]) -> str | None:
-    """The event in which the check was content, if it ever was: a family that merely vanished is not verified."""
-    names = (name for run in runs if run.passed for name in run.events)
-    return next((name for name in names if timeline.event(name).status == "ok"), None)
-
-
-def _same_kind(call: ParsedCall, failed: ParsedCall) -> bool:
-    """Whether a call does what the failed one tried to do."""
-    if is_look(failed) and not is_request(failed) and _unseen(failed).isdisjoint(operands_of(call)):
-        return False
-    if call.purpose and failed.purpose and call.purpose != failed.purpose:
-        return False  # a look that goes well does not repair a change of the same program
-    return call.step.tool == failed.step.tool or {call.operation, failed.operation} <= CHANGES
-
-
-def _unseen(failed: ParsedCall) -> frozenset[str]:
-    """What a look could not show: of its operands those that its output names, else all of them.
-
-    To see something else is not to see what could not be seen.
-    """
-    operands = operands_of(failed)
-    return frozenset(one for one in operands if one and one in failed.output) or operands

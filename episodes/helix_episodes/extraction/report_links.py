@@ -23,7 +23,7 @@ import msgspec
 
 from helix_episodes.extraction.prose.failures import is_change
 from helix_episodes.extraction.prose.sentences import stems, word_overlap
-from helix_episodes.fast_loading import Regex
+from helix_episodes.light_imports import Regex
 from helix_episodes.model import EdgeType
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from msgspec.structs import replace
 
 from helix_episodes.extraction.calls import UNDONE, goes_on, is_code, places_in, subjects_of, written_by
 from helix_episodes.extraction.checks import CheckFinding, Verdict, covers
-from helix_episodes.extraction.paths import file_name
+from helix_episodes.extraction.paths import file_name, role_of
+from helix_episodes.extraction.shell.programs import INTERPRETERS, SHELLS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -51,11 +52,22 @@ _CHANGES_FILES: dict[str, frozenset[str] | None] = {
     "cargo": frozenset(["add", "update", "remove"]),
 }
 #: Kinds of check whose message points at the line that is wrong; a test's points at the test.
-_POINTS_AT_PLACE = frozenset({"lint", "typecheck", "build", "format"})
+POINTS_AT_PLACE = frozenset({"lint", "typecheck", "build", "format"})
 #: Where people try things out; what is done there changes nothing of the project.
-_SCRATCH = ("/tmp", "/private/tmp", "/var/", "$TMP", "~")  # noqa: S108  (read, not used)
+_TEMPORARY = ("/tmp", "/private/tmp", "/var/", "$TMP")  # noqa: S108  (read, not used)
+_SCRATCH = (*_TEMPORARY, "~")
 #: Flags with which a checker rewrites what it finds.
 _REWRITES = frozenset({"--fix", "--write", "--update-snapshots", "--unsafe-fixes", "-u"})
+#: How tasks are called that rewrite what a linter complains of: ``lint:fix``, ``fix-lint``, ``eslint-fix``.
+_REWRITING_TASK = frozenset({"fix", "autofix", "write"})
+#: Kinds of check whose complaints a tool can repair by itself.
+_REPAIRABLE = frozenset({"lint", "format"})
+#: Languages in which whatever tests, lints or builds a package has compiled it.
+_COMPILED = frozenset({"go", "rs", "java", "kt", "cs", "swift", "c", "cc", "cpp", "scala", "fs"})
+#: Languages in which only the type check and the build look at types.
+_TYPED = frozenset({"ts", "tsx", "mts", "cts", "vue", "svelte", "py"})
+_MERGES = frozenset({"merge", "rebase", "pull", "cherry-pick"})
+_GOES_ON = frozenset({"--continue", "--skip", "--abort", "--quit"})
 
 
 class CheckRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,6 +125,9 @@ class Timeline:
         self.aside: list[CheckRun] = []
         for run in sorted([*self._made_runs(), *self._reported_runs()], key=_position):
             self.runs.setdefault(run.verdict.check, []).append(run)
+        passing = (run for runs in self.runs.values() for run in runs if run.passed)
+        self._passing = sorted(passing, key=_position)
+        self._settled: dict[tuple[Verdict, str | None, bool, str | None], list[CheckRun]] = {}
         #: The place, among the runs of its check, of the run that each of their events came of.
         self.run_of = {
             name: place for runs in self.runs.values() for place, run in enumerate(runs) for name in run.events
@@ -148,6 +163,16 @@ class Timeline:
     def _events_of_call(self, number: int) -> list[Event]:
         return [self.event(name) for name in self._events_of.get(number, ())]
 
+    def decision_of(self, number: int) -> Decision | None:
+        """The decision that a call carried out, if it was one."""
+        name = self._decision_of.get(number)
+        return self.decision(name) if name is not None else None
+
+    def merges_again(self, decision: Decision) -> bool:
+        """Whether it begins a merge of its own."""
+        segments = (part for call in self.calls_of(decision) for part in call.segments if part.program == "git")
+        return any(part.subcommand in _MERGES and _GOES_ON.isdisjoint(part.arguments) for part in segments)
+
     def decisions_between(self, start: int, end: int | None = None) -> list[Decision]:
         """The decisions taken after position ``start`` and before ``end``, in order."""
         first = bisect_right(self.decisions, start, key=self._taken_at)
@@ -165,12 +190,12 @@ class Timeline:
         for number, call in enumerate(self.calls):
             before, stashed = stashed, _is_stashed(call, before=stashed)
             for verdict in () if call.outside else call.verdicts:
-                if verdict.passed is None:
+                if verdict.passed is None or _is_put_back(call, verdict) or _is_trial(call, verdict):
                     continue
                 events = [event for event in self._events_of_call(number) if event.check == verdict.check]
                 position = call.position if call.result_position is None else call.result_position
                 run = _run(verdict, events, call=number, position=position)
-                if before or stashed:
+                if _after_stashing(call.segments[: verdict.segment], before=before):
                     self.aside.append(run)
                 else:
                     yield run
@@ -199,6 +224,39 @@ class Timeline:
         after = bisect_right(found, place)
         return found[after] if after < len(found) else None
 
+    def settled_elsewhere(self, failure: CheckRun, error: Event) -> CheckRun | None:
+        """The first later run that shows a failure to be gone though it is no run of the same check in the same way.
+
+        It ran the same task (a script's checker has a name only where it complains), or the one that rewrites what that
+        complains of, or it must have compiled the same code.
+        """
+        found = self._settling(failure, error)
+        after = bisect_right(found, failure.position, key=_position)
+        return found[after] if after < len(found) else None
+
+    def last_clear_of(self, failure: CheckRun, error: Event) -> int:
+        """The position of the last run before a failing one, of any other check, that would have shown the failure."""
+        found, check = self._settling(failure, error), failure.verdict.check
+        before = range(bisect_left(found, failure.position, key=_position) - 1, -1, -1)
+        return next((found[place].position for place in before if found[place].verdict.check != check), -1)
+
+    def _settling(self, failure: CheckRun, error: Event) -> list[CheckRun]:
+        """The passing runs that would show a failure, in order; worked out once for all failures that are alike."""
+        uncompiled = does_not_compile(error, failure.verdict.kind)
+        key = (failure.ground, failure.verdict.task, uncompiled, error.path if uncompiled else None)
+        if key not in self._settled:
+            self._settled[key] = [run for run in self._passing if _settles(run, failure, error)]
+        return self._settled[key]
+
+    def committed_after(self, failure: CheckRun) -> Event | None:
+        """The next commit, where it was a commit whose hooks failed: they ran again and let it through."""
+        refused = self.calls[failure.call] if failure.call is not None else None
+        part = refused.decisive if refused is not None else None
+        if part is None or part.program != "git" or part.subcommand != "commit":
+            return None
+        commits = (event for event in self.events if event.type == "commit")
+        return next((event for event in commits if self.positions[event.id] > failure.position), None)
+
     def passed_as(self, command: str, start: int) -> CheckRun | None:
         """The first run after a position in which every check of a command, word for word the same, passed."""
         for number, call in enumerate(self.calls):
@@ -224,10 +282,10 @@ class Timeline:
         """Whether none of its calls went through: each failed, was refused or never ran."""
         if decision.id not in self._wrong:
             numbers = self._carried_out[decision.id]
-            self._wrong[decision.id] = bool(numbers) and all(self._failed(number) for number in numbers)
+            self._wrong[decision.id] = bool(numbers) and all(self.call_failed(number) for number in numbers)
         return self._wrong[decision.id]
 
-    def _failed(self, number: int) -> bool:
+    def call_failed(self, number: int) -> bool:
         """Whether a call failed by its own status or by an error of its own: a check that complains did run."""
         call = self.calls[number]
         if call.status in UNDONE:
@@ -244,20 +302,18 @@ class Timeline:
     ) -> list[Decision]:
         """The decisions between two positions that changed what a check of that kind looks at, or the ``named`` file.
 
-        A formatter, or a checker asked to rewrite, counts only where nothing else changed anything: it runs before
-        every check and is rarely why one passes.
+        A formatter, or a checker asked to rewrite, counts only where it can repair what that kind of check complains
+        of, or where nothing else changed anything: it runs before every check and is rarely why one passes.
         """
         between = self._effective_between(start, end)
         sure = [
             one
             for one in between
             if (self.changes_files(one) and (touches(one, named) or not _is_unrelated(one, kind)))
-            or any(changes_repository(segment) for segment in self._segments(one))
+            or any(changes_repository(segment) or _repairs(segment, kind) for segment in self._segments(one))
         ]
         return sure or [
-            one
-            for one in between
-            if any(part.purpose == "format" or _REWRITES.intersection(part.flags) for part in self._segments(one))
+            one for one in between if any(part.purpose == "format" or rewrites(part) for part in self._segments(one))
         ]
 
     def removals_between(self, start: int, end: int) -> list[Decision]:
@@ -335,14 +391,57 @@ class Timeline:
 
 
 def _is_stashed(call: ParsedCall, *, before: bool) -> bool:
-    """Whether the changes are set aside after a call."""
-    if call.operation != "run" or call.status in {*UNDONE, "error"}:
+    """Whether the changes are set aside after a call; of one that failed, the parts before its last verdict ran."""
+    if call.operation != "run" or call.status in UNDONE:
         return before
-    for segment in call.segments:
+    ran = len(call.segments)
+    if call.status == "error":
+        ran = max((verdict.segment for verdict in call.verdicts if verdict.segment is not None), default=0)
+    return _after_stashing(call.segments[:ran], before=before)
+
+
+def _after_stashing(segments: Sequence[Segment], *, before: bool) -> bool:
+    """Whether the changes are set aside after these parts of a command."""
+    for segment in segments:
         if segment.program == "git" and (segment.subcommand or "").partition(" ")[0] == "stash":
             words = {*(segment.subcommand or "").split(), *segment.arguments[:2]}
             before = not words & _UNSTASHING and (before or not words & _LOOKING)
     return before
+
+
+#: The words with which git brings a file back to what it was before.
+_RESTORING = frozenset({"checkout", "restore", "apply", "reset"})
+
+
+def _is_put_back(call: ParsedCall, verdict: Verdict) -> bool:
+    """Whether a command changed the tree before a check and put it back after: code broken to see a test fail."""
+    if verdict.segment is None:
+        return False
+    before, after = call.segments[: verdict.segment], call.segments[verdict.segment + 1 :]
+    changed = any(part.program != "git" and (changes_repository(part) or part.target) for part in before)
+    return changed and any(_puts_back(part, before) for part in after)
+
+
+def _is_trial(call: ParsedCall, verdict: Verdict) -> bool:
+    """Whether a check ran on nothing but scratch files, which are no part of the project."""
+    if verdict.segment is None or verdict.segment >= len(call.segments):
+        return False
+    part = call.segments[verdict.segment]
+    operands = [word for word in part.arguments if not word.startswith("-")]
+    scripted = part.program in INTERPRETERS | SHELLS
+    paths = operands[:1] if scripted else [word for word in part.scope if not word.startswith("-")]
+    return bool(paths) and all(word.startswith(_TEMPORARY) for word in paths)
+
+
+def _puts_back(part: Segment, before: Sequence[Segment]) -> bool:
+    if part.program == "git":
+        return part.subcommand in _RESTORING
+    if part.program in {"cp", "mv"}:
+        copied = {word for one in before if one.program in {"cp", "mv"} for word in one.arguments}
+        return bool(copied.intersection(part.arguments))
+    # The same edit again, backwards, is the same program on the same file.
+    edited = {one.arguments[-1] for one in before if one.program in {"sed", "perl"} and one.arguments}
+    return part.program in {"sed", "perl"} and bool(part.arguments) and part.arguments[-1] in edited
 
 
 def _run(verdict: Verdict, events: Sequence[Event], *, call: int | None, position: int) -> CheckRun:
@@ -384,6 +483,68 @@ def _repaired(run: CheckRun, failure: CheckRun, family: str) -> bool:
     return run.verdict.kind in _COMPLETE and looked_on(run) and family not in run.families
 
 
+def does_not_compile(error: Event, kind: str | None) -> bool:
+    """Whether an error keeps code from being compiled, or from passing the type check."""
+    return kind in {"build", "typecheck"} or bool(_CUTS_SHORT.search(error.family or ""))
+
+
+def _settles(run: CheckRun, failure: CheckRun, error: Event) -> bool:
+    """Whether a run of another check shows that a failure is gone."""
+    if not run.passed or run.call is None:
+        return False
+    task, failed = run.verdict.task, failure.verdict.task
+    if task is not None and task == failed:
+        return _covers(run.ground._replace(check=failure.ground.check), failure.ground)
+    # What a rewriting task could not repair, it would have reported.
+    related = task is not None and failed is not None and _is_of_task(task, failed)
+    return related or (does_not_compile(error, failure.verdict.kind) and _compiled(run, error.path))
+
+
+def _compiled(run: CheckRun, path: str | None) -> bool:
+    """Whether a run that passed must have compiled a file, or checked its types."""
+    language = file_name(path or "").rpartition(".")[2].lower()
+    if path is None or language not in _COMPILED | _TYPED:
+        return False
+    if run.verdict.kind == "build" and role_of(path) == "test":
+        return False  # a build leaves the tests out
+    if run.verdict.kind not in {"build", "typecheck"} and (language in _TYPED or run.verdict.kind == "format"):
+        return False
+    folder = folder_of(path)
+    scope = [word.removeprefix("./").removesuffix("...").rstrip("/") for word in run.verdict.scope if word[:1] != "-"]
+    return not scope or any(f"{folder}/".startswith(f"{part}/") or part in {"", "."} for part in scope)
+
+
+def folder_of(path: str) -> str:
+    """The folder of a file, as a check names it.
+
+    >>> folder_of("./api/cart.go"), folder_of("main.go")
+    ('api', '')
+    """
+    return path.removeprefix("./").rpartition("/")[0]
+
+
+def _is_of_task(task: str, failed: str) -> bool:
+    """Whether two tasks are one, or one rewrites what the other complains of: ``bun lint:fix`` and ``bun lint``."""
+    if task == failed:
+        return True
+    longer, shorter = (task, failed) if len(task) > len(failed) else (failed, task)
+    rest = re.split(r"[^a-z]+", longer.removeprefix(shorter))
+    return longer.startswith(shorter) and not _REWRITING_TASK.isdisjoint(rest)
+
+
+def rewrites(segment: Segment) -> bool:
+    """Whether a command rewrites what it complains of: by a flag, or by the name of the task."""
+    task = re.split(r"[^a-z]+", (segment.subcommand or "").lower())
+    return bool(
+        _REWRITES.intersection(segment.flags) or (segment.purpose == "check" and _REWRITING_TASK.intersection(task))
+    )
+
+
+def _repairs(segment: Segment, kind: str | None) -> bool:
+    """Whether a command is there to repair what a check of that kind complains of."""
+    return kind in _REPAIRABLE and (rewrites(segment) or (kind == "format" and segment.purpose == "format"))
+
+
 def touches(decision: Decision, path: str | None) -> bool:
     """Whether a decision is about the file that ``path`` ends in; tools and checks give different parts of a path."""
     own = decision.action.path if decision.action else None
@@ -392,7 +553,7 @@ def touches(decision: Decision, path: str | None) -> bool:
 
 def pointed_at(changes: Sequence[Decision], event: Event, *, kind: str | None) -> Sequence[Decision]:
     """Of several changes those to the file that an error names, where its check points at the place; else all."""
-    if event.type != "error" or event.path is None or kind not in _POINTS_AT_PLACE:
+    if event.type != "error" or event.path is None or kind not in POINTS_AT_PLACE:
         return changes
     return [one for one in changes if touches(one, event.path)] or changes
 

@@ -7,8 +7,8 @@ where, which describe the session, which mark a cut, and which say nothing of wh
 from __future__ import annotations
 
 from collections.abc import (
-    Callable,  # noqa: TC003  (a NamedTuple's fields)
-    Mapping,  # noqa: TC003  (a NamedTuple's fields)
+    Callable,
+    Mapping,
 )
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple

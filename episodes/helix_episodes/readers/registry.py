@@ -16,19 +16,25 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections import Counter
+from contextlib import redirect_stdout
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from helix_episodes.errors import InvalidArgument, LogNotReadable, UnknownLogFormat
+import msgspec
+
+from helix_episodes.errors import HelixGraphError, InvalidArgument, LogNotReadable, UnknownLogFormat
 from helix_episodes.readers.base import LogHead, Reader, read_head
+from helix_episodes.readers.common.fields import real_id
+from helix_episodes.readers.common.session_builder import id_from_path
+from helix_episodes.readers.result_files import RESULT_NAMES, reward_beside
+from helix_episodes.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from helix_episodes.session import Session
 
 
 #: The built-in readers by name, in the order of trial: the formats that many a file could be taken for come last.
@@ -36,6 +42,7 @@ if TYPE_CHECKING:
 _BUILT_IN = {
     "claude-code": "claude_code:ClaudeCodeReader",
     "codex": "codex:CodexReader",
+    "codex-exec": "codex.exec_stream:CodexExecReader",
     "swe-agent": "swe_agent:SweAgentReader",
     "mini-swe-agent": "swe_agent:MiniSweAgentReader",
     "openhands": "openhands:OpenHandsReader",
@@ -47,30 +54,21 @@ _BUILT_IN = {
     "kimi": "kimi:KimiReader",
     "antigravity": "antigravity:AntigravityReader",
     "atif": "atif:AtifReader",
-    "ai-agents": "ai_agents:AiAgentsReader",
+    "cursor-stream": "cursor_stream:CursorStreamReader",
     "droid": "message_dialects:DroidReader",
     "pi": "message_dialects:PiReader",
     "qwen": "message_dialects:QwenReader",
     "grok": "message_dialects:GrokReader",
     "hermes": "message_dialects:HermesReader",
+    "ai-agents": "ai_agents:AiAgentsReader",
     "cursor": "message_dialects:CursorReader",
     "chat": "message_dialects:ChatReader",
 }
 ENTRY_POINT_GROUP = "helix_graph.readers"
 AUTO = "auto"
 
-# What loading or asking a stranger's class can end in; a reader that fails so is named and passed over.
-_BROKEN_READER_ERRORS = (
-    AttributeError,
-    ImportError,
-    LookupError,
-    NameError,
-    OSError,
-    RuntimeError,
-    SyntaxError,
-    TypeError,
-    ValueError,
-)
+# What another package's code can end in is up to that package, ending the process included.
+_ANY_FAILURE = (Exception, SystemExit)
 
 # Endings that say nothing of what is inside.
 _GENERAL_ENDINGS = (".json", ".md")
@@ -115,7 +113,48 @@ def find_reader(path: Path, *, format: str = AUTO, part: bool = False) -> Reader
 
 def read_sessions(path: Path, *, format: str = AUTO) -> tuple[Session, ...]:  # noqa: A002  (as in find_reader)
     """The sessions of one log, in the order in which it holds them; raises as :func:`find_reader` does."""
-    return tuple(find_reader(path, format=format).read(path))
+    return tuple(sessions_in(path, find_reader(path, format=format)))
+
+
+def sessions_in(path: Path, reader: Reader) -> Iterator[Session]:
+    """The sessions that a reader finds in a log, with what is known of them from outside of it.
+
+    A session under a mark in an id's place gets a name made from its log's path. Where the log holds one session and
+    lies alone beside a benchmark's result, that is its reward.
+    """
+    sessions = iter(reader.read(path))
+    first = next(sessions, None)
+    if first is None:
+        return
+    second = next(sessions, None)
+    if second is None and first.reward is None and (found := reward_beside(path)) and not _has_company(path):
+        first = msgspec.structs.replace(first, reward=found[0])
+    for session in filter(None, (first, second)):
+        yield _named(session, path)
+    for session in sessions:
+        yield _named(session, path)
+
+
+def _named(session: Session, path: Path) -> Session:
+    if real_id(session.id) is not None:
+        return session
+    return msgspec.structs.replace(session, id=id_from_path(path))
+
+
+def _has_company(path: Path) -> bool:
+    """Whether another log lies beside this one, so that a result there may be the other's."""
+    others = (file for file in path.parent.iterdir() if file.name != path.name and file.name not in RESULT_NAMES)
+    readers = tuple(_built_in())
+    return any(
+        file.suffix == path.suffix and not _is_special(file) and _is_recognised(file, readers) for file in others
+    )
+
+
+class FoundFiles(NamedTuple):
+    """The logs under a folder, and the JSON files that no reader recognises."""
+
+    logs: list[Path]
+    unread: list[Path]
 
 
 def find_logs(folder: Path) -> list[Path]:
@@ -124,15 +163,33 @@ def find_logs(folder: Path) -> list[Path]:
     Files are chosen by the ending of their names; whether they are logs is for :func:`find_reader` to say. Settings and
     notes end in ``.json`` and ``.md`` as well, so of those only what a reader recognises is taken for a log.
     """
+    return find_files(folder).logs
+
+
+def find_files(folder: Path) -> FoundFiles:
+    """As `find_logs`, and the files that end in ``.json`` and are no logs: a log may be among them."""
     others, _ = _other_readers()
     readers = (*_built_in(), *others)
-    return sorted(
-        path
-        for path in _files(folder)
-        if (fitting := [reader for reader in readers if path.name.endswith(reader.suffixes)])
-        and not any(reader.is_part(path) for reader in fitting)
-        and (not path.name.endswith(_GENERAL_ENDINGS) or _is_recognised(path, fitting))
-    )
+    found = FoundFiles([], [])
+    for path in sorted(_files(folder)):
+        fitting = [reader for reader in readers if path.name.endswith(reader.suffixes)]
+        if not fitting or any(reader.is_part(path) for reader in fitting):
+            continue
+        if not path.name.endswith(_GENERAL_ENDINGS) or _is_recognised(path, fitting):
+            found.logs.append(path)
+        elif path.suffix == ".json" and not _is_companion(path):
+            found.unread.append(path)
+    return found
+
+
+def _is_companion(path: Path) -> bool:
+    """Whether a file is read with a log, or is an episode that a memory made of one."""
+    if path.name in RESULT_NAMES or path.name.endswith(".meta.json"):
+        return True
+    try:
+        return _is_episode(read_head(path))
+    except LogNotReadable:
+        return False
 
 
 def is_part(path: Path) -> bool:
@@ -175,15 +232,12 @@ def _recognise(head: LogHead) -> Reader:
     others, broken = _other_readers()
     tried = (*_built_in(), *others)
     for reader in others:
-        try:
-            reason = reader.sniff(head)
-        except _BROKEN_READER_ERRORS as error:
-            reason = f"failed ({type(error).__name__}: {error})"
+        reason = reader.sniff(head)
         if reason is None:
             return reader
         declined[reader.name] = reason
     closest = _closest_first(declined, fitting={one.name for one in tried if head.path.name.endswith(one.suffixes)})
-    raise UnknownLogFormat(path=head.path, declined={**closest, **broken})
+    raise UnknownLogFormat(path=head.path, declined={**broken, **closest})
 
 
 def _closest_first(declined: dict[str, str], *, fitting: set[str]) -> dict[str, str]:
@@ -193,6 +247,56 @@ def _closest_first(declined: dict[str, str], *, fitting: set[str]) -> dict[str, 
     """
     reasons = Counter(declined.values())
     return dict(sorted(declined.items(), key=lambda one: (one[0] not in fitting, reasons[one[1]])))
+
+
+class _ForeignReader:
+    """A reader of another package. Whatever fails in it is that reader's problem, with its name, and no other log's."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self.name, self.suffixes = str(reader.name), tuple(map(str, reader.suffixes))
+        for method in ("sniff", "is_part", "read"):
+            getattr(reader, method)  # a missing one is better found here than half way
+
+    def sniff(self, head: LogHead) -> str | None:
+        """Why it is no log of this format; a reader that fails declines, with that as its reason."""
+        try:
+            with redirect_stdout(sys.stderr):
+                self._reader.is_part(head.path)  # one that cannot answer that is not chosen
+                reason = self._reader.sniff(head)
+        except _ANY_FAILURE as error:
+            return _failure(error)
+        return None if reason is None else str(reason)
+
+    def is_part(self, path: Path) -> bool:
+        """Whether it says that the file is read with another; what `sniff` declines for is no part either."""
+        try:
+            with redirect_stdout(sys.stderr):
+                return bool(self._reader.is_part(path))
+        except _ANY_FAILURE:
+            return False
+
+    def read(self, path: Path) -> Iterator[Session]:
+        """The sessions of a log.
+
+        Raises:
+            LogNotReadable: The reader failed, or gave something else.
+        """
+        try:
+            with redirect_stdout(sys.stderr):
+                sessions = list(self._reader.read(path))
+        except HelixGraphError:
+            raise
+        except _ANY_FAILURE as error:
+            problem = f"the reader {self.name!r} of another package {_failure(error)}"
+            raise LogNotReadable(path=path, problem=problem) from error
+        if not all(isinstance(one, Session) for one in sessions):
+            raise LogNotReadable(path=path, problem=f"the reader {self.name!r} of another package gave no sessions")
+        yield from sessions
+
+
+def _failure(error: BaseException) -> str:
+    return f"failed ({type(error).__name__}: {error})"
 
 
 def _other_readers() -> tuple[list[Reader], dict[str, str]]:
@@ -205,11 +309,9 @@ def _other_readers() -> tuple[list[Reader], dict[str, str]]:
         if point.name in _BUILT_IN:
             continue
         try:
-            reader = point.load()()
-            for attribute in ("name", "suffixes", "sniff", "is_part", "read"):
-                getattr(reader, attribute)  # a missing one is better found here than half way
-            readers.append(reader)
-        except _BROKEN_READER_ERRORS as error:
+            with redirect_stdout(sys.stderr):  # what it prints would be taken for a command's answer
+                readers.append(_ForeignReader(point.load()()))
+        except _ANY_FAILURE as error:
             broken[point.name] = f"could not be loaded ({type(error).__name__}: {error})"
     return readers, broken
 

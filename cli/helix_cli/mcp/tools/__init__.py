@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 #: Files under ``tools``, in the order in which an agent should meet their tools.
-_FILES = ("causal", "insights", "topics", "patterns_and_explanations", "sessions")
+_FILES = ("causal", "insights", "topics", "patterns_and_explanations", "memory")
 
 
 @cache

@@ -9,8 +9,6 @@ from msgspec import Meta
 from helix_cli.commands.paths_and_causes import render_causes, render_effects, render_path
 from helix_cli.commands.seen_and_similar import render_seen
 from helix_cli.mcp.tool_declaration import Arguments, Reply, answered, tool
-from helix_graph.graph.model import GraphNode, SeenAnswer
-from helix_graph.graph.paths import PathAnswer, RelationsAnswer
 
 if TYPE_CHECKING:
     from helix_cli.mcp.tool_declaration import Progress
@@ -44,23 +42,17 @@ class LabelArguments(Arguments, frozen=True, kw_only=True):
     label: Annotated[Label, Meta(description="A label of the graph or a part of one, such as 'ruff fails: E501'.")]
 
 
-class PathShown(PathAnswer, frozen=True, kw_only=True, omit_defaults=True):
-    """The path as `Graph.path` gives it, whose nodes name their episodes."""
-
-    path: tuple[GraphNode, ...]
-
-
-@tool("seen", title="Met before?", takes=SeenArguments, gives=SeenAnswer, effect="reads")
+@tool("seen", title="Met before?", takes=SeenArguments, effect="reads")
 def seen(memory: Memory, asked: SeenArguments, _: Progress) -> Reply:
     """Look up an error or a failed command's output: was it met in earlier sessions, and what fixed it? Use it right
     after a test, build, lint or tool call fails, before trying a fix of your own. Each precedent says how alike it is
-    (the same line, the same kind of error, the same check), which change made the check pass, and the log line that
+    (the same error, the same kind of error, the same check), which change made the check pass, and the log line that
     shows it. No precedent means it was not met before.
     """
     return answered(memory.graph.seen(asked.text, limit=asked.limit), render_seen)
 
 
-@tool("causal_path", title="What led from one to the other", takes=PathArguments, gives=PathShown, effect="reads")
+@tool("causal_path", title="What led from one to the other", takes=PathArguments, effect="reads")
 def causal_path(memory: Memory, asked: PathArguments, _: Progress) -> Reply:
     """The shortest chain of causes from one label to another, such as from 'pytest fails' to 'success', with the
     sessions that witnessed each step. Use it to learn how a state was reached before. Labels may be parts of labels;
@@ -69,7 +61,7 @@ def causal_path(memory: Memory, asked: PathArguments, _: Progress) -> Reply:
     return answered(memory.graph.path(source=asked.source, target=asked.target, max_depth=asked.max_depth), render_path)
 
 
-@tool("causes", title="What came before", takes=LabelArguments, gives=RelationsAnswer, effect="reads")
+@tool("causes", title="What came before", takes=LabelArguments, effect="reads")
 def causes(memory: Memory, asked: LabelArguments, _: Progress) -> Reply:
     """What has led to the step, error or outcome of that label in earlier sessions, with how often, how sure and the
     evidence. Use it to find out why something keeps happening in this project.
@@ -77,7 +69,7 @@ def causes(memory: Memory, asked: LabelArguments, _: Progress) -> Reply:
     return answered(memory.graph.causes(asked.label), render_causes)
 
 
-@tool("effects", title="What came of it", takes=LabelArguments, gives=RelationsAnswer, effect="reads")
+@tool("effects", title="What came of it", takes=LabelArguments, effect="reads")
 def effects(memory: Memory, asked: LabelArguments, _: Progress) -> Reply:
     """What the step, error or decision of that label has led to in earlier sessions, with how often, how sure and the
     evidence. Use it before you decide on something that was done here before.

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
 from helix_cli.commands.insight import render_feedback, render_health, render_recalled, render_related, render_stored
-from helix_cli.commands.search import render_search
-from helix_cli.mcp.quotations import rendered
-from helix_cli.mcp.shown_advice import note_shown, session, was_shown
+from helix_cli.commands.search_and_model import render_search
+from helix_cli.mcp.shown_advice import known_session, note_shown, was_shown
 from helix_cli.mcp.tool_declaration import MOST_ITEMS, Arguments, Reply, TextList, answered, tool
+from helix_cli.output import rendered
 from helix_episodes.errors import HelixGraphError, InvalidArgument
-from helix_graph.insights.feedback import FeedbackAnswer
-from helix_graph.insights.links import RelateAnswer
 from helix_graph.insights.model import Outcome
-from helix_graph.insights.storing import StoreAnswer
-from helix_graph.search.model import MemorySearchAnswer
 from helix_graph.search.sources import INSIGHTS
 
 if TYPE_CHECKING:
@@ -79,31 +75,6 @@ class RelateArguments(Arguments, frozen=True, kw_only=True):
     weight: Annotated[Share, Meta(description="How sure you are.")] = 1.0
 
 
-class RecalledInsights(msgspec.Struct, frozen=True, kw_only=True):
-    """Insights, the best first; ``mode`` says how they were looked for, ``note`` what could not be looked at so."""
-
-    insights: list[dict[str, Any]]
-    mode: Literal["semantic", "lexical"]
-    note: str
-
-
-class InsightsHealth(msgspec.Struct, frozen=True, kw_only=True):
-    """How the memory of insights does; see `helix_graph.insights.maintenance.health`."""
-
-    status: str
-    total_insights: int
-    by_tag: dict[str, int]
-    effectiveness: float
-    with_feedback: int
-    recent_feedback: int
-    causal_ratio: float
-    issues: list[str]
-    without_vector: int
-    muted: int
-    rejected: int
-    merged_away: int
-
-
 def _texts(name: str, value: Texts) -> list[str]:
     """The texts of a list, however it was sent.
 
@@ -133,7 +104,7 @@ class SearchMemoryArguments(Arguments, frozen=True, kw_only=True):
     lexical_only: Annotated[bool, Meta(description="Compare words alone.")] = False
 
 
-@tool("recall", title="What was learnt about this", takes=RecallArguments, gives=RecalledInsights, effect="reads")
+@tool("recall", title="What was learnt about this", takes=RecallArguments, effect="reads")
 def recall(memory: Memory, asked: RecallArguments, _: Progress) -> Reply:
     """The advice of earlier sessions that bears on a task or a problem, the best first: what is near in meaning or
     words, did well and was used lately. Use it when a task begins and when you are stuck, and tell with `feedback`
@@ -143,11 +114,11 @@ def recall(memory: Memory, asked: RecallArguments, _: Progress) -> Reply:
     options["suppress_names"] = _texts("suppress_names", asked.suppress_names)
     answer = memory.insights.recall(**options)
     note_shown(memory, answer)
-    value = RecalledInsights(insights=list(answer), mode=answer.mode, note=answer.note)
-    return Reply(value, rendered(answer, render_recalled))
+    text = rendered(answer, render_recalled)
+    return Reply({"note": answer.note}, f"{text}\n{answer.note}" if answer.note else text)
 
 
-@tool("remember", title="Remember advice", takes=RememberArguments, gives=StoreAnswer, effect="adds")
+@tool("remember", title="Remember advice", takes=RememberArguments, effect="adds")
 def remember(memory: Memory, asked: RememberArguments, _: Progress) -> Reply:
     """Keep a piece of advice for later sessions: what to do in which situation, and why. Use it when you have learnt
     something the hard way. What says the same as an insight that is there goes into it. Facts about one part of the
@@ -159,29 +130,39 @@ def remember(memory: Memory, asked: RememberArguments, _: Progress) -> Reply:
     return Reply(answer, rendered(answer, render_stored))
 
 
-@tool("feedback", title="How the work went", takes=FeedbackArguments, gives=FeedbackAnswer, effect="adds")
+#: What is said where no session is known; see `helix_cli.mcp.shown_advice`.
+_NO_SESSION = (
+    "Nothing was counted: this server does not know which session it serves, since no log of it is here and no hook "
+    "named it. Go on; how the work went is read from the session's log at its end."
+)
+
+
+@tool("feedback", title="How the work went", takes=FeedbackArguments, effect="adds")
 def feedback(memory: Memory, asked: FeedbackArguments, _: Progress) -> Reply:
     """Say how the work went for which you had insights, so that helpful ones rank higher: delivered, blocked, or
     plan_complete. Use it once at the end of the task, and name in causal_names those that mattered. It counts for
     insights that this session was shown, once for each outcome.
     """
     causal = None if asked.causal_names is None else _texts("causal_names", asked.causal_names)
-    shown = was_shown(memory, names := _texts("names", asked.names))
-    unseen = [name for name in names if not shown[name] and memory.insights.get(name)]
+    session = known_session(memory)
+    shown = was_shown(memory, names := _texts("names", asked.names), session=session)
+    known = [name for name in names if memory.insights.get(name)]
+    if names and not known:
+        raise HelixGraphError(f"no insight is named {', '.join(names)}; give names as `recall` shows them")
+    unseen = [name for name in known if not shown[name]]
     if unseen:
         problem = (
             f"holds {', '.join(unseen)}, which this session was not shown, so nothing was recorded; feedback is for "
             "insights that `recall` or a briefing has shown before the work: leave the others out"
         )
         raise InvalidArgument("names", problem)
-    answer = memory.insights.feedback(names, asked.outcome, causal, id=asked.id, session=session())
-    if answer["missing"] and not answer["names"] and not answer["repeated"]:
-        unknown = ", ".join(answer["missing"])
-        raise HelixGraphError(f"no insight is named {unknown}; give names as `recall` shows them, and another id")
+    if not session:
+        return Reply({}, _NO_SESSION)
+    answer = memory.insights.feedback(names, asked.outcome, causal, id=asked.id, session=session)
     return Reply(answer, rendered(answer, render_feedback))
 
 
-@tool("relate", title="Link two insights", takes=RelateArguments, gives=RelateAnswer, effect="sets")
+@tool("relate", title="Link two insights", takes=RelateArguments, effect="sets")
 def relate(memory: Memory, asked: RelateArguments, _: Progress) -> Reply:
     """Link one insight to another: similar, led_to, co_occurs, causes or solves. Use it when you have seen that one
     advice belongs to another, so that whoever finds one finds both.
@@ -192,7 +173,7 @@ def relate(memory: Memory, asked: RelateArguments, _: Progress) -> Reply:
     return Reply(answer, rendered(answer, render_related))
 
 
-@tool("insight_health", title="How the insights do", takes=Arguments, gives=InsightsHealth, effect="reads")
+@tool("insight_health", title="How the insights do", takes=Arguments, effect="reads")
 def insight_health(memory: Memory, _: Arguments, __: Progress) -> Reply:
     """How many insights there are, how many had feedback, how well they do on average, and what is missing. Use it when
     `recall` finds nothing or its answers seem poor.
@@ -200,7 +181,7 @@ def insight_health(memory: Memory, _: Arguments, __: Progress) -> Reply:
     return answered(memory.insights.health(), render_health)
 
 
-@tool("search_memory", title="Search everything", takes=SearchMemoryArguments, gives=MemorySearchAnswer, effect="reads")
+@tool("search_memory", title="Search everything", takes=SearchMemoryArguments, effect="reads")
 def search_memory(memory: Memory, asked: SearchMemoryArguments, _: Progress) -> Reply:
     """Search insights, topics, earlier sessions and the project's notes at once, the best first, each with its source.
     Use it when you do not know where something was kept. For an error, `seen` says more.

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import msgspec
 from msgspec import Meta
 
 from helix_cli.commands.paths_and_causes import render_contrast, render_explanation
 from helix_cli.commands.patterns_and_comparisons import render_patterns
 from helix_cli.commands.seen_and_similar import render_similar
-from helix_cli.mcp.quotations import rendered
 from helix_cli.mcp.tool_declaration import Arguments, EpisodeName, Reply, answered, tool
-from helix_graph.causality.contrast import Contrast
-from helix_graph.causality.fault_localization import Explanation
-from helix_graph.graph.patterns import Pattern
-from helix_graph.graph.similar_decisions import SimilarAnswer
+from helix_cli.output import rendered
 
 if TYPE_CHECKING:
     from helix_cli.mcp.tool_declaration import Progress
     from helix_graph import Memory
     from helix_graph.causality.api import Survey
+    from helix_graph.graph.patterns import Pattern
 
 
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -56,17 +52,11 @@ class SimilarArguments(Arguments, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(ge=1, le=100, description="At most so many decisions.")] = 5
 
 
-class Patterns(msgspec.Struct, frozen=True):
-    """Patterns, best or worst first."""
-
-    patterns: tuple[Pattern, ...]
-
-
 def _reply(found: tuple[Pattern, ...], survey: Survey) -> Reply:
-    return Reply(Patterns(found), rendered(found, lambda rows: render_patterns(rows, survey)))
+    return Reply(found, rendered(found, lambda rows: render_patterns(rows, survey)))
 
 
-@tool("patterns", title="What works here", takes=PatternsArguments, gives=Patterns, effect="reads")
+@tool("patterns", title="What works here", takes=PatternsArguments, effect="reads")
 def patterns(memory: Memory, asked: PatternsArguments, _: Progress) -> Reply:
     """What was done in which situation in this project's sessions and how often it succeeded, best first, each with its
     number of sessions, its interval and whether a fair comparison stands behind it ('too early' is an answer). Use it
@@ -77,7 +67,7 @@ def patterns(memory: Memory, asked: PatternsArguments, _: Progress) -> Reply:
     return _reply(found, survey)
 
 
-@tool("anti_patterns", title="What keeps failing here", takes=AntiPatternsArguments, gives=Patterns, effect="reads")
+@tool("anti_patterns", title="What keeps failing here", takes=AntiPatternsArguments, effect="reads")
 def anti_patterns(memory: Memory, asked: AntiPatternsArguments, _: Progress) -> Reply:
     """What was done in two or more sessions and seldom succeeded, worst first, with counts and intervals. Use it before
     you settle on an approach, and when an approach fails for the second time.
@@ -86,7 +76,7 @@ def anti_patterns(memory: Memory, asked: AntiPatternsArguments, _: Progress) -> 
     return _reply(survey.worst(max_success_rate=asked.max_success_rate, evidence=asked.evidence), survey)
 
 
-@tool("explain", title="Why did it fail", takes=EpisodeArguments, gives=Explanation, effect="reads")
+@tool("explain", title="Why did it fail", takes=EpisodeArguments, effect="reads")
 def explain(memory: Memory, asked: EpisodeArguments, _: Progress) -> Reply:
     """Why a session came out as it did: the steps that most likely made it fail, each with its reasons and log lines,
     or that the log does not say. Suspects are candidates, no verdicts. Use it before you take up a task that an earlier
@@ -95,7 +85,7 @@ def explain(memory: Memory, asked: EpisodeArguments, _: Progress) -> Reply:
     return answered(memory.causality.explain(asked.episode), render_explanation)
 
 
-@tool("contrast", title="Where it parted from a success", takes=EpisodeArguments, gives=Contrast, effect="reads")
+@tool("contrast", title="Where it parted from a success", takes=EpisodeArguments, effect="reads")
 def contrast(memory: Memory, asked: EpisodeArguments, _: Progress) -> Reply:
     """The session most alike to this one that came out otherwise, and the step at which the two parted. Use it to learn
     what a successful session did differently.
@@ -107,7 +97,6 @@ def contrast(memory: Memory, asked: EpisodeArguments, _: Progress) -> Reply:
     "similar_decisions",
     title="Decided before in such a situation",
     takes=SimilarArguments,
-    gives=SimilarAnswer,
     effect="reads",
 )
 def similar_decisions(memory: Memory, asked: SimilarArguments, _: Progress) -> Reply:

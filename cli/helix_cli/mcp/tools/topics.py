@@ -6,29 +6,27 @@ The seed's clients send strings, also for numbers, truth values and lists; the t
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
-from helix_cli.mcp.quotations import form_of
+from helix_cli.commands.topic import render_form
 from helix_cli.mcp.rewording import problem_of
-from helix_cli.mcp.tool_declaration import Arguments, Reply, TextList, tool, typed_schema, without_nulls
+from helix_cli.mcp.tool_declaration import Arguments, Reply, TextList, answered, tool, typed_schema, without_nulls
+from helix_cli.terminal import harmless_json
 from helix_episodes.errors import HelixGraphError, InvalidArgument
-from helix_graph.topics.briefing import Briefing
+from helix_graph.topics.answer_texts import form_of
 from helix_graph.topics.briefing import Detail as BriefDetail
-from helix_graph.topics.catalogue import CrossReferences, Listing, Overview, Recent, Stats, TopicGraph, TopicSession
 from helix_graph.topics.edit import Action as EditAction
-from helix_graph.topics.maintenance import CompactedLog, PrunedEntries, ReindexedEntries, StaleAnswer
-from helix_graph.topics.maintenance_actions import Action, StatsDetail
-from helix_graph.topics.model import Duplicate, SimilarEntries
-from helix_graph.topics.search import LARGEST_INDEX, MOST_DAYS, MOST_HOURS, Detail, Mode, ReadAnswer, TopicSearchAnswer
+from helix_graph.topics.search import LARGEST_INDEX, MOST_DAYS, MOST_HOURS, Detail, Mode
+from helix_graph.topics.tool_actions import Action, StatsDetail
 from helix_graph.topics.transfer import ImportedEntries, TopicsExport
 
 if TYPE_CHECKING:
     from helix_cli.mcp.tool_declaration import Progress
     from helix_graph import Memory
-    from helix_graph.topics.model import Entry
 
 
 _EXAMPLE = 'give an array such as [{"topic": "engine", "text": "..."}]'
@@ -114,40 +112,6 @@ class EditArguments(Arguments, frozen=True, kw_only=True):
     into: Annotated[str | None, Meta(description="merge: the topic that takes the entries in.")] = None
 
 
-class EntryPlace(msgspec.Struct, frozen=True, kw_only=True):
-    """The place of an entry, without the text, which the caller has just sent."""
-
-    id: int
-    topic: str
-    index: int
-    tags: tuple[str, ...]
-
-
-class StoredPlace(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the entry was stored, and an older one that says much the same."""
-
-    entry: EntryPlace
-    duplicate: Duplicate | None
-
-
-class StoredPlaces(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the entries were stored, in how many topics, and which of them are alike."""
-
-    entries: tuple[EntryPlace, ...]
-    topics: int
-    alike: tuple[SimilarEntries, ...]
-
-
-class EditedPlace(msgspec.Struct, frozen=True, kw_only=True):
-    """What was done: `entries` many were changed, and if it was one, which."""
-
-    action: str
-    topic: str
-    entries: int
-    entry: EntryPlace | None
-    into: str | None
-
-
 def _decoded(text: str) -> list[NewEntry]:
     """The entries of a JSON array that came as a text.
 
@@ -168,10 +132,6 @@ def _decoded(text: str) -> list[NewEntry]:
 
 def _entry(asked: NewEntry) -> dict[str, Any]:
     return {name: getattr(asked, name) for name in NewEntry.__struct_fields__}
-
-
-def _place(entry: Entry) -> EntryPlace:
-    return EntryPlace(id=entry.id, topic=entry.topic, index=entry.index, tags=entry.tags)
 
 
 #: So many items that cannot be imported are named: they tend to fail for one reason.
@@ -198,45 +158,37 @@ class TopicsArguments(Arguments, frozen=True, kw_only=True):
     apply: Annotated[bool, Meta(description="prune: remove them; without it they are only listed.")] = False
 
 
-class ExportedTopics(msgspec.Struct, frozen=True, kw_only=True):
-    """How many entries the export has; they are the result's text."""
-
-    exported: int
-
-
-@tool("store", title="Write down under a topic", takes=StoreArguments, gives=StoredPlace, effect="adds")
+@tool("store", title="Write down under a topic", takes=StoreArguments, effect="adds")
 def store(memory: Memory, asked: StoreArguments, _: Progress) -> Reply:
     """Write something down that belongs to a subject: how a module works, a trap, a decision and its reason. Use it
     when you have found out what the code does not say. An entry that is already there in other words is named in the
     answer and stored all the same. A line of general advice goes to `remember` instead.
     """
     answer = memory.topics.store(**_entry(asked), force=asked.force)
-    value = StoredPlace(entry=_place(answer.entry), duplicate=answer.duplicate)
-    return Reply(value, form_of(answer, terse=asked.terse))
+    return answered(answer, partial(render_form, terse=asked.terse))
 
 
-@tool("batch", title="Write down several at once", takes=BatchArguments, gives=StoredPlaces, effect="adds")
+@tool("batch", title="Write down several at once", takes=BatchArguments, effect="adds")
 def batch(memory: Memory, asked: BatchArguments, _: Progress) -> Reply:
     """Store several entries, all or none. Use it instead of many calls of `store`, for instance at the end of a task.
     At most 1,000.
     """
     entries = _decoded(asked.entries) if isinstance(asked.entries, str) else asked.entries
     answer = memory.topics.batch([_entry(one) for one in entries])
-    places = tuple(_place(entry) for entry in answer.entries)
-    return Reply(StoredPlaces(entries=places, topics=answer.topics, alike=answer.alike), form_of(answer))
+    return answered(answer, render_form)
 
 
-@tool("search", title="Search the topics", takes=SearchArguments, gives=TopicSearchAnswer, effect="reads")
+@tool("search", title="Search the topics", takes=SearchArguments, effect="reads")
 def search(memory: Memory, asked: SearchArguments, _: Progress) -> Reply:
     """Find entries of the topics by their words, the best first. Use it before you work on a part of the code that may
     have been written about. When no entry has all words, those with some are shown and the answer says so.
     `search_memory` looks through sessions and insights as well.
     """
     answer = memory.topics.search(**msgspec.structs.asdict(asked))
-    return Reply(answer, form_of(answer))
+    return answered(answer, render_form)
 
 
-@tool("brief", title="Brief me on a topic", takes=BriefArguments, gives=Briefing | Overview, effect="reads")
+@tool("brief", title="Brief me on a topic", takes=BriefArguments, effect="reads")
 def brief(memory: Memory, asked: BriefArguments, _: Progress) -> Reply:
     """A short briefing on a topic: its most telling entries by category, what supersedes what, and what is linked with
     it. Use it to get to know a part of the project at once. Without a query: what topics there are, what is new, what
@@ -245,47 +197,32 @@ def brief(memory: Memory, asked: BriefArguments, _: Progress) -> Reply:
     answer = memory.topics.brief(
         asked.query, detail=asked.detail, since=asked.since, focus=asked.focus or None, compact=asked.compact
     )
-    return Reply(answer, form_of(answer))
+    return answered(answer, render_form)
 
 
-@tool("read", title="Read a topic", takes=ReadArguments, gives=ReadAnswer, effect="reads")
+@tool("read", title="Read a topic", takes=ReadArguments, effect="reads")
 def read(memory: Memory, asked: ReadArguments, _: Progress) -> Reply:
     """Every entry of a topic word for word with its index, or the one at an index. Use it after `search` or `brief` has
     named a topic, and before `edit`, which takes the index.
     """
     answer = memory.topics.read(asked.topic, index=asked.index)
-    return Reply(answer, form_of(answer))
+    return answered(answer, render_form)
 
 
-@tool("edit", title="Change entries", takes=EditArguments, gives=EditedPlace, effect="removes")
+@tool("edit", title="Change entries", takes=EditArguments, effect="removes")
 def edit(memory: Memory, asked: EditArguments, _: Progress) -> Reply:
     """Change what was stored: append to an entry, revise it, delete it, set its tags, rename a topic or merge it into
     another. Use it when an entry has become wrong. The entry is that at index, the first that holds match_str, or else
     the last of the topic, also for delete; delete with all removes the whole topic.
     """
     answer = memory.topics.edit(**msgspec.structs.asdict(asked))
-    entry = None if answer.entry is None else _place(answer.entry)
-    value = EditedPlace(action=answer.action, topic=answer.topic, entries=answer.entries, entry=entry, into=answer.into)
-    return Reply(value, form_of(answer))
+    return answered(answer, render_form)
 
 
 @tool(
     "topics",
     title="Look over the topics",
     takes=TopicsArguments,
-    gives=Listing
-    | Recent
-    | Stats
-    | TopicSession
-    | ReadAnswer
-    | CrossReferences
-    | TopicGraph
-    | StaleAnswer
-    | PrunedEntries
-    | CompactedLog
-    | ExportedTopics
-    | ImportedEntries
-    | ReindexedEntries,
     effect="removes",
 )
 def topics(memory: Memory, asked: TopicsArguments, progress: Progress) -> Reply:
@@ -306,5 +243,6 @@ def topics(memory: Memory, asked: TopicsArguments, progress: Progress) -> Reply:
         shown = [f"{one.place}: {one.problem}" for one in answer.left_out[:_REASONS]]
         more = [f"and {len(answer.left_out) - len(shown)} more"] if len(answer.left_out) > len(shown) else []
         raise HelixGraphError("\n".join(["nothing was imported, for no item can be kept; mend them:", *shown, *more]))
-    value = ExportedTopics(exported=len(answer.entries)) if isinstance(answer, TopicsExport) else answer
-    return Reply(value, form_of(answer))
+    if isinstance(answer, TopicsExport):
+        return Reply(None, harmless_json(form_of(answer)))
+    return answered(answer, render_form)

@@ -15,7 +15,7 @@ import re
 
 from helix_episodes.extraction.checks.compilers import compile_family
 from helix_episodes.extraction.checks.model import CheckFinding, CommandOutput, ReportedLine, Verdict, grouped, quoted
-from helix_episodes.fast_loading import Regex
+from helix_episodes.light_imports import Regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

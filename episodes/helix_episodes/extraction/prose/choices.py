@@ -16,7 +16,7 @@ import msgspec
 from helix_episodes.extraction.drafts import evidence_of, line, timestamp_of
 from helix_episodes.extraction.prose.failures import CHANGES
 from helix_episodes.extraction.prose.sentences import LONGEST_SENTENCE, STATEMENT_END, statement_sentences
-from helix_episodes.fast_loading import Regex
+from helix_episodes.light_imports import Regex
 from helix_episodes.model import Action, Decision
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.extraction.prose.sentences import finds_nothing, is_on_purpose, is_rule_of_exit, negates_failure
-from helix_episodes.fast_loading import Regex
+from helix_episodes.light_imports import Regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -25,7 +25,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from helix_episodes.fast_loading import Regex
+from helix_episodes.light_imports import Regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 _TELLING_KEYS = frozenset(
     {"protocolCompliance", "workLog", "work_log", "session_id", "session", "objective", "decisions", "learnings"}
+    | {"protocol_compliance", "session_info", "session_number", "session_date", "session_objective", "session_log"}
+    | {"work_completed", "work_done", "actions_taken", "key_decisions", "decisions_made", "lessons_learned"}
+    | {"key_learnings", "session_start", "session_end", "ending_commit", "next_steps", "objectives"}
 )
 _KEY = re.compile(rb'"(' + "|".join(sorted(_TELLING_KEYS)).encode() + rb')"\s*:')
 #: Two of the names that these logs are made of; one alone occurs in many JSON files.
@@ -37,8 +40,19 @@ _SECTION = re.compile(
     r"(?:[->]\s*)?\*\*(?:date|objective|status|branch|session):\*\*)",
     re.IGNORECASE | re.MULTILINE,
 )
+#: What every session does before and after its work; none of it is what the session is for.
+_OF_PROTOCOL = re.compile(
+    r"^\W*session (?:initiali[sz]|start|protocol|log|end)|\bprotocol compliance\b"
+    r"|^\W*(?:initiali[sz]ed?|activated?) serena\b"
+    r"|^\W*(?:re-?)?(?:read|load)(?:ed|ing)? .{0,40}\b(?:HANDOFF|AGENTS|CLAUDE|memory|memories|constraints)\b",
+    re.IGNORECASE,
+)
 _DATED_ID = re.compile(r"\d{4}-\d\d-\d\d-session-[A-Za-z0-9._-]+")
 _ID_LIMIT = 128
+
+
+#: Agents log conversations under keys that reports have too (``session_id``, ``status``).
+_SPOKEN = re.compile(rb'"role"\s*:\s*"(?:user|assistant|system|model|gemini|tool)"')
 
 
 class AiAgentsReader(SingleFileReader):
@@ -51,6 +65,8 @@ class AiAgentsReader(SingleFileReader):
         """``None`` when the file is such a report by its keys or its headings, else why not."""
         text = b"".join(head.lines).removeprefix(b"\xef\xbb\xbf").lstrip()
         if text.startswith(b"{"):
+            if _SPOKEN.search(text):
+                return "it holds messages with roles, which is a conversation and no report"
             names = _keys(text)
             return None if len(names) >= _KEYS_TO_TELL else "no session, protocolCompliance or workLog among its keys"
         markdown = text.decode("utf-8", "replace") if text.startswith(b"#") else ""
@@ -117,7 +133,7 @@ def _task(reading: ReportContent) -> str | None:
     if not PLACEHOLDER.match(reading.task):
         return reading.task
     done = (step.text for step in reading.steps.found if step.kind == "note" and step.arguments.get("part") == "did")
-    first = next((text for text in done if not re.match(r"^session (initiali[sz]|start)", text, re.IGNORECASE)), None)
+    first = next((text for text in done if not _OF_PROTOCOL.search(text)), None)
     return first or reading.branch.rpartition("/")[2].replace("-", " ") or None
 
 

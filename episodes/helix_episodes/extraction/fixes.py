@@ -1,0 +1,355 @@
+"""Fixes: what repaired an error, and what shows that it did.
+
+Fixes run backwards: a change removes an error that came before it. There is one rule for each way in which an error
+comes to light:
+
+- *a check*: the changes between the last run that showed the failure and the first that no longer does, as far as they
+  touch what it names (`helix_episodes.extraction.fix_credit`). A later run of the same task, of a check that must have
+  compiled the same code, or the commit whose hook had refused, shows it as well as the same check does.
+- *a person's report*: the changes until the person accepts; without a word, until a check passes in the same turn.
+- *a merge that stopped at conflicts*: the changes to the conflicted files, until the merge is committed or a check
+  passes.
+- *a command*: the changes after which it succeeds, or the command that succeeds in its place.
+- *a tool of the agent*: the call that succeeds on the same file, or what gets at the same thing by other means.
+
+Several changes share the credit: each may have done it. A call that failed repairs nothing, nor does the same command
+merely run again.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from helix_episodes.extraction.calls import (
+    CHANGES,
+    command_of,
+    is_code,
+    is_look,
+    is_request,
+    operands_of,
+    places_in,
+    shared_words,
+)
+from helix_episodes.extraction.fix_credit import credited_changes
+from helix_episodes.extraction.paths import file_name
+from helix_episodes.model import Decision, Event, Fix
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from helix_episodes.extraction.calls import ParsedCall
+    from helix_episodes.extraction.timeline import CheckRun, Timeline
+
+#: How many calls after an error another way of doing the same still answers it; later ones are about something else.
+_OTHERWISE = 6
+#: The families of an edit that was refused because the agent had not looked; for these the look is part of the repair.
+_LOOK_FIRST = ("not read first", "modified since", "changed since")
+_CONFLICTED = re.compile(
+    r"^CONFLICT \([^)]*\): .*?(?:Merge conflict in |)(\S+\.?\S*)(?: deleted in| renamed|$)", re.MULTILINE
+)
+_CONFLICT = "merge conflict"
+#: The program refused its own arguments and looked at nothing: only the command can be corrected.
+_MISCALLED = frozenset({"unknown option", "unknown command", "invalid arguments"})
+#: What ends a merge, and what gives it up.
+_ENDS_MERGE = frozenset({"--continue", "--skip"})
+_GIVES_UP = frozenset({"--abort", "--quit"})
+
+
+def fixes_of(timeline: Timeline) -> tuple[Fix, ...]:
+    """The fix of every error that was repaired, by error."""
+    known = {*timeline.call_numbers, *timeline.reported}
+    errors = [event for event in timeline.events if event.type == "error" and event.id in known]
+    found = (_fix(timeline, error) for error in errors)
+    return tuple(fix for fix in found if fix is not None)
+
+
+def _fix(timeline: Timeline, error: Event) -> Fix | None:
+    if error.family == _CONFLICT and error.id in timeline.call_numbers:
+        return _merge_fix(timeline, error)
+    if error.check in timeline.runs and error.id in timeline.run_of and error.family not in _MISCALLED:
+        return _check_fix(timeline, error)
+    if error.id in timeline.reported:
+        return _accepted_fix(timeline, error) or _unanswered_fix(timeline, error)
+    return _call_fix(timeline, error)
+
+
+def _credited(error: Event, changes: Sequence[Decision], *, verified_by: str | None) -> Fix | None:
+    """The fix that all of these changes share; None where there is none."""
+    if not changes:
+        return None
+    return Fix(
+        error=error.id,
+        changes=tuple(one.id for one in changes),
+        check=error.check or "",
+        verified_by=verified_by,
+        share=round(1 / len(changes), 6),
+    )
+
+
+# Checks.
+
+
+def _check_fix(timeline: Timeline, error: Event) -> Fix | None:
+    runs = timeline.runs[error.check or ""]
+    place = timeline.run_of[error.id]
+    failure = runs[place]
+    repair = timeline.next_repair(error.check or "", place, error.family or "")
+    good = runs[repair] if repair is not None else None
+    other = timeline.settled_elsewhere(failure, error)
+    committed = timeline.committed_after(failure)
+    if other is not None and (good is None or other.position < good.position):
+        good, repair = other, None
+    if committed is not None and (good is None or timeline.positions[committed.id] < good.position):
+        end = timeline.positions[committed.id]
+        verified: str | None = committed.id
+    elif good is not None:
+        end = good.position
+        verified = _passing(timeline, [good] if repair is None else islice(runs, repair, None))
+    else:
+        return _reported_fix(timeline, error, failure)
+    start = _last_showing(timeline, error, failure, end)
+    changes = timeline.changes_between(start, end, kind=failure.verdict.kind, named=error.path)
+    return _credited(error, credited_changes(timeline, changes, error, failure), verified_by=verified)
+
+
+def _last_showing(timeline: Timeline, error: Event, failure: CheckRun, end: int) -> int:
+    """The position of the last run before ``end`` that still shows the failure."""
+    between = [run for run in timeline.runs[error.check or ""] if failure.position <= run.position < end]
+    bad = (run for run in reversed(between) if not run.passed and (run is failure or _shows(timeline, run, error)))
+    return next(bad, failure).position
+
+
+def _reported_fix(timeline: Timeline, error: Event, failure: CheckRun) -> Fix | None:
+    """Of a failure that a person shows with its command: the changes until that command passes, whatever it runs."""
+    reported = timeline.reported.get(error.id)
+    if reported is None:
+        return None
+    good = timeline.passed_as(reported.command, failure.position) if reported.command else None
+    if good is None:
+        return _unanswered_fix(timeline, error)
+    changes = timeline.changes_between(failure.position, good.position, kind=failure.verdict.kind, named=error.path)
+    return _credited(error, credited_changes(timeline, changes, error, failure), verified_by=_passing(timeline, [good]))
+
+
+def _shows(timeline: Timeline, run: CheckRun, error: Event) -> bool:
+    """Whether a run complains of the same: the same rule or exception; for tests, one of the tests that failed."""
+    same = [event for name in run.events if (event := timeline.event(name)).family == error.family]
+    if error.tests:
+        return any(set(event.tests) & set(error.tests) for event in same)
+    return bool(same) and not (error.family or "").endswith("failed")  # "test failed" says nothing of which
+
+
+def _passing(timeline: Timeline, runs: Iterable[CheckRun]) -> str | None:
+    """The event in which the check was content, if it ever was: a family that merely vanished is not verified."""
+    names = (name for run in runs if run.passed for name in run.events)
+    return next((name for name in names if timeline.event(name).status == "ok"), None)
+
+
+# Reports of people.
+
+
+def _accepted_fix(timeline: Timeline, error: Event) -> Fix | None:
+    """The changes between the last report and the person's acceptance; of a plan, those to its text."""
+    reported = timeline.reported[error.id]
+    if reported.resolved is None:
+        return None
+    good = timeline.marked[reported.resolved]
+    end = timeline.positions[good]
+    between = timeline.decisions_between(reported.since, end)
+    written = [one for one in between if any(call.operation in CHANGES for call in timeline.calls_of(one))]
+    # What a person complains of may be outside the project; what is newly written there is a trial.
+    removed = timeline.removals_between(reported.since, end)
+    changed = {one.id for one in (*timeline.changes_between(reported.since, end, kind=None), *removed)}
+    changes = [one for one in between if one.id in changed] or written
+    return _credited(error, changes, verified_by=good)
+
+
+def _unanswered_fix(timeline: Timeline, error: Event) -> Fix | None:
+    """The changes of the turn that answers a report, up to the check that passes after the last of them.
+
+    Who asks why something fails may order the repair in the next prompt: the first turn with changes answers. Not when
+    the person reports a failure again at its end: then the turn did not repair it.
+    """
+    start, reported = timeline.positions[error.id], timeline.reported[error.id]
+    changes: list[Decision] = []
+    until = reported.until
+    for end in (reported.until, reported.then):
+        if any(timeline.positions[other] == until for other in timeline.reported):
+            return None
+        until = end
+        changes = [one for one in timeline.changes_between(start, until, kind=None) if one.actor == "agent"]
+        if changes:
+            break
+    if any(timeline.positions[other] == until for other in timeline.reported):
+        return None
+    if error.path is not None:
+        changes = [one for one in changes if _touches(timeline, one, error.path)] or changes
+    if not changes:
+        return None
+    after = timeline.positions[changes[-1].id]
+    passed = (run for runs in timeline.runs.values() for run in runs if after < run.position <= until and run.events)
+    last: dict[str, CheckRun] = {run.verdict.check: run for run in sorted(passed, key=lambda run: run.position)}
+    if not last or not all(run.passed for run in last.values()):
+        return None
+    verified = min(last.values(), key=lambda run: run.position)
+    return _credited(error, changes, verified_by=_passing(timeline, [verified]))
+
+
+def _touches(timeline: Timeline, decision: Decision, path: str) -> bool:
+    return any(file_name(call.path or "") == file_name(path) for call in timeline.calls_of(decision))
+
+
+# Merges.
+
+
+def _merge_fix(timeline: Timeline, error: Event) -> Fix | None:
+    """The changes to the files in conflict, up to the commit of the merge or a check that passes on its result."""
+    failed = timeline.call_of(error)
+    names = {file_name(name) for name in _CONFLICTED.findall(failed.output)}
+    start = timeline.positions[error.id]
+    changes: list[Decision] = []
+    for one in timeline.decisions_between(start, None):
+        if timeline.went_wrong(one):
+            continue
+        segments = [part for call in timeline.calls_of(one) for part in call.segments if part.program == "git"]
+        words = {word for part in segments for word in part.arguments}
+        if words & _GIVES_UP:
+            return None
+        if timeline.merges_again(one):
+            break  # another merge, with conflicts of its own
+        if _resolves(timeline, one, names) or "--skip" in words:
+            changes.append(one)
+        committed = next((event for event in timeline.events_of(one) if event.type == "commit"), None)
+        passed = (event for event in timeline.events_of(one) if event.type == "test" and event.status == "ok")
+        verified = committed or (next(passed, None) if changes else None)
+        if verified is not None or words & _ENDS_MERGE:
+            done = verified.id if verified else one.id if changes else None
+            return _credited(error, changes, verified_by=done)
+    return None
+
+
+def _resolves(timeline: Timeline, decision: Decision, names: set[str]) -> bool:
+    """Whether it writes a file in conflict, or takes one side of it."""
+    for call in timeline.calls_of(decision):
+        if call.operation in CHANGES and (not names or file_name(call.path or "") in names):
+            return True
+        for part in call.segments:
+            sided = {"--ours", "--theirs"} & set(part.arguments) or part.subcommand == "rm"
+            if part.program == "git" and sided:
+                return True
+            if part.program in {"sed", "perl"} and names & {file_name(word) for word in part.arguments}:
+                return True
+    return False
+
+
+# Commands and tools.
+
+
+def _call_fix(timeline: Timeline, error: Event) -> Fix | None:
+    """What made the same thing succeed at a later attempt; where none did, another way of doing it."""
+    failed = timeline.call_of(error)
+    attempts = timeline.attempts_after(error)
+    good = next(
+        (
+            n
+            for n, one in enumerate(attempts)
+            # A file that is found does not yet make the edit succeed.
+            if not timeline.went_wrong(one)
+            and any(call.status == "ok" and _same_kind(call, failed) for call in timeline.calls_of(one))
+        ),
+        None,
+    )
+    rewritten = _rewritten_by_command(timeline, error, until=attempts[good] if good is not None else None)
+    if rewritten is not None:
+        return _credited(error, [rewritten], verified_by=rewritten.id)
+    if good is None:
+        return _other_way(timeline, error)
+    verified = attempts[good]
+    if failed.operation == "run" or is_code(failed):
+        changes = _command_changes(timeline, error, attempts[:good], verified)
+    elif failed.operation == "delegate":
+        changes = [verified]
+    else:
+        changes = [one for one in attempts[: good + 1] if not timeline.went_wrong(one)]
+        if failed.operation in CHANGES and not any(words in (error.family or "") for words in _LOOK_FIRST):
+            changes = [one for one in changes if timeline.changes_files(one)] or changes
+    return _credited(error, changes, verified_by=verified.id)
+
+
+def _command_changes(
+    timeline: Timeline, error: Event, tried: Sequence[Decision], verified: Decision
+) -> Sequence[Decision]:
+    """What made a command go through: changes to the file that it points at, else all, else that it was corrected.
+
+    The command that goes through is itself a change only where it says something else than the one that failed.
+    """
+    failed = timeline.call_of(error)
+    positions = timeline.positions
+    wrong = [error.id, *(event.id for one in tried if timeline.went_wrong(one) for event in timeline.events_of(one))]
+    start, end = max(positions[name] for name in wrong), positions[verified.id]
+    corrected = (
+        [verified] if all(command_of(call) != command_of(failed) for call in timeline.calls_of(verified)) else []
+    )
+    if is_look(failed) or is_request(failed) or error.family in _MISCALLED:
+        return corrected  # no change to a file is why these go well
+    return (
+        timeline.changes_to(places_in(failed), start, end)
+        or timeline.changes_between(start, end, kind=None)
+        or corrected
+    )
+
+
+def _rewritten_by_command(timeline: Timeline, error: Event, *, until: Decision | None) -> Decision | None:
+    """The command that changes the file which an edit could not change, before another edit does."""
+    failed = timeline.call_of(error)
+    if failed.operation not in CHANGES or not failed.path:
+        return None
+    number, name = timeline.call_numbers[error.id], file_name(failed.path)
+    for later, call in enumerate(timeline.calls[number + 1 : number + 1 + _OTHERWISE], number + 1):
+        if until is not None and call.position >= timeline.positions[until.id]:
+            return None
+        if call.purpose == "change" and call.status == "ok" and name in command_of(call):
+            decision = timeline.decision_of(later)
+            if decision is not None and not timeline.call_failed(later):
+                return decision
+    return None
+
+
+def _other_way(timeline: Timeline, error: Event) -> Fix | None:
+    """Of the calls soon after the error the one that comes closest to it by another command or another tool."""
+    failed = timeline.call_of(error)
+    number = timeline.call_numbers[error.id]
+    begun = failed.position if failed.result_position is None else failed.result_position
+    best: tuple[int, Decision] | None = None
+    for later, call in enumerate(timeline.calls[number + 1 : number + 1 + _OTHERWISE], number + 1):
+        if call.position < begun or call.actor != failed.actor:
+            continue  # side by side with the one that failed
+        decision = timeline.decision_of(later)
+        if decision is None or call.status != "ok" or timeline.call_failed(later):
+            continue
+        shared = shared_words(failed, call)
+        if shared and (best is None or shared > best[0]):
+            best = shared, decision
+    return _credited(error, [best[1]], verified_by=best[1].id) if best else None
+
+
+def _same_kind(call: ParsedCall, failed: ParsedCall) -> bool:
+    """Whether a call does what the failed one tried to do."""
+    if failed.operation == "delegate":
+        return call.operation == "delegate" and shared_words(failed, call) > 0
+    if is_look(failed) and not is_request(failed) and _unseen(failed).isdisjoint(operands_of(call)):
+        return False
+    if call.purpose and failed.purpose and call.purpose != failed.purpose:
+        return False  # a look that goes well does not repair a change of the same program
+    return call.step.tool == failed.step.tool or {call.operation, failed.operation} <= CHANGES
+
+
+def _unseen(failed: ParsedCall) -> frozenset[str]:
+    """What a look could not show: of its operands those that its output names, else all of them.
+
+    To see something else is not to see what could not be seen.
+    """
+    operands = operands_of(failed)
+    return frozenset(one for one in operands if one and one in failed.output) or operands

@@ -1,0 +1,213 @@
+"""The few lookups in graph.db that every path search is made of.
+
+A question from a cold process loads the rows that it touches and nothing else. Nodes go by *handles*: numbers that mean
+nothing outside one `Adjacency`. Nothing may be ordered by them.
+
+The texts of an episode's mentions are together in one row: Python finds a text in one long string faster than SQLite
+finds it row by row. What is found there is looked up again in the tables themselves.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from helix_graph.database import ANY_OF, as_list
+from helix_graph.graph.model import EpisodeFacts, folded, mean_weight, rate
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+#: The id of an episode begins so; what belongs to none goes by the name of its assertion.
+_EPISODE = "episode-"
+#: Source, target, type.
+Edge = tuple[int, int, str]
+#: Episode, and the local ids of the two mentions that one of its claims joins.
+Joint = tuple[str, str, str]
+#: As `ANY_OF`, for whole edges: asked one by one, those of a path take longer than the search for it.
+_FIELDS = ", ".join(f"json_extract(value, '$[{place}]')" for place in range(3))
+ANY_EDGE_OF = f"IN (SELECT {_FIELDS} FROM json_each(?))"  # noqa: S608  (constants)
+#: One claim of an episode: local ids, the edge it supports.
+EpisodeClaim = tuple[str, str, Edge]
+
+#: Which end of an edge: 0 its source, 1 its target.
+End = Literal[0, 1]
+
+
+class NodeSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """A node as shown to people: the original schema's fields, with the episodes counted."""
+
+    id: str
+    type: str
+    label: str
+    frequency: int
+    episodes: int
+    success_rate: float | None
+
+
+class EdgeSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """An edge as shown to people. ``weight`` is 0 to 1; ``episodes`` are sorted, ``assertions`` counted."""
+
+    weight: float
+    evidence_count: int
+    reasons: tuple[str, ...]
+    episodes: tuple[str, ...]
+    assertions: int
+
+
+class MentionPlace(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a mention is: episode and local id, its text, and the line in the log that it was read from."""
+
+    episode: str
+    local: str
+    text: str = ""
+    timestamp: str | None = None
+    path: str | None = None
+    log: str | None = None
+    line: int | None = None
+    quote: str = ""
+
+
+class Adjacency:
+    """The graph in an open graph.db, for one question: what was asked once is not asked again."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._ask = connection.execute
+
+        self._labelled: dict[str, frozenset[int]] = {}
+        self._summaries: dict[int, NodeSummary] = {}
+        self._mentioned: dict[str, dict[int, frozenset[str]]] = {}
+
+    def labelled(self, text: str) -> frozenset[int]:
+        """The nodes whose label contains ``text``, in any case; ``*``, ``?`` and ``[`` are letters."""
+        if text not in self._labelled:
+            rows = self._ask("SELECT number FROM node WHERE instr(folded, ?)", (text.casefold(),))
+            self._labelled[text] = frozenset(number for (number,) in rows)
+        return self._labelled[text]
+
+    def mentioning(self, text: str) -> dict[int, frozenset[str]]:
+        """The other nodes with a mention whose text contains ``text``, and the episodes of these mentions."""
+        if text not in self._mentioned:  # it reads every text of the graph
+            self._mentioned[text] = nodes_mentioning(self._connection, text)
+        return self._mentioned[text]
+
+    def edges(
+        self, nodes: Collection[int], *, at: End, types: Collection[str], within: frozenset[str] | None = None
+    ) -> list[Edge]:
+        """The edges of some types that have one of the nodes as their source (``at`` 0) or target (1).
+
+        With ``within`` only edges that one of these episodes claims.
+        """
+        end = "target" if at else "source"
+        if within is None:
+            query = f"SELECT source, target, type FROM edge WHERE {end} {ANY_OF} AND type {ANY_OF}"  # noqa: S608  (two names of columns)
+            return self._ask(query, (as_list(nodes), as_list(types))).fetchall()
+        query = (
+            f"SELECT source, target, type FROM edge e WHERE {end} {ANY_OF} AND type {ANY_OF} AND EXISTS ("  # noqa: S608  (as above)
+            "SELECT 1 FROM claim c WHERE c.source = e.source AND c.target = e.target AND c.type = e.type"
+            f" AND episode IN (SELECT number FROM episode WHERE id {ANY_OF}))"
+        )
+        return self._ask(query, (as_list(nodes), as_list(types), as_list(within))).fetchall()
+
+    def joints(self, edges: Collection[Edge]) -> dict[Edge, frozenset[Joint]]:
+        """For each edge, which mentions of which episodes it joins."""
+        found: dict[Edge, set[Joint]] = {edge: set() for edge in edges}
+        rows = self._ask(
+            "SELECT source, target, type, id, source_local, target_local FROM claim JOIN episode ON number = episode"  # noqa: S608  (a constant)
+            f" WHERE (source, target, type) {ANY_EDGE_OF}",
+            (as_list(edges),),
+        )
+        for source, target, kind, *joint in rows:
+            found[source, target, kind].add((*joint,))
+        return {edge: frozenset(joints) for edge, joints in found.items()}
+
+    def episodes_of(self, nodes: Collection[int]) -> frozenset[str]:
+        """The episodes that mention one of ``nodes``."""
+        query = f"SELECT DISTINCT id FROM mention JOIN episode ON number = episode WHERE node {ANY_OF}"  # noqa: S608  (a constant)
+        return frozenset(episode for (episode,) in self._ask(query, (as_list(nodes),)))
+
+    def claims_of(self, episode: str) -> list[EpisodeClaim]:
+        """All that one episode claims."""
+        rows = self._ask(
+            "SELECT source_local, target_local, source, target, type FROM claim"
+            " WHERE episode = (SELECT number FROM episode WHERE id = ?)",
+            (episode,),
+        )
+        return [(source_local, target_local, (*edge,)) for source_local, target_local, *edge in rows]
+
+    def summary(self, node: int) -> NodeSummary:
+        """A node as shown to people."""
+        return self.summaries([node])[node]
+
+    def summaries(self, nodes: Collection[int]) -> dict[int, NodeSummary]:
+        """Several nodes as shown to people, at the price of one query."""
+        new = [node for node in nodes if node not in self._summaries]
+        query = (
+            f"SELECT number, id, type, label, mentions, episodes, successes, measured FROM node WHERE number {ANY_OF}"  # noqa: S608  (a constant)
+        )
+        for number, *shown, successes, measured in self._ask(query, (as_list(new),)) if new else ():
+            fields = dict(zip(NodeSummary.__struct_fields__, shown, strict=False))
+            self._summaries[number] = NodeSummary(**fields, success_rate=rate(successes, measured))
+        return {node: self._summaries[node] for node in nodes}
+
+    def weights(self, edges: Collection[Edge]) -> dict[Edge, float]:
+        """The weights of edges, without the rest of their summaries."""
+        query = f"SELECT source, target, type, weight_sum, claims FROM edge WHERE (source, target, type) {ANY_EDGE_OF}"  # noqa: S608  (a constant)
+        return {
+            (source, target, kind): mean_weight(weight_sum, claims)
+            for source, target, kind, weight_sum, claims in self._ask(query, (as_list(edges),))
+        }
+
+    def edge_summary(self, edge: Edge) -> EdgeSummary:
+        """An edge as shown to people."""
+        claims = self._ask(
+            "SELECT id, reason FROM claim JOIN episode ON number = episode"
+            " WHERE source = ? AND target = ? AND type = ?",
+            edge,
+        ).fetchall()
+        claimants = {claimant for claimant, _ in claims}  # episodes, and assertions that belong to none
+        episodes = sorted(one for one in claimants if one.startswith(_EPISODE))
+        return EdgeSummary(
+            weight=self.weights([edge])[edge],
+            evidence_count=len(claimants),
+            reasons=tuple(sorted({reason for _, reason in claims})),
+            episodes=tuple(episodes),
+            assertions=len(claimants) - len(episodes),
+        )
+
+    def place(self, episode: str, local: str) -> MentionPlace:
+        """Where a mention is."""
+        row = self._ask(
+            "SELECT raw, m.timestamp, path, m.log, line, quote FROM mention m"
+            " WHERE episode = (SELECT number FROM episode WHERE id = ?) AND local = ?",
+            (episode, local),
+        ).fetchone()
+        fields = dict(zip(MentionPlace.__struct_fields__[2:], row, strict=True))
+        return MentionPlace(episode=episode, local=local, **fields)
+
+
+def wording(facts: EpisodeFacts) -> str:
+    """Every text under which something of an episode may be looked for, each once, in one case."""
+    return "\n".join(dict.fromkeys(mention.folded() for mention in facts.mentions))
+
+
+def nodes_mentioning(connection: sqlite3.Connection, text: str) -> dict[int, frozenset[str]]:
+    """The nodes with a mention whose text, but not their label, contains ``text``; the episodes of these mentions."""
+    wanted = text.casefold()
+    pages = connection.execute("SELECT episode, folded FROM wording")
+    episodes = [episode for episode, page in pages if wanted in page]
+    found: defaultdict[int, set[str]] = defaultdict(set)
+    rows = connection.execute(
+        "SELECT node, e.id, raw, message, command, path FROM mention m JOIN episode e ON e.number = m.episode"  # noqa: S608  (a constant)
+        f" JOIN node n ON n.number = m.node WHERE m.episode {ANY_OF} AND NOT instr(n.folded, ?)",
+        (as_list(episodes), wanted),
+    )
+    for node, episode, *texts in rows:
+        if wanted in folded(*texts):
+            found[node].add(episode)
+    return {node: frozenset(episodes) for node, episodes in found.items()}

@@ -1,0 +1,306 @@
+"""Facts of an episode and of assertions: mentions with their labels, claims for their links.
+
+Nothing is guessed. A claim exists because the episode has a link, a fix, or the event that decided its outcome; order
+in time alone makes none. Episodes of the original schema have no ``links``; for them ``effects``, ``caused_by`` and
+``leads_to`` count, with the reason ``stated``, once however many sides name the link.
+
+Assertions give facts of the same kind. A node asserted for an episode joins that episode's facts. Any other node, and
+every edge, stands under the assertion's own name. The ends of an asserted edge are mentions too, but they are not
+``counted`` as occurrences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_episodes.corrections import Correction, corrected, unmatched
+from helix_episodes.extraction.checks import CheckFinding
+from helix_episodes.extraction.fingerprints import diagnostics_of_finding
+from helix_episodes.model import OUTCOME_ID, Decision, EdgeType, Episode, Event, Evidence
+from helix_episodes.normalization import first_line
+from helix_graph.graph import MILLION
+from helix_graph.graph.assertions import CORRECTIONS, EdgeAssertion, NodeAssertion, PatternAssertion, oldest_first
+from helix_graph.graph.model import Claim, EpisodeFacts, Mention, Repair, node_id
+from helix_graph.graph.node_labels import decision_key, event_key, event_type, family_of, is_error, outcome_key
+
+if TYPE_CHECKING:
+    from helix_graph.graph.assertions import Assertion, NodeName
+
+
+#: A claim's weight is the precision of its reason: the share of such links that a careful reader confirms. Until the
+#: extraction benchmark has measured it, every reason has one half: as good a guess as its opposite.
+REASON_WEIGHT: dict[str, int] = dict.fromkeys(
+    ("call", "answer", "edit-test", "fix", "commit", "spawn", "entry", "stated", "decided"), MILLION // 2
+)
+#: Become nodes only when they take part in a link: most of them say nothing about what led to what.
+_LINKED_ONLY = frozenset({"milestone", "tool_call"})
+
+
+def facts_of(episode: Episode) -> EpisodeFacts:
+    """The facts of one episode."""
+    links = tuple(_links(episode))
+    repairs = {
+        (fix.error, change, fix.check): Repair(
+            error=fix.error,
+            change=change,
+            check=fix.check,
+            verified_by=fix.verified_by,
+            share=round(fix.share * MILLION),
+        )
+        for fix in episode.fixes
+        for change in fix.changes
+    }
+    used = {end for link in links for end in link[:2]} | {end for ends in repairs for end in ends[:2]}
+    mentions = {mention.local: mention for mention in _mentions(episode, used)}
+    prevented: list[_Link] = [
+        (one.change, one.error, "prevents", "fix", REASON_WEIGHT["fix"] * one.share // MILLION)
+        for one in repairs.values()
+    ]
+    claims, problems = _claims((*links, *prevented), mentions)
+    return EpisodeFacts(
+        episode=episode.id,
+        session=episode.session,
+        timestamp=episode.timestamp,
+        task=episode.task,
+        task_kind=episode.task_kind,
+        outcome=episode.outcome,
+        basis=episode.outcome_basis,
+        log=episode.provenance.log if episode.provenance else None,
+        mentions=tuple(sorted(mentions.values(), key=lambda mention: mention.local)),
+        claims=claims,
+        repairs=tuple(repairs[key] for key in sorted(repairs) if {*key[:2]} <= mentions.keys()),
+        problems=problems,
+    )
+
+
+#: Source, target, type, reason and weight.
+_Link = tuple[str, str, EdgeType, str, int]
+
+
+def _links(episode: Episode) -> Iterator[_Link]:
+    """Everything the episode joins, fixes aside."""
+    for link in episode.links:
+        if link.reason != "fix":  # they have a list of their own, with shares
+            yield (link.source, link.target, link.type, link.reason, REASON_WEIGHT[link.reason])
+    if not episode.links:
+        for source, target in _stated(episode):
+            yield (source, target, "causes", "stated", REASON_WEIGHT["stated"])
+    decider = episode.outcome_evidence.source if episode.outcome_evidence else None
+    if decider and outcome_key(episode.outcome):
+        yield (decider, OUTCOME_ID, "causes", "decided", REASON_WEIGHT["decided"])
+
+
+def _stated(episode: Episode) -> set[tuple[str, str]]:
+    pairs: set[tuple[str, str]] = set()
+    for decision in episode.decisions:
+        pairs.update((decision.id, effect) for effect in decision.effects)
+        pairs.update((cause, decision.id) for cause in decision.caused_by)
+    for event in episode.events:
+        pairs.update((event.id, effect) for effect in event.leads_to)
+        pairs.update((cause, event.id) for cause in event.caused_by)
+    return pairs
+
+
+def _claims(links: tuple[_Link, ...], mentions: dict[str, Mention]) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
+    """Each link between two mentions once; those with an end that does not exist are problems."""
+    claims: dict[tuple[str, str, str, str], Claim] = {}
+    problems: set[str] = set()
+    for source, target, kind, reason, weight in links:
+        if source not in mentions or target not in mentions:
+            missing = sorted({source, target} - mentions.keys())
+            problems.add(f"link {source} → {target} ({reason}): no {' and no '.join(missing)}; left out")
+            continue
+        claims[source, target, kind, reason] = Claim(
+            source=mentions[source].node,
+            target=mentions[target].node,
+            type=kind,
+            reason=reason,
+            weight=weight,
+            source_local=source,
+            target_local=target,
+        )
+    return tuple(sorted(claims.values())), tuple(sorted(problems))
+
+
+def _mentions(episode: Episode, used: set[str]) -> Iterator[Mention]:
+    log = episode.provenance.log if episode.provenance else None
+    for decision in episode.decisions:
+        yield _of_decision(decision, log)
+    for event in episode.events:
+        label = event_key(event) if event.id in used or event.type not in _LINKED_ONLY else None
+        if label:
+            yield _of_event(event, label, log)
+    outcome = outcome_key(episode.outcome)
+    if outcome:
+        evidence = episode.outcome_evidence
+        yield Mention(
+            local=OUTCOME_ID,
+            node=node_id("outcome", outcome),
+            type="outcome",
+            label=outcome,
+            timestamp=episode.timestamp,
+            line=evidence.line if evidence else None,
+            log=log,
+            quote=evidence.quote if evidence else "",
+        )
+
+
+def _of_decision(decision: Decision, log: str | None) -> Mention:
+    label = decision_key(decision)
+    line, where, quote = _place(decision.evidence, log)
+    return Mention(
+        local=decision.id,
+        node=node_id("decision", label),
+        type="decision",
+        label=label,
+        raw=decision.chosen,
+        timestamp=decision.timestamp,
+        path=decision.action.path if decision.action else None,
+        command=decision.action.command if decision.action else None,
+        rationale=decision.rationale or None,
+        actor=decision.actor,
+        line=line,
+        log=where,
+        quote=quote,
+        context=decision.context,
+        outcome=decision.outcome,
+    )
+
+
+def _of_event(event: Event, label: str, log: str | None) -> Mention:
+    kind = event_type(event)
+    message = event.message or (first_line(event.content) if is_error(event) else None)
+    line, where, quote = _place(event.evidence, log)
+    return Mention(
+        local=event.id,
+        node=node_id(kind, label),
+        type=kind,
+        label=label,
+        raw=event.content,
+        timestamp=event.timestamp,
+        path=event.path,
+        message=message,
+        check=event.check,
+        family=family_of(event) if is_error(event) else event.family,
+        issues=" ".join(fingerprints_of_event(event)) or None,
+        actor=event.actor,
+        line=line,
+        log=where,
+        quote=quote,
+        deliberate=event.deliberate,
+    )
+
+
+def fingerprints_of_event(event: Event) -> tuple[str, ...]:
+    """The fingerprints of an error, its issue's first.
+
+    They are read from the message where the episode has none: an earlier version or a person wrote it.
+    """
+    if not is_error(event):
+        return ()
+    if event.fingerprint:
+        return (event.fingerprint, *event.also)
+    finding = CheckFinding(
+        family=family_of(event), message=event.message or first_line(event.content), path=event.path, tests=event.tests
+    )
+    found = diagnostics_of_finding(event.check or "", finding, scope=(event.path or "") if event.tool else "")
+    return tuple(dict.fromkeys(key for one in found for key in one.keys))
+
+
+def _place(evidence: Evidence | None, log: str | None) -> tuple[int | None, str | None, str]:
+    """Line, log and quotation."""
+    return (evidence.line, evidence.file or log, evidence.quote) if evidence else (None, log, "")
+
+
+REASON = "asserted"
+
+#: Assertions with their names.
+Named = tuple[str, "Assertion"]
+
+
+def unit_of(name: str, assertion: Assertion) -> str:
+    """Whose share an assertion belongs to: an episode's, its own, or nobody's (``""``: patterns are no part of it)."""
+    if isinstance(assertion, PatternAssertion):
+        return ""
+    return name if isinstance(assertion, EdgeAssertion) else assertion.episode or name
+
+
+def as_corrected(episode: Episode, assertions: Sequence[Named]) -> Episode:
+    """The episode as people have corrected it."""
+    return corrected(episode, _corrections(assertions)) if assertions else episode
+
+
+def facts_with(episode: Episode, assertions: Sequence[Named], *, extracted: Episode) -> EpisodeFacts:
+    """The facts of an episode that has been corrected, with the nodes that people add to it.
+
+    ``extracted`` is what it was before: corrections name its parts.
+    """
+    facts = facts_of(episode)
+    if not assertions:
+        return facts
+    added = tuple(
+        _asserted_mention(name, one, one.asserted_at) for name, one in assertions if isinstance(one, NodeAssertion)
+    )
+    return msgspec.structs.replace(
+        facts,
+        mentions=tuple(sorted((*facts.mentions, *added), key=lambda mention: mention.local)),
+        problems=(*facts.problems, *unmatched(extracted, _corrections(assertions))),
+    )
+
+
+def _corrections(assertions: Sequence[Named]) -> list[Correction]:
+    return [one for _, one in oldest_first(assertions) if isinstance(one, CORRECTIONS)]
+
+
+def facts_alone(unit: str, assertions: Sequence[Named]) -> EpisodeFacts | None:
+    """The facts of assertions without an episode's file; None when there are only corrections, which need one."""
+    added = [(name, one) for name, one in assertions if isinstance(one, NodeAssertion | EdgeAssertion)]
+    if not added:
+        return None
+    (_, first), own = oldest_first(added)[0], added[0][0] == unit
+    mentions, claims = [], []
+    for name, one in added:
+        if isinstance(one, NodeAssertion):
+            mentions.append(_asserted_mention(name, one, one.asserted_at))
+            continue
+        source, target = (
+            _asserted_mention(f"{name}-{end}", node, one.asserted_at, counted=False)
+            for end, node in (("source", one.source), ("target", one.target))
+        )
+        mentions += [source, target]
+        claims.append(
+            Claim(
+                source=source.node,
+                target=target.node,
+                type=one.type,
+                reason=REASON,
+                weight=round(one.weight * MILLION),
+                source_local=source.local,
+                target_local=target.local,
+            )
+        )
+    return EpisodeFacts(
+        episode=unit,
+        session="" if own else unit.removeprefix("episode-"),
+        timestamp=first.asserted_at if own else None,
+        task="",
+        origin="assertion" if own else "named",
+        mentions=tuple(sorted(mentions, key=lambda mention: mention.local)),
+        claims=tuple(claims),
+    )
+
+
+def _asserted_mention(local: str, node: NodeAssertion | NodeName, when: str, *, counted: bool = True) -> Mention:
+    return Mention(
+        local=local,
+        node=node_id(node.type, node.label),
+        type=node.type,
+        label=node.label,
+        raw=node.label,
+        timestamp=when,
+        actor="user",
+        counted=counted,
+    )

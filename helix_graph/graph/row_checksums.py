@@ -1,0 +1,137 @@
+"""Checksums of what is in graph.db: whether a row that is read is the row that was written.
+
+SQLite notices damage to the structure of its file, not to what stands in the rows. So each episode has a checksum over
+its rows in every table, and so have the rows that remember files; nodes and edges follow from the episodes' rows and
+are computed again; one checksum covers the word index, the pages of labels and the ids of patterns. They find accidents
+and rows changed by hand, nobody who computes them anew. Everything here is derived: damage is mended by a new compile.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_graph import database
+from helix_graph.graph.model import MEASURED_BASES, node_id
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+#: An episode's own columns but for its checksum, and the tables that have rows of it, each in the order of its key.
+_EPISODE = "number, id, session, timestamp, moment, task, task_kind, outcome, basis, log, problems, origin"
+_PARTS = ("mention", "issue", "wording", "claim", "repair")
+#: What the rows of each table with checksums of their own are computed from. A file's time may change with the file
+#: the same, and its episode is a reference that SQLite checks.
+_ROWS = {
+    "digest": "episode, body",
+    "file": "name, size, sha256, problem",
+    "telling": "name, size, mtime_ns, body",
+    "assertion": "name, size, mtime_ns, sha256, unit, moment, body, problem",
+}
+#: Tables with one checksum for all of them.
+_WHOLE = (
+    "pattern", "decided_content", "decided_data", "decided_idx", "decided_docsize", "decided_config",
+)  # fmt: skip
+_MEASURED = ", ".join(f"'{basis}'" for basis in sorted(MEASURED_BASES))
+#: The sums of one node over its facts: mentions, episodes, episodes with a measured outcome, successes among these.
+SUMS_OF_NODE = f"""
+    SELECT coalesce(sum(times), 0), count(CASE WHEN origin <> 'assertion' THEN 1 END),
+        count(CASE WHEN measures THEN 1 END), count(CASE WHEN measures AND outcome = 'success' THEN 1 END)
+    FROM (
+        SELECT sum(counted) AS times, e.origin, e.outcome,
+            e.basis IN ({_MEASURED}) AND e.outcome <> 'unknown' AS measures
+        FROM mention m JOIN episode e ON e.number = m.episode
+        WHERE m.node = node.number AND m.counted GROUP BY m.episode
+    )"""  # noqa: S608  (constants)
+#: The sums of one edge over its claims: weights, claims, and episodes that make them.
+SUMS_OF_EDGE = """
+    SELECT coalesce(sum(weight), 0), count(*), count(DISTINCT episode) FROM claim c
+    WHERE c.source = edge.source AND c.target = edge.target AND c.type = edge.type"""
+#: Each gives how many sums are not those of the facts.
+SUMS = {
+    "nodes": f"SELECT count(*) FROM node WHERE (mentions, episodes, measured, successes) <> ({SUMS_OF_NODE})",  # noqa: S608  (constants)
+    "edges": f"SELECT count(*) FROM edge WHERE (weight_sum, claims, episodes) <> ({SUMS_OF_EDGE})",  # noqa: S608  (constants)
+    "edges to be": (
+        "SELECT (SELECT count(*) FROM (SELECT DISTINCT source, target, type FROM claim)) - (SELECT count(*) FROM edge)"
+    ),
+}
+
+
+def checksum(rows: object) -> int:
+    """The checksum of a row, or of rows in an order."""
+    return zlib.crc32(msgspec.msgpack.encode(rows))
+
+
+def write_checksum(connection: sqlite3.Connection, episode: int) -> None:
+    """Computes an episode's checksum from its rows as they were stored."""
+    value = _of_episode(connection, episode)
+    connection.execute("UPDATE episode SET checksum = ? WHERE number = ?", (value, episode))
+
+
+def is_intact(connection: sqlite3.Connection, episode: int) -> bool:
+    """Whether the episode's rows are those that were written."""
+    found = connection.execute("SELECT checksum FROM episode WHERE number = ?", (episode,)).fetchone()
+    return bool(found == (_of_episode(connection, episode),))
+
+
+def _of_episode(connection: sqlite3.Connection, episode: int) -> int:
+    about = connection.execute(f"SELECT {_EPISODE} FROM episode WHERE number = ?", (episode,))  # noqa: S608  (a constant)
+    rows = [connection.execute(f"SELECT * FROM {table} WHERE episode = ?", (episode,)) for table in _PARTS]  # noqa: S608  (constants)
+    return checksum([about.fetchone(), *(each.fetchall() for each in rows)])
+
+
+def write_whole_checksum(connection: sqlite3.Connection) -> None:
+    """Computes the checksum of what is derived from all episodes; at the end of a transaction."""
+    connection.execute("INSERT OR REPLACE INTO meta VALUES ('checksum', ?)", (str(_of_whole(connection)),))
+
+
+def _of_whole(connection: sqlite3.Connection) -> int:
+    return checksum([connection.execute(f"SELECT * FROM {table}").fetchall() for table in _WHOLE])  # noqa: S608  (constants)
+
+
+def read_digests(connection: sqlite3.Connection) -> Iterator[tuple[int, bytes]]:
+    """Episodes, by number, with their digests.
+
+    Raises:
+        DamagedRows: One is not what was written.
+    """
+    for episode, body, expected in connection.execute("SELECT episode, body, checksum FROM digest"):
+        if checksum((episode, body)) != expected:
+            raise database.DamagedRows(f"the digest of episode {episode} is not what was written")
+        yield episode, body
+
+
+def find_damage(connection: sqlite3.Connection, *, version: int) -> str | None:
+    """What is damaged in the rows, in a sentence; None when they are sound, or there are no tables of that version."""
+    if database.schema_version(connection) != version:
+        return None
+    return next(_damage(connection), None)
+
+
+def _damage(connection: sqlite3.Connection) -> Iterator[str]:
+    yield from _damaged_rows(connection)
+    yield from (f"{table} refers to a row that is gone" for table, *_ in connection.execute("PRAGMA foreign_key_check"))
+    for what, query in SUMS.items():
+        if connection.execute(query).fetchone()[0]:
+            yield f"the sums of {what} are not those of their facts"
+    if connection.execute("SELECT value FROM meta WHERE key = 'checksum'").fetchone() != (str(_of_whole(connection)),):
+        yield "the index of words or the list of patterns is not what was written"
+
+
+def _damaged_rows(connection: sqlite3.Connection) -> Iterator[str]:
+    for number, name in connection.execute("SELECT number, id FROM episode").fetchall():
+        if not is_intact(connection, number):
+            yield f"the rows of {name} are not those that were written"
+    for table, columns in _ROWS.items():
+        for *row, expected in connection.execute(f"SELECT {columns}, checksum FROM {table}"):  # noqa: S608  (constants)
+            if checksum(tuple(row)) != expected:
+                yield f"the row of {row[0]} in {table} is not what was written"
+    for name, kind, label, folded in connection.execute("SELECT id, type, label, folded FROM node"):
+        if (name, folded) != (node_id(kind, label), label.casefold()):
+            yield f"node {name} is not what was written"
+    wrong = connection.execute("SELECT name FROM file JOIN episode ON number = episode WHERE name <> id || '.json'")
+    yield from (f"{name} belongs to another episode" for (name,) in wrong)

@@ -1,0 +1,72 @@
+"""Move damaged files to ``set-aside/`` instead of deleting them.
+
+The folder contains files that could not be read, and copies of files from which a repair removed something. Names end
+in a hash of the content, so nothing is overwritten. A link, a pipe or a folder in a file's place is moved as it is.
+`helix_graph.forget` removes a session's quarantined files with the session.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+import re
+from pathlib import Path
+
+from helix_episodes.errors import WriteFailed
+from helix_episodes.safe_files import irregularity, make_folder, read_regular, remove_file, write_atomically
+
+FOLDER = "set-aside"
+EPISODES, ASSERTIONS = "episodes", "assertions"
+_HASH_DIGITS = 12
+
+
+def move_aside(root: Path, path: Path) -> bool:
+    """Moves a file to where nothing reads it; whether it was there.
+
+    Raises:
+        WriteFailed: The disk is full or the folder read-only.
+    """
+    if irregularity(path):
+        return _move(root, path)
+    try:
+        data = read_regular(path)
+    except OSError:
+        return False
+    copy_aside(root, path, data)
+    return remove_file(path)
+
+
+def _move(root: Path, path: Path) -> bool:
+    """What is no regular file has no content to copy: it is moved as it is, under the first name that is free."""
+    places = (_place(root, path, str(number).encode()) for number in itertools.count())
+    target = next(place for place in places if not os.path.lexists(place))
+    try:
+        make_folder(target.parent)
+        path.rename(target)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise WriteFailed(path=path, problem=error.strerror or str(error)) from error
+    return True
+
+
+def copy_aside(root: Path, path: Path, data: bytes) -> None:
+    """Keeps what stands in a file before something is left out of it.
+
+    Raises:
+        WriteFailed: The disk is full or the folder read-only.
+    """
+    write_atomically(_place(root, path, data), data)
+
+
+def _place(root: Path, path: Path, marked_by: bytes) -> Path:
+    mark = hashlib.sha256(marked_by).hexdigest()[:_HASH_DIGITS]
+    return root / FOLDER / path.parent.name / f"{path.stem}.{mark}{path.suffix}"
+
+
+def quarantined_of_session(root: Path, session: str) -> list[Path]:
+    """What was set aside of a session's episode."""
+    name = re.compile(rf"episode-{re.escape(session)}\.[0-9a-f]{{{_HASH_DIGITS}}}\.json")
+    found = (path for path in (root / FOLDER / EPISODES).glob("*.json") if name.fullmatch(path.name))
+    return sorted(path for path in found if path.is_symlink() or not path.is_dir())

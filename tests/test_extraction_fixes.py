@@ -1,0 +1,238 @@
+"""Which change repaired an error, and what in the log shows that it did?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from helix_episodes.model import Episode
+    from session_script import Script
+
+    Begin = Callable[..., Script]
+    Extracted = Callable[[Script], Episode]
+
+LINT_FAILS = (
+    '$ eslint .\nsrc/cart.ts\n  3:1  error  x is unused  no-unused-vars\n\nerror: script "lint" exited with code 1'
+)
+GO_UNDEFINED = "# shop/api\n./api/cart.go:12:5: undefined: Total"
+CONFLICT = (
+    "Auto-merging api/cart.go\nCONFLICT (content): Merge conflict in api/cart.go\n"
+    "Automatic merge failed; fix conflicts and then commit the result."
+)
+TYPES_FAIL = "$ tsc --noEmit\nsrc/cart.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'."
+
+
+def repairs_in(episode: Episode) -> list[tuple[str, list[str], str | None]]:
+    """Each fix in words: the error, what repaired it, what shows it."""
+    words = {one.id: one.chosen for one in episode.decisions} | {one.id: one.content for one in episode.events}
+    return [
+        (
+            words[fix.error],
+            [words[change] for change in fix.changes],
+            words[fix.verified_by] if fix.verified_by else None,
+        )
+        for fix in episode.fixes
+    ]
+
+
+def test_the_task_that_rewrites_is_what_repaired_the_lint(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Lint").run("bun run lint", LINT_FAILS, code=1).edit("README.md")
+    episode = episode_of(log.run("bun run lint:fix", "$ eslint . --fix").run("bun run lint", "$ eslint ."))
+    ((_, changes, _),) = repairs_in(episode)
+    assert changes == ["run bun run lint:fix"]
+
+
+def test_the_rewriting_task_that_ends_well_is_proof_enough(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Lint").run("bun run lint", LINT_FAILS, code=1).run("bun run lint:fix", "$ eslint . --fix")
+    ((_, changes, verified),) = repairs_in(episode_of(log))
+    assert (changes, verified is not None) == (["run bun run lint:fix"], True)
+
+
+def test_tests_that_pass_show_that_the_package_compiles(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Build").run("go build ./...", GO_UNDEFINED, code=1).edit("api/cart.go")
+    ((error, changes, verified),) = repairs_in(episode_of(log.run("go test ./...", "ok  \tshop/api\t0.1s")))
+    assert (error, changes) == ("go build fails: undefined name", ["edit api/cart.go"])
+    assert verified is not None
+    assert verified.startswith("go test passes")
+
+
+def test_tests_of_another_package_show_nothing_of_this_one(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Build").run("go build ./...", GO_UNDEFINED, code=1).edit("api/cart.go")
+    assert episode_of(log.run("go test ./store", "ok  \tshop/store\t0.1s")).fixes == ()
+
+
+def test_a_build_does_not_show_that_a_test_file_compiles(script: Begin, episode_of: Extracted) -> None:
+    fails = "# shop/api\n./api/cart_test.go:12:5: undefined: Total\nFAIL\tshop/api [build failed]"
+    log = script("s").prompt("Test").run("go test ./...", fails, code=1).edit("api/cart_test.go")
+    assert episode_of(log.run("go build ./...")).fixes == ()
+
+
+def test_the_commit_goes_through_when_its_hook_is_content(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Commit").run("git commit -m cart", TYPES_FAIL, code=1).edit("src/cart.ts")
+    log = log.run("git commit -m cart", "[main 1a2b3c4] cart\n 1 file changed, 1 insertion(+)")
+    ((error, changes, verified),) = repairs_in(episode_of(log))
+    assert (error, changes, verified) == ("tsc fails: TS2322", ["edit src/cart.ts"], "cart")
+
+
+def test_an_edit_elsewhere_gets_no_credit_for_what_the_compiler_names(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Build").run("go build ./...", GO_UNDEFINED, code=1)
+    log = log.edit("store/tax.go").edit("api/cart.go").run("go build ./...")
+    ((_, changes, _),) = repairs_in(episode_of(log))
+    assert changes == ["edit api/cart.go"]
+
+
+@pytest.mark.parametrize(
+    ("path", "new", "credited"),
+    [
+        ("store/sums.go", "func Total() int { return 1 }", True),
+        ("api/sums.go", "x", True),
+        ("store/tax.go", "x", False),
+    ],
+)
+def test_a_missing_name_may_be_added_elsewhere(
+    script: Begin, episode_of: Extracted, path: str, new: str, *, credited: bool
+) -> None:
+    log = script("s").prompt("Build").run("go build ./...", GO_UNDEFINED, code=1).edit(path, new=new)
+    assert bool(episode_of(log.run("go build ./...")).fixes) is credited
+
+
+def test_the_formatter_and_not_the_edit_before_it_brings_into_form(script: Begin, episode_of: Extracted) -> None:
+    diff = "Diff in /work/shop/src/cart.rs:3:\n-fn  total()\n+fn total()"
+    log = script("s").prompt("Format").run("cargo fmt --check", diff, code=1).edit("src/cart.rs")
+    ((_, changes, _),) = repairs_in(episode_of(log.run("cargo fmt").run("cargo fmt --check")))
+    assert changes == ["run cargo fmt"]
+
+
+def test_a_conflict_is_repaired_in_the_files_in_conflict_up_to_the_commit(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Merge main").run("git merge origin/main", CONFLICT, code=1)
+    log = log.edit("api/tax.go").edit("api/cart.go").run("git add -A")
+    log = log.run("git commit --no-edit", "[cart 5d6e7f8] Merge main\n")
+    assert repairs_in(episode_of(log)) == [("git merge fails: merge conflict", ["edit api/cart.go"], "Merge main")]
+
+
+def test_a_merge_given_up_repaired_nothing(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Merge main").run("git merge origin/main", CONFLICT, code=1).edit("api/cart.go")
+    log = log.run("git merge --abort").run("git commit -m other", "[cart 5d6e7f8] other\n")
+    assert episode_of(log).fixes == ()
+
+
+def test_a_commit_left_out_of_a_rebase_ends_its_conflict(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Rebase").run("git rebase origin/main", CONFLICT, code=1)
+    log = log.run("git rebase --skip", "Successfully rebased and updated refs/heads/cart.")
+    ((_, changes, _),) = repairs_in(episode_of(log))
+    assert changes == ["run git rebase --skip"]
+
+
+def test_the_command_without_the_wrapper_that_does_not_know_it(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Test").run("rtk bun run test", "error: unrecognized subcommand 'bun'", code=2)
+    ((_, changes, _),) = repairs_in(episode_of(log.run("bun run test", "5 pass\n0 fail")))
+    assert changes == ["run bun run test"]
+
+
+def test_another_command_on_the_same_file_is_no_other_way(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Try").run("out/shop-test total", "Error: no cart", code=1)
+    assert episode_of(log.run("rm out/shop-test")).fixes == ()
+
+
+def test_arguments_that_a_runner_refuses_are_corrected_in_the_command(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Test").run("cargo test a b", "error: unexpected argument 'b' found", code=1)
+    log = log.edit("src/cart.rs").run("cargo test a", "test result: ok. 1 passed; 0 failed; 0 ignored;")
+    ((_, changes, _),) = repairs_in(episode_of(log))
+    assert changes == ["run cargo test a"]
+
+
+def test_a_log_that_one_command_refuses_is_fetched_by_another(script: Begin, episode_of: Extracted) -> None:
+    refused = "run 28557212037 is still in progress; logs will be available when it is complete"
+    log = script("s").prompt("Why?").run("gh run view 28557212037 --job 84667634627 --log", refused, code=1)
+    log = log.run("gh api repos/ann/shop/actions/jobs/84667634627/logs", "##[group]Run tests")
+    ((_, changes, _),) = repairs_in(episode_of(log))
+    assert changes == ["run gh api repos/ann/shop/actions/jobs/84667634627/logs"]
+
+
+def test_a_file_that_could_not_be_edited_is_changed_by_a_command(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Change").edit_fails("src/cart.ts").edit_fails("src/cart.ts")
+    log = log.run("python3 -c \"p = 'src/cart.ts'; open(p, 'w').write('b')\"", "done").edit("src/cart.ts")
+    assert [changes for _, changes, _ in repairs_in(episode_of(log))] == [
+        ["run python3 -c \"p = 'src/cart.ts'; open(p, 'w').write('b')\""]
+    ] * 2
+
+
+def test_a_hand_over_that_failed_is_repaired_by_the_same_order_to_another(script: Begin, episode_of: Extracted) -> None:
+    order = {"description": "Simplify the cart code", "prompt": "…", "subagent_type": "simplifier"}
+    log = script("s").prompt("Simplify").call("Task", order, error="Agent type 'simplifier' not found.")
+    other = {"description": "Count the lines", "prompt": "…", "subagent_type": "explore"}
+    log = log.call("Task", other, output="12").call(
+        "Task", {**order, "subagent_type": "code:simplifier"}, output="Done"
+    )
+    ((error, changes, _),) = repairs_in(episode_of(log))
+    assert error.startswith("simplifier fails")
+    assert changes == ["delegate to code:simplifier: Simplify the cart code"]
+
+
+def test_what_a_person_reports_is_repaired_when_the_check_of_that_turn_passes(
+    script: Begin, episode_of: Extracted
+) -> None:
+    log = script("s").prompt("Add the cart").edit("shop/cart.py").prompt("I get an error when I open the cart.")
+    log = log.edit("shop/tax.py").run("pytest", "===== 5 passed in 0.10s =====")
+    ((error, changes, verified),) = repairs_in(episode_of(log))
+    assert (error, changes, verified) == (
+        "the user reports: I get an error when I open the cart.", ["edit shop/tax.py"], "pytest passes (5 passed)",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "why is https://ci.example/run/7 failing?",
+        "investigate why I get 'Denied by hook' for every call",
+        "fix this: cannot use err as string value in argument",
+        "I think the last release didn't get published",
+        "why does the export button not work",
+    ],
+)
+def test_who_asks_why_something_fails_reports_it_and_may_order_the_repair_next(
+    script: Begin, episode_of: Extracted, asked: str
+) -> None:
+    log = script("s").prompt(asked).call("Read", {"file_path": "/work/shop/shop/tax.py"}, output="1\tx")
+    log = log.say("The rate is rounded twice.").prompt("make a pr").edit("shop/tax.py")
+    ((error, changes, _),) = repairs_in(episode_of(log.run("pytest", "===== 5 passed in 0.10s =====")))
+    assert (error, changes) == (f"the user reports: {asked}", ["edit shop/tax.py"])
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["does the export fail?", "why is this a list?", "tell me why it would fail", "why are the errors wrapped?"],
+)
+def test_a_question_that_takes_no_failure_for_granted_reports_none(
+    script: Begin, episode_of: Extracted, asked: str
+) -> None:
+    log = script("s").prompt(asked).edit("shop/tax.py").run("pytest", "===== 5 passed in 0.10s =====")
+    assert episode_of(log).fixes == ()
+
+
+def test_what_the_person_reports_again_was_not_repaired(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Add the cart").edit("shop/cart.py").prompt("I get an error when I open the cart.")
+    log = log.edit("shop/tax.py").run("pytest", "===== 5 passed in 0.10s =====")
+    assert episode_of(log.prompt("I still get an error when I open it.")).fixes == ()
+
+
+def test_a_change_before_a_run_that_would_have_shown_it_is_not_the_cause(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Build").edit("api/tax.go").run("go test ./...", "ok  \tshop/api\t0.1s")
+    episode = episode_of(log.edit("api/cart.go").run("go build ./...", GO_UNDEFINED, code=1))
+    words = {one.id: one.chosen for one in episode.decisions} | {one.id: one.content for one in episode.events}
+    causes = [words[one.source] for one in episode.links if words[one.target] == "go build fails: undefined name"]
+    assert [one for one in causes if one.startswith("edit")] == ["edit api/cart.go"]
+
+
+def test_a_run_of_edits_ends_where_the_agent_changes_its_mind(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Change").say("I'll cache it.").edit("api/cart.go").say("Now the second call:")
+    log = log.edit("api/cart.go").say("Actually, the cache breaks refunds, so I use a lookup.").edit("api/cart.go")
+    edits = [one for one in episode_of(log).decisions if one.action and one.action.verb == "edit"]
+    assert [one.rationale for one in edits] == [
+        "I'll cache it.", "Actually, the cache breaks refunds, so I use a lookup.",
+    ]  # fmt: skip
+    assert [one.action.count for one in edits if one.action] == [2, 1]

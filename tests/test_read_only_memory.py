@@ -1,0 +1,72 @@
+"""What does a memory answer that lies in a folder where nothing may be written, to a user who is not root?"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from helix_graph import Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ADVICE = "When the totals fail look at the discount first"
+#: Root may write anywhere, so it gives up the right to.
+_POWERS = "-dac_override,-dac_read_search,-fowner"
+_AS_A_USER = ["setpriv", "--bounding-set", _POWERS, "--inh-caps", _POWERS] if os.geteuid() == 0 else []
+
+pytestmark = pytest.mark.skipif(bool(_AS_A_USER) and not shutil.which("setpriv"), reason="root may write anywhere")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Path]:
+    """A project whose memory has an insight, and no topics yet; nothing may be written there."""
+    Memory.init(tmp_path).insights.store(ADVICE)
+    folders = [tmp_path, *(path for path in tmp_path.rglob("*") if path.is_dir())]
+    for folder in folders:
+        folder.chmod(0o500)
+    yield tmp_path
+    for folder in folders:
+        folder.chmod(0o700)
+
+
+def told(project: Path, *arguments: str) -> tuple[int, str]:
+    command = [*_AS_A_USER, sys.executable, "-m", "helix_cli", *arguments]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("topic", "topics"), "0 topics, 0 entries"),
+        (("topic", "read", "totals"), "topic 'totals' not found"),
+        (("topic", "brief"), "no entries yet"),
+        (("search", "totals"), "0 in Topics"),
+        (("doctor",), "Nothing is wrong."),
+        (("insight", "recall", "totals"), ADVICE),
+    ],
+    ids=["topics", "read", "brief", "search", "doctor", "recall"],
+)
+def test_questions_are_answered(project: Path, arguments: tuple[str, ...], said: str) -> None:
+    code, text = told(project, *arguments)
+    assert said in text
+    assert code == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("topic", "store", "totals", "in cents"), ("insight", "store", "--content", f"{ADVICE}, always"), ("compile",)],
+    ids=lambda words: words[0],
+)
+def test_what_would_write_says_in_a_sentence_that_it_may_not(project: Path, arguments: tuple[str, ...]) -> None:
+    code, text = told(project, *arguments)
+    assert code == 1
+    assert text.count("\n") == 1
+    assert "Permission denied" in text or "attempt to write a readonly database" in text
