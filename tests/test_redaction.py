@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import random
 import re
 import string
@@ -294,3 +295,51 @@ def test_no_expression_repeats_a_group_possessively() -> None:
     assert len(sources) >= 250
     found = [one.name for one in sources if possessive.search(one.read_text())]
     assert found == []
+
+
+RANDOM = "xK9w" + "mP2v" + "L5nQ" + "8wR3" + "tY6z"
+ONLY_LETTERS = "vOEvGeuZ" + "EdgBuWQi"
+IN_BASE64 = base64.b64encode(f"postgresql://shop:{RANDOM}@db:5432/shop".encode()).decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        (f"password {ONLY_LETTERS}", ONLY_LETTERS),
+        (f'test: ["CMD", "redis-cli", "-a", "{RANDOM}", "ping"]', RANDOM),
+        (f"DATABASE_URL: {IN_BASE64}", IN_BASE64),
+        (f"page.getByLabel('Password').fill('{RANDOM}');", RANDOM),
+        (f"AWS Secret Access Key [None]: {RANDOM}", RANDOM),
+        (f"my $password = q{{{RANDOM}}};", RANDOM),
+        (f'{{"username":"kim","key":"{HEX}"}}', HEX),
+        (f'cookies = {{"sessionid": "{HEX}"}}', HEX),
+        (f"oathtool --totp -b {'PSSXVC6U' + 'JKCVX4LV565ZLW6A'}", "PSSXVC6U" + "JKCVX4LV565ZLW6A"),
+        (f"&lt;a&gt; f(&quot;API_KEY&quot;, &quot;\\&quot;{RANDOM}\\&quot;&quot;)", RANDOM),
+    ],
+)
+def test_values_are_cut_in_lists_calls_prompts_and_encodings(text: str, secret: str) -> None:
+    assert secret not in redact_text(text)
+    long = "a line of a long text\n" * 200
+    assert secret not in redact_text(f"{long}{text}\n{long}"), "in a long text a rule is tried around its needles only"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AWS_ACCESS_KEY_ID=" + "AKIA" + "IOSFODNN7EXAMPLE",
+        "key: Linux-node-" + HEX * 2,
+        "SSH_AUTH_SOCK=/tmp/ssh-XyZ12abCdeFg/agent.4711",
+        "SECRET_KEY=" + "x" * 12,
+        '{"provider":"openai","keyEnv":"OPENAI_API_KEY","baseUrlEnv":"OPENAI_BASE_URL"}',
+        "9c1d7d3e-6a52-4c8e-9a0f-2b7d1e5c4f3a",
+    ],
+)
+def test_examples_hashes_sockets_and_names_stay(text: str) -> None:
+    assert redact_text(text) == text
+
+
+def test_what_a_first_cut_lays_bare_in_a_long_text_is_cut_too() -> None:
+    long = "nothing to see here\n" * 300
+    once = redact_text(f"{long}/home/kim/shop {GITHUB}{STRIPE}\n{long}")
+    assert all(gone not in once for gone in (GITHUB, STRIPE, "kim"))
+    assert redact_text(once) == once

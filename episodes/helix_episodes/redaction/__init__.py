@@ -25,7 +25,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -33,14 +33,24 @@ import msgspec
 from helix_episodes.redaction.connections import CONNECTION_RULES
 from helix_episodes.redaction.key_blocks import KEY_RULES, framed_keys, has_key_block
 from helix_episodes.redaction.named_secrets import are_at_edges, named_secrets, places_of_names
-from helix_episodes.redaction.rule_matching import Cut, Sieve, SiftedText, compiled_pattern, cuts_by, make_cut, mentions
+from helix_episodes.redaction.rule_matching import (
+    Cut,
+    Sieve,
+    SiftedText,
+    compiled_pattern,
+    cuts_by,
+    lines_around,
+    make_cut,
+    mentions,
+)
 from helix_episodes.redaction.secret_formats import FORMAT_RULES
 from helix_episodes.redaction.tables import headed_secrets, may_be_headed
 from helix_episodes.redaction.visible_text import without_escapes, without_frames
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from helix_episodes.redaction.visible_text import VisibleText
     from helix_episodes.session import DeclaredOutcome, Session, Step
 
 
@@ -91,13 +101,12 @@ _HOMES = (
 _HOME_SIGNS = ("sers", "home", "ettings", "/root")
 
 
-def home_folders(text: str) -> Iterator[Cut]:
+def home_folders(text: str) -> Sequence[Cut]:
     """Every home folder that a text names."""
     if not mentions(text, _HOME_SIGNS):
-        return
-    for needles, pattern in _HOMES:
-        if mentions(text, needles):
-            yield from (make_cut(HOME, *found.span()) for found in compiled_pattern(pattern).finditer(text))
+        return ()
+    patterns = (pattern for needles, pattern in _HOMES if mentions(text, needles))
+    return [make_cut(HOME, *found.span()) for pattern in patterns for found in compiled_pattern(pattern).finditer(text)]
 
 
 # Of two that begin at one place the more telling comes first: a shape says more than a place, a place than a name.
@@ -120,7 +129,7 @@ def redact(text: str) -> Redacted:
     >>> redact("AKIAQ3EGRV7ZT5NPLMWB").cuts
     (Cut(kind='aws-key', start=0, length=20),)
     """
-    return _cut(text, lambda text: chain(_secrets_in(text), home_folders(text)))
+    return _cut(text, lambda text: [*_secrets_in(text), *home_folders(text)])
 
 
 def without_secrets(text: str) -> str:
@@ -128,16 +137,24 @@ def without_secrets(text: str) -> str:
     return _cut(text, _secrets_in).text
 
 
-def _cut(text: str, find: Callable[[str], Iterable[Cut]]) -> Redacted:
-    found = _without_overlaps(find(text))
+def _cut(text: str, find: Callable[[str], Sequence[Cut]]) -> Redacted:
+    found = find(text)
     if not found:
         return Redacted(text=text)
     cuts: list[Cut] = []
+    found = _without_overlaps(found)
     # Cutting one thing can lay the beginning of another bare; each round leaves less of the original, so this ends.
     while found:
         cuts += found
-        text = "".join(_pieces(text, found))
-        found = _without_overlaps(find(text))
+        pieces = list(_pieces(text, found))
+        text = "".join(pieces)
+        marks = accumulate(map(len, pieces))
+        spans = lines_around([end - 1 for end in islice(marks, 1, None, 2)], text)
+        found = _without_overlaps(
+            make_cut(cut.kind, start + cut.start, start + cut.start + cut.length)
+            for start, end in spans
+            for cut in find(text[start:end])
+        )
     return Redacted(text=text, cuts=tuple(cuts))
 
 
@@ -161,8 +178,17 @@ def for_disk(value: Any) -> Any:  # noqa: ANN401  (JSON)
     return [for_disk(each) for each in value] if isinstance(value, list | tuple) else value
 
 
-def _secrets_in(text: str) -> Iterable[Cut]:
-    return _secrets_in_short(text) if len(text) <= _SHORT else _secrets(text)
+#: What logs number and date their records with: half of their texts are nothing else.
+_ID_OR_TIME = re.compile(
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.+Z-]{0,24}|(?:toolu|msg|req)_[A-Za-z0-9]{24}"
+)
+_LONGEST_ID = 40
+
+
+def _secrets_in(text: str) -> Sequence[Cut]:
+    if len(text) <= _LONGEST_ID and _ID_OR_TIME.fullmatch(text):
+        return ()
+    return _secrets_in_short(text) if len(text) <= _SHORT else tuple(_secrets(text))
 
 
 # A text is cut when its session is read, when it is quoted, and again in the finished episode.
@@ -186,16 +212,21 @@ def _secrets(text: str) -> Iterator[Cut]:
             forms += frames
             sifted = SiftedText(frames[-1].text)
             names = places_of_names(sifted)
-    for cut in _visible_secrets(sifted, rules, names):
+    yield from _in_source(_visible_secrets(sifted, rules, names), forms)
+
+
+def _in_source(cuts: Iterable[Cut], forms: list[VisibleText]) -> Iterator[Cut]:
+    """The cuts where they are in the text of which these forms were made, one of the other."""
+    for cut in cuts:
         start, end = cut.start, cut.start + cut.length
         for form in reversed(forms):
             start, end = form.span(start, end)
         yield make_cut(cut.kind, start, end) if forms else cut
 
 
-def _visible_secrets(sifted: SiftedText, rules: list[int], names: list[int]) -> Iterator[Cut]:
-    for number in rules:
-        yield from cuts_by(_RULES[number], sifted)
+def _visible_secrets(sifted: SiftedText, rules: list[tuple[int, list[str]]], names: list[int]) -> Iterator[Cut]:
+    for number, needles in rules:
+        yield from cuts_by(_RULES[number], needles, sifted)
     yield from headed_secrets(sifted)
     yield from named_secrets(sifted, names)
     yield from framed_keys(sifted)

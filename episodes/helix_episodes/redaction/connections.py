@@ -47,6 +47,9 @@ _COMMANDS = (
     r"|lftp\b[^\n|;&]{0,200}?\s-u\s{1,4}[\w.@-]{1,60},"
     r"|(?:sqlplus|sqlldr|expdp|impdp|rman)\b[^\n|;&/]{0,200}?\s[\"']?[\w.-]{1,60}/(?=\S{1,80}@)"
     r"|redis-cli\b[^\n|;&]{0,200}?[\s\"'](?:-a|--pass)"
+    r"|(?:mysql|mariadb)[a-z-]{0,20}\s(?:[^\n|;&]{0,200}?\s)?-p|sshpass\s{1,4}-p"
+    r"|(?:docker|podman|nerdctl|buildah|oras|registry) login [^\n|;&]{0,200}?\s(?:-p|--password)[ =]"
+    r"|openssl enc\b[^\n|;&]{0,200}?\s-k"
     r"|htpasswd\s{1,4}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s{1,4}\S{1,200}\s{1,4}\S{1,80})[\s\"',=]{0,6}" + _BARE
 )
 #: What passwords are put behind without an option: a table of commands and lines of settings.
@@ -93,7 +96,9 @@ _POSITION_SIGNS = (
 _CLIENT_LIST = """
     sqlcmd bcp isql zip unzip mosquitto_pub mosquitto_sub rpcclient mongo mongosh mongodump mongorestore mongoimport
     mongoexport 7z 7za cqlsh az cf rabbitmqadmin influx ldapsearch ldapmodify ldapadd ldapdelete ldapwhoami ldappasswd
-    plink pscp psftp ssh-keygen smbclient net htpasswd lftp sqlplus sqlldr expdp impdp rman redis-cli
+    plink pscp psftp ssh-keygen smbclient net htpasswd lftp sqlplus sqlldr expdp impdp rman redis-cli openssl
+    mysql mysqldump mysqladmin mysqlimport mysqlshow mariadb mariadb-dump mariadb-admin sshpass docker podman nerdctl
+    buildah oras registry
 """
 _CLIENTS = tuple(_CLIENT_LIST.split())
 _COOKIE = r"[\w!#$%&*+.^|~-]{1,80}=[^\s;,\"'\\\[\]<>]{1,4096}"
@@ -102,9 +107,8 @@ _COOKIES = _COOKIE + r"(?:;\s{0,2}" + _COOKIE + r"){0,60}"
 
 def _is_encoded_address(match: re.Match[str]) -> bool:
     """What base64 stands for begins as an address with a user does."""
-    encoded = match[0][:_LONGEST_USER].rstrip("=")
-    begun = base64.b64decode(encoded[: len(encoded) // 4 * 4])  # groups of four that are whole: what follows may be cut
-    return _ADDRESS_WITH_USER.match(begun) is not None
+    begun = match[0].rstrip("=")[:_LONGEST_USER]
+    return _ADDRESS_WITH_USER.match(base64.b64decode(begun[: len(begun) // 4 * 4])) is not None
 
 
 def _is_real_value(match: re.Match[str]) -> bool:
@@ -152,14 +156,6 @@ def _is_in_connection_string(match: re.Match[str]) -> bool:
     if is_placeholder(match[1]) or ";" not in text[max(0, start - 3) : start] + text[end : end + 1]:
         return False
     return _PAIRS.search(text[max(0, start - _STRING_SPAN) : end + _STRING_SPAN]) is not None
-
-
-def _is_made_as_password(match: re.Match[str]) -> bool:
-    return (
-        not is_placeholder(match[1])
-        and (is_mixed(match[1]) or is_scrambled(match[1]))
-        and not says_what_it_is(match[1])
-    )
 
 
 def _is_drawn_token(match: re.Match[str]) -> bool:
@@ -244,8 +240,8 @@ CONNECTION_RULES = (
     ),
     SecretRule(
         "secret",
-        ("mnemonic", "phrase", "seedphrase"),
-        r"(?i)(?:mnemonic|(?:seed|recovery|backup|secret)[ _-]?phrase)\W{1,8}(?:is\W{1,4})?"
+        ("mnemonic", "phrase", "seedphrase", "seed"),
+        r"(?i)(?:mnemonic|(?:seed|recovery|backup|secret)[ _-]?phrase|wallet[ _-]?seed)\W{1,8}(?:is\W{1,4})?"
         r"((?:[a-z]{3,8} ){11,23}[a-z]{3,8})",
         folded=True,
     ),
@@ -319,7 +315,7 @@ CONNECTION_RULES = (
         + _BARE
         + r"[\"']?\s{0,4}\|[^\n|]{0,160}?"
         r"(?:secret|token|passw|passphrase|\blogin\b|\bauth\b|api_?key)",
-        accept=_is_made_as_password,
+        accept=_is_given_password,
     ),
     SecretRule("password", _POSITION_SIGNS, _POSITIONS, _is_given_password, folded=True),
     SecretRule(
@@ -342,6 +338,19 @@ CONNECTION_RULES = (
         (" auth", " login", " authenticate", " activate", " register", " connect"),
         r"\b[\w-]{2,20} (?:auth|login|authenticate|activate|register|connect)(?: login)?\s{1,3}(?:--?[\w-]{1,20}[ =])?[\"']?([A-Za-z0-9._+/=-]{20,300})",  # noqa: E501
         accept=_is_drawn_token,
+    ),
+    # Calls that sign, encrypt or connect with the key that they are passed, behind the data or a name.
+    SecretRule(
+        "secret",
+        ("fernet(", "hmac", "jwt", "jsonwebtoken", "createhmac", "createcipheriv", "secretkeyspec", "aes", "wifi"),
+        r"(?i)\b(?:fernet|hmac(?:\.new)?|(?:jwt|jsonwebtoken)\.(?:en|de)?(?:code|sign|verify)|createhmac|createcipheriv"
+        r"|secretkeyspec|aes\.new|wifi\.begin)\(\s{0,4}(?:[^()\n\"']{1,60},\s{0,4}|[\"'][^\"'\n]{1,40}[\"'],\s{0,4})?"
+        r"b?[\"']([^\s\"'\[\]]{8,200})[\"']",
+        accept=_is_given_password,
+        folded=True,
+    ),
+    SecretRule(
+        "private-key", ("0x…[0-9a-f]{64}",), r"(?i)0x([0-9a-f]{64})(?=[^\n]{0,60}private[ _-]?key)", folded=True
     ),
     # Lists of users with their passwords.
     SecretRule(
@@ -366,21 +375,7 @@ CONNECTION_RULES = (
         (r"(…(?:(?<=uth\(|gin\(|ial\(|als\(|th=\()|(?<=nection\())\s{0,4}\\{0,15}[\w\"'.@\\-]{1,60}\s?,",),
         r"(?i)(?:auth|login|credentials?|connection)\s?[=:]?\s?\(\s{0,4}(?:[\w.]{1,60}|\\{0,15}[\"'][^\"'\n]{1,80}[\"'])\s?,\s{0,4}"
         r"(?:\\{0,15}[\"'][^\"'\n]{1,80}[\"']\s?,\s?)?(?:b|\w{1,20}\()?\\{0,15}[\"']([^\s\"'\[\]]{6,200})\\{0,15}[\"']\s?\)",
-        accept=_is_made_as_password,
-    ),
-    SecretRule(
-        "password",
-        ("mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlshow", "mariadb", "mariadb-dump", "mariadb-admin"),
-        r"\b(?:mysql|mariadb)[a-z-]{0,20}\s(?:[^\n|;&]{0,200}?\s)?-p" + _BARE,
-        accept=_is_command_password,
-    ),
-    SecretRule("password", ("sshpass",), r"\bsshpass\s{1,4}-p\s{0,4}" + _BARE, _is_command_password),
-    SecretRule(
-        "password",
-        ("login",),
-        r"\b(?:docker|podman|nerdctl|buildah|oras|registry) login [^\n|;&]{0,200}?(?<=\s)(?:-p|--password)[ =]{1,4}"
-        + _BARE,
-        accept=_is_command_password,
+        accept=_is_given_password,
     ),
     SecretRule(
         "password",

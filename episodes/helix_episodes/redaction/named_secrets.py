@@ -9,8 +9,6 @@ or quotes, what machines make must look random; calls, attributes, paths and sta
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,8 +16,12 @@ from helix_episodes.redaction.rule_matching import Cut, compiled_pattern, make_c
 from helix_episodes.redaction.tables import column_values
 from helix_episodes.redaction.value_looks import (
     FUNCTION_WORDS,
+    is_dense,
+    is_grouped_code,
+    is_made_as_password,
     is_made_of_words,
     is_mixed,
+    is_pair,
     is_phrase,
     is_placeholder,
     is_scrambled,
@@ -165,6 +167,7 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=(?!=?\Z)")
 _PLURALS = ("keys", "tokens", "secrets", "credentials", "passwords")
 _DOTTED_NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+[.:]?")
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*")
+_BASE32 = re.compile(r"(?=.*\d)[A-Z2-7]{16,64}")
 _PIN = re.compile(r"\d{4,12}")
 #: A reference to where the secret is: vault:secret/data/shop#password, op://…, arn:…
 _REFERENCE = re.compile(r"[a-z][\w+-]{1,20}:[\w.@:-]{1,80}[/#][\w./#@:-]{1,200}")
@@ -284,7 +287,7 @@ def _beside(text: str, start: int, end: int) -> list[tuple[int, int]]:
     if stop - begin > _LONGEST_LINE:
         return []
     found = compiled_pattern(_LONE_VALUE).finditer(text, begin, stop)
-    spans = [each.span(1) for each in found if _is_dense(each[1], shortest=_SHORTEST_LONE_KEY)]
+    spans = [each.span(1) for each in found if is_dense(each[1], shortest=_SHORTEST_LONE_KEY)]
     return [(first, last) for first, last in spans if last <= start or first >= end]
 
 
@@ -297,6 +300,9 @@ def _places(text: str, needle: str) -> Iterator[int]:
 
 def _sort(name: str, before: str) -> str | None:
     """What a name is the name of: ``people`` choose it, ``short`` for that, a ``machine`` makes it, a ``lone`` key."""
+    spoken = _WORD_BEFORE.search(before)
+    if name.lower() == "phrase" and spoken and spoken[1].lower() in ("pass", "seed", "secret"):
+        return "people"
     found = _NAME.fullmatch(_NEW_WORD.sub("_", name).lower())
     if found is None:
         return None
@@ -306,7 +312,7 @@ def _sort(name: str, before: str) -> str | None:
     if not found["key"]:
         return next(sort for sort in ("people", "short", "pin", "machine", "login") if found[sort])
     word = found["before"].rstrip("_").rpartition("_")[2]
-    if not word and (spoken := _WORD_BEFORE.search(before)):
+    if not word and spoken:
         word = spoken[1].lower()
     if word in _HARMLESS_KEYS:
         return None
@@ -326,20 +332,13 @@ def _value(text: str, name: str, sort: str, found: re.Match[str]) -> tuple[int, 
         if words and is_phrase(words[0]) and (joint != "blanks" or words[1] != " "):
             return words.span()
         groups = compiled_pattern(_GROUPS).match(text, start)
-        if groups and joint == "sign" and _is_grouped_code(groups[0]):
+        if groups and joint == "sign" and is_grouped_code(groups[0]):
             return groups.span()
     value = text[start:end]
     if joint in ("sentence", "blanks"):
         value = value.rstrip(_ENDS_OF_SENTENCES)
     named = _Named(name, sort, joint, found[joint], value, found["quoted"] is not None, text[end : end + 2])
     return (start, start + len(value)) if value and _is_secret(named) else None
-
-
-def _is_grouped_code(value: str) -> bool:
-    groups = re.split(r"[ -]", value)
-    return len(set(map(len, groups))) == 1 and (
-        is_unlike_words(value.replace(" ", "")) or sum(not group.isalpha() for group in groups) > 1
-    )
 
 
 def _is_secret(one: _Named) -> bool:
@@ -354,8 +353,7 @@ def _is_fitting(one: _Named) -> bool:
     """``PASS:`` is a test's verdict, ``PWD`` the working folder, and several tokens are counted, not quoted."""
     if one.name.rpartition(".")[2].strip("_$-").lower() in ("pass", "pwd"):
         return one.joint in ("field", "tag", "markup") or (
-            one.joint == "sign"
-            and (one.between == "=" or one.quoted or (one.between == " = " and _is_dense(one.value)))
+            one.joint == "sign" and (one.between == "=" or one.quoted or (one.between == " = " and is_dense(one.value)))
         )
     if one.joint not in ("sentence", "blanks"):
         return one.joint == "sign" or not _ASSIGNMENT.match(one.value)
@@ -376,7 +374,7 @@ def _is_code(one: _Named) -> bool:
     ):
         return True
     if value.startswith(_PATH_BEGINNINGS):  # one in 64 keys in base64 begins with a stroke
-        return value[0] != "/" or not _is_dense(value)
+        return value[0] != "/" or not is_dense(value)
     if _DOTTED_NAME.fullmatch(value) and is_made_of_words(value) and not (one.quoted and one.sort == "people"):
         return not one.name.startswith("-")
     return not one.quoted and one.after[:1] in ("(", "[") and _IDENTIFIER.fullmatch(value) is not None
@@ -402,7 +400,7 @@ def _is_chosen(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground
         return True
     if joint in ("sentence", "argument") or (joint == "blanks" and not one.is_identifier and one.between == " "):
         return len(value) >= _SHORTEST_SPOKEN and (is_strong(value) or is_scrambled(value))
-    return is_mixed(value)
+    return is_mixed(value) or is_scrambled(value)
 
 
 def _is_literal(one: _Named) -> bool:
@@ -419,12 +417,12 @@ def _is_made(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground)
     value, joint = one.value, one.joint
     is_handed = joint not in ("sentence", "blanks", "border", "markup") or one.after == "</"
     if one.sort == "lone":
-        return is_handed and _is_dense(value, shortest=_SHORTEST_LONE_KEY) and not _NAMED_HASH.fullmatch(value)
-    if one.sort == "login" and _is_pair(value):
+        return is_handed and is_dense(value, shortest=_SHORTEST_LONE_KEY) and not _NAMED_HASH.fullmatch(value)
+    if one.sort == "login" and is_pair(value):
         return True
     if not is_handed and not one.is_identifier:
-        return _is_dense(value)
-    if _is_dense(value) or (looks_random(value) and " " not in value):
+        return is_dense(value) or (_BASE32.fullmatch(value) is not None and is_unlike_words(value))
+    if is_dense(value) or (looks_random(value) and " " not in value):
         return True
     if one.sort == "login" or not is_handed:
         return False
@@ -433,34 +431,6 @@ def _is_made(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground)
     if ("=" in one.between or (joint == "sign" and one.is_config)) and is_scrambled(value):
         return True
     if one.quoted or one.is_config:
-        return _is_dense(value, shortest=_SHORTEST_SPOKEN)
+        return is_dense(value, shortest=_SHORTEST_SPOKEN)
     # People choose some of what is called a secret.
-    return joint == "sign" and "secret" in one.name.lower() and _is_password(value)
-
-
-def _is_password(value: str) -> bool:
-    return (
-        len(value) >= _SHORTEST_SPOKEN
-        and is_strong(value)
-        and any(map(str.isdigit, value))
-        and any(sign in value for sign in "!@#%^&*?+-_")
-        and not _DOTTED_NAME.fullmatch(value)
-    )
-
-
-def _is_dense(value: str, *, shortest: int = 16) -> bool:
-    """Capitals, small letters and digits in short runs, as random keys have them, or letters that make no words."""
-    if len(value) < shortest or " " in value:
-        return False
-    if not (any(map(str.isupper, value)) and any(map(str.islower, value))):
-        return False
-    return (any(map(str.isdigit, value)) and not is_made_of_words(value)) or is_unlike_words(value)
-
-
-def _is_pair(value: str) -> bool:
-    """``user:password`` in base64."""
-    try:
-        plain = base64.b64decode(value, validate=True)
-    except (binascii.Error, ValueError):
-        return False
-    return b":" in plain and plain.isascii() and plain.decode("ascii").isprintable()
+    return joint == "sign" and "secret" in one.name.lower() and is_made_as_password(value)

@@ -89,11 +89,16 @@ adafruit-key         aio_                       aio_[A-Za-z0-9]{28}
 adyen-key            hmf…[A-Za-z0-9+/]{20}             AQE[A-Za-z0-9_-]{3}hmf[A-Za-z0-9][A-Za-z0-9+/=_-]{20,300}
 wallet-key           prv…[1-9A-HJ-NP-Za-km-z]{40} [xyztuv]prv[1-9A-HJ-NP-Za-km-z]{80,120}
 nostr-key            nsec1                      nsec1[a-z0-9]{50,70}
+adobe-secret         p8e-                       p8e-[A-Za-z0-9]{32}(?![A-Za-z0-9])
+authress-key sc_,ext_,scauth_,authress_ [a-z]{2,8}_[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][\w.+/=-]{40,160}
+clickhouse-key       4b1d…[A-Za-z0-9]{38}       4b1d[A-Za-z0-9]{38}(?![A-Za-z0-9])
+gitlab-token         GR1348941                  GR1348941[A-Za-z0-9_-]{20,60}
+jwt                  ZXlK…[A-Za-z0-9+/]{40}     ZXlK[A-Za-z0-9+/]{40,8192}={0,2}
 airtable-token       .…[0-9a-f]{64}             pat[A-Za-z0-9]{14}\.[0-9a-f]{64}
 aiven-token          AVNS_,aivenv1_             (?:AVNS_[A-Za-z0-9_-]{15,60}|aivenv1_[A-Za-z0-9+/=]{40,300})
 alibaba-key          LTAI                       LTAI[A-Za-z0-9]{12,26}(?![A-Za-z0-9])
 tencent-key          AKID                       AKID[A-Za-z0-9]{28,40}(?![A-Za-z0-9])
-aws-key              ABSK,ABIA,ACCA             (?:ABSK[A-Za-z0-9+/=]{40,300}|A(?:BI|CC)A[A-Z0-9]{16}(?![A-Za-z0-9]))
+aws-key ABSK,ABIA,ACCA,A3T (?:ABSK[A-Za-z0-9+/=]{40,300}|A(?:BIA|CCA|3T[A-Z0-9])[A-Z0-9]{16}(?![A-Za-z0-9]))
 aws-key              amzn.mws.                  amzn\.mws\.[0-9a-f-]{36}
 aws-key              bedrock-api-key-           bedrock-api-key-[A-Za-z0-9+/=_-]{40,2000}
 artifactory-key      AKCp,cmVmdGtu              (?:AKCp[A-Za-z0-9]{50,90}|cmVmdGtu[A-Za-z0-9]{40,80})

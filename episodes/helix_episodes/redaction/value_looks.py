@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import math
 import re
 from collections import Counter
@@ -150,6 +152,7 @@ _RARE_LIST = """
 """
 _RARE_PAIRS = frozenset(row[0] + other for row in _RARE_LIST.split() for other in row[1:])
 _FEWEST_RARE = 3
+_SHORTEST_PASSWORD = 8
 _HEX = re.compile(r"[0-9a-f-]+")
 _RUN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d{1,3}")
 #: Of random letters and digits a run of one sort has 1.6 to 2.5 on average, of names made of words 4 and more.
@@ -203,3 +206,44 @@ def is_phrase(value: str) -> bool:
         and FUNCTION_WORDS.isdisjoint(map(str.lower, words))
         and not says_what_it_is(value)
     )
+
+
+def is_grouped_code(value: str) -> bool:
+    """Groups of one length that make no words, as codes are shown that are to be typed.
+
+    >>> is_grouped_code("o4aq p6q9 b2zl fz7e"), is_grouped_code("that this will work")
+    (True, False)
+    """
+    groups = re.split(r"[ -]", value)
+    return len(set(map(len, groups))) == 1 and (
+        is_unlike_words(value.replace(" ", "")) or sum(not group.isalpha() for group in groups) > 1
+    )
+
+
+def is_made_as_password(value: str) -> bool:
+    """Letters, digits and a sign, as people are asked for, and no name."""
+    return (
+        len(value) >= _SHORTEST_PASSWORD
+        and is_strong(value)
+        and any(map(str.isdigit, value))
+        and any(sign in value for sign in "!@#%^&*?+-_")
+        and not (value.replace(".", "").isidentifier() and is_made_of_words(value))
+    )
+
+
+def is_dense(value: str, *, shortest: int = 16) -> bool:
+    """Capitals, small letters and digits in short runs, as random keys have them, or letters that make no words."""
+    if len(value) < shortest or " " in value:
+        return False
+    if not (any(map(str.isupper, value)) and any(map(str.islower, value))):
+        return False
+    return (any(map(str.isdigit, value)) and not is_made_of_words(value)) or is_unlike_words(value)
+
+
+def is_pair(value: str) -> bool:
+    """``user:password`` in base64."""
+    try:
+        plain = base64.b64decode(value, validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return b":" in plain and plain.isascii() and plain.decode("ascii").isprintable()

@@ -37,7 +37,7 @@ _SIGNS = {
 }
 _ENTITY = r"&(?P<sign>quot|apos|lt|gt|amp|#(?:34|39|38|60|62|96|43|61)|#x(?:22|27|26|3c|3e|60|2b|3d));"
 #: A quote, a stroke or the end of a line within a text within a text.
-_ESCAPE = r"(?<!\\)\\{1,15}(?P<sign>[\"'`/]|[nrt]|u[0-9a-fA-F]{4})"
+_ESCAPE = r"\\(?<!\\\\)\\{0,14}(?P<sign>[\"'`/]|[nrt]|u[0-9a-fA-F]{4})"
 #: What listings, logs, mails, comments, diffs and tables of Markdown put before a line, and the last behind it.
 _PREFIX = (
     r"(?:[ \t]{0,12}(?:\d{1,7}[→\t]|\d{1,7}:(?=\D)|\d{1,7} ?\| ?)"
@@ -47,7 +47,7 @@ _PREFIX = (
     r"|\[?(?:INFO|DEBUG|WARN(?:ING)?|ERROR|TRACE|NOTICE)\]?[ :]{1,4}"
     r"|[\w./-]{1,30}+\[\d{1,7}\]:? |[\w-]{1,30}+ {1,12}+\| "
     r"|[ \t]{0,12}(?:>|#|//|\+|\*)[ \t]{0,8}(?=[^\s>#+*/])|[ \t]{0,12}> ?"
-    r"|\|[^|`\n]{0,40}\|\s?`)+"
+    r"|\|(?![^|`\n]{0,40}(?i:passw|secret|token|key|pwd))[^|`\n]{0,40}\|\s?`)+"
 )
 _LINE_WITH_PREFIX = rf"\n({_PREFIX})"
 _TABLE_END = r"` ?\|[^|\n]{0,60}\|(?=\n|\Z)"
