@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
+from helix_episodes.model import parse_timestamp
 from helix_graph.graph.error_precedents import says_something
 from helix_graph.graph.node_labels import check_label, event_key, family_of, is_error
 from helix_graph.graph.normalization import is_telling, line_key
-from helix_graph.graph.observations import parse_timestamp
 
 if TYPE_CHECKING:
     from helix_episodes.model import Episode, Event

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from helix_episodes.model import parse_timestamp
 from helix_graph.graph import MILLION
 from helix_graph.graph.model import mean_weight, short_hash
-from helix_graph.graph.observations import Basis, Level, Observation, parse_timestamp
+from helix_graph.graph.observations import Basis, Level, Observation
 from helix_graph.stats.intervals import Interval, wilson_interval
 from helix_graph.validation import as_choice, as_fraction, as_int
 

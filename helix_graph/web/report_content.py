@@ -20,8 +20,8 @@ from itertools import dropwhile, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from helix_episodes.model import parse_timestamp
 from helix_graph.causality.repeated_errors import repeats_of
-from helix_graph.graph.observations import parse_timestamp
 from helix_graph.graph.patterns import ANTI_PATTERN_OCCURRENCES, Pattern
 from helix_graph.stats.intervals import newcombe_interval
 from helix_graph.web.report_model import (
