@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from msgspec.structs import replace
 
 from helix_episodes.light_imports import blake2b
+from helix_episodes.store import PREFIX
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import absorb, same_advice
@@ -110,16 +111,13 @@ def _without(names: tuple[str, ...], gone: set[str]) -> tuple[str, ...]:
     return tuple(FORGOTTEN if name in gone else name for name in names)
 
 
-_PREFIX = "episode-"
-
-
 def forget_sessions(context: InsightContext, sessions: Iterable[str]) -> int:
     """Takes out all that rests on these sessions; how many insights were removed.
 
     It is called while the other sessions' episodes can still be read, and before the graph is rebuilt.
     """
-    gone = {form for session in sessions for form in (session, session.removeprefix(_PREFIX))}
-    gone |= {_PREFIX + session for session in gone}
+    gone = {form for session in sessions for form in (session, session.removeprefix(PREFIX))}
+    gone |= {PREFIX + session for session in gone}
     if not (gone and context.path.exists()):
         return 0
     tasks = _tasks_of(context, gone)
@@ -139,7 +137,7 @@ def has_written_in(context: InsightContext, session: str) -> bool:
         return False
     with context.database.reading() as connection:
         query = "SELECT 1 FROM insight WHERE origin = 'agent' AND episode IN (?, ?)"
-        return connection.execute(query, (session, _PREFIX + session)).fetchone() is not None
+        return connection.execute(query, (session, PREFIX + session)).fetchone() is not None
 
 
 def _tasks_of(context: InsightContext, gone: set[str]) -> set[str]:
