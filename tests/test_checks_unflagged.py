@@ -146,7 +146,7 @@ def test_building_tests_runs_none(command: str) -> None:
         ("mypy . | tail -1", "Found 3 errors in 2 files (checked 9 source files)", "mypy"),
         ("dotnet build | tail", "Build FAILED.\n    0 Warning(s)\n    2 Error(s)", "dotnet build"),
         ("dotnet build | tail -2", "    2 Error(s)\n", "dotnet build"),
-        ("npm run build | tail -3", "\u2716 Build failed in 3s", "npm build"),
+        ("npm run build | tail -3", "\u2716 Build failed in 3s", "vite build"),
         ("npx vite build | tail -4", "error during build:\nRollupError: no such export", "vite build"),
         ("npx webpack | tail -1", "webpack 5.90.0 compiled with 2 errors in 812 ms", "webpack"),
         ("npx next build | tail", "Failed to compile.\n\n./a.tsx", "next build"),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FIXTURES = Path(__file__).parent / "fixtures"
 WORD = re.compile(r"[^\W\d_]{2,}(?!\w*…)")
 #: What our sentences say beside the words of a log.
-OURS = {"Avoid", "When", "fails", "with", "edit", "run", "to", "verified", "by", "test", "failed", "passed"}
+OURS = {"Avoid", "When", "reports", "fails", "with", "edit", "run", "to", "verified", "by", "test", "failed", "passed"}
 
 
 @pytest.fixture(scope="module")

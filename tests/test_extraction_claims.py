@@ -44,7 +44,7 @@ def test_the_claim_is_false_when_the_check_passed_before_the_change(script: Begi
     assert episode.outcome == "failure"
     assert episode.outcome_evidence is not None
     assert episode.outcome_evidence.rule == (
-        "last run of the check fails, which the agent calls not its own against the log"
+        "pytest was not seen passing again, which the agent calls not its own against the log"
     )
 
 

@@ -56,9 +56,11 @@ def test_a_commit_after_a_passing_check(script: Begin, episode_of: Extracted) ->
     assert episode.outcome_evidence.rule == "commit after a passing check"
 
 
-def test_an_error_left_unrepaired_is_a_failure(script: Begin, episode_of: Extracted) -> None:
+def test_a_check_that_fails_though_nothing_was_changed_is_no_failure_of_the_session(
+    script: Begin, episode_of: Extracted
+) -> None:
     episode = episode_of(script("s").prompt("Does it pass?").run("pytest", FAILS, code=1).say("It fails."))
-    assert (episode.outcome, episode.outcome_basis) == ("failure", "measured")
+    assert (episode.outcome, episode.outcome_basis) == ("unknown", "none")
 
 
 @pytest.mark.parametrize(

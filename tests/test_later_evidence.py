@@ -36,6 +36,11 @@ def made(script: Scripts, session: str = "early") -> Script:
     return work.run("git commit -am 'Add the cart'", COMMITTED)
 
 
+def mended(script: Scripts) -> Script:
+    work = day(script, "early", 0).run("pytest", FAILS, code=1).write("shop/cart.py").run("pytest", PASSES)
+    return work.run("git commit -am 'Add the cart'", COMMITTED)
+
+
 def memory_of(folder: Path, scripts: Sequence[Script]) -> Memory:
     memory = Memory.init(folder)
     report = memory.extract([script.save(folder / "logs") for script in scripts])
@@ -121,10 +126,10 @@ def test_of_two_commits_with_one_subject_the_latest_is_meant(tmp_path: Path, scr
 
 
 @pytest.mark.parametrize("command", ["pytest", "pytest tests/test_cart.py", "cd /work/shop && pytest -q"])
-def test_its_check_failing_at_once_in_the_next_session_makes_it_a_failure(
+def test_what_it_had_repaired_failing_at_once_in_the_next_session_makes_it_a_failure(
     tmp_path: Path, script: Scripts, command: str
 ) -> None:
-    one = early(tmp_path, made(script), day(script, "late", 1).run("git status").run(command, FAILS, code=1))
+    one = early(tmp_path, mended(script), day(script, "late", 1).run("git status").run(command, FAILS, code=1))
     assert one.outcome == "failure"
     assert one.outcome_evidence is not None
     assert "session late, line 5: the check it left passing fails before any change" in one.outcome_evidence.rule
@@ -132,17 +137,18 @@ def test_its_check_failing_at_once_in_the_next_session_makes_it_a_failure(
 
 def test_a_check_that_fails_only_after_a_change_is_not_its_doing(tmp_path: Path, script: Scripts) -> None:
     late = day(script, "late", 1).edit("shop/cart.py").run("pytest", FAILS, code=1)
-    assert early(tmp_path, made(script), late).outcome == "success"
+    assert early(tmp_path, mended(script), late).outcome == "success"
 
 
 @pytest.mark.parametrize("first", ["git pull", "npm install left-pad", "git checkout other", "python migrate.py"])
 def test_a_command_that_may_change_things_counts_as_a_change(tmp_path: Path, script: Scripts, first: str) -> None:
     late = day(script, "late", 1).run(first, "done").run("pytest", FAILS, code=1)
-    assert early(tmp_path, made(script), late).outcome == "success"
+    assert early(tmp_path, mended(script), late).outcome == "success"
 
 
 def test_a_run_over_more_than_it_had_checked_says_nothing(tmp_path: Path, script: Scripts) -> None:
-    narrow = day(script, "early", 0).write("shop/cart.py").run("pytest tests/test_shop.py", PASSES)
+    narrow = day(script, "early", 0).run("pytest", FAILS, code=1).write("shop/cart.py")
+    narrow = narrow.run("pytest tests/test_shop.py", PASSES)
     assert early(tmp_path, narrow, day(script, "late", 1).run("pytest", FAILS, code=1)).outcome == "success"
 
 
@@ -151,7 +157,7 @@ NO_PACKAGE = "E   ModuleNotFoundError: No module named 'shop'\n1 error in 0.1s"
 
 @pytest.mark.parametrize("output", ["zsh: command not found: pytest", NO_PACKAGE])
 def test_a_machine_without_the_program_says_nothing(tmp_path: Path, script: Scripts, output: str) -> None:
-    assert early(tmp_path, made(script), day(script, "late", 1).run("pytest", output, code=127)).outcome == "success"
+    assert early(tmp_path, mended(script), day(script, "late", 1).run("pytest", output, code=127)).outcome == "success"
 
 
 def test_only_the_next_session_that_worked_in_the_same_project_counts(tmp_path: Path, script: Scripts) -> None:
@@ -159,13 +165,19 @@ def test_only_the_next_session_that_worked_in_the_same_project_counts(tmp_path: 
     other = day(script, "other", 1, root="/work/mail").run("pytest", FAILS, code=1)
     worked = day(script, "worked", 2).edit("shop/b.py").run("pytest", PASSES)
     late = day(script, "late", 3).run("pytest", FAILS, code=1)
-    assert early(tmp_path / "a", made(script), other, worked, late).outcome == "success"
-    assert early(tmp_path / "b", made(script), talk, late).outcome == "failure"
+    assert early(tmp_path / "a", mended(script), other, worked, late).outcome == "success"
+    assert early(tmp_path / "b", mended(script), talk, late).outcome == "failure"
 
 
 def test_a_session_begun_while_it_went_on_is_no_next_one(tmp_path: Path, script: Scripts) -> None:
     beside = script("beside", begin=BEGIN + timedelta(minutes=1)).prompt("x").run("pytest", FAILS, code=1)
-    assert early(tmp_path, made(script), beside).outcome == "success"
+    assert early(tmp_path, mended(script), beside).outcome == "success"
+
+
+@pytest.mark.parametrize("test", ["tests/test_cart.py::test_tax", "tests/test_mail.py::test_total"])
+def test_its_check_failing_over_something_else_is_not_its_doing(tmp_path: Path, script: Scripts, test: str) -> None:
+    other = f"FAILED {test} - assert 3 == 4\n1 failed, 2 passed in 0.1s"
+    assert early(tmp_path, mended(script), day(script, "late", 1).run("pytest", other, code=1)).outcome == "success"
 
 
 def test_a_persons_newer_word_holds_and_an_older_one_does_not(tmp_path: Path, script: Scripts) -> None:

@@ -169,13 +169,23 @@ def test_commits_are_the_sessions_own_each_once_and_never_the_one_it_began_from(
     assert read(MARKDOWN).commits == ("bbb2222",)
 
 
-def test_gates_declare_the_outcome_unless_the_log_says_it(tmp_path: Path) -> None:
-    assert read(REPORT).declared_outcome == "success"
-    unmet = json.loads(REPORT.read_text())
-    unmet["protocolCompliance"]["sessionEnd"]["changesCommitted"]["complete"] = False
-    assert written(tmp_path, unmet).declared_outcome == "partial"
-    assert written(tmp_path, {**unmet, "status": "complete"}).declared_outcome == "success"
-    assert written(tmp_path, {"session": {}, "objective": "x", "workLog": []}).declared_outcome is None
+def declared(session: Session) -> tuple[str, str, bool] | None:
+    found = session.declared_outcome
+    return (found.outcome, found.words.text, found.inferred) if found is not None else None
+
+
+def test_gates_imply_the_outcome_unless_the_log_says_it(tmp_path: Path) -> None:
+    report = json.loads(REPORT.read_text())
+    gate = report["protocolCompliance"]["sessionEnd"]["changesCommitted"]
+    outcome, words, inferred = declared(read(REPORT)) or ("", "", False)
+    assert (outcome, inferred) == ("success", True)
+    assert words
+    assert words in REPORT.read_text()
+    gate["complete"] = False
+    outcome, words, inferred = declared(written(tmp_path, report)) or ("", "", False)
+    assert (outcome, words, inferred) == ("partial", gate["evidence"], True)
+    assert declared(written(tmp_path, {**report, "status": "complete"})) == ("success", "complete", False)
+    assert declared(written(tmp_path, {"session": {}, "objective": "x", "workLog": []})) is None
 
 
 @pytest.mark.parametrize("objective", ["[Migrated from markdown]", "", "TBD"])

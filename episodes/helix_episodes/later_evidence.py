@@ -3,9 +3,10 @@
 Two things count. A session's commit is *reverted* in a later one: by ``git revert <sha>``, by a message that says
 "This reverts commit <sha>", or, where neither names a commit, by git's own subject (``Revert "…"``), which names the
 latest earlier commit of the project with that subject. A revert that was itself reverted later does not count.
-And the check that a session left passing *fails again* at the start of the project's next session, before anything was
-changed. Either gives a revision of the earlier outcome, dated as the later evidence is, so that a person's newer
-correction wins.
+And what a session had repaired *fails again* at the start of the project's next session, before anything was changed:
+the same check complains of a test or a finding that it had complained of before that session left it passing. That the
+check fails over something else says nothing, for others may have changed the project in between. Either gives a
+revision of the earlier outcome, dated as the later evidence is, so that a person's newer correction wins.
 
 Revisions are computed from all episodes at once, as they were extracted. So the order in which sessions were read does
 not matter, and without the later session there is no revision to take back.
@@ -61,7 +62,8 @@ class EpisodeSignals(msgspec.Struct, frozen=True, kw_only=True):
     """One episode, as far as it matters for other episodes.
 
     ``early`` are the checks that failed before anything was changed, ``left_passing`` the last verdict of each check
-    that passed. ``changed``: it edited files or had them edited. ``worked``: it did or decided anything.
+    that passed, ``repaired`` what any check had complained of. ``changed``: it edited files or had them edited.
+    ``worked``: it did or decided anything.
     """
 
     episode: str
@@ -74,6 +76,7 @@ class EpisodeSignals(msgspec.Struct, frozen=True, kw_only=True):
     commits: tuple[CommitRecord, ...]
     early: tuple[CheckVerdict, ...]
     left_passing: tuple[CheckVerdict, ...]
+    repaired: frozenset[str]
     changed: bool
     worked: bool
 
@@ -111,9 +114,18 @@ def signals_of(episode: Episode) -> EpisodeSignals:
         commits=commits,
         early=tuple(_early(episode, verdicts)),
         left_passing=tuple(one for one in last_of_each.values() if one.event.type == "test"),
+        repaired=frozenset(key for one in verdicts if one.event.type == "error" for key in _complaints(one.event)),
         changed=any(one.action and one.action.verb in _EDITS for one in episode.decisions),
         worked=bool(verdicts or episode.decisions),
     )
+
+
+def _complaints(event: Event) -> Iterator[str]:
+    """What a failing check complained of: each test by name, else the family and the file."""
+    if event.tests:
+        yield from (f"{event.check} {test}" for test in event.tests)
+    else:
+        yield f"{event.check} {event.family} {event.path or ''}"
 
 
 def _command_of(event: Event, episode: Episode) -> str:
@@ -275,7 +287,9 @@ def recheck_revisions(sessions: Sequence[EpisodeSignals]) -> Iterator[OutcomeRev
                 failure
                 for failure in after.early
                 for passed in one.left_passing
-                if passed.check == failure.check and _looks_at_no_more(failure, passed)
+                if passed.check == failure.check
+                and _looks_at_no_more(failure, passed)
+                and not one.repaired.isdisjoint(_complaints(failure.event))
             )
             if failure := next(contradicting, None):
                 at = parse_timestamp(failure.event.timestamp) or after.begin

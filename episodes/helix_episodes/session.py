@@ -122,6 +122,14 @@ class Accounting(msgspec.Struct, frozen=True, kw_only=True):
     more_bad: int = 0
 
 
+class DeclaredOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What a log says of its own outcome, and the words that say it; ``inferred`` when they only imply it."""
+
+    outcome: str
+    words: Piece
+    inferred: bool = False
+
+
 class Session(msgspec.Struct, frozen=True, kw_only=True):
     """One run of an agent as logged.
 
@@ -143,7 +151,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     ended: datetime | None = None
     task: str | None = None
     task_id: str | None = None
-    declared_outcome: str | None = None
+    declared_outcome: DeclaredOutcome | None = None
     reward: float | None = None
     commits: tuple[str, ...] = ()
     tokens: int | None = None

@@ -17,7 +17,6 @@ from helix_episodes.extraction.checks.compilers import read_diagnostics, reports
 from helix_episodes.extraction.paths import file_name, is_outside, relative
 from helix_episodes.extraction.shell.commands import Segment, decisive, parse_command
 from helix_episodes.extraction.shell.programs import INTERPRETERS, SHELLS
-from helix_episodes.redaction import redact_text
 from helix_episodes.safe_files import LONGEST_COMMAND, MOST_PARTS
 from helix_episodes.session import Operation, Session, Status, Step
 
@@ -149,8 +148,8 @@ def _runs_elsewhere(segments: tuple[Segment, ...], root: str | None) -> bool:
     first = next((one for one in segments if one.program in {"cd", "pushd"}), None)
     if first is None or not first.arguments or not root:
         return False
-    folder, home = redact_text(first.arguments[0]).rstrip("/"), redact_text(root).rstrip("/")
-    return is_outside(folder) and not f"{folder}/".startswith(f"{home}/")
+    # A file in the folder is in the project when the folder is the root itself or below it.
+    return is_outside(relative(f"{first.arguments[0].rstrip('/')}/-", root=root))
 
 
 def mentions_file(call: ParsedCall, path: str) -> bool:

@@ -1,13 +1,12 @@
 """The outcome of a session, by the first rule that applies, with the evidence for it.
 
-The rules, in order: ``reward`` in the log · the user's explicit verdict · the last run of the check that was worked
-on · a commit after a passing check · an error left unrepaired · interrupted or abandoned · what the log declares ·
-otherwise unknown, which is an answer. Only the first four kinds of evidence are measured or judged; a declared outcome
-is separate from them.
+The rules, in order: ``reward`` in the log · the user's explicit verdict · CI that passes or a pull request that is
+merged after the work was delivered · a check that failed and was not seen passing again · the last run of the check
+that was worked on · a commit after a passing check · interrupted or abandoned · what the log declares · otherwise
+unknown, which is an answer. Only the evidence before the last two is measured or judged; a declared outcome is separate
+from them.
 
-A failure that the agent calls pre-existing or unrelated does not count against the session, unless the log
-contradicts the claim: the same check passed earlier in the session, or passed while the changes were set aside with
-``git stash``. A guess ("probably unrelated") is no claim.
+A failing run decides only where nothing excuses it (`excuses`) and nothing after it settles it (`settlement`).
 """
 
 from __future__ import annotations
@@ -17,89 +16,20 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_episodes.extraction.checks import covers
+from helix_episodes.extraction.delivery import accepted_by, delivered_by
 from helix_episodes.extraction.drafts import quote
-from helix_episodes.extraction.prose.sentences import has_any, sentences_of
-from helix_episodes.extraction.user_reports import report_in, verdict_in
+from helix_episodes.extraction.excuses import claims_in, says_nothing
+from helix_episodes.extraction.settlement import is_settled
+from helix_episodes.extraction.user_reports import is_delivery_request, verdict_in
 from helix_episodes.model import Event, Outcome, OutcomeBasis, OutcomeEvidence
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
+    from helix_episodes.extraction.calls import ParsedCall
+    from helix_episodes.extraction.excuses import Claims
     from helix_episodes.extraction.timeline import CheckRun, Timeline
-    from helix_episodes.model import Fix
     from helix_episodes.session import Session, Step
-
-
-_ELSEWHERE = re.compile(
-    r"\bpre-?existing\b|\balready (?:failing|failed|broken|there|present)\b|\b(?:existed|there|broken|failing"
-    r"|failed) before\b"
-    r"|\b(?:un|not |nothing )related to\b|\b(?:is|are|was|were) unrelated\b|\bnot (?:caused|introduced) by\b"
-    r"|\bnot (?:from|due to|because of) (?:my|our|this|these|the) \w+|\b(?:known|baseline) (?:failures?|issues?"
-    r"|errors?)\b"
-    r"|\bexpected (?:failures?|to fail)\b",
-    re.IGNORECASE,
-)
-_SIGNS: tuple[str, ...] = (
-    "xisting", "lready ", " before", "related", "caused by", "introduced by", "not from", "due", "because", "nown ",
-    "aseline", "xpected ",
-)  # fmt: skip
-_FAILURE = re.compile(
-    r"\b(?:fail\w*|errors?|issues?|warnings?|findings?|broken|problems?|reports?|this|these|those|they|it)\b",
-    re.IGNORECASE,
-)
-_GUESSED = re.compile(
-    r"\b(?:might|may|could|seems?|possibly|perhaps|probably|likely|maybe|looks? like|appears?|if|whether|suspect"
-    r"|think)\b|\?\s*$",
-    re.IGNORECASE,
-)
-_KINDS = {"lint": re.compile(r"\blint\w*", re.IGNORECASE), "test": re.compile(r"\btests?\b", re.IGNORECASE)}
-
-
-class Claims(msgspec.Struct, frozen=True, kw_only=True):
-    """The error events that the agent calls not its own: those it may, and those that the log contradicts."""
-
-    excused: frozenset[str] = frozenset()
-    contradicted: frozenset[str] = frozenset()
-
-
-def claims_in(session: Session, timeline: Timeline) -> Claims:
-    """Every claim of the agent, judged."""
-    excused: set[str] = set()
-    contradicted: set[str] = set()
-    for position, step in enumerate(session.steps):
-        if step.kind not in {"message", "thought"} or step.actor != "agent" or not has_any(step.text, _SIGNS):
-            continue
-        for words in sentences_of(step.text):
-            if not has_any(words.lower(), _SIGNS) or _GUESSED.search(words):
-                continue
-            if _ELSEWHERE.search(words) and _FAILURE.search(words):
-                for run in _meant(words, timeline, position):
-                    # The same or more passed before, or passes without the agent's changes.
-                    earlier = [one for one in timeline.runs[run.verdict.check] if one.position < run.position]
-                    aside = [one for one in timeline.aside if one.verdict.check == run.verdict.check]
-                    denied = any(one.passed and covers(one.ground, run.ground) for one in [*earlier, *aside])
-                    (contradicted if denied else excused).update(run.events)
-    return Claims(excused=frozenset(excused - contradicted), contradicted=frozenset(contradicted))
-
-
-def _meant(words: str, timeline: Timeline, position: int) -> Sequence[CheckRun]:
-    """The failing runs that a claim is about: those it names by test, check or kind; else the latest."""
-    latest_of = (timeline.last_run_before(check, position) for check in timeline.runs)
-    failing = [run for run in latest_of if run is not None and not run.passed]
-    named = [run for run in failing if _names(words, run)]
-    if named or not failing:
-        return named
-    latest = max(failing, key=lambda run: run.position)
-    return [latest] if not any(kind.search(words) for kind in _KINDS.values()) else []
-
-
-def _names(words: str, run: CheckRun) -> bool:
-    tests = [test for found in run.ground.findings for test in found.tests]
-    if any(test in words for test in tests) or run.verdict.check in words:
-        return True
-    kind = _KINDS.get(run.verdict.kind)
-    return kind is not None and bool(kind.search(words))
 
 
 #: A failure that the log calls someone else's, or an old one, is no verdict on the session.
@@ -121,15 +51,21 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
 UNKNOWN = Judgement(outcome="unknown", basis="none")
 
 
-def judge_outcome(session: Session, timeline: Timeline, fixes: Sequence[Fix]) -> Judgement:
+def judge_outcome(session: Session, timeline: Timeline) -> Judgement:
     """The outcome by the first rule that applies."""
-    claims = claims_in(session, timeline)
+    prompts = [n for n, step in enumerate(session.steps) if step.kind == "prompt" and step.actor == "user"]
+    # What passed before the user called the work wrong says nothing of what was done about it.
+    reported = {timeline.positions[name] for name in timeline.reported}
+    wrong = [n for n in prompts[1:] if n in reported or verdict_in(session.steps[n].text) == "rejects"]
+    since = wrong[-1] if wrong else -1
+    accepted = _accepted(timeline, since)
     rules = (
         _rewarded(session),
-        _user_verdict(session, timeline),
-        _last_check(timeline, claims),
-        _committed(timeline),
-        _unrepaired(timeline, fixes, claims),
+        _user_verdict(session, timeline, prompts, reported),
+        _open_failure(session, timeline, prompts, since=accepted[0] if accepted else -1),
+        accepted[1] if accepted else None,
+        _last_pass(session, timeline, since),
+        _committed(timeline, since),
         _stopped(session),
         _contradicted(session, timeline),
         _declared(session),
@@ -148,12 +84,20 @@ def _rewarded(session: Session) -> Judgement | None:
     return _judgement(outcome, "rewarded", "reward", f"reward {session.reward:g}")
 
 
-def _user_verdict(session: Session, timeline: Timeline) -> Judgement | None:
-    """The last thing the user said, when that is a verdict that no later work puts in question."""
-    prompts = [(n, step) for n, step in enumerate(session.steps) if step.kind == "prompt" and step.actor == "user"]
-    if len(prompts) < 2:  # noqa: PLR2004  (the first prompt is the task and cannot be a verdict on it)
+def _user_verdict(
+    session: Session, timeline: Timeline, prompts: Sequence[int], reported: Collection[int]
+) -> Judgement | None:
+    """The last thing the user said, when that is a verdict that no later work puts in question.
+
+    Whoever only asks for a commit after praise has not changed their mind.
+    """
+    # The first prompt is the task and cannot be a verdict on it.
+    later = [(n, session.steps[n]) for n in prompts[1:]]
+    while later and verdict_in(later[-1][1].text) is None and is_delivery_request(later[-1][1].text):
+        later.pop()
+    if not later:
         return None
-    position, prompt = prompts[-1]
+    position, prompt = later[-1]
     verdict = verdict_in(prompt.text)
     if verdict == "takes back":
         return _judged("failure", prompt)
@@ -161,47 +105,93 @@ def _user_verdict(session: Session, timeline: Timeline) -> Judgement | None:
         return None if timeline.changes_between(position, None, kind=None) else _judged("success", prompt)
     if any(step.kind == "call" for step in session.steps[position:]):
         return None
-    return _judged("failure", prompt) if verdict == "rejects" or report_in(prompt.text) else None
+    return _judged("failure", prompt) if verdict == "rejects" or position in reported else None
 
 
 def _judged(outcome: Outcome, prompt: Step) -> Judgement:
     return _judgement(outcome, "judged", "the user's verdict", quote(prompt.text), line=prompt.source.line)
 
 
-def _last_check(timeline: Timeline, claims: Claims) -> Judgement | None:
-    """The last verdict of each check that was worked on; only those that no later change put in question.
+def _accepted(timeline: Timeline, since: int) -> tuple[int, Judgement] | None:
+    """Where and how somebody else accepted what was delivered: CI, or whoever merged it; nothing changed since."""
+    delivered = next((call.position for call in timeline.calls if delivered_by(call) is not None), None)
+    if delivered is None:
+        return None
+    for call in reversed(timeline.calls):
+        if call.position < max(delivered, since):
+            return None
+        found = accepted_by(call)
+        if found is not None:
+            rule, words = found
+            if _source_changes(timeline, call.position):
+                return None
+            return call.position, _by_call("success", rule, call, words)
+    return None
 
-    A failure that the agent calls someone else's, and the log does not deny it, says nothing of this session.
-    """
-    last = (_last_made(timeline, check) for check in timeline.runs)
-    worked_on = [
+
+def _by_call(outcome: Outcome, rule: str, call: ParsedCall, words: str) -> Judgement:
+    place = (call.result or call.step).source.line
+    return _judgement(outcome, "measured", rule, quote(words), line=place)
+
+
+def _open_failure(session: Session, timeline: Timeline, prompts: Sequence[int], *, since: int) -> Judgement | None:
+    """The last failing run of a check that was worked on, when nothing excuses it and nothing settles it."""
+    claims = claims_in(session, timeline)
+    failing = [
+        run
+        for check in timeline.runs
+        if (run := _last_judging(session, timeline, check)) is not None
+        and not run.passed
+        and run.events
+        and run.position > since
+        and timeline.changes_between(-1, run.position, kind=run.verdict.kind)
+        and not claims.excused.issuperset(run.events)
+        and not is_settled(timeline, run, prompts=prompts)
+    ]
+    if not failing:
+        return None
+    latest = max(failing, key=lambda run: run.position)
+    return _by_event("failure", _unseen_passing(latest, claims), timeline.event(latest.events[0]))
+
+
+def _unseen_passing(run: CheckRun, claims: Claims) -> str:
+    denied = not claims.contradicted.isdisjoint(run.events)
+    but = ", which the agent calls not its own against the log" if denied else ""
+    return f"{run.verdict.check} was not seen passing again{but}"
+
+
+def _last_pass(session: Session, timeline: Timeline, since: int) -> Judgement | None:
+    """The last passing run over changed files that no later change put in question."""
+    last = (_last_judging(session, timeline, check) for check in timeline.runs)
+    passing = [
         run
         for run in last
         if run is not None
+        and run.passed
         and run.events
-        and timeline.changes_between(-1, run.position, kind=run.verdict.kind)
-        and not claims.excused.issuperset(run.events)
+        and run.position > since
+        and _changed_before(timeline, run)
+        and not _source_changes(timeline, run.position)
     ]
-    if not worked_on:
-        return None
-    failing = [run for run in worked_on if not run.passed]
-    if failing:
-        latest_failing = max(failing, key=lambda run: run.position)
-        denied = not claims.contradicted.isdisjoint(latest_failing.events)
-        rule = "last run of the check fails" + (", which the agent calls not its own against the log" if denied else "")
-        return _by_event("failure", rule, timeline.event(latest_failing.events[0]))
-    unchanged = [run for run in worked_on if not _changed_after(timeline, run)]
-    latest = max(unchanged, key=lambda run: run.position, default=None)
+    latest = max(passing, key=lambda run: run.position, default=None)
     return _by_event("success", "last run of the check passes", timeline.event(latest.events[0])) if latest else None
 
 
-def _last_made(timeline: Timeline, check: str) -> CheckRun | None:
-    """The last run of a check that the session itself made."""
-    return next((run for run in reversed(timeline.runs.get(check, [])) if run.call is not None), None)
+def _last_judging(session: Session, timeline: Timeline, check: str) -> CheckRun | None:
+    """The last run of a check that the session itself made and that judges the work."""
+    made = (run for run in reversed(timeline.runs[check]) if run.call is not None)
+    return next((run for run in made if run.passed or not says_nothing(session, timeline, run)), None)
 
 
-def _changed_after(timeline: Timeline, run: CheckRun) -> bool:
-    later = timeline.decisions_between(run.position)
+def _changed_before(timeline: Timeline, run: CheckRun) -> bool:
+    """Whether any file had been changed, by a tool or a command."""
+    before = timeline.decisions_between(-1, run.position)
+    edited = any(timeline.changes_files(one) and not timeline.went_wrong(one) for one in before)
+    return edited or bool(timeline.changes_between(-1, run.position, kind=run.verdict.kind))
+
+
+def _source_changes(timeline: Timeline, start: int) -> bool:
+    later = timeline.decisions_between(start)
     return any(timeline.changes_files(one) and one.action and one.action.role in {"source", "test"} for one in later)
 
 
@@ -211,28 +201,16 @@ def _by_event(outcome: Outcome, rule: str, event: Event) -> Judgement:
     return _judgement(outcome, "measured", rule, words, source=event.id, line=at)
 
 
-def _committed(timeline: Timeline) -> Judgement | None:
-    """The last commit, when some check had passed before it."""
+def _committed(timeline: Timeline, since: int) -> Judgement | None:
+    """The last commit, when some check had passed before it or in its hooks, and no source was changed since."""
     commits = [event for event in timeline.events if event.type == "commit"]
     if not commits:
         return None
     position = timeline.positions[commits[-1].id]
-    passed = any(run.passed and run.position < position for runs in timeline.runs.values() for run in runs)
+    if position < since or _source_changes(timeline, position):
+        return None
+    passed = any(run.passed and run.position <= position for runs in timeline.runs.values() for run in runs)
     return _by_event("success", "commit after a passing check", commits[-1]) if passed else None
-
-
-def _unrepaired(timeline: Timeline, fixes: Sequence[Fix], claims: Claims) -> Judgement | None:
-    """An error of a check that nothing repaired, or a last call that failed."""
-    closed = {fix.error for fix in fixes} | claims.excused
-    last = len(timeline.calls) - 1
-    for error in reversed(timeline.events):
-        if error.type != "error" or error.id in closed:
-            continue
-        run = _last_made(timeline, error.check or "")
-        still_failing = run is not None and not run.passed and error.id in run.events
-        if still_failing or timeline.call_numbers.get(error.id) == last:
-            return _by_event("failure", "error left unrepaired", error)
-    return None
 
 
 def _stopped(session: Session) -> Judgement | None:
@@ -252,12 +230,16 @@ def _contradicted(session: Session, timeline: Timeline) -> Judgement | None:
     """A success that the log declares although the last check that it reports failed."""
     judged = (event for event in timeline.events if event.check and event.type in {"error", "test"})
     checks = [event for event in judged if not _NOT_OURS.search(event.content)]
-    if session.declared_outcome != "success" or not checks or checks[-1].type == "test":
+    declared = session.declared_outcome
+    if declared is None or declared.outcome != "success" or not checks or checks[-1].type == "test":
         return None
     return _by_event("partial", "declared a success, but the last check failed", checks[-1])
 
 
 def _declared(session: Session) -> Judgement | None:
-    outcome = _DECLARED.get(session.declared_outcome or "")
-    words = session.declared_outcome or ""
-    return _judgement(outcome, "declared", "declared by the log", words) if outcome else None
+    declared = session.declared_outcome
+    outcome = _DECLARED.get(declared.outcome) if declared is not None else None
+    if declared is None or outcome is None:
+        return None
+    rule = "inferred from the gates that the log reports" if declared.inferred else "declared by the log"
+    return _judgement(outcome, "declared", rule, quote(declared.words.text), line=declared.words.line)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 #: Goes into each episode's provenance; raised when the same log would give another episode.
-EXTRACTOR_VERSION = "5"
+EXTRACTOR_VERSION = "6"
 
 
 def extract(session: Session, *, provenance: Provenance | None = None) -> Episode:
@@ -46,7 +46,7 @@ def extract(session: Session, *, provenance: Provenance | None = None) -> Episod
     decided = decisions_of(session, calls, failed=failed, reported=reported)
     timeline = Timeline(calls, [*decided, *report.decisions], [*happened, *report.events])
     links, fixes = links_of(timeline, stated=report.pairs), fixes_of(timeline)
-    judgement = judge_outcome(session, timeline, fixes)
+    judgement = judge_outcome(session, timeline)
     decisions, events = complete(timeline, links, fixes)
     lessons = lessons_of(session, timeline, fixes)
     episode = Episode(

@@ -185,12 +185,12 @@ class Timeline:
         for number, call in enumerate(self.calls):
             before, stashed = stashed, _is_stashed(call, before=stashed)
             for verdict in () if call.outside else call.verdicts:
-                if verdict.passed is None:
+                if verdict.passed is None or _is_put_back(call, verdict):
                     continue
                 events = [event for event in self._events_of_call(number) if event.check == verdict.check]
                 position = call.position if call.result_position is None else call.result_position
                 run = _run(verdict, events, call=number, position=position)
-                if before or stashed:
+                if _after_stashing(call.segments[: verdict.segment], before=before):
                     self.aside.append(run)
                 else:
                     yield run
@@ -386,14 +386,46 @@ class Timeline:
 
 
 def _is_stashed(call: ParsedCall, *, before: bool) -> bool:
-    """Whether the changes are set aside after a call."""
-    if call.operation != "run" or call.status in {*UNDONE, "error"}:
+    """Whether the changes are set aside after a call; of one that failed, the parts before its last verdict ran."""
+    if call.operation != "run" or call.status in UNDONE:
         return before
-    for segment in call.segments:
+    ran = len(call.segments)
+    if call.status == "error":
+        ran = max((verdict.segment for verdict in call.verdicts if verdict.segment is not None), default=0)
+    return _after_stashing(call.segments[:ran], before=before)
+
+
+def _after_stashing(segments: Sequence[Segment], *, before: bool) -> bool:
+    """Whether the changes are set aside after these parts of a command."""
+    for segment in segments:
         if segment.program == "git" and (segment.subcommand or "").partition(" ")[0] == "stash":
             words = {*(segment.subcommand or "").split(), *segment.arguments[:2]}
             before = not words & _UNSTASHING and (before or not words & _LOOKING)
     return before
+
+
+#: The words with which git brings a file back to what it was before.
+_RESTORING = frozenset({"checkout", "restore", "apply", "reset"})
+
+
+def _is_put_back(call: ParsedCall, verdict: Verdict) -> bool:
+    """Whether a command changed the tree before a check and put it back after: code broken to see a test fail."""
+    if verdict.segment is None:
+        return False
+    before, after = call.segments[: verdict.segment], call.segments[verdict.segment + 1 :]
+    changed = any(part.program != "git" and (changes_repository(part) or part.target) for part in before)
+    return changed and any(_puts_back(part, before) for part in after)
+
+
+def _puts_back(part: Segment, before: Sequence[Segment]) -> bool:
+    if part.program == "git":
+        return part.subcommand in _RESTORING
+    if part.program in {"cp", "mv"}:
+        copied = {word for one in before if one.program in {"cp", "mv"} for word in one.arguments}
+        return bool(copied.intersection(part.arguments))
+    # The same edit again, backwards, is the same program on the same file.
+    edited = {one.arguments[-1] for one in before if one.program in {"sed", "perl"} and one.arguments}
+    return part.program in {"sed", "perl"} and bool(part.arguments) and part.arguments[-1] in edited
 
 
 def _run(verdict: Verdict, events: Sequence[Event], *, call: int | None, position: int) -> CheckRun:

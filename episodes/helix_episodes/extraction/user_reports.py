@@ -21,8 +21,10 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from helix_episodes.extraction.checks import CheckFinding, verdicts_in
+from helix_episodes.extraction.delivery import delivered_by
 from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_error, draft_event, line
 from helix_episodes.extraction.events import FAMILIES_PER_RUN, diagnostic_events
+from helix_episodes.extraction.prose.observations import LONGEST, states_trouble
 from helix_episodes.extraction.prose.sentences import (
     PROSE_LIMIT,
     has_any,
@@ -30,7 +32,9 @@ from helix_episodes.extraction.prose.sentences import (
     is_disclaimed,
     is_doubtful,
     is_supposed,
+    prose,
     sentences_of,
+    stems,
 )
 from helix_episodes.extraction.shell.commands import parse_command
 
@@ -86,6 +90,27 @@ def verdict_in(text: str) -> UserVerdict | None:
     return "accepts" if _is_acceptance(text) else None
 
 
+#: Words of a prompt that asks for what is done to be recorded and handed on, and nothing else.
+_DELIVERY = re.compile(
+    r"\W*(?:(?:(?:ok(?:ay)?|yes|yep|great|cool|perfect|good|nice|thanks?|now|then|and|also|please|let['\u2019]?s|"
+    r"(?:can|could) you|go ahead|you can|just|so|all|it|this|that|these|them|the|a|an|to|as|with|on|in|for|your|my|our|"
+    r"changes?|work|files?|everything|everyone|main|master|origin|remote|branch|upstream|current|new|message|"
+    r"commit(?:s|ted)?|push(?:ed)?|merge[ds]?|open|create|make|raise|submit|send|update|ship|land|squash|rebase|tag|"
+    r"PRs?|MRs?|pull|merge|requests?|change-?log(?:\.md)?|release|notes?|draft|done|landed)\b|/\w+)\W*)+",
+    re.IGNORECASE,
+)
+_DELIVERS = re.compile(r"\b(?:commit|push|merge|ship|land|PR|MR|pull request|change-?log)\b", re.IGNORECASE)
+
+
+def is_delivery_request(text: str) -> bool:
+    """Whether a prompt only asks to commit, push, merge or note what was done.
+
+    >>> is_delivery_request("commit and update changelog.md"), is_delivery_request("commit and fix the tests")
+    (True, False)
+    """
+    return len(text) <= _SHORT and bool(_DELIVERS.search(text)) and _DELIVERY.fullmatch(text) is not None
+
+
 def rejection_in(text: str) -> str | None:
     """The sentence in which a prompt says that something is wrong."""
     for sentence in sentences_of(text):
@@ -108,6 +133,8 @@ def _is_acceptance(text: str) -> bool:
 
 
 USER = "user"
+#: How many of the last prompts and messages say what the work is; a person speaks of what was just done.
+_REMEMBERED = 3
 _WORK = frozenset({"edit", "create", "delete", "run"})
 #: The check of what a person reports without naming one, and the family of what says nothing of its cause.
 WORK = "work"
@@ -117,7 +144,8 @@ _OBSERVED = re.compile(
     r"(?:getting|seeing|hitting|got|get|see|hit|ran into)\b(?:(?!\bto\b)[^.?!,\n]){0,60}?\b"
     r"(?:errors?|failures?|exceptions?|conflicts?|(?-i:[A-Z]\w*(?:Error|Exception)))\b"
     r"|\b(?:tests?|builds?|CI|pipeline|lint(?:er)?|app|page|hook|it|this|that|they|Test\w+)\b"
-    r"[^.?!\n,]{0,30}\b(?:fails|failed|failing|(?:is|are) broken|crash(?:es|ed)?|hangs?)\b"
+    r"(?:(?!\b(?:can|could|may|might|would|will|should)\b)[^.?!\n,]){0,30}"
+    r"\b(?:fails|failed|failing|(?:is|are) broken|crash(?:es|ed)?|hangs?)\b"
     r"|(?:^|[,;:] |\bbut )(?:\w+ of |unfortunately )?(?:the|my|our|all|all the|these|both|they)(?: [\w-]+)?(?: still)? "
     r"(?:fail|crash|hang)\b(?! to\b)|\bfound \d+ failing\b|\b\d+ (?:tests? )?fail(?:ed|ing)\b",
     re.IGNORECASE,
@@ -136,7 +164,8 @@ def reported_failures(session: Session, calls: Sequence[ParsedCall]) -> list[Dra
     # Without work on files there is nothing to report failures of: a customer's broken headphones are none of it.
     works = any(call.operation in _WORK for call in calls)
     prompts = [n for n, step in enumerate(session.steps) if works and step.kind == "prompt" and step.actor == USER]
-    reports = [draft for n in prompts for draft in _reported(session, n, prompts)]
+    changes = [call.position for call in calls if call.changes_files or delivered_by(call) is not None]
+    reports = [draft for n in prompts for draft in _reported(session, n, prompts, changes)]
     accepted = [
         _acceptance(step, n, f"the user accepts: {step.text}")
         for n in prompts[1:]
@@ -157,7 +186,7 @@ def _is_approval(step: Step) -> bool:
     return step.kind == "decision" and step.actor == USER and "plan" in step.arguments
 
 
-def _reported(session: Session, position: int, prompts: Sequence[int]) -> Iterator[DraftEvent]:
+def _reported(session: Session, position: int, prompts: Sequence[int], changes: Sequence[int]) -> Iterator[DraftEvent]:
     step = session.steps[position]
     before = session.steps[position - 1] if position else None
     if before is not None and _is_approval(before) and before.source == step.source:
@@ -177,7 +206,9 @@ def _reported(session: Session, position: int, prompts: Sequence[int]) -> Iterat
                 content = f"the user reports: {verdict.check} fails: {finding.family}"
                 event = draft_error(step, verdict.check, finding, content, quoted=step.text)
                 yield DraftEvent(position=position, event=event, reported=reported)
-    elif (words := report_in(step.text, first=position == prompts[0])) is not None:
+    elif (words := report_in(step.text, first=position == prompts[0])) is not None or (
+        (words := _trouble_in(session, position, changes)) is not None
+    ):
         finding = CheckFinding(family=REPORTED, message=words, generic=True)
         event = draft_error(step, WORK, finding, f"the user reports: {words}", quoted=step.text)
         yield DraftEvent(position=position, event=event, reported=ReportedFailure(until=until))
@@ -193,6 +224,20 @@ def report_in(text: str, *, first: bool = False) -> str | None:
         if _is_observed(sentence):
             return sentence
     return None if first else rejection_in(text)
+
+
+def _trouble_in(session: Session, position: int, changes: Sequence[int]) -> str | None:
+    """The sentence in which a person, after work on files, states that it is not as it was to be."""
+    text = session.steps[position].text
+    if len(text) > LONGEST or not changes or position < changes[0]:
+        return None
+    before = session.steps[:position]
+    if before[-1].status == "rejected" and before[-1].source == session.steps[position].source:
+        return None  # why a call was refused: it is said of that call, before it did anything
+    asked = [step.text for step in before if step.kind == "prompt"][-_REMEMBERED:]
+    said = [step.text for step in before if step.kind == "message"][-_REMEMBERED:]
+    used = frozenset[str]().union(*(stems(prose(one)) for one in (*asked, *said)))
+    return next((one for one in sentences_of(text) if states_trouble(one, used)), None)
 
 
 def _is_observed(sentence: str) -> bool:

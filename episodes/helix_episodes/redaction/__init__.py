@@ -41,7 +41,7 @@ from helix_episodes.redaction.visible_text import without_escapes, without_frame
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from helix_episodes.session import Session, Step
+    from helix_episodes.session import DeclaredOutcome, Session, Step
 
 
 #: What is in an address's place.
@@ -243,8 +243,13 @@ def _session(session: Session, change: Callable[[str], str]) -> Session:
         steps=tuple(_step(step, change) for step in session.steps),
         root=session.root and change(session.root),
         task=session.task and change(session.task),
-        declared_outcome=session.declared_outcome and change(session.declared_outcome),
+        declared_outcome=session.declared_outcome and _declared(session.declared_outcome, change),
     )
+
+
+def _declared(declared: DeclaredOutcome, change: Callable[[str], str]) -> DeclaredOutcome:
+    words = msgspec.structs.replace(declared.words, text=change(declared.words.text))
+    return msgspec.structs.replace(declared, words=words)
 
 
 def _step(step: Step, change: Callable[[str], str]) -> Step:

@@ -124,7 +124,7 @@ def tool_finding(tool: str, text: str) -> CheckFinding:
     if raised := raised_exception(plain):
         return raised
     lines = plain.lines
-    first = informative_line(lines)
+    first = telling_line(lines)
     code = next((found for line in lines[:20] if (found := _HTTP.search(line))), None)
     if code:
         return CheckFinding(family=f"HTTP {code[1] or code[2] or code[3]}", message=first)
@@ -133,7 +133,7 @@ def tool_finding(tool: str, text: str) -> CheckFinding:
     if family:
         return CheckFinding(family=family, message=first)
     masked = template(first)
-    return CheckFinding(family=masked or f"{tool} failed", message=first, generic=not masked)
+    return CheckFinding(family=masked or f"{tool} failed", message=first or informative_line(lines), generic=not masked)
 
 
 def tools_own_finding(text: str) -> CheckFinding | None:
@@ -179,9 +179,9 @@ def finding_of(segments: tuple[Segment, ...], output: CommandOutput, exit_code: 
     stopped = any(part.purpose == "change" for part in segments[:-1]) and any(_LOUD.match(line) for line in spoken)
     if last and code == 1 and last.program in _ANSWERING and not stopped and (not spoken or last.purpose == "look"):
         return CheckFinding(family="answered no", message=informative_line(spoken) or f"exit code {code}", generic=True)
-    # The first line that calls itself an error: asked only of what has failed.
-    first = next((line.strip() for line in spoken if _LOUD.match(line)), informative_line(spoken))
-    masked = template(first)
+    first = telling_line(spoken)
+    masked = template(first) if first else ""
+    first = first or informative_line(spoken)
     # What a look prints is someone's text; only a line that calls itself an error is its own.
     if masked and (_LOUD.match(first) or not last or last.purpose != "look"):
         return CheckFinding(family=masked, message=first)
@@ -199,17 +199,73 @@ def known_finding(lines: Iterable[str]) -> CheckFinding | None:
     return None
 
 
-_NOISE = Regex(r"\s*(?:warning:|hint:|note:|Exit code \d|Shell cwd was reset|==> |[-=*_~#+|\s]*$)", re.IGNORECASE)
-_LOUD = Regex(r"\s*(?:\S+: )?(?:error|fatal|panic|failed|failure|✗|✘|×|E:|ERR!)", re.IGNORECASE)  # noqa: RUF001  (signs as printed)
+#: The last is the exit status, as commands are often followed by an ``echo`` of it.
+_NOISE = Regex(
+    r"\s*(?:warning:|hint:|note:|Exit code \d|Shell cwd was reset|==> |[-=*_~#+|\s]*$"
+    r"|(?:exit(?:ed)?(?:[ _-]?(?:code|status))?|rc|status)\W{0,3}\d{1,3}\s*$)",
+    re.IGNORECASE,
+)
+#: A heading, the bracket that opens a report in JSON, and the progress of what a hook does are no message.
+_BANNER = Regex(r"\s*(?:#+ .*|[\[{(<]+|\[(?:STARTED|COMPLETED|SKIPPED|SUCCESS|TITLE|DATA)\] .*)$")
+_LOUD = Regex(r"\s*(?:\S+: )?\[?(?:error|fatal|panic|failed|failure|✗|✘|×|E:|ERR!)", re.IGNORECASE)  # noqa: RUF001  (signs as printed)
 
 
 def _is_noise(line: str) -> bool:
     return bool(_NOISE.match(line))
 
 
+#: Words with which a line names what is wrong, wherever they are in it.
+_NAMES_IT = Regex(
+    r"\b(?:error|fail(?:ed|ure|s)?|can(?:no|')t|could(?: not|n't)|(?:does|do|did|is|are)(?: not|n't)|unable"
+    r"|un(?:known|expected|supported|defined|resolved)|invalid|illegal|missing|no such|denied|refused|must|already"
+    r"|not (?:found|a|in|allowed|supported|defined|permitted|exist)|require[sd]?|exceed(?:s|ed)?|expired|timed? ?out"
+    r"|abort(?:ed|ing)?|reject(?:ed)?|conflict|exception|fatal|panic|no [a-z]+ (?:found|match))\b",
+    re.IGNORECASE,
+)
+#: An output of so few lines has no room for a banner.
+_SHORT = 2
+
+
+def telling_line(lines: Sequence[str]) -> str:
+    """The line that names the error; empty when none of many does, for then the first may be a banner.
+
+    >>> telling_line(["Ubuntu 24.04.1 LTS", "", "pkg-a 1.2", "could not open the display"])
+    'could not open the display'
+    """
+    spoken = [line.strip() for line in lines if line.strip() and not _is_noise(line) and not _BANNER.match(line)]
+    loud = (line for line in spoken if _LOUD.match(line))
+    naming = (line for line in spoken if _NAMES_IT.search(line))
+    return next(loud, "") or next(naming, "") or (spoken[0] if spoken and len(spoken) <= _SHORT else "")
+
+
 def informative_line(lines: Iterable[str]) -> str:
     """The first line that says something, trimmed; empty when none does."""
     return next((line.strip() for line in lines if line.strip() and not _is_noise(line)), "")
+
+
+def echoed_status(segments: tuple[Segment, ...], index: int, output: CommandOutput) -> int | None:
+    r"""The exit status of a part that hides it, where the shell was asked right behind it to print it.
+
+    >>> from helix_episodes.extraction.shell.commands import parse_command
+    >>> echoed_status(parse_command('pytest -q; echo "exit: $?"'), 0, CommandOutput("1 failed\nexit: 1"))
+    1
+    """
+    following = segments[index + 1 :]
+    asking = next((part for part in following if part.joiner != "|"), None)
+    if asking is None or asking.joiner != ";" or asking.program not in {"echo", "printf"}:
+        return None
+    words = " ".join(asking.arguments)
+    piped = following[0].joiner == "|"
+    # Behind a pipe `$?` is the status of its last part.
+    variable = next((one for one in ("${PIPESTATUS[0]}", "" if piped else "$?") if one and one in words), None)
+    if variable is None:
+        return None
+    before, _, after = words.partition(variable)
+    if not before.strip() and asking is not segments[-1]:
+        return None  # a bare number among the lines of others
+    printed = Regex(rf"{re.escape(before.strip())}\s*(\d{{1,3}})\s*{re.escape(after.strip())}\s*")
+    lines = [line for line in output.lines if line.strip()]
+    return next((int(found[1]) for line in reversed(lines) if (found := printed.fullmatch(line.strip()))), None)
 
 
 _MASKS = (

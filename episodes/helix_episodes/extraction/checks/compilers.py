@@ -1,4 +1,4 @@
-"""Compilers of Rust, C, Swift, Zig, the JVM and .NET, an editor's diagnostics, and families of compile errors.
+"""Compilers of Rust, C, Swift, Zig, the JVM and .NET, Dart's analyzer, editors, and families of compile errors.
 
 A family says what kind of slip it was, in the same words for every compiler, because the remedy is of the same kind: an
 undefined name wants an import, a rename or a declaration in any language.
@@ -153,6 +153,36 @@ def read_compilers(output: CommandOutput) -> Verdict | None:
     return failing(names[0], "build", reports) if reports else None
 
 
+#: Flutter's order is message, place, rule; Dart's own is place, message, rule.
+_FLUTTER = Regex(r"\s*(error|warning|info) • (.+) • (\S+?):\d+:\d+ • (\w+)$")
+_DART = Regex(r"\s*(error|warning|info) - (\S+?):\d+:\d+ - (.+) - (\w+)$")
+_DART_END = Regex(r"(\d+) issues? found\.|No issues found!")
+
+
+def read_dart(output: CommandOutput) -> Verdict | None:
+    """The verdict of ``flutter analyze`` and ``dart analyze``, which fail for a warning too."""
+    if not output.has(" • ", "issues found", "issue found"):
+        return None
+    flutter, dart = output.matches(_FLUTTER), output.matches(_DART)
+    ends = [found for line in output.lines if (found := _DART_END.match(line))]
+    if not flutter and not dart and not ends:
+        return None
+    reports = [
+        *(ReportedLine(family=found[4], message=found.string, path=found[3]) for found in flutter),
+        *(ReportedLine(family=found[4], message=found.string, path=found[2]) for found in dart),
+    ]
+    stated = next((int(found[1] or 0) for found in reversed(ends)), len(reports))
+    return Verdict(
+        check="dart analyze" if dart else "flutter analyze",
+        kind="lint",
+        passed=not stated,
+        failed_count=stated,
+        findings=grouped(reports) if stated else (),
+        quote=quoted(*(report.message for report in reports[:2]), *(found.string for found in ends[-1:])),
+        summed=bool(ends),
+    )
+
+
 #: The name of the check, whichever editor or server it is.
 DIAGNOSTICS = "diagnostics"
 _TOOL = Regex(r"diagnostic|read_?lints|get_?errors|get_?problems", re.IGNORECASE)
@@ -212,4 +242,4 @@ def family_of_diagnostic(message: str, code: object = None) -> str:
 
 
 #: In the order in which they are asked.
-READERS = (read_rust, read_rustfmt, read_compilers)
+READERS = (read_rust, read_rustfmt, read_compilers, read_dart)

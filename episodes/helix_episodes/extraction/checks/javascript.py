@@ -1,7 +1,10 @@
-"""JavaScript's and TypeScript's runners, linters and compiler."""
+"""JavaScript's and TypeScript's test runners, linters and compiler."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+
+from helix_episodes.extraction.checks.compilers import compile_family
 from helix_episodes.extraction.checks.model import (
     CheckFinding,
     CommandOutput,
@@ -11,10 +14,14 @@ from helix_episodes.extraction.checks.model import (
     failing,
     grouped,
     quoted,
+    unspecified,
 )
 from helix_episodes.light_imports import Regex
 
 TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+
 
 _JEST_END = Regex(r"Tests:\s+((?:\d+ \w+(?:, )?)+)$")
 _JEST_SUITES = Regex(r"Test Suites:\s+((?:\d+ \w+(?:, )?)+)$")
@@ -25,6 +32,12 @@ _VITEST_TEST = Regex(r"\s*(?:FAIL|×|❯)\s+(\S+\.[cm]?[jt]sx?)(?: > (.+?))?(?: 
 _COUNT = Regex(r"(\d+) (\w+)")
 _MOCHA = Regex(r"\s*(\d+) (passing|failing|pending)(?: \(\d+\w+\))?$")
 _TAP = Regex(r"(?:#|ℹ) (tests|pass|fail|skipped) (\d+)$")  # noqa: RUF001  (that is the sign node prints)
+_BUN_END = Regex(r"Ran \d+ tests? across \d+ files?\.")
+_BUN_COUNT = Regex(r" *(\d+) (pass|fail|skip|todo|error)s?$")
+_BUN_TEST = Regex(r"(?:\(fail\)|✗) (.+?)(?: \[[\d.]+m?s\])?$")
+_BUN_ERROR = Regex(r"(error|(?:[A-Z]\w*)?(?:Error|Exception)): (.+)$")
+_PLAYWRIGHT_END = Regex(r"  (\d+) (passed|failed|flaky|skipped|did not run|interrupted)(?: \([\d.]+(?:ms|s|m|h)\))?$")
+_PLAYWRIGHT_TEST = Regex(r"\s+\d+\) (?:\[[^\]]+\] › )?(\S+?):\d+:\d+ › (.+?)(?: ─+)?$")  # noqa: RUF001  (playwright's)
 _THROWN = Regex(r"\s*((?:[A-Z]\w*)?(?:Error|Exception))(?: \[\w+\])?:(?: |$)")
 
 _TSC = Regex(r"([^\s(:]+)(?:\(\d+,\d+\):|:\d+:\d+ -) error (TS\d+): (.*)$")
@@ -33,6 +46,13 @@ _TSC_END = Regex(r"Found (\d+) errors?")
 _ESLINT = Regex(r"\s+\d+:\d+\s+error\s+(.+?)(?:\s{2,}(\S+))?$")
 _ESLINT_END = Regex(r"[✖×] \d+ problems? \((\d+) errors?, \d+ warnings?\)")  # noqa: RUF001  (eslint's own sign)
 _ESLINT_FILE = Regex(r"(?:/|[A-Za-z]:\\|\.{0,2}/?[\w@.-]+/).*\.\w+$")
+_BIOME = Regex(
+    r"(?: at )?(\S+?)(?::\d+:\d+)? ((?:lint|assist|suppressions|parse|syntax|format|organizeImports)\S*) .*━{5,}$"
+)
+_BIOME_SAID = Regex(r"\s+([×✖!i]) (.+)$")  # noqa: RUF001  (as printed)
+_BIOME_END = Regex(r"Found (\d+) errors?\.$")
+_BIOME_CHECKED = Regex(r"Checked \d+ files? in [\d.]+\s?[mµn]?s\. (?:No fixes applied|Fixed \d+ files?)\.")
+_BIOME_GAVE_UP = Regex(r"\s+[×✖] Some (?:errors|warnings) were emitted while ")  # noqa: RUF001  (as printed)
 _PRETTIER = Regex(r"\[warn\] (\S+\.\w+)$")
 
 
@@ -63,7 +83,7 @@ def _suites(output: CommandOutput, *, check: str, end: Regex, files: Regex, test
         passed_count=tests.get("passed", 0) if ends else None,
         failed_count=failed if ends else None,
         skipped_count=tests.get("skipped", tests.get("todo")),
-        findings=_thrown_findings(output, test) if failed or failed_files else (),
+        findings=_thrown_findings(output, test, summary=(ends or groups)[-1].string) if failed or failed_files else (),
         quote=quoted(*(found.string for found in (*groups[-1:], *ends[-1:]))),
     )
 
@@ -72,7 +92,7 @@ def _numbers(words: str) -> dict[str, int]:
     return {word: int(number) for number, word in _COUNT.findall(words)}
 
 
-def _thrown_findings(output: CommandOutput, test: Regex) -> tuple[CheckFinding, ...]:
+def _thrown_findings(output: CommandOutput, test: Regex, *, summary: str) -> tuple[CheckFinding, ...]:
     """By type of error where one is named; tests are listed with the first."""
     named = (found.groups() for line in output.lines if (found := test.match(line)))
     names = tuple(dict.fromkeys(" > ".join(part.strip() for part in parts if part) for parts in named))
@@ -83,7 +103,7 @@ def _thrown_findings(output: CommandOutput, test: Regex) -> tuple[CheckFinding, 
         first, *others = specific
         return (CheckFinding(family=first.family, message=first.message, times=first.times, tests=names), *others)
     expectation = Regex(r"\s*(?:expect\(|Expected|AssertionError|Error:)")
-    message = next((line for line in output.lines if expectation.match(line)), names[0] if names else "")
+    message = next((line for line in output.lines if expectation.match(line)), names[0] if names else summary)
     return (
         CheckFinding(
             family="test failed", message=message.strip(), times=max(1, len(names)), tests=names, generic=True
@@ -111,15 +131,102 @@ def read_tap(output: CommandOutput) -> Verdict | None:
     return _tested(output, "node --test", passed=counts["pass"], failed=counts["fail"])
 
 
+_LISTED = Regex(r"\s*(?:\d+\)|not ok \d+ -|✖) (.+)$")
+
+
 def _tested(output: CommandOutput, check: str, *, passed: int | None, failed: int) -> Verdict:
+    closing = [line for line in output.lines if _MOCHA.match(line) or _TAP.match(line)]
     return Verdict(
         check=check,
         kind="test",
         passed=not failed,
         passed_count=passed,
         failed_count=failed,
-        findings=_thrown_findings(output, Regex(r"\s*(?:\d+\)|not ok \d+ -|✖) (.+)$")) if failed else (),
-        quote=quoted(*(line for line in output.lines if _MOCHA.match(line) or _TAP.match(line))),
+        findings=_thrown_findings(output, _LISTED, summary=closing[-1]) if failed else (),
+        quote=quoted(*closing),
+    )
+
+
+def read_bun(output: CommandOutput) -> Verdict | None:
+    """The verdict of ``bun test``; each error stands above the test that it failed."""
+    if not output.has("Ran ", "(fail) ", "✗ "):
+        return None
+    ends = output.matches(_BUN_END)
+    failed_tests = output.matches(_BUN_TEST)
+    counts = {found[2]: int(found[1]) for found in output.matches(_BUN_COUNT)} if ends else {}
+    if not (ends and counts) and not any(line.startswith("(fail) ") for line in output.lines):
+        return None
+    failed = max(counts.get("fail", 0), counts.get("error", 0)) if ends else len(failed_tests)
+    summary = [found.string for found in output.matches(_BUN_COUNT) if found[2] in {"pass", "fail"}][-2:]
+    return Verdict(
+        check="bun test",
+        kind="test",
+        passed=not failed,
+        passed_count=counts.get("pass"),
+        failed_count=failed,
+        skipped_count=counts.get("skip"),
+        findings=_bun_findings(output, summary) if failed else (),
+        quote=quoted(*(found.string for found in failed_tests[:2]), *summary),
+        summed=bool(ends),
+    )
+
+
+def _bun_findings(output: CommandOutput, summary: list[str]) -> tuple[CheckFinding, ...]:
+    tests: defaultdict[str, list[str]] = defaultdict(list)
+    messages: dict[str, str] = {}
+    open_error: tuple[str, str] | None = None
+    for line in output.lines:
+        if found := _BUN_ERROR.match(line):
+            family = _bun_family(found[1], found[2])
+            messages.setdefault(family, line.strip())
+            open_error = (family, line)
+        elif found := _BUN_TEST.match(line):
+            family = open_error[0] if open_error else "test failed"
+            messages.setdefault(family, line.strip())
+            tests[family].append(found[1])
+            open_error = None
+    return tuple(
+        CheckFinding(
+            family=family,
+            message=message,
+            times=max(1, len(tests[family])),
+            tests=tuple(tests[family]),
+            generic=family == "test failed",
+        )
+        for family, message in messages.items()
+    ) or (unspecified("test", summary[-1] if summary else "bun test failed"),)
+
+
+def _bun_family(kind: str, message: str) -> str:
+    """The type of the error; bun calls what was thrown as a plain ``Error``, and its own complaints, ``error``."""
+    if kind not in {"error", "Error", "AssertionError"}:
+        return kind
+    family = compile_family(message[:1].lower() + message[1:])
+    return "test failed" if message.startswith("expect(") or family == "does not compile" else family
+
+
+def read_playwright(output: CommandOutput) -> Verdict | None:
+    """The verdict of playwright; what failed once and passed when tried again did not fail."""
+    if not output.has(" passed (", " failed\n", " › "):  # noqa: RUF001  (playwright's own sign)
+        return None
+    ends = output.matches(_PLAYWRIGHT_END)
+    named = output.has(" › ", "Running ")  # noqa: RUF001  (as above)
+    if not any(found[0].endswith(")") for found in ends) and not (
+        named and any(found[2] == "failed" for found in ends)
+    ):
+        return None
+    counts = {found[2]: int(found[1]) for found in ends}
+    failed = counts.get("failed", 0) + counts.get("interrupted", 0)
+    closing = [found.string for found in ends]
+    return Verdict(
+        check="playwright test",
+        kind="test",
+        passed=not failed,
+        passed_count=counts.get("passed", 0) + counts.get("flaky", 0),
+        failed_count=failed,
+        skipped_count=counts.get("skipped"),
+        findings=_thrown_findings(output, _PLAYWRIGHT_TEST, summary=closing[0]) if failed else (),
+        quote=quoted(*closing),
     )
 
 
@@ -154,6 +261,47 @@ def read_eslint(output: CommandOutput) -> Verdict | None:
     return verdict._replace(summed=True) if verdict else None
 
 
+def read_biome(output: CommandOutput) -> Verdict | None:
+    """The verdict of biome, whichever of its checks were asked for; warnings alone don't fail it."""
+    if not output.has("━━━━━", "fixes applied.", "Fixed "):
+        return None
+    heads = [(at, found) for at, line in enumerate(output.lines) if "━" in line and (found := _BIOME.match(line))]
+    checked, ends = output.matches(_BIOME_CHECKED), output.matches(_BIOME_END)
+    gave_up = output.matches(_BIOME_GAVE_UP)
+    if not heads and not checked and not gave_up:
+        return None
+    said = ((found, _said(output, at)) for at, found in heads)
+    reports = [
+        ReportedLine(family=_biome_family(found[2]), message=words[2], path=found[1])
+        for found, words in said
+        if words is not None and words[1] in "×✖"  # noqa: RUF001  (as printed)
+    ]
+    failed = int(ends[-1][1]) if ends else len(reports) or None
+    bad = bool(failed or gave_up)
+    deciding = [*ends, *gave_up] if bad else checked
+    unnamed = bad and not reports
+    return Verdict(
+        check="biome",
+        kind="lint",
+        passed=not bad if bad or checked else None,
+        failed_count=failed if bad else 0,
+        findings=(unspecified("lint", deciding[0].string),) if unnamed else grouped(reports) if bad else (),
+        quote=quoted(*(report.message for report in reports[:2]), *(found.string for found in deciding[:1])),
+        summed=bool(checked or gave_up),
+    )
+
+
+def _said(output: CommandOutput, at: int) -> re.Match[str] | None:
+    """What biome says below a heading, and how serious it is: the first line that is not blank."""
+    line = next((line for line in output.lines[at + 1 : at + 4] if line.strip()), "")
+    return _BIOME_SAID.match(line)
+
+
+def _biome_family(rule: str) -> str:
+    kind = rule.partition("/")[0]
+    return {"format": "not formatted", "parse": "syntax error", "syntax": "syntax error"}.get(kind, rule)
+
+
 def read_prettier(output: CommandOutput) -> Verdict | None:
     """The verdict of ``prettier --check``."""
     if not output.has("Code style issues", "use Prettier code style"):
@@ -173,4 +321,15 @@ def read_prettier(output: CommandOutput) -> Verdict | None:
 
 
 #: In the order in which they are asked.
-READERS = (read_jest, read_vitest, read_mocha, read_tap, read_tsc, read_eslint, read_prettier)
+READERS = (
+    read_jest,
+    read_vitest,
+    read_mocha,
+    read_bun,
+    read_playwright,
+    read_tap,
+    read_tsc,
+    read_eslint,
+    read_biome,
+    read_prettier,
+)

@@ -14,117 +14,31 @@ from __future__ import annotations
 
 import re
 
-from helix_episodes.extraction.checks import command_failures, compilers, go, javascript, python, summaries
+from helix_episodes.extraction.checks import bundlers, command_failures, compilers, go, javascript, python, summaries
 from helix_episodes.extraction.checks.command_failures import finding_of
 from helix_episodes.extraction.checks.model import (
     QUOTE_LIMIT,
     CheckFinding,
     CommandOutput,
     Verdict,
-    quoted,
+    joined,
     unspecified,
 )
 from helix_episodes.extraction.checks.summaries import is_script, read_summary
+from helix_episodes.extraction.checks.task_runners import echoed_commands, failed_tasks, not_started
 from helix_episodes.extraction.shell import programs as known
-from helix_episodes.extraction.shell.commands import Segment, decisive, hides_exit, parse_command
+from helix_episodes.extraction.shell.commands import Segment, hides_exit
 from helix_episodes.light_imports import Regex, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from helix_episodes.extraction.shell.programs import CheckKind
 
 
-_MISE = Regex(r"\[([\w:./-]+)\] \$ (.+)$")
-_NPM_TITLE = Regex(r"> (?:@?[\w./-]+@\S+ )?([\w:.-]+)(?: \S*)?$")
-_NPM = Regex(r"> (.+)$")
-_YARN = Regex(r"\$ (.+)$")
-#: The runner itself could not start the task: nothing was checked.
-_NOT_STARTED = (
-    Regex(r"mise ERROR (?:no tasks? |unknown task).*"),
-    Regex(r"npm (?:ERR!|error) Missing script.*"),
-    Regex(r"(?:g?make)(?:\[\d+\])?: \*\*\* No rule to make target.*"),
-    Regex(r"error: Justfile does not contain recipe.*"),
-    Regex(r"error Command \".*\" not found\."),
-    Regex(r"task: Task \".*\" does not exist"),
-)
-#: Runners that say only that what they ran failed.
-_FAILED_UNNAMED = (
-    Regex(r"npm (?:ERR!|error) (?:code ELIFECYCLE|Lifecycle script .* failed)"),
-    Regex(r"\s*(?:\u2009?ELIFECYCLE\u2009?|ERR_PNPM_\w+) .*"),
-    Regex(r"error Command failed with exit code \d+"),
-    Regex(r"error: script \".*\" exited with code \d+"),
-)
-_FAILED_SIGNS = (
-    "ELIFECYCLE", "Lifecycle script", "error Command failed", 'error: script "', "ERR_PNPM", "] ERROR task failed",
-    ": *** [", "error: Recipe `", "Failed to run task",
-)  # fmt: skip
-_FAILED = (
-    Regex(r"\[([\w:./-]+)\] ERROR task failed"),
-    Regex(r"(?:g?make)(?:\[\d+\])?: \*\*\* \[(?:[^\]:]*:\d+: )?([\w./-]+)\] Error \d+"),
-    Regex(r"error: Recipe `([\w-]+)` failed"),
-    Regex(r"task: Failed to run task \"([\w:-]+)\""),
-)
-
-
-def echoed_commands(output: CommandOutput) -> dict[str, Segment]:
-    """The command that each task ran, as far as the runner printed it: task name → its decisive part.
-
-    >>> echoed_commands(CommandOutput("[lint] $ golangci-lint run ./..."))["lint"].check
-    'golangci-lint'
-    """
-    if not output.has("] $ ", "> ", "$ "):
-        return {}
-    echoed: dict[str, Segment] = {}
-    title = ""
-    for line in output.lines:
-        if found := _MISE.match(line):
-            _note(echoed, found[1], found[2])
-        elif line.startswith("> "):
-            name = _NPM_TITLE.match(line)
-            if name and "@" in line:
-                title = name[1]
-            elif title and (command := _NPM.match(line)):
-                _note(echoed, title, command[1])
-                title = ""
-        elif command := _YARN.match(line):
-            _note(echoed, "", command[1])
-    return echoed
-
-
-def _note(echoed: dict[str, Segment], task: str, command: str) -> None:
-    if task in echoed:
-        return
-    part = decisive(parse_command(command))
-    if part is not None:
-        echoed[task] = part
-
-
-def failed_tasks(output: CommandOutput) -> dict[str, str]:
-    """The tasks that a runner says failed, each with the line that says so; under no name when it gives none."""
-    if not output.has(*_FAILED_SIGNS):
-        return {}
-    lines = [line for line in output.lines if any(sign in line for sign in _FAILED_SIGNS)]
-    statement = next((line for line in lines if any(pattern.match(line) for pattern in _FAILED_UNNAMED)), None)
-    unnamed = {"": statement} if statement else {}
-    return unnamed | {found[1]: line for line in lines for pattern in _FAILED if (found := pattern.match(line))}
-
-
-def not_started(output: CommandOutput, *, check: str) -> Verdict | None:
-    """That the runner knows no such task, in its own words."""
-    if not output.has(
-        "mise ERROR", "Missing script", "No rule to make", "not contain recipe", "not found.", "not exist"
-    ):
-        return None
-    line = next((line for line in output.lines if any(pattern.match(line) for pattern in _NOT_STARTED)), None)
-    if line is None:
-        return None
-    found = CheckFinding(family="unknown task", message=line.strip())
-    return Verdict(check=check, kind="build", passed=False, findings=(found,), quote=quoted(line))
-
-
-_READERS = (*go.READERS, *python.READERS, *javascript.READERS, *compilers.READERS, summaries.read_hooks)
+_GRAMMARS = (go, python, javascript, bundlers, compilers, summaries)
+_READERS = tuple(read for grammar in _GRAMMARS for read in grammar.READERS)
 #: Checks whose failure another grammar describes: what does not compile cannot be tested.
 _ALSO: dict[str, frozenset[str]] = {
     **dict.fromkeys(("go test", "go vet", "gofmt", "goimports", "go fmt"), frozenset({"go build"})),
@@ -141,12 +55,15 @@ _ALSO: dict[str, frozenset[str]] = {
     "rake test": frozenset({"rspec"}),
     "pest": frozenset({"phpunit"}),
     "vue-tsc": frozenset({"tsc"}),
+    "biome format": frozenset({"biome"}),
+    "dart test": frozenset({"flutter test"}),
+    "dart analyze": frozenset({"flutter analyze"}),
 }
 #: Checks that have a grammar of their own here; their silence means that they did not fail.
 _WITH_GRAMMAR = (
     {"golangci-lint", "go test", "go build", "go vet", "cargo test", "cargo build", "cargo check", "dotnet test"}
     | {"pytest", "unittest", "mypy", "pyright", "ruff", "black", "jest", "vitest", "mocha", "tsc", "eslint", "prettier"}
-    | {"rspec", "phpunit", "pre-commit"}
+    | {"rspec", "phpunit", "pre-commit", "biome", "bun test", "playwright test", "flutter analyze"}
 )
 #: Those that print nothing when all is well.
 _SILENT = {"go build", "go vet", "tsc"}
@@ -155,6 +72,8 @@ _COMPLAINT = Regex(r"(?:\w+: )?[^\s:(]+\.\w{1,8}(?::\d+:|\(\d+,\d+\):)|# [\w.-]+
 #: All that a formatter says of code that it refuses: it parses and knows of no names or types.
 _PARSING = frozenset({"syntax error", "does not compile"})
 _NO_FOLDER = Regex(r"(?:^|: ?)(?:cd|pushd):(?: |\d+: ).*(?:[Nn]o such file|[Nn]ot a directory)", re.MULTILINE)
+#: What runs the hooks of git, which check.
+_HOOKED = frozenset({"commit", "push", "merge"})
 _NEVER_RAN = frozenset({"denied", "rejected", "interrupted", "cancelled"})
 
 
@@ -171,6 +90,7 @@ class _JudgedPart(Value):
     cut: bool  # piped on, so that the text may not be the whole of it
     known: bool  # a program with a name, not a task whose content was not printed
     reading: Verdict | None = None
+    stated: int | None = None  # its exit status, where the shell was asked to print it
     task_failed: str = ""  # the line in which a task runner says so
 
     @property
@@ -209,14 +129,32 @@ def read_verdicts(
     # A formatter that was not asked to judge can only be to blame for a failure; else the words are the checks'.
     runs = _assigned(found if code else [run for run in found if run.segment.purpose == "check"], readings, text)
     if code is None:
-        return tuple(_by_text(run, text) for run in runs)
-    if code == 0:
+        verdicts = tuple(_by_text(run, text) for run in runs)
+    elif code == 0:
         # What follows ``||`` ran only when something failed before; without a word from it, it is left out.
         ran = (run for run in runs if run.segment.joiner != "||" or run.reading is not None)
-        return tuple(_after_success(run, text) for run in ran)
-    if not readings and finding_of((), text, code).family == "shell syntax error":
+        verdicts = tuple(_after_success(run, text) for run in ran)
+    elif not readings and finding_of((), text, code).family == "shell syntax error":
         return ()  # the shell refused the text as a whole: nothing in it ran
-    return _after_failure(segments, runs, text, code)
+    else:
+        verdicts = _after_failure(segments, runs, text, code)
+    return (*verdicts, *_of_others(segments, runs, readings, text))
+
+
+def _of_others(
+    segments: tuple[Segment, ...], runs: Sequence[_JudgedPart], readings: tuple[Verdict, ...], text: CommandOutput
+) -> Iterator[Verdict]:
+    """What nobody was asked for by name: the other tasks of a command that ran several, and hooks of git."""
+    runner = next((run for run in runs if run.task is not None), None)
+    several = sum(bool(stream.name) for stream in text.streams) > 1
+    hooked = (at for at, part in enumerate(segments) if part.program == "git" and part.subcommand in _HOOKED)
+    place = runner.place if runner and several else next(hooked, None)
+    if place is None:
+        return
+    judged = {run.check for run in runs}
+    for reading in readings:
+        if reading.check not in judged and not any(reading is run.reading for run in runs):
+            yield _named(reading)._replace(segment=place, task=runner.task if runner and several else None)
 
 
 def verdicts_in(text: str) -> tuple[Verdict, ...]:
@@ -225,23 +163,33 @@ def verdicts_in(text: str) -> tuple[Verdict, ...]:
 
 
 def _read(text: CommandOutput) -> tuple[Verdict, ...]:
-    single = (read(text) for read in _READERS)
-    return (*(reading for reading in single if reading), *summaries.read_closings(text))
+    return joined(reading for stream in text.streams for reading in _read_stream(stream))
+
+
+def _read_stream(stream: CommandOutput) -> tuple[Verdict, ...]:
+    single = (read(stream) for read in _READERS)
+    return (*(reading for reading in single if reading), *summaries.read_closings(stream))
 
 
 def _runs(segments: tuple[Segment, ...], text: CommandOutput) -> tuple[_JudgedPart, ...]:
     echoed = echoed_commands(text)
     failed = failed_tasks(text)
     return tuple(
-        _run(segments, index, echoed, failed)
+        _run(segments, index, text, echoed, failed)
         for index, segment in enumerate(segments)
         if segment.purpose in {"check", "format"}
     )
 
 
-def _run(segments: tuple[Segment, ...], index: int, echoed: dict[str, Segment], failed: dict[str, str]) -> _JudgedPart:
+def _run(
+    segments: tuple[Segment, ...],
+    index: int,
+    text: CommandOutput,
+    echoed: dict[str, Segment],
+    failed: dict[str, str],
+) -> _JudgedPart:
     segment = segments[index]
-    is_task = segment.program in known.RUN_WORDS or segment.program in known.BARE_RUNNERS
+    is_task = any(segment.program in one for one in (known.RUN_WORDS, known.BARE_RUNNERS, known.SESSION_RUNNERS))
     task = (segment.subcommand or "") if is_task else None
     inner = echoed.get(task) if task is not None else None
     named = inner if inner and (inner.check or inner.purpose == "format") else segment
@@ -260,6 +208,7 @@ def _run(segments: tuple[Segment, ...], index: int, echoed: dict[str, Segment], 
         hidden=hides_exit(segments, index),
         cut=index + 1 < len(segments) and segments[index + 1].joiner == "|",
         known=task is None or named is inner,
+        stated=command_failures.echoed_status(segments, index, text),
         task_failed=task_failed,
     )
 
@@ -305,9 +254,11 @@ def _belongs(run: _JudgedPart, reading: Verdict) -> bool:
 
 
 def _by_text(run: _JudgedPart, text: CommandOutput) -> Verdict:
+    if run.stated:
+        return _failed(run, finding_of((run.segment,), text, run.stated))
     if run.failed:
         return _failed(run, None)
-    return _verdict(run, passed=True if run.seen_passing or _silently_passed(run, text) else None)
+    return _verdict(run, passed=True if run.stated == 0 or run.seen_passing or _silently_passed(run, text) else None)
 
 
 def _silently_passed(run: _JudgedPart, text: CommandOutput) -> bool:

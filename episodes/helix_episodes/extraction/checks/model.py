@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from helix_episodes.extraction.checks.streams import separate
 from helix_episodes.light_imports import Regex, Value
 
 TYPE_CHECKING = False
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Sequence
 
+    from helix_episodes.extraction.checks.streams import Stream
     from helix_episodes.extraction.shell.programs import CheckKind
 
 
@@ -73,9 +75,13 @@ class Verdict(Value):
 
 
 class CommandOutput:
-    """The text a command printed, without colours and over-long lines; ``exit_code`` if the text itself states it."""
+    """The text a command printed, without colours and over-long lines; ``exit_code`` if the text itself states it.
 
-    __slots__ = ("exit_code", "lines", "text")
+    Where a runner put prefixes before the lines of several tasks, ``streams`` are the tasks' own outputs under their
+    ``name``, and ``lines`` all of them one after the other, without prefixes; else the only stream is this output.
+    """
+
+    __slots__ = ("exit_code", "lines", "name", "streams", "text")
 
     def __init__(self, raw: str) -> None:
         text = _ESCAPES.sub("", raw) if "\x1b" in raw else raw
@@ -83,8 +89,20 @@ class CommandOutput:
         lines = [line.rstrip("\r").rpartition("\r")[2] for line in lines] if "\r" in text else lines
         stated = _EXIT_LINE.match(lines[0])
         self.exit_code = int(stated[1]) if stated else None
-        self.lines = lines[1:] if stated else lines
+        streams = separate(lines[1:] if stated else lines)
+        self.lines = streams[0].lines if len(streams) == 1 else [line for stream in streams for line in stream.lines]
         self.text = "\n".join(self.lines)
+        self.name = streams[0].name if len(streams) == 1 else ""
+        self.streams = (self,) if len(streams) == 1 else tuple(map(self._only, streams))
+
+    @classmethod
+    def _only(cls, stream: Stream) -> CommandOutput:
+        """The output of one task."""
+        output = cls.__new__(cls)
+        output.exit_code = None
+        output.name, output.lines, output.text = stream.name, stream.lines, "\n".join(stream.lines)
+        output.streams = (output,)
+        return output
 
     def has(self, *signs: str) -> bool:
         """Whether any of the signs occurs; asked before a grammar is tried, because it is a hundred times faster."""
@@ -167,6 +185,42 @@ def counted(
     )
 
 
+def joined(readings: Iterable[Verdict]) -> tuple[Verdict, ...]:
+    """One verdict for each check: where several tasks ran the same one, it failed when any of them did.
+
+    >>> web = Verdict(check="jest", kind="test", passed=True, passed_count=3)
+    >>> joined([web, Verdict(check="jest", kind="test", passed=False, passed_count=1, failed_count=2)])[0].passed_count
+    4
+    """
+    by_check: dict[str, list[Verdict]] = {}
+    for reading in readings:
+        by_check.setdefault(reading.check, []).append(reading)
+    return tuple(same[0] if len(same) == 1 else _joined(same) for same in by_check.values())
+
+
+def _joined(same: Sequence[Verdict]) -> Verdict:
+    failed = [one for one in same if one.passed is False]
+    telling = failed or [one for one in same if one.passed] or same
+    families: dict[str, CheckFinding] = {}
+    for found in (found for one in failed for found in one.findings):
+        first = families.get(found.family)
+        more = {"times": first.times + found.times, "tests": (*first.tests, *found.tests)} if first else {}
+        families[found.family] = first._replace(**more) if first else found
+    return telling[0]._replace(
+        passed_count=_sum(one.passed_count for one in same),
+        failed_count=_sum(one.failed_count for one in same),
+        skipped_count=_sum(one.skipped_count for one in same),
+        findings=tuple(families.values()),
+        quote=quoted(*(one.quote for one in telling)),
+        summed=all(one.summed for one in telling),
+    )
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
 #: Options that add to what is checked instead of narrowing it: the two runs must agree on them.
 _WIDENING = ("-tags",)
 
@@ -191,6 +245,26 @@ def covers(later: Verdict, earlier: Verdict) -> bool:
         return _names_failures(later, earlier)
     wide, narrow = _whole(later), _whole(earlier)
     return _tags(wide) == _tags(narrow) and (_takes_in(wide, narrow) or _names_failures(later, earlier))
+
+
+def covers_places(later: Verdict, earlier: Verdict) -> bool:
+    """Whether ``later`` looked at the places where ``earlier`` failed, whichever checks they are.
+
+    The places are the folders of the files that the failure names, else what the earlier run was narrowed to. A task
+    whose command was not seen is taken to look at everything.
+
+    >>> store = Verdict(check="go build", kind="build", passed=False, scope=("./store",))
+    >>> covers_places(Verdict(check="go test", kind="test", passed=True, scope=("./cart",)), store)
+    False
+    """
+    above = [] if _unclear(later) else [path for path in _paths(_whole(later)) if path != "."]
+    if not above:
+        return True
+    named = [found.path.rpartition("/")[0] or found.path for found in earlier.findings if found.path]
+    below = named or _paths(_whole(earlier))
+    # A file that was tested stands for its folder, which was compiled with it.
+    tops = [*above, *(path.rpartition("/")[0] for path in above if "/" in path and "." in path.rpartition("/")[2])]
+    return bool(below) and all(any(_within(path, top) or path.endswith(f"/{top}") for top in tops) for path in below)
 
 
 def _unclear(verdict: Verdict) -> bool:

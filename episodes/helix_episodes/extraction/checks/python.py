@@ -38,11 +38,13 @@ _TRACEBACK = "Traceback (most recent call last):"
 _MYPY = Regex(r"([^\s:]+\.pyi?):\d+(?::\d+)?: error: (.*?)(?:  \[([\w-]+)\])?$")
 _MYPY_END = Regex(r"Found (\d+) errors? in \d+ files?|Success: no issues found")
 _PYRIGHT = Regex(r"\s*(\S+\.pyi?):\d+:\d+ - error: (.*?)(?: \((report\w+)\))?$")
-_PYRIGHT_END = Regex(r"(\d+) errors?, \d+ warnings?(?:, \d+ informations?)?\s*$")
+_PYRIGHT_END = Regex(r"(\d+) errors?, \d+ warnings?, \d+ (?:informations?|notes?)\s*$")
 _CODED = Regex(r"([^\s:]+\.(?:pyi?|ipynb)):\d+:\d+: ([A-Z]{1,5}\d{3,4}):? (.*)$")
 _RUFF_FULL = Regex(r"([A-Z]{1,5}\d{3,4}|invalid-syntax)(?: \[\*\])?:? (.+)$")
 _RUFF_AT = Regex(r"\s*--> ([^\s:]+):\d+")
 _RUFF_END = Regex(r"Found (\d+) errors?(?: \(.*\))?\.?$|All checks passed!$")
+#: Biome sums up in ruff's words, below headings of its own.
+_NOT_RUFF = ("━━━━━", " were emitted while ", "fixes applied.")
 _PYLINT_END = Regex(r"Your code has been rated at")
 _BLACK = Regex(r"[Ww]ould reformat:? (.+)$")
 _BLACK_END = Regex(
@@ -86,7 +88,7 @@ def _pytest_findings(output: CommandOutput, listed: list[re.Match[str]]) -> tupl
     return tuple(
         CheckFinding(
             family=family,
-            message=_pytest_message(failures[0], family, raised),
+            message=_pytest_message(output, failures[0], family),
             path=failures[0][2].partition("::")[0],
             times=len(failures),
             tests=tuple(dict.fromkeys(failure[2] for failure in failures)),
@@ -96,10 +98,17 @@ def _pytest_findings(output: CommandOutput, listed: list[re.Match[str]]) -> tupl
     )
 
 
-def _pytest_message(failure: re.Match[str], family: str, raised: list[re.Match[str]]) -> str:
-    """The summary's line when it says why; that of a file that cannot be collected does not, but the report does."""
-    reasons = (found.string for found in raised if found[1].endswith(family))
-    return failure.string.strip() if failure[3] else next(reasons, failure.string).removeprefix("E  ").strip()
+def _pytest_message(output: CommandOutput, failure: re.Match[str], family: str) -> str:
+    """The whole line of the report, of which the summary shows what a terminal of 80 columns has room for."""
+    reported = (line[1:].strip() for line in output.lines if line.startswith("E  "))
+    words = (failure[3] or "").removesuffix("...")
+    fitting = [line for line in reported if (line.startswith(words) if words else _names(line, family))]
+    return fitting[0] if fitting else failure.string.strip()
+
+
+def _names(line: str, family: str) -> bool:
+    found = _RAISED.match(line)
+    return bool(found and found[1].rpartition(".")[2] == family)
 
 
 def _exception(words: str, raised: list[re.Match[str]]) -> str:
@@ -220,7 +229,10 @@ def read_ruff(output: CommandOutput) -> Verdict | None:
     """The verdict of ``ruff check``, in its one-line and its framed style."""
     if not output.has("Found ", "All checks passed!"):
         return None
-    reading = counted("ruff", "lint", _coded(output) or _framed(output), output, _RUFF_END)
+    reports = _coded(output) or _framed(output)
+    if not reports and output.has(*_NOT_RUFF):
+        return None
+    reading = counted("ruff", "lint", reports, output, _RUFF_END)
     return reading if reading and reading.summed else None
 
 

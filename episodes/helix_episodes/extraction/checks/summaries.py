@@ -104,6 +104,17 @@ _CLOSINGS = (
         test=Regex(r"\d+\) (\S+::\S+)"),
     ),
     _Closing(
+        check="flutter test",
+        sign=": All ",
+        pattern=Regex(r"\d\d:\d\d \+(?P<passed>\d+)(?: ~(?P<skipped>\d+))?: All (?:other )?tests passed!"),
+    ),
+    _Closing(
+        check="flutter test",
+        sign="Some tests failed.",
+        pattern=Regex(r"\d\d:\d\d \+(?P<passed>\d+)(?: ~(?P<skipped>\d+))? -(?P<failed>\d+): Some tests failed\."),
+        test=Regex(r"\d\d:\d\d \+\d+(?: ~\d+)? -\d+: (.+) \[E\]$"),
+    ),
+    _Closing(
         check="Pester",
         sign="Tests Passed: ",
         pattern=Regex(r"Tests Passed: (?P<passed>\d+), Failed: (?P<failed>\d+)(?:, Skipped: (?P<skipped>\d+))?"),
@@ -190,6 +201,40 @@ def read_hooks(output: CommandOutput) -> Verdict | None:
     )
 
 
+#: husky (a hook of git failed), lefthook and lint-staged (each of its tasks, and the end).
+_HUSKY = Regex(r"husky - ([\w-]+) (?:script failed|hook exited)(?: with code| \(code) (\d+)")
+_LEFTHOOK = Regex(r"(✔️|✓|🥊|✗) {1,2}([\w .:-]+?)(?: \([^)]*\))?$")
+_LEFTHOOK_END = Regex(r"\s*summary: \(done in [\d.]+ seconds\)")
+_STAGED_FAILED = Regex(r"(?:\[FAILED\] (.+) \[FAILED\]|[✖×] (?!lint-staged)(.+):)$")  # noqa: RUF001  (as printed)
+_STAGED_END = Regex(r"(?:\[COMPLETED\]|\s*[✔✓]) Cleaning up temporary files")
+
+
+def read_git_hooks(output: CommandOutput) -> Verdict | None:
+    """The verdict of the hooks of git that husky, lefthook or lint-staged ran, by the names of their tasks."""
+    if not output.has("husky - ", "summary: (done in ", "Cleaning up temporary files"):
+        return None
+    husky, ended = output.matches(_HUSKY), output.matches(_LEFTHOOK_END)
+    below = output.lines[output.lines.index(ended[0].string) :] if ended else []
+    tasks = [found for line in below if (found := _LEFTHOOK.match(line))]
+    failed = {found[2].strip(): found.string for found in tasks if found[1] in "🥊✗"}
+    staged = output.matches(_STAGED_END)
+    if staged:
+        failed = {found[1] or found[2]: found.string for found in output.matches(_STAGED_FAILED)} | failed
+    elif not husky and not ended:
+        return None
+    bad = bool(failed) or any(found[2] != "0" for found in husky)
+    summary = (*husky, *ended, *staged)[0].string
+    reports = [ReportedLine(family=name, message=line) for name, line in failed.items()]
+    return Verdict(
+        check=husky[0][1] if husky else "pre-commit",
+        kind="lint",
+        passed=not bad,
+        failed_count=len(failed) or None if bad else 0,
+        findings=(grouped(reports) or (unspecified("lint", summary),)) if bad else (),
+        quote=quoted(*list(failed.values())[:2], summary),
+    )
+
+
 _BUNDLERS = "vite rollup esbuild next nuxt astro ng parcel tsup rspack webpack"
 _MANY = r"[1-9]\d*"
 #: Programs, and the lines with which they say that they failed.
@@ -254,3 +299,7 @@ def is_script(program: str, subcommand: str | None) -> bool:
     (True, True, False, False)
     """
     return program.endswith(_SCRIPTS) or (program in SHELLS and subcommand is not None)
+
+
+#: In the order in which they are asked.
+READERS = (read_hooks, read_git_hooks)

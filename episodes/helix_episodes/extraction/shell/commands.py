@@ -164,7 +164,7 @@ def _by_subcommand(
     if word == "test" and known.ONLY_BUILDS.get(program) in arguments:
         word = "build"
     # These do one thing only when they check; the word would split one check in two.
-    name = program if program in {"golangci-lint", "ruff", "pre-commit"} else f"{program} {word}"
+    name = program if program in {"golangci-lint", "ruff", "pre-commit", "biome"} else f"{program} {word}"
     return "check", name, kinds[word]
 
 
@@ -272,7 +272,8 @@ def protected_flags(program: str, subcommand: str | None, arguments: tuple[str, 
 def scope_of(program: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
     """What narrows a check: operands and the options that select, each with its value."""
     found: set[str] = set()
-    goals = known.CHECKING_SUBCOMMANDS.get(program, {}).keys() | {"clean"}  # "mvn clean verify"
+    goals = known.CHECKING_SUBCOMMANDS.get(program, {}).keys() | known.MODES.get(program, frozenset())
+    goals |= {"clean"}  # "mvn clean verify"
     words = iter(arguments)
     for word in words:
         name, equals, value = word.partition("=")

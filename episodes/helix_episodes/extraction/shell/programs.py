@@ -124,6 +124,8 @@ RUN_WORDS: dict[str, frozenset[str]] = {
 BARE_RUNNERS = frozenset(
     {"make", "gmake", "just", "task", "rake", "poe", "invoke", "inv", "turbo", "grunt", "gulp", "ant", "scons", "doit"}
 )
+#: Runners that check in sessions of their own, whose commands they print.
+SESSION_RUNNERS = frozenset({"tox", "nox"})
 #: Tasks that these runners take without a run word.
 BARE_TASKS: dict[str, frozenset[str]] = {
     "npm": frozenset({"test", "t", "start", "stop", "restart"}),
@@ -355,5 +357,7 @@ VALUED = _words("""
     """)
 #: ``-p`` names a package for these and something else for the others.
 PACKAGE_FLAG = frozenset({"cargo"})
+#: Words with which these run once or go on running, and which select nothing.
+MODES: dict[str, frozenset[str]] = {"vitest": frozenset({"run", "watch"})}
 #: Ways to say "all of it".
 EVERYTHING = frozenset({"./...", ".", "./", "...", "all", "--all", "--workspace", "--all-targets", "-a"})

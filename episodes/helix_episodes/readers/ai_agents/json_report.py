@@ -30,7 +30,7 @@ from helix_episodes.readers.ai_agents.words import (
     role_of,
     words_of,
 )
-from helix_episodes.session import Piece
+from helix_episodes.session import DeclaredOutcome, Piece
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -295,20 +295,27 @@ class ReportContent(msgspec.Struct, kw_only=True):
     task: str = ""
     date: datetime | None = None
     branch: str = ""
-    status: str = ""
+    status: Piece = Piece(line=0, text="")
     starting: str = ""
     commits: list[Piece] = msgspec.field(default_factory=list)
 
-    def take_status(self, text: str) -> None:
+    def take_status(self, text: str, *, line: int) -> None:
         """A status; one that only says that the work goes on yields to what a later one says."""
-        if not self.status or (goes_on(self.status) and declared_by_words(text)):
-            self.status = text
+        if not self.status.text or (goes_on(self.status.text) and declared_by_words(text)):
+            self.status = Piece(line=line, text=text)
 
     @property
-    def declared(self) -> str | None:
+    def declared(self) -> DeclaredOutcome | None:
         """The outcome by the log's own status, else by its gates."""
-        gates = [step for step in self.steps.found if step.kind == "gate"]
-        return declared_by_words(self.status) or declared_by_gates(gates)
+        if stated := declared_by_words(self.status.text):
+            return DeclaredOutcome(outcome=stated, words=self.status)
+        implied = declared_by_gates([step for step in self.steps.found if step.kind == "gate"])
+        if implied is None:
+            return None
+        outcome, gate = implied
+        # A gate without evidence is a key that is written together, and has no words to quote.
+        words = gate.pieces[0] if gate.pieces else Piece(line=gate.source.line, text="")
+        return DeclaredOutcome(outcome=outcome, words=words, inferred=True)
 
 
 def read_report(document: JsonNode) -> ReportContent:
@@ -429,7 +436,7 @@ def _take_result(reading: ReportContent, name: str, item: JsonNode) -> None:
     role = role_of(name)
     if role == "status" or (role == "outcome" and is_bare_state(item.text)):
         steps.used.add(item.line)
-        reading.take_status(item.text)
+        reading.take_status(item.text, line=item.line)
     elif item.text.isdigit():
         steps.skip(item.line, name)
     else:

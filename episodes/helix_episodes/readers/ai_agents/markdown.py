@@ -166,7 +166,7 @@ class _Markdown(Outline):
         if role == "time":
             reading.date = reading.date or parse_full_time(text) or parse_day(text)
         elif role == "status":
-            reading.take_status(text)
+            reading.take_status(text, line=block.line)
         elif role in {"task", "did"} and not reading.task and text:
             state_task(reading, text, line=block.line)
         elif "starting" in words_of(name):
@@ -217,7 +217,7 @@ class _Markdown(Outline):
         elif role == "remedy" and not text.endswith(":"):
             self.add_remedy(text, line=block.line)
         elif role in {"outcome", "status"}:
-            self.reading.take_status(text)
+            self.reading.take_status(text, line=block.line)
             self.note(text, block, "found")
         elif self.owner in {"decision", "lesson"} and self.scopes and self.scopes[-1].item:
             self.extend(text, name="rationale" if self.owner == "decision" else "text", line=block.line)

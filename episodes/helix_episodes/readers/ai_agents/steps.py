@@ -247,19 +247,21 @@ def _spaced(key: str) -> str:
     return " ".join(words_of(key))
 
 
-def declared_by_gates(gates: Sequence[Step]) -> str | None:
-    """What the gates at the end of a session declare: success when the decisive ones are passed, else partial.
+def declared_by_gates(gates: Sequence[Step]) -> tuple[str, Step] | None:
+    """What the gates at the end of a session imply, and the gate that does.
 
-    Gates of the start, and those that forbid something, tell nothing of how the work came out.
+    Success when the decisive ones are passed, else partial. Gates of the start, and those that forbid something, tell
+    nothing of how the work came out.
     """
-    marks = [
-        gate.arguments["passed"]
+    deciding = [
+        gate
         for gate in gates
         if gate.arguments["passed"] is not None
         and "end" in words_of(str(gate.arguments["phase"]))
         and str(gate.arguments["level"]).upper() in {"", "MUST", "REQUIRED"}
         and _DECISIVE.search(gate.arguments["name"])
     ]
-    if not marks:
+    if not deciding:
         return None
-    return "success" if all(marks) else "partial"
+    unmet = next((gate for gate in deciding if not gate.arguments["passed"]), None)
+    return ("success", deciding[-1]) if unmet is None else ("partial", unmet)
