@@ -145,16 +145,16 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     success_rate: float
     occurrences: int
     last_used: str | None
-    successes: int | None
-    interval: Interval | None
-    base_rate: float | None
-    base_n: int
-    basis: Basis | Literal["asserted"]
-    level: Level | Literal["any task", "sequence", "repetition", "unchecked", "asserted"]
-    too_early: bool
-    unmeasured: int
-    episodes: tuple[str, ...]
-    decisions: tuple[str, ...]
+    successes: int | None = None
+    interval: Interval | None = None
+    base_rate: float | None = None
+    base_n: int = 0
+    basis: Basis | Literal["asserted"] = "asserted"
+    level: Level | Literal["any task", "sequence", "repetition", "unchecked", "asserted"] = "asserted"
+    too_early: bool = False
+    unmeasured: int = 0
+    episodes: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
     measured: bool = True
     effect: Effect | None = None
     standing: Literal["associated", "not told apart", "too early", "not compared", "told"] = "too early"
@@ -220,16 +220,7 @@ def _asserted_pattern(name: str, uses: Sequence[PatternAssertion]) -> Pattern:
         success_rate=mean_weight(sum(rates), len(rates)) if rates else ASSUMED_RATE,
         occurrences=len(uses),
         last_used=uses[-1].asserted_at,
-        successes=None,
-        interval=None,
-        base_rate=None,
-        base_n=0,
-        basis="asserted",
-        level="asserted",
-        too_early=False,
         unmeasured=len(uses) - len(rates),
-        episodes=(),
-        decisions=(),
         measured=bool(rates),
         standing="told",
     )
