@@ -50,8 +50,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from helix_episodes.model import Episode, Event, Fix
-    from helix_graph.causality.api import Causality, SkippedEpisode, Survey
+    from helix_graph.causality.api import Causality, Survey
     from helix_graph.graph.api import Graph
+    from helix_graph.graph.model import SkippedFile
     from helix_graph.graph.status import Status
     from helix_graph.insights.api import Insights
     from helix_graph.insights.uplift import Uplift
@@ -276,7 +277,7 @@ def learnt_of(insights: Insights) -> ReportInsights:
 
 
 def health_of(
-    root: Path, *, status: Status, survey: Survey, skipped: Iterable[SkippedEpisode], insights: dict[str, Any]
+    root: Path, *, status: Status, survey: Survey, skipped: Iterable[SkippedFile], insights: dict[str, Any]
 ) -> MemoryHealth:
     """How the memory does."""
     damaged = []
