@@ -48,6 +48,7 @@ from helix_graph.plans.workspaces import forget_tasks
 from helix_graph.project import HOOK_LOG, PAGES, PREPARED
 from helix_graph.set_aside import ASSERTIONS, quarantined_of_session
 from helix_graph.set_aside import FOLDER as ASIDE
+from helix_graph.shared_authors import CACHE as SHARED_AUTHORS
 from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unproved, chunks_of, digest, fingerprints_of
 from helix_graph.topics.maintenance import compact
 from helix_graph.topics.schema import TOPIC_TABLES
@@ -321,7 +322,7 @@ def forget(
             _take_out(graph)
         with suppress(NotOurDatabase):  # the proof says whether it holds anything
             clear(root / CACHE_NAME)
-            for derived in (PREPARED, HOOK_LOG):
+            for derived in (PREPARED, SHARED_AUTHORS, HOOK_LOG):
                 remove_file(root / derived)
     return ForgetReport(
         sessions=tuple(sessions),

@@ -103,7 +103,7 @@ def test_seen_reads_the_output_of_a_command(
 def test_seen_names_the_fix_and_how_far_it_is_to_be_trusted(memory: Memory, ask: Callable[..., str]) -> None:
     assert memory
     told = ask("seen", ERROR)
-    assert "edit requirements-dev.txt  (verified: pytest passes" in told
+    assert '"edit requirements-dev.txt"  (verified: pytest passes' in told
     assert "in 2 sessions" in told
 
 

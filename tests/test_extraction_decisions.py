@@ -49,6 +49,38 @@ def test_looking_is_none(script: Begin, chosen: Chosen) -> None:
     assert chosen(log) == []
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "bd --readonly list --json", "tracker session show 12", "tracker ready", "runner run api -- git diff --stat",
+        "cargo info serde", "deploytool release create --help", "wsl -e sh -c 'which zsh; ls'",
+        "gh api repos/ann/shop/actions/jobs/1/logs > /tmp/job.log && tail -20 /tmp/job.log",
+        "python3 -c \"print(open('a.txt').read()[:80])\"", "gh api repos/a/b/readme --jq .content | base64 -d",
+    ],
+)  # fmt: skip
+def test_programs_that_nobody_knows_may_only_look_too(script: Begin, chosen: Chosen, command: str) -> None:
+    assert chosen(script("s").prompt("What is this?").run(command, "x")) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "bd create 'list of carts'", "tracker add list", "runner run api -- git push", "wsl -e sh -c 'rm -r build'",
+        "python3 -c \"open('a.txt', 'w').write('x'); print('done')\"", "perl -pi -e 's/print/say/' a.pl",
+        "curl -s https://shop.example/data > data.json",
+    ],
+)  # fmt: skip
+def test_programs_that_nobody_knows_may_change_something(script: Begin, chosen: Chosen, command: str) -> None:
+    assert chosen(script("s").prompt("Do it").run(command, "x")) == [("implementation", f"run {command}")]
+
+
+def test_waiting_for_a_command_that_runs_is_none(script: Begin, chosen: Chosen) -> None:
+    waits = script("s").prompt("Test").call("write_stdin", {"session_id": 7, "chars": "\u0003"}, output="^C")
+    assert chosen(waits) == []
+    types = script("t").prompt("Test").call("write_stdin", {"session_id": 7, "chars": "yes\n"}, output="ok")
+    assert len(chosen(types)) == 1
+
+
 def test_a_look_after_a_tools_error_is_how_it_recovers(script: Begin, chosen: Chosen) -> None:
     log = script("s").prompt("Fix the cart")
     log = log.call(

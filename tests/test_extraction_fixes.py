@@ -184,6 +184,36 @@ def test_what_a_person_reports_is_repaired_when_the_check_of_that_turn_passes(
     )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "why is https://ci.example/run/7 failing?",
+        "investigate why I get 'Denied by hook' for every call",
+        "fix this: cannot use err as string value in argument",
+        "I think the last release didn't get published",
+        "why does the export button not work",
+    ],
+)
+def test_who_asks_why_something_fails_reports_it_and_may_order_the_repair_next(
+    script: Begin, episode_of: Extracted, asked: str
+) -> None:
+    log = script("s").prompt(asked).call("Read", {"file_path": "/work/shop/shop/tax.py"}, output="1\tx")
+    log = log.say("The rate is rounded twice.").prompt("make a pr").edit("shop/tax.py")
+    ((error, changes, _),) = repairs_in(episode_of(log.run("pytest", "===== 5 passed in 0.10s =====")))
+    assert (error, changes) == (f"the user reports: {asked}", ["edit shop/tax.py"])
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["does the export fail?", "why is this a list?", "tell me why it would fail", "why are the errors wrapped?"],
+)
+def test_a_question_that_takes_no_failure_for_granted_reports_none(
+    script: Begin, episode_of: Extracted, asked: str
+) -> None:
+    log = script("s").prompt(asked).edit("shop/tax.py").run("pytest", "===== 5 passed in 0.10s =====")
+    assert episode_of(log).fixes == ()
+
+
 def test_what_the_person_reports_again_was_not_repaired(script: Begin, episode_of: Extracted) -> None:
     log = script("s").prompt("Add the cart").edit("shop/cart.py").prompt("I get an error when I open the cart.")
     log = log.edit("shop/tax.py").run("pytest", "===== 5 passed in 0.10s =====")

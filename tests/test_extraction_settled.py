@@ -160,6 +160,11 @@ def test_a_linter_tried_with_options_that_nobody_else_uses_is_a_probe(script: Be
     assert episode_of(usual.run("golangci-lint run --no-config", LINTED, code=1)).outcome == "failure"
 
 
+def test_what_a_hook_runs_is_no_probe(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Do").edit("store/price.go").run("golangci-lint run", "0 issues.")
+    assert episode_of(log.run("git commit -m x", LINTED, code=1)).outcome == "failure"
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

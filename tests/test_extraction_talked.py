@@ -64,6 +64,12 @@ def test_an_offer_has_its_options(talked: Callable[[str], tuple[Decision, ...]])
 @pytest.mark.parametrize(
     "text",
     [
+        "I'll take a look at the log since the test is red.",
+        "I'll keep waiting rather than starting another check.",
+        "I'm going to pin this down to one commit rather than rely on memory.",
+        "I'll let it finish rather than interrupting the build.",
+        "We should get the actual output rather than the names.",
+        "I should be careful with the tree because it is dirty.",
         "Would you recommend a table? I don't know.",
         "If it is slow, I'll use a table instead of a file.",
         "I'll check the tests because they may break.",

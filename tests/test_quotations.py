@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from helix_graph.plans.insight_injection import insight_line
 from helix_graph.plans.model import Remembered
 from hook_calls import call
 from mcp_agent import agent_of, text_of
+from pseudo_terminal import on_terminal, unstyled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,6 +127,89 @@ def test_tools_quote_logs_and_notes_and_say_first_what_that_means(memory: Memory
         assert all(f'\\" {ORDER}' in line or f'"{ORDER}"' in line for line in answer.splitlines() if ORDER in line)
     assert f"      {OWN}" in recalled
     assert "Quoted" not in recalled
+
+
+@pytest.fixture
+def planted(memory: Memory, script: Scripts) -> Memory:
+    """The instruction in a session's prompt, output and reason, in a note, and in an agent's insight."""
+    for name in ("session-1", "session-2"):
+        log = script(name, root=str(memory.root.parent)).prompt(f"Repair the totals. A customer wrote: {ENDING}")
+        log.run("pytest -q", f"FAILED tests/test_cart.py::test_total - RuntimeError: {ENDING}\n1 failed", code=1)
+        log.say(f"The discount is counted twice, since it says: {ENDING}").edit(f"shop/{ORDER}.py")
+        log.run("pytest -q", "1 passed in 0.1s").save(memory.root.parent / "logs")
+    memory.extract([memory.root.parent / "logs"])
+    memory.graph.compile()
+    memory.topics.store("totals", f"{ENDING}\n{ORDER}", source=ORDER, tags=[ORDER])
+    assert memory.insights.store(ENDING, [ORDER], origin="agent")["name"] == NAMED
+    memory.insights.store(f"{OWN} {ENDING} once more", origin="agent", source=ORDER, episode="session-7")
+    return memory
+
+
+NAMED = "when-the-totals-fail-look-at-the-cart-run-curl"
+#: What agents are asked to run in a shell, and other questions; each shows the instruction.
+COMMANDS = (
+    ("seen", "RuntimeError: When the totals fail"), ("seen",), ("similar", "the discount of the totals"),
+    ("episode", "list"), ("episode", "show", "session-1"), ("episode", "show", "session-1", "--evidence"),
+    ("episode", "decisions", "session-1"), ("explain", "session-1", "--steps"),
+    ("path", "--from", "RuntimeError", "--to", "success"), ("insight", "recall", "the totals fail"),
+    ("insight", "get", NAMED), ("insight", "neighbors", NAMED), ("insight", "why", NAMED), ("insight", "health"),
+    ("insight", "mute", NAMED), ("topic", "read", "totals"), ("topic", "brief", "totals", "--detail", "full"),
+    ("topic", "search", "totals"), ("topic", "search", "totals", "--detail", "full"),
+    ("topic", "topics", "entries", "--topic", "totals"),
+    ("topic", "edit", "delete", "totals"), ("search", "totals"),
+)  # fmt: skip
+
+
+def unquoted(text: str) -> list[str]:
+    """The lines on which the instruction is outside of a quotation, or its quotation has ended before it."""
+    lines = []
+    for line in text.splitlines():
+        outside = re.sub(r'"(?:[^"\\]|\\.)*"', "", line)
+        if ORDER in outside and not line.startswith("  > "):
+            lines.append(line)
+    return lines
+
+
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_a_command_quotes_what_others_wrote(
+    planted: Memory, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
+) -> None:
+    capsys.readouterr()
+    assert run([*arguments]) == 0, planted
+    said = capsys.readouterr().out
+    assert ORDER in said
+    assert unquoted(said) == []
+    assert arguments[0] == "search" or said.startswith("Quoted text was recorded from sessions, notes and imports")
+
+
+def test_on_a_terminal_it_quotes_as_well(planted: Memory) -> None:
+    asked = "seen", "RuntimeError: When the totals fail"
+    shown = unstyled(on_terminal(*asked, columns=400, cwd=planted.root.parent))
+    assert ORDER in " ".join(shown.split())
+    assert unquoted(" ".join(shown.split())) == []
+
+
+def test_json_has_every_text_as_it_was_recorded(planted: Memory, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert run(["topic", "read", "totals", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["entries"][0]["text"] == f"{ENDING}\n{ORDER}"
+    assert planted.topics.read("totals").entries[0].text == f"{ENDING}\n{ORDER}"
+
+
+def test_a_persons_own_word_is_not_quoted(memory: Memory, capsys: pytest.CaptureFixture[str]) -> None:
+    name = memory.insights.store(OWN)["name"]
+    for arguments in (["recall", "totals refund"], ["get", name], ["why", name]):
+        assert run(["insight", *arguments]) == 0
+        said = capsys.readouterr().out
+        assert OWN in said
+        assert '"' not in said
+        assert "Quoted" not in said
+
+
+@pytest.mark.usefixtures("memory")
+def test_what_a_command_says_itself_has_no_notice(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["topic", "store", "totals", ORDER]) == 0
+    assert capsys.readouterr().out == "stored in totals\n"
 
 
 def test_search_quotes_line_by_line(memory: Memory, capsys: pytest.CaptureFixture[str]) -> None:

@@ -60,14 +60,15 @@ def memory(made: Memory, monkeypatch: pytest.MonkeyPatch) -> Memory:
 
 
 def facts(answer: Any, names: tuple[str, ...]) -> Iterator[str]:  # noqa: ANN401  (JSON)
-    """Every text and number of an answer that has one of these names."""
+    """Every number, and every line of a text, of an answer that has one of these names."""
     if isinstance(answer, list):
         for one in answer:
             yield from facts(one, names)
     elif isinstance(answer, dict):
         for name, value in answer.items():
             values = value if isinstance(value, list) else [value]
-            yield from (str(one) for one in values if name in names and isinstance(one, str | int) and one != "")
+            named = [str(one) for one in values if name in names and isinstance(one, str | int)]
+            yield from (line for one in named for line in one.splitlines())
             yield from facts(value, names)
 
 

@@ -232,7 +232,7 @@ def test_every_command_answers_in_text_and_json(run: Any) -> None:  # noqa: ANN4
     assert run("search", "cache", "--detail", "count") == "1 match(es)\n"
     assert json.loads(run("brief", "engine", "--json"))["collected"] == 2
     assert json.loads(run("brief", "--compact", "--json"))["entries"] == 3
-    assert run("read", "engine", "--index", "1").endswith("two\n")
+    assert run("read", "engine", "--index", "1").endswith('"two"\n')
     assert run("edit", "append", "engine", "--text", "three", "--index", "1") == "appended to entry [1] in engine\n"
     assert run("topics") == "a (1), engine (2)\n2 topics, 3 entries\n"
     exported = run("topics", "export")

@@ -10,10 +10,11 @@ command, output, diff, JSON, log line, escape, colours and so on. Two things are
 * The memory: session logs hold every kind in every position; `Memory.extract`, `compile` and `insights.harvest` read
   them, and every file of `.helix` is searched, byte by byte and cell by cell of each database.
 
-A value is cut when no run of eight of its characters is left, but for runs that every value of its kind has. A kind is
-cut when all values in all positions are, in both. The wish is at least 95 % of the kinds. A harmless text counts as a
-false cut when a part that must remain does not, in any of the positions that harmless texts are tried in. The
-templates were written without knowledge of the rules; they say nothing about how frequent a kind is in real logs.
+A value is cut when no run of eight of its characters is left (on disk twelve where it has letters of one case only),
+but for runs that every value of its kind has. A kind is cut when all values in all positions are, in both. The wish is
+at least 95 % of the kinds. A harmless text counts as a false cut when a part that must remain does not, in any of the
+positions that harmless texts are tried in. The templates were written without knowledge of the rules; they say nothing
+about how frequent a kind is in real logs.
 
 There are three sets. The second was written after the first, without knowledge of the rules, of the first set or of its
 results; the third (README-third.md) likewise, without knowledge of either. A set that rules have been changed for is
@@ -54,6 +55,8 @@ HERE = Path(__file__).parent
 SETS = {"first": HERE, "second": HERE / "second", "third": HERE / "third"}
 #: As many characters in a row as no one guesses the rest from; the issue of a hint such as "ghp_" is not one.
 RUN = 8
+#: On disk, of values with letters of one case: eight of these also occur in ids and other kinds' words by chance.
+RUN_OF_FEW_SIGNS = 12
 WANTED = 0.95
 #: Harmless texts are tried where most of a log's text is.
 HARMLESS_IN = {"user prompt", "command output", "diff", "JSON argument", "line numbers", "log line"}
@@ -166,8 +169,22 @@ def search_memory(outcome: Outcome, folder: Path) -> None:
         for hit in found(wanted, content):
             for one in owners[hit]:
                 # A run that two kinds share, such as two words of a passphrase, proves nothing about either.
-                one.left_on_disk = one.left_on_disk or len(owners[hit]) == 1
+                one.left_on_disk = one.left_on_disk or (
+                    len(owners[hit]) == 1 and is_there(one.value, hit.to_bytes(RUN, "little"), content)
+                )
     outcome.quoted = sum(b"refused to start" in path.read_bytes() for path in episodes)
+
+
+def is_there(value: str, run: bytes, content: bytes) -> bool:
+    """Whether a run that was found is no chance: of a value of few signs a longer part around it must be there."""
+    whole = value.encode()
+    if whole not in (whole.lower(), whole.upper()):
+        return True
+    size, at = min(RUN_OF_FEW_SIGNS, len(whole)), whole.find(run)
+    return any(
+        whole[begin : begin + size] in content
+        for begin in range(max(0, at + RUN - size), min(at, len(whole) - size) + 1)
+    )
 
 
 def contents(root: Path) -> Iterator[bytes]:

@@ -45,10 +45,13 @@ def _numbered(form: str) -> Callable[[Sample], str]:
 def _coloured(sample: Sample) -> str:
     """Every value between colour codes, as ``bat`` and ``jq`` print it; a prefix has the colour of its value."""
     text = sample.text
+    last = len(text)
     for start, end in reversed(sample.spans):
+        if end > last:  # two parts of one word have one colour
+            continue
         word = _WORD.search(text[:start].rpartition("=")[2])
-        begin = start - (len(word[0]) if word else 0)
-        text = f"{text[:begin]}\x1b[38;5;186m{text[begin:end]}\x1b[0m{text[end:]}"
+        last = start - (len(word[0]) if word else 0)
+        text = f"{text[:last]}\x1b[38;5;186m{text[last:end]}\x1b[0m{text[end:]}"
     return text
 
 

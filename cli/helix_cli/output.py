@@ -35,6 +35,7 @@ from helix_cli.terminal import (
     put_line,
     put_table,
     put_tree,
+    quiet,
     text_of,
     width,
 )
@@ -72,11 +73,19 @@ def prints(
 
 
 def show(answer: Answer, *, as_json: bool, render: Callable[[Answer], object]) -> None:
-    """Print an answer as JSON, or through ``render``."""
+    """Print an answer as JSON, or through ``render`` with the words of others as quotations.
+
+    JSON is for programs and has each text as it was recorded, in quotation marks of its own.
+    """
     if as_json:
         emit_json(answer)
-    else:
-        render(answer)
+        return
+    from helix_graph.quoted_answers import NOTICE, quoted_answer
+
+    shown, quotes = quoted_answer(answer)
+    if quotes and '"' in _collected(shown, render):  # what is shown of it may be nobody else's words
+        say(quiet(NOTICE))
+    render(shown)
 
 
 def emit_json(answer: object) -> None:
@@ -105,11 +114,17 @@ def _of_other_types(value: object) -> str:
 
 
 def rendered(answer: Answer, render: Callable[[Answer], object]) -> str:
-    """What ``render`` would print of an answer into a pipe.
+    """What ``render`` would print of an answer into a pipe, with the words of others as quotations.
 
     >>> rendered("met before", say)
     'met before'
     """
+    from helix_graph.quoted_answers import quoted_answer
+
+    return _collected(quoted_answer(answer).answer, render)
+
+
+def _collected(answer: Answer, render: Callable[[Answer], object]) -> str:
     sheet: list[str] = []
     token = _COLLECTED.set(sheet)
     try:
@@ -187,8 +202,9 @@ def fields(rows: Sequence[tuple[str, Part]]) -> None:
 
 
 def warn(text: str) -> None:
-    """Print one line on stderr, where it does not mix with the answer."""
-    click.echo(f"helix-graph: {clean(text)}", err=True)
+    """Print one line on stderr, where it does not mix with the answer; of what is only collected there is none."""
+    if _COLLECTED.get() is None:
+        click.echo(f"helix-graph: {clean(text)}", err=True)
 
 
 def warn_of_more(left: int, noun: str, *, advice: str = "--json has all") -> None:

@@ -23,7 +23,7 @@ from helix_episodes.extraction.drafts import iso, timestamp_of
 from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION
 from helix_episodes.model import Episode, Provenance
 from helix_episodes.redaction import redact_text
-from helix_episodes.redaction.rule_matching import looks_random
+from helix_episodes.redaction.value_looks import looks_random
 from helix_episodes.safe_files import read_regular
 
 if TYPE_CHECKING:

@@ -141,14 +141,17 @@ class Graph:
             GraphNotCompiled: There is no graph yet.
         """
         from helix_graph.graph.error_precedents import find_precedents
-        from helix_graph.trust import shared_episodes
+        from helix_graph.shared_authors import authors_of
 
         most = as_int("limit", limit, lowest=1, highest=MOST_PRECEDENTS)
         wanted = None if text is None else as_str("the text", text)
         with self._open() as connection:
             answer = convert(find_precedents(connection, wanted, limit=most), SeenAnswer)
-        shared = shared_episodes(self.episodes.parent, (one.episode for one in answer.precedents))
-        marked = tuple(replace(one, shared=one.episode in shared) for one in answer.precedents)
+        authors = authors_of(self.episodes.parent, (one.episode for one in answer.precedents))
+        marked = tuple(
+            replace(one, shared=one.episode in authors, author=authors.get(one.episode, ""))
+            for one in answer.precedents
+        )
         return replace(answer, precedents=marked)
 
     def decided(self, words: Collection[str], *, limit: int) -> tuple[list[SimilarDecision], int]:

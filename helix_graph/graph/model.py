@@ -229,7 +229,8 @@ class Remedy(msgspec.Struct, frozen=True, kw_only=True):
 class Precedent(msgspec.Struct, frozen=True, kw_only=True):
     """One earlier occurrence of an error, with what was done about it; ``date`` is when the session began.
 
-    ``shared`` says that git tracks the episode: somebody else may have written it.
+    ``shared`` says that git tracks the episode: somebody else may have written it, and ``author`` is the one whom its
+    last commit names.
     """
 
     level: PrecedentLevel
@@ -247,6 +248,7 @@ class Precedent(msgspec.Struct, frozen=True, kw_only=True):
     fixed: bool
     fixes: tuple[Remedy, ...]
     shared: bool = False
+    author: str = ""
 
 
 class SeenAnswer(msgspec.Struct, frozen=True, kw_only=True):

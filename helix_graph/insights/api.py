@@ -24,7 +24,7 @@ from helix_graph.insights import recall as recalling
 from helix_graph.insights.context import InsightContext
 from helix_graph.insights.legacy import LegacyInsights
 from helix_graph.insights.model import OUTCOMES, Origin
-from helix_graph.insights.schema import seed_form
+from helix_graph.insights.schema import seed_forms
 from helix_graph.insights.storing import StoreAnswer, clean_content, clean_source, clean_tags
 from helix_graph.validation import as_choice, as_fraction, as_str, as_strs, as_tuple
 
@@ -74,10 +74,13 @@ class Insights(InsightContext):
         return storing.put(self, draft)
 
     def get(self, name: str) -> dict[str, Any] | None:
-        """The insight of that name, or None. One that was merged away answers as the one it went into."""
+        """The insight of that name, or None. One that was merged away answers as the one it went into.
+
+        ``_said_by`` says of one that no person here wrote, who did.
+        """
         with self.database.reading() as connection:
             stored = rows.by_name(connection, as_str("name", name))
-        return None if stored is None else seed_form(stored)
+            return None if stored is None else seed_forms(connection, [stored.number])[stored.number]
 
     def feedback(  # noqa: PLR0913  (the seed's options, and who says so)
         self,

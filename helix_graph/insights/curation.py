@@ -39,12 +39,16 @@ _FEWEST_DIGITS = 12
 
 
 class ChangeAnswer(TypedDict):
-    """An insight that a person changed, and what it is now: active, muted or rejected."""
+    """An insight that a person changed, and what it is now: active, muted or rejected.
+
+    ``said_by`` says of one that no person here wrote, who did.
+    """
 
     name: str
     state: str
     content: str
     tags: list[str]
+    said_by: str
 
 
 class ForgetAnswer(TypedDict):
@@ -80,7 +84,7 @@ def edit(
         rows.update(connection, stored, new)
         for vector, _ in vectors:
             rows.set_vector(connection, stored.number, vector)
-    return _changed(stored.name, new)
+        return _changed(connection, stored, new)
 
 
 def reject(context: InsightContext, name: str, reason: str = "", *, off: bool = False) -> ChangeAnswer:
@@ -195,7 +199,7 @@ def _set_state(context: InsightContext, name: str, state: State, reason: str) ->
         stored = rows.named(connection, name)
         new = replace(stored.insight, state=state, reason=clean_content(reason), state_at=stamp(context.now()))
         rows.update(connection, stored, new)
-    return _changed(stored.name, new)
+        return _changed(connection, stored, new)
 
 
 def _long_enough(content: str) -> str:
@@ -203,8 +207,9 @@ def _long_enough(content: str) -> str:
     return content
 
 
-def _changed(name: str, insight: Insight) -> ChangeAnswer:
-    return ChangeAnswer(name=name, state=insight.state, content=insight.content, tags=list(insight.tags))
+def _changed(connection: sqlite3.Connection, stored: StoredInsight, new: Insight) -> ChangeAnswer:
+    said = said_by(connection, [stored.number]).get(stored.number, "")
+    return ChangeAnswer(name=stored.name, state=new.state, content=new.content, tags=list(new.tags), said_by=said)
 
 
 def _steps(

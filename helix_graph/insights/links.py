@@ -31,7 +31,7 @@ from helix_graph.errors import NO_TEXT
 from helix_graph.insights import rows
 from helix_graph.insights.dedup import join_links
 from helix_graph.insights.model import INSIGHT_RELATIONS, NODE_RELATIONS, InsightLink, LinkOrigin, StoredInsight
-from helix_graph.insights.schema import seed_form
+from helix_graph.insights.schema import said_by, seed_form
 from helix_graph.timestamps import stamp
 from helix_graph.validation import as_choice, as_fraction, as_int, as_str, as_text
 
@@ -108,7 +108,8 @@ def connected(context: InsightContext, name: str, max_hops: int = 2) -> list[dic
 def neighbors(context: InsightContext, name: str, limit: int = 5) -> list[dict[str, Any]]:
     """What is next to an insight: those it is linked with, then those most like it.
 
-    Each has ``_relation`` and ``_score``: a link's, or ``similar`` with the cosine (or relevance by words).
+    Each has ``_relation`` and ``_score``: a link's, or ``similar`` with the cosine (or relevance by words);
+    ``_said_by`` says of one that no person here wrote, who did.
 
     Raises:
         NotFound: There is no insight of that name.
@@ -130,10 +131,12 @@ def neighbors(context: InsightContext, name: str, limit: int = 5) -> list[dict[s
         # Not all need to be read: some were merged away or are silent, and as many more are certainly enough.
         ranked = dict(near[: 4 * _MOST_SHOWN])
         kept_by_number = {stored.number: stored for stored in rows.by_numbers(connection, ranked)}
-    for number, score in ranked.items():
-        stored = kept_by_number.get(number)
-        if stored and stored.insight.state == "active" and number not in found and number != start.number:
-            found[number] = {**seed_form(stored), "_relation": "similar", "_score": round(score, 3)}
+        for number, score in ranked.items():
+            stored = kept_by_number.get(number)
+            if stored and stored.insight.state == "active" and number not in found and number != start.number:
+                found[number] = {**seed_form(stored), "_relation": "similar", "_score": round(score, 3)}
+        for number, said in said_by(connection, found).items():
+            found[number]["_said_by"] = said
     return list(found.values())[:most]
 
 

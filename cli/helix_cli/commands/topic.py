@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from helix_cli.app import open_memory
-from helix_cli.output import count, emit_json, emit_text, json_option, say, writes_to_terminal
+from helix_cli.output import count, emit_text, json_option, say, show, writes_to_terminal
 from helix_cli.terminal import clean, quiet, strong
 
 if TYPE_CHECKING:
@@ -155,17 +156,22 @@ def _show(answer: Answer, *, as_json: bool, terse: bool = False) -> None:
     from helix_graph.topics.search import TopicSearchAnswer
     from helix_graph.topics.transfer import TopicsExport
 
-    if as_json:
-        emit_json(answer)
-    elif isinstance(answer, TopicsExport):  # its text is the file that import takes; what it lacks goes to stderr
+    if isinstance(answer, TopicsExport) and not as_json:  # the file that import takes; what it lacks goes to stderr
         emit_text(f"{form_of(answer)}\n")
         for line in left_out(answer.damaged):
             click.echo(clean(line), err=True)
     elif isinstance(answer, TopicSearchAnswer) and answer.hits and writes_to_terminal():
-        render_hits(answer)
+        show(answer, as_json=as_json, render=render_hits)
     else:
-        for line in form_of(answer, terse=terse).split("\n"):
-            say(line)
+        show(answer, as_json=as_json, render=partial(render_form, terse=terse))
+
+
+def render_form(answer: Answer, *, terse: bool = False) -> None:
+    """Print the text of an answer, line by line; ``terse`` leaves near duplicates out."""
+    from helix_graph.topics.answer_texts import form_of
+
+    for line in form_of(answer, terse=terse).split("\n"):
+        say(line)
 
 
 def _text(text: str) -> str:

@@ -114,8 +114,10 @@ def _prepare(root: Path, event: str) -> Iterator[bytes]:
     yield os.fsencode(root) + b"\n"
     with noted(root, event), in_turn(root):
         from helix_graph.memory import Memory
+        from helix_graph.shared_authors import refresh_authors
 
         write_anti_patterns(root, Memory(root).causality)
+        refresh_authors(root)
 
 
 def _plan(root: Path) -> list[str]:

@@ -72,6 +72,7 @@ def answer_session_end(call: HookCall, root: Path, dedup: SessionDedup) -> str:
     with in_turn(root):
         from helix_graph.causality.antipattern_cache import is_up_to_date, write_anti_patterns
         from helix_graph.memory import Memory
+        from helix_graph.shared_authors import refresh_authors
 
         memory = Memory(root)
         log = Path(call.transcript)  # of a session that may have run elsewhere: an agent changes its folder
@@ -81,6 +82,7 @@ def answer_session_end(call: HookCall, root: Path, dedup: SessionDedup) -> str:
             memory.insights.feedback_from_episode(one.session)
         if not is_up_to_date(root):
             write_anti_patterns(root, memory.causality)
+        refresh_authors(root)
     dedup.sweep()
     return ""
 

@@ -19,11 +19,12 @@ from helix_cli.hooks.context_block import (
 from helix_cli.hooks.session_dedup import SITUATION, SessionDedup
 from helix_graph.causality.antipattern_cache import read_anti_patterns
 from helix_graph.insights.safe_quoting import quoted
+from helix_graph.shared_authors import known_authors
 from helix_graph.trust import shared_episodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from helix_cli.hooks.call import HookCall
@@ -55,18 +56,19 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> str:
         return ""
     dedup.remember(SITUATION + label for label in found["looked_for"])
     precedents = found["precedents"]
-    shared = shared_episodes(root, (one["episode"] for one in precedents))
-    lines = [line for one in precedents for line in _precedent_lines(one, found["sessions"], shared)]
+    authors = known_authors(root, shared_episodes(root, (one["episode"] for one in precedents)))
+    lines = [line for one in precedents for line in _precedent_lines(one, found["sessions"], authors)]
     return context_block([ContextSection("Met before:", [ContextLine(line) for line in dedup.take(lines)])])
 
 
-def _precedent_lines(one: Row, sessions: dict[str, int], shared: Collection[str]) -> Iterator[str]:
-    """What happened; of a session that git tracks somebody else may be the author."""
+def _precedent_lines(one: Row, sessions: dict[str, int], authors: Mapping[str, str]) -> Iterator[str]:
+    """What happened; of a session that git tracks somebody else may be the author, as ``authors`` has it."""
     level, date, fixes = one["level"], one["date"], one["fixes"]
     if level not in _LEVELS or not fixes:
         return
     day = f", the newest of {date[:10]}" if date else ""
-    source = f"{SHARED}, " if one["episode"] in shared else ""
+    author = quoted(authors.get(one["episode"], "")) or "an unknown author"
+    source = f"{SHARED} by {author}, " if one["episode"] in authors else ""
     where = f"{source}episode {one['episode']}"
     yield f"{one['label']} ({_LEVELS[level]}; sessions that met it: {sessions[level]}{day}; {where})"
     yield from (f"{_repair(fix)}{f' ({SHARED})' if source else ''}" for fix in fixes[:_MOST_FIXES])

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from helix_cli.mcp.pagination import ANSWERS, fitted_text
-from helix_cli.mcp.quotations import with_notice
 from helix_cli.mcp.rewording import answer_in_tools_words, in_tools_words, problem_of
 from helix_cli.mcp.tool_declaration import typed_schema, without_nulls
 from helix_cli.mcp.tools import tools_by_name
 from helix_cli.output import plain
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph import Memory
+from helix_graph.quoted_answers import with_notice
 from helix_graph.trust import adopted_sentence
 
 if TYPE_CHECKING:

@@ -11,15 +11,16 @@ from helix_cli.commands.episode import render_episode
 from helix_cli.commands.paths_and_causes import render_causes, render_effects
 from helix_cli.commands.patterns_and_comparisons import render_patterns
 from helix_cli.commands.seen_and_similar import render_similar
+from helix_cli.commands.topic import render_form
 from helix_cli.mcp.dispatch import open_memory
-from helix_cli.mcp.quotations import NOTICE, form_of, rendered, with_notice
 from helix_cli.mcp.shown_advice import note_shown
-from helix_cli.output import count, percent
+from helix_cli.output import count, percent, rendered
 from helix_episodes.echo import wrap
 from helix_episodes.errors import InvalidArgument
 from helix_graph.errors import GraphNotCompiled, NodeNotFound, NoMemory, UntrustedMemory
 from helix_graph.graph.similar_decisions import words_of
 from helix_graph.insights.safe_quoting import name_or_quoted, own_or_quoted, quoted
+from helix_graph.quoted_answers import NOTICE, with_notice
 from helix_graph.search.sources import TopicSource
 from helix_graph.topics.catalogue import Overview
 
@@ -95,7 +96,7 @@ def read(uri: str) -> str:
         HelixGraphError: It cannot be read.
     """
     readers: dict[str, Callable[[Memory, str], str]] = {
-        _TOPIC: lambda memory, name: form_of(memory.topics.read(name)),
+        _TOPIC: lambda memory, name: rendered(memory.topics.read(name), render_form),
         _EPISODE: lambda memory, session: rendered(memory.episodes.require(session), render_episode),
         _NODE: _node,
     }
@@ -169,7 +170,7 @@ def _written(memory: Memory, about: str) -> Iterator[str]:
     overview = memory.topics.brief()
     if not isinstance(overview, Overview) or not overview.entries:
         return
-    yield "## Written down\n" + form_of(overview)
+    yield "## Written down\n" + rendered(overview, render_form)
     if about and (found := TopicSource(memory.topics).search(about, limit=_ROWS, manner="lexical")):
         lines = (f"- [{name_or_quoted(one.name)}] {quoted(one.content, said_by=one.said_by)}" for one in found)
         yield "\n".join(["## Entries in the task's words", *lines])

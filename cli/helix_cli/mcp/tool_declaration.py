@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 import msgspec
 from msgspec import Meta
 
-from helix_cli.mcp.quotations import rendered
+from helix_cli.output import rendered
 
 if TYPE_CHECKING:
     from collections.abc import Callable

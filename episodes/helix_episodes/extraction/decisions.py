@@ -58,6 +58,8 @@ _NEW_REASON = re.compile(
     r"actually|wait|oops|hm+|on second thought|my mistake|instead|not (?:right|needed|necessary)|wrong)\b",
     re.IGNORECASE,
 )
+#: Tools that type into a command that is running, or read what it printed since.
+_TERMINAL = re.compile(r"^(?:write_stdin|(?:read|write|stop)_bash|wait)$")
 #: A question that is meant to be answered is at the end of a message.
 _CLOSING = 600
 
@@ -141,7 +143,7 @@ class _DecisionCollector:
         elif call.asks_editor:
             self.edits.clear()
             self._open(number, call)
-        elif call.operation in {"delegate", "use", "plan"} or (call.operation == "look" and self._answers_error(call)):
+        elif not _is_polling(call) and self._does_or_answers(call):
             self._open(number, call)
         elif call.operation == "ask" and call.status not in {"ok", "unknown"}:
             self._open(number, call)  # an answer would be the decision; the question alone is a proposal
@@ -151,6 +153,10 @@ class _DecisionCollector:
             # What was missing has been found or changed; later looks at it answer nothing any more.
             name = file_name(call.path)
             self.errors = [n for n in self.errors if file_name(self.calls[n].path or "") != name]
+
+    def _does_or_answers(self, call: ParsedCall) -> bool:
+        """Whether a call hands work over, uses a tool that changes something, or looks in answer to an error."""
+        return call.operation in {"delegate", "plan", "use"} or (call.operation == "look" and self._answers_error(call))
 
     def _edit(self, number: int, call: ParsedCall) -> None:
         key = (call.actor, call.path or "")
@@ -299,6 +305,14 @@ class _DecisionCollector:
             return False
         call = self.calls[self.numbers[position]]
         return call.operation in CHANGES or call.purpose not in {None, "look"}
+
+
+def _is_polling(call: ParsedCall) -> bool:
+    """Whether a call only waits for a command that is running, or stops it, and types nothing."""
+    if call.operation not in {"look", "use"}:
+        return False
+    typed = str(call.step.arguments.get("chars") or call.step.arguments.get("input") or "")
+    return bool(_TERMINAL.search(call.step.tool or "")) and not any(sign.isprintable() for sign in typed.strip())
 
 
 def _program(call: ParsedCall) -> tuple[str, str | None] | None:

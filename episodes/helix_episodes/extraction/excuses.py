@@ -142,7 +142,8 @@ _RULED = frozenset({"lint", "typecheck", "format"})
 def _is_probe(run: CheckRun, timeline: Timeline) -> bool:
     """Whether a linter was run with options of which no other run of the session knows, and passed without them."""
     part = _part(run, timeline)
-    if part is None or run.verdict.kind not in _RULED or run.verdict.task is not None:
+    # What a hook or a script runs is the project's own way to run it.
+    if part is None or part.check is None or run.verdict.kind not in _RULED or run.verdict.task is not None:
         return False
     options = _options(part)
     if not options:

@@ -169,13 +169,21 @@ def _accepted_fix(timeline: Timeline, error: Event) -> Fix | None:
 def _unanswered_fix(timeline: Timeline, error: Event) -> Fix | None:
     """The changes of the turn that answers a report, up to the check that passes after the last of them.
 
-    Not when the person's next words report a failure again: then the turn did not repair it.
+    Who asks why something fails may order the repair in the next prompt: the first turn with changes answers. Not when
+    the person reports a failure again at its end: then the turn did not repair it.
     """
-    reported = timeline.reported[error.id]
-    start, until = timeline.positions[error.id], reported.until
+    start, reported = timeline.positions[error.id], timeline.reported[error.id]
+    changes: list[Decision] = []
+    until = reported.until
+    for end in (reported.until, reported.then):
+        if any(timeline.positions[other] == until for other in timeline.reported):
+            return None
+        until = end
+        changes = [one for one in timeline.changes_between(start, until, kind=None) if one.actor == "agent"]
+        if changes:
+            break
     if any(timeline.positions[other] == until for other in timeline.reported):
         return None
-    changes = [one for one in timeline.changes_between(start, until, kind=None) if one.actor == "agent"]
     if error.path is not None:
         changes = [one for one in changes if _touches(timeline, one, error.path)] or changes
     if not changes:

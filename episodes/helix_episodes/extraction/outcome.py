@@ -151,7 +151,7 @@ def _open_failure(session: Session, timeline: Timeline, prompts: Sequence[int], 
     if not failing:
         return None
     latest = max(failing, key=lambda run: run.position)
-    return _by_event("failure", _unseen_passing(latest, claims), timeline.event(latest.events[0]))
+    return _by_event("failure", _unseen_passing(latest, claims), timeline.event(latest.events[0]), timeline)
 
 
 def _unseen_passing(run: CheckRun, claims: Claims) -> str:
@@ -174,7 +174,11 @@ def _last_pass(session: Session, timeline: Timeline, since: int) -> Judgement | 
         and not _source_changes(timeline, run.position)
     ]
     latest = max(passing, key=lambda run: run.position, default=None)
-    return _by_event("success", "last run of the check passes", timeline.event(latest.events[0])) if latest else None
+    return (
+        _by_event("success", "last run of the check passes", timeline.event(latest.events[0]), timeline)
+        if latest
+        else None
+    )
 
 
 def _last_judging(session: Session, timeline: Timeline, check: str) -> CheckRun | None:
@@ -195,9 +199,13 @@ def _source_changes(timeline: Timeline, start: int) -> bool:
     return any(timeline.changes_files(one) and one.action and one.action.role in {"source", "test"} for one in later)
 
 
-def _by_event(outcome: Outcome, rule: str, event: Event) -> Judgement:
+def _by_event(outcome: Outcome, rule: str, event: Event, timeline: Timeline) -> Judgement:
+    """A judgement that quotes an event; of a check that passed without a word, the command that ran it."""
     place = event.evidence
     words, at = (place.quote, place.line) if place else (event.content, None)
+    if not words and event.id in timeline.call_numbers:
+        call = timeline.call_of(event)
+        words, at = quote(str(call.step.arguments.get("command", ""))), call.step.source.line
     return _judgement(outcome, "measured", rule, words, source=event.id, line=at)
 
 
@@ -210,7 +218,7 @@ def _committed(timeline: Timeline, since: int) -> Judgement | None:
     if position < since or _source_changes(timeline, position):
         return None
     passed = any(run.passed and run.position <= position for runs in timeline.runs.values() for run in runs)
-    return _by_event("success", "commit after a passing check", commits[-1]) if passed else None
+    return _by_event("success", "commit after a passing check", commits[-1], timeline) if passed else None
 
 
 def _stopped(session: Session) -> Judgement | None:
@@ -233,7 +241,7 @@ def _contradicted(session: Session, timeline: Timeline) -> Judgement | None:
     declared = session.declared_outcome
     if declared is None or declared.outcome != "success" or not checks or checks[-1].type == "test":
         return None
-    return _by_event("partial", "declared a success, but the last check failed", checks[-1])
+    return _by_event("partial", "declared a success, but the last check failed", checks[-1], timeline)
 
 
 def _declared(session: Session) -> Judgement | None:

@@ -238,7 +238,8 @@ class _ReportParser:
         """What a mistake led to, by the lesson drawn from it; mostly that was reported where it happened."""
         known = self._pointed_at(step.text)
         if known is None:
-            self._fail(position, step, failures_in(step.text), kind="problem")
+            if not self._fail(position, step, failures_in(step.text), kind="problem"):
+                self._add(position, step, event_of(step), kind="problem")
         elif step.call_id:
             self.marks.append(StatementMark(mark=known, kind="problem", entry=step.call_id, type="error"))
 

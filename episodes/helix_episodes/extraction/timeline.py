@@ -220,15 +220,14 @@ class Timeline:
         return found[after] if after < len(found) else None
 
     def settled_elsewhere(self, failure: CheckRun, error: Event) -> CheckRun | None:
-        """The first later run, under another check's name, that shows as well that a failure is gone.
+        """The first later run that shows a failure to be gone though it is no run of the same check in the same way.
 
-        It ran the same task (a script's checker has a name only where it complains), or it must have compiled the same
-        code.
+        It ran the same task (a script's checker has a name only where it complains), or the one that rewrites what that
+        complains of, or it must have compiled the same code.
         """
         later = (
             next((run for run in runs if run.position > failure.position and _settles(run, failure, error)), None)
-            for check, runs in self.runs.items()
-            if check != failure.verdict.check
+            for runs in self.runs.values()
         )
         return min((run for run in later if run is not None), key=_position, default=None)
 

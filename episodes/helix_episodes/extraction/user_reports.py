@@ -25,6 +25,7 @@ from helix_episodes.extraction.delivery import delivered_by
 from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_error, draft_event, line
 from helix_episodes.extraction.events import FAMILIES_PER_RUN, diagnostic_events
 from helix_episodes.extraction.prose.observations import LONGEST, states_trouble
+from helix_episodes.extraction.prose.presuppositions import presupposed_failure
 from helix_episodes.extraction.prose.sentences import (
     PROSE_LIMIT,
     has_any,
@@ -192,7 +193,8 @@ def _reported(session: Session, position: int, prompts: Sequence[int], changes: 
     if before is not None and _is_approval(before) and before.source == step.source:
         return  # the plan's own text, not typed by a person
     after = bisect_right(prompts, position)
-    until = prompts[after] if after < len(prompts) else len(session.steps)
+    ends = [*prompts[after : after + 2], len(session.steps), len(session.steps)]
+    until, then = ends[0], ends[1]
     text = step.text[:PROSE_LIMIT]
     # What was pasted is moved to the margin, where a tool wrote it.
     first, _, rest = _EMBEDDED.sub("\n", text).partition("\n")
@@ -201,17 +203,19 @@ def _reported(session: Session, position: int, prompts: Sequence[int], changes: 
         quoted = (part for one in _COMMAND.finditer(text) for part in parse_command(one[1] or one[2]))
         command = next((part.text for part in quoted if part.purpose == "check"), "")
         for verdict in shown:
-            reported = ReportedFailure(until=until, verdict=verdict, command=command)
+            reported = ReportedFailure(until=until, then=then, verdict=verdict, command=command)
             for finding in verdict.findings[:FAMILIES_PER_RUN]:
                 content = f"the user reports: {verdict.check} fails: {finding.family}"
                 event = draft_error(step, verdict.check, finding, content, quoted=step.text)
                 yield DraftEvent(position=position, event=event, reported=reported)
-    elif (words := report_in(step.text, first=position == prompts[0])) is not None or (
-        (words := _trouble_in(session, position, changes)) is not None
+    elif words := (
+        report_in(step.text, first=position == prompts[0])
+        or _trouble_in(session, position, changes)
+        or presupposed_failure(text)
     ):
         finding = CheckFinding(family=REPORTED, message=words, generic=True)
         event = draft_error(step, WORK, finding, f"the user reports: {words}", quoted=step.text)
-        yield DraftEvent(position=position, event=event, reported=ReportedFailure(until=until))
+        yield DraftEvent(position=position, event=event, reported=ReportedFailure(until=until, then=then))
 
 
 def report_in(text: str, *, first: bool = False) -> str | None:

@@ -31,11 +31,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from helix_episodes.redaction.connections import CONNECTION_RULES
-from helix_episodes.redaction.key_blocks import KEY_RULES, framed_keys
-from helix_episodes.redaction.named_secrets import named_secrets, needles_in
-from helix_episodes.redaction.rule_matching import Cut, Sieve, compiled_pattern, cuts_by, make_cut, mentions, words_of
+from helix_episodes.redaction.key_blocks import KEY_RULES, framed_keys, has_key_block
+from helix_episodes.redaction.named_secrets import are_at_edges, named_secrets, places_of_names
+from helix_episodes.redaction.rule_matching import Cut, Sieve, SiftedText, compiled_pattern, cuts_by, make_cut, mentions
 from helix_episodes.redaction.secret_formats import FORMAT_RULES
-from helix_episodes.redaction.tables import CODE_WORDS, headed_secrets
+from helix_episodes.redaction.tables import headed_secrets, may_be_headed
 from helix_episodes.redaction.visible_text import without_escapes, without_frames
 
 if TYPE_CHECKING:
@@ -129,11 +129,15 @@ def without_secrets(text: str) -> str:
 
 
 def _cut(text: str, find: Callable[[str], Iterable[Cut]]) -> Redacted:
+    found = _without_overlaps(find(text))
+    if not found:
+        return Redacted(text=text)
     cuts: list[Cut] = []
     # Cutting one thing can lay the beginning of another bare; each round leaves less of the original, so this ends.
-    while found := _without_overlaps(find(text)):
+    while found:
         cuts += found
         text = "".join(_pieces(text, found))
+        found = _without_overlaps(find(text))
     return Redacted(text=text, cuts=tuple(cuts))
 
 
@@ -169,40 +173,32 @@ def _secrets_in_short(text: str) -> tuple[Cut, ...]:
 
 def _secrets(text: str) -> Iterator[Cut]:
     forms = list(without_escapes(text))
-    text = forms[-1].text if forms else text
-    lowered = _lowered(text)
-    words = words_of(lowered)
-    rules = _SIEVE.passed_by(text, lowered=lowered, words=words)
-    needles = needles_in(lowered, words)
-    if not rules and not needles and words.isdisjoint(CODE_WORDS):
+    sifted = SiftedText(forms[-1].text if forms else text)
+    rules = _SIEVE.passed_by(sifted)
+    names = places_of_names(sifted)
+    is_headed = may_be_headed(sifted)
+    if not rules and not names and not is_headed:
         return
-    frames = list(without_frames(text))
-    if frames:
-        forms += frames
-        text = frames[-1].text
-        lowered = _lowered(text)
-    for cut in _visible_secrets(text, lowered, rules, needles, words):
+    # What is on several lines must be read without what a listing puts between them.
+    if is_headed or has_key_block(sifted) or are_at_edges(sifted, names):
+        frames = list(without_frames(sifted.text))
+        if frames:
+            forms += frames
+            sifted = SiftedText(frames[-1].text)
+            names = places_of_names(sifted)
+    for cut in _visible_secrets(sifted, rules, names):
         start, end = cut.start, cut.start + cut.length
         for form in reversed(forms):
             start, end = form.span(start, end)
         yield make_cut(cut.kind, start, end) if forms else cut
 
 
-def _lowered(text: str) -> str:
-    """The text in small letters, each at its place."""
-    lowered = text.lower()
-    if len(lowered) != len(text):  # a letter such as the Turkish capital I becomes two
-        lowered = "".join(one.lower() if len(one.lower()) == 1 else one for one in text)
-    return lowered
-
-
-def _visible_secrets(text: str, lowered: str, rules: list[int], needles: list[str], words: set[str]) -> Iterator[Cut]:
+def _visible_secrets(sifted: SiftedText, rules: list[int], names: list[int]) -> Iterator[Cut]:
     for number in rules:
-        yield from cuts_by(_RULES[number], text)
-    yield from headed_secrets(text, words=words)
-    if needles:
-        yield from named_secrets(text, lowered=lowered, needles=needles)
-        yield from framed_keys(text)
+        yield from cuts_by(_RULES[number], sifted)
+    yield from headed_secrets(sifted)
+    yield from named_secrets(sifted, names)
+    yield from framed_keys(sifted)
 
 
 def _without_overlaps(cuts: Iterable[Cut]) -> list[Cut]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import re
 
-from helix_episodes.redaction.rule_matching import (
-    SecretRule,
-    SieveHint,
+from helix_episodes.redaction.rule_matching import SecretRule
+from helix_episodes.redaction.value_looks import (
     is_made_of_words,
     is_mixed,
     is_phrase,
@@ -20,6 +20,7 @@ from helix_episodes.redaction.rule_matching import (
 _SHORTEST_COOKIE = 6
 _ADDRESS = re.compile(r"[\d.]+(?:[:/]|$)|\d+-\d+|[/~.]|\w+\.\w+$")
 _LINK = re.compile(r"[()\[\]{}]|://|@[\w-]+\.\w|\.\w{1,5}$|=|->")
+_ADDRESS_WITH_USER, _LONGEST_USER = re.compile(rb"[a-z][\w+.-]{1,30}://[^\s:/@]{0,64}:"), 120
 _PORTS = re.compile(r"\d{1,5}(?:[:/].{0,40})?")
 #: How far around a ``Password=`` the other pairs of a connection string are looked for.
 _STRING_SPAN = 300
@@ -43,13 +44,18 @@ _COMMANDS = (
     r"|(?:ldap(?:search|modify|add|delete|whoami|passwd))\b[^\n|;&]{0,200}?\s-w"
     r"|(?:plink|pscp|psftp)\b[^\n|;&]{0,200}?\s-pw|ssh-keygen\b[^\n|;&]{0,200}?\s-N"
     r"|(?:smbclient|rpcclient|net)\b[^\n|;&]{0,200}?\s-U\s{0,2}[\"']?[^\s%\"']{1,60}%"
-    r"|htpasswd\s{1,4}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s{1,4}\S{1,200}\s{1,4}\S{1,80})\s{0,3}" + _BARE
+    r"|lftp\b[^\n|;&]{0,200}?\s-u\s{1,4}[\w.@-]{1,60},"
+    r"|(?:sqlplus|sqlldr|expdp|impdp|rman)\b[^\n|;&/]{0,200}?\s[\"']?[\w.-]{1,60}/(?=\S{1,80}@)"
+    r"|redis-cli\b[^\n|;&]{0,200}?[\s\"'](?:-a|--pass)"
+    r"|htpasswd\s{1,4}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s{1,4}\S{1,200}\s{1,4}\S{1,80})[\s\"',=]{0,6}" + _BARE
 )
 #: What passwords are put behind without an option: a table of commands and lines of settings.
 _POSITIONS = (
     r"(?i)(?:\"\s+(?:AES|DES)[\w-]{0,8}|\b(?:net1?\s+user\s+[^\s/]{1,60}|net\s+use\s+\S{1,60}(?:\s+\\\\\S{1,120})?|http-basic\.\S{1,80}\s+\S{1,60}"
     r"|(?:secret|password|key|md5)\s+[0-9]|createUser\s+\S+\s+(?:SHA|MD5)[\w-]{0,8}"
-    r"|ConvertTo-SecureString(?:\s+-String)?|set\s+password\s+for\s+\S{1,100}\s*=(?:\s*password\()?|\bP(?=:)(?<=;P)|add-mask:|is_?secret=true"
+    r"|ConvertTo-SecureString(?:\s+-String)?|set\s+password\s+for\s+\S{1,100}\s*=(?:\s*password\()?|\bP(?=:)(?<=;P)|add-mask:"
+    r"|task\.setvariable variable=(?:\w*(?:pass|pwd|secret|token|key)[^\]\n]{0,80}"
+    r"|[^\]\n]{1,80}issecret=true[^\]\n]{0,20})"
     r"|-passwd\s+\S{1,80}|user(?:add|mod)\b[^\n|;&]{0,120}?\s-p|(?:ENCRYPTED|USER\s+\w+)\s+PASSWORD))"
     r"(?:\s+|:|\])\s*" + _BARE
 )
@@ -80,18 +86,24 @@ _POSITION_SIGNS = (
         "password for",
         ";p:",
         "add-mask:",
-        "secret=true]",
+        "task.setvariable",
     ),
     *("-passwd ", "useradd", "usermod", " secret …\\d", " password …\\d", " key …\\d", " md5 …\\d"),
 )
 _CLIENT_LIST = """
     sqlcmd bcp isql zip unzip mosquitto_pub mosquitto_sub rpcclient mongo mongosh mongodump mongorestore mongoimport
     mongoexport 7z 7za cqlsh az cf rabbitmqadmin influx ldapsearch ldapmodify ldapadd ldapdelete ldapwhoami ldappasswd
-    plink pscp psftp ssh-keygen smbclient net htpasswd
+    plink pscp psftp ssh-keygen smbclient net htpasswd lftp sqlplus sqlldr expdp impdp rman redis-cli
 """
 _CLIENTS = tuple(_CLIENT_LIST.split())
 _COOKIE = r"[\w!#$%&*+.^|~-]{1,80}=[^\s;,\"'\\\[\]<>]{1,4096}"
 _COOKIES = _COOKIE + r"(?:;\s{0,2}" + _COOKIE + r"){0,60}"
+
+
+def _is_encoded_address(match: re.Match[str]) -> bool:
+    """What base64 stands for begins as an address with a user does."""
+    begun = base64.b64decode(match[0][:_LONGEST_USER] + "==")
+    return _ADDRESS_WITH_USER.match(begun) is not None
 
 
 def _is_real_value(match: re.Match[str]) -> bool:
@@ -194,7 +206,7 @@ CONNECTION_RULES = (
         "authorization",
         ("bearer", "authorization"),
         (
-            r"(?i)(?:authorization[\"']?\s{0,4}[:=]\s{0,4}\\{0,15}[\"']?(?:basic|token|bearer|apikey)|\bbearer)"
+            r"(?i)(?:authorization[\"'\])]{0,3}\s{0,4}[:=]\s{0,4}[bfru]{0,2}\\{0,15}[\"'`]?(?:basic|token|bearer|apikey)|\bbearer)"
             r"\s{1,4}([A-Za-z0-9._~+/=-]{12,4096})"
         ),
         accept=_is_token,
@@ -225,10 +237,9 @@ CONNECTION_RULES = (
     # What /etc/shadow, htpasswd and web frameworks store in a password's place.
     SecretRule(
         "password-hash",
-        (),
+        (r"$…[./A-Za-z0-9,=+-]{1,60}\$[./A-Za-z0-9+=,-]{16}",),
         r"\$(?:2[abxy]|[1567y]|apr1|argon2(?:id|i|d)|scrypt|bcrypt-sha256|pbkdf2(?:-sha\d{1,3})?)\$[./A-Za-z0-9$=,+-]{20,250}"
         r"|\bpbkdf2_sha\d{1,3}\$\d{1,8}\$[./A-Za-z0-9]{4,60}\$[A-Za-z0-9+/=]{20,120}",
-        hints=(SieveHint("$", r"[./A-Za-z0-9,=+-]{1,60}\$[./A-Za-z0-9+=,-]{16}"),),
     ),
     SecretRule(
         "secret",
@@ -248,7 +259,7 @@ CONNECTION_RULES = (
     SecretRule(
         "password",
         ("://",),
-        r"://[^\s/:@\"'`<>\[\]]{0,100}:(?!\d{1,5}[/?#])([^\s@\"'`<>\[\]]{1,100}?[/?#,][^\s@\"'`<>\[\]]{0,100})@"
+        r"://[^\s/:@\"'`<>\[\]]{0,100}:(?!\d{1,5}[/?#])([^\s@\"'`<>\[\]]{1,1200})@"
         r"(?=[A-Za-z0-9][A-Za-z0-9.-]{0,100}(?::\d|[/?\s\"'`]|$))",
         accept=_is_real_value,
     ),
@@ -257,7 +268,7 @@ CONNECTION_RULES = (
     SecretRule(
         "password",
         (":…\\d{4,5}:[\\w.*-]{1,64}:[\\w.*-]{1,64}:[^\\s:/]",),
-        r"(?<![\w:./-])[A-Za-z*][\w.*-]{0,80}:\d{4,5}:[\w.*-]{1,64}:[\w.*-]{1,64}:([^\s\"'`:/<]{4,200})(?=[\s\"'`\\<]|$)",
+        r"(?<![\w./-])(?<![A-Za-z]:)[A-Za-z*][\w.*-]{0,80}:\d{4,5}:[\w.*-]{1,64}:[\w.*-]{1,64}:([^\s\"'`:/<]{4,200})(?=[\s\"'`\\<]|$)",
         accept=_is_real_value,
     ),
     # Oracle's own form: jdbc:oracle:thin:user/password@host
@@ -283,8 +294,8 @@ CONNECTION_RULES = (
     # As it is typed, and as a list: ["curl", "-u", "kim:X"].
     SecretRule(
         "password",
-        ("curl",),
-        r"\bcurl\b[^\n|;&]{0,200}?[\s\"'](?:-u|-a|--user|--auth|--proxy-user|-U)(?:\\{0,15}[\"'])?[\s=,]{1,4}(?:\\{0,15}[\"'])?"
+        ("curl", "http", "https", "xh"),
+        r"\b(?:curl|https?|xh)\b(?!:)[^\n|;&]{0,200}?[\s\"'](?:-u|-a|--user|--auth|--proxy-user|-U)(?:\\{0,15}[\"'])?[\s=,]{1,4}(?:\\{0,15}[\"'])?"
         r"[^\s:\"'\[\]/]{1,64}:([^\s\"'\[\]]{4,200})",
         accept=_is_real_value,
     ),
@@ -312,14 +323,13 @@ CONNECTION_RULES = (
     SecretRule("password", _POSITION_SIGNS, _POSITIONS, _is_given_password, folded=True),
     SecretRule(
         "password",
-        (),
+        (r"-…(?<=\s-)(?:u|U|l|-user|-login)",),
         _USER_AND_PASSWORD,
         _is_command_password_of_user,
-        (SieveHint("-", r"(?<=\s-)(?:u|U|l|-user|-login)"),),
     ),
     SecretRule(
         "password",
-        ("login", "log in", "creds", "credential", "sign in"),
+        ("login", "log in", "creds", "credential", "credentials", "sign in"),
         _LOGIN_WITH_VALUE,
         _is_strong_password,
         folded=True,
@@ -352,21 +362,10 @@ CONNECTION_RULES = (
     # SetBasicAuth("kim", "X"), auth=("kim", "X"), new NetworkCredential("kim", "X"), smtp.login(user, "X")
     SecretRule(
         "password",
-        (),
+        (r"(…(?:(?<=uth\(|gin\(|ial\(|als\(|th=\()|(?<=nection\())\s{0,4}\\{0,15}[\w\"'.@\\-]{1,60}\s?,",),
         r"(?i)(?:auth|login|credentials?|connection)\s?[=:]?\s?\(\s{0,4}(?:[\w.]{1,60}|\\{0,15}[\"'][^\"'\n]{1,80}[\"'])\s?,\s{0,4}"
-        r"(?:\\{0,15}[\"'][^\"'\n]{1,80}[\"']\s?,\s?)?b?\\{0,15}[\"']([^\s\"'\[\]]{6,200})\\{0,15}[\"']\s?\)",
+        r"(?:\\{0,15}[\"'][^\"'\n]{1,80}[\"']\s?,\s?)?(?:b|\w{1,20}\()?\\{0,15}[\"']([^\s\"'\[\]]{6,200})\\{0,15}[\"']\s?\)",
         accept=_is_made_as_password,
-        hints=(
-            SieveHint(
-                "(", r"(?:(?<=uth\(|gin\(|ial\(|als\(|th=\()|(?<=nection\())\s{0,4}\\{0,15}[\w\"'.@\\-]{1,60}\s?,"
-            ),
-        ),
-    ),
-    SecretRule(
-        "password",
-        ("redis-cli",),
-        r"\bredis-cli\b[^\n|;&]{0,200}?\s(?:-a|--pass)[\s=]\s{0,3}" + _BARE,
-        accept=_is_command_password,
     ),
     SecretRule(
         "password",
@@ -393,15 +392,9 @@ CONNECTION_RULES = (
     SecretRule("token", ("://",), r"://([\w.~%+-]{16,255})@(?=[A-Za-z0-9\[])", _is_random),
     SecretRule(
         "token",
-        (),
+        (r"=…(?<=(?i:sig|ure|key|ken|ode|pid|_id|ass|ret|sid|ion|ket|uth|otp|jwt|ess|ash)=)[^\s&\"'`<>#\\\[\]]{16}",),
         r"(?i)[?&;](?:[\w-]{0,20}[_-])?(?:sig|signature|key|apikey|token|code|app_?id|pass|secret|sid|session|ticket|auth|otp|jwt|access|hash)=([^\s&\"'`<>#\\\[\]]{16,2048})",
         accept=_is_random,
-        hints=(
-            SieveHint(
-                "=",
-                r"(?<=(?i:sig|ure|key|ken|ode|pid|_id|ass|ret|sid|ion|ket|uth|otp|jwt|ess|ash)=)[^\s&\"'`<>#\\\[\]]{16}",
-            ),
-        ),
     ),
     # A link that lets in whoever has it.
     SecretRule(
@@ -410,6 +403,37 @@ CONNECTION_RULES = (
         r"://[^\s\"'<>]{1,200}?/(?:[\w-]{0,20}(?:reset|invit|verif|confirm|magic|activat|unsubscribe|token|unlock|recover|secret|private|share|join"
         r"|one-time|login|signin|auth|callback|ical|feed)[\w-]{0,20})(?:/[\w-]{1,16})?/([A-Za-z0-9_.~-]{20,400})",
         accept=_is_random,
+    ),
+    # As browsers export them, and as code passes them.
+    SecretRule(
+        "cookie",
+        ("httpOnly",),
+        r"\"value\"\s{0,2}:\s{0,2}\"([^\"\s]{16,4096})\"(?=[^{}]{0,300}\"httpOnly\")",
+        accept=_is_random,
+    ),
+    SecretRule(
+        "cookie",
+        ("httpOnly",),
+        r"\"httpOnly\"[^{}]{0,300}\"value\"\s{0,2}:\s{0,2}\"([^\"\s]{16,4096})\"",
+        accept=_is_random,
+    ),
+    SecretRule(
+        "cookie",
+        ("cookies",),
+        r"(?i)\bcookies[\"']?\s{0,2}[:=]\s{0,2}(?:\w{1,20}\()?\{[^{}]{0,300}?[:=]\s{0,2}[\"']([\w.%+/=-]{16,4096})[\"']",
+        accept=_is_random,
+        folded=True,
+    ),
+    # An address with its password, or the file of a registry's logins, in base64.
+    SecretRule(
+        "password",
+        ("Oi8v", "ovL", "6Ly"),
+        r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{4,40}(?:Oi8v|[DTjz]ovL|6Ly[89+/])[A-Za-z0-9+/]{8,2000}={0,2}",
+        accept=_is_encoded_address,
+        is_drawn=True,
+    ),
+    SecretRule(
+        "password", ("eyJhdXRo",), r"(?<![A-Za-z0-9+/])eyJhdXRo(?:cyI6|Ijoi)[A-Za-z0-9+/]{16,4096}={0,2}", is_drawn=True
     ),
     SecretRule("authorization", ("Digest ",), r"Digest\s[^\n]{0,400}?\bresponse=\"?([0-9a-f]{32,64})"),
     SecretRule(

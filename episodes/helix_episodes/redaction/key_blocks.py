@@ -9,6 +9,8 @@ from helix_episodes.redaction.rule_matching import Cut, SecretRule, compiled_pat
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from helix_episodes.redaction.rule_matching import SiftedText
+
 
 #: A PEM key of 4096 bits is about 3,300 characters; one of 16,384 bits, the longest in use, four times that.
 _LONGEST = 16_384
@@ -22,12 +24,15 @@ _LINE = r"[\s\d:|>#*→+\-\"',]{0,24}(?:[A-Za-z0-9+/]{16,}={0,2}[\"'\s+,;\\]{0,8
 _LINE_BREAK = r"\r?\n|\\{1,2}n"
 # What the base64 of an encoded private key begins with: RSA, the general form, elliptic curves, OpenSSH.
 _ENCODED = (
-    r"(?<![A-Za-z0-9+/])(?:MII[A-Za-z0-9+/]{2}[AQgw]IBA[ADSz]|RWRTY0Iy|MHcCAQEE|MHQCAQEE|MIG[A-Za-z0-9+/]AgEA|M[CFG4][A-Za-z0-9]CAQAwBQYDK2V"
+    r"(?<![A-Za-z0-9/])(?<![A-Za-z0-9+/]\+)(?:MII[A-Za-z0-9+/]{2}[AQgw]IBA[ADSz]|RWRTY0Iy|MHcCAQEE|MHQCAQEE|MIG[A-Za-z0-9+/]AgEA|M[CFG4][A-Za-z0-9]CAQAwBQYDK2V"
     r"|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/=]{12,}+(?:" + _BREAK + r"*+[A-Za-z0-9+/=]{16,}+)*+"
 )
 #: ``-----BEGIN`` in base64, but for certificates and public keys.
 _WHOLE = r"LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[A-Za-z0-9+/=]{16,}+(?:" + _BREAK + r"*+[A-Za-z0-9+/=]{16,}+)*+"
 _PUTTY = r"(?i)private-lines: ?\d{1,3}" + _BODY + r"(?:private-mac: ?[0-9a-f]{32,64})?"
+#: One of these is in each block, in a text and among its words.
+_SIGNS = ("PRIVATE KEY", "SECRET KEY", "Static key", "KEY SHARE", "rivate-Lines", "rivate-lines")
+_WORDS = frozenset(("private", "secret", "static", "share"))
 #: What is known without its frame.
 KEY_RULES = (
     SecretRule(
@@ -35,16 +40,23 @@ KEY_RULES = (
         ("IBA…[ADSz][A-Za-z0-9+/=]{12}", "RWRTY0Iy", "CAQEE", "AgEAM", "YDK2V", "C1rZXktdjE"),
         _ENCODED,
         is_drawn=True,
+        spans_lines=True,
     ),
-    SecretRule("private-key", ("LS0tLS1CRUdJTi",), _WHOLE, is_drawn=True),
-    SecretRule("private-key", ("Private-Lines", "private-lines"), _PUTTY),
+    SecretRule("private-key", ("LS0tLS1CRUdJTi",), _WHOLE, is_drawn=True, spans_lines=True),
+    SecretRule("private-key", ("Private-Lines", "private-lines"), _PUTTY, spans_lines=True),
 )
 
 
-def framed_keys(text: str) -> Iterator[Cut]:
+def has_key_block(sifted: SiftedText) -> bool:
+    """Whether a text may hold a private key of several lines."""
+    return not sifted.words.isdisjoint(_WORDS) and mentions(sifted.text, _SIGNS)
+
+
+def framed_keys(sifted: SiftedText) -> Iterator[Cut]:
     """Private keys, from the first line to the last; where one of these is missing, as far as the base64 goes."""
-    if not mentions(text, ("PRIVATE KEY", "SECRET KEY", "Static key")):
+    if not has_key_block(sifted):
         return
+    text = sifted.text
     last, covered = text.rfind("END "), 0
     for begin in compiled_pattern(_BEGIN).finditer(text):
         end = compiled_pattern(_END).search(text, begin.end(), min(begin.end() + _LONGEST, last + 80))

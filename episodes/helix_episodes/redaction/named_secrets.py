@@ -14,30 +14,31 @@ import binascii
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from helix_episodes.redaction.rule_matching import (
+from helix_episodes.redaction.rule_matching import Cut, compiled_pattern, make_cut
+from helix_episodes.redaction.tables import column_values
+from helix_episodes.redaction.value_looks import (
     FUNCTION_WORDS,
-    Cut,
-    compiled_pattern,
     is_made_of_words,
     is_mixed,
     is_phrase,
     is_placeholder,
     is_scrambled,
     is_strong,
+    is_unlike_words,
     looks_random,
-    make_cut,
     says_what_it_is,
 )
-from helix_episodes.redaction.tables import column_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from helix_episodes.redaction.rule_matching import SiftedText
+
 
 #: Every name of a secret holds one of these, in small letters; the commonest words that do and are no names are out.
 _PARTS = {
-    "pass": r"pass(?!e[ds]|ing|age|ive|port|thr|\b)|(?<![a-z])pass\b|(?<=\w)pass\b",
-    "pwd": "pwd",
+    "pass": r"pass(?!e[ds]|ing|age|ive|port|thr)",
+    "pw": r"pwd|(?<=[a-z])pw\b|(?<![a-z])pw(?![a-z])",
     "phrase": "phrase",
     "key": "key(?!word|board|frame|down|up|press|error|point|note|stroke)",
     "secret": "secret",
@@ -47,21 +48,22 @@ _PARTS = {
     "psk": "psk",
     "salt": r"salt\b",
     "mnemonic": "mnemonic",
-    "mot de passe": "mot de passe",
     "login": "login",
 }
 #: Those that are too short, or too like parts of other words, to be looked for within words.
 _WHOLE = {
     **{
         word: rf"(?<![a-z]){word}(?![a-z])"
-        for word in ("jwt", "crumb", "csrf", "hmac", "creds", "pat", "pw", "pin", "pincode", "saml")
+        for word in ("jwt", "crumb", "csrf", "hmac", "creds", "pat", "pin", "pincode", "saml", "totp", "encrypt")
     },
     **{
         word: word
         for word in ("samlresponse", "samlrequest", "kennwort", "contrasena", "senha", "wachtwoord", "salasana")
     },
     **{word: word for word in ("heslo", "haslo", "adgangskode", "parola")},
+    "passe": "(?<=mot de )passe",
 }
+_SESSION = "_session"
 _FOREIGN = ("contraseñ", "lösenord", "hasło", "şifre", "пароль", "密码", "密碼", "パスワード", "비밀번호")
 _QUOTE = r"(?:\\{0,15}[\"'`])"
 #: A new line, with what listings and diffs put at its beginning.
@@ -72,7 +74,9 @@ _SECOND_FIELD = r"(?:--)?(?:[a-z]{1,10}_?)?(?:value|string|text|content|body|dat
 _JOINTS = {
     # Name and value as two fields of an object, two attributes or two options, perhaps with a field between.
     "field": (
-        rf"{_QUOTE}?(?:,\s{{0,20}}{_QUOTE}\w{{1,20}}{_QUOTE}\s?:\s?[^,{{}}\n]{{1,40}})?(?:[\s,]{{1,40}}|{_LINE}){_QUOTE}?"
+        rf"{_QUOTE}?(?:,\s{{0,20}}{_QUOTE}\w{{1,20}}{_QUOTE}\s?:\s?[^,{{}}\n]{{1,40}}"
+        r"|(?:\s--\w{1,20}[ =][^\s-]\S{0,40}){1,3})?"
+        rf"(?:[\s,]{{1,40}}|{_LINE}){_QUOTE}?"
         rf"(?i:{_SECOND_FIELD})(?:{_QUOTE}?\s{{0,4}}[:=]|\s)\s{{0,4}}"
     ),
     # A block named after the secret: variable "x" { default = "…" }, "oauth": {"host": "…"}
@@ -81,32 +85,42 @@ _JOINTS = {
         rf"|{_QUOTE}?[\w.@/-]{{1,60}}{_QUOTE}?\s{{0,4}}[:=]\s{{0,4}})(?={_QUOTE})"
     ),
     # A tag behind the tag of the name, as in property lists.
-    "tag": r"\s{0,4}</\w{1,20}>\s{0,20}<\w{1,20}>\s{0,4}",
-    "markup": r"[\"']?\s{0,4}>\s{0,4}(?:<!\[CDATA\[|<[A-Za-z]{1,20}>\s{0,4})?",
-    # Behind an index, a bold name or a type: environ["X"] = …, **X**: …, x: str = …, getenv("X") or …
+    "tag": r"\s{0,4}</\w{1,20}>\s{0,20}<\w{1,20}(?:\s[^<>\n]{1,60})?>\s{0,4}",
+    "markup": r"[\"']?(?:\s\w{1,20}=[^<>\n]{1,60})?\s{0,4}>\s{0,4}(?:<!\[CDATA\[|<[A-Za-z]{1,20}>\s{0,4})?",
+    # Behind an index, a bold name, a default or a type: environ["X"] = …, **X**: …, X [None]: …, x: str = …, or …
     "sign": (
-        rf"(?:{_QUOTE}|[\])*]){{0,4}}(?:[ \t]?:?[ \t]?[A-Za-z&*\[{{][^\n=\"'`,()]{{0,30}}(?==))?"
-        rf"\s{{0,8}}(?:{_SIGN}|\bor\b)[\s*]{{0,8}}(?:[A-Za-z\[&][\w.\[\]:<> ]{{0,40}}\(\s{{0,8}}(?={_QUOTE}))?"
+        rf"(?:{_QUOTE}|[\[\])*]){{0,4}}(?:[ \t]?:?[ \t]?[A-Za-z&*\[{{][^\n=\"'`,()]{{0,30}}(?==[ \t]*[^\s=]))?"
+        rf"(?:[ \t]\[[^\[\]\n]{{0,20}}\])?\s{{0,8}}(?:{_SIGN}|\bor\b)[\s*]{{0,8}}"
+        rf"(?:[A-Za-z\[&][\w.\[\]:<> ]{{0,40}}\((?:\d{{1,4}}\))?\s{{0,8}}(?={_QUOTE}))?"
     ),
+    # What is typed into a field: getByLabel("Password").fill("…"), /* password */ "…"
+    "typed": rf"(?:(?:{_QUOTE}|[\])]){{1,4}}\.\w{{1,20}}\(|\s?\*/)\s{{0,8}}(?={_QUOTE})",
     # The next argument of a call, or the next item of a list.
     "argument": rf"{_QUOTE}?\s{{0,4}}[,(]\s{{0,20}}(?=[bBrRuUfFLN@$]?{_QUOTE})",
     "item": rf"[\"']?[ \t]{{0,4}}{_LINE}(?<=-)\s{{1,4}}|[\"']?[ \t]{{0,4}}{_LINE}(?<=- )",
     "border": rf"{_QUOTE}?\s{{0,20}}\|\s{{0,20}}{_QUOTE}?",
-    "sentence": r"[\"'`*]{0,3}\s(?:(?:is|was|to|be|as|of|now|set|are|with)[\s:]{1,2}){1,3}\s{0,4}",
-    "blanks": r"[\"'`]?(?:[ \t]|\\{1,2}t){1,40}",
+    "sentence": (
+        r"[\"'`*]{0,3}(?:\s(?:of|for)\s[\w .@-]{1,40})?"
+        r"\s(?:(?:is|was|to|be|as|of|now|set|are|with|lautet|ist|est|es|è)[\s:]{1,2}){1,3}\s{0,4}"
+    ),
+    "blanks": r"[\"'`]?(?:[ \t]|\\{1,2}t){1,40}(?:--?[a-z]{1,20}[ =])?",
 }
 _REST = r"\w{0,30}+(?:-\w{1,20}+){0,4}"
 #: At a needle: whether a joint can follow at all, which is far cheaper to ask.
-_NEEDLE = "(?i:" + "|".join((*_PARTS.values(), *_WHOLE.values(), *_FOREIGN)) + ")"
+_NEEDLE = "(?i:" + "|".join((*_PARTS.values(), *_WHOLE.values(), rf"{_SESSION}\b", *_FOREIGN)) + ")"
 _PROMISING = re.compile(
     _NEEDLE + _REST + r"(?: \d{1,2}(?=:))?"
-    r"(?:[\"'`:=(,>|)\]*\\?<&→\uff1a{-]|\s{1,40}(?:[=:|>\"'`,→+{*-]|\n|<|[\w.\[\]<>&|?:]{1,30} ?=|(?:is|was|to|be|as|of|now|set|or|value|--)\b|\S{0,40}?[\d!@#$%^&*?~]|\w{0,30}[a-z][A-Z]{2})|[ \t]*(?:\n|\Z))"  # noqa: E501
+    r"(?:[\"'`:=(,>|)\[\]*\\?<&→\uff1a{-]|\s{1,40}(?:[=:|>\"'`,→+{*\[-]|\n|<|[\w.\[\]<>&|?:]{1,30}(?: \w{1,20})? ?="
+    r"|(?:is|was|to|be|as|of|for|now|set|or|value|lautet|ist|est|es|è|--)\b"
+    r"|\S{0,40}?[\d!@#$%^&*?~]|[\w/+]{0,30}[a-z][A-Z][a-z]{0,2}[A-Z])|[ \t]*(?:\n|\Z))"
 )
+#: A name with nothing behind it on its line, or as one of several that signs part.
+_EDGE = _NEEDLE + _REST + r"[\"'`]?[ \t]*(?:[\n\r,;|\t]|\Z)"
 _BARE = r"[^\s\"'`,;<>()\[\]{}\\|]{3,512}"
 _TAIL = (
     rf"{_NEEDLE}{_REST}(?: \d{{1,2}}(?=:))?(?:{'|'.join(f'(?P<{name}>{each})' for name, each in _JOINTS.items())})"
     rf"(?:[bBrRuUfFLN@$]?(?P<open>{_QUOTE})(?P<quoted>(?:(?!(?P=open))(?:\\.|[^\n\\])){{3,512}}+)(?P=open)"
-    rf"|(?:[bBrRuUfFLN@$]?{_QUOTE})?(?P<bare>{_BARE}))"
+    rf"|(?:[bBrRuUfFLN@$]?{_QUOTE}|qq?[{{(|/])?(?P<bare>{_BARE}))"
 )
 #: {"value": "…", "name": "X"}
 _VALUE_FIRST = (
@@ -120,11 +134,11 @@ _NEW_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[.\-$: 
 _NAME = re.compile(
     r"(?P<before>.*)(?:"
     r"(?P<people>passw(?:or)?d|passwort|passord|(?<![a-z])pwd|passphrase|passcode|psk|mnemonic|(?:seed|recovery|secret)_phrase"
-    r"|kennwort|contrase(?:ñ|n)a|mot_de_passe|senha|wachtwoord|lösenord|salasana|heslo|hasło|adgangskode|şifre|parola"
-    r"|пароль|密码|密碼|パスワード|비밀번호|(?:^|_)pw)"
-    r"|(?P<short>(?:^|_|db|user|store|key|require|my|root|admin|smtp|mail|ftp|http|ssh|ldap|redis|mysql|pg|sudo)pass)"
+    r"|kennwort|contrase(?:ñ|n)a|passe|senha|wachtwoord|lösenord|salasana|heslo|hasło|adgangskode|şifre|parola"
+    r"|пароль|密码|密碼|パスワード|비밀번호|(?:^|_)pw|(?:user|root|admin|mail|ftp|bind|dn|db|ldap|my)pw)"
+    r"|(?P<short>(?<!com)(?<!by)(?<!sur)(?<!tres)(?<!under)(?<!over)pass)"
     r"|(?P<pin>(?:^|_)pin(?:_?code)?)|(?P<machine>secret|token|credential|crumb|csrf|hmac|saml(?:response|request)?"
-    r"|(?:^|_)(?:salt|pat|jwt|creds|login))|(?P<key>key)|(?P<login>(?:^|_|master|o)auth))"
+    r"|(?:^|_)(?:salt|pat|jwt|creds|login|totp))|(?P<key>key|(?:^|_)encrypt|_session)|(?P<login>(?:^|_|master|o)auth))"
     r"(?P<after>s?\d{0,3}(?:_\w+)?)"
 )
 #: Words behind it that make it something about the secret.
@@ -134,20 +148,20 @@ _ABOUT_LIST = """
     placeholder hint hasher hashers class provider manager service handler store ring vault ref arn version
     usage used budget required enabled strength validator min max regex pattern format error errors input form
     reset change check checker count total totals cost rate per map list set group mode column env var variable
-    location source scope scopes status state alias algorithm schema algo generator factory helper utils util
-    test tests spec docs page route view
+    location source scope scopes status state sock socket alias algorithm schema algo generator factory helper utils
+    util test tests spec docs page route view
 """
 _ABOUT = frozenset(_ABOUT_LIST.split())
 #: Words before ``key`` that make it no secret.
 _HARMLESS_KEY_LIST = """
     public pub primary foreign sort partition cache row map hash group lookup index idempotency object dict json
     config query unique shift arrow translation i18n route issue react entity composite natural surrogate dedup
-    dedupe event metric state node item hot mon tur don joc hoc whis known host search parent child storage s3
+    dedupe event metric state node item hot mon tur don joc hoc whis known host search parent child s3
     ctrl alt meta tab enter return escape space any each this that other next previous new old given same which
     first last column param prop property header field label option setting registry model stable test
 """
 _HARMLESS_KEYS = frozenset(_HARMLESS_KEY_LIST.split())
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=(?!=?\Z)")
 _PLURALS = ("keys", "tokens", "secrets", "credentials", "passwords")
 _DOTTED_NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+[.:]?")
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*")
@@ -161,7 +175,17 @@ _LONGEST_LINE = 240
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _PATH_BEGINNINGS = ("/", "./", "../", "~/", "~\\", "http://", "https://", "file:", "@/", "\\")
 _NAME_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-$"
-_HEX_OR_UUID = re.compile(r"[0-9a-f]+|[0-9A-F]+|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+#: A hash or a UUID, perhaps behind words that say of what: Linux-node-9f86d08…
+_NAMED_HASH = re.compile(
+    r"(?:[A-Za-z]\w{0,20}[-:_.]){0,6}(?:[0-9a-f]+|[0-9A-F]+|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})"
+)
+#: Keys that are made to be published, and say so.
+_PUBLIC_PREFIXES = ("pk_live_", "pk_test_", "pk.eyJ")
+#: What says that the key behind it is the key of an account: {"username": "kim", "key": "…"}
+_ACCOUNT = re.compile(r"(?i:user(?:name)?|account|client)[\"']?\s?[:=]\s?[\"']?[\w.@-]{1,60}[\"']?[,;\s]{1,8}[\"']?\Z")
+_ACCOUNT_LENGTH = 90
+#: Codes in groups of one length, as they are shown to be typed.
+_GROUPS = r"([A-Za-z0-9]{4,6})(?:[ -][A-Za-z0-9]{4,6}){2,7}(?=[ \t]*(?:\Z|[\n\"'`|<]))"
 _ENDS_OF_SENTENCES = ".,:;!?)"
 #: An identifier is at most this long, and a value field at most this far before its name's.
 _LONGEST_NAME, _VALUE_BEFORE = 48, 400
@@ -193,21 +217,30 @@ class _Named(NamedTuple):
         return self.name.startswith("-") or "_" in self.name or self.name != self.name.lower()
 
 
-def needles_in(lowered: str, words: set[str]) -> list[str]:
-    """What of the names of secrets is in a text in small letters; where nothing is, there is no name."""
-    found = [needle for needle in _PARTS if needle in lowered]
-    if not words.isdisjoint(_WHOLE):
-        found += [needle for needle in _WHOLE if needle in words]
-    if not lowered.isascii():
-        found += [needle for needle in _FOREIGN if needle in lowered]
-    return found
+def places_of_names(sifted: SiftedText) -> list[int]:
+    """Where what names of secrets hold stands before something that can hand it a value."""
+    found = [needle for needle in _PARTS if needle in sifted.word_list]
+    if not sifted.words.isdisjoint(_WHOLE):
+        found += [needle for needle in _WHOLE if needle in sifted.words]
+    if "session" in sifted.words:
+        found.append(_SESSION)
+    if not sifted.lowered.isascii():
+        found += _FOREIGN
+    text, lowered = sifted.text, sifted.lowered
+    return sorted(place for needle in found for place in _places(lowered, needle) if _PROMISING.match(text, place))
 
 
-def named_secrets(text: str, *, lowered: str, needles: list[str]) -> Iterator[Cut]:
-    """The values behind telling names; ``lowered`` is the text in small letters, each at its place."""
-    end = -1
-    for place in sorted(place for needle in needles for place in _places(lowered, needle)):
-        if place < end or not _PROMISING.match(text, place):
+def are_at_edges(sifted: SiftedText, names: list[int]) -> bool:
+    """Whether one of these names is the last of its line or the head of a column, its value below it."""
+    edge = compiled_pattern(_EDGE)
+    return any(edge.match(sifted.text, name) for name in names)
+
+
+def named_secrets(sifted: SiftedText, names: list[int]) -> Iterator[Cut]:
+    """The values behind telling names, of which the places are known."""
+    text, end = sifted.text, -1
+    for place in names:
+        if place < end:
             continue
         before = text[max(0, place - _LONGEST_NAME) : place]
         start = place - len(before) + len(before.rstrip(_NAME_LETTERS))
@@ -216,6 +249,8 @@ def named_secrets(text: str, *, lowered: str, needles: list[str]) -> Iterator[Cu
         sort = _sort(name, text[max(0, start - _LONGEST_NAME) : start])
         if sort is None:
             continue
+        if sort == "lone" and _ACCOUNT.search(text, max(0, start - _ACCOUNT_LENGTH), start):
+            sort = "machine"
         last = rest.end() if rest else place
         if text[last : last + 1] in ",;|\t\r\n)\"'`" and (below := _below(text, name, sort, start, last)):
             yield from (make_cut("secret", *each) for each in below)
@@ -249,7 +284,8 @@ def _beside(text: str, start: int, end: int) -> list[tuple[int, int]]:
     if stop - begin > _LONGEST_LINE:
         return []
     found = compiled_pattern(_LONE_VALUE).finditer(text, begin, stop)
-    return [each.span(1) for each in found if _is_dense(each[1], shortest=_SHORTEST_LONE_KEY)]
+    spans = [each.span(1) for each in found if _is_dense(each[1], shortest=_SHORTEST_LONE_KEY)]
+    return [(first, last) for first, last in spans if last <= start or first >= end]
 
 
 def _places(text: str, needle: str) -> Iterator[int]:
@@ -283,17 +319,27 @@ def _value(text: str, name: str, sort: str, found: re.Match[str]) -> tuple[int, 
     start, end = found.span("quoted" if found["quoted"] is not None else "bare")
     if found["quoted"] is None and found[joint] == "=" and name.isupper():
         # In a file of settings a line belongs to the value, whatever signs are in it.
-        end = max(end, compiled_pattern(r"[^\s\"'`\\]{0,512}").match(text, start).end())  # type: ignore[union-attr]
+        end = max(end, compiled_pattern(r"(?:[^\s\"'`\\<]|<(?!/)){0,512}").match(text, start).end())  # type: ignore[union-attr]
         end = start + len(text[start:end].rstrip(";,)]}"))
     if found["quoted"] is None and sort == "people" and joint in ("sign", "sentence", "blanks"):
         words = compiled_pattern(_WORDS).match(text, start)
         if words and is_phrase(words[0]) and (joint != "blanks" or words[1] != " "):
             return words.span()
+        groups = compiled_pattern(_GROUPS).match(text, start)
+        if groups and joint == "sign" and _is_grouped_code(groups[0]):
+            return groups.span()
     value = text[start:end]
     if joint in ("sentence", "blanks"):
         value = value.rstrip(_ENDS_OF_SENTENCES)
     named = _Named(name, sort, joint, found[joint], value, found["quoted"] is not None, text[end : end + 2])
     return (start, start + len(value)) if value and _is_secret(named) else None
+
+
+def _is_grouped_code(value: str) -> bool:
+    groups = re.split(r"[ -]", value)
+    return len(set(map(len, groups))) == 1 and (
+        is_unlike_words(value.replace(" ", "")) or sum(not group.isalpha() for group in groups) > 1
+    )
 
 
 def _is_secret(one: _Named) -> bool:
@@ -307,9 +353,12 @@ def _is_secret(one: _Named) -> bool:
 def _is_fitting(one: _Named) -> bool:
     """``PASS:`` is a test's verdict, ``PWD`` the working folder, and several tokens are counted, not quoted."""
     if one.name.rpartition(".")[2].strip("_$-").lower() in ("pass", "pwd"):
-        return one.joint in ("field", "tag") or (one.joint == "sign" and (one.between == "=" or one.quoted))
+        return one.joint in ("field", "tag", "markup") or (
+            one.joint == "sign"
+            and (one.between == "=" or one.quoted or (one.between == " = " and _is_dense(one.value)))
+        )
     if one.joint not in ("sentence", "blanks"):
-        return True
+        return one.joint == "sign" or not _ASSIGNMENT.match(one.value)
     return not one.name.lower().endswith(_PLURALS) and one.name[:1] != "$" and not _ASSIGNMENT.match(one.value)
 
 
@@ -321,6 +370,7 @@ def _is_code(one: _Named) -> bool:
         or "…" in value
         or _REFERENCE.fullmatch(value)
         or value[0] in "<["
+        or value.startswith(_PUBLIC_PREFIXES)
         or _DRIVE.match(value)
         or compiled_pattern(r"\{[^{}]{0,60}\}").search(value)
     ):
@@ -351,7 +401,7 @@ def _is_chosen(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground
     if is_scrambled(value) and (joint == "sign" or one.quoted or one.is_identifier or len(one.between) > 1):
         return True
     if joint in ("sentence", "argument") or (joint == "blanks" and not one.is_identifier and one.between == " "):
-        return len(value) >= _SHORTEST_SPOKEN and is_strong(value)
+        return len(value) >= _SHORTEST_SPOKEN and (is_strong(value) or is_scrambled(value))
     return is_mixed(value)
 
 
@@ -369,28 +419,42 @@ def _is_made(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground)
     value, joint = one.value, one.joint
     is_handed = joint not in ("sentence", "blanks", "border", "markup") or one.after == "</"
     if one.sort == "lone":
-        return is_handed and _is_dense(value, shortest=_SHORTEST_LONE_KEY) and not _HEX_OR_UUID.fullmatch(value)
+        return is_handed and _is_dense(value, shortest=_SHORTEST_LONE_KEY) and not _NAMED_HASH.fullmatch(value)
     if one.sort == "login" and _is_pair(value):
         return True
     if not is_handed and not one.is_identifier:
         return _is_dense(value)
     if _is_dense(value) or (looks_random(value) and " " not in value):
         return True
-    if one.sort == "login" or not is_handed or " " in value:
+    if one.sort == "login" or not is_handed:
         return False
+    if " " in value:
+        return one.is_config and one.quoted and value.count(" ") >= _MOST_WORDS_BEHIND and is_phrase(value)
     if ("=" in one.between or (joint == "sign" and one.is_config)) and is_scrambled(value):
         return True
-    return (one.quoted or one.is_config) and _is_dense(value, shortest=_SHORTEST_SPOKEN)
+    if one.quoted or one.is_config:
+        return _is_dense(value, shortest=_SHORTEST_SPOKEN)
+    # People choose some of what is called a secret.
+    return joint == "sign" and "secret" in one.name.lower() and _is_password(value)
+
+
+def _is_password(value: str) -> bool:
+    return (
+        len(value) >= _SHORTEST_SPOKEN
+        and is_strong(value)
+        and any(map(str.isdigit, value))
+        and any(sign in value for sign in "!@#%^&*?+-_")
+        and not _DOTTED_NAME.fullmatch(value)
+    )
 
 
 def _is_dense(value: str, *, shortest: int = 16) -> bool:
-    """Capitals, small letters and digits in short runs, as random keys have them, and no words of a sentence."""
-    return (
-        len(value) >= shortest
-        and all(any(map(is_one, value)) for is_one in (str.isupper, str.islower, str.isdigit))
-        and not is_made_of_words(value)
-        and FUNCTION_WORDS.isdisjoint(value.lower().split())
-    )
+    """Capitals, small letters and digits in short runs, as random keys have them, or letters that make no words."""
+    if len(value) < shortest or " " in value:
+        return False
+    if not (any(map(str.isupper, value)) and any(map(str.islower, value))):
+        return False
+    return (any(map(str.isdigit, value)) and not is_made_of_words(value)) or is_unlike_words(value)
 
 
 def _is_pair(value: str) -> bool:

@@ -1,21 +1,20 @@
-"""Redaction rules, a fast pre-filter for them, and the tests whether a value looks random, chosen or like words.
+"""Redaction rules, a fast filter for them, and where in a text each is tried.
 
 A rule names plain strings of which one must occur (its needles). Looking for three hundred of them one by one would be
-most of what redaction costs; :class:`Sieve` compares a text's words with all of them at once.
+most of what redaction costs; :class:`Sieve` compares the words of a text with all of them at once, and a rule is tried
+only on the lines around its needles.
 """
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 #: A token may follow any sign, even another secret's last hyphen, but not the letters of a word.
@@ -33,35 +32,22 @@ class Cut(msgspec.Struct, frozen=True, kw_only=True):
     length: int
 
 
-class SieveHint(NamedTuple):
-    """Where no plain string is telling enough: a sign, and an expression for what surrounds it."""
-
-    sign: str
-    around: str
-
-
 class SecretRule(NamedTuple):
-    """A kind of secret: plain strings or hints of which one must occur, the pattern, and a last check of what it found.
+    """A kind of secret: plain strings of which one must occur, the pattern, and a last check of what it found.
 
-    What the pattern's last group matched is cut, all of the match where it has no group.
-    With ``folded`` the plain strings are given in small letters and meant in any case. What ``is_drawn`` holds a long
-    part of chance. A plain string of letters alone must stand as a word of its own.
+    What the pattern's last group matched is cut, all of the match where it has no group. What follows an ellipsis in a
+    needle is an expression for what follows the rest of it. With ``folded`` the needles are given in small letters and
+    meant in any case. What ``is_drawn`` holds a long part of chance. A needle of letters alone must stand as a word of
+    its own. A match is looked for from the line before a needle to the second behind it, unless it ``spans_lines``.
     """
 
     kind: str
     needles: tuple[str, ...]
     pattern: str
     accept: Callable[[re.Match[str]], bool] = lambda _: True
-    hints: tuple[SieveHint, ...] = ()
     folded: bool = False
     is_drawn: bool = False
-
-
-def cuts_by(rule: SecretRule, text: str, *, start: int = 0, end: int | None = None) -> Iterator[Cut]:
-    """What the rule finds in a text (or between two places of it), whether or not its needles were looked for."""
-    for match in compiled_pattern(rule.pattern).finditer(text, start, len(text) if end is None else end):
-        if rule.accept(match):
-            yield make_cut(rule.kind, *match.span(match.re.groups))
+    spans_lines: bool = False
 
 
 def make_cut(kind: str, start: int, end: int) -> Cut:
@@ -84,60 +70,90 @@ def compiled_pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
+class SiftedText:
+    """A text as the rules see it: in small letters, each at its place, and the different words that it is made of."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lowered = text.lower()
+        if len(self.lowered) != len(text):  # a letter such as the Turkish capital I becomes two
+            self.lowered = "".join(one.lower() if len(one.lower()) == 1 else one for one in text)
+        plain = self.lowered if text.isascii() else self.lowered.encode("ascii", "replace").decode()
+        self.words = set(plain.translate(_WORDS_APART).split())
+        #: Far shorter than a long text, which repeats most of its words.
+        self.word_list = " ".join(self.words)
+
+    @property
+    def has_long_word(self) -> bool:
+        """Whether something in the text can be a part of a key drawn by chance."""
+        return any(
+            len(word) >= _LONG_MIXED and (len(word) >= _LONG_LETTERS or not word.isalpha()) for word in self.words
+        )
+
+
 #: What is no letter or digit becomes a blank, so that a text can be taken apart at once.
 _WORDS_APART = "".join(chr(code) if chr(code).isalnum() else " " for code in range(128))
 _IN_WORDS = re.compile(r"[A-Za-z0-9]+")
 #: Chance leaves no key without a part of this length that holds a digit, or this length of letters alone.
 _LONG_MIXED, _LONG_LETTERS = 10, 16
-
-
-def words_of(lowered: str) -> set[str]:
-    """The different runs of letters and digits of a text in small letters."""
-    plain = lowered if lowered.isascii() else lowered.encode("ascii", "replace").decode()
-    return set(plain.translate(_WORDS_APART).split())
+#: Shorter parts of words are in nearly every text.
+_SHORTEST_PART = 3
+#: In texts up to this length a rule is tried on the whole.
+_FEW_LINES = 1000
 
 
 class Sieve:
     """Knows what to look for of a fixed list of rules.
 
     Tokens begin with a word of their service's (``ghp``, ``glpat``), connections hold one (``curl``); the words of a
-    text are compared with all of these at once. Rules with neither are for a sign, or, where their secrets are
-    ``drawn``, for texts that have a long part of letters and digits.
+    text are compared with all of these at once. Needles that are part of a word are looked for in the list of words,
+    signs in the text; where secrets are ``drawn``, only if there is a long word.
     """
 
     def __init__(self, rules: Sequence[SecretRule]) -> None:
-        self._by_word: dict[str, list[tuple[str, int]]] = {}
-        self._of_long_parts: dict[str, list[tuple[str, int]]] = {}
-        self._others: dict[str, list[tuple[str, int]]] = {}
-        self._folded = {number for number, rule in enumerate(rules) if rule.folded}
+        self._by_word: dict[str, set[int]] = {}
+        parts: dict[bool, dict[str, set[int]]] = {True: {}, False: {}}
+        signs: dict[bool, dict[str, list[tuple[str, int]]]] = {True: {}, False: {}}
         for number, rule in enumerate(rules):
             is_drawn = rule.is_drawn or rule.pattern.startswith(WORD_START)
-            for needle in (*rule.needles, *(f"{hint.sign}…{hint.around}" for hint in rule.hints)):
+            for needle in rule.needles:
                 plain = needle.partition("…")[0]
+                part = max(_IN_WORDS.findall(plain), key=len, default="").lower()
                 if word := _whole_word(plain, ends=not is_drawn and plain == needle):
-                    where, key = self._by_word, word.lower()
+                    self._by_word.setdefault(word.lower(), set()).add(number)
+                elif len(part) >= _SHORTEST_PART:
+                    parts[is_drawn].setdefault(part, set()).add(number)
                 else:
-                    where, key = self._of_long_parts if is_drawn else self._others, plain
-                where.setdefault(key, []).append((needle, number))
+                    signs[is_drawn].setdefault(plain[0], []).append((needle[1:], number))
         self._words = frozenset(self._by_word)
+        self._parts = {is_drawn: tuple(of_parts.items()) for is_drawn, of_parts in parts.items()}
+        self._signs = {
+            is_drawn: tuple(
+                (sign, _beginning(sign, dict(each)), {number for _, number in each}) for sign, each in of_signs.items()
+            )
+            for is_drawn, of_signs in signs.items()
+        }
 
-    def passed_by(self, text: str, *, lowered: str, words: set[str]) -> list[int]:
-        """The numbers of the rules that may find something in ``text``, in order.
+    def passed_by(self, sifted: SiftedText) -> list[int]:
+        """The numbers of the rules that may find something in a text, in order."""
+        found: set[int] = set()
+        text, words, word_list = sifted.text, sifted.words, sifted.word_list
+        for word in self._words & words:
+            found |= self._by_word[word]
+        for is_drawn in (False, True) if sifted.has_long_word else (False,):
+            for part, numbers in self._parts[is_drawn]:
+                if part in word_list:
+                    found |= numbers
+            for sign, pattern, numbers in self._signs[is_drawn]:
+                if sign in text and compiled_pattern(pattern).search(text):
+                    found |= numbers
+        return sorted(found)
 
-        ``lowered`` is the text in small letters, ``words`` what that is made of.
-        """
-        found = [each for word in self._words & words for each in self._by_word[word]]
-        for key, several in self._others.items():
-            if key in text:
-                found += several
-        if any(len(word) >= _LONG_MIXED and (len(word) >= _LONG_LETTERS or not word.isalpha()) for word in words):
-            for key, several in self._of_long_parts.items():
-                if key in text:
-                    found += several
-        if not found:
-            return []
-        folded = self._folded
-        return sorted({number for needle, number in found if _occurs(needle, lowered if number in folded else text)})
+
+def _beginning(sign: str, after: Iterable[str]) -> str:
+    """Matches a sign where what follows it is right for one of the needles; the search leaps from sign to sign."""
+    each = (re.escape(plain) + following for plain, _, following in (needle.partition("…") for needle in after))
+    return f"{re.escape(sign)}(?:{'|'.join(each)})"
 
 
 def _whole_word(needle: str, *, ends: bool) -> str | None:
@@ -148,182 +164,54 @@ def _whole_word(needle: str, *, ends: bool) -> str | None:
     return None
 
 
+def cuts_by(rule: SecretRule, sifted: SiftedText) -> Iterator[Cut]:
+    """What the rule finds around its needles."""
+    where = sifted.lowered if rule.folded else sifted.text
+    is_whole = rule.spans_lines or len(where) <= _FEW_LINES
+    places = (place for needle in rule.needles for place in _places(needle, where))
+    if is_whole:
+        spans = [(0, len(where))] if next(places, None) is not None else []
+    else:
+        spans = _lines_around(sorted(places), where)
+    for start, end in spans:
+        for match in compiled_pattern(rule.pattern).finditer(sifted.text, start, end):
+            if rule.accept(match):
+                yield make_cut(rule.kind, *match.span(match.re.groups))
+
+
+def _lines_around(places: list[int], text: str) -> list[tuple[int, int]]:
+    """From the line before a place to the second behind it; what overlaps is one."""
+    spans: list[tuple[int, int]] = []
+    line = 0
+    for place in places:
+        if place < line:
+            continue
+        line = _line_end(text, place)
+        start = text.rfind("\n", 0, max(0, text.rfind("\n", 0, place))) + 1
+        end = _line_end(text, _line_end(text, line))
+        if spans and start <= spans[-1][1]:
+            start = spans.pop()[0]
+        spans.append((start, end))
+    return spans
+
+
+def _line_end(text: str, place: int) -> int:
+    end = text.find("\n", place)
+    return len(text) if end < 0 else end + 1
+
+
 @cache
 def _parted(needle: str) -> tuple[str, re.Pattern[str] | None]:
-    """What follows an ellipsis in a needle is an expression for what follows the rest of it."""
     plain, parted, following = needle.partition("…")
     return plain, re.compile(re.escape(plain) + f"(?:{following})") if parted else None
 
 
-def _occurs(needle: str, text: str) -> bool:
+def _places(needle: str, text: str) -> Iterator[int]:
     plain, pattern = _parted(needle)
-    return plain in text if pattern is None else pattern.search(text) is not None
-
-
-# Sixteen characters are the shortest keys in use; words with a number do not reach a part of twelve.
-_SHORTEST_KEY = 16
-_SHORTEST_PART = 12
-_LEAST_ENTROPY = 3.0
-_SHORTEST_NUMBER = 6
-
-# Random letters change case at every second or third; the words of a name are longer, four letters and more.
-_SHORTEST_SCRAMBLE = 10
-_LONGEST_MEAN_PART = 3.5
-_MOST_NUMBERS = 3
-
-_PART_SEPARATORS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-#: A sign as an address spells it: ``%40`` is ``@``, while ``%s`` and ``%NAME%`` mean something else.
-_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}.*[^%]$")
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_WORD_LIKE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-# What follows ``password`` where it is a field's name, type, label or state.
-_NO_PASSWORD = re.compile(
-    r"address|body|confirm|confirmation|current|default|disabled|email|empty|enabled|error|example|false|field|form|hash"
-    r"|hashed|hidden|incorrect|input|invalid|kennwort|key|label|missing|name|new|none|null|old|optional|pass|passphrase"
-    r"|passwd|passwords?|passwort|plain|plaintext|prompt|pwd|required|reset|secret|senha|short|stdin|str|string|text"
-    r"|token|true|type|undefined|unknown|user|username|value|wachtwoord|weak|wrong"
-)
-
-
-def is_placeholder(value: str) -> bool:
-    """Something in place of a value: a variable, a mask, a hint to fill it in."""
-    lowered = value.lower()
-    if (
-        value[0] in "$*"
-        or (value[0] == "%" and not _ENCODED.match(value))
-        or "${" in value
-        or "***" in value
-        or "..." in value
-        or "xxxx" in lowered
-    ):
-        return True
-    return mentions(lowered, ("redacted", "your", "placeholder", "changeme", "change-me", "change_me"))
-
-
-def says_what_it_is(value: str) -> bool:
-    """Words such as ``required`` or ``current-password``: a label, a type or a state, not a password."""
-    words = [word.lower() for word in _WORD_LIKE.findall(value)]
-    return not words or any(_NO_PASSWORD.fullmatch(word) for word in words)
-
-
-def is_mixed(value: str) -> bool:
-    """Letters together with digits or signs, as in a password; words joined by hyphens are a name."""
-    letters = any(character.isalpha() for character in value)
-    others = any(character.isdigit() or character in "!@#$%^&*+?=~|" for character in value)
-    return (letters and others) or (value.isdigit() and len(value) >= _SHORTEST_NUMBER)
-
-
-def looks_random(value: str) -> bool:
-    """Long, of letters and digits without a break by which people join words, and without much repetition."""
-    if len(value) < _SHORTEST_KEY or entropy(value) < _LEAST_ENTROPY:
-        return False
-    if _UUID.fullmatch(value):
-        return True
-    parts = (part for part in re.split(r"[-_.:]", value) if len(part) >= _SHORTEST_PART)
-    return any(any(map(str.isdigit, part)) and any(map(str.isalpha, part)) for part in parts)
-
-
-def entropy(value: str) -> float:
-    """Bits per character, from 0 for one letter repeated to log2 of the number of different ones.
-
-    >>> entropy("aaaa"), entropy("abcd")
-    (-0.0, 2.0)
-    """
-    counts = Counter(value)
-    return -sum(count / len(value) * math.log2(count / len(value)) for count in counts.values())
-
-
-def has_digit(match: re.Match[str]) -> bool:
-    """Tells a key from words joined by hyphens."""
-    return any(character.isdigit() for character in match[0])
-
-
-def has_digit_or_both_cases(match: re.Match[str]) -> bool:
-    """Tells a key, even of letters alone, from words in small letters."""
-    cases = any(map(str.isupper, match[0])) and any(map(str.islower, match[0]))
-    return has_digit(match) or cases
-
-
-def is_scrambled(value: str) -> bool:
-    """Letters alone, but no words: capitals where no word begins, as hardly any name has them.
-
-    >>> is_scrambled("GQrZxOOCwtre"), is_scrambled("newUserPassword")
-    (True, False)
-    """
-    parts = _PART_SEPARATORS.findall(value)
-    return (
-        value.isascii()
-        and value.replace("_", "").replace("-", "").isalpha()
-        and len(value) >= _SHORTEST_SCRAMBLE
-        and not (value.isupper() or value.islower())
-        and sum(map(len, parts)) <= _LONGEST_MEAN_PART * len(parts)
-    )
-
-
-def is_strewn_with_digits(value: str) -> bool:
-    """Digits in three places or more, where names have one number.
-
-    >>> is_strewn_with_digits("pXz9w3QlY7Zkuvqdt7s8"), is_strewn_with_digits("loadKeyFromVault20240115")
-    (True, False)
-    """
-    return looks_random(value) and len(re.findall(r"\d+", value)) >= _MOST_NUMBERS
-
-
-def is_strong(value: str) -> bool:
-    """Made as passwords are: a sign among letters, or letters of both cases with a digit."""
-    letters = any(map(str.isalpha, value))
-    signs = any(character in "!@#$%^&*?~" for character in value)
-    kinds = any(map(str.isupper, value)) and any(map(str.islower, value)) and any(map(str.isdigit, value))
-    return letters and (signs or kinds)
-
-
-_RUN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d{1,3}")
-#: Of random letters and digits a run of one sort has 1.6 to 2.5 on average, of names made of words 4 and more.
-_LONGEST_MEAN_RUN = 3.3
-#: Small letters with digits have longer runs; behind a service's own prefix that is enough.
-_LONGEST_MEAN_RUN_OF_SERVICE = 4.5
-
-
-def is_made_of_words(value: str, *, longest: float = _LONGEST_MEAN_RUN) -> bool:
-    """Whether small letters, capitals and digits follow each other in runs as long as those of words.
-
-    >>> is_made_of_words("Deploy2024TokenValueLong"), is_made_of_words("s.ciI64Bx9QmRw")
-    (True, False)
-    """
-    runs = _RUN.findall(value)
-    return sum(map(len, runs)) > longest * len(runs)
-
-
-def is_drawn(match: re.Match[str]) -> bool:
-    """A key of chance: with a digit or in both cases, and not made of words."""
-    return has_digit_or_both_cases(match) and not is_made_of_words(match[0], longest=_LONGEST_MEAN_RUN_OF_SERVICE)
-
-
-def is_of_all_letters(match: re.Match[str]) -> bool:
-    """Capitals, small letters and digits, as random base64 has them and joined names seldom do."""
-    return all(any(is_one(character) for character in match[0]) for is_one in (str.isupper, str.islower, str.isdigit))
-
-
-#: What a sentence needs, and a phrase drawn by chance has not.
-_FUNCTION_WORD_LIST = """
-    the a an is are be must your you for to of or and not no in at with enter please least from this that if
-    when by on it was has have should can cannot will does do did
-"""
-FUNCTION_WORDS = frozenset(_FUNCTION_WORD_LIST.split())
-_SHORTEST_PHRASE, _SHORTEST_WORD = 3, 3
-_PHRASE_WORD = re.compile(r"[A-Za-z]+")
-
-
-def is_phrase(value: str) -> bool:
-    """Three words or more drawn by chance: none that a sentence needs, none that says what should be there.
-
-    >>> is_phrase("correct horse battery staple"), is_phrase("the horse is correct")
-    (True, False)
-    """
-    words = _PHRASE_WORD.findall(value)
-    return (
-        len(words) >= _SHORTEST_PHRASE
-        and min(map(len, words)) >= _SHORTEST_WORD
-        and FUNCTION_WORDS.isdisjoint(map(str.lower, words))
-        and not says_what_it_is(value)
-    )
+    if pattern is not None:
+        yield from (found.start() for found in pattern.finditer(text))
+        return
+    place = text.find(plain)
+    while place >= 0:
+        yield place
+        place = text.find(plain, place + 1)

@@ -7,15 +7,8 @@ what follows it must look random.
 
 from __future__ import annotations
 
-from helix_episodes.redaction.rule_matching import (
-    WORD_START,
-    SecretRule,
-    SieveHint,
-    has_digit,
-    has_digit_or_both_cases,
-    is_drawn,
-    is_of_all_letters,
-)
+from helix_episodes.redaction.rule_matching import WORD_START, SecretRule
+from helix_episodes.redaction.value_looks import has_digit, has_digit_or_both_cases, is_drawn, is_of_all_letters
 
 # How a service's keys of several kinds begin.
 _GITHUB = ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_")
@@ -238,10 +231,9 @@ def _service(row: str) -> SecretRule:
 FORMAT_RULES = (
     SecretRule(
         "twilio-key",
-        (),
+        ("SK…[0-9a-f]{32}", "AC…[0-9a-f]{32}"),
         WORD_START + r"(?:SK|AC)[0-9a-f]{32}(?![A-Za-z0-9])",
         accept=has_digit,
-        hints=(SieveHint("S", r"K[0-9a-f]{32}"), SieveHint("A", r"C[0-9a-f]{32}")),
     ),
     *(SecretRule(kind, needles, WORD_START + pattern, accept=has_digit) for kind, needles, pattern in _PREFIXED),
     SecretRule(
@@ -263,13 +255,15 @@ FORMAT_RULES = (
     # What precedes it is checked after the first letter: at every place of a text it would cost four times as much.
     SecretRule(
         "discord-token",
-        (),
+        (r".…[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}",),
         r"[MNO](?<![A-Za-z0-9].)[A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}(?![A-Za-z0-9_-])",
         accept=is_of_all_letters,
-        hints=(SieveHint(".", r"[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}"),),
         is_drawn=True,
     ),
-    SecretRule("aws-key", ("AKIA", "ASIA"), r"(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    # The keys of Amazon's own documentation end in EXAMPLE.
+    SecretRule(
+        "aws-key", ("AKIA", "ASIA"), r"(?<![A-Za-z0-9])A[KS]IA(?![A-Z0-9]{9}EXAMPLE)[A-Z0-9]{16}(?![A-Za-z0-9])"
+    ),
     *(SecretRule(kind, needles, WORD_START + pattern) for kind, needles, pattern in _BEGUN),
     *map(_service, _SERVICES.strip().splitlines()),
     # Older versions masked the numbers within before they cut.

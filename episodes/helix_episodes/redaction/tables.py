@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from helix_episodes.redaction.rule_matching import (
-    Cut,
-    compiled_pattern,
+from helix_episodes.redaction.rule_matching import Cut, compiled_pattern, make_cut
+from helix_episodes.redaction.value_looks import (
     is_mixed,
     is_placeholder,
     is_scrambled,
-    make_cut,
+    is_unlike_words,
     says_what_it_is,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from helix_episodes.redaction.rule_matching import SiftedText
 
 _SEPARATORS = ("|", "\t", ";", ",")
 #: A header of a table for people is not longer, and what has more rows is read by its beginning.
@@ -32,7 +33,7 @@ _CODES = (
     r"(?i)\b(?:recovery|backup|scratch|rescue|emergency|2fa|mfa|otp)[ _-]?(?:codes?|keys?|tokens?)\b[^\n]{0,40}?[:=\n]\s{0,4}"  # noqa: E501
     r"((?:[\s\"'`,;*\[\]>|-]|\d{1,2}[.)] ){0,12}(?:[A-Za-z0-9]{4,10}[- ]?){1,8}(?:(?:[\s\"'`,;*|-]|\d{1,2}[.)] ){1,12}(?:[A-Za-z0-9]{4,10}[- ]?){1,8}){0,40})"  # noqa: E501
 )
-CODE_WORDS = frozenset(("recovery", "backup", "scratch", "rescue", "emergency", "2fa", "mfa", "otp"))
+_CODE_WORDS = frozenset(("recovery", "backup", "scratch", "rescue", "emergency", "2fa", "mfa", "otp"))
 _CODE = r"[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{4,10}){0,7}"
 
 
@@ -82,15 +83,24 @@ def _cells_below(text: str, begin: int, start: int, end: int) -> Iterator[tuple[
         yield position, stop if last < 0 else last
 
 
-def headed_secrets(text: str, *, words: set[str]) -> Iterator[Cut]:
+def may_be_headed(sifted: SiftedText) -> bool:
+    """Whether a word of a heading is in a text."""
+    words = sifted.words
+    return "stringdata" in words or not words.isdisjoint(_CODE_WORDS) or ("secret" in words and "kind" in words)
+
+
+def headed_secrets(sifted: SiftedText) -> Iterator[Cut]:
     """The fields of a block that says of itself that it is secret, and codes that let in once."""
+    if not may_be_headed(sifted):
+        return
+    text, words = sifted.text, sifted.words
     if "stringdata" in words or ("secret" in words and "kind" in words and compiled_pattern(_BLOCK).search(text)):
         for block in compiled_pattern(_FIELDS).finditer(text):
             for field in compiled_pattern(_FIELD).finditer(text, *block.span(1)):
                 if len(field[1]) >= _SHORTEST_FIELD and not is_placeholder(field[1]) and not says_what_it_is(field[1]):
                     yield make_cut("secret", *field.span(1))
-    if not words.isdisjoint(CODE_WORDS):
+    if not words.isdisjoint(_CODE_WORDS):
         for block in compiled_pattern(_CODES).finditer(text):
             codes = list(compiled_pattern(_CODE).finditer(text, *block.span(1)))
-            lengths = {len(code[0]) for code in codes if any(map(str.isdigit, code[0]))}
+            lengths = {len(code[0]) for code in codes if any(map(str.isdigit, code[0])) or is_unlike_words(code[0])}
             yield from (make_cut("secret", *code.span()) for code in codes if len(code[0]) in lengths)

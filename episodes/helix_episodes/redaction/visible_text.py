@@ -8,11 +8,13 @@ cut where it was.
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from helix_episodes.redaction.rule_matching import compiled_pattern, mentions
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterator
 
 #: Colours and characters that show nothing, as they are and as they are spelled in code and JSON.
@@ -33,9 +35,9 @@ _SIGNS = {
     **{f"#{ord(sign)}": sign for sign in "\"'&<>`+="},
     **{f"#x{ord(sign):x}": sign for sign in "\"'&<>`+="},
 }
-_ENTITY = r"&(?P<entity>quot|apos|lt|gt|amp|#(?:34|39|38|60|62|96|43|61)|#x(?:22|27|26|3c|3e|60|2b|3d));"
+_ENTITY = r"&(?P<sign>quot|apos|lt|gt|amp|#(?:34|39|38|60|62|96|43|61)|#x(?:22|27|26|3c|3e|60|2b|3d));"
 #: A quote, a stroke or the end of a line within a text within a text.
-_ESCAPE = r"(?<!\\)\\{1,15}(?P<escape>[\"'`/]|[nrt]|u[0-9a-fA-F]{4})"
+_ESCAPE = r"(?<!\\)\\{1,15}(?P<sign>[\"'`/]|[nrt]|u[0-9a-fA-F]{4})"
 #: What listings, logs, mails, comments, diffs and tables of Markdown put before a line, and the last behind it.
 _PREFIX = (
     r"(?:[ \t]{0,12}(?:\d{1,7}[→\t]|\d{1,7}:(?=\D)|\d{1,7} ?\| ?)"
@@ -47,6 +49,7 @@ _PREFIX = (
     r"|[ \t]{0,12}(?:>|#|//|\+|\*)[ \t]{0,8}(?=[^\s>#+*/])|[ \t]{0,12}> ?"
     r"|\|[^|`\n]{0,40}\|\s?`)+"
 )
+_LINE_WITH_PREFIX = rf"\n({_PREFIX})"
 _TABLE_END = r"` ?\|[^|\n]{0,60}\|(?=\n|\Z)"
 _HIDDEN_SPELLED = ("x1b[", "\\e[", "033[", "u001b", "u200", "u00ad", "u2060", "ufeff")
 _INVISIBLE = ("\u200b", "\u200c", "\u200d", "\ufeff", "\u2060", "\xad")
@@ -54,24 +57,45 @@ _ENTITIES = ("&quot;", "&#", "&lt;", "&gt;", "&amp;", "&apos;")
 _ESCAPES = ('\\"', "\\'", "\\n", "\\/", "\\r", "\\t", "\\u")
 
 
-class VisibleText(NamedTuple):
-    """The plain form, and where its parts begin in both texts, with the width of their characters in the first."""
+class VisibleText:
+    """The plain form of a text, and where its parts are in the text as it was."""
 
-    text: str
-    begins: list[int]
-    places: list[int]
-    widths: list[int]
+    def __init__(self, text: str, source: str, pattern: str, shift: int) -> None:
+        self.text = text
+        self._source, self._pattern, self._shift = source, pattern, shift
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Where what lies between two places of the plain form is in the text as it was."""
-        first, last = bisect_right(self.begins, start) - 1, bisect_right(self.begins, end - 1) - 1
-        begin = self.places[first] + (start - self.begins[first])
-        return begin, self.places[last] + (end - 1 - self.begins[last]) + self.widths[last]
+        begins, places, widths = self._parts
+        first, last = bisect_right(begins, start) - 1, bisect_right(begins, end - 1) - 1
+        begin = places[first] + (start - begins[first])
+        return begin, places[last] + (end - 1 - begins[last]) + widths[last]
+
+    # Asked for only where something is cut, which is seldom.
+    @cached_property
+    def _parts(self) -> tuple[list[int], list[int], list[int]]:
+        """Where each part begins in the plain form and in the source, and the width of its characters in the source."""
+        begins, places, widths = [], [], []
+        position, length = self._shift, 0
+        for found in compiled_pattern(self._pattern).finditer(self._source):
+            start, end = found.span(self._shift)
+            sign = _sign(found) if not self._shift else ""
+            for size, place, width in ((start - position, position, 1), (len(sign), start, end - start)):
+                if size > 0:
+                    begins.append(length)
+                    places.append(place - self._shift)
+                    widths.append(width)
+                    length += size
+            position = end
+        begins.append(length)
+        places.append(position - self._shift)
+        widths.append(1)
+        return begins, places, widths
 
 
 def without_escapes(text: str) -> Iterator[VisibleText]:
     """The text without what is within its words, step by step: colours and hidden characters, escapes and entities."""
-    return _steps(text, _without_hidden, _without_escapes)
+    return _steps(text, _without_hidden, _without_entities, _without_escapes)
 
 
 def without_frames(text: str) -> Iterator[VisibleText]:
@@ -96,13 +120,12 @@ def _without_hidden(text: str) -> VisibleText | None:
     return None
 
 
+def _without_entities(text: str) -> VisibleText | None:
+    return _without(text, _ENTITY) if "&" in text and mentions(text, _ENTITIES) else None
+
+
 def _without_escapes(text: str) -> VisibleText | None:
-    sorts = []
-    if "&" in text and mentions(text, _ENTITIES):
-        sorts.append(_ENTITY)
-    if "\\" in text and mentions(text, _ESCAPES):
-        sorts.append(_ESCAPE)
-    return _without(text, "|".join(sorts)) if sorts else None
+    return _without(text, _ESCAPE) if "\\" in text and mentions(text, _ESCAPES) else None
 
 
 def _without_table_ends(text: str) -> VisibleText | None:
@@ -110,32 +133,19 @@ def _without_table_ends(text: str) -> VisibleText | None:
 
 
 def _without_prefixes(text: str) -> VisibleText | None:
-    return _without("\n" + text, r"\n(" + _PREFIX + ")", shift=1)
+    source = "\n" + text
+    plain, count = compiled_pattern(_LINE_WITH_PREFIX).subn("\n", source)
+    return VisibleText(plain[1:], source, _LINE_WITH_PREFIX, 1) if count else None
 
 
-def _without(text: str, pattern: str, *, shift: int = 0) -> VisibleText | None:
-    """``shift`` is how many characters were put before the text; what a group of its own matched is left out."""
-    pieces, begins, places, widths = [], [], [], []
-    position, length = shift, 0
+def _without(text: str, pattern: str) -> VisibleText | None:
+    plain, count = compiled_pattern(pattern).subn(_sign if "(?P<sign>" in pattern else "", text)
+    return VisibleText(plain, text, pattern, 0) if count else None
 
-    def add(piece: str, place: int, width: int) -> None:
-        nonlocal length
-        pieces.append(piece)
-        begins.append(length)
-        places.append(place - shift)
-        widths.append(width)
-        length += len(piece)
 
-    for found in compiled_pattern(pattern).finditer(text):
-        start, end = found.span(shift)
-        if start > position:
-            add(text[position:start], position, 1)
-        signs = found.groupdict()
-        if sign := signs.get("entity") or signs.get("escape"):
-            add(_SIGNS.get(sign) or (chr(int(sign[1:], 16)) if sign[0] == "u" else sign), start, end - start)
-        position = end
-    if position == shift:
-        return None
-    if position < len(text):
-        add(text[position:], position, 1)
-    return VisibleText("".join(pieces), begins, places, widths)
+def _sign(found: re.Match[str]) -> str:
+    """What an entity or an escape stands for; nothing where the pattern names no sign."""
+    sign = found.groupdict().get("sign")
+    if not sign:
+        return ""
+    return _SIGNS.get(sign) or (chr(int(sign[1:], 16)) if sign[0] == "u" else sign)

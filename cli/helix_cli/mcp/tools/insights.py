@@ -9,9 +9,9 @@ from msgspec import Meta
 
 from helix_cli.commands.insight import render_feedback, render_health, render_recalled, render_related, render_stored
 from helix_cli.commands.search_and_model import render_search
-from helix_cli.mcp.quotations import rendered
 from helix_cli.mcp.shown_advice import known_session, note_shown, was_shown
 from helix_cli.mcp.tool_declaration import MOST_ITEMS, Arguments, Reply, TextList, answered, tool
+from helix_cli.output import rendered
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph.insights.model import Outcome
 from helix_graph.search.sources import INSIGHTS

@@ -12,10 +12,9 @@ from msgspec import Meta
 from helix_cli.commands.episode import render_all, render_episode, render_evidence, render_list, render_report
 from helix_cli.commands.graph import render_compile, render_status
 from helix_cli.mcp.pagination import ANSWERS, part_of
-from helix_cli.mcp.quotations import rendered
 from helix_cli.mcp.tool_declaration import Arguments, EpisodeName, ProgressSteps, Reply, TextList, tool
 from helix_cli.options import parse_time
-from helix_cli.output import count, say
+from helix_cli.output import count, rendered, say
 from helix_episodes.discovery import is_in_agents_folder
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_episodes.model import Outcome

@@ -9,8 +9,8 @@ from msgspec import Meta
 from helix_cli.commands.paths_and_causes import render_contrast, render_explanation
 from helix_cli.commands.patterns_and_comparisons import render_patterns
 from helix_cli.commands.seen_and_similar import render_similar
-from helix_cli.mcp.quotations import rendered
 from helix_cli.mcp.tool_declaration import Arguments, EpisodeName, Reply, answered, tool
+from helix_cli.output import rendered
 
 if TYPE_CHECKING:
     from helix_cli.mcp.tool_declaration import Progress

@@ -6,20 +6,23 @@ The seed's clients send strings, also for numbers, truth values and lists; the t
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
-from helix_cli.mcp.quotations import form_of
+from helix_cli.commands.topic import render_form
 from helix_cli.mcp.rewording import problem_of
-from helix_cli.mcp.tool_declaration import Arguments, Reply, TextList, tool, typed_schema, without_nulls
+from helix_cli.mcp.tool_declaration import Arguments, Reply, TextList, answered, tool, typed_schema, without_nulls
+from helix_cli.terminal import harmless_json
 from helix_episodes.errors import HelixGraphError, InvalidArgument
+from helix_graph.topics.answer_texts import form_of
 from helix_graph.topics.briefing import Detail as BriefDetail
 from helix_graph.topics.edit import Action as EditAction
 from helix_graph.topics.search import LARGEST_INDEX, MOST_DAYS, MOST_HOURS, Detail, Mode
 from helix_graph.topics.tool_actions import Action, StatsDetail
-from helix_graph.topics.transfer import ImportedEntries
+from helix_graph.topics.transfer import ImportedEntries, TopicsExport
 
 if TYPE_CHECKING:
     from helix_cli.mcp.tool_declaration import Progress
@@ -162,7 +165,7 @@ def store(memory: Memory, asked: StoreArguments, _: Progress) -> Reply:
     answer and stored all the same. A line of general advice goes to `remember` instead.
     """
     answer = memory.topics.store(**_entry(asked), force=asked.force)
-    return Reply(answer, form_of(answer, terse=asked.terse))
+    return answered(answer, partial(render_form, terse=asked.terse))
 
 
 @tool("batch", title="Write down several at once", takes=BatchArguments, effect="adds")
@@ -172,7 +175,7 @@ def batch(memory: Memory, asked: BatchArguments, _: Progress) -> Reply:
     """
     entries = _decoded(asked.entries) if isinstance(asked.entries, str) else asked.entries
     answer = memory.topics.batch([_entry(one) for one in entries])
-    return Reply(answer, form_of(answer))
+    return answered(answer, render_form)
 
 
 @tool("search", title="Search the topics", takes=SearchArguments, effect="reads")
@@ -182,7 +185,7 @@ def search(memory: Memory, asked: SearchArguments, _: Progress) -> Reply:
     `search_memory` looks through sessions and insights as well.
     """
     answer = memory.topics.search(**msgspec.structs.asdict(asked))
-    return Reply(answer, form_of(answer))
+    return answered(answer, render_form)
 
 
 @tool("brief", title="Brief me on a topic", takes=BriefArguments, effect="reads")
@@ -194,7 +197,7 @@ def brief(memory: Memory, asked: BriefArguments, _: Progress) -> Reply:
     answer = memory.topics.brief(
         asked.query, detail=asked.detail, since=asked.since, focus=asked.focus or None, compact=asked.compact
     )
-    return Reply(answer, form_of(answer))
+    return answered(answer, render_form)
 
 
 @tool("read", title="Read a topic", takes=ReadArguments, effect="reads")
@@ -203,7 +206,7 @@ def read(memory: Memory, asked: ReadArguments, _: Progress) -> Reply:
     named a topic, and before `edit`, which takes the index.
     """
     answer = memory.topics.read(asked.topic, index=asked.index)
-    return Reply(answer, form_of(answer))
+    return answered(answer, render_form)
 
 
 @tool("edit", title="Change entries", takes=EditArguments, effect="removes")
@@ -213,7 +216,7 @@ def edit(memory: Memory, asked: EditArguments, _: Progress) -> Reply:
     the last of the topic, also for delete; delete with all removes the whole topic.
     """
     answer = memory.topics.edit(**msgspec.structs.asdict(asked))
-    return Reply(answer, form_of(answer))
+    return answered(answer, render_form)
 
 
 @tool(
@@ -240,4 +243,6 @@ def topics(memory: Memory, asked: TopicsArguments, progress: Progress) -> Reply:
         shown = [f"{one.place}: {one.problem}" for one in answer.left_out[:_REASONS]]
         more = [f"and {len(answer.left_out) - len(shown)} more"] if len(answer.left_out) > len(shown) else []
         raise HelixGraphError("\n".join(["nothing was imported, for no item can be kept; mend them:", *shown, *more]))
-    return Reply(answer, form_of(answer))
+    if isinstance(answer, TopicsExport):
+        return Reply(None, harmless_json(form_of(answer)))
+    return answered(answer, render_form)

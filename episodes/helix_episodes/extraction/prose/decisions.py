@@ -65,6 +65,8 @@ def reasons_of(step: Step) -> tuple[str, tuple[str, ...]]:
     return (spelled.rationale, options or spelled.options) if spelled else (rationale, options)
 
 
+#: "Not yet." says nothing without the sentence after it.
+_FEWEST_WORDS = 4
 #: A list of more alternatives or steps than this is an inventory.
 _MOST_ITEMS = 9
 _FEWEST_ITEMS = 2
@@ -100,6 +102,15 @@ _NO_CHOICE = frozenset({
     "explore", "examine", "investigate", "review", "confirm", "inspect", "view", "open", "list", "need", "also",
     "start", "begin", "ask", "wait", "continue", "note", "mention", "commit", "push", "probably", "maybe", "perhaps",
 })  # fmt: skip
+#: Looking closer, waiting and taking care choose nothing, whatever they are done instead of.
+_NO_DEED = re.compile(
+    r"(?:take (?:a|another|one|the) (?:\w+ )?(?:look|pass)|have a look|go (?:look|check|through|over)|make sure"
+    r"|let (?:it|that|this|them|the)\b.{0,60}\b(?:finish|run|complete|settle)"
+    r"|keep (?:waiting|monitoring|watching|polling|an eye|going|looking|checking)|pin (?:this|that|it) (?:down|to)"
+    r"|get (?:the|a|an|more) .*\b(?:output|logs?|details?|context|picture|idea)\b"
+    r"|(?:be|consider|ensure|focus|monitor|watch|trace|gather|double-check|dig|think|understand)\b)",
+    re.IGNORECASE,
+)
 _ALTERNATIVES = re.compile(
     r"(?:^\W*(?:the )?|\b(?:are|have|see|here|few|two|three|four|several|some|these)\b[^.\n]{0,40}\s)"
     r"(?:\w+ )?(?:options|alternatives|approaches)\b[^.\n]{0,80}:\W*$",
@@ -173,7 +184,8 @@ def _under_heading(text: str) -> str | None:
     lines = prose(text).splitlines()
     for number, part in enumerate(lines):
         if found := _ADVICE_HEADING.match(part):
-            first = next(iter(sentences_of("\n".join([part[found.end() :], *lines[number + 1 :]]))), "")
+            below = sentences_of("\n".join([part[found.end() :], *lines[number + 1 :]]))
+            first = " ".join(below[: 2 if below and len(below[0].split()) < _FEWEST_WORDS else 1])
             return None if _JUDGES.match(first) else first or None
     return None
 
@@ -185,6 +197,8 @@ def _choice(text: str) -> StatedChoice | None:
     for words in reversed(sentences_of(text)):
         found = _PREFERS.search(words) if has_any(words.lower(), _REASON_SIGNS) else None
         if found is None or found[1].lower() in _NO_CHOICE or is_supposed(words, upto=found.start()):
+            continue
+        if _NO_DEED.match(words, found.start(1)):
             continue
         against = found[3].lower() in {"instead of", "rather than"}
         chosen = words[found.start() :] if against else words[found.start() : found.start(3)]

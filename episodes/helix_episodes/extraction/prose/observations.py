@@ -5,7 +5,8 @@ and without condition, and it says that something persists ("it still flickers")
 there or not done ("I can't see the button", "the date doesn't update"), shows an error ("the page returns a 500"), is
 in a state that nobody wants ("the list is empty"), or is one thing instead of another ("it prints 3 instead of 4").
 
-The subject must be the work: a pronoun, what the speaker sees, or words that the task or the agent used before.
+The subject must be the work: a pronoun, a thing that both know ("the totals"), what the speaker sees, or words that the
+task or the agent used before.
 
 >>> used = stems("Add a date to the invoice page")
 >>> states_trouble("the page shows a 500", used), states_trouble("too slow.", used)
@@ -23,7 +24,8 @@ from helix_episodes.extraction.prose.sentences import is_denied, is_disclaimed, 
 #: What is longer is a document or a review, in which a sentence describes code.
 LONGEST = 600
 _OPENING = re.compile(
-    r"^(?:\W*\b(?:hm+|ah|oh|ugh|ok(?:ay)?|well|so|but|and|also|no|nope|yes|yeah|unfortunately|sadly|weird(?:ly)?|"
+    r"^(?:\W*\b(?:hm+|ah|oh|ugh|ok(?:ay)?|well|so(?! that)|but|and|also|no|nope|yes|yeah|unfortunately|sadly|"
+    r"weird(?:ly)?|"
     r"strange(?:ly)?|sorry|now|again|actually|great|thanks?|wait)\b\W*)+",
     re.IGNORECASE,
 )
@@ -33,7 +35,12 @@ _INVERTED = re.compile(
     r" (?:we|you|i|it|this|that|they|there|the)\b",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(r"^(?:when(?:ever)?|if|after|once|as soon as) (?:I|we|you|it) [^,]{1,80}, ?", re.IGNORECASE)
+#: "When I save, it crashes" states a fact; what is left is said of the work.
+_CONDITION = re.compile(
+    r"^(?:(?:when(?:ever)?|if|after|once|as soon as) (?:I|we|you|it) [^,]{1,80}, ?"
+    r"|(?:when(?:ever)?|after|once|as soon as) (?:I|we|you) [^,]{1,80}? (?=(?:it|they|nothing|this|that|I|we) ))",
+    re.IGNORECASE,
+)
 _MODAL = re.compile(
     r"\b(?:can|may|will|shall|must|let['\u2019]?s|want|wants|wanted|need|needs|like to|consider|so)\b", re.IGNORECASE
 )
@@ -74,6 +81,10 @@ _BREAKS = (
     r"(?:crash(?:es|ed)|hangs|hung|freezes|froze|breaks|broke|fails|failed|flickers|disappear(?:s|ed)|vanish(?:es|ed)"
     r"|loops|leaks|stops|stopped|times out|timed out|errors out|explodes|loses|lost|jumps|overlaps|overflows)"
 )
+#: What nobody misses when it does not happen any more.
+_NO_MORE = (
+    rf"(?:{_STATES}|crash|hang|freeze|break|fail|flicker|disappear|vanish|loop|leak|stop|error|lose|jump|overlap)"
+)
 _TROUBLES = (
     # It persists.
     rf"(?:^|(?<=\w ))still (?!{_NO_EVENT}|{_STILL_FINE})\w+",
@@ -84,7 +95,7 @@ _TROUBLES = (
         r"\b(?:i|we|users?|one) (?:still )?(?:ca|do|did|could)(?:n['\u2019]t|nnot| not) (?:\w+ly )?(?:see|find|get|open"
         r"|load|run|reach|click|access|log|select|scroll|type|save|start|install|build|notice|read|edit|delete)\b"
     ),
-    rf"(?:{_NOT}) (?!{_NO_EVENT}|(?:an?|the|my|your|our)\b)(?:\w+ly )?\w+",
+    rf"(?:{_NOT}) (?!{_NO_EVENT}|{_NO_MORE}|(?:an?|the|my|your|our)\b)(?:\w+ly )?\w+",
     r"\b(?:nothing|nobody|none of (?:it|them|the \w+)) (?:happen|show|chang|appear|work|is|are|has|have|get|come)\w*",
     # It shows an error.
     rf"\b{_SHOWS}\b[^.?!\n]{{0,30}}?\b{_ERROR}",
@@ -99,8 +110,10 @@ _TROUBLES = (
     r"\b(?:was|were|is|are) supposed to\b",
 )
 _TROUBLE = re.compile("|".join(f"(?:{one})" for one in _TROUBLES), re.IGNORECASE)
+#: Who speaks of "the totals" means something that both know.
 _OF_WORK = re.compile(
-    r"\b(?:it|this|that|they|these|those|there|everything|nothing|none|nobody|i|we|you|your)(?=\b|['\u2019])",
+    r"^(?:the|my|our|all|both|some|half)\b"
+    r"|\b(?:it|this|that|they|these|those|there|everything|nothing|none|nobody|i|we|you|your)(?=\b|['\u2019])",
     re.IGNORECASE,
 )
 

@@ -49,9 +49,6 @@ def skip_options(words: tuple[str, ...], valued: frozenset[str]) -> tuple[str, .
         if words[at] == "--":
             return words[at + 1 :]
         at += 2 if words[at] in valued else 1
-    # "mise exec go@1.22 -- go test": the tools before the dashes are the wrapper's own.
-    if "--" in words[at:] and all("@" in word for word in words[at : words.index("--", at)]):
-        return words[words.index("--", at) + 1 :]
     return words[at:]
 
 
@@ -131,6 +128,8 @@ def role_of(
     """What a command is for, the check it runs and of what kind."""
     if (len(arguments) == 1 and arguments[0] in {"--version", "--help", "-V"}) or subcommand in {"help", "version"}:
         return "look", None, None
+    if arguments and arguments[-1] == "--help":
+        return "look", None, None
     if check := _as_check(program, subcommand, arguments):
         return check
     if _looks(program, subcommand, arguments):
@@ -150,6 +149,8 @@ def _as_check(
         return ("check", name, "format") if reporting & set(arguments) else ("format", None, "format")
     if program in known.CHECKERS:
         return "check", program, known.CHECKERS[program]
+    if arguments and arguments[0] in known.SYNTAX_ONLY.get(program, ()):
+        return "check", f"{program} {arguments[0]}", "lint"
     return _by_subcommand(program, subcommand, arguments) or _by_task(program, subcommand)
 
 
@@ -214,9 +215,53 @@ def _looks(program: str, subcommand: str | None, arguments: tuple[str, ...]) -> 
             looks = (subcommand or "").rpartition(" ")[2] in verbs
         case _ if program in known.LOOKING_SUBCOMMANDS:
             looks = (subcommand or "").replace(" ", "-") in known.LOOKING_SUBCOMMANDS[program]
+            looks = looks or (subcommand == "task" and _asks_only(arguments))
+        case _ if program in known.INTERPRETERS:
+            looks = _code_looks(arguments)
         case _:
-            looks = program in known.LOOKERS
+            unknown = program not in known.FILERS | known.SHELLS
+            looks = program in known.LOOKERS or (unknown and _asks_only(arguments))
     return looks
+
+
+_PLAIN = Regex(r"[a-z][a-z-]*")
+_READ_ONLY = frozenset({"--readonly", "--read-only"})
+
+
+def _asks_only(arguments: tuple[str, ...]) -> bool:
+    """Whether the verb of a program that is in no table only shows something.
+
+    >>> [_asks_only(tuple(words.split())) for words in ("-q list", "session show", "add list", "run x -- git log")]
+    [True, True, False, True]
+    """
+    inner = arguments[arguments.index("--") + 1 :] if "--" in arguments else ()
+    if inner:
+        program = program_name(inner[0])
+        return role_of(program, subcommand_of(program, inner[1:])[0], inner[1:])[0] == "look"
+    if not _READ_ONLY.isdisjoint(arguments):
+        return True
+    first, second = ([word for word in arguments if not word.startswith("-")] + ["", ""])[:2]
+    if first in known.LOOKING_VERBS:
+        return True
+    return bool(_PLAIN.fullmatch(first)) and first not in known.DOING_VERBS and second in known.LOOKING_VERBS
+
+
+_PRINTS = Regex(r"\b(?:print|puts|say|p)\b|console\.log|process\.stdout")
+#: What changes something, or judges it and ends accordingly.
+_ACTS = Regex(
+    r"open\([^)]*,\s*(?:mode\s*=\s*)?['\"][wax]|\bwrite(?!\w)|write_|writeFile|appendFile|unlink|remove\(|rename|mkdir|"
+    r"rmtree|shutil|subprocess|os\.system|spawn|\bexec\w*\(|requests\.(?:post|put|patch|delete)|\.save\w*\(|\bdump\(|"
+    r"to_csv|commit\(|\b(?:INSERT|UPDATE|DELETE|DROP|CREATE)\b|\bassert\b|\braise\b|\bexit\(|\b(?:valid|ok)\b"
+)
+
+
+def _code_looks(arguments: tuple[str, ...]) -> bool:
+    """Whether code on the command line prints something, changes nothing and judges nothing."""
+    at = next((n for n, word in enumerate(arguments[:4]) if _INLINE.fullmatch(word)), None)
+    if at is None or at + 1 >= len(arguments) or any("i" in word for word in arguments[: at + 1]):  # perl -pi -e
+        return False
+    code = arguments[at + 1]
+    return bool(_PRINTS.search(code)) and not _ACTS.search(code)
 
 
 def _git_looks(subcommand: str | None, arguments: tuple[str, ...]) -> bool:
@@ -427,7 +472,10 @@ def _without_wrapper(words: tuple[str, ...]) -> tuple[str, ...]:
     for length in (2, 1):
         name = " ".join((program_name(words[0]), *words[1:length]))
         if len(words) > length and name in known.WRAPPERS:
-            inner = skip_options(words[length:], known.WRAPPERS[name])
+            inner = words[length:]
+            if name in known.TOOLS_FIRST and "--" in inner:
+                inner = inner[inner.index("--") :]
+            inner = skip_options(inner, known.WRAPPERS[name])
             inner = inner[known.WRAPPER_WORDS.get(name, 0) :]
             return _without_assignments(inner) if inner else words
     return words
@@ -440,8 +488,8 @@ def _segment(part: SimpleCommand, words: tuple[str, ...]) -> Segment:
     program, arguments = program_name(words[0]), words[1:]
     subcommand, rest = subcommand_of(program, arguments)
     purpose, check, kind = role_of(program, subcommand, arguments)
-    if purpose == "look" and part.target:
-        purpose = "change"
+    if purpose == "look" and part.target and not part.target.startswith(known.SCRATCH):
+        purpose = "change"  # what is put aside in a folder for scratch is looked at next
     checks = purpose == "check"
     return Segment(
         text=part.text,

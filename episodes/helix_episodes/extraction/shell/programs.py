@@ -25,7 +25,7 @@ _BY_KIND: dict[CheckKind, frozenset[str]] = {
     "lint": _words(
         "flake8 pylint pycodestyle pydocstyle bandit lint-imports eslint oxlint stylelint standard xo rubocop "
         "phpstan psalm staticcheck revive gosec govulncheck shellcheck hadolint yamllint actionlint "
-        "markdownlint markdownlint-cli2 ktlint detekt swiftlint clang-tidy codespell vulture"
+        "py_compile compileall markdownlint markdownlint-cli2 ktlint detekt swiftlint clang-tidy codespell vulture"
     ),
     "typecheck": _words("mypy dmypy pyright basedpyright pyre pytype ty tsc vue-tsc svelte-check sorbet"),
     "build": _words("ninja gcc g++ clang clang++ rustc javac kotlinc msbuild xcodebuild webpack rollup tsup"),
@@ -41,7 +41,16 @@ CHECKING_SUBCOMMANDS: dict[str, dict[str, CheckKind]] = {
     "go": {"test": "test", "build": "build", "vet": "lint"},
     "golangci-lint": {"run": "lint", "": "lint"},
     "ruff": {"check": "lint", "": "lint"},
-    "cargo": {"test": "test", "nextest": "test", "check": "typecheck", "clippy": "lint", "build": "build"},
+    "cargo": {
+        "test": "test",
+        "nextest": "test",
+        "check": "typecheck",
+        "clippy": "lint",
+        "build": "build",
+        "deny": "lint",
+        "audit": "lint",
+        "machete": "lint",
+    },
     "dotnet": {"test": "test", "build": "build", "publish": "build"},
     "mvn": {"test": "test", "verify": "test", "compile": "build", "package": "build", "install": "build"},
     "gradle": {"test": "test", "check": "test", "build": "build", "assemble": "build", "lint": "lint"},
@@ -72,6 +81,13 @@ CHECKING_SUBCOMMANDS: dict[str, dict[str, CheckKind]] = {
     "trunk": {"check": "lint"},
 }
 
+#: Interpreters, and the options with which they only parse a script.
+SYNTAX_ONLY: dict[str, frozenset[str]] = {
+    **dict.fromkeys(("bash", "sh", "zsh", "dash", "ksh"), frozenset({"-n"})),
+    "node": frozenset({"--check", "-c"}),
+    "php": frozenset({"-l"}),
+    **dict.fromkeys(("ruby", "perl"), frozenset({"-c"})),
+}
 #: Programs that rewrite files in one style, and the flags with which they only report.
 FORMATTERS: dict[str, frozenset[str]] = {
     "gofmt": frozenset({"-l", "-d"}),
@@ -161,7 +177,7 @@ LOOKERS = _words("""
     jobs wait basename dirname realpath readlink seq xxd hexdump od strings nl tac rev fold md5sum sha1sum sha256sum
     shasum lsof netstat ss top htop uptime free ping dig nslookup host read sed bat batcat eza exa lsd tokei cloc scc
     tput clear exit return trap ulimit umask watch shopt local declare typeset readonly getconf nproc sw_vers journalctl
-    dmesg colordiff delta locale arch groups tty nm ldd objdump otool info break continue shift getopts
+    base64 dmesg colordiff delta locale arch groups tty nm ldd objdump otool info break continue shift getopts
     """)
 #: Of those, the ones that never say what a command was about when anything else is there.
 SETTINGS = _words(
@@ -189,7 +205,7 @@ LOOKING_SUBCOMMANDS: dict[str, frozenset[str]] = {
     "pip": _words("list show freeze check download index config debug help"),
     "uv": _words("tree version"),
     "poetry": _words("show check env search version"),
-    "cargo": _words("tree metadata search version help"),
+    "cargo": _words("tree metadata search info version help"),
     "docker": _words("ps images logs inspect version info stats top port diff history search"),
     "docker compose": _words("ps logs config images top port ls version"),
     "kubectl": _words("get describe logs explain top version api-resources cluster-info config"),
@@ -204,6 +220,18 @@ LOOKING_SUBCOMMANDS: dict[str, frozenset[str]] = {
     "helm": _words("list status get show history template search"),
     "issues": _words("list show"),
 }
+#: Where people put aside what they look at next; what is done there changes nothing of the project.
+SCRATCH = ("/tmp", "/private/tmp", "/var/", "$TMP")  # noqa: S108  (read, not used)
+#: Verbs with which any program only shows something, whatever it is (``bd list``, ``entire session show``), and those
+#: before which such a word is a name.
+LOOKING_VERBS = _words(
+    "list ls show status info view get describe current capture logs log history search tree whoami ready outdated "
+    "inspect diff stats peek ps help version count query find doctor wait watch prime"
+)
+DOING_VERBS = _words(
+    "add create run set delete remove rm new install update edit exec start stop enable disable apply push pull send "
+    "write build deploy publish import export move mv copy cp merge close open init login logout"
+)
 #: Second words with which ``gh <noun>`` only looks.
 LOOKING_GH_VERBS = _words("view list status diff checks watch browse token")
 #: Subcommands of git that look unless they get something to do, and the words with which they still only look.
@@ -268,6 +296,7 @@ VALUED_BEFORE: dict[str, frozenset[str]] = {
 
 #: Programs that only run another one, and which of their options take a value.
 WRAPPERS: dict[str, frozenset[str]] = {
+    "wsl": frozenset({"-d", "-u", "--cd", "--distribution", "--user"}),
     "time": frozenset({"-f", "-o"}),
     "env": frozenset({"-u", "--unset", "-C", "--chdir", "-S"}),
     "sudo": frozenset({"-u", "-g", "-h", "-p"}),
@@ -297,6 +326,9 @@ WRAPPERS: dict[str, frozenset[str]] = {
 }
 #: Wrappers with one word of their own before the command (``timeout 60 pytest``).
 WRAPPER_WORDS: dict[str, int] = {"timeout": 1, "gtimeout": 1, "direnv exec": 1}
+
+#: Wrappers that take the tools to install before ``--`` (``mise x cargo:cargo-deny -- cargo deny check``).
+TOOLS_FIRST = frozenset({"mise exec", "mise x", "rtx exec"})
 
 #: Programs whose first word is a file or a process, never a subcommand.
 FILERS = _words("rm rmdir mv cp mkdir touch ln chmod chown tee kill pkill killall dd rsync scp tar zip unzip")

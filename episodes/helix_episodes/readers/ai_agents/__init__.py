@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 _TELLING_KEYS = frozenset(
     {"protocolCompliance", "workLog", "work_log", "session_id", "session", "objective", "decisions", "learnings"}
+    | {"protocol_compliance", "session_info", "session_number", "session_date", "session_objective", "session_log"}
+    | {"work_completed", "work_done", "actions_taken", "key_decisions", "decisions_made", "lessons_learned"}
+    | {"key_learnings", "session_start", "session_end", "ending_commit", "next_steps", "objectives"}
 )
 _KEY = re.compile(rb'"(' + "|".join(sorted(_TELLING_KEYS)).encode() + rb')"\s*:')
 #: Two of the names that these logs are made of; one alone occurs in many JSON files.
@@ -36,6 +39,13 @@ _SECTION = re.compile(
     r"decisions?|outcomes?|learnings?)|(?:[->]\s*)?\*\*(?:date|objective|status|branch|session)\*\*\s*:|"
     r"(?:[->]\s*)?\*\*(?:date|objective|status|branch|session):\*\*)",
     re.IGNORECASE | re.MULTILINE,
+)
+#: What every session does before and after its work; none of it is what the session is for.
+_OF_PROTOCOL = re.compile(
+    r"^\W*session (?:initiali[sz]|start|protocol|log|end)|\bprotocol compliance\b"
+    r"|^\W*(?:initiali[sz]ed?|activated?) serena\b"
+    r"|^\W*(?:re-?)?(?:read|load)(?:ed|ing)? .{0,40}\b(?:HANDOFF|AGENTS|CLAUDE|memory|memories|constraints)\b",
+    re.IGNORECASE,
 )
 _DATED_ID = re.compile(r"\d{4}-\d\d-\d\d-session-[A-Za-z0-9._-]+")
 _ID_LIMIT = 128
@@ -117,7 +127,7 @@ def _task(reading: ReportContent) -> str | None:
     if not PLACEHOLDER.match(reading.task):
         return reading.task
     done = (step.text for step in reading.steps.found if step.kind == "note" and step.arguments.get("part") == "did")
-    first = next((text for text in done if not re.match(r"^session (initiali[sz]|start)", text, re.IGNORECASE)), None)
+    first = next((text for text in done if not _OF_PROTOCOL.search(text)), None)
     return first or reading.branch.rpartition("/")[2].replace("-", " ") or None
 
 

@@ -23,11 +23,13 @@ from helix_episodes.readers.ai_agents.steps import (
 )
 from helix_episodes.readers.ai_agents.words import (
     Role,
+    closest,
     declared_by_words,
     goes_on,
     is_bare_state,
     is_cause,
     role_of,
+    settles,
     words_of,
 )
 from helix_episodes.session import DeclaredOutcome, Piece
@@ -86,8 +88,11 @@ def take_entry(steps: StepCollector, item: JsonNode) -> None:
     done = _done(item)
     for field in done:
         steps.note(field.text, part="did", line=field.line, at=at, call_id=join, context=context)
+    taken = {field.name for field in done}
+    aligned = take_aligned(steps, item, at=at)
     for key, member in item.members.items():
-        _take_member(steps, key, member, join=join, at=at, already_taken={field.name for field in done})
+        if key not in aligned:
+            _take_member(steps, key, member, join=join, at=at, already_taken=taken)
 
 
 def _role_in_entry(key: str) -> Role | None:
@@ -159,12 +164,16 @@ def take_decisions(steps: StepCollector, node: JsonNode, *, at: datetime | None 
 
 def _take_decision(steps: StepCollector, item: JsonNode, *, at: datetime | None) -> None:
     fields = list(fields_of(item, role="decision"))
-    chosen = next((one for role in ("decision", "did", "found") for one in fields if one.role == role), None)
+    roles = ("decision", "did", "found", "status" if any(one.role == "rationale" for one in fields) else "decision")
+    chosen = next((one for role in roles for one in fields if one.role == role), None)
     if chosen is None:
         return
     own = steps.entry()
     texts: dict[str, list[str]] = {"rationale": [], "options": [], "context": []}
-    pieces = [Piece(line=chosen.line, text=chosen.text)]
+    pieces: list[Piece] = [Piece(line=chosen.line, text=chosen.text)]
+    # "Cache on the client" is what was decided on; that it was rejected is what was decided.
+    settled = [one for one in fields if one.role == "status" and one is not chosen and settles(one.text)]
+    pieces += [Piece(line=one.line, text=one.text) for one in settled]
     for field in fields:
         steps.used.add(field.line)
         name = "context" if field.role in {"context", "problem", "background"} else str(field.role)
@@ -182,7 +191,7 @@ def _take_decision(steps: StepCollector, item: JsonNode, *, at: datetime | None)
     moment_of_it = _time_of(item) or at
     steps.add(
         "decision",
-        chosen.text,
+        ": ".join(one.text for one in (chosen, *settled)),
         line=chosen.line,
         at=moment_of_it,
         call_id=own,
@@ -244,10 +253,38 @@ def _take_lesson(steps: StepCollector, node: JsonNode, *, at: datetime | None) -
             steps.add("lesson", field.text, line=field.line, at=at)
 
 
+def take_aligned(steps: StepCollector, node: JsonNode, *, at: datetime | None = None) -> frozenset[str]:
+    """Problems in one list and their remedies in another beside it; the names of the two members.
+
+    A remedy belongs to the problem that it names, else to the one in its place, if there are as many of both.
+    """
+    lists = [(key, role_of(key), member) for key, member in node.members.items() if isinstance(member.value, list)]
+    listed = [(key, role, member.items) for key, role, member in lists if all(one.text for one in member.items)]
+    problems = next(((key, items) for key, role, items in listed if role == "problem" and items), None)
+    remedies = next(((key, items) for key, role, items in listed if role == "remedy" and items), None)
+    if problems is None or remedies is None:
+        return frozenset()
+    joins = [steps.entry() for _ in problems[1]]
+    for join, item in zip(joins, problems[1], strict=True):
+        steps.note(item.text, part="problem", line=item.line, at=at, call_id=join, context=problems[0])
+    texts = [item.text for item in problems[1]]
+    for place, item in enumerate(remedies[1]):
+        same = place if len(remedies[1]) == len(texts) else None
+        found = closest(item.text, texts)
+        belongs = found if found is not None else same
+        steps.note(
+            item.text, part="remedy", line=item.line, at=at, call_id=joins[belongs] if belongs is not None else None
+        )
+    return frozenset({problems[0], remedies[0]})
+
+
 def _take_mistake(steps: StepCollector, texts: list[Field], *, at: datetime | None) -> None:
-    """What a mistake led to and how it was put right, which the lesson drawn from it tells on the side."""
+    """A mistake, what it led to and how it was put right, which the lesson drawn from it tells on the side."""
     join = steps.entry()
+    told = {word for field in texts for word in words_of(field.name)}
     for field in texts:
+        if _AVOID & set(words_of(field.name)) and told & {"consequence", "impact"}:
+            steps.note(field.text, part="cause", line=field.line, at=at, call_id=join)
         if {"consequence", "impact"} & set(words_of(field.name)):
             steps.note(field.text, part="harm", line=field.line, at=at, call_id=join)
         elif field.role == "remedy":
@@ -321,8 +358,10 @@ class ReportContent(msgspec.Struct, kw_only=True):
 def read_report(document: JsonNode) -> ReportContent:
     """The steps and statements of a log in JSON."""
     reading = ReportContent(steps=StepCollector())
+    aligned = take_aligned(reading.steps, document)
     for key, member in document.members.items():
-        _take(reading, key, member)
+        if key not in aligned:
+            _take(reading, key, member)
     reading.steps.found.sort(key=lambda step: _ORDER.get(step.kind, 0))
     return reading
 
@@ -331,9 +370,13 @@ def read_report(document: JsonNode) -> ReportContent:
 _ORDER = {"lesson": 1, "gate": 2}
 
 
+#: What the object at the head of a log is called.
+_HEADS = (["session"], ["session", "info"], ["session", "metadata"], ["session", "details"], ["metadata"])
+
+
 def _take(reading: ReportContent, key: str, member: JsonNode) -> None:  # noqa: PLR0911  (one line a role reads best)
     steps, role = reading.steps, role_of(key)
-    if key == "session" and member.members:
+    if member.members and words_of(key) in _HEADS:
         for name, part in member.members.items():
             _take_head_field(reading, name, part)
         return None
@@ -400,8 +443,11 @@ def _take_outcome(reading: ReportContent, key: str, node: JsonNode) -> None:
         for item in node.items:
             _take_result(reading, key, item)
         return
+    aligned = take_aligned(reading.steps, node)
     for name, member in node.members.items():
         role = role_of(name)
+        if name in aligned:
+            continue
         if role in {"decision", "lesson", "problem", "work", "gates"}:
             _take_special(reading, name, member)
         elif role == "commit":
@@ -434,7 +480,14 @@ def _take_special(reading: ReportContent, name: str, member: JsonNode) -> None:
 def _take_result(reading: ReportContent, name: str, item: JsonNode) -> None:
     steps = reading.steps
     role = role_of(name)
-    if role == "status" or (role == "outcome" and is_bare_state(item.text)):
+    if item.members:
+        # "status" with its reason is a decision; "task" with its outcome an entry of work.
+        roles = {role_of(key) for key in item.members}
+        if {"rationale", "status"} <= roles:
+            _take_decision(steps, item, at=None)
+        else:
+            take_entry(steps, item)
+    elif role == "status" or (role == "outcome" and is_bare_state(item.text)):
         steps.used.add(item.line)
         reading.take_status(item.text, line=item.line)
     elif item.text.isdigit():

@@ -17,7 +17,7 @@ from helix_episodes.readers.ai_agents.markdown_blocks import (
     blocks_of,
     head_words,
     is_item,
-    justifies,
+    justified,
     names_problems,
     plain_text,
     without_number,
@@ -33,10 +33,12 @@ if TYPE_CHECKING:
 #: Roles that say of their own what is below; a heading with another keeps its parent's.
 _OWN_ROLES = frozenset({
     "decision", "lesson", "problem", "gates", "outcome", "next", "files", "task", "commit", "work", "options",
-    "status",
+    "status", "remedy",
 })  # fmt: skip
 _ABOUT_PROBLEMS = frozenset({"impact", "status", "found", "outcome", "context", "background"})
 _ABOUT_STATEMENTS = frozenset({"rationale", "remedy", "outcome", "impact", "options", "found"})
+#: Labels that weigh decisions and make none.
+_WEIGHT = frozenset({"confidence", "severity", "priority", "effort", "risk", "status"})
 #: Labels of what was found, as against what shows it.
 _FOUND_WORDS = frozenset({"finding", "findings", "conclusion", "observation", "discovery"})
 
@@ -73,7 +75,7 @@ class _Markdown(Outline):
         self.open_scope(block.level, title, own, line=block.line, item=item)
         self.join, self.owner = None, None
         if item and own in STATEMENTS:
-            self.open_item(without_number(title), block, role=own)
+            self.open_item(justified(title) or without_number(title), block, role=own)
 
     def _role_of_heading(self, title: str, *, level: int) -> tuple[Role | None, bool]:
         """What a heading names by its words and its place, and whether it is a statement itself.
@@ -81,9 +83,9 @@ class _Markdown(Outline):
         Plans and files hold no statements.
         """
         parent, own = self.role, role_of(head_words(title)) if level > 1 else None
-        if level > 1 and justifies(title):
-            own = "decision"
         item = parent in STATEMENTS or is_item(title, own)
+        if level > 1 and justified(title):
+            own, item = "decision", True
         if own == "problem" and not names_problems(title):
             own, item = None, parent in STATEMENTS
         if parent in {"next", "files"} or (parent == "gates" and own not in STATEMENTS):
@@ -117,9 +119,19 @@ class _Markdown(Outline):
             return self._head(block, name, text)
         if not re.sub(r"\([^)]*\)|[\s:]", "", text):
             return block.text.startswith("**") and block.kind == "paragraph" and self._lone_label(block, name)
+        if self.role == "decision" and self._about_decisions(block, name, text):
+            return True
         if self.role in STATEMENTS and block.kind == "item":
             return self._adjacent(block, name, text)
         return self._aside(block, name, text) or self._statement(block, name, text)
+
+    def _about_decisions(self, block: MarkdownBlock, name: str, text: str) -> bool:
+        """An item among decisions that is none: how sure someone is, what was found out."""
+        words = set(words_of(name))
+        if block.kind != "item" or not (words <= _WEIGHT or (words & _FOUND_WORDS and label_role(name) == "found")):
+            return False
+        self.note(f"{name}: {text}", block, "other")
+        return True
 
     def _adjacent(self, block: MarkdownBlock, name: str, text: str) -> bool:
         """An item that says how the one before it was fixed, or why it was so, though no deeper than that."""
@@ -195,7 +207,7 @@ class _Markdown(Outline):
         if role in {"decision", "lesson", "problem"}:
             self.open_item(text, block, role=role)
         elif role == "remedy":
-            self.add_remedy(text, line=block.line)
+            self.add_listed_remedy(text, line=block.line)
         elif role == "rationale" and self.owner == "decision":
             self.extend(text, name="rationale", line=block.line)
         elif role in {"work", "outcome"} and block.box != " ":
@@ -236,8 +248,15 @@ class _Markdown(Outline):
         self.reading.commits += [Piece(line=block.line, text=sha) for sha in SHA.findall(text)]
 
     def _task(self, block: MarkdownBlock, text: str) -> None:
+        """The objective: a paragraph, and the items below it if it announces them, or a list of objectives."""
+        begun = self.scopes[-1].line if self.scopes else 0
         if not self.reading.task:
             state_task(self.reading, text, line=block.line)
+            self.objective = begun
+        elif self.objective == begun and block.kind == "item" and block.level == 0 and self.reading.task:
+            separator = " " if self.reading.task.endswith(":") else "; "
+            self.reading.task = f"{self.reading.task}{separator}{text}"
+            self.steps.note(text, part="other", line=block.line, context="objective")
         else:
             self.steps.note(text, part="other", line=block.line, context="objective")
 

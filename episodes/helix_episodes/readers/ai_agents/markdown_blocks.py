@@ -144,7 +144,7 @@ def _statements(content: str, *, line: int, depth: int, opens_item: bool) -> Ite
 
 
 _JUSTIFIES = re.compile(
-    r"^why .+ (?:is|are|was|were) (?:acceptable|enough|sufficient|preferred|chosen|kept|deferred|skipped)\b",
+    r"^why (.+ (?:is|are|was|were) (?:acceptable|enough|sufficient|preferred|chosen|kept|deferred|skipped)\b.*)",
     re.IGNORECASE,
 )
 _TITLE = re.compile(r"^(?:decision|learning|lesson|issue|problem|challenge|l)?\s*#?\d*\s*[:.)-]?\s+", re.IGNORECASE)
@@ -167,9 +167,9 @@ def head_words(title: str) -> str:
 
 def is_item(title: str, role: Role | None) -> bool:
     """Whether a heading is itself the statement: "Decision 2: keep both", "Issue: the cache is stale"."""
-    return justifies(title) or (
-        role in {"decision", "lesson", "problem"} and re.search(r"^\W*[A-Za-z]+(?: \d+)?\s*:\s*\S", title) is not None
-    )
+    if role not in {"decision", "lesson", "problem"}:
+        return False
+    return re.search(r"^\W*[A-Za-z]+(?: \d+)?\s*:\s*\S", title) is not None
 
 
 def without_number(title: str) -> str:
@@ -204,10 +204,11 @@ def names_problems(title: str) -> bool:
     return label_role(" ".join(words)) == "problem" or any(role_of(one) == "problem" or is_cause(one) for one in last)
 
 
-def justifies(title: str) -> bool:
-    """Whether a heading says that what is below justifies a choice: "Why 80 % is enough".
+def justified(title: str) -> str:
+    """What a heading says was settled for, where what is below justifies it; empty for any other heading.
 
-    >>> justifies("Why one retry is enough"), justifies("Why it failed")
-    (True, False)
+    >>> justified("Why 80 % is enough"), justified("Why it failed")
+    ('80 % is enough', '')
     """
-    return _JUSTIFIES.match(title) is not None
+    found = _JUSTIFIES.match(title)
+    return found[1] if found else ""

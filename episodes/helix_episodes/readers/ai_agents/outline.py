@@ -14,7 +14,7 @@ import msgspec
 from helix_episodes.readers.ai_agents.json_report import ReportContent
 from helix_episodes.readers.ai_agents.markdown_blocks import MarkdownBlock, is_checked, is_none, plain_text
 from helix_episodes.readers.ai_agents.steps import Gate, StatementPart, StepCollector, add_gate
-from helix_episodes.readers.ai_agents.words import Role, is_bare_state, role_of, words_of
+from helix_episodes.readers.ai_agents.words import Role, closest, is_bare_state, role_of, words_of
 from helix_episodes.session import Piece, Step
 
 #: A label is of lower rank than any heading.
@@ -43,6 +43,10 @@ class Outline:
         self.owner: Role | None = None
         self.owner_level = 0
         self.problem: str | None = None
+        self.listed_problems: list[tuple[str, str]] = []
+        self.listed_remedies = 0
+        #: The line of the heading under which the objective is.
+        self.objective = -1
         self.title = ""
 
     @property
@@ -57,6 +61,9 @@ class Outline:
     def open_scope(self, rank: int, title: str, role: Role | None, *, line: int, item: bool = False) -> None:
         """Begins a scope, which ends those of its rank and below."""
         self.close(rank)
+        if role == "problem" and not item:
+            self.listed_problems = []
+        self.listed_remedies = 0
         self.scopes.append(Scope(rank=rank, title=title, role=role, line=line, item=item))
 
     def note(self, text: str, block: MarkdownBlock, part: StatementPart) -> None:
@@ -83,6 +90,7 @@ class Outline:
             self.steps.add("lesson", text, line=block.line, call_id=self.join)
         elif role == "problem":
             self.problem = self.join
+            self.listed_problems.append((self.join, text))
             if not is_none(text):
                 self.steps.note(text, part="problem", line=block.line, call_id=self.join, context=context)
         else:
@@ -142,6 +150,14 @@ class Outline:
     def add_remedy(self, text: str, *, line: int) -> None:
         """How the last problem was fixed."""
         self.steps.note(text, part="remedy", line=line, call_id=self.problem or self.join)
+
+    def add_listed_remedy(self, text: str, *, line: int) -> None:
+        """One of a list of remedies: that of the problem which it names, else of the one in its place."""
+        found = closest(text, [problem for _, problem in self.listed_problems])
+        place = self.listed_remedies if found is None else found
+        self.listed_remedies += 1
+        join = self.listed_problems[place][0] if place < len(self.listed_problems) else self.problem or self.join
+        self.steps.note(text, part="remedy", line=line, call_id=join)
 
     def _explain(self, text: str, *, line: int) -> None:
         """The reason for a problem's remedy: with it, the remedy was a decision."""

@@ -161,8 +161,6 @@ _DECISIVE = re.compile(
     r"commit|valid|lint|\btests?\b|complete session log|checklist|log complete|\bqa\b", re.IGNORECASE
 )
 
-#: A binding step that was left out says for what reason.
-_WAIVED = re.compile(r"^\W*(?:skipped|waived|bypassed)\b\W+(\w.{3,})", re.IGNORECASE)
 #: A tool that was not there is a fault of the surroundings, whatever became of the gate.
 _OUT_OF_REACH = re.compile(r"\b(?:not (?:available|reachable|installed)|unavailable|unreachable)\b", re.IGNORECASE)
 #: What waits for someone else says nothing of how this session came out.
@@ -196,9 +194,6 @@ def add_gate(steps: StepCollector, gate: Gate) -> None:
     evidence = Piece(line=gate.evidence_line or gate.line, text=gate.evidence)
     pieces = (evidence,) if evidence.text else ()
     steps.add("gate", words, line=gate.line, status=status, arguments=arguments, pieces=pieces)
-    if gate.level.upper() in {"MUST", "REQUIRED"} and evidence.text and (waived := _WAIVED.match(gate.evidence)):
-        skipped = f"Skipped: {gate.name}"
-        steps.decide(skipped, line=evidence.line, context=gate.phase, rationale=waived[1], pieces=(evidence,))
     if evidence.text and _OUT_OF_REACH.search(gate.evidence):  # every gate that needs what was not there says so again
         problems = (step.text for step in steps.found if step.arguments.get("part") == "problem")
         if not any(map(_OUT_OF_REACH.search, problems)):

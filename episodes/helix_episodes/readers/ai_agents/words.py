@@ -13,7 +13,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Role = Literal[
     "work", "did", "label", "found", "decision", "lesson", "problem", "remedy", "rationale", "options", "outcome",
@@ -36,6 +39,7 @@ _ROLES: tuple[tuple[Role, str], ...] = (
     ("decision", "decision,decisions,verdict,winner,answer,resolved to,choice,choices,chosen"),
     ("rationale", "rationale,reason,reasoning,why,justification"),
     ("remedy", "fix,remedy,workaround,workarounds,solution,resolution,mitigation,recovery,correction"),
+    ("remedy", "solutions,resolutions,mitigations,remedies,corrections"),
     ("problem", "issue,issues,problem,problems,blocker,blockers,challenge,challenges,failure,failures,bug,bugs,defect"),
     ("problem", "defects,error,errors,vulnerability,vulnerabilities,gap"),
     ("problem", "gaps,root cause,root causes,regression,symptom"),
@@ -121,6 +125,8 @@ _SUCCESS = re.compile(r"\b(complete[d]?|done|success\w*|pass(ed|ing)?|shipped|me
 _PARTIAL = re.compile(r"\b(partial\w*|in[ _-]progress|blocked|incomplete|pending|ongoing|wip|paused)\b", re.IGNORECASE)
 _FAILURE = re.compile(r"\b(fail\w*|abort\w*|abandon\w*|error)\b", re.IGNORECASE)
 
+#: "Accepted" says only that a decision was taken; "deferred" says which.
+_TAKEN = re.compile(r"^\W*(?:accepted|approved|confirmed|active|final|decided|in effect)\W*$", re.IGNORECASE)
 _GOES_ON = re.compile(r"^\W*(?:in[ _-]progress|ongoing|wip|started|active)\W*$", re.IGNORECASE)
 
 Declared = Literal["success", "partial", "failure"]
@@ -133,6 +139,40 @@ def is_bare_state(text: str) -> bool:
     (True, False)
     """
     return not text.strip() or _BARE_STATE.match(text) is not None
+
+
+def settles(status: str) -> bool:
+    """Whether the status of a decision says what was decided.
+
+    >>> settles("Deferred to #12"), settles("rejected"), settles("Accepted"), settles("complete")
+    (True, True, False, False)
+    """
+    said = declared_by_words(status) is None and not _TAKEN.match(status)
+    return bool(status.strip()) and said and (not is_bare_state(status) or "reject" in status.casefold())
+
+
+#: Shorter words are in every text.
+_TELLING = re.compile(r"[A-Za-z_][\w.-]{3,}")
+_COMMON = frozenset({"with", "from", "that", "this", "were", "been", "have", "into", "when", "then", "than", "only"})
+
+
+def closest(text: str, others: Sequence[str]) -> int | None:
+    """Which of several texts is about the same thing, by the words that no two of them share; None when none is.
+
+    >>> closest("Pinned the cache key", ["The export timed out", "Stale cache entries"])
+    1
+    >>> closest("Retried", ["The export timed out", "Stale cache entries"]) is None
+    True
+    """
+    spelled = [_words(one) for one in others]
+    own = _words(text)
+    shared = [sum(1 for word in own & words if sum(word in each for each in spelled) == 1) for words in spelled]
+    best = max(shared, default=0)
+    return shared.index(best) if best and shared.count(best) == 1 else None
+
+
+def _words(text: str) -> set[str]:
+    return {word.casefold().rstrip("s.") for word in _TELLING.findall(text)} - _COMMON
 
 
 def goes_on(status: str) -> bool:

@@ -1,0 +1,104 @@
+"""Who wrote the episodes that git tracks: the author of the last commit of each, as git has it.
+
+Git's history is read once for all episodes, since starting git takes longer than a hook may, and kept in the memory's
+cache. A file that is newer than the cache has been written since (a pull writes what it changes), so of that nobody is
+named before the history is read again. A name in a commit is what its author chose: it is evidence, no proof.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+
+from helix_episodes.safe_files import read_regular
+from helix_graph.trust import shared_episodes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+#: Below the memory; derived.
+CACHE = "cache/shared-authors.json"
+#: The history of a large repository takes git seconds; nobody waits longer for a name.
+_SECONDS = 10.0
+_LONGEST_NAME = 80
+#: Nothing that the repository's own configuration names may run: this looks at a repository that strangers write to.
+_SETTINGS = (
+    "core.fsmonitor=false", "core.quotePath=false", "log.showSignature=false", "protocol.allow=never",
+    "core.pager=cat",
+)  # fmt: skip
+_AUTHOR = "\x01"
+#: Of an episode that no commit has: it was looked for, and need not be again.
+_NOBODY = "\x02"
+
+
+def known_authors(root: Path, shared: Iterable[str]) -> dict[str, str]:
+    """The authors of these shared episodes, as far as the cache has them; "" where they are unknown."""
+    return {name: author.removeprefix(_NOBODY) for name, author in _cached(root, shared).items()}
+
+
+def authors_of(root: Path, episodes: Iterable[str]) -> dict[str, str]:
+    """The author of each of the episodes that git tracks; reads the history where the cache has not looked for one."""
+    shared = shared_episodes(root, episodes)
+    if not all(_cached(root, shared).values()):
+        refresh_authors(root)
+    return known_authors(root, shared)
+
+
+def refresh_authors(root: Path) -> None:
+    """Reads git's history, if git tracks any episode, and keeps the authors; without a commit there is none."""
+    from helix_episodes.errors import WriteFailed
+    from helix_episodes.safe_files import write_atomically
+
+    tracked = shared_episodes(root, (path.stem for path in (root / "episodes").glob("episode-*.json")))
+    if not tracked:
+        return
+    found = _from_history(root)
+    kept = {name: found.get(name, _NOBODY) for name in sorted(tracked)}
+    with suppress(WriteFailed):  # a read-only memory: the authors of what is shared are unknown
+        write_atomically(root / CACHE, json.dumps(kept, ensure_ascii=False).encode())
+
+
+def _cached(root: Path, shared: Iterable[str]) -> dict[str, str]:
+    """What the cache has of these episodes; "" of those that it has not looked for, or that were written since."""
+    try:
+        known = json.loads(read_regular(root / CACHE))
+        written = (root / CACHE).stat().st_mtime_ns
+    except (OSError, ValueError):
+        return dict.fromkeys(shared, "")
+    if not isinstance(known, dict):
+        return dict.fromkeys(shared, "")
+    return {name: str(known.get(name, "")) if _age(root, name) <= written else "" for name in shared}
+
+
+def _age(root: Path, episode: str) -> int:
+    try:
+        return (root / "episodes" / f"{episode}.json").stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _from_history(root: Path) -> dict[str, str]:
+    import subprocess
+
+    settings = [part for one in _SETTINGS for part in ("-c", one)]
+    asked = ["log", f"--format={_AUTHOR}%aN", "--name-only", "--relative", "--no-ext-diff", "--", "episodes"]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment = {**kept, "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
+    try:
+        done = subprocess.run(  # noqa: S603  (no shell)
+            ["git", *settings, "-C", str(root), *asked],  # noqa: S607  (the user's own git)
+            capture_output=True, check=False, timeout=_SECONDS, env=environment, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return {}
+    found: dict[str, str] = {}
+    author = _NOBODY
+    for line in done.stdout.decode("utf-8", "replace").splitlines():  # the newest commit first
+        if line.startswith(_AUTHOR):
+            author = line.removeprefix(_AUTHOR).strip()[:_LONGEST_NAME] or _NOBODY
+        elif line.startswith("episodes/"):
+            found.setdefault(line.removeprefix("episodes/").removesuffix(".json"), author)
+    return found

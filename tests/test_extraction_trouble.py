@@ -1,0 +1,175 @@
+"""What a person states of the work after it was done: does it read as trouble, whatever the words?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from helix_episodes.model import Episode
+    from session_script import Script
+
+    Begin = Callable[..., Script]
+    Extracted = Callable[[Script], Episode]
+
+PASSES = "===== 5 passed in 0.10s ====="
+COMMITTED = "[main 1a2b3c4] x\n 1 file changed"
+PUSHED = "To github.com:shop/shop.git\n   1a2b3c4..5d6e7f8  main -> main"
+TASK = "Add a discount to the invoice page and export it as CSV"
+
+
+def worked(script: Begin, name: str = "s") -> Script:
+    return script(name).prompt(TASK).edit("shop/invoice.py").run("pytest", PASSES).say("Done: the invoice has it.")
+
+
+def reported(episode: Episode) -> list[str]:
+    return [event.content for event in episode.events if event.type == "error" and event.actor == "user"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # It persists.
+        "it still flickers",
+        "Still the old total here",
+        "I still see two totals",
+        # It is too much.
+        "too slow.",
+        "the export is way too big",
+        "that takes too long",
+        # It is not there, or does not happen.
+        "I can't find the discount",
+        "the discount doesn't show up",
+        "nothing happens",
+        "the totals aren't rounded",
+        "the export no longer opens",
+        "none of the rows has a date",
+        # It shows an error, or goes wrong.
+        "the page shows a 500",
+        "when I open the invoice it returns null",
+        "hmm, now I get a 404",
+        "i'm facing conflicts",
+        "the invoice page is blank",
+        "the CSV is truncated, can you look?",
+        "the export freezes",
+        # It is one thing instead of another.
+        "it prints 3 instead of 4",
+        "the discount was supposed to come last",
+    ],
+)
+def test_a_state_that_nobody_asked_for_is_a_report(script: Begin, episode_of: Extracted, text: str) -> None:
+    episode = episode_of(worked(script).prompt(text))
+    assert reported(episode) == [f"the user reports: {text.partition(', can')[0] if '?' not in text else text}"]
+    assert (episode.outcome, episode.outcome_basis) == ("failure", "judged")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "make the page faster",
+        "does the page still load?",
+        "is the export too slow?",
+        "I still need the date on it",
+        "we still support the old export, keep it",
+        "I don't think we need the footer",
+        "it doesn't need to be fast",
+        "that doesn't matter for now",
+        "please don't create a page for it",
+        "use a map instead of a list",
+        "if the page shows a 500, retry",
+        "it should return an error when the total is negative",
+        "so that it returns a clear error",
+        "can it hang?",
+        "it can hang when the network is down, consider a timeout",
+        "the button should be blue",
+        "now add the tax",
+        "you can commit it",
+        "I will take it from here",
+        "great, the page is not empty any more, thanks",
+    ],
+)
+def test_wishes_questions_and_conditions_are_none(script: Begin, episode_of: Extracted, text: str) -> None:
+    assert reported(episode_of(worked(script).prompt(text))) == []
+
+
+def test_before_any_work_and_in_long_documents_a_state_is_only_described(script: Begin, episode_of: Extracted) -> None:
+    before = (
+        script("s").prompt(TASK).call("Read", {"file_path": "/work/shop/a.py"}, output="x").prompt("it is too slow")
+    )
+    assert reported(episode_of(before.edit("shop/invoice.py"))) == []
+    long = "The totals aren't rounded. " + "This paragraph describes the module in detail. " * 20
+    assert reported(episode_of(worked(script, "t").prompt(long))) == []
+
+
+def test_words_about_something_else_report_nothing(script: Begin, episode_of: Extracted) -> None:
+    assert reported(episode_of(worked(script).prompt("Monday mornings are always slow"))) == []
+    assert reported(episode_of(worked(script, "t").prompt("Invoices are always slow"))) != []
+
+
+def test_why_a_call_was_refused_is_said_of_that_call(script: Begin, episode_of: Extracted) -> None:
+    log = worked(script).rejected("Bash", {"command": "pytest tests/all"}, "too slow.")
+    episode = episode_of(log.say("Fine."))
+    assert (reported(episode), episode.outcome) == ([], "success")
+
+
+def test_what_passed_before_the_trouble_says_nothing_of_what_came_after(script: Begin, episode_of: Extracted) -> None:
+    log = worked(script).prompt("the totals aren't rounded").edit("docs/invoice.md").say("Explained.")
+    assert episode_of(log).outcome == "unknown"
+    again = worked(script, "t").prompt("the totals aren't rounded").edit("shop/invoice.py").run("pytest", PASSES)
+    assert (episode_of(again).outcome, episode_of(again).outcome_basis) == ("success", "measured")
+
+
+@pytest.mark.parametrize(
+    ("words", "basis"),
+    [
+        ("commit and push please", "judged"),
+        ("Now commit this and update CHANGELOG.md", "judged"),
+        ("commit it and then add the tax", None),
+        ("push it, the totals are wrong though", None),
+    ],
+)
+def test_a_request_to_commit_takes_no_praise_back(
+    script: Begin, episode_of: Extracted, words: str, basis: str | None
+) -> None:
+    log = script("s").prompt(TASK).edit("shop/invoice.py").prompt("Perfect, thanks!").prompt(words)
+    assert episode_of(log.run("git push", PUSHED)).outcome_basis == (basis or "none")
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "rule"),
+    [
+        ("gh pr checks 7", "test\tpass\t1m\thttps://x/1\t\ndocs\tskipping\t0\thttps://x/2\t", "CI passes"),
+        ("gh run watch 12 --exit-status", "JOBS\n\u2713 test in 1m (ID 3)\n  \u2713 Set up job", "CI passes"),
+        ("gh run view 12 --json conclusion", '{"conclusion":"success"}', "CI passes"),
+        ("gh pr merge 7 --squash", "\u2713 Squashed and merged pull request #7", "the pull request is merged"),
+        ("gh pr view 7 --json state", '{"state":"MERGED"}', "the pull request is merged"),
+        ("gh pr checks 7", "test\tpass\t1m\thttps://x/1\t\nlint\tpending\t0\thttps://x/2\t", None),
+        ("gh run view 12 --json conclusion", '{"conclusion":"","status":"in_progress"}', None),
+        ("gh pr view 7 --json state", '{"state":"OPEN"}', None),
+        ("gh pr merge 7 --auto", "\u2713 Pull request #7 will be automatically merged", None),
+    ],
+)
+def test_ci_and_a_merge_after_the_work_was_delivered_decide(
+    script: Begin, episode_of: Extracted, command: str, output: str, rule: str | None
+) -> None:
+    log = script("s").prompt(TASK).edit("shop/invoice.py").run("git push", PUSHED).run(command, output)
+    evidence = episode_of(log).outcome_evidence
+    assert (evidence.rule if evidence else None) == rule
+    assert rule is None or (evidence is not None and evidence.quote in output)
+    # Somebody else's pull request, or work that went on.
+    other = script("t").prompt(TASK).run(command, output).edit("shop/invoice.py")
+    assert episode_of(other).outcome == "unknown"
+    later = script("u").prompt(TASK).edit("shop/invoice.py").run("git push", PUSHED).run(command, output)
+    assert episode_of(later.edit("shop/invoice.py")).outcome == "unknown"
+
+
+def test_ci_that_passes_settles_what_had_failed_here(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt(TASK).edit("shop/invoice.py").run("pytest", "===== 1 failed in 0.1s =====", code=1)
+    log = log.run("git commit --no-verify -am x", COMMITTED).run("git push --no-verify", PUSHED)
+    assert episode_of(log).outcome == "failure"
+    ci = script("t").prompt(TASK).edit("shop/invoice.py").run("pytest", "===== 1 failed in 0.1s =====", code=1)
+    ci = ci.run("git push", PUSHED).run("gh pr checks", "test\tpass\t1m\thttps://x/1\t")
+    assert episode_of(ci).outcome == "success"
