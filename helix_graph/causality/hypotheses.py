@@ -33,12 +33,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from helix_episodes.model import parse_timestamp
+from helix_episodes.model import EdgeType, parse_timestamp
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from helix_episodes.model import EdgeType
     from helix_graph.graph.observations import Trial, TrialStep
     from helix_graph.graph.patterns import HypothesisKind
 

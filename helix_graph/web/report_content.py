@@ -20,7 +20,7 @@ from itertools import dropwhile, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from helix_episodes.model import parse_timestamp
+from helix_episodes.model import Episode, Event, Fix, parse_timestamp
 from helix_graph.causality.repeated_errors import repeats_of
 from helix_graph.graph.patterns import ANTI_PATTERN_OCCURRENCES, Pattern
 from helix_graph.stats.intervals import newcombe_interval
@@ -49,7 +49,6 @@ from helix_graph.web.report_text import count
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from helix_episodes.model import Episode, Event, Fix
     from helix_graph.causality.api import Causality, Survey
     from helix_graph.graph.api import Graph
     from helix_graph.graph.model import SkippedFile
