@@ -283,7 +283,7 @@ def prune(context: InsightContext, threshold: float = 0.25, min_uses: int = 3, *
         names = [stored.name for stored in weak]
         if yes:
             forget_insights(connection, weak, at=stamp(context.now()))
-        remaining = _count(connection)
+        remaining = rows.count(connection)
     removed = names if yes else []
     return PrunedInsights(pruned=len(removed), remaining=remaining, removed=removed, candidates=names, dry_run=not yes)
 
@@ -304,8 +304,7 @@ def health(context: InsightContext) -> dict[str, Any]:
             (since,),
         ).fetchone()
         states = dict(connection.execute("SELECT state, count(*) FROM insight GROUP BY state ORDER BY state"))
-        embedded = connection.execute("SELECT count(*) FROM insight WHERE state != 'merged' AND model IS NOT NULL")
-        with_vector = embedded.fetchone()[0]
+        without_vector = rows.without_any_vector(connection)
         tags = _tags(connection)
     neutral = context.settings.neutral
     issue = "No feedback recorded - learning loop not closed" if total else "No insights yet"
@@ -318,7 +317,7 @@ def health(context: InsightContext) -> dict[str, Any]:
         "recent_feedback": recent,
         "causal_ratio": round(hits / uses, _SHOWN_DECIMALS) if uses else 0.0,
         "issues": [] if total and used else [issue],
-        "without_vector": total - with_vector,
+        "without_vector": without_vector,
         "muted": states.get("muted", 0),
         "rejected": states.get("rejected", 0),
         "merged_away": states.get("merged", 0),
@@ -344,7 +343,7 @@ def consolidate(context: InsightContext, threshold: float | None = None) -> Cons
                 stored, gone = chosen
                 _merge(context, connection, stored, gone)
                 done.append({"kept": stored.name, "merged": gone.name, "cosine": cosine})
-        remaining = _count(connection)
+        remaining = rows.count(connection)
     return Consolidated(merged=len(done), remaining=remaining, pairs=done)
 
 
@@ -367,7 +366,7 @@ def reindex(context: InsightContext) -> ReindexedInsights:
     with context.database.reading() as connection:
         model = embedder.model if embedder else None
         without = rows.without_vector(connection, model=model) if model else rows.without_any_vector(connection)
-        total = _count(connection)
+        total = rows.count(connection)
     return ReindexedInsights(embedded=embedded, total=total, without_vector=without, model=model)
 
 
@@ -433,10 +432,6 @@ def _who_stays(one: StoredInsight, other: StoredInsight) -> tuple[StoredInsight,
         key=lambda stored: (USER_PROVIDED not in stored.insight.tags, -stored.standing.use_count, stored.number),
     )
     return None if USER_PROVIDED in gone.insight.tags else (stored, gone)
-
-
-def _count(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("SELECT count(*) FROM insight WHERE state != 'merged'").fetchone()[0])
 
 
 def _tags(connection: sqlite3.Connection) -> dict[str, int]:
