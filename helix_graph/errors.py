@@ -164,7 +164,10 @@ class NotOurDatabase(GraphError):
 class DatabaseUnreadable(FileError, GraphError):
     """A file of ours is damaged."""
 
-    sentence = "{path} cannot be read ({problem}); it is derived: run `helix-graph doctor --fix` to build it again"
+    sentence = (
+        "{path} cannot be read ({problem}); it is derived: `helix-graph compile`, and where that finds nothing new "
+        "`helix-graph doctor --fix`, builds it again"
+    )
 
 
 class DatabaseBusy(GraphError):

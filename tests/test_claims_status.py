@@ -144,3 +144,31 @@ def test_half_of_the_sessions_are_not_most_of_them(tmp_path: Path) -> None:
     one = claim(tmp_path, iter(mixed))
     assert one.effect is not None
     assert (one.effect.verdict, one.status) == ("associated", "asserted")
+
+
+def test_what_logs_say_both_ways_is_one_row(tmp_path: Path) -> None:
+    """In 40 sessions the edit is said to bring about the error, in 22 to prevent it, in 5 to come of it."""
+    both = {"of": 40, "succeed": 0}
+    found = memory_of(
+        tmp_path,
+        [
+            *group("causes", "run a", ERROR, links=("1 stated causes 2",), **both),
+            *group("prevents", "run a", ERROR, links=("1 stated prevents 2",), **both | {"of": 22}),
+            *group("back", ERROR, "run a", links=("1 stated causes 2",), **both | {"of": 5}),
+            *group("none", "run x", of=60, succeed=0),
+        ],
+    ).causality.claims()
+    (row,) = [one for one in found.claims if ERROR in {one.source, one.target}]
+    assert (row.source, row.type, row.target, row.episodes) == ("run a", "causes", ERROR, 40)
+    assert [(one.source, one.type, one.target, one.episodes) for one in row.also] == [
+        ("run a", "prevents", ERROR, 22),
+        (ERROR, "causes", "run a", 5),
+    ]
+
+
+def test_asking_a_check_is_no_cause_of_its_answer(tmp_path: Path) -> None:
+    """Running the tests is said by the log to have shown the error; so is the edit before it to have caused it."""
+    asked = group("a", "edit a.py", "run pytest", ERROR, of=60, succeed=0, links=("1 edit-test 3", "2 call 3"))
+    others = group("b", "run x", of=60, succeed=0)
+    found = memory_of(tmp_path, [*asked, *others]).causality.claims()
+    assert {(one.source, one.target) for one in found.claims} == {("edit source (.py)", ERROR)}

@@ -104,7 +104,7 @@ def test_seen_names_the_fix_and_how_far_it_is_to_be_trusted(memory: Memory, ask:
     assert memory
     told = ask("seen", ERROR)
     assert '"edit requirements-dev.txt"  (verified: pytest passes' in told
-    assert "in 2 sessions" in told
+    assert "same error in 1 session, same kind of error in 1 other session" in told
 
 
 def test_an_error_never_met_is_an_answer(memory: Memory, ask: Callable[..., str]) -> None:

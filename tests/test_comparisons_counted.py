@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
+from helix_episodes.model import Agent
 from small_worlds import group, memory_of, session
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ def test_hard_tasks_do_not_make_what_is_done_on_them_look_bad(tmp_path: Path) ->
     assert (one.successes, one.uses, one.successes_of_others, one.others) == (48, 180, 152, 220)
     assert one.difference == pytest.approx(0)
     assert one.verdict == "not told apart"
-    assert one.strata == 2
+    assert one.strata == 4  # two kinds of task on two days
 
 
 def test_the_same_task_tried_again_is_compared_with_itself(tmp_path: Path) -> None:
@@ -153,10 +155,110 @@ def test_one_thing_after_another_is_compared_with_the_first_alone(tmp_path: Path
         group("soon", "run a", "run x", "run b", of=50, succeed=10),
         group("late", "run a", "run x", "run x", "run b", of=50, succeed=40),
         group("no", "run a", of=50, succeed=40),
-        group("else", "run b", of=50, succeed=25),
+        group("else", "run b", of=400, succeed=400),
+        group("neither", "run y", of=200, succeed=60),
     )
     (one,) = [each for each in found.effects if (each.trigger, each.action) == ("run a", "then run b")]
     assert (one.uses, one.successes, one.others, one.successes_of_others) == (100, 20, 100, 80)
+
+
+def test_a_sequence_repeats_the_row_of_an_action_that_stands_out_by_itself(tmp_path: Path) -> None:
+    """Who fails rolls back, after whatever was done last: that is one finding, and none about what was done last."""
+    found = report(
+        tmp_path,
+        group("edit", "run a", "run rollback", of=60, succeed=6),
+        group("look", "run x", "run rollback", of=60, succeed=6),
+        group("fine", "run a", of=60, succeed=54),
+        group("fine-look", "run x", of=60, succeed=54),
+    )
+    assert only(found, "run rollback").verdict == "associated"
+    assert {one.kind for one in found.effects} == {"action"}
+    assert found.repeated == 2
+
+
+@pytest.mark.parametrize(("place", "verdict"), [(1, "associated"), (5, "comes last")])
+def test_what_is_done_at_the_end_may_be_done_because_of_how_it_went(tmp_path: Path, place: int, verdict: str) -> None:
+    steps = ["run a", "run b", "run c", "run d"]
+    without = group("without", *steps, of=80, succeed=64)
+    steps.insert(place - 1, "run rollback")
+    found = report(tmp_path, group("with", *steps, of=80, succeed=16), without)
+    assert only(found, "run rollback").verdict == verdict
+
+
+def over_time(*, of: int, on: str) -> list[Iterator[Episode]]:
+    """As time passes, more succeed and fewer do it; on each day it makes no difference."""
+    days = {"2026-01-01": (0.8, 0.2), "2026-02-01": (0.5, 0.5), "2026-03-01": (0.2, 0.8)}
+    return [
+        group(f"{day}{did}", *steps, of=round(of * share), succeed=round(of * share * success), **{on: value})
+        for day, (doing, success) in days.items()
+        for did, steps, share in (("with", ("run old",), doing), ("without", (), 1 - doing))
+        for value in [f"{day}T10:00:00Z" if on == "timestamp" else Agent(name="agent", model=f"model {day}")]
+    ]
+
+
+@pytest.mark.parametrize("on", ["timestamp", "agent"])
+def test_what_goes_out_of_use_while_more_succeeds_is_not_harmful_nor_what_a_weak_model_does(
+    tmp_path: Path, on: str
+) -> None:
+    one = only(report(tmp_path, *over_time(of=100, on=on)), "run old")
+    assert one.successes / one.uses < 0.4 < 0.6 < one.successes_of_others / one.others  # noqa: PLR0133  (a gap)
+    assert one.difference == pytest.approx(0, abs=0.01)
+    assert one.verdict == "not told apart"
+
+
+def test_copies_of_a_session_count_once(tmp_path: Path) -> None:
+    """Ten sessions stand ten times, under other ids; what two tries at one moment share is only the task."""
+    once = [
+        session(
+            f"{name}{number}", *steps, success=number < succeed, timestamp=f"2026-03-01T10:00:{number:02}.{name_part}Z"
+        )
+        for name, name_part, steps, succeed in (("a", "1", ("run skip",), 2), ("b", "2", (), 13))
+        for number in range(15)
+    ]
+    copies = [replace(one, id=f"{one.id}-{copy}", session=f"{one.session}-{copy}") for one in once for copy in range(9)]
+    memory = memory_of(tmp_path, [*once, *copies])
+    found = memory.causality.comparisons()
+    assert (found.trials, found.copies) == (30, 270)
+    one = only(found, "run skip")
+    assert (one.uses, one.successes, one.others, one.successes_of_others) == (15, 2, 15, 13)
+    assert memory.causality.survey().copies == 270
+
+
+def test_tries_of_one_task_at_one_second_are_no_copies(tmp_path: Path) -> None:
+    tries = [
+        session(f"{number}", *steps, success=True, task="mend the cart")
+        for number, steps in enumerate([("run a",), ("run b",), ("run a", "run b")])
+    ]
+    assert memory_of(tmp_path, tries).causality.survey().episodes == 3
+
+
+@pytest.mark.parametrize(("newer", "verdict"), [(30, "associated"), (80, "provisional")])
+def test_what_no_longer_holds_in_the_newer_half_is_provisional(tmp_path: Path, newer: int, verdict: str) -> None:
+    early, late = {"timestamp": "2026-01-01T10:00:00Z"}, {"timestamp": "2026-03-01T10:00:00Z"}
+    found = report(
+        tmp_path,
+        group("early-with", "run skip", of=100, succeed=10, **early),
+        group("early-without", of=100, succeed=75, **early),
+        group("late-with", "run skip", of=100, succeed=newer, **late),
+        group("late-without", of=100, succeed=75, **late),
+    )
+    one = only(found, "run skip")
+    assert one.q < 0.02
+    assert one.newer == pytest.approx(newer / 100 - 0.75)
+    assert one.verdict == verdict
+
+
+def test_asking_a_check_is_compared_only_where_the_check_did_not_decide(tmp_path: Path) -> None:
+    measured = {"outcome_basis": "measured"}
+    found = report(
+        tmp_path,
+        group("asked", "run x", "run pytest", of=100, succeed=95, **measured),
+        group("not", "run x", "run y", of=100, succeed=20, **measured),
+        group("asked-too", "run x", "run pytest", of=40, succeed=20),
+        group("not-too", "run x", of=40, succeed=20),
+    )
+    one = only(found, "run pytest")
+    assert (one.uses, one.successes, one.others, one.successes_of_others) == (40, 20, 40, 20)
 
 
 def test_a_perfect_split_is_not_taken_for_certain(tmp_path: Path) -> None:

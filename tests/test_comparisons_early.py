@@ -15,16 +15,12 @@ if TYPE_CHECKING:
     from helix_graph import Memory
 
 
-def small(folder: Path) -> Memory:
-    return memory_of(folder, [*group("a", "run skip", of=100, succeed=10), *group("b", of=99, succeed=90)])
-
-
 def of_one_outcome(folder: Path) -> Memory:
     return memory_of(folder, [*group("a", "run skip", of=150, succeed=141), *group("b", of=150, succeed=150)])
 
 
 def unjudged(folder: Path) -> Memory:
-    judged = group("a", "run skip", of=100, succeed=50)
+    judged = group("a", "run skip", of=12, succeed=6)
     return memory_of(folder, [*judged, *(session(f"u{n}", "run skip") for n in range(300))])
 
 
@@ -33,13 +29,9 @@ def few_and_alike(folder: Path) -> Memory:
 
 
 REASONS = {
-    few_and_alike: (
-        "50 of 50 sessions have a judged outcome; differences need 200; "
-        "and only 2 failures among the judged; 10 of either outcome are needed"
-    ),
-    small: "199 of 199 sessions have a judged outcome; differences need 200",
-    of_one_outcome: "only 9 failures among the judged; 10 of either outcome are needed",
-    unjudged: "100 of 400 sessions have a judged outcome; differences need 200",
+    few_and_alike: "2 failures among 50 judged of 50 sessions; 10 of either outcome are needed",
+    of_one_outcome: "9 failures among 300 judged of 300 sessions; 10 of either outcome are needed",
+    unjudged: "6 failures among 12 judged of 312 sessions; 10 of either outcome are needed",
 }
 
 
@@ -81,8 +73,33 @@ def test_that_nothing_was_left_undone_is_not_called_too_early(
     assert "too early" not in told.casefold()
 
 
-def test_one_session_more_is_enough(tmp_path: Path) -> None:
-    memory = small(tmp_path)
-    assert memory.causality.comparisons().too_early
-    memory_of(tmp_path, group("c", of=1, succeed=1))
-    assert not memory.causality.comparisons().too_early
+def test_few_sessions_are_compared_and_how_much_they_could_show_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    memory = memory_of(tmp_path, [*group("a", "run skip", of=30, succeed=12), *group("b", of=30, succeed=15)])
+    report = memory.causality.comparisons()
+    assert [(one.action, one.verdict) for one in report.effects] == [("run skip", "not told apart")]
+    assert report.power is not None
+    assert 0.2 < report.power < 0.5
+    monkeypatch.chdir(tmp_path)
+    assert run(["comparisons"]) == 0
+    told = capsys.readouterr().out
+    assert f"With these sessions about {100 * report.power:.0f} of 100 true differences of 20 points would be" in told
+    assert "needs" not in told
+
+
+def test_what_these_sessions_could_show_grows_with_them(tmp_path: Path) -> None:
+    shares = []
+    for times in (1, 3, 9):
+        each = [
+            *group("a", "run skip", of=30 * times, succeed=15 * times),
+            *group("b", of=30 * times, succeed=15 * times),
+        ]
+        shares.append(memory_of(tmp_path / str(times), each).causality.comparisons().power)
+    few, more, many = shares
+    assert few is not None
+    assert few < 0.4
+    assert more is not None
+    assert 0.5 < more < 0.95
+    assert many is not None
+    assert many > 0.95

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from helix_episodes.extraction.fingerprints import Diagnostic
 from helix_episodes.model import OUTCOME_ID, Decision, Event, Link
 from helix_graph.graph.episode_facts import REASON_WEIGHT, facts_of
 from helix_graph.graph.model import node_id
@@ -84,4 +85,4 @@ def test_a_mention_keeps_its_place_in_the_log(draw: Draw) -> None:
     facts = facts_of(draw("s", "run ruff -> ruff fails: E501"))
     error = next(mention for mention in facts.mentions if mention.type == "error")
     assert (error.line, error.quote) == (2, "ruff fails: E501")
-    assert error.exact == "shop/cart.py:<n>: E501"
+    assert error.issues == Diagnostic(rule="E501").fingerprint

@@ -81,9 +81,7 @@ def test_no_command_ends_in_a_traceback(memory: Memory, what: str) -> None:
 
 def test_a_question_that_fails_on_a_row_says_that_the_file_is_damaged(memory: Memory) -> None:
     spoil(memory, DAMAGE["an outcome"])
-    with pytest.raises(
-        DatabaseUnreadable, match=r"the rows of episode-.* are not those .* run `helix-graph doctor --fix`"
-    ):
+    with pytest.raises(DatabaseUnreadable, match=r"the rows of episode-.* are not those .* `helix-graph doctor --fix`"):
         memory.graph.networkx()
 
 

@@ -58,7 +58,7 @@ def test_another_line_of_the_family_is_met_at_family_level(graph: Graph) -> None
     output = "shop/price.py:3:89: E501 Line too long (99 > 88)\nFound 1 error.\n"
     answer = graph.seen(output)
     assert (answer.level, answer.looked_for) == ("family", ("ruff fails: E501",))
-    assert answer.sessions == {"exact": 0, "family": 2, "check": 3}
+    assert answer.sessions == {"exact": 0, "family": 2, "check": 1}
     assert [precedent.level for precedent in answer.precedents] == ["family", "family", "check"]
 
 
@@ -74,7 +74,7 @@ def test_a_family_that_says_nothing_joins_nobody(graph: Graph) -> None:
     assert answer.looked_for == ()
 
 
-@pytest.mark.parametrize("text", ["E501", "ruff fails: E501", "RUFF FAILS: e501"])
+@pytest.mark.parametrize("text", ["ruff", "ruff fails: E501", "RUFF FAILS: e501"])
 def test_a_label_or_a_part_of_it_will_do(graph: Graph, text: str) -> None:
     assert graph.seen(text).level == "family"
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix_episodes.model import Action, Decision, Event
+from helix_episodes.normalization import extension, is_telling, message_template, template
 from helix_graph.graph.node_labels import check_label, decision_key, decision_kind, event_key, event_type, outcome_key
-from helix_graph.graph.normalization import extension, is_telling, line_key, template
 
 
 def decision(chosen: str = "do it", **action: Any) -> Decision:  # noqa: ANN401  (the fields of an Action)
@@ -162,7 +162,6 @@ def test_negating_a_decision_with_an_action_free_option_changes_it() -> None:
 @given(st.text(max_size=200))
 def test_masking_twice_is_masking_once(text: str) -> None:
     assert template(template(text)) == template(text)
-    assert line_key(line_key(text)) == line_key(text)
 
 
 @given(st.text())
@@ -171,10 +170,11 @@ def test_any_text_has_a_label(text: str) -> None:
     assert event_key(failure(text, text, text, text))
 
 
-def test_the_exact_line_keeps_names_and_drops_numbers() -> None:
-    assert line_key("cart.go:12:3: undefined: Total") == line_key("cart.go:40:1: undefined: Total")
-    assert line_key("cart.go:12:3: undefined: Total") != line_key("cart.go:12:3: undefined: Price")
-    assert line_key("\x1b[31mred\x1b[0m  line") == "red line"
+def test_a_message_keeps_names_and_drops_numbers_folders_and_sentences() -> None:
+    assert message_template("cart.go:12:3: undefined: Total") == message_template("cart.go:40:1: undefined: Total")
+    assert message_template("cart.go:12:3: undefined: Total") != message_template("cart.go:12:3: undefined: Price")
+    assert message_template("\x1b[31mred\x1b[0m  line") == "red line"
+    assert message_template("got 'no more than three words', not 'Cart'") == "got <text>, not Cart"
 
 
 def test_a_message_that_only_says_failed_tells_nothing() -> None:

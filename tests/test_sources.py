@@ -231,7 +231,7 @@ def test_agent_and_since_narrow_the_search(home: Path, shop: Path, script: Calla
 def test_a_dry_run_writes_nothing_and_says_how_episodes_would_change(
     home: Path, shop: Path, script: Callable[..., Script], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = script("s", root=str(shop)).prompt("fix it").run("pytest", "1 failed", code=1)
+    one = script("s", root=str(shop)).prompt("fix it").edit("b.py").run("pytest", "1 failed", code=1)
     save(home, one)
     memory = Memory.init()
     planned = memory.extract_all(dry_run=True)
@@ -240,13 +240,13 @@ def test_a_dry_run_writes_nothing_and_says_how_episodes_would_change(
     before = memory.episodes.files()[0].read_bytes()
     save(home, one.edit("a.py").run("pytest", "1 passed"))
     (difference,) = memory.extract_all(dry_run=True).differences
-    assert (difference.reason, difference.decisions, difference.outcome) == ("grown", (1, 3), ("failure", "success"))
+    assert (difference.reason, difference.decisions, difference.outcome) == ("grown", (2, 4), ("failure", "success"))
     assert memory.episodes.files()[0].read_bytes() == before
     memory.extract_all()
     for reads in ("ingest", "source_logs"):
         monkeypatch.setattr(f"helix_episodes.{reads}.EXTRACTOR_VERSION", pipeline.EXTRACTOR_VERSION + "+")
     (difference,) = memory.extract_all(dry_run=True).differences
-    assert (difference.reason, difference.decisions) == ("newer extractor", (3, 3))
+    assert (difference.reason, difference.decisions) == ("newer extractor", (4, 4))
 
 
 @pytest.mark.usefixtures("shop")

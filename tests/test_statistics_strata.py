@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -11,8 +12,9 @@ from hypothesis import strategies as st
 from scipy.stats import fisher_exact  # type: ignore[import-untyped]  # (ships no types)
 from statsmodels.stats.contingency_tables import StratifiedTable  # type: ignore[import-untyped]  # (as above)
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]  # (as above)
+from statsmodels.stats.proportion import confint_proportions_2indep  # type: ignore[import-untyped]  # (as above)
 
-from helix_graph.stats.intervals import level_after_selection, q_values, reach
+from helix_graph.stats.intervals import level_after_selection, q_values
 from helix_graph.stats.strata import _exact, association, chances, e_value, risk_difference, risk_ratio, tables_of
 
 counts = st.integers(0, 40)
@@ -53,13 +55,57 @@ def test_the_pooled_ratio_is_that_of_mantel_and_haenszel(cells: list[tuple[int, 
         assert ratio is None
 
 
-def test_one_stratum_is_the_plain_difference_of_rates() -> None:
-    difference = risk_difference(ours([(20, 30, 10, 40)]))
+def interval_of(cells: list[tuple[int, int, int, int]], level: float = 0.95) -> tuple[float, float]:
+    difference = risk_difference(ours(cells))
     assert difference is not None
-    assert difference.estimate == pytest.approx(0.8 - 0.6)
-    # The textbook variance of a difference of two independent rates, which Sato's agrees with in one stratum.
-    textbook = math.sqrt(0.8 * 0.2 / 50 + 0.6 * 0.4 / 50)
-    assert difference.error == pytest.approx(textbook, rel=0.02)
+    interval = difference.interval(level)
+    return interval.low, interval.high
+
+
+@given(table, st.sampled_from([0.9, 0.95, 0.999]))
+def test_one_stratum_is_the_plain_difference_of_rates_with_newcombes_interval(
+    cells: tuple[int, int, int, int], level: float
+) -> None:
+    a, b, c, d = cells
+    difference = risk_difference(ours([cells]))
+    assert difference is not None
+    assert difference.estimate == pytest.approx(d / (c + d) - b / (a + b))
+    expected = confint_proportions_2indep(d, c + d, b, a + b, method="newcomb", compare="diff", alpha=1 - level)
+    assert interval_of([cells], level) == pytest.approx(expected, abs=1e-9)
+
+
+@given(worlds)
+def test_an_interval_holds_its_estimate_and_is_never_empty(cells: list[tuple[int, int, int, int]]) -> None:
+    difference = risk_difference(ours(cells))
+    assert difference is not None
+    low, high = interval_of(cells)
+    assert -1 <= low <= difference.estimate + 1e-12
+    assert difference.estimate - 1e-12 <= high <= 1
+    assert low < high
+
+
+def test_as_many_strata_as_sessions_are_worth_less_than_one_table_of_them() -> None:
+    pooled = interval_of([(10, 90, 10, 90)])
+    thin = interval_of([(1, 9, 1, 9)] * 10)
+    lopsided = interval_of([(1, 17, 1, 1), (9, 73, 9, 89)])
+    assert thin == pytest.approx(pooled)
+    assert lopsided[1] - lopsided[0] > pooled[1] - pooled[0]
+
+
+@pytest.mark.parametrize(("sessions", "success"), [(200, 0.95), (300, 0.97), (300, 0.6)])
+def test_where_nearly_all_succeed_nineteen_of_twenty_intervals_hold_the_truth(sessions: int, success: float) -> None:
+    """Nothing matters here, so 0 is the truth; a variance of the difference held it in 70 % of the first world."""
+    source = np.random.default_rng(5)
+    held = []
+    for _ in range(1500):
+        strata, outcome = source.integers(0, 5, sessions), source.random(sessions) < success
+        exposed = source.random(sessions) < source.uniform(0.05, 0.15)
+        difference = risk_difference(tables_of(strata=strata, exposed=exposed, success=outcome))
+        if exposed.sum() >= 10 and difference is not None:
+            interval = difference.interval(0.95)
+            held.append(interval.low <= 0 <= interval.high)
+    assert len(held) > 1000
+    assert 0.93 <= np.mean(held) <= 0.985
 
 
 def test_a_difference_that_is_only_between_tasks_vanishes_within_them() -> None:
@@ -86,7 +132,7 @@ def test_the_order_of_strata_changes_nothing(cells: list[tuple[int, int, int, in
     assert (one is None) == (other is None)
     if one and other:
         assert one.estimate == pytest.approx(other.estimate, abs=1e-12)
-        assert one.error == pytest.approx(other.error, abs=1e-12)
+        assert (one.interval(0.95).low, one.error) == pytest.approx((other.interval(0.95).low, other.error), abs=1e-9)
 
 
 def test_few_expected_successes_are_tested_exactly() -> None:
@@ -119,10 +165,15 @@ def test_q_values_are_those_of_benjamini_and_hochberg(found: list[float]) -> Non
     assert q_values(found) == pytest.approx(multipletests(found, method="fdr_bh")[1])
 
 
-def test_intervals_widen_with_the_share_that_was_picked() -> None:
-    assert level_after_selection(selected=0, tested=50) == 0.95
-    assert level_after_selection(selected=1, tested=50) == pytest.approx(0.999)
-    assert reach(0.95) < reach(level_after_selection(selected=10, tested=50)) < reach(0.999)
+def test_of_the_rows_shown_for_their_chance_nineteen_of_twenty_intervals_hold_the_truth() -> None:
+    """Ten thousand normal estimates of 0 and of 2 standard errors, shown where one-sided p is at most 0.02."""
+    source = np.random.default_rng(3)
+    quantile = NormalDist().inv_cdf
+    reach, bar = quantile((1 + level_after_selection(0.02)) / 2), quantile(1 - 0.02)
+    for true in (0.0, 2.0):
+        seen = true + source.standard_normal(200_000)
+        shown = np.abs(seen) >= bar
+        assert np.mean(np.abs(seen - true)[shown] <= reach) >= 0.95
 
 
 def test_an_unseen_cause_must_be_stronger_than_what_it_explains() -> None:

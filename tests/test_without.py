@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from helix_cli.app import run
 from helix_episodes.errors import InvalidArgument
 from helix_graph.errors import NodeNotFound
 from small_worlds import group, memory_of, session
@@ -79,3 +80,40 @@ def test_the_adjusted_difference_stands_beside_the_counts(tmp_path: Path) -> Non
     assert found.effect is not None
     assert found.effect.difference == pytest.approx(-0.6)
     assert found.comparable == pytest.approx(0.8)
+
+
+def test_too_few_sessions_for_a_comparison_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With it 3 of 4, without it 105 of 110: what that is worth is said, and by which count it is too early."""
+    memory = memory_of(tmp_path, [*group("a", "run skip", of=4, succeed=3), *group("b", of=110, succeed=95)])
+    answer = memory.causality.without("run skip")
+    assert answer.effect is None
+    why = "too early: done in 4 judged sessions and left undone in 110; 10 and 10 are needed"
+    assert answer.not_compared == why
+    monkeypatch.chdir(tmp_path)
+    assert run(["without", "run skip"]) == 0
+    assert f"No comparison: {why}. The rates above may differ by chance alone." in capsys.readouterr().out
+
+
+def test_few_failures_are_too_early_as_well(tmp_path: Path) -> None:
+    memory = memory_of(tmp_path, [*group("a", "run skip", of=40, succeed=36), *group("b", of=80, succeed=78)])
+    found = memory.causality.without("run skip")
+    assert (
+        found.not_compared == "too early: 6 failures among 120 judged of 120 sessions; 10 of either outcome are needed"
+    )
+
+
+def test_asking_a_check_is_not_held_against_outcomes_that_the_check_decided(tmp_path: Path) -> None:
+    measured = {"outcome_basis": "measured"}
+    memory = memory_of(
+        tmp_path,
+        [
+            *group("a", "run pytest", of=41, succeed=37, **measured),
+            *group("b", "run x", of=50, succeed=49, **measured),
+            *group("c", "run pytest", of=5, succeed=4),
+        ],
+    )
+    found = memory.causality.without("run pytest")
+    assert (found.with_it.sessions, found.without_it.sessions) == (5, 0)
+    assert "too early" in found.not_compared

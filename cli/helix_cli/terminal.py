@@ -108,7 +108,7 @@ Part: TypeAlias = str | StyledWord
 _WORDS_OF: dict[Tone, tuple[str, ...]] = {
     "good": ("success", "ok", "supported", "verified", "available"),
     "bad": ("failure", "error", "contradicted"),
-    "unsure": ("partial", "unknown", "too early", "not verified", "not measured"),
+    "unsure": ("partial", "unknown", "too early", "not verified", "not measured", "provisional", "comes last"),
     "strong": ("associated",),
 }
 _VERDICTS: dict[str, Tone] = {word: tone for tone, words in _WORDS_OF.items() for word in words}

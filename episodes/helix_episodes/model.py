@@ -136,6 +136,15 @@ class Decision(_Value, frozen=True, kw_only=True):
     evidence: Evidence | None = None
 
 
+class Place(_Value, frozen=True, kw_only=True):
+    """What a diagnostic names: the file it is about, the failing test, the symbol, the rule or the compiler's code."""
+
+    file: str | None = None
+    test: str | None = None
+    symbol: str | None = None
+    rule: str | None = None
+
+
 class Event(_Value, frozen=True, kw_only=True):
     """One thing that happened.
 
@@ -144,6 +153,11 @@ class Event(_Value, frozen=True, kw_only=True):
     first informative line, ``path`` the file it names and ``tests`` the failing tests. Counts are ``None`` when the
     output does not give them. ``tool`` is set on an error of one of the agent's own tools, whose message is mostly a
     fixed sentence that says nothing of this file.
+
+    ``fingerprint`` names the issue of an error (`helix_episodes.extraction.fingerprints`) and ``place`` what its
+    diagnostic is about; ``also`` are the fingerprints of further issues in the same event, and of texts that say less
+    of one. All are missing where no line says what is wrong, and in episodes of earlier versions. A ``deliberate``
+    failure is one that the agent said was to come.
     """
 
     id: str
@@ -162,6 +176,10 @@ class Event(_Value, frozen=True, kw_only=True):
     failed: Count | None = None
     status: Status = "unknown"
     commit: str | None = None
+    fingerprint: str | None = None
+    place: Place | None = None
+    also: tuple[str, ...] = ()
+    deliberate: bool = False
     actor: str = "agent"
     evidence: Evidence | None = None
 

@@ -4,9 +4,8 @@ Episodes are the truth. graph.db has a digest of each for comparisons; where a f
 graph, the file itself is read. So every answer is that of the files as they are.
 
 A pattern counts; a comparison (`effects`) says whether the count is more than the task and what came before.
-`with_effects` joins the two. A row for one kind of task gets the comparison of its action over all kinds, which has
-more data and is stratified by kind. What only comparisons know of (an action over all tasks, sequences, repetitions,
-changes without a check) becomes a row of its own.
+`with_effects` joins the two. A row for one kind of task gets the comparison within that kind. What only comparisons
+know of (an action over all tasks, sequences, repetitions, changes without a check) becomes a row of its own.
 """
 
 from __future__ import annotations
@@ -26,10 +25,11 @@ from helix_episodes.store import EpisodeStore
 from helix_graph.errors import NO_WORDS, InvalidAssertion, NodeNotFound
 from helix_graph.graph.assertions import AssertionStore, corrections_by_episode, patterns_among
 from helix_graph.graph.model import SkippedFile
-from helix_graph.graph.observations import Trial, distinct, trial_of, unpack
+from helix_graph.graph.observations import Trial, distinct, is_same, trial_of, unpack, without_copies
 from helix_graph.graph.patterns import (
     ENOUGH_OCCURRENCES,
     Pattern,
+    Verdict,
     asserted_patterns,
     content_id,
     count_patterns,
@@ -54,21 +54,28 @@ if TYPE_CHECKING:
     from helix_graph.graph.patterns import Effect, EffectReport, HypothesisKind
 
 
-#: What comparisons say of a row: it stands out; it does not; there are too few sessions; it is not compared at all (the
-#: duller measure of an answer, an edit, what nearly everybody does); a person said it. ``tested`` is kept for what was
-#: withheld at random.
-PatternStanding = Literal["associated", "not told apart", "too early", "not compared", "told"]
+#: What comparisons say of a row: a verdict; there are too few sessions; it is not compared at all (the duller measure
+#: of an answer, an edit, what nearly everybody does); a person said it. ``tested`` is kept for what was withheld at
+#: random.
+PatternStanding = Literal[Verdict, "too early", "not compared", "told"]
 
 
-def with_effects(patterns: Iterable[Pattern], report: EffectReport) -> tuple[Pattern, ...]:
-    """The patterns with their comparisons, and the rows that only comparisons know of; in no order."""
+def with_effects(
+    patterns: Iterable[Pattern], report: EffectReport, *, within_kinds: Iterable[Effect]
+) -> tuple[Pattern, ...]:
+    """The patterns with their comparisons, and the rows that only comparisons know of; in no order.
+
+    ``within_kinds`` has the comparisons of each kind of task by itself, which rows of that kind carry.
+    """
     answers = {(one.trigger, one.action, one.basis): one for one in report.effects if one.kind == "answer"}
-    actions = {one.action: one for one in report.effects if one.kind == "action"}
+    of_kinds = {(one.trigger, one.action): one for one in within_kinds}
     early = bool(report.too_early)
     rows = []
     for row in patterns:
-        of_all_kinds = row.level == "task" and row.basis == "outcome"
-        effect = actions.get(row.action) if of_all_kinds else answers.get((row.trigger, row.action, row.basis))
+        of_a_kind = row.level == "task" and row.basis == "outcome"
+        effect = (
+            of_kinds.get((row.trigger, row.action)) if of_a_kind else answers.get((row.trigger, row.action, row.basis))
+        )
         standing: PatternStanding = "too early" if early or row.too_early else "not compared"
         if row.level == "asserted":
             standing = "told"
@@ -123,8 +130,8 @@ class Survey(msgspec.Struct, frozen=True, kw_only=True):
 
     ``outcomes`` counts the episodes by basis and outcome (``"measured success": 31``): rates over a memory in which
     nearly everything is a success, or nothing is measured, say little. ``compared`` sessions had a judged outcome,
-    ``tested`` comparisons were made over them, and ``too_early`` says in words why there are none, if so. ``skipped``
-    names the files left out.
+    ``tested`` comparisons were made over them, and ``too_early`` says in words why there are none, if so. ``power``
+    is that of `EffectReport`. ``copies`` of other sessions are not counted; ``skipped`` names the files left out.
     """
 
     patterns: tuple[Pattern, ...]
@@ -132,6 +139,8 @@ class Survey(msgspec.Struct, frozen=True, kw_only=True):
     outcomes: dict[str, int]
     compared: int
     tested: int
+    power: float | None
+    copies: int
     too_early: str
     skipped: tuple[SkippedFile, ...]
 
@@ -156,20 +165,26 @@ class Causality:
 
     def survey(self) -> Survey:
         """Every pattern with its comparison, by name, and what they rest on; a missing folder is an empty memory."""
-        from helix_graph.causality.effects import effect_report
+        from helix_graph.causality.effects import effects_of, report_of
+        from helix_graph.causality.hypotheses import TrialMatrix, within_kinds
 
         found = list(AssertionStore(self._assertions).scan())
         bad = tuple(
             SkippedFile(path=str(path), problem=str(one)) for path, one in found if isinstance(one, InvalidAssertion)
         )
         asserted = patterns_among((path.stem, one) for path, one in found)
-        trials, skipped = self._trials(corrections_by_episode(found))
-        report = effect_report(trials)
+        trials, copies, skipped = self._trials(corrections_by_episode(found))
+        matrix = TrialMatrix(trials)
+        report = report_of(matrix)
         counted = count_patterns(row for trial in trials for row in trial.observations)
         return Survey(
             patterns=tuple(
                 sorted(
-                    with_effects((*counted, *asserted_patterns(asserted)), report),
+                    with_effects(
+                        (*counted, *asserted_patterns(asserted)),
+                        report,
+                        within_kinds=effects_of(matrix, within_kinds(matrix)),
+                    ),
                     key=lambda pattern: (pattern.name, pattern.basis, pattern.level),
                 )
             ),
@@ -177,6 +192,8 @@ class Causality:
             outcomes=dict(sorted(Counter(trial.told for trial in trials).items())),
             compared=report.trials,
             tested=report.tested,
+            power=report.power,
+            copies=copies,
             too_early=report.too_early,
             skipped=(*skipped, *bad),
         )
@@ -221,7 +238,8 @@ class Causality:
         """Every comparison that the sessions allow, most striking first."""
         from helix_graph.causality.effects import effect_report
 
-        return effect_report(self.trials())
+        trials, copies, _ = self._trials(AssertionStore(self._assertions).corrections())
+        return msgspec.structs.replace(effect_report(trials), copies=copies)
 
     def claims(self, *, status: str | None = None) -> ClaimReport:
         """The edges that logs assert, with what the sessions say of each: supported, contradicted, or only asserted.
@@ -264,7 +282,8 @@ class Causality:
         from helix_graph.causality.fault_localization import explanation_of
 
         episode = self._episode(name)
-        return explanation_of(episode, [trial for trial in self.trials() if trial.episode != episode.id])
+        own = trial_of(episode)
+        return explanation_of(episode, [trial for trial in self.trials() if not is_same(trial, own)])
 
     def contrast(self, name: str) -> Contrast:
         """A session beside the most alike one that succeeded, and where the two part.
@@ -285,7 +304,8 @@ class Causality:
             NodeNotFound: No session did anything of that label.
         """
         from helix_graph.causality.contrast import without_of
-        from helix_graph.causality.effects import effect_report
+        from helix_graph.causality.effects import report_of
+        from helix_graph.causality.hypotheses import TrialMatrix
 
         trials = self.trials()
         labels = sorted({step.label for trial in trials for step in trial.steps})
@@ -295,8 +315,9 @@ class Causality:
         exact = wanted if wanted in labels else {one.casefold(): one for one in labels}.get(wanted.casefold())
         if exact is None:
             raise NodeNotFound.of_label(label, alike=_alike(label, labels))
-        effects = {one.action: one for one in effect_report(trials).effects if one.kind == "action"}
-        return without_of(exact, trials, effect=effects.get(exact))
+        matrix = TrialMatrix(trials)
+        effects = {one.action: one for one in report_of(matrix).effects if one.kind == "action"}
+        return without_of(exact, matrix, effect=effects.get(exact))
 
     def similar(self, text: str, *, limit: int = 5) -> SimilarAnswer:
         """What was decided before in such a situation, and how it came out: the decisions most alike in their words.
@@ -331,13 +352,18 @@ class Causality:
         return read_episodes(EpisodeStore(self._graph.episodes).files(), corrections)
 
     def trials(self) -> list[Trial]:
-        """Every session as comparisons see it."""
+        """Every session as comparisons see it, without copies."""
         return self._trials(AssertionStore(self._assertions).corrections())[0]
 
-    def _trials(self, corrections: Mapping[str, Sequence[Correction]]) -> tuple[list[Trial], tuple[SkippedFile, ...]]:
+    def _trials(
+        self, corrections: Mapping[str, Sequence[Correction]]
+    ) -> tuple[list[Trial], int, tuple[SkippedFile, ...]]:
+        """The sessions, how many copies of them were left out, and the files that are no episodes."""
         digests = self._graph.digests()
         episodes, skipped = read_episodes(digests.to_read, corrections)
-        return distinct([*unpack(digests.packed), *map(trial_of, episodes)]), skipped
+        every = distinct([*unpack(digests.packed), *map(trial_of, episodes)])
+        trials = without_copies(every)
+        return trials, len(every) - len(trials), skipped
 
     def _episode(self, name: str) -> Episode:
         store = EpisodeStore(self._graph.episodes)

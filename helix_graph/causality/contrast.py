@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_graph.graph.observations import Trial, TrialStep, is_same
 from helix_graph.graph.patterns import Effect
 from helix_graph.stats.intervals import Interval, wilson_interval
 
 if TYPE_CHECKING:
-    from helix_graph.graph.observations import Trial, TrialStep
+    from helix_graph.causality.hypotheses import TrialMatrix
 
 
 #: How many steps of each side are shown where two sessions part.
@@ -57,7 +58,7 @@ class Contrast(msgspec.Struct, frozen=True, kw_only=True):
 
 def contrast_of(trial: Trial, others: Sequence[Trial]) -> Contrast:
     """The contrast of a session with the most alike success among others."""
-    passed = [one for one in others if one.success and one.episode != trial.episode]
+    passed = [one for one in others if one.success and not is_same(one, trial)]
     same_task = [one for one in passed if trial.task_id and one.task_id == trial.task_id]
     comparable = same_task or [one for one in passed if one.task_kind == trial.task_kind]
     if not comparable:
@@ -129,7 +130,8 @@ class WithoutAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
     ``comparable`` is the success rate without it if tasks were mixed as in the sessions with it; ``None`` when no kind
     of task has both. ``compared`` counts the sessions without it that this rests on. ``effect`` is the adjusted
-    difference, where there was enough to compare.
+    difference, where there was enough to compare; else ``not_compared`` says in words why there is none, and the rates
+    may differ by chance alone. Of running a check, sessions whose outcome a check decided are left out.
     """
 
     label: str
@@ -138,12 +140,18 @@ class WithoutAnswer(msgspec.Struct, frozen=True, kw_only=True):
     comparable: float | None
     compared: int
     effect: Effect | None
+    not_compared: str
     alternatives: tuple[AlternativeAction, ...]
 
 
-def without_of(label: str, trials: Sequence[Trial], *, effect: Effect | None) -> WithoutAnswer:
+def without_of(label: str, matrix: TrialMatrix, *, effect: Effect | None) -> WithoutAnswer:
     """The counts for one label."""
-    judged = [trial for trial in trials if trial.success is not None]
+    asked = label in matrix.asked
+    judged = [
+        trial
+        for trial, measured in zip(matrix.trials, matrix.measured.tolist(), strict=True)
+        if trial.success is not None and not (asked and measured)
+    ]
     did = {trial.episode for trial in judged if any(step.label == label for step in trial.steps)}
     with_it = [trial for trial in judged if trial.episode in did]
     without_it = [trial for trial in judged if trial.episode not in did]
@@ -155,7 +163,8 @@ def without_of(label: str, trials: Sequence[Trial], *, effect: Effect | None) ->
         comparable=comparable,
         compared=compared,
         effect=effect,
-        alternatives=tuple(_other_actions(label, trials)),
+        not_compared="" if effect else matrix.why_not_compared(label),
+        alternatives=tuple(_other_actions(label, matrix.trials)),
     )
 
 

@@ -10,14 +10,17 @@ never stored on edges, because one more session changes every one of them.
 A change that fixed an error is said to prevent it. Where the error mostly comes first, whole sessions cannot tell: all
 who answer an error have met it. Such an edge is asserted and takes no part in the comparisons.
 
+That logs say one thing prevents another in some sessions, and causes it in others, is one row: the more frequent claim,
+with the other inside. A check that was run is no cause of what it answered (`helix_graph.graph.observations`).
+
 Edges from or to a passing check are not looked at, since passing is what comparisons ask about; nor are labels too rare
 to be compared. The answer counts both.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -25,7 +28,7 @@ import numpy as np
 
 from helix_episodes.model import EdgeType
 from helix_graph.causality.effects import effects_of
-from helix_graph.causality.hypotheses import ABSENT, ENOUGH_TRIALS, LEAST_USES, Hypothesis, TrialMatrix
+from helix_graph.causality.hypotheses import ABSENT, LEAST_USES, Hypothesis, TrialMatrix
 from helix_graph.graph.patterns import Effect
 
 if TYPE_CHECKING:
@@ -40,7 +43,8 @@ class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """An edge of the logs: how many ``episodes`` assert it, its status, and the comparison behind the status.
 
     ``effect.difference`` says how much more often (-1 to 1) the target is met with the source than without; ``effect``
-    is ``None`` where there was not enough to compare.
+    is ``None`` where there was not enough to compare. ``also`` has the other edges that logs assert between the two, of
+    another type or the other way round, in fewer episodes.
     """
 
     source: str
@@ -49,10 +53,11 @@ class ClaimVerdict(msgspec.Struct, frozen=True, kw_only=True):
     episodes: int
     status: Status
     effect: Effect | None
+    also: tuple[ClaimVerdict, ...] = ()
 
 
 class ClaimReport(msgspec.Struct, frozen=True, kw_only=True):
-    """The asserted edges that were looked at, the most telling first, and what was not.
+    """The asserted edges that were looked at, one row for two labels, the most telling first, and what was not.
 
     ``tested`` edges were compared over ``sessions``. ``left_out`` counts the edges that were not looked at, by the
     reason in words. ``too_early`` says in words why none was compared, if so.
@@ -68,19 +73,31 @@ class ClaimReport(msgspec.Struct, frozen=True, kw_only=True):
 def claims_of(trials: Sequence[Trial]) -> ClaimReport:
     """The asserted edges between labels that are frequent enough, with their status, the most telling first."""
     matrix = TrialMatrix(trials)
-    early = f"{len(trials)} sessions; an edge needs {ENOUGH_TRIALS}" if len(trials) < ENOUGH_TRIALS else ""
+    least = matrix.least + LEAST_USES
+    early = f"{len(trials)} sessions; an edge needs {least}" if len(trials) < least else ""
     family = [] if early else list(_family(matrix))
     effects = {(one.trigger, one.action): one for one in effects_of(matrix, family)}
     found = [_claim(matrix, claim, count, effects) for claim, count in matrix.claims.items() if claim[0] != claim[1]]
+    rows = sorted(
+        _one_a_pair(found),
+        key=lambda one: (STATUSES.index(one.status), -one.episodes, one.source, one.target, one.type),
+    )
     return ClaimReport(
-        claims=tuple(
-            sorted(found, key=lambda one: (STATUSES.index(one.status), -one.episodes, one.source, one.target, one.type))
-        ),
+        claims=tuple(rows),
         sessions=len(trials),
         tested=len(effects),
         left_out=_left_out(matrix),
         too_early=early,
     )
+
+
+def _one_a_pair(found: Iterable[ClaimVerdict]) -> Iterator[ClaimVerdict]:
+    """What is said most often between two labels, with the rest inside."""
+    pairs: dict[tuple[str, str], list[ClaimVerdict]] = defaultdict(list)
+    for one in sorted(found, key=lambda one: (-one.episodes, one.source, one.target, one.type)):
+        pairs[min(one.source, one.target), max(one.source, one.target)].append(one)
+    for first, *others in pairs.values():
+        yield msgspec.structs.replace(first, also=tuple(others))
 
 
 def _left_out(matrix: TrialMatrix) -> dict[str, int]:

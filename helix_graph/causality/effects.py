@@ -23,17 +23,28 @@ answer (`helix_graph.causality.hypotheses.TrialMatrix.too_early`).
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from helix_graph.causality.hypotheses import ABSENT, Hypothesis, TrialMatrix, hypotheses
-from helix_graph.graph.patterns import Effect, EffectReport, UseExample, Verdict
-from helix_graph.stats.intervals import Interval, level_after_selection, q_values, reach
-from helix_graph.stats.strata import Chances, RiskDifference, chances, e_value, risk_difference, risk_ratio, tables_of
+from helix_graph.graph.patterns import AT_EACH_LOOK, POWER_AT, Effect, EffectReport, HypothesisKind, UseExample, Verdict
+from helix_graph.stats.intervals import level_after_selection, q_values
+from helix_graph.stats.strata import (
+    Chances,
+    RiskDifference,
+    Tables,
+    chances,
+    e_value,
+    risk_difference,
+    risk_ratio,
+    tables_of,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -127,7 +138,7 @@ class _Within:
         return np.where(inside > _NO_VARIATION, inside, 0.0)
 
 
-#: Of the rows called associated, at most about one in ten is expected to be a fluke.
+#: Of the rows that stand out at one look, at most about one in ten is expected to be a fluke.
 FALSE_DISCOVERY_RATE = 0.10
 #: Enough to look things up by; a row must not grow with the memory.
 EXAMPLES_KEPT = 20
@@ -136,32 +147,57 @@ ENOUGH_IN_ARM = 5
 ENOUGH_STRATA = 2
 
 
+#: Later in its session than four fifths of the steps; shorter sessions have no end that could be told from a beginning.
+LATE = 0.8
+LEAST_STEPS = 5
+_ENDS: frozenset[HypothesisKind] = frozenset({"action", "sequence", "repetition"})
+
+
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """A hypothesis with its tables and the chances of what was seen if nothing connected the two."""
+    """A hypothesis with its tables and the chances of what was seen if nothing connected the two.
+
+    ``strata`` numbers the stratum of each of its units.
+    """
 
     hypothesis: Hypothesis
     held: tuple[str, ...]
-    tables: NDArray[np.int64]
+    strata: NDArray[np.int64]
+    tables: Tables
     difference: RiskDifference
     chances: Chances
+
+    def newer(self, matrix: TrialMatrix) -> Tables:
+        """The tables of the newer half of all sessions."""
+        one, those = self.hypothesis, matrix.newer[self.hypothesis.units]
+        return tables_of(strata=self.strata[those], exposed=one.exposed[those], success=one.success[those])
 
 
 def effect_report(trials: Sequence[Trial]) -> EffectReport:
     """Compares whatever the trials allow to compare."""
-    matrix = TrialMatrix(trials)
-    found = effects_of(matrix, hypotheses(matrix))
+    return report_of(TrialMatrix(trials))
+
+
+def report_of(matrix: TrialMatrix) -> EffectReport:
+    """`effect_report` of trials that stand in a table already."""
+    measured = list(measure(matrix, hypotheses(matrix)))
+    found = _corrected(matrix, measured)
     return EffectReport(
         effects=tuple(sorted(found, key=lambda one: (one.q, -abs(one.difference), one.trigger, one.action))),
         trials=int(matrix.judged.sum()),
-        tested=len(found),
+        tested=len(measured),
+        repeated=len(measured) - len(found),
+        power=power(measured, difference=POWER_AT),
         too_early=matrix.too_early,
     )
 
 
 def effects_of(matrix: TrialMatrix, found: Sequence[Hypothesis]) -> tuple[Effect, ...]:
-    """The effects of a family of hypotheses, corrected for its size; those that cannot be compared are left out."""
-    return tuple(_corrected(matrix, list(measure(matrix, found))))
+    """The effects of a family of hypotheses, corrected for its size.
+
+    Those that cannot be compared are left out, and the sequences that repeat the row of their action.
+    """
+    return _corrected(matrix, list(measure(matrix, found)))
 
 
 def measure(matrix: TrialMatrix, found: Sequence[Hypothesis]) -> Iterator[Measured]:
@@ -191,34 +227,82 @@ def _measured(matrix: TrialMatrix, one: Hypothesis, held: tuple[int, ...]) -> Me
     if difference is None:
         return None
     names = tuple(matrix.labels[row] for row in held)
-    return Measured(one, names, tables, difference, chances(tables))
+    return Measured(one, names, numbered, tables, difference, chances(tables))
 
 
-def _corrected(matrix: TrialMatrix, measured: Sequence[Measured]) -> Iterator[Effect]:
+def _corrected(matrix: TrialMatrix, measured: Sequence[Measured]) -> tuple[Effect, ...]:
     """Both directions are a family of their own: who looks for what helps also looks for what hurts."""
     less = q_values([one.chances.less for one in measured])
     more = q_values([one.chances.more for one in measured])
     quotients = [min(pair) for pair in zip(less, more, strict=True)]
     picked = sum(q <= FALSE_DISCOVERY_RATE for q in quotients)
-    widened = level_after_selection(selected=picked, tested=max(len(measured), 1))
+    widened = level_after_selection(FALSE_DISCOVERY_RATE * picked / max(len(measured), 1))
+    actions = {
+        (one.hypothesis.step, one.difference.estimate < 0)
+        for one, q in zip(measured, quotients, strict=True)
+        if one.hypothesis.kind == "action" and q <= FALSE_DISCOVERY_RATE
+    }
+    found = []
     for one, q in zip(measured, quotients, strict=True):
-        verdict: Verdict = "associated" if q <= FALSE_DISCOVERY_RATE else "not told apart"
-        level = widened if verdict == "associated" else 0.95
-        yield _effect(matrix, one, q=q, family=len(measured), verdict=verdict, level=level)
+        if one.hypothesis.kind == "sequence" and (one.hypothesis.step, one.difference.estimate < 0) in actions:
+            continue  # done after this or after that, it is the same finding
+        level = widened if q <= FALSE_DISCOVERY_RATE else 0.95
+        found.append(_effect(matrix, one, q=q, family=len(measured), level=level))
+    return tuple(found)
 
 
-def _effect(matrix: TrialMatrix, one: Measured, *, q: float, family: int, verdict: Verdict, level: float) -> Effect:
-    hypothesis, estimate = one.hypothesis, one.difference.estimate
-    margin = reach(level) * one.difference.error
+def _verdict(matrix: TrialMatrix, one: Measured, *, q: float, newer: float | None) -> Verdict:
+    """What is said of a row; ``newer`` is its difference in the newer half, ``None`` where that compares nothing."""
+    if q > FALSE_DISCOVERY_RATE:
+        return "not told apart"
+    if one.hypothesis.kind in _ENDS and _comes_last(matrix, one.hypothesis):
+        return "comes last"
+    gone = newer is not None and newer * one.difference.estimate < 0
+    return "provisional" if gone or q > AT_EACH_LOOK else "associated"
+
+
+def _comes_last(matrix: TrialMatrix, one: Hypothesis) -> bool:
+    """Whether most of its uses stand at the end of their sessions, where how it went is known."""
+    length, place = matrix.lengths[one.units[one.exposed]], one.places[one.exposed]
+    late = (place >= LATE * length) & (length >= LEAST_STEPS)
+    return bool(2 * late.sum() > late.size)
+
+
+def power(measured: Sequence[Measured], *, difference: float) -> float | None:
+    """Of true differences of this size, one in each comparison, the share (0 to 1) that would be called associated.
+
+    By the normal curve; downwards from the success rate without it, upwards where that is below one half. The bar is
+    the q value of one more row than now stand out. ``None`` where nothing is compared.
+    """
+    if not measured:
+        return None
+    standing = sum(q <= AT_EACH_LOOK for q in q_values([one.chances.less for one in measured]))
+    bar = NormalDist().inv_cdf(1 - AT_EACH_LOOK * min(1.0, (standing + 1) / len(measured)))
+    return sum(_power(one.difference, difference=difference, bar=bar) for one in measured) / len(measured)
+
+
+def _power(one: RiskDifference, *, difference: float, bar: float) -> float:
+    (_, rate), (with_, without) = one.rates, one.sessions
+    other = rate - difference if rate >= 0.5 else rate + difference  # noqa: PLR2004
+    mean = (other * with_ + rate * without) / (with_ + without)
+    if_alike = math.sqrt(mean * (1 - mean) * (1 / with_ + 1 / without))
+    error = math.sqrt(other * (1 - other) / with_ + rate * (1 - rate) / without)
+    return NormalDist().cdf((difference - bar * if_alike) / error)
+
+
+def _effect(matrix: TrialMatrix, one: Measured, *, q: float, family: int, level: float) -> Effect:
+    hypothesis = one.hypothesis
+    half = risk_difference(one.newer(matrix)) if q <= FALSE_DISCOVERY_RATE else None
+    newer = half.estimate if half else None
     return Effect(
         kind=hypothesis.kind,
         trigger=hypothesis.trigger,
         action=hypothesis.action,
         basis=hypothesis.basis,
-        verdict=verdict,
-        difference=estimate,
+        verdict=_verdict(matrix, one, q=q, newer=newer),
+        difference=one.difference.estimate,
         error=one.difference.error,
-        interval=Interval(low=max(-1.0, estimate - margin), high=min(1.0, estimate + margin)),
+        interval=one.difference.interval(level),
         level=level,
         q=q,
         family=family,
@@ -228,6 +312,7 @@ def _effect(matrix: TrialMatrix, one: Measured, *, q: float, family: int, verdic
         successes_of_others=int((~hypothesis.exposed & hypothesis.success).sum()),
         strata=one.difference.informative,
         held=one.held,
+        newer=newer,
         e_value=e_value(risk_ratio(one.tables)),
         unmeasured=hypothesis.unmeasured,
         examples=tuple(_examples(matrix, hypothesis)),
@@ -236,7 +321,7 @@ def _effect(matrix: TrialMatrix, one: Measured, *, q: float, family: int, verdic
 
 def _examples(matrix: TrialMatrix, one: Hypothesis) -> Iterator[UseExample]:
     exposed = np.flatnonzero(one.exposed)
-    newest = exposed[np.argsort(matrix.newest_first[one.units[exposed]])][:EXAMPLES_KEPT]
+    newest = exposed[np.argsort(-matrix.began[one.units[exposed]], kind="stable")][:EXAMPLES_KEPT]
     for place in newest.tolist():
         trial = matrix.trials[int(one.units[place])]
         yield UseExample(trial.episode, trial.steps[int(one.places[place])].id, trial.timestamp)

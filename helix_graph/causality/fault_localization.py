@@ -27,8 +27,8 @@ import msgspec
 from helix_episodes.model import Decision, Episode, Event
 from helix_graph.causality.effects import effect_report
 from helix_graph.graph.node_labels import decision_key, event_key, is_error
-from helix_graph.graph.observations import Trial, in_order
-from helix_graph.graph.patterns import NOTHING_TO_COMPARE, Effect
+from helix_graph.graph.observations import Trial, asks, in_order
+from helix_graph.graph.patterns import NOTHING_TO_COMPARE, Effect, Verdict
 
 SignalKind = Literal[
     "led to an error never repaired",
@@ -99,7 +99,7 @@ def led_to(episode: Episode, targets: set[str]) -> dict[str, int]:
 
 
 def _unrepaired(episode: Episode) -> Iterator[Signal]:
-    decisions = {decision.id for decision in episode.decisions if not _asks(decision)}
+    decisions = {decision.id for decision in episode.decisions if not asks(decision)}
     for error in unrepaired_errors(episode):
         for name in sorted(led_to(episode, {error.id}).keys() & decisions):
             text = f"the log links it to an error that was never repaired: {event_key(error)}"
@@ -123,7 +123,7 @@ def _before(episode: Episode, errors: set[str], *, kind: SignalKind, text: str) 
     before: Decision | None = None
     for one in in_order(episode):
         if isinstance(one, Decision):
-            before = before if _asks(one) else one
+            before = before if asks(one) else one
         elif one.id in errors:
             if before:
                 yield Signal(decision=before.id, kind=kind, text=f"{text}: {event_key(one)}", events=(one.id,))
@@ -155,11 +155,6 @@ def _unchecked(episode: Episode) -> Iterator[Signal]:
             waiting.append(one)
     for decision in waiting:
         yield Signal(decision=decision.id, kind="unchecked change", text="no check ran after this change")
-
-
-def _asks(decision: Decision) -> bool:
-    """Whether it only ran a check."""
-    return decision.type == "test" and decision.action is not None and decision.action.verb == "run"
 
 
 def _is_check(event: Event) -> bool:
@@ -296,11 +291,19 @@ def _sessions_with(labels: set[str], trials: Sequence[Trial]) -> _Sessions:
     return found
 
 
+_KNOWN: dict[Verdict, str] = {
+    "associated": "",
+    "provisional": "; provisional",
+    "comes last": "; it is done at the end, perhaps because they failed",
+    "not told apart": "; could be chance",
+}
+
+
 def _in_words(effect: Effect) -> str:
     """Association in plain words; a row that was not told apart says so."""
     low, high = 100 * effect.interval.low, 100 * effect.interval.high
     points = f"{abs(100 * effect.difference):.0f} points less often successful ({low:+.0f} to {high:+.0f})"
-    known = "" if effect.verdict == "associated" else "; could be chance"
+    known = _KNOWN[effect.verdict]
     return f"sessions with it are {points} than like sessions without, {effect.uses} against {effect.others}{known}"
 
 

@@ -10,9 +10,11 @@ action      any task                           it was done, or not
 answer      an error is met                    it was answered so, or otherwise
 sequence    one thing is done                  another follows within two steps of doing, or not
 repetition  something is done                  it is done three times or more, or less often
-unchecked   a file is changed                  no check runs after the last change, or one does (not over outcomes
-                                               that were measured: a check after the last change decides these)
+unchecked   a file is changed                  no check runs after the last change, or one does
 =========== ================================== =======================================================================
+
+A measured outcome is a check that passed or failed after the last change. So neither *unchecked* nor asking for a check
+is compared over measured outcomes: the outcome would be compared with itself.
 
 Only those are tested that have enough trials on both sides to say anything; how many there are is part of every answer,
 because of a hundred comparisons some look striking by luck. Filtering by how often something was done, and not by how
@@ -27,31 +29,32 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from helix_episodes.model import EdgeType, parse_timestamp
+from helix_graph.graph.patterns import NOTHING_TO_COMPARE, HypothesisKind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from helix_graph.graph.observations import Trial, TrialStep
-    from helix_graph.graph.patterns import HypothesisKind
 
 
-_DONE = frozenset({"edit", "act"})
+_DONE = frozenset({"edit", "ask", "act"})
 #: Under ten on a side even an honest interval spans half of the scale; one in a hundred keeps large memories readable.
 LEAST_USES = 10
 LEAST_SHARE = 0.01
-#: Fewer sessions give descriptions only: below 200, intervals of adjusted differences held the truth in 90 of 100
-#: simulated cases instead of 95, and of what there was to find 3 of 100 were found.
-ENOUGH_TRIALS = 200
+#: Habits and success both change over the months. Three blocks took a linear trend in both from 32 false findings in a
+#: hundred to 4 and cost no power; with fewer sessions than this in each, most would hold one arm only.
+TIME_BLOCKS = 3
+LEAST_IN_BLOCK = 5
 #: Later than every step, so that "before" needs no special case.
 ABSENT = np.iinfo(np.int32).max
-_MADE_OR_MET = frozenset({"edit", "act", "error", "refusal"})
+_MADE_OR_MET = frozenset({"edit", "ask", "act", "error", "refusal"})
 
 
 class TrialMatrix:
@@ -64,13 +67,14 @@ class TrialMatrix:
     def __init__(self, trials: Sequence[Trial]) -> None:
         self.trials = sorted(trials, key=lambda trial: trial.episode)
         self.least = max(LEAST_USES, round(LEAST_SHARE * len(trials)))
-        order = sorted(range(len(self.trials)), key=lambda number: (-_seconds(self.trials[number]), number))
-        ranks = np.empty(len(self.trials), dtype=np.int64)
-        ranks[order] = np.arange(len(self.trials))
-        self.newest_first = ranks
+        self.began = np.array([_seconds(trial) for trial in self.trials], dtype=np.float64)
+        #: Ties at the middle count as older: what began at one moment is in one half.
+        self.newer = self.began > np.median(self.began) if trials else np.zeros(0, dtype=bool)
+        self.lengths = np.array([len(trial.steps) for trial in self.trials], dtype=np.int64)
         self.judged = np.array([trial.success is not None for trial in self.trials], dtype=bool)
         self.success = np.array([trial.success is True for trial in self.trials], dtype=bool)
-        self.strata = _strata(self.trials)
+        self.measured = np.array([trial.told.startswith("measured ") for trial in self.trials], dtype=bool)
+        self.strata = _strata(self.trials, self.began)
         counts = Counter(
             label for trial in trials for label in {s.label for s in trial.steps if s.kind in _MADE_OR_MET}
         )
@@ -82,22 +86,39 @@ class TrialMatrix:
         self._fill()
         done = {step.label for trial in trials for step in trial.steps if step.kind in _DONE}
         self.done = tuple(label in done for label in self.labels)
+        self.asked = {step.label for trial in trials for step in trial.steps if step.kind == "ask"}
 
     @property
     def too_early(self) -> str:
-        """Why nothing can be told from outcomes, in words; empty when something can."""
+        """Why nothing can be told from outcomes, in words; empty when something can.
+
+        How many sessions there are is no reason: fewer find less, and what they find is as true (`effects.power`).
+        """
         judged = int(self.judged.sum())
-        reasons = []
-        if judged < ENOUGH_TRIALS:
-            reasons.append(
-                f"{judged} of {len(self.trials)} sessions have a judged outcome; differences need {ENOUGH_TRIALS}"
-            )
         successes = int(self.success[self.judged].sum())
-        rarer, one, more = min((successes, "success", "successes"), (judged - successes, "failure", "failures"))
-        if judged and rarer < self.least:
-            which = one if rarer == 1 else more
-            reasons.append(f"only {rarer} {which} among the judged; {self.least} of either outcome are needed")
-        return "; and ".join(reasons)
+        rarer, which = min((judged - successes, "failures"), (successes, "successes"))
+        if rarer >= self.least:
+            return ""
+        return (
+            f"{rarer} {which} among {judged} judged of {len(self.trials)} sessions; "
+            f"{self.least} of either outcome are needed"
+        )
+
+    def why_not_compared(self, label: str) -> str:
+        """Why there is no comparison of having done this, in words."""
+        if self.too_early:
+            return f"too early: {self.too_early}"
+        counted = self.judged & ~self.measured if label in self.asked else self.judged
+        did = np.array([any(step.label == label for step in trial.steps) for trial in self.trials], dtype=bool)
+        uses = int((did & counted).sum())
+        others = int(counted.sum()) - uses
+        if uses < self.least or others < LEAST_USES:
+            sessions = "sessions whose outcome no check decided" if label in self.asked else "judged sessions"
+            return (
+                f"too early: done in {uses} {sessions} and left undone in {others}; "
+                f"{self.least} and {LEAST_USES} are needed"
+            )
+        return NOTHING_TO_COMPARE
 
     def claims_on(self, row: int, *, least: int) -> list[tuple[int, int]]:
         """The rows that logs link to ``row`` as its causes in ``least`` episodes or more, with how many, most first."""
@@ -124,15 +145,36 @@ def _seconds(trial: Trial) -> float:
     return at.timestamp() if at else -math.inf
 
 
-def _strata(trials: Sequence[Trial]) -> NDArray[np.int64]:
-    """A number a trial: the same task where it was tried more than once, else the kind of task."""
+def _strata(trials: Sequence[Trial], began: NDArray[np.float64]) -> NDArray[np.int64]:
+    """A number a trial: the same task where it was tried more than once, else its kind; when; and by which agent."""
     tries = Counter(trial.task_id for trial in trials if trial.task_id)
-    names = [
+    tasks = [
         ("task", trial.task_id) if trial.task_id and tries[trial.task_id] > 1 else ("kind", trial.task_kind)
         for trial in trials
     ]
-    number = {name: place for place, name in enumerate(sorted(set(names)))}
-    return np.array([number[name] for name in names], dtype=np.int64)
+    groups: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for number, task in enumerate(tasks):
+        groups[task].append(number)
+    blocks = np.zeros(len(trials), dtype=np.int64)
+    for numbers in groups.values():
+        blocks[numbers] = _blocks(began[numbers])
+    names = [
+        (*task, int(block), trial.agent) for task, block, trial in zip(tasks, blocks.tolist(), trials, strict=True)
+    ]
+    numbered = {name: place for place, name in enumerate(sorted(set(names)))}
+    return np.array([numbered[name] for name in names], dtype=np.int64)
+
+
+def _blocks(began: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The block of time of each: equally many sessions in each, those that began at one moment together.
+
+    Sessions without a time are a block of their own.
+    """
+    blocks = np.full(len(began), TIME_BLOCKS, dtype=np.int64)
+    dated = began[np.isfinite(began)]
+    count = max(1, min(TIME_BLOCKS, len(dated) // LEAST_IN_BLOCK))
+    blocks[np.isfinite(began)] = np.searchsorted(np.sort(dated), dated) * count // max(len(dated), 1)
+    return blocks
 
 
 #: More than this and the correction for looking at many rows leaves nothing to be found.
@@ -175,14 +217,22 @@ class Hypothesis:
 
 def hypotheses(matrix: TrialMatrix) -> tuple[Hypothesis, ...]:
     """The comparisons with enough on both sides, most used first, at most `MOST_HYPOTHESES`."""
-    found = [one for one in _candidates(matrix) if matrix.least <= one.uses <= len(one.units) - LEAST_USES]
+    return _enough(matrix, _candidates(matrix))
+
+
+def within_kinds(matrix: TrialMatrix) -> tuple[Hypothesis, ...]:
+    """As `hypotheses`: what was done, or not, in each kind of task by itself; the kind is the situation."""
+    return _enough(matrix, () if matrix.too_early else _actions_by_kind(matrix))
+
+
+def _enough(matrix: TrialMatrix, candidates: Iterable[Hypothesis]) -> tuple[Hypothesis, ...]:
+    found = [one for one in candidates if matrix.least <= one.uses <= len(one.units) - LEAST_USES]
     found.sort(key=lambda one: (-one.uses, one.kind, one.trigger, one.action, one.basis))
     return tuple(found[:MOST_HYPOTHESES])
 
 
 def _candidates(matrix: TrialMatrix) -> Iterator[Hypothesis]:
-    if len(matrix.trials) >= ENOUGH_TRIALS:
-        yield from _answers(matrix.trials)
+    yield from _answers(matrix.trials)
     if matrix.too_early:
         return
     done = [[(place, step) for place, step in enumerate(trial.steps) if step.kind in _DONE] for trial in matrix.trials]
@@ -194,6 +244,15 @@ def _candidates(matrix: TrialMatrix) -> Iterator[Hypothesis]:
     yield from _repetitions(matrix, done)
     yield from _sequences(matrix, done)
     yield _unchecked(matrix, done)
+
+
+def _actions_by_kind(matrix: TrialMatrix) -> Iterator[Hypothesis]:
+    kinds = np.array([trial.task_kind for trial in matrix.trials])
+    for kind in sorted(set(kinds.tolist())):
+        for row, label in enumerate(matrix.labels):
+            if matrix.done[row]:
+                name = _Name("action", f"task: {kind}", label, label, frozenset({label}))
+                yield _by_outcome(matrix, name, met=kinds == kind, places=matrix.first[row])
 
 
 _Done: TypeAlias = "list[list[tuple[int, TrialStep]]]"
@@ -211,6 +270,8 @@ class _Name(NamedTuple):
 
 def _by_outcome(matrix: TrialMatrix, name: _Name, *, met: NDArray[np.bool_], places: NDArray[np.int32]) -> Hypothesis:
     """The judged trials that met the situation; ``met`` and ``places`` have an entry for every trial."""
+    if name.kind == "unchecked" or name.step in matrix.asked:
+        met = met & ~matrix.measured
     units = np.flatnonzero(met & matrix.judged)
     return Hypothesis(
         **name._asdict(),
@@ -279,8 +340,7 @@ def _unchecked(matrix: TrialMatrix, done: _Done) -> Hypothesis:
     where: dict[int, int] = {}
     for number, steps in enumerate(done):
         last = max((place for place, step in steps if step.kind == "edit"), default=None)
-        # A success is measured by a check after the last change: there, the outcome would be compared with itself.
-        if last is not None and not matrix.trials[number].told.startswith("measured "):
+        if last is not None:
             changed[number] = True
             if not any(step.kind in {"check", "error"} for step in matrix.trials[number].steps[last + 1 :]):
                 where[number] = last

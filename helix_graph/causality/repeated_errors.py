@@ -4,7 +4,7 @@ The headline of the whole memory: an error that an earlier session met and fixed
 Sessions are taken in order of time and each is compared with all before it, so nothing is known in advance. An error
 counts once a session for each of its kinds; it is compared at three levels, the closest first:
 
-``exact``   the same line, but for numbers, hashes and times
+``exact``   the same error: one of its fingerprints
 ``family``  the same kind of error of the same check, where the kind says anything
 ``check``   the same check failed, of another error or of one that does not say which
 
@@ -22,9 +22,9 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from helix_episodes.model import Episode, Event, parse_timestamp
+from helix_graph.graph.episode_facts import fingerprints_of_event
 from helix_graph.graph.error_precedents import says_something
 from helix_graph.graph.node_labels import check_label, event_key, family_of, is_error
-from helix_graph.graph.normalization import is_telling, line_key
 
 RepeatLevel = Literal["exact", "family", "check"]
 LEVELS: tuple[RepeatLevel, ...] = ("exact", "family", "check")
@@ -45,7 +45,7 @@ class Count(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def met_again(self) -> int:
-        """The errors that an earlier session had met as the same line or kind."""
+        """The errors that an earlier session had met as the same error or kind."""
         return sum(self.met[level] for level in SAME_ERROR)
 
     @property
@@ -126,8 +126,8 @@ def _errors(episode: Episode) -> Iterator[_Keys]:
 
 def _keys(event: Event) -> _Keys:
     found: _Keys = {}
-    if event.message and is_telling(event.message):
-        found["exact"] = line_key(event.message)
+    if issue := next(iter(fingerprints_of_event(event)), None):
+        found["exact"] = issue
     if says_something(family_of(event)):
         found["family"] = event_key(event) or ""
     if event.check:

@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.corrections import Correction, corrected, unmatched
+from helix_episodes.extraction.checks import CheckFinding
+from helix_episodes.extraction.fingerprints import diagnostics_of_finding
 from helix_episodes.model import OUTCOME_ID, Decision, EdgeType, Episode, Event, Evidence
+from helix_episodes.normalization import first_line
 from helix_graph.graph import MILLION
 from helix_graph.graph.assertions import CORRECTIONS, EdgeAssertion, NodeAssertion, PatternAssertion, oldest_first
 from helix_graph.graph.model import Claim, EpisodeFacts, Mention, Repair, node_id
 from helix_graph.graph.node_labels import decision_key, event_key, event_type, family_of, is_error, outcome_key
-from helix_graph.graph.normalization import first_line, is_telling, line_key
 
 if TYPE_CHECKING:
     from helix_graph.graph.assertions import Assertion, NodeName
@@ -183,19 +185,29 @@ def _of_event(event: Event, label: str, log: str | None) -> Mention:
         message=message,
         check=event.check,
         family=family_of(event) if is_error(event) else event.family,
-        exact=line_key(message) if message and is_error(event) and _is_its_own(event, message) else None,
+        issues=" ".join(fingerprints_of_event(event)) or None,
         actor=event.actor,
         line=line,
         log=where,
         quote=quote,
+        deliberate=event.deliberate,
     )
 
 
-def _is_its_own(event: Event, message: str) -> bool:
-    """Whether a message, met again, means the same trouble: "File does not exist." says that of any file."""
-    if event.tool and event.path:
-        return event.path.replace("\\", "/").rpartition("/")[2] in message
-    return is_telling(message)
+def fingerprints_of_event(event: Event) -> tuple[str, ...]:
+    """The fingerprints of an error, its issue's first.
+
+    They are read from the message where the episode has none: an earlier version or a person wrote it.
+    """
+    if not is_error(event):
+        return ()
+    if event.fingerprint:
+        return (event.fingerprint, *event.also)
+    finding = CheckFinding(
+        family=family_of(event), message=event.message or first_line(event.content), path=event.path, tests=event.tests
+    )
+    found = diagnostics_of_finding(event.check or "", finding, scope=(event.path or "") if event.tool else "")
+    return tuple(dict.fromkeys(key for one in found for key in one.keys))
 
 
 def _place(evidence: Evidence | None, log: str | None) -> tuple[int | None, str | None, str]:

@@ -3,12 +3,13 @@
 `read_error` takes a line or a whole output and works out what to look for: the checks that failed, the families of
 their errors, and the telling lines. Precedents are searched at three levels, the closest first:
 
-``exact``   one of its lines is the message of that error, but for numbers, hashes and times
+``exact``   the same error: one of its diagnostics has the fingerprint of that error's issue
 ``family``  the same kind of error of the same check: the same rule, exception, compiler's complaint
 ``check``   the same check failed, of another kind or of a kind that says nothing (``test failed``)
 
+A session counts at the closest level at which it met the error, and a failure that was meant to come is no precedent.
 Within a level those with a verified fix come first (a change after which the failing check was seen to pass), then the
-newest; a session counts once per level. Without a text, the newest errors are shown.
+newest. Without a text, the newest errors are shown.
 
 A hook runs this after every failure of a tool, so the module imports little; the checks' grammars load when a text is
 read.
@@ -17,14 +18,15 @@ read.
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.light_imports import Regex, Value
+from helix_episodes.normalization import one_line, template
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import NO_WORDS
 from helix_graph.graph import MILLION
 from helix_graph.graph.node_labels import check_label
-from helix_graph.graph.normalization import is_telling, line_key, one_line, template
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,11 +67,12 @@ _NAMES_ITSELF = Regex(r"([a-z][\w.-]{1,30}): \S")
 class ErrorQuery(Value):
     """What to look for.
 
-    ``lines`` are keys of its lines; ``families`` pairs of check (None when the text doesn't tell) and family;
-    ``checks`` those that failed; ``words`` all words of the text; ``phrase`` the text in one case, when it is one line.
+    ``issues`` are fingerprints of its diagnostics; ``families`` pairs of check (None when the text doesn't tell) and
+    family; ``checks`` those that failed; ``words`` all words of the text; ``phrase`` the text in one case, when it is
+    one line.
     """
 
-    lines: tuple[str, ...] = ()
+    issues: tuple[str, ...] = ()
     families: tuple[tuple[str | None, str], ...] = ()
     checks: tuple[str, ...] = ()
     words: frozenset[str] = frozenset()
@@ -94,17 +97,27 @@ def read_error(text: str) -> ErrorQuery:
     if len(text) > 2 * _CHARACTERS_AT_EACH_END:
         ends = f"{text[:_CHARACTERS_AT_EACH_END]}\n{text[-_CHARACTERS_AT_EACH_END:]}"
     found = list(_judged(ends)) or list(_guessed(ends))
-    lines = [line.removeprefix("E  ").strip() for line in (*(finding.message for _, finding in found), *_lines(ends))]
     whole = text.strip().splitlines()
     phrase = one_line(whole[0]).casefold() if len(whole) == 1 else ""
     families = ((check, template(finding.family)) for check, finding in found if says_something(finding.family))
     return ErrorQuery(
-        lines=tuple(dict.fromkeys(line_key(line) for line in lines if is_telling(line))),
+        issues=tuple(dict.fromkeys(_issues("\n".join(_lines(ends)), found))),
         families=tuple(dict.fromkeys(families)),
         checks=tuple(dict.fromkeys(check for check, _ in found if check)),
         words=frozenset(_WORDS.findall(ends)) | frozenset(re.findall(r"\([\w ]+\)", ends)),
         phrase=phrase if len(phrase) >= _SHORTEST_WORD else "",
     )
+
+
+def _issues(text: str, found: list[tuple[str | None, CheckFinding]]) -> Iterator[str]:
+    """The fingerprints of what the checks' grammars found, and of the lines that are diagnostics by themselves."""
+    from helix_episodes.extraction.fingerprints import diagnostics_of_finding, keys_of_text
+
+    for check, finding in found:
+        for one in diagnostics_of_finding(check or "", finding, output=text):
+            if one.fingerprint:
+                yield one.fingerprint
+    yield from keys_of_text(text)
 
 
 def says_something(family: str) -> bool:
@@ -204,7 +217,8 @@ def find_precedents(connection: sqlite3.Connection, text: str | None, *, limit: 
 
 def _by_level(connection: sqlite3.Connection, query: ErrorQuery) -> Iterator[tuple[str, list[_Hit]]]:
     """The mentions of each level, the nearest level first; each is looked for when it is asked for."""
-    yield "exact", _hits(connection, "exact", f"m.exact {ANY_OF}", as_list(query.lines))
+    issue = f"(m.episode, m.local) IN (SELECT episode, local FROM issue WHERE fingerprint {ANY_OF})"  # noqa: S608  (a constant)
+    yield "exact", _hits(connection, "exact", issue, as_list(query.issues))
     errors = connection.execute(
         "SELECT number, label, folded FROM node WHERE type = 'error' ORDER BY number"
     ).fetchall()
@@ -232,7 +246,7 @@ def _hits(connection: sqlite3.Connection, level: str, condition: str, values: st
         "SELECT m.episode, m.local FROM mention m"  # noqa: S608  (both parts that vary are constants of this module)
         " JOIN node n ON n.number = m.node JOIN episode e ON e.number = m.episode"
         " LEFT JOIN repair r ON r.episode = m.episode AND r.error = m.local"
-        f" WHERE {condition} AND e.origin = 'episode' GROUP BY m.episode, m.local"
+        f" WHERE {condition} AND m.deliberate = 0 AND e.origin = 'episode' GROUP BY m.episode, m.local"
         f" ORDER BY {fixed_first} e.moment DESC, e.id, m.local"
     )
     rows = connection.execute(sql, (values,) if values else ())
@@ -243,15 +257,16 @@ def _hits(connection: sqlite3.Connection, level: str, condition: str, values: st
 
 
 def _answer(connection: sqlite3.Connection, query: ErrorQuery, levels: dict[str, list[_Hit]], limit: int) -> Row:
-    shown: dict[tuple[int, str], _Hit] = {}
+    closest: dict[int, _Hit] = {}
     for hit in (hit for hits in levels.values() for hit in hits):
-        shown.setdefault((hit.episode, hit.local), hit)
-    chosen = list(shown.values())[:limit]
+        closest.setdefault(hit.episode, hit)
+    met = Counter(hit.level for hit in closest.values())
+    chosen = list(closest.values())[:limit]
     return {
         "found": bool(chosen),
         "level": chosen[0].level if chosen else None,
         "looked_for": [(check_label(check) if check else "") + family for check, family in query.families],
-        "sessions": {level: len(hits) for level, hits in levels.items()},
+        "sessions": {level: met[level] for level in levels},
         "precedents": [_precedent(connection, hit) for hit in chosen],
     }
 

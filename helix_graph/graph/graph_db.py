@@ -37,7 +37,7 @@ LABEL_VERSION = "2"
 #: ``grammar``: the only mode; part of the version, so that another mode would rebuild the file.
 LABEL_MODE = "grammar"
 #: Raise this when `trials` reads something else from an episode.
-TRIAL_VERSION = "2"
+TRIAL_VERSION = "3"
 #: Raise this when `helix_episodes.later_evidence` reads something else from an episode.
 TELLING_VERSION = "1"
 
@@ -75,9 +75,13 @@ GRAPH_FILE = DatabaseKind(
     CREATE TABLE mention (
         episode INTEGER NOT NULL REFERENCES episode, local TEXT NOT NULL, node INTEGER NOT NULL REFERENCES node,
         raw TEXT NOT NULL, timestamp TEXT, path TEXT, command TEXT, message TEXT, checked TEXT, family TEXT,
-        exact TEXT, rationale TEXT, actor TEXT NOT NULL, line INTEGER, log TEXT, quote TEXT NOT NULL,
-        counted INTEGER NOT NULL, context TEXT NOT NULL, outcome TEXT,
+        issues TEXT, rationale TEXT, actor TEXT NOT NULL, line INTEGER, log TEXT, quote TEXT NOT NULL,
+        counted INTEGER NOT NULL, context TEXT NOT NULL, outcome TEXT, deliberate INTEGER NOT NULL,
         PRIMARY KEY (episode, local)
+    ) WITHOUT ROWID;
+    CREATE TABLE issue (
+        fingerprint TEXT NOT NULL, episode INTEGER NOT NULL REFERENCES episode, local TEXT NOT NULL,
+        PRIMARY KEY (episode, local, fingerprint)
     ) WITHOUT ROWID;
     CREATE TABLE wording (episode INTEGER PRIMARY KEY REFERENCES episode, folded TEXT NOT NULL);
     CREATE TABLE claim (
@@ -105,7 +109,7 @@ GRAPH_FILE = DatabaseKind(
     CREATE INDEX file_of_episode ON file (episode);
     CREATE INDEX node_by_label ON node (type, label);
     CREATE INDEX mention_of_node ON mention (node, episode);
-    CREATE INDEX mention_by_line ON mention (exact) WHERE exact IS NOT NULL;
+    CREATE INDEX issue_by_fingerprint ON issue (fingerprint);
     CREATE INDEX claim_of_edge ON claim (source, target, type, reason);
     CREATE INDEX edge_backwards ON edge (target, source, type)
     """,

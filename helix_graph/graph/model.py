@@ -73,10 +73,12 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One decision, event or outcome of an episode.
 
     ``local`` is its id there; ``type`` and ``label`` say which node it belongs to, whose id is ``node``. ``raw`` is its
-    text as recorded. ``exact`` recognises the same message again (errors only), ``rationale`` is why (decisions only).
+    text as recorded. ``issues`` are the fingerprints under which an error is recognised, with blanks between them;
+    ``rationale`` is why (decisions only).
     ``context`` is the situation and ``outcome`` how it came out there (decisions only).
     ``line`` and ``log`` lead to the place in the session log, ``quote`` is what is there. One that is not
-    ``counted`` names a node (as the end of an asserted edge) without being an occurrence of it.
+    ``counted`` names a node (as the end of an asserted edge) without being an occurrence of it; a
+    ``deliberate`` one failed on purpose.
     """
 
     local: str
@@ -90,7 +92,7 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     message: str | None = None
     check: str | None = None
     family: str | None = None
-    exact: str | None = None
+    issues: str | None = None
     rationale: str | None = None
     actor: str = "agent"
     line: int | None = None
@@ -99,6 +101,7 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     counted: bool = True
     context: str = ""
     outcome: str | None = None
+    deliberate: bool = False
 
     def folded(self) -> str:
         """Every text under which this mention may be looked for, each once, in one case."""
@@ -255,7 +258,7 @@ class SeenAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of an error.
 
     ``level`` is the closest at which it was found. ``looked_for`` are the labels that were read from the text.
-    ``sessions`` counts the sessions that met it at each level; ``precedents`` are the most useful of them.
+    ``sessions`` counts the sessions that met it, each at its closest level; ``precedents`` are the most useful of them.
     """
 
     found: bool

@@ -37,7 +37,7 @@ import re
 from functools import lru_cache
 
 from helix_episodes.light_imports import Regex
-from helix_graph.graph.normalization import extension, first_line, kept_parts, one_line, template
+from helix_episodes.normalization import extension, first_line, kept_parts, one_line, template
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

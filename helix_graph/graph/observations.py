@@ -1,7 +1,7 @@
 """Observations: what was done in which situation of an episode, and whether it worked.
 
 An *observation* is one row of the table that all rates are computed from: trigger, action, and success by a named
-basis. Three rules apply.
+basis. Four rules apply.
 
 *One episode, one observation.* Only an episode's first occurrence of a (trigger, action) counts: ten edits in one
 session are one experience, not ten.
@@ -11,6 +11,9 @@ error is what an ``answer`` link says, which is recorded at the time of the erro
 asked, because a fix is only recorded where the check passed in the end. For the same reason an edit made while a check
 was failing is not measured by that check: a link to its next failure is left out of the episode (nothing new
 happened), so only its passes would be counted.
+
+*Asking is no action.* A run of a check succeeds when the check passes: its result is counted for what was done before
+it. So a decision that only ran a check is no answer to an error, and takes no part where checks decided the outcome.
 
 *Measured or left out.* Success is ``True`` or ``False`` only where the log shows it; ``None`` is unmeasured and never
 counts as either.
@@ -41,6 +44,7 @@ from typing import Literal
 import msgspec
 
 from helix_episodes.model import Decision, EdgeType, Episode, Event, TaskKind, parse_timestamp
+from helix_graph.graph.model import short_hash
 from helix_graph.graph.node_labels import check_label, decision_key, event_key, is_error
 
 #: How closely a trigger names the situation: the kind of error, the check that failed, or only the kind of task.
@@ -142,6 +146,11 @@ class Measures:
         # One command may run several checks, and one check may complain of several things: the first result, its peers.
         return all(_passes(run) for run in runs if precedes(runs[0], run) is not True) if runs else None
 
+    @property
+    def decided_by_checks(self) -> bool:
+        """Whether checks in the log decided the outcome."""
+        return self._episode.outcome_basis == "measured"
+
     def outcome(self) -> bool | None:
         """Whether the episode was a success, when somebody vouches for its outcome."""
         episode = self._episode
@@ -199,6 +208,11 @@ def _gone_next(runs: Sequence[Event], error: Event, went_well: Decision | None) 
 _EDITS = frozenset({"edit", "create", "delete"})
 
 
+def asks(decision: Decision) -> bool:
+    """Whether it only ran a check."""
+    return decision.type == "test" and decision.action is not None and decision.action.verb == "run"
+
+
 def observe(episode: Episode) -> tuple[Observation, ...]:
     """The observations of one episode, one for each (trigger, action, basis), in the order of the decisions."""
     found: dict[tuple[str, str, str], Observation] = {}
@@ -229,6 +243,8 @@ def _measured(
 
     An error is two situations: its kind within the check, then the check alone. Without an error the task is one.
     """
+    if asks(decision) and (measures.answered(decision) or measures.decided_by_checks):
+        return
     errors = measures.answered(decision)
     for error in errors:
         measured = measures.answer(error, decision)
@@ -253,9 +269,9 @@ _BASES: dict[Level, tuple[Basis, Basis]] = {
 }
 
 
-#: What a step is: something changed in a file, something else done, an error that a check reported, a tool or command
-#: that did not do what it was asked, a check that passed.
-StepKind = Literal["edit", "act", "error", "refusal", "check"]
+#: What a step is: something changed in a file, a check asked for, something else done, an error that a check reported,
+#: a tool or command that did not do what it was asked, a check that passed.
+StepKind = Literal["edit", "ask", "act", "error", "refusal", "check"]
 
 
 class TrialStep(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -272,7 +288,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     ``success`` is ``None`` where nobody and nothing vouches for the outcome (`told` is the outcome all the same, with
     its basis). ``claims`` are the links of the log between steps, as places in ``steps`` and the kind of edge: (cause,
     effect, "causes"); a change that fixed an error is said to prevent it. ``observations`` holds the observations of
-    this episode, see `Observation`.
+    this episode, see `Observation`. ``agent`` is the model that did the work, the agent's name where the log gives no
+    model. ``origin`` is the same for two trials of which one is a copy (`origin_of`), and empty where that is unknown.
     """
 
     episode: str
@@ -284,6 +301,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     claims: tuple[tuple[int, int, EdgeType], ...]
     observations: tuple[Observation, ...]
     told: str
+    agent: str = ""
+    origin: str = ""
 
     @property
     def answers(self) -> tuple[Observation, ...]:
@@ -310,12 +329,34 @@ def trial_of(episode: Episode) -> Trial:
         claims=tuple(sorted(claims)),
         observations=observe(episode),
         told=f"{episode.outcome_basis} {episode.outcome}",
+        agent=(episode.agent.model or episode.agent.name) if episode.agent else "",
+        origin=origin_of(episode, steps),
     )
 
 
+def origin_of(episode: Episode, steps: Sequence[TrialStep]) -> str:
+    """What a session and its copies under other ids have in common: two tools tell of it, or it was forked.
+
+    A copy begins at the same moment with the same task. Clocks that count whole seconds are not enough for that, since
+    several tries of a task may be started at once: there, the steps must be the same ones too. Without a time nothing
+    tells a copy from another try, and the origin is empty.
+    """
+    began = parse_timestamp(episode.timestamp)
+    if began is None:
+        return ""
+    same = () if began.microsecond else tuple((step.kind, step.label) for step in steps)
+    return short_hash("o", repr((began.isoformat(), episode.task, same)).encode())
+
+
 def _said(episode: Episode) -> Iterator[tuple[str, str, EdgeType]]:
-    """What the log links, fixes with it: an episode lists them apart because they have shares."""
+    """What the log links, fixes with it: an episode lists them apart because they have shares.
+
+    That a check was asked and answered is no link: asking does not bring about the answer.
+    """
+    asked = {decision.id for decision in episode.decisions if asks(decision)}
     for link in episode.links:
+        if link.reason == "call" and link.source in asked:
+            continue
         yield link.source, link.target, link.type
     for fix in episode.fixes:
         for change in fix.changes:
@@ -330,6 +371,29 @@ def distinct(trials: Iterable[Trial]) -> list[Trial]:
         if known is None or pack(trial) > pack(known):
             by_id[trial.episode] = trial
     return [by_id[episode] for episode in sorted(by_id)]
+
+
+def without_copies(trials: Iterable[Trial]) -> list[Trial]:
+    """One trial an origin, in the order given: the one with the most steps, since a fork may have been left early.
+
+    Of equally long ones a judged one is taken, then the id decides; how they came out plays no part.
+    """
+    best: dict[str, Trial] = {}
+    for trial in trials:
+        name = trial.origin or trial.episode
+        known = best.get(name)
+        if known is None or _of_more_steps(trial) > _of_more_steps(known):
+            best[name] = trial
+    return list(best.values())
+
+
+def is_same(one: Trial, other: Trial) -> bool:
+    """Whether they are one session, under one id or as copies."""
+    return one.episode == other.episode or (bool(one.origin) and one.origin == other.origin)
+
+
+def _of_more_steps(trial: Trial) -> tuple[int, bool, str]:
+    return len(trial.steps), trial.success is not None, trial.episode
 
 
 def pack(trial: Trial) -> bytes:
@@ -357,7 +421,7 @@ def _steps(episode: Episode) -> Iterator[TrialStep]:
     for one in in_order(episode):
         if isinstance(one, Decision):
             changes = one.action is not None and one.action.verb in _EDITS
-            yield TrialStep("edit" if changes else "act", decision_key(one), one.id)
+            yield TrialStep("edit" if changes else "ask" if asks(one) else "act", decision_key(one), one.id)
         elif label := event_key(one):
             if is_error(one):
                 yield TrialStep("refusal" if one.tool else "error", label, one.id)

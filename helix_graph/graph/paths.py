@@ -116,6 +116,9 @@ def _relations(
         )
         for edge in graph.edges([node], at=at, types=ALL_TYPES, within=within)
     ]
+    if direction == "causes" and graph.summary(node).type == "error":
+        # To have asked is no cause of the answer.
+        relations = [one for one in relations if one.reasons != ("call",)]
     return sorted(
         relations, key=lambda one: (-one.evidence_count, -one.weight, one.node.label, one.node.type, one.type)
     )

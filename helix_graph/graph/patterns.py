@@ -34,7 +34,17 @@ if TYPE_CHECKING:
 HypothesisKind = Literal["action", "answer", "sequence", "repetition", "unchecked", "edge"]
 #: Not too early: there are sessions enough, but all did the same.
 NOTHING_TO_COMPARE = "nothing was both done and left undone often enough in the same kind of task"
-Verdict = Literal["associated", "not told apart"]
+#: It stands out however often one has looked; at this look, or not in the newer half; it stands out, and is mostly done
+#: where the session's end is known; it could be chance.
+Verdict = Literal["associated", "provisional", "comes last", "not told apart"]
+
+
+#: Of q values, at most so much for a row that shall stand out however often one looks. People look again after every
+#: week. Ten looks at 0.015 come to about 0.07 in each of the two directions: Pocock, "Group sequential methods in the
+#: design and analysis of clinical trials", Biometrika 64 (1977). Rows that stand out above it are provisional.
+AT_EACH_LOOK = 0.015
+#: The difference (in shares of success) of which reports say how often they would find it.
+POWER_AT = 0.20
 
 
 class UseExample(msgspec.Struct, frozen=True):
@@ -52,7 +62,8 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
     error, ``interval`` its 95 % interval, widened to ``level`` where the row was picked out of many. ``q`` is the
     smallest rate of flukes at which it would be reported, corrected for the ``family`` of comparisons made. ``uses``
     and ``others`` count sessions with and without it, ``successes`` those that went well. ``strata`` had both arms;
-    ``examples`` are the newest uses, at most `EXAMPLES_KEPT`; ``held`` names the earlier steps held constant.
+    ``examples`` are the newest uses, at most `EXAMPLES_KEPT`; ``held`` names the earlier steps held constant; ``newer``
+    is the difference in the newer half of the sessions, where the row stands out and that half can be compared.
     ``e_value`` is `helix_graph.stats.strata.e_value`. ``unmeasured`` counts the uses of which nobody knows how
     they went.
     """
@@ -74,6 +85,7 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
     successes_of_others: int
     strata: int
     held: tuple[str, ...]
+    newer: float | None
     e_value: float | None
     unmeasured: int
     examples: tuple[UseExample, ...]
@@ -89,11 +101,16 @@ class EffectReport(msgspec.Struct, frozen=True, kw_only=True):
 
     ``trials`` counts the judged sessions and ``tested`` the comparisons. ``too_early`` says in words why nothing can be
     told, and is empty when something can; without effects all the same, `NOTHING_TO_COMPARE` is the reason.
+    ``repeated`` sequences are left out, because the action that they end with stands out by itself. ``power`` is
+    `helix_graph.causality.effects.power` at `POWER_AT`. ``copies`` of other sessions took no part.
     """
 
     effects: tuple[Effect, ...]
     trials: int
     tested: int
+    repeated: int = 0
+    power: float | None = None
+    copies: int = 0
     too_early: str = ""
 
     def associated(self) -> tuple[Effect, ...]:
@@ -157,7 +174,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     decisions: tuple[str, ...] = ()
     measured: bool = True
     effect: Effect | None = None
-    standing: Literal["associated", "not told apart", "too early", "not compared", "told"] = "too early"
+    standing: Literal[Verdict, "too early", "not compared", "told"] = "too early"
 
 
 class _Situation:
@@ -292,12 +309,20 @@ basis: check passes later
     )
 
 
+_KNOWN: dict[Verdict, str] = {
+    "associated": "associated, not tested",
+    "provisional": "provisional, it may be gone at the next look",
+    "comes last": "done at the end, perhaps because of how it went",
+    "not told apart": "not told apart from chance",
+}
+
+
 def _adjusted(effect: Effect | None) -> str:
     """The comparison in one clause, with the words that an association deserves."""
     if effect is None:
         return ""
     low, high = 100 * effect.interval.low, 100 * effect.interval.high
-    known = "associated, not tested" if effect.verdict == "associated" else "not told apart from chance"
+    known = _KNOWN[effect.verdict]
     adjusted = f"adjusted {100 * effect.difference:+.0f} points ({low:+.0f} to {high:+.0f})"
     return f"; {adjusted}, q {effect.q:.2f} of {effect.family} comparisons: {known}"
 

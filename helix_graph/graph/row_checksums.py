@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: An episode's own columns but for its checksum, and the tables that have rows of it, each in the order of its key.
 _EPISODE = "number, id, session, timestamp, moment, task, task_kind, outcome, basis, log, problems, origin"
-_PARTS = ("mention", "wording", "claim", "repair")
+_PARTS = ("mention", "issue", "wording", "claim", "repair")
 #: What the rows of each table with checksums of their own are computed from. A file's time may change with the file
 #: the same, and its episode is a reference that SQLite checks.
 _ROWS = {

@@ -130,8 +130,8 @@ def aliases(raw_texts: Iterable[str]) -> dict[str, int]:
 
 
 _MENTION_COLUMNS = (
-    "raw, timestamp, path, command, message, checked, family, exact, rationale, actor, line, log, quote, counted,"
-    " context, outcome"
+    "raw, timestamp, path, command, message, checked, family, issues, rationale, actor, line, log, quote, counted,"
+    " context, outcome, deliberate"
 )
 #: One place for each of these columns, and for episode, local id and node.
 _MENTION_VALUES = ", ".join("?" * (_MENTION_COLUMNS.count(",") + 4))
@@ -172,6 +172,10 @@ def add_episode(
         f"INSERT INTO mention (episode, local, node, {_MENTION_COLUMNS}) VALUES ({_MENTION_VALUES})",  # noqa: S608  (constants)
         [(episode, one.local, numbers[one.node], *astuple(one)[_FIRST_COLUMN:]) for one in facts.mentions],
     )
+    connection.executemany(
+        "INSERT INTO issue VALUES (?, ?, ?)",
+        [(key, episode, one.local) for one in facts.mentions if one.issues for key in one.issues.split(" ")],
+    )
     connection.execute("INSERT INTO wording VALUES (?, ?)", (episode, wording(facts)))
     index_decisions(connection, episode, facts)
     connection.executemany(
@@ -206,7 +210,7 @@ def remove_episode(connection: sqlite3.Connection, episode: int, changes: GraphC
         raise DamagedRows(f"the rows of episode {episode} are not those that were written")
     _touch(connection, episode, changes)
     forget_decisions(connection, episode)
-    for table in ("mention", "wording", "claim", "repair", "digest"):
+    for table in ("mention", "issue", "wording", "claim", "repair", "digest"):
         connection.execute(f"DELETE FROM {table} WHERE episode = ?", (episode,))  # noqa: S608  (constant names)
     connection.execute("UPDATE file SET episode = NULL WHERE episode = ?", (episode,))
     connection.execute("DELETE FROM episode WHERE number = ?", (episode,))
@@ -308,7 +312,8 @@ def _mentions(connection: sqlite3.Connection, episode: int) -> list[Mention]:
         (episode,),
     )
     fields = (dict(zip(Mention.__struct_fields__, row, strict=True)) for row in rows)
-    return [Mention(**{**one, "counted": bool(one["counted"])}) for one in fields]
+    truths = ("counted", "deliberate")
+    return [Mention(**{**one, **{name: bool(one[name]) for name in truths}}) for one in fields]
 
 
 _CLAIMS_OF = (

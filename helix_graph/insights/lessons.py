@@ -49,10 +49,10 @@ from helix_episodes.extraction.prose.sentences import statement_sentences
 from helix_episodes.extraction.shell.commands import parse_command
 from helix_episodes.light_imports import Regex
 from helix_episodes.model import Decision, Episode, Event, Fix, sortable_time
+from helix_episodes.normalization import one_line, template
 from helix_episodes.safe_files import LONGEST_COMMAND
 from helix_graph.graph.model import NodeAnchor
 from helix_graph.graph.node_labels import check_label, decision_key, event_key, family_of
-from helix_graph.graph.normalization import one_line, template
 from helix_graph.insights.model import FIX, LESSON
 from helix_graph.insights.scoring import LONGEST_CONTENT
 from helix_graph.timestamps import parse_stamp, stamp

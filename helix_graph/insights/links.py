@@ -443,6 +443,6 @@ def _by_label(
 
 def _masked(text: str) -> str:
     """The words of a text, places and numbers masked, without the punctuation between them."""
-    from helix_graph.graph.normalization import template
+    from helix_episodes.normalization import template
 
     return " ".join(re.findall(r"[\w<>.+#-]*[\w<>+#-]", template(text).casefold()))

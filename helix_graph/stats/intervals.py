@@ -101,21 +101,17 @@ def q_values(chances: Sequence[float]) -> tuple[float, ...]:
     return tuple(found)
 
 
-def level_after_selection(*, selected: int, tested: int, miss: float = 0.05) -> float:
-    """The level (0 to 1) at which to draw the intervals of ``selected`` rows out of ``tested``.
+def level_after_selection(chance: float, *, miss: float = 0.05) -> float:
+    """The level (0 to 1) for the interval of a row that is shown because its p value is at most ``chance``.
 
-    So drawn, of the intervals shown at most ``miss`` are expected to leave out the true value.
+    Of the rows so shown at most ``miss`` have an interval that leaves out the true value on the side of no difference,
+    however few they are: where there is no difference, a row is shown with that chance, and its interval leaves out 0
+    with ``miss`` times that chance; where there is one, it is shown more often, and its interval misses as seldom.
+    (The rate of Benjamini and Yekutieli, "False discovery rate-adjusted multiple confidence intervals for selected
+    parameters", Journal of the American Statistical Association 100, 2005, counts looks that show nothing as right.
+    With 200 sessions, of which 19 in 20 succeed, that is nearly all looks, and every fourth row that was shown missed.)
 
-    >>> round(level_after_selection(selected=2, tested=100), 4), level_after_selection(selected=100, tested=100)
-    (0.999, 0.95)
+    >>> round(level_after_selection(0.001), 5), level_after_selection(1)
+    (0.9999, 0.9)
     """
-    return 1 - miss * selected / tested if selected else 1 - miss
-
-
-def reach(level: float) -> float:
-    """How many standard errors to either side an interval of that level has.
-
-    >>> round(reach(0.95), 2)
-    1.96
-    """
-    return _two_sided_quantile(level) if level < 1 else math.inf
+    return 1 - 2 * miss * chance

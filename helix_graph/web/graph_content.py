@@ -276,7 +276,7 @@ def _groups(nodes: Sequence[ExcerptNode], ties: Sequence[Edge]) -> tuple[tuple[P
 
 def _edges(excerpt: Excerpt, claims: ClaimReport) -> Iterator[PageEdge]:
     by_edge: dict[tuple[str, str, str], ClaimVerdict] = {
-        (claim.source, claim.target, claim.type): claim for claim in claims.claims
+        (claim.source, claim.target, claim.type): claim for row in claims.claims for claim in (row, *row.also)
     }
     labels = [node.label for node in excerpt.nodes]
     for edge in excerpt.edges:

@@ -72,6 +72,8 @@ NO_FIX = "No fix was seen to work yet."
 _ENDS = {"success": "succeeded", "partial": "partly done", "failure": "failed", "unknown": "outcome unknown"}
 _SAYS = {
     "associated": "associated, not tested",
+    "provisional": "provisional, it may be gone at the next look",
+    "comes last": "done at the end, perhaps because of how it went",
     "not told apart": "not told apart from chance",
     "too early": "too early to compare",
     "not compared": "not compared",

@@ -37,9 +37,13 @@ def session(name: str, *steps: str, success: bool | None = None, links: tuple[st
 
 
 def group(name: str, *steps: str, of: int, succeed: int, **fields: Any) -> Iterator[Episode]:  # noqa: ANN401  (as above)
-    """``of`` sessions that took the same steps; the first ``succeed`` of them succeeded."""
+    """``of`` sessions that took the same steps; the first ``succeed`` of them succeeded.
+
+    They ran on two days in turn, so that both days have the same mix of everything.
+    """
     for number in range(of):
-        yield session(f"{name}-{number:03}", *steps, success=number < succeed, **fields)
+        given: dict[str, Any] = {"timestamp": f"2026-03-0{1 + number % 2}T10:00:00Z", **fields}
+        yield session(f"{name}-{number:03}", *steps, success=number < succeed, **given)
 
 
 def memory_of(folder: Path, episodes: Iterable[Episode], *, compiled: bool = False) -> Memory:

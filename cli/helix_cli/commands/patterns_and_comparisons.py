@@ -13,7 +13,7 @@ import click
 from helix_cli.app import open_memory
 from helix_cli.output import count, fields, json_option, percent, points, prints, say, show, table, warn_of_more
 from helix_cli.terminal import Part, verdict
-from helix_graph.graph.patterns import NOTHING_TO_COMPARE, Effect, EffectReport, Pattern
+from helix_graph.graph.patterns import AT_EACH_LOOK, NOTHING_TO_COMPARE, POWER_AT, Effect, EffectReport, Pattern
 
 if TYPE_CHECKING:
     from helix_graph.causality.api import Survey
@@ -72,6 +72,7 @@ def _notes(found: Sequence[Pattern], survey: Survey) -> list[str]:
     if strengths:
         enough = f" Tied to both by a risk ratio of {weakest:.1f}, it would explain the weakest row." if weakest else ""
         notes.append(f"{NOT_TESTED}{enough}")
+    notes += [meaning for said, meaning in MEANINGS.items() if any(one.standing == said for one in found)]
     if any(one.too_early for one in found):
         notes.append('"Too early" rows have fewer than 10 uses; the counts are exact, but too small for a rate.')
     return notes
@@ -85,7 +86,24 @@ def _compared(survey: Survey) -> str:
     return (
         f"{count(survey.tested, 'comparison')} over {count(survey.compared, 'judged session')}; adjusted: the "
         "difference in success rate (percentage points) between similar sessions with and without the step."
+        f"{_power(survey.power)}{_copies(survey.copies)}"
     )
+
+
+def _power(power: float | None) -> str:
+    """How much these sessions could show at all, in a sentence; nothing where nothing is compared."""
+    if power is None:
+        return ""
+    found = 100 * power
+    shown = "fewer than 1" if found < 1 else f"about {found:.0f}"
+    return f" With these sessions {shown} of 100 true differences of {100 * POWER_AT:.0f} points would be associated."
+
+
+def _copies(copies: int) -> str:
+    if not copies:
+        return ""
+    are = "is a copy" if copies == 1 else "are copies"
+    return f" {count(copies, 'session')} that {are} of another {'does' if copies == 1 else 'do'} not count."
 
 
 def _pattern_row(one: Pattern) -> tuple[Part, ...]:
@@ -110,6 +128,16 @@ NOT_TESTED = (
 )
 
 
+#: The two verdicts that fall short of associated, and why.
+MEANINGS = {
+    "provisional": (
+        f"Provisional: it stands out at this look, but with q above {AT_EACH_LOOK} or not in the newer half of the "
+        "sessions; who looks again and again meets such rows by chance."
+    ),
+    "comes last": "Comes last: mostly done at the end of a session, so it may be done because of how the session went.",
+}
+
+
 def span(interval: Interval) -> str:
     """The differences that the sessions are compatible with, in points of a hundred."""
     return f"{points(interval.low)} to {points(interval.high)}"
@@ -117,8 +145,8 @@ def span(interval: Interval) -> str:
 
 _STATUSES = ("supported", "contradicted", "asserted")
 _ROWS_SHOWN = 20
-_EFFECT_COLUMNS = ("adjusted", "range", "q", "with", "without", "in the situation", "doing", "says")
-_CLAIM_COLUMNS = ("status", "said in", "adjusted", "range", "q", "from", "logs say", "to")
+_EFFECT_COLUMNS = ("adjusted", "range", "newer half", "q", "with", "without", "in the situation", "doing", "says")
+_CLAIM_COLUMNS = ("status", "said in", "adjusted", "range", "q", "from", "logs say", "to", "logs also say")
 
 
 def _render_effects(found: EffectReport) -> None:
@@ -129,13 +157,18 @@ def _render_effects(found: EffectReport) -> None:
     if not found.effects:
         return
     shown = found.effects[:_ROWS_SHOWN]
-    table(_EFFECT_COLUMNS, [_effect_row(one) for one in shown], numbers=_EFFECT_COLUMNS[:5])
+    table(_EFFECT_COLUMNS, [_effect_row(one) for one in shown], numbers=_EFFECT_COLUMNS[:6])
     say()
     say(
         f"{count(found.tested, 'comparison')} over {count(found.trials, 'judged session')}; adjusted: points of "
-        "success with it less without, among like tasks after like steps; range: at 95 %, wider where associated. "
-        f"{NOT_TESTED} A sequence mostly repeats the row of its action."
+        "success with it less without, among like tasks after like steps; range: at 95 %, wider where it stands out."
+        f"{_power(found.power)}{_copies(found.copies)} {NOT_TESTED}"
     )
+    for said, meaning in MEANINGS.items():
+        if any(one.verdict == said for one in shown):
+            say(meaning)
+    if found.repeated:
+        say(f"Left out: {count(found.repeated, 'sequence')} whose last step stands out by itself.")
     warn_of_more(len(found.effects) - len(shown), "comparison")
 
 
@@ -169,6 +202,9 @@ def _render_without(found: WithoutAnswer) -> None:
         adjusted = f"{points(found.effect.difference)} ({span(found.effect.interval)}), {found.effect.verdict}"
         rows.append(("adjusted difference", adjusted))
     fields(rows)
+    if found.not_compared:
+        say()
+        say(f"No comparison: {found.not_compared}. The rates above may differ by chance alone.")
     if found.alternatives:
         say()
         table(
@@ -196,7 +232,7 @@ def _render_placebo(found: Placebo) -> None:
     table(
         ("rule", "with the real outcomes", f"with shuffled ones, {shuffles}"),
         [
-            ("adjusted comparisons, q at most 0.10", str(found.found), f"{found.found_in_noise:.1f}"),
+            ("adjusted comparisons called associated", str(found.found), f"{found.found_in_noise:.1f}"),
             ("plain success rate at most 30 %", str(found.plain), f"{found.plain_in_noise:.1f}"),
         ],
     )
@@ -221,6 +257,7 @@ def _effect_row(one: Effect) -> tuple[Part, ...]:
     return (
         points(one.difference),
         span(one.interval),
+        "-" if one.newer is None else points(one.newer),
         f"{one.q:.2f}",
         with_it,
         without_it,
@@ -237,7 +274,8 @@ def _render_claims(found: ClaimReport, *, status: str | None) -> None:
         if one.effect:
             figures = points(one.effect.difference), span(one.effect.interval), f"{one.effect.q:.2f}"
         sessions = count(one.episodes, "session")
-        rows.append((verdict(one.status), sessions, *figures, one.source, one.type, one.target))
+        also = "; ".join(f"{each.source} {each.type} {each.target} ({each.episodes})" for each in one.also) or "-"
+        rows.append((verdict(one.status), sessions, *figures, one.source, one.type, one.target, also))
     nothing = f"None that is {status}." if status else "None that could be looked at."
     table(_CLAIM_COLUMNS, rows, numbers=_CLAIM_COLUMNS[1:5], empty=nothing)
     say()
@@ -268,7 +306,7 @@ def _rate(rate: OutcomeRate) -> str:
     return f"{rate.successes} of {rate.sessions} ({percent(share)}, {interval})"
 
 
-_REPEAT_COLUMNS = ("month", "errors", "same line", "fixed", "same kind", "fixed", "same check only")
+_REPEAT_COLUMNS = ("month", "errors", "same error", "fixed", "same kind", "fixed", "same check only")
 
 
 def _render_repeats(found: Repeats) -> None:
@@ -278,8 +316,8 @@ def _render_repeats(found: Repeats) -> None:
         return
     say(
         f"Of {count(total.errors, 'error')} met, {total.met_again} ({percent(total.met_again / total.errors)}) had "
-        f"been met in an earlier session as the same line or kind; {total.fixed_before} of these had been fixed there. "
-        f"Of {total.met['check']} more nothing but the check was the same, which had failed before."
+        f"been met in an earlier session as the same error or kind; {total.fixed_before} of these had been fixed "
+        f"there. Of {total.met['check']} more nothing but the check was the same, which had failed before."
     )
     say()
     rows = []

@@ -17,10 +17,14 @@ if TYPE_CHECKING:
 
 
 LEVELS: dict[str, str] = {
-    "exact": "the same line",
-    "family": "the same kind of error",
-    "check": "the same check, with a different error",
+    "exact": "same error",
+    "family": "same kind of error",
+    "check": "same check, a different error",
 }
+
+
+#: A session counts at its closest level, so those of the next levels are further ones.
+_OTHER = "other "
 
 
 def render_seen(answer: SeenAnswer) -> None:
@@ -30,7 +34,8 @@ def render_seen(answer: SeenAnswer) -> None:
     elif answer.level == "recent":
         say("The newest errors:")
     else:
-        known = (f"{LEVELS[level]} in {count(n, 'session')}" for level, n in answer.sessions.items() if n)
+        levels = [(LEVELS[level], met) for level, met in answer.sessions.items() if met]
+        known = (f"{words} in {count(met, f'{_OTHER * bool(n)}session')}" for n, (words, met) in enumerate(levels))
         say(f"Met before: {', '.join(known)}.")
     for precedent in answer.precedents:
         say()

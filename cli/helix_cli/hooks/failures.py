@@ -1,6 +1,6 @@
 """Failing tools: how the same error was repaired before, and a warning before a call that kept failing.
 
-For an error only the same line and the same kind of error count: that a test runner failed before says nothing about
+For an error only the same error and the same kind of error count: that a test runner failed before says nothing about
 this failure. The error is remembered as the situation of the session. A later call gets a warning when that call kept
 failing in this situation; it is labelled by the same grammar as episodes, which loads only when such an anti-pattern
 is known.
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 #: Programs print errors at one of the ends, and searching more takes too long for a tool's call.
 _AT_EACH_END = 10_000
-_LEVELS = {"exact": "the same line", "family": "the same kind of error"}
+_LEVELS = {"exact": "the same error", "family": "the same kind of error"}
 _MOST_FIXES = 2
 
 

@@ -70,7 +70,7 @@ def part_of(text: str, number: int) -> tuple[str, int]:
     r"""The part of that number, from 1, as it is shown, and how many there are; "" for one that there is not.
 
     >>> part_of('say: "' + "word " * 4_000 + '"', 2)[0][:12]
-    '"…word word '
+    '"… word word'
     """
     parts = parts_of(text)
     if not 1 <= number <= len(parts):

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.extraction.checks import CheckFinding, Verdict
-from helix_episodes.model import QUOTE_LIMIT, Decision, Event, Evidence
+from helix_episodes.extraction.fingerprints import diagnostics_of_finding
+from helix_episodes.model import QUOTE_LIMIT, Decision, Event, Evidence, Place
 from helix_episodes.redaction import redact_text
 from helix_episodes.session import Piece
 
@@ -116,7 +117,35 @@ def draft_error(step: Step, check: str, finding: CheckFinding, content: str, *, 
     """The event of a failure, without an id, which rests on the finding's message, else on ``quoted``."""
     found = {"family": line(finding.family), "message": line(finding.message) or None, "path": finding.path}
     fields = {"check": check, **found, "tests": finding.tests, "status": "error"} | fields
+    fields |= _issue(check, finding, output=step.text, path=fields["path"], tool=fields.get("tool"))
     return draft_event(step, "error", line(content), quoted=finding.message or quoted, **fields)
+
+
+#: An event stands for one failing run; keys of more issues than this would say no more than that much is broken.
+_MOST_KEYS = 64
+
+
+def _issue(check: str, finding: CheckFinding, *, output: str, path: object, tool: object) -> dict[str, object]:
+    """The fingerprints of a finding and what its first diagnostic names."""
+    named = path if isinstance(path, str) else None
+    found = diagnostics_of_finding(check, finding, output=output, scope=(named or "") if tool else "")
+    if not found:
+        return {}
+    first = found[0]
+    own = not first.file or not finding.path or first.file == finding.path
+    file = (named if own else None) or first.file
+    place = Place(
+        file=line(file) if file else None,
+        test=line(first.test) if first.test else None,
+        symbol=line(first.symbol) if first.symbol else None,
+        rule=first.rule,
+    )
+    keys = dict.fromkeys(key for one in found for key in one.keys)
+    return {
+        "fingerprint": first.fingerprint,
+        "place": place if place != Place() else None,
+        "also": tuple(keys)[1 : _MOST_KEYS + 1],
+    }
 
 
 class DraftDecision(msgspec.Struct, frozen=True, kw_only=True):

@@ -199,6 +199,14 @@ _AS_MEANT = re.compile(
 )
 
 
+def deliberate_failures(session: Session, timeline: Timeline) -> frozenset[str]:
+    """The error events of runs that the agent says are to fail: a test written first, code broken to see it fail."""
+    runs = (run for one in (*timeline.runs.values(), timeline.aside) for run in one)
+    failing = (run for run in runs if not run.passed and run.call is not None and run.events)
+    meant = (run for run in failing if _is_meant_to_fail(session, timeline.calls[run.call or 0]))
+    return frozenset(event for run in meant for event in run.events)
+
+
 def _is_meant_to_fail(session: Session, call: ParsedCall) -> bool:
     """Whether the agent says before the run that it is to fail, or after it that it was meant to."""
     before = reversed(session.steps[: call.position])

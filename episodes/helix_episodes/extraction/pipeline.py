@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from helix_episodes.extraction.calls import parse_calls
 from helix_episodes.extraction.decisions import decisions_of
 from helix_episodes.extraction.drafts import iso
 from helix_episodes.extraction.echo_removal import redact_episode, without_echoes, without_unread
 from helix_episodes.extraction.events import events_of
+from helix_episodes.extraction.excuses import deliberate_failures
 from helix_episodes.extraction.fixes import fixes_of
 from helix_episodes.extraction.lessons import lessons_of
 from helix_episodes.extraction.links import complete, links_of
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
 
 
 #: Goes into each episode's provenance; raised when the same log would give another episode.
-EXTRACTOR_VERSION = "6"
+EXTRACTOR_VERSION = "7"
 
 
 def extract(session: Session, *, provenance: Provenance | None = None) -> Episode:
@@ -48,6 +51,8 @@ def extract(session: Session, *, provenance: Provenance | None = None) -> Episod
     links, fixes = links_of(timeline, stated=report.pairs), fixes_of(timeline)
     judgement = judge_outcome(session, timeline)
     decisions, events = complete(timeline, links, fixes)
+    meant = deliberate_failures(session, timeline)
+    events = tuple(replace(event, deliberate=True) if event.id in meant else event for event in events)
     lessons = lessons_of(session, timeline, fixes)
     episode = Episode(
         id=f"episode-{session.id}",

@@ -102,7 +102,8 @@ _COOKIES = _COOKIE + r"(?:;\s{0,2}" + _COOKIE + r"){0,60}"
 
 def _is_encoded_address(match: re.Match[str]) -> bool:
     """What base64 stands for begins as an address with a user does."""
-    begun = base64.b64decode(match[0][:_LONGEST_USER] + "==")
+    encoded = match[0][:_LONGEST_USER].rstrip("=")
+    begun = base64.b64decode(encoded[: len(encoded) // 4 * 4])  # groups of four that are whole: what follows may be cut
     return _ADDRESS_WITH_USER.match(begun) is not None
 
 

@@ -34,8 +34,9 @@ class CheckFinding(Value):
     """One kind of failure that a check or a command reported.
 
     ``family`` names the kind, so that the same failure in another session has the same name; ``message`` is the first
-    informative line of it as printed; ``times`` how often it was reported; ``tests`` the failing tests. ``generic`` is
-    true when the family says nothing about the cause ("test failed").
+    informative line of it as printed, ``further`` the other lines of it that say something else; ``times`` how often
+    it was reported; ``tests`` the failing tests. ``generic`` is true when the family says nothing about the cause
+    ("test failed").
     """
 
     family: str
@@ -44,6 +45,7 @@ class CheckFinding(Value):
     times: int = 1
     tests: tuple[str, ...] = ()
     generic: bool = False
+    further: tuple[str, ...] = ()
 
 
 class Verdict(Value):
@@ -139,11 +141,19 @@ def grouped(reports: Iterable[ReportedLine]) -> tuple[CheckFinding, ...]:
     """
     first: dict[str, ReportedLine] = {}
     counts: Counter[str] = Counter()
+    messages: dict[str, dict[str, None]] = {}
     for report in reports:
         first.setdefault(report.family, report)
         counts[report.family] += 1
+        messages.setdefault(report.family, {})[report.message.strip()] = None
     return tuple(
-        CheckFinding(family=family, message=report.message.strip(), path=report.path, times=counts[family])
+        CheckFinding(
+            family=family,
+            message=report.message.strip(),
+            path=report.path,
+            times=counts[family],
+            further=tuple(messages[family])[1:],
+        )
         for family, report in first.items()
     )
 

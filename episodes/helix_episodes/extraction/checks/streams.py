@@ -13,7 +13,7 @@ Tasks that follow each other below headings of their own (``> web@1.0.0 test``) 
 >>> for stream in separate(["[web] 1 passed", "[api] E  ", "[web] in 2s", "[api]   at cart.go", "done"]):
 ...     print(stream)
 Stream(name='web', lines=['1 passed', 'in 2s'])
-Stream(name='api', lines=['E', '  at cart.go'])
+Stream(name='api', lines=['E  ', '  at cart.go'])
 Stream(name='', lines=['done'])
 """
 

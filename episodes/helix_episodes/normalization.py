@@ -1,16 +1,18 @@
 """Normalise lines so that they match when only paths and numbers differ.
 
 `template` masks everything that names a location (paths, quotations, addresses, hashes, numbers) and groups errors
-into families. `line_key` masks only what changes between two runs (numbers, hashes, times) and recognises the same
-message again.
+into families. `message_template` masks what changes between two occurrences of one error and keeps the names in it: of
+a path its last two parts, of a quotation what is a name or a type and no sentence.
 
 Both keep what carries meaning: flags (``--no-verify``), codes of rules and errors (``E501``, ``TS2345``), HTTP
 statuses, exit codes and signal names. Without those a label would join opposites.
 
 >>> template("open /srv/shop/cart.py:12: no such file")
 'open <path>.py: no such file'
->>> line_key("cart.py:12: took 0.31s")
-'cart.py:<n>: took <n>s'
+>>> message_template("open /srv/shop/cart.py:12: no such file")
+'open shop/cart.py: no such file'
+>>> message_template("line 12: cannot use 'total' as 'list[int]', 3 times")
+'line <n>: cannot use total as list[int], <n> times'
 """
 
 from __future__ import annotations
@@ -67,11 +69,16 @@ _TEMPLATE = Regex(
     f"(?P<kept>{_KEPT})|(?P<quote>{_QUOTE})|(?P<url>{_URL})|(?P<id>{_UUID})|(?P<time>{_TIME}|{_CLOCK})"
     f"|(?P<path>{_PATH})|(?P<hash>{_HASH})|(?P<n>{_NUMBER})"
 )
-_LINE = Regex(
-    f"(?P<kept>{_KEPT})|(?P<id>{_UUID})|(?P<time>{_TIME}|{_CLOCK})|(?P<hash>{_HASH})|(?P<n>{_NUMBER}|(?<=\\w[-_])\\d+\\b)"
+#: What is in a quotation is masked by itself.
+_QUOTED = Regex(_QUOTE)
+_VARYING = Regex(
+    f"(?P<kept>{_KEPT})|(?P<url>{_URL})|(?P<id>{_UUID})|(?P<time>{_TIME}|{_CLOCK})|(?P<path>{_PATH})|(?P<hash>{_HASH})"
+    f"|(?P<n>{_NUMBER}|(?<=\\w[-_])\\d{{4,}}\\b)"
 )
-#: Without one of these in a line there is nothing in it for `_LINE`, which takes 2 ms to compile.
-_MASKED_IN_LINES = Regex(r"[\d-]")
+#: What a program calls a file of its own that is gone a moment later.
+_RANDOM_NAME = Regex(r"(?=[\w.-]*\d)(?=[\w.-]*[A-Z])(?=[\w.-]*[a-z])[\w.-]{8,}")
+#: A quotation of more words is a sentence or data, no name.
+_WORDS_OF_A_NAME = 3
 _KEPT_PART = Regex(_KEPT)
 #: Word processors write "don't" with a closing quotation mark.
 _APOSTROPHE = Regex(r"(?<=\w)\u2019(?=\w)")
@@ -108,14 +115,13 @@ def kept_parts(masked: str, *, after: int = 0) -> list[str]:
 
 
 @lru_cache(maxsize=8192)
-def line_key(text: str) -> str:
-    """One line with only that masked which differs between two runs: numbers, hashes, ids and times.
+def message_template(text: str) -> str:
+    """One line with that masked which varies between two occurrences of one error; names are kept.
 
-    >>> line_key("ImportError: cannot import 'Cart' from shop (commit 4fd21ab)")
-    "ImportError: cannot import 'Cart' from shop (commit <hash>)"
+    >>> message_template("ImportError: cannot import 'Cart' from shop (commit 4fd21ab)")
+    'ImportError: cannot import Cart from shop (commit <hash>)'
     """
-    plain = one_line(text)
-    return _LINE.sub(_line_mask, plain) if _MASKED_IN_LINES.search(plain) else plain
+    return _VARYING.sub(_varying_mask, _QUOTED.sub(_unquoted, one_line(text)))
 
 
 def is_telling(text: str) -> bool:
@@ -162,5 +168,19 @@ def _template_mask(match: re.Match[str]) -> str:
     return f"<{kind}>"
 
 
-def _line_mask(match: re.Match[str]) -> str:
-    return match.group() if match.lastgroup == "kept" else f"<{match.lastgroup}>"
+def _unquoted(match: re.Match[str]) -> str:
+    inside = match.group()[1:-1]
+    return inside.strip() if len(inside.split()) <= _WORDS_OF_A_NAME else "<text>"
+
+
+def _varying_mask(match: re.Match[str]) -> str:
+    kind, found = match.lastgroup, match.group()
+    if kind == "kept":
+        return found
+    if kind not in {"path", "url"}:
+        return f"<{kind}>"
+    parts = _LINE_END.sub("", found).replace("\\", "/").rstrip("/").split("/")
+    named = [part for part in parts if part.strip(".~")][-2:]
+    if {"tmp", "T", "Temp"} & set(parts):
+        named = [part for part in named[-1:] if not _RANDOM_NAME.fullmatch(part)]
+    return "/".join(named) or f"<{kind}>"

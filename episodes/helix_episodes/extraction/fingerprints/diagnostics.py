@@ -1,0 +1,197 @@
+"""The diagnostics in a text, and those of a finding that a check's grammar has made.
+
+`diagnostics_in` reads lines as tools print them (`grammars`); `diagnostics_of_finding` starts from what
+`helix_episodes.extraction.checks` found already and looks into the output only where that names nothing.
+`keys_of_text` is for a text that someone pastes: what in it can be recognised.
+"""
+
+from __future__ import annotations
+
+from helix_episodes.extraction.checks.streams import separate
+from helix_episodes.extraction.fingerprints.grammars import GRAMMARS, NOISE, Grammar
+from helix_episodes.extraction.fingerprints.model import Diagnostic, message_core
+from helix_episodes.light_imports import Regex
+from helix_episodes.normalization import one_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from helix_episodes.extraction.checks import CheckFinding
+    from helix_episodes.extraction.fingerprints.grammars import Grammar
+
+
+#: Further lines that belong to a diagnostic are this close: rustc prints the place on the next line, a denied lint's
+#: name within eight, gcc and cmake leave one line empty.
+_LINES_BELOW = 8
+#: The heading that has a diagnostic's test or file is above the source that is quoted between them.
+_LINES_ABOVE = 60
+#: So many different failures of one run are named; what fails more often fails as a whole.
+MOST = 32
+#: A text of so few lines was picked out by someone: each of them may be a message.
+_PICKED = 3
+_PLACED = Regex(
+    r"(?P<file>(?:[A-Za-z]:)?[^\s:(),'\"]+\.[A-Za-z]\w{0,7})(?::\d+(?::\d+)?:?|\(\d+,\d+\):?)\s+(?P<message>.+)$"
+)
+_TASK = Regex(r"^\[(?!ERROR|WARN|INFO|FAIL)[\w:./-]+\] ")
+_NAME = Regex(
+    r"[\"'`\u2018\u201c]([A-Za-z_$@][\w.$@/:-]{0,79})[\"'`\u2019\u201d]"
+    r"|\b(?:undefined|not used|symbol|reference): (\w[\w.]*)"
+)
+#: What stands for the tests of a file that cannot be loaded: what is wrong is said in the message.
+_WHOLE_FILE = Regex(r"[^\s:]+\.(?:pyi?|[cm]?[jt]sx?|rb|php)")
+_CODE_ALONE = Regex(r"[A-Z]{1,8}-?\d{2,5}")
+_TEST_ALONE = Regex(r"Test[A-Z0-9_]\w*(?:/\S+)?|test_\w+(?:\[.*\])?")
+
+
+def is_noise(line: str) -> bool:
+    """Whether a line is a banner, an echoed command or a total, and so never what is wrong.
+
+    >>> is_noise("[lint:go] $ golangci-lint run"), is_noise("Found 3 errors."), is_noise("cart.go:3:1: undefined: x")
+    (True, True, False)
+    """
+    return bool(NOISE.match(one_line(line)))
+
+
+def diagnostics_in(text: str) -> tuple[Diagnostic, ...]:
+    """The diagnostics in an output, each issue once, in the order in which they are printed."""
+    found: dict[str, Diagnostic] = {}
+    for stream in separate(text.splitlines()):
+        used: set[int] = set()
+        for at in range(len(stream.lines)):
+            one = _read(stream.lines, at, used) if at not in used and len(found) < MOST else None
+            if one is not None and one.fingerprint:
+                found.setdefault(one.fingerprint, one)
+    return tuple(found.values())
+
+
+def _read(lines: list[str], at: int, used: set[int]) -> Diagnostic | None:
+    """The diagnostic on a line; lines below that are a part of it go to ``used``."""
+    line = _TASK.sub("", lines[at].rstrip())
+    for grammar in GRAMMARS:
+        if grammar.sign in line and (match := grammar.line.match(line)):
+            if is_noise(line):
+                return None
+            fields = {name: value for name, value in match.groupdict().items() if value}
+            fields |= _from_above(grammar, lines, at) | _from_below(grammar, lines, at, fields, used)
+            return _diagnostic(grammar.tool, fields)
+    return None
+
+
+def _from_above(grammar: Grammar, lines: list[str], at: int) -> dict[str, str]:
+    if grammar.above is None:
+        return {}
+    earlier = (grammar.above.match(line.rstrip()) for line in reversed(lines[max(0, at - _LINES_ABOVE) : at]))
+    return _groups(next(filter(None, earlier), None))
+
+
+def _from_below(grammar: Grammar, lines: list[str], at: int, fields: dict[str, str], used: set[int]) -> dict[str, str]:
+    if grammar.below is None:
+        return {}
+    for place in range(at + 1, min(at + 1 + _LINES_BELOW, len(lines))):
+        line = lines[place].rstrip()
+        if match := grammar.below.match(line):
+            used.add(place)
+            return {name: value for name, value in _groups(match).items() if name not in fields}
+        if grammar.line.match(line):  # the next diagnostic of the same tool
+            break
+    return {}
+
+
+def _groups(match: object) -> dict[str, str]:
+    return {name: value for name, value in match.groupdict().items() if value} if match else {}  # type: ignore[attr-defined]
+
+
+def _diagnostic(tool: str, fields: dict[str, str]) -> Diagnostic:
+    """From the groups of a row: a test's suite and method join its name, what follows a message completes it."""
+    test = fields.get("test")
+    if test and fields.get("suite"):
+        test = f"{fields['suite']} > {test}"
+    if test and fields.get("method") and not test.endswith(fields["method"]):
+        test = f"{test}.{fields['method']}"
+    message = " ".join(filter(None, (fields.get("message"), fields.get("more"))))
+    if _CODE_ALONE.fullmatch(message):
+        return Diagnostic(tool=tool, rule=message, file=fields.get("file"))
+    raised = fields.get("raised", "").rpartition(".")[2]
+    return Diagnostic(
+        tool=tool,
+        message=message,
+        file=fields.get("file"),
+        test=test,
+        raised=raised if raised.endswith(("Error", "Exception", "Failed", "Exit", "Warning")) else None,
+        rule=fields.get("rule") or fields.get("formats"),
+        symbol=_symbol(message),
+    )
+
+
+def _symbol(message: str) -> str | None:
+    """The name that a message is about: the first that is quoted, or that follows one of compilers' fixed words."""
+    named = _NAME.search(message)
+    return (named[1] or named[2]) if named else None
+
+
+def diagnostic_of_line(line: str, *, tool: str = "") -> Diagnostic | None:
+    """The diagnostic that a single line is: by a tool's grammar, else the line itself as a message."""
+    plain = one_line(line)
+    if not plain or is_noise(plain):
+        return None
+    known = _read([line], 0, set()) or _read([plain], 0, set())
+    if known is not None:
+        return known if known.fingerprint else None
+    placed = _PLACED.match(plain)
+    message, file = (placed["message"], placed["file"]) if placed else (plain, None)
+    return Diagnostic(tool=tool, message=message, file=file, symbol=_symbol(message)) if message_core(message) else None
+
+
+def diagnostics_of_finding(
+    check: str, finding: CheckFinding, *, output: str = "", scope: str = ""
+) -> tuple[Diagnostic, ...]:
+    """What a finding says is wrong: its failing tests, else its messages, else the diagnostics in the output.
+
+    ``scope`` is the file that a tool's fixed sentence is about, where the sentence does not name it.
+    """
+    said = [diagnostic_of_line(line, tool=check) for line in (finding.message, *finding.further)]
+    read = [one for one in said if one is not None]
+    tests = [test for test in finding.tests if not _WHOLE_FILE.fullmatch(test)]
+    if tests:
+        raised = None if finding.generic else finding.family
+        first = read[0] if read else Diagnostic()
+        return tuple(
+            Diagnostic(
+                tool=check,
+                test=test,
+                raised=raised,
+                file=_file_of(test) or finding.path or first.file,
+                message=first.message if number == 0 else "",
+                symbol=first.symbol if number == 0 else None,
+            )
+            for number, test in enumerate(tests[:MOST])
+        )
+    if not read and finding.generic:
+        read = list(diagnostics_in(output))
+    named = finding.message.casefold()
+    if scope and scope.replace("\\", "/").rpartition("/")[2].casefold() not in named:
+        read = [one._replace(scope=scope.replace("\\", "/").rpartition("/")[2]) for one in read]
+    unique = {one.fingerprint: one for one in reversed(read) if one.fingerprint}
+    return tuple(reversed(unique.values()))[:MOST]
+
+
+def _file_of(test: str) -> str | None:
+    file = test.partition("::")[0]
+    return file if "::" in test and "." in file else None
+
+
+def keys_of_text(text: str) -> Iterator[str]:
+    """The fingerprints that a pasted text gives: of its diagnostics, and of each line where it has only a few."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    found = diagnostics_in(text)
+    yield from (one.fingerprint for one in found if one.fingerprint)
+    if len(lines) <= _PICKED:
+        for line in lines:
+            plain = line.strip()
+            one = Diagnostic(test=plain) if _TEST_ALONE.fullmatch(plain) else diagnostic_of_line(plain)
+            if one is not None and one.fingerprint:
+                yield one.fingerprint
+                # The words of a test's name, or of one of its parts, are a line like any other.
+            if one is not None and not one.test and " " in plain:
+                yield Diagnostic(test=plain).keys[0]

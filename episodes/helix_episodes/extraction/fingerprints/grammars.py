@@ -1,0 +1,219 @@
+r"""How tools put a diagnostic on a line: closed tables of where place, rule, test and message are.
+
+Each row is one shape of line. ``sign`` is a text that every such line contains; it is looked for first, which is a
+hundred times faster than the expression. The expression's groups are fields of a `Diagnostic`. ``above`` is the shape
+of an earlier line that has the rest (the file that eslint names once, the heading of a pytest report); ``below`` that
+of one of the next lines (rustc's place, terraform's block). Rows are tried in order: the first that matches reads the
+line. ``docs/fingerprints.md`` lists the tools, each with an example and where the example is from.
+"""
+
+from __future__ import annotations
+
+from helix_episodes.light_imports import Regex, Value
+
+_FILE = r"(?P<file>(?:[A-Za-z]:)?[^\s:(),'\"|]+\.[A-Za-z]\w{0,7})"
+_AT = rf"{_FILE}:\d+(?::\d+)?"
+_CODE = r"[A-Z]{1,8}\d{2,5}"
+
+
+class Grammar(Value):
+    """One shape of line."""
+
+    tool: str
+    sign: str
+    line: Regex
+    above: Regex | None = None
+    below: Regex | None = None
+
+
+def _row(tool: str, sign: str, line: str, *, above: str | None = None, below: str | None = None) -> Grammar:
+    return Grammar(
+        tool=tool,
+        sign=sign,
+        line=Regex(line),
+        above=Regex(above) if above else None,
+        below=Regex(below) if below else None,
+    )
+
+
+_PYTHON = (
+    _row("pytest", "::", r"(?:FAILED|ERROR) (?P<test>(?P<file>\S+\.py)::.+?)(?: - (?P<message>(?P<raised>\w*)\b.*))?$"),
+    _row("pytest", "ERROR ", r"ERROR (?P<file>\S+\.py)(?: - (?P<message>(?P<raised>\w*)\b.*))?$"),
+    _row("pytest", "::", r"(?P<test>(?P<file>\S+\.py)::\S+)(?: (?:FAILED|ERROR)\b.*)?$"),
+    _row(
+        "pytest",
+        "E  ",
+        r"E\s+(?P<message>(?P<raised>[A-Za-z_][\w.]*(?:Error|Exception|Failed|Exit|Warning))\b.*|assert .+)$",
+        above=r"_{3,} (?P<test>[\w.\[\]-]+) _{3,}$",
+        below=r"(?P<file>\S+\.py):\d+: \w+",
+    ),
+    _row("unittest", "(", r"(?:FAIL|ERROR): (?P<method>\w+) \((?P<test>[\w.]+)\)$"),
+    _row("tox", "interpreter", r".*(?P<message>could not find python interpreter .+)$"),
+    _row(
+        "mypy",
+        ": error: ",
+        r"(?P<file>[^\s:]+\.pyi?):\d+(?::\d+)?: error: (?P<message>.+?)(?:\s+\[(?P<rule>[\w-]+)\])?$",
+    ),
+    _row("pyright", " - error: ", rf"\s*{_AT} - error: (?P<message>.+?)(?: \((?P<rule>report\w+)\))?$"),
+    _row("ruff", ".py", rf"{_AT}: (?P<rule>{_CODE}):? (?:\[\*\] )?(?P<message>.+?)(?: \([\w-]+\))?$"),
+    _row(
+        "ruff", " ", r"(?P<rule>[A-Z]{1,5}\d{3,4})(?: \[\*\])? (?P<message>.+)$", below=r"\s*--> (?P<file>[^\s:]+):\d+"
+    ),
+    _row("python", "Error: ", r"(?P<message>(?P<raised>[A-Za-z_][\w.]*(?:Error|Exception)): .+)$"),
+)
+_JAVASCRIPT = (
+    _row("vitest", "FAIL", r"\s*FAIL\s+(?:\|[^|]+\|\s+)?(?P<file>\S+\.[cm]?[jt]sx?) > (?P<test>.+)$"),
+    _row("bun test", "(fail) ", r"\(fail\) (?P<test>.+)$"),
+    _row("jest", "\u25cf ", "\\s*\u25cf (?P<test>.+ \u203a .+)$"),
+    _row(
+        "playwright",
+        "\u203a",
+        "\\s*(?:\\d+\\) )?\\[[\\w -]+\\] \u203a (?P<file>\\S+?):\\d+:\\d+ \u203a (?P<test>.+?)\\s*\u2500*$",
+    ),
+    _row("mocha", ")", r"\s+\d+\) (?P<suite>\S.*)$", below=r"\s{6,}(?P<test>\S.*):$"),
+    _row("tsc", "error TS", rf"{_FILE}(?:\(\d+,\d+\):|:\d+:\d+ -) error (?P<rule>TS\d+): (?P<message>.+)$"),
+    _row("tsc", "error TS", r"error (?P<rule>TS\d+): (?P<message>.+)$"),
+    _row(
+        "eslint",
+        "  error  ",
+        r"\s*\d+:\d+\s+error\s+(?P<message>.+?)(?:\s{2,}(?P<rule>[\w@/-]+))?$",
+        above=r"(?P<file>(?:/|[A-Za-z]:\\|\.{0,2}/?[\w@.-]+/).*\.\w+)$",
+    ),
+    _row(
+        "biome",
+        "\u2501",
+        rf"(?:{_FILE}(?::\d+:\d+)?\s+)?(?:(?:lint|assist)/\w+/(?P<rule>\w+)|(?P<formats>format|organizeImports))\b.*\u2501",
+        below="\\s*(?:\u00d7|\u2716) (?P<message>.+)$",
+    ),
+    _row("npm", "Missing script", r"npm (?:ERR!|error) (?P<message>[Mm]issing script:? .+)$"),
+    _row(
+        "npm", "npm ", r"npm (?:ERR!|error) (?P<message>(?:\d{3}|code E\w+|peer|Could not|Conflicting|[A-Z]\w+ \w+).*)$"
+    ),
+    _row("pnpm", "ERR_PNPM_", r"\W*(?P<rule>ERR_PNPM_\w+)\W+(?P<message>.+)$"),
+    _row("yarn", "YN0", r"\W*(?P<rule>YN\d{4}):[\s\u2502\u250c\u2514]*(?P<message>.+)$"),
+    _row("yarn", "error ", r"error (?P<message>(?:Couldn't|Package|Command \"|An unexpected|Your lockfile).+)$"),
+    _row("bun", "error: ", r"error: (?P<message>(?:Script not found|Cannot find|lockfile|No version).+)$"),
+)
+_GO = (
+    _row("go test", "--- FAIL", r"\s*--- FAIL: (?P<test>\S+)"),
+    _row("go test", "panic: ", r"(?P<message>panic: .+)$"),
+    _row(
+        "golangci-lint",
+        ".go:",
+        r"(?P<file>[^\s:]+\.go):\d+(?::\d+)?: (?P<message>.+?) \((?P<rule>[a-z][a-z0-9]{2,20})\)$",
+    ),
+    _row("go build", ".go:", r"\s*(?:vet: )?(?P<file>[^\s:]+\.go):\d+(?::\d+)?: (?P<message>.+)$"),
+    _row("go build", "go: ", r"go: (?P<message>.+)$"),
+)
+_COMPILED = (
+    _row("rustc", "error[E", r"error\[(?P<rule>E\d+)\]: (?P<message>.+)$", below=r"\s*--> (?P<file>[^\s:]+):\d+:\d+"),
+    _row("", "error: ", r"error: (?P<message>.+)$", below=r"\s*--> (?P<file>[^\s:]+):\d+:\d+"),
+    _row("cargo test", "FAILED", r"test (?P<test>\S+)(?: - .+)? \.\.\. FAILED$"),
+    _row("cargo test", "panicked at", r"thread '(?P<test>[^']+)'.* panicked at \S+:\d+:\d+:$"),
+    _row(
+        "cargo clippy",
+        "warning",
+        r"warning: (?P<message>.+)$",
+        below=r"\s*= note: `#\[(?:warn|deny)\((?P<rule>[\w:-]+)\)\]",
+    ),
+    _row("ld", "undefined reference", r".*(?P<message>undefined reference to .+)$"),
+    _row("ld", "ld: ", r"(?:\S*/)?ld(?:\.\w+)?: (?P<message>(?!.*in function).+)$"),
+    _row(
+        "javac",
+        ".java:",
+        rf"(?:\[ERROR\] )?{_FILE}:\[?\d+(?:,\d+\])?:? (?:error: )?(?P<message>.+)$",
+        below=r"(?:\[ERROR\])?\s+symbol:\s+(?P<more>.+)$",
+    ),
+    _row("kotlinc", ".kt", rf"e: (?:file://)?{_FILE}:(?:\d+:\d+|\s*\(\d+, \d+\):?) (?:error: )?(?P<message>.+)$"),
+    _row(
+        "cc", "error: ", rf"{_AT}: (?:fatal )?error: (?P<message>.+?)(?: \[-W(?:error=|error,-W)?(?P<rule>[\w-]+)\])?$"
+    ),
+    _row("maven", "[ERROR]", r"\[ERROR\]\s+(?P<test>\w+(?:\.\w+)+):\d+(?:->\S+)?(?: (?P<message>.+))?$"),
+    _row("maven", "[ERROR] Failed to execute", r"\[ERROR\] (?P<message>Failed to execute goal \S+ .+?)(?: -> \[.*)?$"),
+    _row("gradle", " FAILED", r"(?P<test>\w[\w.$]* > .+) FAILED$"),
+    _row("gradle", "Could not", r"\s*>?\s*(?P<message>Could not (?:find|resolve|determine|create) .+)$"),
+    _row("dotnet", "error ", rf"\s*{_FILE}\(\d+,\d+\): error (?P<rule>[A-Z]+\d+): (?P<message>.+?)(?: \[.*\])?$"),
+    _row("dotnet", "error ", r".*?error (?P<rule>(?:NU|MSB|NETSDK)\d+): (?P<message>.+?)(?: \[.*\])?$"),
+    _row("dotnet test", "Failed ", r"\s*Failed (?P<test>[\w.]+)(?:\(.*\))? \["),
+    _row(
+        "cmake",
+        "CMake Error",
+        r"CMake Error(?: at (?P<file>[^\s:]+):\d+(?: \([\w]+\))?)?:\s*(?P<message>.*)$",
+        below=r"\s{2}(?P<message>\S.+)$",
+    ),
+    _row("ctest", "***", r"\s*\d+/\d+ Test +#\d+: (?P<test>\S+) \.*\s*\*{3}\w+"),
+    _row("ctest", "(", r"\s*\d+ - (?P<test>\S+) \((?:Failed|Timeout|SEGFAULT|Not Run|Child aborted)\)"),
+    _row("make", "No rule", r"g?make(?:\[\d+\])?: \*\*\* (?P<message>No rule to make target .+?)\.?\s+Stop\.$"),
+    _row("make", "missing separator", r"(?P<file>[^\s:]+):\d+: \*\*\* (?P<message>missing separator.*?)\.\s+Stop\.$"),
+)
+_OTHERS = (
+    _row("rspec", "rspec ./", r"rspec (?P<file>\./\S+?)(?::\d+|\[[\d:]+\]) # (?P<test>.+)$"),
+    _row("rubocop", ".rb:", rf"{_AT}: [CWEFRI]: (?:\[Correctable\] )?(?P<rule>\w+/\w+): (?P<message>.+)$"),
+    _row("bundler", "gem", r"(?P<message>(?:Could not find|Bundler could not find|Your bundle) .+)$"),
+    _row("phpunit", "::", r"\d+\) (?P<test>[\w\\]+::\w+)(?: with data set .+)?$"),
+    _row(
+        "terraform", "Error: ", r"[\u2502|]\s*Error: (?P<message>.+)$", below=r"[\u2502|]\s+on (?P<file>\S+) line \d+"
+    ),
+    _row("docker", "failed to solve", r"(?:ERROR: )?failed to (?:solve|build): (?P<message>.+)$"),
+    _row("docker", "from daemon", r".*Error response from daemon: (?P<message>.+)$"),
+    _row("kubectl", "from server", r"[Ee]rror from server(?: \((?P<rule>\w+)\))?: (?P<message>.+)$"),
+    _row("shellcheck", ": ", rf"{_AT}: (?:error|warning|note): (?P<message>.+) \[(?P<rule>SC\d+)\]$"),
+    _row(
+        "shellcheck",
+        "SC",
+        r".*\^-*\^? (?P<rule>SC\d{4}) \(\w+\): (?P<message>.+)$",
+        above=r"In (?P<file>\S+) line \d+:$",
+    ),
+    _row("pre-commit", "hook id", r"- hook id: (?P<rule>\S+)$"),
+    _row("pre-commit", "Failed", r"(?P<message>\S.*?)\.{3,}Failed$", below=r"- hook id: (?P<rule>\S+)$"),
+    _row("git", "CONFLICT", r"(?P<message>CONFLICT \(.+?\): .+)$"),
+    _row("git", "rejected]", r"\s*! \[(?P<rule>(?:remote )?rejected)\]\s+\S+ -> \S+ \((?P<message>.+)\)$"),
+    _row("git", "fatal: ", r"fatal: (?P<message>.+)$"),
+    _row(
+        "shell",
+        ": ",
+        r"(?:\(eval\)|-?(?:/\S*/)?(?:ba|z|da|k)?sh):(?:(?: line)? ?\d+:)? (?P<message>.+)$",
+    ),
+)
+
+#: What no tool above prints: how most compilers and linters put a place before a message.
+_ANY = _row("", ":", rf"{_AT}: (?:error: )?(?P<message>.+)$")
+
+#: All rows, in the order in which they are tried; linters' lines look like compilers', so they come before them.
+GRAMMARS: tuple[Grammar, ...] = (*_PYTHON, *_JAVASCRIPT, *_GO, *_OTHERS, *_COMPILED, _ANY)
+
+_TOTALS = (
+    r"(?:found )?\d+ (?:\w+ )?(?:issues?|problems?|errors?|warnings?|fail(?:ed|ures?|ing)?|pass(?:ed|ing)?)\b.*",
+    r"(?:found )?\d+ (?:\w+ )?(?:tests?|examples?|offenses?|files?|runs?|skipped|pending)\b.*",
+    r"found (?:\d+ )?errors?.*",
+    r"\* [\w-]+: \d+",
+    r"=+(?: .*)? =+|[-=_*~#.\u2500\u2501\u2550 ]+",
+    r"(?-i:FAIL|ok|PASS|FAILED|\?)(?:\s+\S+)?(?:\s+(?:\[.*\]|\(cached\)|[\d.]+m?s))?",
+    r"test(?: suites?| files?|s)?:? +\d.*|tests? run: .*|ran \d+ tests?.*|(?:ok|failed) \(.*\)|test result: .*",
+    r"[\u2716\u00d7] \d+ problems?.*",
+    r"errors?:? \d+|warnings?:? \d+",
+)
+_BANNERS = (
+    r"(?:\[[\w:./-]+\] )?[$>] .*",
+    r"# [\w.-]+(?:/[\w./-]+)*(?: \[\S+\])?|\S+\.go:\d+:(?:\d+:)? ?: # .*",
+    r".*\btask failed\b.*|.*\bERROR task .*",
+    r"error: (?:could not compile|aborting due to|test failed|build failed|script \".*\" exited|process didn't).*",
+    r"warning: build failed.*|.*generated \d+ warnings?.*|for more information about .*|some errors have detailed .*",
+    r".*Some (?:errors|warnings) were emitted while .*",
+    r"npm (?:ERR!|error) (?:code ELIFECYCLE|Lifecycle script|A complete log|command|errno|path|cwd|location|code \d).*",
+    r"error Command (?:failed|\".*\" failed).*|info Visit .*|\W*ELIFECYCLE.*",
+    r"g?make(?:\[\d+\])?: \*\*\* \[.*\](?: Error \d+.*)?|ninja: build stopped.*|.*FAILED: .* failed with exit .*",
+    r"(?:process (?:completed|exited)|command (?:failed|exited)|program exited|script exited).*(?:code|status)?.*\d*",
+    r"exit(?:ed)?(?: with)?(?: code| status)? ?:?\d+.*",
+    r".*(?:command )?failed with (?:exit )?(?:code|status) \d+\.?",
+    r".*exited with (?:exit )?(?:status|code)(?: code)? \d+\.?",
+    r"(?:BUILD|Build|TEST) (?:FAILED|FAILURE).*|FAILURE: Build .*|\* (?:Try|What went wrong|Get more help).*",
+    r"> Task \S+ FAILED",
+    r"\[(?:INFO|ERROR)\](?: BUILD FAILURE| *| -> \[Help 1\].*| To see .*| Re-run Maven .*| For more .*)",
+    r"> Run with --.*|traceback \(most recent call last\):|stack ?trace:?",
+    r"(?:ERROR: )?InvocationError.*|\w+: (?:FAIL|OK)(?: .*)?(?: code \d+.*)?|  ?evaluation failed.*",
+    r"\u25cf Console|Failed to compile\.?|.*build did NOT complete.*|.*Your code has been rated.*",
+    r"(?:Refreshing (?:checks|run) status|Press Ctrl).*",
+)
+#: Banners, echoed commands, totals and "task failed": lines that are never what is wrong.
+NOISE = Regex(rf"\s*(?:{'|'.join((*_TOTALS, *_BANNERS))})\s*$", 2)  # re.IGNORECASE, without loading re
