@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -27,8 +27,8 @@ from helix_graph.stats.intervals import Interval, newcombe_interval
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    #: Shape (strata, 2, 2): [stratum, without or with, failed or succeeded].
-    Tables = NDArray[np.int64]
+#: Shape (strata, 2, 2): [stratum, without or with, failed or succeeded].
+Tables: TypeAlias = "NDArray[np.int64]"
 
 #: Below so many expected successes or failures in an arm the exact distribution is used. The textbook's five is for one
 #: test at 5 %: with a Poisson count of 5, the normal curve is wrong five-fold at the one in a thousand that counts
