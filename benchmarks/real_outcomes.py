@@ -2,12 +2,10 @@
 
     python benchmarks/real_outcomes.py [--corpus FILE] [--rounds 200]
 
-The first part is what a user gets: the runs are extracted into a memory and `comparisons` and `placebo` are asked. A
-hundred sessions are fewer than the product needs, so it is expected to say that it is too early.
+The first part is what a user gets: the runs are extracted into a memory and `comparisons` and `placebo` are asked.
 
-The second part is *outside the product's own limit*: the same code with the limit on sessions taken away, to see what
-the limit protects from. Every comparison is within tasks, since each was tried more than once. It is made twice: over
-what episodes keep (what changed something, and errors), and over every call of the log.
+The second part looks at the halves of the tasks. Every comparison is within tasks, since each was tried more than once.
+It is made twice: over what episodes keep (what changed something, and errors), and over every call of the log.
 
 - Signs: tasks are dealt to two halves in turn; every comparison that both halves allow is made in each, and it is
   counted how often the signs agree. Comparisons share runs, so the count is not one of independent trials: beside it
@@ -60,15 +58,6 @@ _SEED = 20261122
 Name: TypeAlias = tuple[str, str, str]
 
 
-class Unlimited(TrialMatrix):
-    """A table that does not mind how few sessions there are; the product has no such thing."""
-
-    @property
-    def too_early(self) -> str:
-        """Nothing is."""
-        return ""
-
-
 def told_by_product(log: Path) -> tuple[list[Trial], str, Placebo]:
     """The runs as trials, what the product says of comparing them, and its placebo; all from a memory of its own."""
     with tempfile.TemporaryDirectory() as folder:
@@ -111,8 +100,8 @@ def mixed(tasks: dict[str, list[Trial]]) -> int:
 
 
 def comparisons(trials: Sequence[Trial]) -> dict[Name, Effect]:
-    """Every comparison that the trials allow once the limit is gone."""
-    board = Unlimited(trials)
+    """Every comparison that the trials allow."""
+    board = TrialMatrix(trials)
     return {(one.kind, one.trigger, one.action): one for one in effects_of(board, hypotheses(board))}
 
 
@@ -208,13 +197,12 @@ def report(log: Path, *, rounds: int) -> None:
     print(f"{len(trials)} runs of {len(tasks)} tasks, {successes} rewarded; {mixed(tasks)} tasks are mixed\n")
     print(f"The product: {words}")
     print(f"Its placebo: {product_placebo.tested} tested; too early: {product_placebo.too_early}\n")
-    print("OUTSIDE THE PRODUCT'S OWN LIMIT, to see what it protects from; none of this is ever shown to a user.")
     calls = every_call(log)
     for name, vocabulary in (("what episodes keep", trials), ("every call of the log", calls)):
         print(f"\nOver {name}:")
         _report_signs(vocabulary)
         _report_auc("adjusted effects of other tasks", vocabulary, scores(vocabulary))
-        _report_placebo(placebo(Unlimited(vocabulary), rounds=rounds))
+        _report_placebo(placebo(TrialMatrix(vocabulary), rounds=rounds))
     print()
     _report_auc("fewer calls", calls, fewer_calls(calls))
     print(f"pairs of a success and a failure: {_pairs([trials])} in all, {_pairs(list(tasks.values()))} within tasks")

@@ -104,7 +104,7 @@ def test_a_screen_says_the_words_of_a_pipe(name: str, columns: int) -> None:
 @pytest.fixture
 def rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
     """A memory in which one thing was done often enough for a rate."""
-    episodes = [*group("a", "run lint", of=15, succeed=12), *group("b", "edit x", of=15, succeed=3)]
+    episodes = [*group("a", "run lint", of=15, succeed=12), *group("b", "edit x", of=9, succeed=3)]
     made = memory_of(tmp_path, episodes, compiled=True)
     monkeypatch.setenv("HELIX_DIR", str(made.root))
     return made

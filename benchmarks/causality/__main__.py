@@ -1,12 +1,17 @@
 """What the comparisons find in worlds whose truth is known.
 
-    python benchmarks/causality [--worlds 20] [--sessions 1000]
+    python benchmarks/causality [PART …] [--worlds 20] [--sessions 1000] [--intervals 2000]
 
-For each kind of world: the share of findings that are false (wanted at most 0.12 at q = 0.10), the share of true
-effects found (power, 0.70), the share of intervals that hold the truth, over all comparisons and over those picked
-(0.92), and how often anything is found after outcomes were shuffled within kinds of task (0.15). Beside them, on the
-same sessions, the same comparisons and correction without strata. Each figure has its n and, where it is a share of
-worlds or findings, Wilson's interval.
+The parts, all of them unless some are named:
+
+- ``episodes``: worlds of whole episodes, with links between steps (`world`). For each kind of world: the share of
+  findings that are false (wanted at most 0.12), the share of true effects found, the share of intervals that hold the
+  truth, over all comparisons and over those picked (0.92), and how often anything is found after outcomes were shuffled
+  (0.15). Beside them, on the same sessions, the same comparisons and correction without strata.
+- ``lifelike``: worlds with one fault of real logs each, over success rates and numbers of sessions, with at least
+  ``--intervals`` intervals a cell and standard errors over worlds. ``--faults``, ``--success`` and ``--counts`` choose.
+- ``looks``: how often anything is found where nothing matters, at one look and over ten, in ``--noise`` worlds.
+- ``localisation`` and ``timing``.
 """
 
 from __future__ import annotations
@@ -23,8 +28,10 @@ import msgspec
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import grid
 import localisation
 import timing
+from lifelike import FAULTS
 from world import World, sessions, true_effects
 
 from helix_graph.causality.edge_support import claims_of
@@ -46,6 +53,7 @@ KINDS = {
     "hidden circumstance, weak": World(seed=0, hidden=0.8),
     "hidden circumstance, strong": World(seed=0, hidden=2.0),
 }
+PARTS = ("episodes", "lifelike", "looks", "localisation", "timing")
 #: Shuffles of each world; with 20 worlds that is a hundred reports on noise.
 ROUNDS = 5
 
@@ -67,19 +75,37 @@ class Tally:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    options.add_argument("parts", nargs="*", choices=[[], *PARTS], default=[], metavar="PART")
     options.add_argument("--worlds", type=int, default=20)
     options.add_argument("--sessions", type=int, default=1000)
+    options.add_argument("--intervals", type=int, default=2000)
+    options.add_argument("--noise", type=int, default=200)
+    options.add_argument("--faults", nargs="*", choices=FAULTS, default=FAULTS)
+    options.add_argument("--success", nargs="*", type=float, default=[0.6, 0.87, 0.95, 0.98])
+    options.add_argument("--counts", nargs="*", type=int, default=[50, 100, 200, 500, 1000, 5000])
     options.add_argument("--timed", type=int, default=10_000, help="sessions of the memory that is timed")
     given = options.parse_args()
-    print(f"{given.worlds} worlds of each kind, {given.sessions} sessions in each, q = 0.10\n")
+    parts = given.parts or PARTS
+    if "episodes" in parts:
+        of_episodes(given.worlds, given.sessions)
+    if "lifelike" in parts:
+        grid.report(faults=given.faults, success=given.success, sessions=given.counts, intervals=given.intervals)
+    if "looks" in parts:
+        grid.looks(success=given.success, worlds=given.noise)
+    if "localisation" in parts:
+        localisation.report(min(given.worlds, 5), given.sessions)
+    if "timing" in parts:
+        timing.report(given.timed)
+
+
+def of_episodes(worlds: int, count: int) -> None:
+    print(f"{worlds} worlds of each kind, {count} sessions in each\n")
     for name, kind in KINDS.items():
         tally = Tally()
-        for seed in range(given.worlds):
-            look(reseeded(kind, seed), given.sessions, tally, shuffle=kind.hidden == 0)
+        for seed in range(worlds):
+            look(reseeded(kind, seed), count, tally, shuffle=kind.hidden == 0)
         tell(name, tally)
-    print("order and sharding:", "same bytes" if same_bytes(given.sessions) else "DIFFERENT BYTES")
-    localisation.report(min(given.worlds, 5), given.sessions)
-    timing.report(given.timed)
+    print("order and sharding:", "same bytes" if same_bytes(count) else "DIFFERENT BYTES")
 
 
 def reseeded(kind: World, seed: int) -> World:
@@ -111,7 +137,7 @@ def look(world: World, count: int, tally: Tally, *, shuffle: bool) -> None:
 def judge(one: Effect, truth: dict[str, float], tally: Tally) -> None:
     real = truth_of(one, truth)
     if one.kind == "action":
-        (tally.picked if one.verdict == "associated" else Counter())[holds(one, real)] += 1
+        (Counter() if one.verdict == "not told apart" else tally.picked)[holds(one, real)] += 1
         tally.intervals[holds(one, real)] += 1
     if one.verdict == "associated":
         tally.found += 1

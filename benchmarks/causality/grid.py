@@ -17,7 +17,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from lifelike import FAULTS, HIDDEN, Fault, Lifelike, make
+from lifelike import HIDDEN, Fault, Lifelike, make
 
 from helix_graph.causality.effects import effect_report
 from helix_graph.graph.observations import without_copies
@@ -45,11 +45,9 @@ class Counts:
     picked_held: int = 0
     found: int = 0
     false: int = 0
-    provisional: int = 0
-    provisional_false: int = 0
     effects: int = 0
     recovered: int = 0
-    said_power: float = 0.0
+    shown: int = 0
     early: int = 0
 
 
@@ -87,8 +85,7 @@ def _counted(made: Made, report: EffectReport) -> Counts:
     actions = [one for one in report.effects if one.kind == "action"]
     standing = [one for one in actions if one.verdict != "not told apart"]
     found = report.associated()
-    provisional = [one for one in report.effects if one.verdict == "provisional"]
-    right = {one.action for one in found if one.kind == "action" and truth(one, made.effects) * one.difference > 0}
+    right = {one.action: one.verdict for one in standing if truth(one, made.effects) * one.difference > 0}
     return Counts(
         intervals=len(actions),
         held=sum(holds(one, made.known) for one in actions),
@@ -96,11 +93,9 @@ def _counted(made: Made, report: EffectReport) -> Counts:
         picked_held=sum(holds(one, made.known) for one in standing),
         found=len(found),
         false=sum(truth(one, made.effects) * one.difference <= 0 for one in found),
-        provisional=len(provisional),
-        provisional_false=sum(truth(one, made.effects) * one.difference <= 0 for one in provisional),
         effects=len(made.effects),
-        recovered=len(right),
-        said_power=(report.power or 0.0) * len(made.effects),
+        recovered=sum(verdict == "associated" for verdict in right.values()),
+        shown=len(right),
     )
 
 
@@ -117,7 +112,7 @@ def report(*, faults: Sequence[Fault], success: Sequence[float], sessions: Seque
     """Print the table of cells."""
     for head in (
         ("fault", "rate", "n", "worlds", "early", "false of found", "intervals that hold", "… of picked rows"),
-        ("", "", "", "", "", "true effects found", "false of provisional", "false discovery rate"),
+        ("", "", "", "", "", "true effects found", "… or provisional", "false discovery rate"),
     ):
         print(_line(*head))
     with ProcessPoolExecutor(max_workers=_workers()) as pool:
@@ -138,13 +133,13 @@ def _lines(fault: Fault, rate: float, count: int, worlds: Sequence[Counts]) -> I
     held = share(worlds, lambda one: one.held, lambda one: one.intervals)
     picked = share(worlds, lambda one: one.picked_held, lambda one: one.picked)
     power = share(worlds, lambda one: one.recovered, lambda one: one.effects)
-    provisional = share(worlds, lambda one: one.provisional_false, lambda one: one.provisional)
+    shown = share(worlds, lambda one: one.shown, lambda one: one.effects)
     # The rate of Benjamini and Hochberg: the mean of the shares of worlds, 0 where nothing was found.
     rate_of_worlds = share(worlds, lambda one: one.false / max(one.found, 1), lambda _: 1)
     early = sum(one.early for one in worlds)
     name = f"{fault} *" if fault in HIDDEN else fault
     yield _line(name, f"{rate:.2f}", str(count), str(len(worlds)), str(early), str(false), str(held), str(picked))
-    yield _line("", "", "", "", "", str(power), str(provisional), str(rate_of_worlds))
+    yield _line("", "", "", "", "", str(power), str(shown), str(rate_of_worlds))
 
 
 def _line(*cells: str) -> str:
@@ -195,6 +190,3 @@ def looks(*, success: Sequence[float], worlds: int) -> None:
 
 def _error(values: NDArray[np.float64]) -> float:
     return float(values.std() / math.sqrt(len(values)))
-
-
-__all__ = ["FAULTS", "LOOKS", "looks", "report"]

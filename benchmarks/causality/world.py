@@ -181,7 +181,7 @@ def _episode(
     return Episode(
         id=f"episode-world-{number:05}",
         session=f"world-{number:05}",
-        timestamp=f"2026-01-01T00:{number // 60 % 60:02}:{number % 60:02}Z",
+        timestamp=f"2026-01-{1 + number // 1440 % 28:02}T{number // 60 % 24:02}:{number % 60:02}:00Z",
         outcome="success" if succeeded else "failure",
         outcome_basis="rewarded",
         task=f"task of kind {kind}",

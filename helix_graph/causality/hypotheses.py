@@ -96,11 +96,11 @@ class TrialMatrix:
         """
         judged = int(self.judged.sum())
         successes = int(self.success[self.judged].sum())
-        rarer, which = min((judged - successes, "failures"), (successes, "successes"))
+        rarer, one, more = min((judged - successes, "failure", "failures"), (successes, "success", "successes"))
         if rarer >= self.least:
             return ""
         return (
-            f"{rarer} {which} among {judged} judged of {len(self.trials)} sessions; "
+            f"{rarer} {one if rarer == 1 else more} among {judged} judged of {len(self.trials)} sessions; "
             f"{self.least} of either outcome are needed"
         )
 
