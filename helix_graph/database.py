@@ -19,7 +19,7 @@ import sqlite3
 import sys
 
 from helix_episodes.light_imports import Value, blake2b
-from helix_episodes.safe_files import irregularity, make_folder, open_regular
+from helix_episodes.safe_files import irregularity, locked, make_folder, open_regular
 from helix_graph.errors import (
     CUT_SHORT,
     DatabaseBusy,
@@ -205,24 +205,11 @@ def object_digest(*row: str | None) -> str:
 
 def _begin(connection: sqlite3.Connection, path: Path, kind: DatabaseKind) -> None:
     """Marks a new file and begins its write-ahead log. One at a time: where two begin a log, SQLite does not wait."""
-    with _alone_in(path.parent):
+    with locked(path.parent):  # a file for the lock would be left behind
         if ownership(path, kind) == "absent":
             connection.execute(f"PRAGMA application_id = {kind.application_id}")
             connection.execute("VACUUM")  # writes the header of a database that has no tables yet
         connection.execute("PRAGMA journal_mode = WAL")
-
-
-@contextlib.contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """Only one process and thread at a time is within. The folder is the lock, since a file for it would be left."""
-    import fcntl
-
-    lock = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(lock)
 
 
 def check_writable(path: Path, kind: DatabaseKind) -> None:
@@ -347,16 +334,11 @@ def sole_builder(path: Path) -> Iterator[None]:
     Raises:
         DatabaseRefused: The lock's file cannot be made.
     """
-    import fcntl
-
-    with DatabaseRefused.for_os_errors(path):
-        make_folder(path.parent)
-        lock = os.open(_beside(path, LOCK_SUFFIX), os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, OWNER_ONLY)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with contextlib.ExitStack() as lock:
+        with DatabaseRefused.for_os_errors(path):
+            make_folder(path.parent)
+            lock.enter_context(locked(_beside(path, LOCK_SUFFIX)))
         yield
-    finally:
-        os.close(lock)
 
 
 def erase_traces(path: Path, kind: DatabaseKind) -> bool:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -285,24 +285,12 @@ class Memory:
             return report
         return replace(report, labels=self.graph.compile(dry_run=True).rebuilt)
 
-    def view(
-        self,
-        *,
-        output: Path | None = None,
-        focus: str | None = None,
-        source: str | None = None,
-        target: str | None = None,
-        episode: str | None = None,
-        max_nodes: int = 2000,
-    ) -> ViewReport:
+    def view(self, *, output: Path | None = None, **part: Any) -> ViewReport:  # noqa: ANN401  (the options of `Graph.excerpt`)
         """Writes a page to look at, in ``output`` or the memory's ``pages``; `Graph.excerpt` says what may be on it.
 
         Of an ``episode`` it shows the session's steps, its suspects and a session beside it. ``docs/view.md`` shows it.
         """
-        where = None if output is None else as_path("output", output)
-        return self._pages().write(
-            where, focus=focus, source=source, target=target, episode=episode, max_nodes=max_nodes
-        )
+        return self._pages().write(None if output is None else as_path("output", output), **part)
 
     def timeline(self, episode: str) -> PageTimeline:
         """A session step by step with its suspects, as its page has it; ``episode`` is its id or its session's.

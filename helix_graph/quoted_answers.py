@@ -14,6 +14,7 @@ False
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -22,8 +23,6 @@ import msgspec
 from helix_graph.insights.safe_quoting import name_or_quoted, own_or_quoted, quoted, quoted_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     Quote = Callable[[Any], Any]
 
 Answer = TypeVar("Answer")

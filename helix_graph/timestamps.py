@@ -21,7 +21,7 @@ def datetime_of(seconds: int) -> datetime:
 
 def seconds_of(at: datetime) -> int:
     """Whole seconds since 1970; a time that names no zone is UTC."""
-    return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() // 1)
+    return int(aware(at).timestamp() // 1)
 
 
 def utc_now() -> datetime:
@@ -29,19 +29,22 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+def aware(moment: datetime) -> datetime:
+    """A moment with a zone: UTC where it names none."""
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
 def stamp(moment: datetime) -> str:
     """A moment as text; one without a zone is taken for UTC."""
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return aware.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
+    return aware(moment).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
 
 
 def parse_stamp(text: str | None) -> datetime | None:
     """A text as a moment in UTC; None when it is none."""
     try:
-        moment = datetime.fromisoformat(text or "")
+        return aware(datetime.fromisoformat(text or "")).astimezone(UTC)
     except ValueError:
         return None
-    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def days_between(earlier: datetime, later: datetime) -> int:

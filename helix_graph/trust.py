@@ -19,12 +19,11 @@ from __future__ import annotations
 import json
 import os
 import stat
-from contextlib import contextmanager
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from helix_episodes.light_imports import Value, blake2b
-from helix_episodes.safe_files import open_regular, read_regular
+from helix_episodes.safe_files import locked, open_regular, read_regular
 from helix_graph.project import (
     ENVIRONMENT,
     FOLDER,
@@ -146,7 +145,7 @@ def accept(root: Path, *, how: How) -> Acceptance:
     path = _record_path(root)
     _make_private(path.parent.parent)
     _make_private(path.parent)
-    with _in_turn(path.parent):
+    with locked(path.parent):  # a token and its record have to be of one process
         there = acceptance_of(root)
         if there is not None:  # another process was faster
             return there
@@ -156,19 +155,6 @@ def accept(root: Path, *, how: How) -> Acceptance:
         write_atomically(root / ACCEPTANCE, record.token.encode())
         write_atomically(path, json.dumps(record._asdict()).encode("utf-8", "surrogateescape"))
     return record
-
-
-@contextmanager
-def _in_turn(folder: Path) -> Iterator[None]:
-    """Waits until no other process accepts a memory: a token and its record have to be of one."""
-    import fcntl
-
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def _make_private(folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, TextIO
 
 import click
@@ -52,6 +53,10 @@ class OutputPath(NonEmptyPath):
         if not self.dir_okay and str(value).endswith(("/", os.sep)):
             self.fail(f"{value} is the name of a folder; name a file in it", param, ctx)
         return super().convert(value, param, ctx)
+
+
+#: A file or a folder that is named, and a file that is written.
+any_path, output_file = NonEmptyPath(path_type=Path), OutputPath(path_type=Path, dir_okay=False)
 
 
 since_option = click.option(

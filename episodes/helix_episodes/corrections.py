@@ -17,6 +17,7 @@ the text and the line of the log stay. One that finds its end no longer changes 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
@@ -25,8 +26,6 @@ from msgspec.structs import replace
 from helix_episodes.model import Count, Decision, DecisionType, EdgeType, Episode, Event, Link, Outcome, OutcomeEvidence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     EndsOf: TypeAlias = Callable[[str, tuple[str, ...]], tuple[str, ...]]
 
 #: The rule that an outcome that a person stated is shown with.

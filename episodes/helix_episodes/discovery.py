@@ -11,9 +11,10 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Container, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -21,9 +22,6 @@ from helix_episodes.errors import InvalidArgument, LogError
 from helix_episodes.readers import is_part, read_head
 from helix_episodes.readers.common.fields import text_at
 from helix_episodes.readers.common.jsonl import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
 
 #: How an agent makes the name of a log's folder of the project's path.
 FolderNaming = Literal["dashes", "sha256"]

@@ -11,18 +11,13 @@ seen from either end. Episodes in the original schema have only the ends; there 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from msgspec.structs import replace
 
 from helix_episodes.corrections import parts_of, with_ends
-from helix_episodes.model import OUTCOME_ID, sortable_time
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from helix_episodes.model import Decision, Episode, Event, Fix
-
+from helix_episodes.model import OUTCOME_ID, Decision, Episode, Event, Fix, sortable_time
 
 _Part = TypeVar("_Part", "Decision", "Event")
 

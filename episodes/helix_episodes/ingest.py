@@ -8,7 +8,9 @@ only.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
@@ -25,7 +27,7 @@ from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION, extract
 from helix_episodes.model import Episode, Outcome, Provenance
 from helix_episodes.readers import find_files, find_reader, sessions_in
 from helix_episodes.redaction import CutIn, cuts_in
-from helix_episodes.session import Accounting, format_position
+from helix_episodes.session import Accounting, Session, format_position
 from helix_episodes.source_logs import (
     EpisodeBeginning,
     change_since,
@@ -43,10 +45,6 @@ from helix_episodes.source_logs import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
-
-    from helix_episodes.session import Session
     from helix_episodes.store import EpisodeStore
 
 

@@ -15,9 +15,10 @@ not matter, and without the later session there is no revision to take back.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from operator import itemgetter
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import msgspec
 
@@ -26,13 +27,7 @@ from helix_episodes.extraction.calls import NEVER_RAN
 from helix_episodes.extraction.checks import CheckFinding, covers
 from helix_episodes.extraction.checks import Verdict as Ground
 from helix_episodes.extraction.shell.commands import parse_command
-from helix_episodes.model import Event, Outcome, OutcomeBasis, parse_timestamp
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from helix_episodes.model import Decision, Episode
-
+from helix_episodes.model import Decision, Episode, Event, Outcome, OutcomeBasis, parse_timestamp
 
 #: Families that tell of the machine and not of the work: a missing program or package.
 _ENVIRONMENT_FAMILIES = NEVER_RAN | {"ModuleNotFoundError", "ImportError"}

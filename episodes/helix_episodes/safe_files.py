@@ -20,6 +20,7 @@ from helix_episodes.errors import WriteFailed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import BinaryIO
 
 
@@ -116,6 +117,20 @@ def make_folder(path: Path) -> None:
         path.chmod(_OWNER_FOLDER)
     if not path.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, "it is not a folder", str(path))
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Only one process and thread at a time is within, for a file, which is made if need be, or for a folder."""
+    import fcntl
+
+    flags = os.O_RDONLY if path.is_dir() else os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+    lock = os.open(path, flags, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
 
 
 def write_atomically(path: Path, data: bytes, *, mode: int = 0o600, owner: tuple[int, int] | None = None) -> None:

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -21,16 +23,12 @@ from helix_episodes.corrections import parts_of
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.extraction.drafts import iso, timestamp_of
 from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION
-from helix_episodes.model import Episode, Provenance
+from helix_episodes.model import Decision, Episode, Event, Provenance
 from helix_episodes.redaction import redact_text
 from helix_episodes.redaction.value_looks import looks_random
 from helix_episodes.safe_files import read_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from helix_episodes.model import Decision, Event
     from helix_episodes.session import Session, Step
 
 

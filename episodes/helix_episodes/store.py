@@ -9,10 +9,12 @@ it hides no other.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any, get_args
+from pathlib import Path
+from typing import Any, get_args
 
 import msgspec
 import orjson
@@ -20,10 +22,6 @@ import orjson
 from helix_episodes.errors import EpisodeNotFound, InvalidEpisode, InvalidSessionId
 from helix_episodes.model import EXTRA, Decision, Episode, Event, Metrics, Outcome, parse_timestamp
 from helix_episodes.safe_files import read_regular, write_atomically
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 PREFIX = "episode-"
 _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")

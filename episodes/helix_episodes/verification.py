@@ -17,22 +17,18 @@ episode or another log.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 from helix_episodes.corrections import parts_of
 from helix_episodes.errors import LogNotReadable
-from helix_episodes.model import QUOTE_LIMIT, Evidence
+from helix_episodes.model import QUOTE_LIMIT, Episode, Evidence
 from helix_episodes.readers.base import SQLITE_HEADER
 from helix_episodes.readers.common.jsonl import read_document
 from helix_episodes.redaction import ADDRESS, redact_text, without_addresses
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from helix_episodes.model import Episode
 
 #: ``stands``: on its line. ``moved``: on another. ``missing``: nowhere. ``unchecked``: its log is not at hand, or
 #: nothing is quoted.

@@ -24,6 +24,7 @@ from helix_episodes.safe_files import read_regular
 from helix_episodes.store import EpisodeStore
 from helix_graph.errors import NO_WORDS, InvalidAssertion, NodeNotFound
 from helix_graph.graph.assertions import AssertionStore, corrections_by_episode, patterns_among
+from helix_graph.graph.model import SkippedFile
 from helix_graph.graph.observations import Trial, distinct, is_same, trial_of, unpack, without_copies
 from helix_graph.graph.patterns import (
     ENOUGH_OCCURRENCES,
@@ -124,13 +125,6 @@ _LEVELS: dict[HypothesisKind, Literal["any task", "sequence", "repetition", "unc
 MOST_SHOWN = 100
 
 
-class SkippedEpisode(msgspec.Struct, frozen=True, kw_only=True):
-    """An episode file that could not be used, and why."""
-
-    path: str
-    problem: str
-
-
 class Survey(msgspec.Struct, frozen=True, kw_only=True):
     """All patterns, and what they were made from.
 
@@ -148,7 +142,7 @@ class Survey(msgspec.Struct, frozen=True, kw_only=True):
     power: float | None
     copies: int
     too_early: str
-    skipped: tuple[SkippedEpisode, ...]
+    skipped: tuple[SkippedFile, ...]
 
     def best(self, *, min_success_rate: float = 0.0, min_occurrences: int = 1) -> tuple[Pattern, ...]:
         """What works: `Causality.patterns`, of this survey."""
@@ -176,7 +170,7 @@ class Causality:
 
         found = list(AssertionStore(self._assertions).scan())
         bad = tuple(
-            SkippedEpisode(path=str(path), problem=str(one)) for path, one in found if isinstance(one, InvalidAssertion)
+            SkippedFile(path=str(path), problem=str(one)) for path, one in found if isinstance(one, InvalidAssertion)
         )
         asserted = patterns_among((path.stem, one) for path, one in found)
         trials, copies, skipped = self._trials(corrections_by_episode(found))
@@ -352,7 +346,7 @@ class Causality:
 
         return repeats_of(self.episodes()[0])
 
-    def episodes(self) -> tuple[list[Episode], tuple[SkippedEpisode, ...]]:
+    def episodes(self) -> tuple[list[Episode], tuple[SkippedFile, ...]]:
         """Every session as people have corrected it, and the files that are none."""
         corrections = AssertionStore(self._assertions).corrections()
         return read_episodes(EpisodeStore(self._graph.episodes).files(), corrections)
@@ -363,7 +357,7 @@ class Causality:
 
     def _trials(
         self, corrections: Mapping[str, Sequence[Correction]]
-    ) -> tuple[list[Trial], int, tuple[SkippedEpisode, ...]]:
+    ) -> tuple[list[Trial], int, tuple[SkippedFile, ...]]:
         """The sessions, how many copies of them were left out, and the files that are no episodes."""
         digests = self._graph.digests()
         episodes, skipped = read_episodes(digests.to_read, corrections)
@@ -391,20 +385,20 @@ def _alike(label: str, known: Iterable[str]) -> list[str]:
 
 def read_episodes(
     files: Iterable[Path], corrections: Mapping[str, Sequence[Correction]]
-) -> tuple[list[Episode], tuple[SkippedEpisode, ...]]:
+) -> tuple[list[Episode], tuple[SkippedFile, ...]]:
     """The episodes in some files, corrected, in the order of the files, and the files that are none.
 
     One bad file hides no other.
     """
     episodes: list[Episode] = []
-    skipped: list[SkippedEpisode] = []
+    skipped: list[SkippedFile] = []
     for path in files:
         try:
             episode = decode_episode(read_regular(path), path)
         except OSError as error:
-            skipped.append(SkippedEpisode(path=str(path), problem=f"cannot be read: {error.strerror or error}"))
+            skipped.append(SkippedFile(path=str(path), problem=f"cannot be read: {error.strerror or error}"))
         except InvalidEpisode as error:
-            skipped.append(SkippedEpisode(path=str(path), problem=error.problem))
+            skipped.append(SkippedFile(path=str(path), problem=error.problem))
         else:
             episodes.append(corrected(episode, corrections.get(episode.id, ())))
     return episodes, tuple(skipped)

@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_graph.graph.observations import is_same
+from helix_graph.graph.observations import Trial, TrialStep, is_same
 from helix_graph.graph.patterns import Effect
 from helix_graph.stats.intervals import Interval, wilson_interval
 
 if TYPE_CHECKING:
     from helix_graph.causality.hypotheses import TrialMatrix
-    from helix_graph.graph.observations import Trial, TrialStep
 
 
 #: How many steps of each side are shown where two sessions part.

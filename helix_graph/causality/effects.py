@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from helix_graph.causality.hypotheses import ABSENT, Hypothesis, TrialMatrix, hypotheses
-from helix_graph.graph.patterns import AT_EACH_LOOK, POWER_AT, Effect, EffectReport, UseExample, Verdict
+from helix_graph.graph.patterns import AT_EACH_LOOK, POWER_AT, Effect, EffectReport, HypothesisKind, UseExample, Verdict
 from helix_graph.stats.intervals import level_after_selection, q_values
 from helix_graph.stats.strata import (
     Chances,
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from helix_graph.graph.observations import Trial
-    from helix_graph.graph.patterns import HypothesisKind
     from helix_graph.stats.strata import Tables
 
 

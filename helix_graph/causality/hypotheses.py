@@ -35,14 +35,13 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from helix_graph.graph.observations import Trial, TrialStep, parse_timestamp
-from helix_graph.graph.patterns import NOTHING_TO_COMPARE
+from helix_episodes.model import EdgeType, parse_timestamp
+from helix_graph.graph.patterns import NOTHING_TO_COMPARE, HypothesisKind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from helix_episodes.model import EdgeType
-    from helix_graph.graph.patterns import HypothesisKind
+    from helix_graph.graph.observations import Trial, TrialStep
 
 
 _DONE = frozenset({"edit", "ask", "act"})

@@ -17,17 +17,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import UTC
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
+from helix_episodes.model import Episode, Event, parse_timestamp
 from helix_graph.graph.episode_facts import fingerprints_of_event
 from helix_graph.graph.error_precedents import says_something
 from helix_graph.graph.node_labels import check_label, event_key, family_of, is_error
-from helix_graph.graph.observations import parse_timestamp
-
-if TYPE_CHECKING:
-    from helix_episodes.model import Episode, Event
 
 RepeatLevel = Literal["exact", "family", "check"]
 LEVELS: tuple[RepeatLevel, ...] = ("exact", "family", "check")

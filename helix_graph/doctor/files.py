@@ -342,21 +342,14 @@ def check_folder(root: Path) -> Iterator[Fixable]:
             yield Fixable("ignored setting", CONFIGURATION, problem, remedy, severity="note")
     except InvalidConfiguration as error:
         yield Fixable("unreadable file", str(error.path), error.problem, "mend the file")
-    yield from _folder_modes(root)
+    # Nobody gets past a folder that is closed to others, so the memory's own is the one that counts.
+    yield from _mode(".", root, wanted=0o700, reach="list it, or reach what is in it")
     for path in sorted(path for path in root.rglob("*") if path.is_file()):
         try:
             yield from _folder_file(root, path)
         except FileNotFoundError:  # another process was done with it
             continue
     yield from _tombstones(root)
-
-
-def _folder_modes(root: Path) -> Iterator[Fixable]:
-    """Nobody gets past a folder that is closed to others, so the memory's own is the one that counts."""
-    mode = root.stat().st_mode & 0o777 if root.exists() else 0
-    if mode & _OTHERS:
-        problem = f"its mode is {mode:o}: other people on this machine can list it, or reach what is in it"
-        yield Fixable("open to others", ".", problem, f"chmod 700 {root}", mend=lambda: root.chmod(0o700))
 
 
 def _location(root: Path) -> Iterator[Fixable]:
@@ -400,13 +393,13 @@ def _is_shared(root: Path) -> bool:
     return b"!episodes/" in data_of(ignore)
 
 
-def _mode(name: str, path: Path) -> Iterator[Fixable]:
-    if path.is_symlink():  # what it leads to is not ours to change
+def _mode(name: str, path: Path, *, wanted: int = OWNER_ONLY, reach: str = "read it") -> Iterator[Fixable]:
+    if path.is_symlink() or not path.exists():  # what a link leads to is not ours to change
         return
     mode = path.stat().st_mode & 0o777
     if mode & _OTHERS:
-        problem = f"its mode is {mode:o}: other people on this machine can read it"
-        yield Fixable("open to others", name, problem, f"chmod 600 {path}", mend=lambda: path.chmod(OWNER_ONLY))
+        problem, remedy = f"its mode is {mode:o}: other people on this machine can {reach}", f"chmod {wanted:o} {path}"
+        yield Fixable("open to others", name, problem, remedy, mend=lambda: path.chmod(wanted))
 
 
 def _tombstones(root: Path) -> Iterator[Fixable]:

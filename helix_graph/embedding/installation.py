@@ -8,18 +8,15 @@ copied from a folder. Either way they count only when their SHA-256 is right.
 from __future__ import annotations
 
 import importlib
-import os
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 
 from helix_episodes.errors import WriteFailed
-from helix_episodes.safe_files import TEMPORARY_SUFFIX, make_folder
+from helix_episodes.safe_files import write_atomically
 from helix_graph.embedding.choice import ModelStatus, has, status
 from helix_graph.embedding.model import MINILM, NoEmbedder, unusable_weights
 from helix_graph.embedding.weights_lookup import (
@@ -82,7 +79,8 @@ def install(
             if step.source and step.target:
                 for name in (*_DESCRIPTION, TOKENIZER_FILE, WEIGHTS_FILE):
                     if (step.source / name).is_file():
-                        _copy_file(step.source / name, step.target / name)
+                        with WriteFailed.for_os_errors(step.target / name):
+                            write_atomically(step.target / name, (step.source / name).read_bytes())
             else:
                 _run(step)
         importlib.invalidate_caches()
@@ -145,19 +143,6 @@ def _run(step: InstallStep) -> None:
     lines = [line.removeprefix("ERROR: ").strip() for line in done.stderr.splitlines() if line.strip()]
     errors = [line for line in lines if not line.startswith(("WARNING:", "[notice]"))]
     raise _failed(" ".join(step.command), (errors or ["it said nothing"])[-1])
-
-
-def _copy_file(source: Path, target: Path) -> None:
-    with WriteFailed.for_os_errors(target):
-        make_folder(target.parent)
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=TEMPORARY_SUFFIX, dir=target.parent)
-        temporary = Path(name)
-        try:
-            with source.open("rb") as reader, os.fdopen(handle, "wb") as writer:
-                shutil.copyfileobj(reader, writer)
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
 
 
 def _check(search: WeightsSearch) -> None:

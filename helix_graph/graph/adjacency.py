@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from helix_episodes.store import PREFIX
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.graph.model import EpisodeFacts, folded, mean_weight, rate
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     import sqlite3
 
 
-#: The id of an episode begins so; what belongs to none goes by the name of its assertion.
-_EPISODE = "episode-"
 #: Source, target, type.
 Edge = tuple[int, int, str]
 #: Episode, and the local ids of the two mentions that one of its claims joins.
@@ -171,7 +170,7 @@ class Adjacency:
             edge,
         ).fetchall()
         claimants = {claimant for claimant, _ in claims}  # episodes, and assertions that belong to none
-        episodes = sorted(one for one in claimants if one.startswith(_EPISODE))
+        episodes = sorted(one for one in claimants if one.startswith(PREFIX))
         return EdgeSummary(
             weight=self.weights([edge])[edge],
             evidence_count=len(claimants),

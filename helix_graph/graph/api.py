@@ -288,16 +288,13 @@ class Graph:
         with self._open() as connection:
             return find_excerpt(connection, **parts, max_nodes=most)
 
-    def export(  # noqa: PLR0913  (the command's options)
+    def export(
         self,
         *,
         format: str = "json",  # noqa: A002  (the option's name)
         output: Path | None = None,
-        focus: str | None = None,
-        source: str | None = None,
-        target: str | None = None,
-        episode: str | None = None,
         max_nodes: int | None = None,
+        **part: str | None,
     ) -> bytes:
         """The graph for another program, as ``graphml``, ``dot``, ``mermaid`` or ``json``, in UTF-8; also in a file.
 
@@ -312,7 +309,6 @@ class Graph:
         from helix_graph.graph.export import FORMATS, export_bytes
 
         wanted = as_choice("format", format, ("json", *FORMATS))
-        part = {"focus": focus, "source": source, "target": target, "episode": episode}
         if wanted != "json":
             most = MOST_NODES if max_nodes is None else max_nodes
             data = FORMATS[wanted](self.excerpt(**part, max_nodes=most))

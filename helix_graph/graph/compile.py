@@ -42,6 +42,7 @@ from helix_graph.graph.graph_db import (
     TRIAL_VERSION,
     DamageNamed,
 )
+from helix_graph.graph.model import SkippedFile
 from helix_graph.graph.patterns import Pattern, asserted_patterns
 from helix_graph.graph.row_checksums import checksum, find_damage, write_whole_checksum
 from helix_graph.graph.source_files import (
@@ -139,13 +140,6 @@ def _mark(path: Path) -> str:
     except OSError:
         return ""
     return f"{stat.st_size} {stat.st_mtime_ns}"
-
-
-class SkippedFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A file that is not in the graph, or a link of it that is not, and why."""
-
-    path: str
-    problem: str
 
 
 class CompileReport(msgspec.Struct, frozen=True, kw_only=True):

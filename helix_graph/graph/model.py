@@ -160,6 +160,13 @@ class EpisodeFacts(msgspec.Struct, frozen=True, kw_only=True):
         return self.outcome == "success"
 
 
+class SkippedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that could not be used, or a link of it that could not, and why."""
+
+    path: str
+    problem: str
+
+
 class GraphNode(msgspec.Struct, frozen=True, kw_only=True):
     """A node. ``episodes`` are those that mention it, sorted; ``success_rate`` is None when nothing was measured."""
 

@@ -39,12 +39,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 from typing import Literal
 
 import msgspec
 
-from helix_episodes.model import Decision, EdgeType, Episode, Event, TaskKind
+from helix_episodes.model import Decision, EdgeType, Episode, Event, TaskKind, parse_timestamp
 from helix_graph.graph.model import short_hash
 from helix_graph.graph.node_labels import check_label, decision_key, event_key, is_error
 
@@ -75,24 +74,6 @@ def precedes(first: Decision | Event, second: Decision | Event) -> bool | None:
     if one is None or other is None or one == other:
         return None
     return one < other
-
-
-def parse_timestamp(timestamp: str | None) -> datetime | None:
-    """A timestamp as an aware time (UTC when it names no zone); ``None`` when there is none or it cannot be read.
-
-    Comparing the strings would be wrong: fractions of a second and zones are written in different ways.
-
-    >>> first, later = parse_timestamp("2026-03-01T10:00:00Z"), parse_timestamp("2026-03-01T10:00:00.5Z")
-    >>> first < later < parse_timestamp("2026-03-01T13:00:00+02:00")
-    True
-    >>> parse_timestamp("2026-03-01T10:00:00").isoformat(), parse_timestamp("yesterday")
-    ('2026-03-01T10:00:00+00:00', None)
-    """
-    try:
-        parsed = datetime.fromisoformat(timestamp or "")
-    except ValueError:
-        return None
-    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
 
 
 def in_order(episode: Episode) -> Iterator[Decision | Event]:
@@ -364,7 +345,7 @@ def origin_of(episode: Episode, steps: Sequence[TrialStep]) -> str:
     if began is None:
         return ""
     same = () if began.microsecond else tuple((step.kind, step.label) for step in steps)
-    return short_hash("o", repr((began.astimezone(UTC).isoformat(), episode.task, same)).encode())
+    return short_hash("o", repr((began.isoformat(), episode.task, same)).encode())
 
 
 def _said(episode: Episode) -> Iterator[tuple[str, str, EdgeType]]:

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from helix_episodes.model import parse_timestamp
 from helix_graph.graph import MILLION
 from helix_graph.graph.model import mean_weight, short_hash
-from helix_graph.graph.observations import Basis, Level, Observation, parse_timestamp
+from helix_graph.graph.observations import Basis, Level, Observation
 from helix_graph.stats.intervals import Interval, wilson_interval
 from helix_graph.validation import as_choice, as_fraction, as_int
 
@@ -161,16 +162,16 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     success_rate: float
     occurrences: int
     last_used: str | None
-    successes: int | None
-    interval: Interval | None
-    base_rate: float | None
-    base_n: int
-    basis: Basis | Literal["asserted"]
-    level: Level | Literal["any task", "sequence", "repetition", "unchecked", "asserted"]
-    too_early: bool
-    unmeasured: int
-    episodes: tuple[str, ...]
-    decisions: tuple[str, ...]
+    successes: int | None = None
+    interval: Interval | None = None
+    base_rate: float | None = None
+    base_n: int = 0
+    basis: Basis | Literal["asserted"] = "asserted"
+    level: Level | Literal["any task", "sequence", "repetition", "unchecked", "asserted"] = "asserted"
+    too_early: bool = False
+    unmeasured: int = 0
+    episodes: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
     measured: bool = True
     effect: Effect | None = None
     standing: Literal[Verdict, "too early", "not compared", "told"] = "too early"
@@ -236,16 +237,7 @@ def _asserted_pattern(name: str, uses: Sequence[PatternAssertion]) -> Pattern:
         success_rate=mean_weight(sum(rates), len(rates)) if rates else ASSUMED_RATE,
         occurrences=len(uses),
         last_used=uses[-1].asserted_at,
-        successes=None,
-        interval=None,
-        base_rate=None,
-        base_n=0,
-        basis="asserted",
-        level="asserted",
-        too_early=False,
         unmeasured=len(uses) - len(rates),
-        episodes=(),
-        decisions=(),
         measured=bool(rates),
         standing="told",
     )

@@ -22,6 +22,7 @@ import msgspec
 from helix_episodes.errors import InvalidEpisode
 from helix_episodes.model import Episode, sortable_time
 from helix_episodes.safe_files import read_regular
+from helix_episodes.store import PREFIX
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import GraphError, InvalidAssertion
 from helix_graph.graph.assertions import (
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 
-PREFIX, SUFFIX = "episode-", ".json"
+SUFFIX = ".json"
 #: A file changed this shortly before it was looked at may change again within the same tick of the file system's clock
 #: (10 ms on Linux), unseen; such a file is hashed again next time.
 _TICK_NS = 50_000_000

@@ -118,7 +118,7 @@ def forget(context: InsightContext, names: Iterable[str]) -> ForgetAnswer:
         stored = {one.number: one for one in (rows.named(connection, name) for name in given)}
         forget_insights(connection, list(stored.values()), at=stamp(context.now()))
         connection.execute("INSERT INTO insight_text (insight_text) VALUES ('optimize')")
-        remaining = connection.execute("SELECT count(*) FROM insight WHERE state != 'merged'").fetchone()[0]
+        remaining = rows.count(connection)
     context.erase_deleted()
     return ForgetAnswer(forgotten=[one.name for one in stored.values()], remaining=remaining)
 

@@ -399,17 +399,16 @@ def _by_vector(
 
 def _keep(context: InsightContext, stored: StoredInsight, links: list[InsightLink]) -> list[LinkAnswer]:
     """Writes links to nodes, and says of each whether it is new and where it leads."""
-    statuses = []
     with context.database.writing() as connection:
+        there = {link.id for link in links if find_link(connection, link.id)}
         for link in links:
-            statuses.append("exists" if find_link(connection, link.id) else "added")
             write_link(connection, link)
     known = context.anchored(map(anchor_of, links))
     answers = []
-    for link, status in zip(links, statuses, strict=True):
+    for link in links:
         found = known.get(anchor_of(link))
         answer = LinkAnswer(
-            status=status,
+            status="exists" if link.id in there else "added",
             name=stored.name,
             relation=link.relation,
             type=link.node_type,

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from msgspec.structs import replace
 
 from helix_episodes.light_imports import blake2b
+from helix_episodes.store import PREFIX
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import absorb, same_advice
@@ -110,16 +111,13 @@ def _without(names: tuple[str, ...], gone: set[str]) -> tuple[str, ...]:
     return tuple(FORGOTTEN if name in gone else name for name in names)
 
 
-_PREFIX = "episode-"
-
-
 def forget_sessions(context: InsightContext, sessions: Iterable[str]) -> int:
     """Takes out all that rests on these sessions; how many insights were removed.
 
     It is called while the other sessions' episodes can still be read, and before the graph is rebuilt.
     """
-    gone = {form for session in sessions for form in (session, session.removeprefix(_PREFIX))}
-    gone |= {_PREFIX + session for session in gone}
+    gone = {form for session in sessions for form in (session, session.removeprefix(PREFIX))}
+    gone |= {PREFIX + session for session in gone}
     if not (gone and context.path.exists()):
         return 0
     tasks = _tasks_of(context, gone)
@@ -139,7 +137,7 @@ def has_written_in(context: InsightContext, session: str) -> bool:
         return False
     with context.database.reading() as connection:
         query = "SELECT 1 FROM insight WHERE origin = 'agent' AND episode IN (?, ?)"
-        return connection.execute(query, (session, _PREFIX + session)).fetchone() is not None
+        return connection.execute(query, (session, PREFIX + session)).fetchone() is not None
 
 
 def _tasks_of(context: InsightContext, gone: set[str]) -> set[str]:
@@ -285,7 +283,7 @@ def prune(context: InsightContext, threshold: float = 0.25, min_uses: int = 3, *
         names = [stored.name for stored in weak]
         if yes:
             forget_insights(connection, weak, at=stamp(context.now()))
-        remaining = _count(connection)
+        remaining = rows.count(connection)
     removed = names if yes else []
     return PrunedInsights(pruned=len(removed), remaining=remaining, removed=removed, candidates=names, dry_run=not yes)
 
@@ -306,8 +304,7 @@ def health(context: InsightContext) -> dict[str, Any]:
             (since,),
         ).fetchone()
         states = dict(connection.execute("SELECT state, count(*) FROM insight GROUP BY state ORDER BY state"))
-        embedded = connection.execute("SELECT count(*) FROM insight WHERE state != 'merged' AND model IS NOT NULL")
-        with_vector = embedded.fetchone()[0]
+        without_vector = rows.without_any_vector(connection)
         tags = _tags(connection)
     neutral = context.settings.neutral
     issue = "No feedback recorded - learning loop not closed" if total else "No insights yet"
@@ -320,7 +317,7 @@ def health(context: InsightContext) -> dict[str, Any]:
         "recent_feedback": recent,
         "causal_ratio": round(hits / uses, _SHOWN_DECIMALS) if uses else 0.0,
         "issues": [] if total and used else [issue],
-        "without_vector": total - with_vector,
+        "without_vector": without_vector,
         "muted": states.get("muted", 0),
         "rejected": states.get("rejected", 0),
         "merged_away": states.get("merged", 0),
@@ -346,7 +343,7 @@ def consolidate(context: InsightContext, threshold: float | None = None) -> Cons
                 stored, gone = chosen
                 _merge(context, connection, stored, gone)
                 done.append({"kept": stored.name, "merged": gone.name, "cosine": cosine})
-        remaining = _count(connection)
+        remaining = rows.count(connection)
     return Consolidated(merged=len(done), remaining=remaining, pairs=done)
 
 
@@ -369,7 +366,7 @@ def reindex(context: InsightContext) -> ReindexedInsights:
     with context.database.reading() as connection:
         model = embedder.model if embedder else None
         without = rows.without_vector(connection, model=model) if model else rows.without_any_vector(connection)
-        total = _count(connection)
+        total = rows.count(connection)
     return ReindexedInsights(embedded=embedded, total=total, without_vector=without, model=model)
 
 
@@ -435,10 +432,6 @@ def _who_stays(one: StoredInsight, other: StoredInsight) -> tuple[StoredInsight,
         key=lambda stored: (USER_PROVIDED not in stored.insight.tags, -stored.standing.use_count, stored.number),
     )
     return None if USER_PROVIDED in gone.insight.tags else (stored, gone)
-
-
-def _count(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("SELECT count(*) FROM insight WHERE state != 'merged'").fetchone()[0])
 
 
 def _tags(connection: sqlite3.Connection) -> dict[str, int]:

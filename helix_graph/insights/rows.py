@@ -98,6 +98,11 @@ def where(connection: sqlite3.Connection, condition: str, *values: str | float) 
     return map(_stored, connection.execute(query, values).fetchall())
 
 
+def count(connection: sqlite3.Connection) -> int:
+    """How many insights there are, without those merged away."""
+    return int(connection.execute("SELECT count(*) FROM insight WHERE state != 'merged'").fetchone()[0])
+
+
 def active_numbers(connection: sqlite3.Connection) -> frozenset[int]:
     """The rows of insights that can be recalled."""
     return frozenset(number for (number,) in connection.execute("SELECT number FROM insight WHERE state = 'active'"))

@@ -30,6 +30,7 @@ from msgspec.structs import replace
 
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.safe_files import read_regular, write_output
+from helix_episodes.store import PREFIX
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import join_insights
@@ -153,14 +154,11 @@ def _date(name: str, value: str, latest: datetime) -> str:
     return stamp(moment)
 
 
-_PREFIX = "episode-"
-
-
 def _admitted(records: list[Record], forgotten: Callable[[str], bool]) -> list[Record]:
     """What of the records may be taken in: nothing that only a forgotten session says, and no name of one."""
 
     def is_gone(session: str) -> bool:
-        return bool(session) and (forgotten(session) or forgotten(session.removeprefix(_PREFIX)))
+        return bool(session) and (forgotten(session) or forgotten(session.removeprefix(PREFIX)))
 
     insights = [one for one in records if isinstance(one, Insight)]
     harvested = [one for one in insights if one.source == HARVEST_SOURCE and not one.edited_at]

@@ -15,10 +15,9 @@ never disturbed; the header is written last, after the rows are on the disk.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,7 +25,7 @@ import numpy as np
 
 from helix_episodes.errors import WriteFailed
 from helix_episodes.light_imports import blake2b
-from helix_episodes.safe_files import make_folder, open_regular, write_atomically
+from helix_episodes.safe_files import locked, make_folder, open_regular, write_atomically
 from helix_graph.insights.scoring import combined_relevance
 
 if TYPE_CHECKING:
@@ -213,7 +212,7 @@ class VectorFile:
     def _keep(self, stored: VectorMatrix, revision: int, newer: Numbers, newest: Floats) -> None:
         """Brings the file up to a revision; somebody else who has done so meanwhile is left alone."""
         make_folder(self.path.parent)
-        with _alone(self.path):
+        with locked(self.path.with_name(f"{self.path.name}.lock")):
             there = self._map()
             if there and there.memory == stored.memory and there.revision >= revision:
                 return
@@ -331,13 +330,3 @@ def _header(page: bytes, dimensions: int) -> tuple[int, int, str] | None:
     if page[: _HEADER.size] != _header_bytes(count, revision, name, dimensions):
         return None
     return count, revision, name
-
-
-@contextlib.contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    lock = os.open(path.with_name(path.name + ".lock"), os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(lock)

@@ -252,19 +252,15 @@ def _ended(files: HandoffFiles, expected: list[str], start: datetime | None) -> 
 
 
 def _came_out(entries: list[Entry]) -> BuildersWait:
-    def those(outcome: str) -> list[Entry]:
-        return [entry for entry in entries if entry.get("outcome") == outcome]
-
-    delivered = those("delivered")
+    ended: dict[str, Any] = {
+        one: [entry for entry in entries if entry.get("outcome") == one] for one in _KNOWN_OUTCOMES
+    }
     return BuildersWait(
         completed=True,
         count=len(entries),
-        delivered=delivered,
-        blocked=those("blocked"),
-        plan_complete=those("plan_complete"),
-        crashed=those("crashed"),
+        **ended,
         unknown=[entry for entry in entries if entry.get("outcome") not in _KNOWN_OUTCOMES],
-        all_delivered=len(delivered) == len(entries),
+        all_delivered=len(ended["delivered"]) == len(entries),
         insights_emitted=sum(bool(entry.get("insight")) for entry in entries),
     )
 

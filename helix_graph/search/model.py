@@ -13,9 +13,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
+from msgspec.structs import asdict
 
 from helix_episodes.errors import InvalidArgument
 from helix_graph.validation import as_str
@@ -172,17 +173,10 @@ def merged(rankings: Iterable[Sequence[SourceResult]], *, limit: int) -> tuple[S
 
 def _result(digest: str, group: Sequence[tuple[float, SourceResult]]) -> SearchResult:
     first = group[0][1]
-    also = dict.fromkeys(found.source for _, found in group if found.source != first.source)
-    return SearchResult(
-        name=first.name,
-        content=first.content,
-        source=first.source,
-        score=round(sum(share for share, _ in group), 6),
-        path=first.path,
-        sha256=digest,
-        source_score=first.score,
-        scored_by=first.scored_by,
-        also=tuple(also),
-        foreign=first.foreign,
-        said_by=first.said_by,
-    )
+    own: dict[str, Any] = {
+        "score": round(sum(share for share, _ in group), 6),
+        "sha256": digest,
+        "source_score": first.score,
+        "also": tuple(dict.fromkeys(found.source for _, found in group if found.source != first.source)),
+    }
+    return SearchResult(**{**asdict(first), **own})

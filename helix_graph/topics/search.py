@@ -21,7 +21,7 @@ import msgspec
 
 from helix_episodes.errors import InvalidArgument
 from helix_graph.errors import NO_WORDS
-from helix_graph.timestamps import seconds_of
+from helix_graph.timestamps import aware, seconds_of
 from helix_graph.topics.entry_log import alike, at, damaged_of, of_topic, shown, shown_topic, size_of, sound_by_id
 from helix_graph.topics.fields import check_size, clipped, content_lines, plain
 from helix_graph.topics.model import Damaged, Entry, TopicSize
@@ -77,7 +77,7 @@ def since(*, now: datetime, days: int | None = None, hours: int | None = None) -
 
 def _day(option: str, value: str | date, *, today: date) -> date:
     if isinstance(value, datetime):
-        return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC).date()
+        return aware(value).astimezone(UTC).date()
     if isinstance(value, date):
         return value
     word = plain(option, value).strip().lower()

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from helix_graph.graph.model import rate
 from helix_graph.graph.subgraph import Excerpt, ExcerptNode, Occurrence
@@ -91,8 +92,8 @@ class PageGroup(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     type: str
     label: str
     members: tuple[int, ...]
-    column: int
-    row: int
+    column: int = 0
+    row: int = 0
 
 
 class PageSession(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -155,21 +156,13 @@ _GROUPS_OF_A_TYPE = 14
 _LONGEST_SUBJECT = 40
 
 
-class NodeGroup(msgspec.Struct, frozen=True, kw_only=True):
-    """Nodes of one type that begin alike, by their positions, in the caller's order."""
-
-    type: str
-    label: str
-    members: tuple[int, ...]
-
-
-def groups_of(nodes: Sequence[tuple[str, str]]) -> tuple[NodeGroup, ...]:
+def groups_of(nodes: Sequence[tuple[str, str]]) -> tuple[PageGroup, ...]:
     """The groups of nodes (pairs of type and label): by type, the largest first; every node is in exactly one."""
     by_type: defaultdict[str, list[int]] = defaultdict(list)
     for place, (kind, _) in enumerate(nodes):
         by_type[kind].append(place)
     return tuple(
-        NodeGroup(type=kind, label=label, members=tuple(sorted(members)))
+        PageGroup(type=kind, label=label, members=tuple(sorted(members)))
         for kind in sorted(by_type)
         for label, members in _of_a_type(kind, by_type[kind], [label for _, label in nodes])
     )
@@ -277,11 +270,8 @@ def _groups(nodes: Sequence[ExcerptNode], ties: Sequence[Edge]) -> tuple[tuple[P
         weights[group_of[source], group_of[target]] += weight
     columns = columns_of(len(found), [(*pair, weight) for pair, weight in sorted(weights.items())])
     place_of = {group: (at, row) for at, column in enumerate(columns) for row, group in enumerate(column)}
-    groups = tuple(
-        PageGroup(type=g.type, label=g.label, members=g.members, column=place_of[place][0], row=place_of[place][1])
-        for place, g in enumerate(found)
-    )
-    return groups, group_of
+    placed = (replace(one, column=place_of[place][0], row=place_of[place][1]) for place, one in enumerate(found))
+    return tuple(placed), group_of
 
 
 def _edges(excerpt: Excerpt, claims: ClaimReport) -> Iterator[PageEdge]:

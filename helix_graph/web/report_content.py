@@ -20,8 +20,8 @@ from itertools import dropwhile, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from helix_episodes.model import Episode, Event, Fix, parse_timestamp
 from helix_graph.causality.repeated_errors import repeats_of
-from helix_graph.graph.observations import parse_timestamp
 from helix_graph.graph.patterns import ANTI_PATTERN_OCCURRENCES, Pattern
 from helix_graph.stats.intervals import newcombe_interval
 from helix_graph.web.report_model import (
@@ -49,9 +49,9 @@ from helix_graph.web.report_text import count
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from helix_episodes.model import Episode, Event, Fix
-    from helix_graph.causality.api import Causality, SkippedEpisode, Survey
+    from helix_graph.causality.api import Causality, Survey
     from helix_graph.graph.api import Graph
+    from helix_graph.graph.model import SkippedFile
     from helix_graph.graph.status import Status
     from helix_graph.insights.api import Insights
     from helix_graph.insights.uplift import Uplift
@@ -276,7 +276,7 @@ def learnt_of(insights: Insights) -> ReportInsights:
 
 
 def health_of(
-    root: Path, *, status: Status, survey: Survey, skipped: Iterable[SkippedEpisode], insights: dict[str, Any]
+    root: Path, *, status: Status, survey: Survey, skipped: Iterable[SkippedFile], insights: dict[str, Any]
 ) -> MemoryHealth:
     """How the memory does."""
     damaged = []

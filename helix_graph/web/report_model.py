@@ -21,13 +21,14 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from helix_episodes.model import Decision, Episode, Event
+from helix_episodes.model import Decision, Episode, Event, parse_timestamp
 from helix_graph.graph.model import rate
 from helix_graph.graph.node_labels import event_key, is_error
-from helix_graph.graph.observations import Measures, parse_timestamp
+from helix_graph.graph.observations import Measures
 from helix_graph.graph.patterns import ENOUGH_OCCURRENCES, Pattern
 from helix_graph.insights.uplift import Uplift
 from helix_graph.stats.intervals import Interval, wilson_interval
+from helix_graph.timestamps import aware
 
 
 class ReportRate(msgspec.Struct, frozen=True, kw_only=True):
@@ -278,7 +279,7 @@ class ReportPeriod(NamedTuple):
 
 def period_of(moments: Iterable[datetime], *, days: int, until: datetime | None) -> ReportPeriod | None:
     """The ``days`` before ``until``, or to the end (UTC) of the newest moment's day; None when there is none."""
-    end = _aware(until) if until else max((_day_after(at) for at in moments), default=None)
+    end = aware(until).astimezone(UTC) if until else max((_day_after(at) for at in moments), default=None)
     return None if end is None else ReportPeriod(_back(end, days), end, days)
 
 
@@ -287,10 +288,6 @@ def _spans(until: datetime, *, length: int, count: int, first: datetime | None =
         end = _back(until, length * place)
         start = _back(until, length * (place + 1))
         yield ReportPeriod(max(start, first) if first else start, end, length)
-
-
-def _aware(moment: datetime) -> datetime:
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
 
 
 def _back(moment: datetime, days: int) -> datetime:
@@ -303,7 +300,7 @@ def _back(moment: datetime, days: int) -> datetime:
 
 def _day_after(moment: datetime) -> datetime:
     """The midnight after a moment; the calendar has an end."""
-    day = _aware(moment).replace(hour=0, minute=0, second=0, microsecond=0)
+    day = aware(moment).astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     try:
         return day + timedelta(days=1)
     except OverflowError:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from helix_cli.app import open_memory
-from helix_cli.options import NonEmptyPath, json_object, names, parse_time, positional_names
+from helix_cli.options import any_path, json_object, names, parse_time, positional_names
 from helix_cli.output import count, emit_json, fields, json_option, prints, say, show, verbatim
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from helix_graph.plans.waiting import BuildersWait, ExplorersWait
 
 
-_path = NonEmptyPath(path_type=Path)
 _session = click.option(
     "--session",
     envvar=["HELIX_SESSION", "CLAUDE_CODE_SESSION_ID"],
@@ -31,7 +30,7 @@ _verified = click.option(
     "--verified/--not-verified", default=None, help="The verify command was run, and passed or did not."
 )
 _builders_tree = click.option(
-    "--tree", type=_path, metavar="DIR", help="Another work tree of the repository, where the builder worked."
+    "--tree", type=any_path, metavar="DIR", help="Another work tree of the repository, where the builder worked."
 )
 
 
@@ -62,7 +61,9 @@ def _render_workspace(found: Workspace) -> None:
 @click.option("--plan", "number", type=int, metavar="N", help="The plan's number; else the active one.")
 @click.option("--data", type=click.File(encoding="utf-8"), help="A task of its own, as JSON; - is stdin.")
 @_session
-@click.option("--tree", type=_path, default=".", show_default=True, help="The working tree in which the task is done.")
+@click.option(
+    "--tree", type=any_path, default=".", show_default=True, help="The working tree in which the task is done."
+)
 @prints(_render_workspace)
 def create(*, seq: str | None, number: int | None, data: TextIO | None, session: str | None, tree: Path) -> Workspace:
     """Make a workspace for the task SEQ of the plan: what to do, within which bounds, and what memory knows of it."""
@@ -142,9 +143,11 @@ def _render_check(found: ScopeCheck) -> None:
 
 @workspace.command("check")
 @click.argument("workspace_id", metavar="ID", type=int)
-@click.option("--tree", type=_path, metavar="DIR", help="Another work tree of the repository, where the builder works.")
+@click.option(
+    "--tree", type=any_path, metavar="DIR", help="Another work tree of the repository, where the builder works."
+)
 @click.option("--calls", type=int, metavar="N", help="How many tool calls the builder has made.")
-@click.option("--transcript", type=_path, metavar="FILE", help="The builder's log, to count its calls in.")
+@click.option("--transcript", type=any_path, metavar="FILE", help="The builder's log, to count its calls in.")
 @prints(_render_check, failed=lambda found: not found.ok)
 def check(*, workspace_id: int, tree: Path | None, calls: int | None, transcript: Path | None) -> ScopeCheck:
     """Compare what has changed since the workspace was made with its delta, and calls with its budget.

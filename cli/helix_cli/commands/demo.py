@@ -16,7 +16,7 @@ from helix_cli.commands.graph import render_compile
 from helix_cli.commands.paths_and_causes import render_path
 from helix_cli.commands.patterns_and_comparisons import render_patterns
 from helix_cli.commands.seen_and_similar import render_seen
-from helix_cli.options import NonEmptyPath
+from helix_cli.options import any_path
 from helix_cli.output import emit_json, json_option, say, verbatim
 from helix_graph import Memory
 from helix_graph.trust import begin
@@ -43,7 +43,7 @@ class _Step(NamedTuple):
 
 
 @click.command
-@click.option("--keep", metavar="DIR", type=NonEmptyPath(path_type=Path), help="Work in this folder and keep it.")
+@click.option("--keep", metavar="DIR", type=any_path, help="Work in this folder and keep it.")
 @json_option
 def demo(*, keep: Path | None, as_json: bool) -> None:
     """Run extract, compile, seen, path and patterns on twelve example logs, in a temporary folder."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from helix_cli.app import open_memory
-from helix_cli.options import NonEmptyPath, json_object, parse_time, since_option
+from helix_cli.options import any_path, json_object, parse_time, since_option
 from helix_cli.output import count, json_option, prints, progress, say, show, table, warn
 from helix_cli.terminal import verdict
 from helix_episodes.corrections import LATER_EVIDENCE, PERSON_RULE
@@ -345,7 +345,7 @@ def episode() -> None:
 
 
 @episode.command
-@click.argument("logs", nargs=-1, metavar="[LOGS]...", type=NonEmptyPath(path_type=Path))
+@click.argument("logs", nargs=-1, metavar="[LOGS]...", type=any_path)
 @click.option("--all", "everything", is_flag=True, help="Find the logs of every agent on this machine.")
 @click.option("--agent", help="With --all: only this agent's logs.")
 @click.option("--project", help="With --all: the project in this folder instead of this one, or any.")
@@ -353,7 +353,7 @@ def episode() -> None:
     "--since", type=parse_time, metavar="TIME", help="With --all: only logs written to since then (ISO 8601)."
 )
 @click.option("--dry-run", is_flag=True, help="With --all: say what would change, and change nothing.")
-@click.option("--output", type=NonEmptyPath(path_type=Path), help="Write the episodes to this folder, not the memory.")
+@click.option("--output", type=any_path, help="Write the episodes to this folder, not the memory.")
 @click.option(
     "--force", is_flag=True, help="Replace an episode whose log has changed since, and bring back what was forgotten."
 )
@@ -439,9 +439,7 @@ def render_list(found: Sequence[Episode]) -> None:
 @episode.command("show")
 @click.argument("name", metavar="EPISODE")
 @click.option("--evidence", is_flag=True, help="Show every quotation with the line of the log that it stands on.")
-@click.option(
-    "--log", type=NonEmptyPath(path_type=Path), help="Look into this log whether each quotation stands on its line."
-)
+@click.option("--log", type=any_path, help="Look into this log whether each quotation stands on its line.")
 @json_option
 def show_episode(*, name: str, evidence: bool, log: Path | None, as_json: bool) -> int:
     """Show one EPISODE (its id or its session's) with the log lines behind it.

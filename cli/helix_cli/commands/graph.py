@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from helix_cli.app import open_memory
-from helix_cli.options import NonEmptyPath, OutputPath, since_option
+from helix_cli.options import any_path, output_file, since_option
 from helix_cli.output import (
     count,
     emit_json,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @click.command("compile")
-@click.argument("paths", nargs=-1, metavar="[PATH]...", type=NonEmptyPath(path_type=Path))
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=any_path)
 @since_option
 @click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
 @json_option
@@ -143,12 +143,7 @@ def graph() -> None:
     show_default=True,
     help="For networkx, Gephi and yEd; Graphviz; Markdown; any program.",
 )
-@click.option(
-    "--output",
-    metavar="FILE",
-    type=OutputPath(path_type=Path, dir_okay=False),
-    help="Where to write it, else on stdout.",
-)
+@click.option("--output", metavar="FILE", type=output_file, help="Where to write it, else on stdout.")
 @click.option("--focus", metavar="LABEL", help="Only what is around this part of a label.")
 @click.option("--from", "source", metavar="TEXT", help="With --to: the path between two labels, and what is around it.")
 @click.option("--to", "target", metavar="TEXT", help="Where the path ends.")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from helix_cli.commands.insight import insight_command, json_names, render_insight
-from helix_cli.options import NonEmptyPath, OutputPath, parse_time
+from helix_cli.options import any_path, output_file, parse_time
 from helix_cli.output import count, emit_text, percent, say, table, verbatim
 from helix_cli.terminal import clean
 from helix_graph.insights.safe_quoting import quoted
@@ -252,9 +252,7 @@ def _render_promoted(answer: Promoted) -> None:
 
 @insight_command("promote", render=_render_promoted)
 @click.argument("name")
-@click.option(
-    "--file", type=NonEmptyPath(path_type=Path), default="CLAUDE.md", show_default=True, help="CLAUDE.md or AGENTS.md."
-)
+@click.option("--file", type=any_path, default="CLAUDE.md", show_default=True, help="CLAUDE.md or AGENTS.md.")
 @click.option("--write", is_flag=True, help="Apply the diff. Otherwise it is shown.")
 @click.option("--anyway", is_flag=True, help="Also when it is not proven yet.")
 def promote(insights: Insights, *, name: str, file: Path, write: bool, anyway: bool) -> Promoted:
@@ -270,7 +268,7 @@ def _render_export(answer: dict[str, str | int]) -> None:
 
 
 @insight_command("export", render=_render_export)
-@click.option("--output", type=OutputPath(path_type=Path, dir_okay=False), help="Write to this file instead of stdout.")
+@click.option("--output", type=output_file, help="Write to this file instead of stdout.")
 def export(insights: Insights, *, output: Path | None) -> dict[str, str | int]:
     """Write insights, links and the log as lines of JSON: the same memory, the same text."""
     if output is None:
@@ -295,7 +293,7 @@ def _render_imported(answer: ImportCounts) -> None:
 
 
 @insight_command("import", render=_render_imported)
-@click.argument("file", type=NonEmptyPath(path_type=Path))
+@click.argument("file", type=any_path)
 @click.option("--own", is_flag=True, help="It is an export of your own memory: its ranks and authors count.")
 def import_command(insights: Insights, *, file: Path, own: bool) -> ImportCounts:
     """Take in an export, or the original's helix.db; twice or in any order gives the same memory.

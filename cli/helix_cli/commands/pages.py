@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from helix_cli.app import open_memory
-from helix_cli.options import OutputPath, parse_time
+from helix_cli.options import OutputPath, output_file, parse_time
 from helix_cli.output import count, emit_json, json_option, say, show
 
 if TYPE_CHECKING:
@@ -18,12 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command
-@click.option(
-    "--output",
-    metavar="FILE",
-    type=OutputPath(path_type=Path, dir_okay=False),
-    help="Where to write it, else in the memory.",
-)
+@click.option("--output", metavar="FILE", type=output_file, help="Where to write it, else in the memory.")
 @click.option("--focus", metavar="LABEL", help="Only what is around this part of a label.")
 @click.option("--from", "source", metavar="TEXT", help="With --to: the path between two labels, and what is around it.")
 @click.option("--to", "target", metavar="TEXT", help="Where the path ends.")

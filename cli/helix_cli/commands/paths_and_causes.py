@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from helix_cli.app import open_memory
-from helix_cli.options import OutputPath
+from helix_cli.options import output_file
 from helix_cli.output import count, fields, json_option, percent, prints, say, show, table, tree, warn, warn_of_more
 from helix_cli.terminal import Branch, Part, StyledWord, leaf, quiet, strong, verdict
 
@@ -162,10 +162,7 @@ _SUSPECTS_SHOWN = 10
 _PARTINGS_SHOWN = 5
 
 html_option = click.option(
-    "--html",
-    metavar="FILE",
-    type=OutputPath(path_type=Path, dir_okay=False),
-    help="Write the session's page to this file as well.",
+    "--html", metavar="FILE", type=output_file, help="Write the session's page to this file as well."
 )
 
 

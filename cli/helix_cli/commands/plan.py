@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from helix_cli.app import open_memory
-from helix_cli.options import NonEmptyPath, json_object, names
+from helix_cli.options import any_path, json_object, names
 from helix_cli.output import count, prints, say, table, warn
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def _render_learnt(learnt: LearnAnswer) -> None:
 
 
 @click.command
-@click.argument("transcript", type=NonEmptyPath(path_type=Path))
+@click.argument("transcript", type=any_path)
 @click.option(
     "--agent-type", default="builder", show_default=True, metavar="TYPE", help="builder, planner, explorer or observer."
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from helix_cli.options import NonEmptyPath
+from helix_cli.options import any_path
 from helix_cli.output import count, emit_json, json_option, say, show, verbatim
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def plugin() -> None:
 
 
 @plugin.command
-@click.argument("folder", type=NonEmptyPath(path_type=Path))
+@click.argument("folder", type=any_path)
 @json_option
 def export(*, folder: Path, as_json: bool) -> None:
     """Write the plugin into FOLDER, which must be empty or hold an earlier export."""

@@ -12,7 +12,6 @@ settings both have this hook, one ending is reported twice.
 
 from __future__ import annotations
 
-import fcntl
 import gc
 import os
 from contextlib import contextmanager
@@ -21,7 +20,7 @@ from pathlib import Path
 from helix_cli.hooks.log import note
 from helix_cli.hooks.session_dedup import SessionDedup
 from helix_cli.hooks.timed_child import note_if_stopped, run_within
-from helix_episodes.safe_files import make_folder
+from helix_episodes.safe_files import locked, make_folder
 from helix_graph.project import HOOK_FOLDER
 
 TYPE_CHECKING = False
@@ -64,9 +63,7 @@ def in_turn(root: Path) -> Iterator[None]:
     """Waits until no other background process works on this memory."""
     folder = root / HOOK_FOLDER
     make_folder(folder)
-    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    with os.fdopen(os.open(folder / _LOCK, flags, 0o600), "rb+") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with locked(folder / _LOCK):
         yield
 
 
