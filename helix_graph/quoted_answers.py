@@ -53,7 +53,7 @@ def with_notice(text: str) -> str:
 
 def _first_quoted(links: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
     """Links with the text that each leads to, as a timeline has them."""
-    return tuple((quoted(text), *rest) for text, *rest in links)
+    return tuple((name_or_quoted(text), *rest) for text, *rest in links)
 
 
 #: Fields of sessions, precedents and decisions that hold words of a log. An id is for the next call, so it stays as it

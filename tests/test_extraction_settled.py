@@ -200,10 +200,49 @@ def test_code_broken_and_put_back_in_one_command_decides_nothing(
     assert episode_of(log).outcome == "success"
 
 
+def test_a_check_that_looked_at_nothing_shows_nothing(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Do").edit("src/cart.ts")
+    assert episode_of(log.run("npx biome check", "Checked 0 files in 2ms. No fixes applied.")).outcome == "unknown"
+    looked = script("t").prompt("Do").edit("src/cart.ts")
+    assert episode_of(looked.run("npx biome check", "Checked 3 files in 2ms. No fixes applied.")).outcome == "success"
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("python /tmp/test_idea.py", "unknown"),
+        ("pytest /tmp/try", "unknown"),
+        ("go build -o /tmp/shop ./...", "failure"),
+        ("make build && ./shop --nonsense", "success"),
+        ("./shop && make build", "unknown"),
+    ],
+)
+def test_trials_in_scratch_folders_and_programs_next_to_a_check_are_not_the_check(
+    script: Begin, episode_of: Extracted, command: str, expected: str
+) -> None:
+    episode = episode_of(script("s").prompt("Do").edit("shop/main.go").run(command, "it went wrong", code=1))
+    assert episode.outcome == expected
+
+
 def test_a_failure_without_the_changes_too_is_not_theirs(script: Begin, episode_of: Extracted) -> None:
     log = script("s").prompt("Do").edit("shop/cart.py").run("pytest", FAILS, code=1)
     log = log.run("git stash && pytest; git stash pop", FAILS, code=1)
     assert episode_of(log).outcome == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("task", "output", "expected"),
+    [
+        ("Add a discount", FAILS, "unknown"),
+        ("Fix the failing test", FAILS, "failure"),
+        ("Add a discount", FAILS.replace("test_total", "test_tax"), "failure"),
+    ],
+)
+def test_what_failed_before_any_change_counts_only_where_it_was_the_task(
+    script: Begin, episode_of: Extracted, task: str, output: str, expected: str
+) -> None:
+    log = script("s").prompt(task).run("pytest", FAILS, code=1).edit("shop/cart.py").run("pytest", output, code=1)
+    assert episode_of(log).outcome == expected
 
 
 def test_an_edit_that_was_refused_was_never_made(script: Begin, episode_of: Extracted) -> None:

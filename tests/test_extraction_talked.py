@@ -70,6 +70,8 @@ def test_an_offer_has_its_options(talked: Callable[[str], tuple[Decision, ...]])
         "I'll let it finish rather than interrupting the build.",
         "We should get the actual output rather than the names.",
         "I should be careful with the tree because it is dirty.",
+        "I should have said so, since the branch was local.",
+        "## Missing issues I recommend creating\n\n- Export",
         "Would you recommend a table? I don't know.",
         "If it is slow, I'll use a table instead of a file.",
         "I'll check the tests because they may break.",
@@ -90,6 +92,11 @@ def test_words_that_choose_nothing(talked: Callable[[str], tuple[Decision, ...]]
 def test_a_choice_that_is_thought_and_then_said_counts_once(script: Begin, episode_of: Extracted) -> None:
     log = script("s").prompt("Do").think("I'll use a map instead of a list.").say("I'd go with a map.")
     assert [one.chosen for one in episode_of(log).decisions] == ["I'd go with a map."]
+
+
+def test_what_a_thought_goes_on_with_is_no_choice(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Go").think("I'll adjust the tests since the page has changed.")
+    assert episode_of(log).decisions == ()
 
 
 def test_a_choice_that_is_only_thought_counts(script: Begin, episode_of: Extracted) -> None:

@@ -203,7 +203,7 @@ def test_kimi_s_wire_tells_people_s_words_from_the_program_s(tmp_path: Path) -> 
         ("prompt", "user", "not that"),
         ("call", "edit", "unknown"),
         ("result", "edit", "rejected"),
-        ("note", "user", "the turn was cancelled"),
+        ("note", "user", "turn.cancel"),
         ("boundary", "system", ""),
     ]
 

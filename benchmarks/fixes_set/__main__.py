@@ -1,4 +1,4 @@
-"""How many of the annotated fixes are found, and how many of ours are right, in fifteen sessions of six projects.
+"""How many of the annotated fixes are found, and how many of ours are right, in two sets of sessions.
 
 python benchmarks/fixes_set [--misses]
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from helix_episodes.model import Decision, Episode, Event, Fix
     from helix_episodes.session import Session
 
+#: How a failure came to light, as annotated.
+KINDS = ("check", "formatter", "command", "tool", "user", "merge")
 HERE = Path(__file__).resolve().parent
 
 
@@ -101,12 +103,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--misses", action="store_true", help="list what was missed and what was false")
     options = parser.parse_args()
-    annotated = json.loads((HERE / "fixes.json").read_text(encoding="utf-8"))["sessions"]
-    kinds = ("check", "formatter", "command", "tool", "user", "merge")
-    tallies = {name: Tally() for name in ("all", "nearly", *kinds)}
-    for session in annotated:
-        score(session, tallies)
-    print_table({f"{len(annotated)} sessions": tallies}, misses=options.misses)
+    sets: dict[str, dict[str, Tally]] = {}
+    for name in ("fixes.json", "fixes_second.json"):
+        annotated = json.loads((HERE / name).read_text(encoding="utf-8"))["sessions"]
+        tallies = {measure: Tally() for measure in ("all", "nearly", *KINDS)}
+        for session in annotated:
+            score(session, tallies)
+        sets[f"{name}: {len(annotated)} sessions"] = tallies
+    print_table(sets, misses=options.misses)
 
 
 if __name__ == "__main__":

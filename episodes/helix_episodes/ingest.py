@@ -23,7 +23,7 @@ from helix_episodes.errors import (
 )
 from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION, extract
 from helix_episodes.model import Episode, Outcome, Provenance
-from helix_episodes.readers import find_logs, find_reader
+from helix_episodes.readers import find_files, find_reader, sessions_in
 from helix_episodes.redaction import CutIn, cuts_in
 from helix_episodes.session import Accounting, format_position
 from helix_episodes.source_logs import (
@@ -87,11 +87,15 @@ class SkippedLog(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExtractReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of each log. ``left_out`` are those that were kept out on purpose."""
+    """What became of each log. ``left_out`` are those that were kept out on purpose.
+
+    ``unread`` are the files in the folders that could be logs by their names, and that no reader recognises.
+    """
 
     recorded: tuple[RecordedSession, ...]
     failed: tuple[SkippedLog, ...]
     left_out: tuple[SkippedLog, ...] = ()
+    unread: tuple[str, ...] = ()
 
     @property
     def written(self) -> tuple[RecordedSession, ...]:
@@ -150,7 +154,10 @@ def record(  # noqa: PLR0913  (the options of the command)
         recorder.take(path)
     recorder.take_again()
     return ExtractReport(
-        recorded=tuple(recorder.recorded), failed=tuple(recorder.failed), left_out=tuple(recorder.left_out)
+        recorded=tuple(recorder.recorded),
+        failed=tuple(recorder.failed),
+        left_out=tuple(recorder.left_out),
+        unread=tuple(recorder.unread),
     )
 
 
@@ -182,6 +189,7 @@ class _Recorder:
     left_out: list[SkippedLog] = field(default_factory=list)
     recorded: list[RecordedSession] = field(default_factory=list)
     failed: list[SkippedLog] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
     _beginnings: dict[str, set[str]] | None = None
     _contents: dict[str, set[str]] = field(default_factory=dict)
     _logs: dict[str, Path] = field(default_factory=dict)
@@ -190,10 +198,14 @@ class _Recorder:
     def files(self, logs: Iterable[Path]) -> Iterator[Path]:
         """The logs themselves, and those in the folders; a folder without any is a mistake worth a word."""
         for path in logs:
-            found = find_logs(path) if path.is_dir() else [path]
-            if not found:
+            if not path.is_dir():
+                yield path
+                continue
+            found = find_files(path)
+            self.unread += map(str, found.unread)
+            if not found.logs:
                 self.failed.append(SkippedLog(log=str(path), problem=f"{path}: no log in this folder"))
-            yield from found
+            yield from found.logs
 
     def take_again(self) -> None:
         """Reads once more the resumed sessions whose origin came after them."""
@@ -208,7 +220,7 @@ class _Recorder:
             return
         try:
             reader = find_reader(path, format=self.format)
-            sessions = reader.read(path)
+            sessions = sessions_in(path, reader)
             for session in _undamaged(path, sessions) if self.strict else sessions:
                 self._admit(path, session)
         except InvalidArgument:
@@ -358,8 +370,4 @@ def _undamaged(path: Path, sessions: Iterable[Session]) -> list[Session]:
 def _warnings(accounting: Accounting) -> tuple[str, ...]:
     bad = (f"{format_position(one.line, one.file)}: {one.problem}" for one in accounting.bad)
     more = (f"{count} more damaged lines" for count in (accounting.more_bad,) if count)
-    unknown = (
-        f"{count} record{'s' * (count != 1)} of unknown type {name!r}"
-        for name, count in sorted(accounting.unknown.items())
-    )
-    return (*bad, *more, *unknown)
+    return (*bad, *more)

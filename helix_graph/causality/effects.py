@@ -38,7 +38,6 @@ from helix_graph.stats.intervals import level_after_selection, q_values
 from helix_graph.stats.strata import (
     Chances,
     RiskDifference,
-    Tables,
     chances,
     e_value,
     risk_difference,
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
 
     from helix_graph.graph.observations import Trial
     from helix_graph.graph.patterns import HypothesisKind
+    from helix_graph.stats.strata import Tables
 
 
 #: Every held step doubles the strata; with more than three, most strata have one arm only.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -68,12 +68,40 @@ def warn_about(report: ExtractReport, *, verbose: bool = False) -> None:
     """
     for warning in (f"{one.log}: {warning}" for one in report.recorded for warning in one.warnings):
         warn(warning)
+    for notice in _notices(report, verbose=verbose):
+        warn(notice)
     for failure in report.failed:
         warn(failure.problem)
         for reason in failure.reasons if verbose else ():
             warn(f"  {reason}")
     for kept_out in report.left_out:
         warn(f"{kept_out.log}: {kept_out.problem}")
+
+
+#: So many names are read at a glance; the others are counted.
+_NAMED_AT_ONCE = 5
+
+
+def _notices(report: ExtractReport, *, verbose: bool) -> Iterator[str]:
+    """What all logs together hold that was not read, in one line each; with ``verbose`` which logs."""
+    unknown: Counter[str] = Counter()
+    logs: dict[str, list[str]] = {}
+    for one in report.recorded:
+        unknown.update(one.accounting.unknown)
+        if one.accounting.unknown:
+            logs.setdefault(one.log, []).append(_by_kind(one.accounting.unknown))
+    if unknown:
+        shown = ", ".join(f"{kind} ({number})" for kind, number in unknown.most_common(_NAMED_AT_ONCE))
+        more = f" and {len(unknown) - _NAMED_AT_ONCE} more kinds" if len(unknown) > _NAMED_AT_ONCE else ""
+        whose = count(len(logs), "log") + (" holds" if len(logs) == 1 else " hold")
+        where = "" if verbose else "; -v names them"
+        yield f"{whose} records of unknown type, which were left out: {shown}{more}{where}"
+    if verbose:
+        yield from (f"{log}: {kinds}" for log, found in logs.items() for kinds in found)
+    if report.unread:
+        names = report.unread if verbose else report.unread[:_NAMED_AT_ONCE]
+        more = f" and {len(report.unread) - len(names)} more; -v names all" if len(names) < len(report.unread) else ""
+        yield f"{count(len(report.unread), 'file')} of no known log format not read: {', '.join(names)}{more}"
 
 
 def render_report(report: ExtractReport, *, verbose: bool = False) -> None:

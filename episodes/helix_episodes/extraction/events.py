@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.calls import UNDONE, ParsedCall
 from helix_episodes.extraction.checks import (
+    NO_SUCH_TOOL,
     CheckFinding,
     Verdict,
     command_finding,
@@ -100,7 +101,12 @@ def _results(call: ParsedCall, *, root: str | None) -> Iterator[Event]:
         if call.status == "error":
             yield _error(call, check=agent, finding=tool_finding(agent, call.output), root=root, tool=name)
     elif call.status == "error":
-        yield _error(call, check=name, finding=tool_finding(name, call.output), root=root, tool=name)
+        finding = tool_finding(name, call.output)
+        if finding.family == NO_SUCH_TOOL:
+            # Nothing of that name ran, so nothing failed at the work.
+            yield _event(call, "tool_call", f"{name} never ran: {line(call.output)}")
+        else:
+            yield _error(call, check=name, finding=finding, root=root, tool=name)
 
 
 def _verdicts(call: ParsedCall, *, root: str | None) -> Iterator[Event]:

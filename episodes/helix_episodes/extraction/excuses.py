@@ -5,9 +5,9 @@ rules that the project does not use, when it was meant to fail (a test written f
 or when the failure was there without the session's changes. What was run on a tree that the same command puts back is
 no run of the session at all (`timeline`).
 
-The last may be shown by a run while the changes were set aside, or only be claimed. A claim counts unless the log
-contradicts it: the same check passed earlier in the session, or passed while the changes were set aside with ``git
-stash``. A guess ("probably unrelated") is no claim.
+The last may be shown by a run while the changes were set aside or before there were any, or only be claimed. A claim
+counts unless the log contradicts it: the same check passed earlier in the session, or passed while the changes were set
+aside with ``git stash``. A guess ("probably unrelated") is no claim.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import msgspec
 from helix_episodes.extraction.checks import covers
 from helix_episodes.extraction.checks.environment import STOPPED, is_environment
 from helix_episodes.extraction.prose.sentences import has_any, is_on_purpose, sentences_of
+from helix_episodes.extraction.task_and_metrics import task_kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,7 +38,7 @@ _ELSEWHERE = re.compile(
     r"|\b(?:un|not |nothing )related to\b|\b(?:is|are|was|were) unrelated\b|\bnot (?:caused|introduced) by\b"
     r"|\bnot (?:from|due to|because of) (?:my|our|this|these|the) \w+|\b(?:known|baseline) (?:failures?|issues?"
     r"|errors?)\b"
-    r"|\bexpected (?:failures?|to fail)\b"
+    r"|\bexpected (?:failures?|to fail)\b|\bflak(?:y|es|ed|iness)\b"
     r"|\b(?:also|same|identical\w*)\b[^.\n]{0,60}\b(?:on|at|against|without|in)\b[^.\n]{0,20}"
     r"\b(?:main|master|HEAD|upstream|(?:my|our|the|these) changes|clean (?:checkout|tree|worktree))\b"
     r"|\b(?:due to|because of|caused by|limitation of|blocked by|missing from)\b[^.\n]{0,30}"
@@ -46,7 +47,7 @@ _ELSEWHERE = re.compile(
 )
 _SIGNS: tuple[str, ...] = (
     "xisting", "lready ", " before", "related", "caused by", "introduced by", "not from", "due", "because", "nown ",
-    "aseline", "xpected ", "also ", "same ", "dentical", "imitation of", "locked by", "issing from",
+    "aseline", "xpected ", "flak", "also ", "same ", "dentical", "imitation of", "locked by", "issing from",
 )  # fmt: skip
 _FAILURE = re.compile(
     r"\b(?:fail\w*|errors?|issues?|warnings?|findings?|broken|problems?|reports?|this|these|those|they|it)\b",
@@ -123,6 +124,7 @@ def says_nothing(session: Session, timeline: Timeline, run: CheckRun) -> bool:
         _is_stopped(run, call)
         or _is_probe(run, timeline)
         or _fails_aside(run, timeline)
+        or _failed_before(session, run, timeline)
         or _is_meant_to_fail(session, call)
     )
 
@@ -177,6 +179,24 @@ def _fails_aside(run: CheckRun, timeline: Timeline) -> bool:
         not one.passed and one.verdict.check == run.verdict.check and _failures(run) <= _failures(one)
         for one in timeline.aside
     )
+
+
+#: Tasks that are not about making something pass.
+_BUILDING = frozenset({"feature", "refactor", "docs"})
+
+
+def _failed_before(session: Session, run: CheckRun, timeline: Timeline) -> bool:
+    """Whether the check failed in the same way before the session changed anything, and the task was another."""
+    earlier = [
+        one
+        for one in timeline.runs[run.verdict.check]
+        if not one.passed
+        and one.call is not None
+        and one.position < run.position
+        and _failures(run) <= _failures(one)
+        and not timeline.changes_between(-1, one.position, kind=None)
+    ]
+    return bool(earlier) and task_kind_of(session, timeline.decisions) in _BUILDING
 
 
 def _failures(run: CheckRun) -> set[str]:

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from helix_episodes.extraction.calls import UNDONE, goes_on, is_code, places_in, subjects_of, written_by
 from helix_episodes.extraction.checks import CheckFinding, Verdict, covers
 from helix_episodes.extraction.paths import file_name, role_of
+from helix_episodes.extraction.shell.programs import INTERPRETERS, SHELLS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -53,7 +54,8 @@ _CHANGES_FILES: dict[str, frozenset[str] | None] = {
 #: Kinds of check whose message points at the line that is wrong; a test's points at the test.
 POINTS_AT_PLACE = frozenset({"lint", "typecheck", "build", "format"})
 #: Where people try things out; what is done there changes nothing of the project.
-_SCRATCH = ("/tmp", "/private/tmp", "/var/", "$TMP", "~")  # noqa: S108  (read, not used)
+_TEMPORARY = ("/tmp", "/private/tmp", "/var/", "$TMP")  # noqa: S108  (read, not used)
+_SCRATCH = (*_TEMPORARY, "~")
 #: Flags with which a checker rewrites what it finds.
 _REWRITES = frozenset({"--fix", "--write", "--update-snapshots", "--unsafe-fixes", "-u"})
 #: How tasks are called that rewrite what a linter complains of: ``lint:fix``, ``fix-lint``, ``eslint-fix``.
@@ -123,6 +125,9 @@ class Timeline:
         self.aside: list[CheckRun] = []
         for run in sorted([*self._made_runs(), *self._reported_runs()], key=_position):
             self.runs.setdefault(run.verdict.check, []).append(run)
+        passing = (run for runs in self.runs.values() for run in runs if run.passed)
+        self._passing = sorted(passing, key=_position)
+        self._settled: dict[tuple[Verdict, str | None, bool, str | None], list[CheckRun]] = {}
         #: The place, among the runs of its check, of the run that each of their events came of.
         self.run_of = {
             name: place for runs in self.runs.values() for place, run in enumerate(runs) for name in run.events
@@ -185,7 +190,7 @@ class Timeline:
         for number, call in enumerate(self.calls):
             before, stashed = stashed, _is_stashed(call, before=stashed)
             for verdict in () if call.outside else call.verdicts:
-                if verdict.passed is None or _is_put_back(call, verdict):
+                if verdict.passed is None or _is_put_back(call, verdict) or _is_trial(call, verdict):
                     continue
                 events = [event for event in self._events_of_call(number) if event.check == verdict.check]
                 position = call.position if call.result_position is None else call.result_position
@@ -225,22 +230,23 @@ class Timeline:
         It ran the same task (a script's checker has a name only where it complains), or the one that rewrites what that
         complains of, or it must have compiled the same code.
         """
-        later = (
-            next((run for run in runs if run.position > failure.position and _settles(run, failure, error)), None)
-            for runs in self.runs.values()
-        )
-        return min((run for run in later if run is not None), key=_position, default=None)
+        found = self._settling(failure, error)
+        after = bisect_right(found, failure.position, key=_position)
+        return found[after] if after < len(found) else None
 
     def last_clear_of(self, failure: CheckRun, error: Event) -> int:
         """The position of the last run before a failing one, of any other check, that would have shown the failure."""
-        earlier = (
-            run.position
-            for check, runs in self.runs.items()
-            if check != failure.verdict.check
-            for run in reversed(runs[: bisect_left(runs, failure.position, key=_position)])
-            if _settles(run, failure, error)
-        )
-        return max(earlier, default=-1)
+        found, check = self._settling(failure, error), failure.verdict.check
+        before = range(bisect_left(found, failure.position, key=_position) - 1, -1, -1)
+        return next((found[place].position for place in before if found[place].verdict.check != check), -1)
+
+    def _settling(self, failure: CheckRun, error: Event) -> list[CheckRun]:
+        """The passing runs that would show a failure, in order; worked out once for all failures that are alike."""
+        uncompiled = does_not_compile(error, failure.verdict.kind)
+        key = (failure.ground, failure.verdict.task, uncompiled, error.path if uncompiled else None)
+        if key not in self._settled:
+            self._settled[key] = [run for run in self._passing if _settles(run, failure, error)]
+        return self._settled[key]
 
     def committed_after(self, failure: CheckRun) -> Event | None:
         """The next commit, where it was a commit whose hooks failed: they ran again and let it through."""
@@ -416,6 +422,17 @@ def _is_put_back(call: ParsedCall, verdict: Verdict) -> bool:
     return changed and any(_puts_back(part, before) for part in after)
 
 
+def _is_trial(call: ParsedCall, verdict: Verdict) -> bool:
+    """Whether a check ran on nothing but scratch files, which are no part of the project."""
+    if verdict.segment is None or verdict.segment >= len(call.segments):
+        return False
+    part = call.segments[verdict.segment]
+    operands = [word for word in part.arguments if not word.startswith("-")]
+    scripted = part.program in INTERPRETERS | SHELLS
+    paths = operands[:1] if scripted else [word for word in part.scope if not word.startswith("-")]
+    return bool(paths) and all(word.startswith(_TEMPORARY) for word in paths)
+
+
 def _puts_back(part: Segment, before: Sequence[Segment]) -> bool:
     if part.program == "git":
         return part.subcommand in _RESTORING
@@ -479,7 +496,8 @@ def _settles(run: CheckRun, failure: CheckRun, error: Event) -> bool:
     if task is not None and task == failed:
         return _covers(run.ground._replace(check=failure.ground.check), failure.ground)
     # What a rewriting task could not repair, it would have reported.
-    return _rewrites_for(task, failed) or (does_not_compile(error, failure.verdict.kind) and _compiled(run, error.path))
+    related = task is not None and failed is not None and _is_of_task(task, failed)
+    return related or (does_not_compile(error, failure.verdict.kind) and _compiled(run, error.path))
 
 
 def _compiled(run: CheckRun, path: str | None) -> bool:
@@ -505,11 +523,13 @@ def folder_of(path: str) -> str:
     return path.removeprefix("./").rpartition("/")[0]
 
 
-def _rewrites_for(task: str | None, checking: str | None) -> bool:
-    """Whether one task rewrites what the other complains of: ``bun lint:fix`` for ``bun lint``."""
-    if not task or not checking or not task.startswith(checking):
-        return False
-    return not _REWRITING_TASK.isdisjoint(re.split(r"[^a-z]+", task.removeprefix(checking)))
+def _is_of_task(task: str, failed: str) -> bool:
+    """Whether two tasks are one, or one rewrites what the other complains of: ``bun lint:fix`` and ``bun lint``."""
+    if task == failed:
+        return True
+    longer, shorter = (task, failed) if len(task) > len(failed) else (failed, task)
+    rest = re.split(r"[^a-z]+", longer.removeprefix(shorter))
+    return longer.startswith(shorter) and not _REWRITING_TASK.isdisjoint(rest)
 
 
 def rewrites(segment: Segment) -> bool:

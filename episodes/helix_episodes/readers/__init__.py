@@ -8,15 +8,25 @@ the rest goes on.
 from __future__ import annotations
 
 from helix_episodes.readers.base import LogHead, Reader, read_head
-from helix_episodes.readers.registry import find_logs, find_reader, is_part, read_sessions, reader_names
+from helix_episodes.readers.registry import (
+    find_files,
+    find_logs,
+    find_reader,
+    is_part,
+    read_sessions,
+    reader_names,
+    sessions_in,
+)
 
 __all__ = [
     "LogHead",
     "Reader",
+    "find_files",
     "find_logs",
     "find_reader",
     "is_part",
     "read_head",
     "read_sessions",
     "reader_names",
+    "sessions_in",
 ]

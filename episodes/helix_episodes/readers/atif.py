@@ -6,6 +6,7 @@ failure: how a call came out is known only where its text, or the tool's own ``e
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from helix_episodes.readers.base import SingleFileReader
@@ -23,10 +24,25 @@ if TYPE_CHECKING:
 
     from helix_episodes.readers.base import LogHead
     from helix_episodes.readers.common.json_with_lines import JsonNode
-    from helix_episodes.session import Session, StepKind
+    from helix_episodes.session import Session, Status, StepKind
 
 _VERSION = "ATIF-"
 _CUT = "context_management"
+#: What is put below a result that the agent's own log flagged, where it is made from a log that has flags.
+_FLAGGED = "[error] tool reported failure"
+_MARKING = frozenset({"claude-code"})
+#: Results of calls that never ran, or that a person did not let through, in the words of the agents themselves.
+_NEVER_RAN: tuple[tuple[str, Status], ...] = (
+    ("<tool_use_error>Sibling tool call errored", "cancelled"),
+    ("The user doesn't want to proceed with this tool use.", "rejected"),
+)
+#: What converters, and OpenHands itself, write in a message's place.
+_PROGRAM_SENTENCE = re.compile(
+    r"Executed \S+ toolu_\w+$|Running command: |Reading file: |I edited the file |Managing \d+ task items"
+    r"|I am interacting with the MCP server "
+)
+#: A message of so few characters around the call's own arguments only says that the call was made.
+_REPEATED = 60
 
 
 class AtifReader(SingleFileReader):
@@ -49,13 +65,16 @@ class AtifReader(SingleFileReader):
             LogNotReadable: the file cannot be read, or holds no step at all.
         """
         document = read_json_with_lines(path)
-        run = _Run(_helpers(document))
         about = document.record
         agent = object_in(about, "agent")
+        run = _Run(_helpers(document), marks_failures=text_in(agent, "name") in _MARKING)
+        extra = object_in(agent, "extra")
+        folders = extra.get("cwds")
+        first = next((one for one in folders if isinstance(one, str)), None) if isinstance(folders, list) else None
         run.builder.note(
             id=text_in(about, "session_id") or text_in(about, "trajectory_id"),
             version=text_in(agent, "version"),
-            root=text_in(object_in(agent, "extra"), "cwd"),
+            root=text_in(extra, "cwd") or first,
         )
         run.take_all(document, actor="agent")
         run.builder.count_model(text_in(agent, "model_name"))
@@ -73,10 +92,27 @@ def _id_of(record: Record) -> str | None:
     return text_in(record, "trajectory_id") or text_in(record, "session_id")
 
 
+def _is_programs(message: str, calls: list[Record]) -> bool:
+    """Whether a message only says that a call was made, as those who convert a log write it.
+
+    >>> _is_programs("Called: ls -la /srv", [{"function_name": "bash", "arguments": {"command": "ls -la /srv"}}])
+    True
+    """
+    if _PROGRAM_SENTENCE.match(message):
+        return True
+    left = message
+    for call in calls:
+        said = (call.get("function_name"), call.get("tool_call_id"), *object_in(call, "arguments").values())
+        for value in sorted((one for one in said if isinstance(one, str) and one.strip()), key=len, reverse=True):
+            left = left.replace(value, "")
+    return bool(calls) and len(left) < len(message) and len(left.strip()) <= _REPEATED
+
+
 class _Run:
     """One document while it is read. A helper's steps follow the call that sent it."""
 
-    def __init__(self, helpers: dict[str, JsonNode]) -> None:
+    def __init__(self, helpers: dict[str, JsonNode], *, marks_failures: bool) -> None:
+        self._marks_failures = marks_failures
         self.builder = SessionBuilder()
         self._dialogue = self.builder.dialogue
         self._helpers = helpers
@@ -116,21 +152,30 @@ class _Run:
         before = len(self._dialogue.steps)
         self.builder.count_model(text_in(step, "model_name"))
         self._spend(object_in(step, "metrics"))
-        self._dialogue.add_text("thought", place, text=text_in(step, "reasoning_content") or "", actor=actor)
-        self._dialogue.add_text("message", place, text=text, actor=actor)
-        for call in objects_in(step, "tool_calls"):
+        thought = text_in(step, "reasoning_content") or ""
+        self._dialogue.add_text("thought", place, text=thought if thought != "null" else "", actor=actor)
+        calls = objects_in(step, "tool_calls")
+        self._dialogue.add_text("message", place, text="" if _is_programs(text, calls) else text, actor=actor)
+        for call in calls:
             tool, call_id = text_in(call, "function_name"), text_in(call, "tool_call_id")
             self._dialogue.call(place, tool, call.get("arguments"), tools=COMMON_TOOLS, call_id=call_id, actor=actor)
         for result in objects_in(object_in(step, "observation"), "results"):
-            self._end_call(result, place)
+            self._end_call(result, place, flag=object_in(step, "extra").get("tool_result_is_error"))
         return None if len(self._dialogue.steps) > before else SkippedRecord("empty step")
 
-    def _end_call(self, result: Record, place: RecordPosition) -> None:
+    def _end_call(self, result: Record, place: RecordPosition, *, flag: object) -> None:
         call_id = text_in(result, "source_call_id")
         self._follow(result.get("subagent_trajectory_ref"))
         extra, text = object_in(result, "extra"), content_text(result.get("content"))
-        failed, code = extra.get("is_error"), extra.get("exit_code")
-        self._dialogue.end_call(call_id, place, text=text, failed=failed, exit_code=code)
+        marked = text.rstrip().endswith(_FLAGGED)
+        if marked:
+            text = text.rstrip().removesuffix(_FLAGGED).rstrip()
+        stated = next((one for one in (extra.get("is_error"), flag) if isinstance(one, bool)), None)
+        failed = True if marked else stated if stated is not None else False if self._marks_failures else None
+        status = next((status for words, status in _NEVER_RAN if text.startswith(words)), None) if failed else None
+        self._dialogue.end_call(
+            call_id, place, text=text, failed=failed, exit_code=extra.get("exit_code"), status=status
+        )
 
     def _follow(self, references: object) -> None:
         """Puts in what the helper did whose run a result refers to."""

@@ -39,7 +39,7 @@ _SKIPPED = frozenset({
     "session.title_changed", "session.context_changed", "session.task_complete", "assistant.turn_start",
     "assistant.turn_end", "assistant.intent", "assistant.usage", "hook.start", "hook.end", "system.message",
     "subagent.started", "subagent.completed", "subagent.selected", "pending_messages.modified", "tool.user_requested",
-    "tool.execution_partial_result", "tool.execution_progress", "session.idle",
+    "tool.execution_partial_result", "tool.execution_progress", "session.idle", "session.usage_record",
 })  # fmt: skip
 _INJECTED = ("current_datetime", "reminder", "system_reminder", "system-reminder", "agent_instructions")
 _CUTS = {"session.compaction_complete": "compaction", "session.truncation": "compaction", "session.resume": "resume"}

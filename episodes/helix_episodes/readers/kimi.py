@@ -136,7 +136,7 @@ class _Wire:
         return self._dialogue.add_text_or_skip("prompt", place, text=text, actor="user", empty="empty prompt")
 
     def _cancelled(self, record: Record, place: RecordPosition) -> None:  # noqa: ARG002  (the record has nothing but its time)
-        self._dialogue.add("note", place, actor="user", text="the turn was cancelled", status="interrupted")
+        self._dialogue.add("note", place, actor="user", text="turn.cancel", status="interrupted")
 
     def _compacted(self, record: Record, place: RecordPosition) -> None:  # noqa: ARG002  (a summary is no evidence)
         self._dialogue.add("boundary", place, actor="system", arguments={"reason": "compaction"})

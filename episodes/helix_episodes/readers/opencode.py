@@ -321,7 +321,8 @@ class _SessionReader:
             return self._dialogue.add_text_or_skip("message", place, text=text, actor=actor, empty="empty text")
         if actor != "agent":
             return self._dialogue.add_text_or_skip("note", place, text=text, actor=actor, empty="empty text")
-        return self._dialogue.add_text_or_skip("prompt", place, text=text, actor="user", empty="empty prompt")
+        spoken = _unquoted(text.strip())
+        return self._dialogue.add_text_or_skip("prompt", place, text=spoken, actor="user", empty="empty prompt")
 
     def _tool(self, record: Record, place: RecordPosition, *, actor: str) -> None:
         state = object_in(record, "state")
@@ -350,6 +351,13 @@ class _SessionReader:
             exit_code=object_in(state, "metadata").get("exit"),
             status=refusal if failed else None,
         )
+
+
+def _unquoted(text: str) -> str:
+    """A prompt without the quotation marks that the program puts around one handed to it as an argument."""
+    inside = text[1:-1]
+    quoted = len(text) > 1 and text[0] == text[-1] == '"' and '"' not in inside.replace('\\"', "")
+    return inside.replace('\\"', '"') if quoted else text
 
 
 def _place(piece: StoredPart, message: StoredPart) -> RecordPosition:

@@ -22,10 +22,15 @@ from contextlib import redirect_stdout
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from helix_episodes.errors import HelixGraphError, InvalidArgument, LogNotReadable, UnknownLogFormat
 from helix_episodes.readers.base import LogHead, Reader, read_head
+from helix_episodes.readers.common.fields import real_id
+from helix_episodes.readers.common.session_builder import id_from_path
+from helix_episodes.readers.result_files import RESULT_NAMES, reward_beside
 from helix_episodes.session import Session
 
 if TYPE_CHECKING:
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
 _BUILT_IN = {
     "claude-code": "claude_code:ClaudeCodeReader",
     "codex": "codex:CodexReader",
+    "codex-exec": "codex.exec_stream:CodexExecReader",
     "swe-agent": "swe_agent:SweAgentReader",
     "mini-swe-agent": "swe_agent:MiniSweAgentReader",
     "openhands": "openhands:OpenHandsReader",
@@ -48,12 +54,13 @@ _BUILT_IN = {
     "kimi": "kimi:KimiReader",
     "antigravity": "antigravity:AntigravityReader",
     "atif": "atif:AtifReader",
-    "ai-agents": "ai_agents:AiAgentsReader",
+    "cursor-stream": "cursor_stream:CursorStreamReader",
     "droid": "message_dialects:DroidReader",
     "pi": "message_dialects:PiReader",
     "qwen": "message_dialects:QwenReader",
     "grok": "message_dialects:GrokReader",
     "hermes": "message_dialects:HermesReader",
+    "ai-agents": "ai_agents:AiAgentsReader",
     "cursor": "message_dialects:CursorReader",
     "chat": "message_dialects:ChatReader",
 }
@@ -106,7 +113,48 @@ def find_reader(path: Path, *, format: str = AUTO, part: bool = False) -> Reader
 
 def read_sessions(path: Path, *, format: str = AUTO) -> tuple[Session, ...]:  # noqa: A002  (as in find_reader)
     """The sessions of one log, in the order in which it holds them; raises as :func:`find_reader` does."""
-    return tuple(find_reader(path, format=format).read(path))
+    return tuple(sessions_in(path, find_reader(path, format=format)))
+
+
+def sessions_in(path: Path, reader: Reader) -> Iterator[Session]:
+    """The sessions that a reader finds in a log, with what is known of them from outside of it.
+
+    A session under a mark in an id's place gets a name made from its log's path. Where the log holds one session and
+    lies alone beside a benchmark's result, that is its reward.
+    """
+    sessions = iter(reader.read(path))
+    first = next(sessions, None)
+    if first is None:
+        return
+    second = next(sessions, None)
+    if second is None and first.reward is None and (found := reward_beside(path)) and not _has_company(path):
+        first = msgspec.structs.replace(first, reward=found[0])
+    for session in filter(None, (first, second)):
+        yield _named(session, path)
+    for session in sessions:
+        yield _named(session, path)
+
+
+def _named(session: Session, path: Path) -> Session:
+    if real_id(session.id) is not None:
+        return session
+    return msgspec.structs.replace(session, id=id_from_path(path))
+
+
+def _has_company(path: Path) -> bool:
+    """Whether another log lies beside this one, so that a result there may be the other's."""
+    others = (file for file in path.parent.iterdir() if file.name != path.name and file.name not in RESULT_NAMES)
+    readers = tuple(_built_in())
+    return any(
+        file.suffix == path.suffix and not _is_special(file) and _is_recognised(file, readers) for file in others
+    )
+
+
+class FoundFiles(NamedTuple):
+    """The logs under a folder, and the JSON files that no reader recognises."""
+
+    logs: list[Path]
+    unread: list[Path]
 
 
 def find_logs(folder: Path) -> list[Path]:
@@ -115,15 +163,33 @@ def find_logs(folder: Path) -> list[Path]:
     Files are chosen by the ending of their names; whether they are logs is for :func:`find_reader` to say. Settings and
     notes end in ``.json`` and ``.md`` as well, so of those only what a reader recognises is taken for a log.
     """
+    return find_files(folder).logs
+
+
+def find_files(folder: Path) -> FoundFiles:
+    """As `find_logs`, and the files that end in ``.json`` and are no logs: a log may be among them."""
     others, _ = _other_readers()
     readers = (*_built_in(), *others)
-    return sorted(
-        path
-        for path in _files(folder)
-        if (fitting := [reader for reader in readers if path.name.endswith(reader.suffixes)])
-        and not any(reader.is_part(path) for reader in fitting)
-        and (not path.name.endswith(_GENERAL_ENDINGS) or _is_recognised(path, fitting))
-    )
+    found = FoundFiles([], [])
+    for path in sorted(_files(folder)):
+        fitting = [reader for reader in readers if path.name.endswith(reader.suffixes)]
+        if not fitting or any(reader.is_part(path) for reader in fitting):
+            continue
+        if not path.name.endswith(_GENERAL_ENDINGS) or _is_recognised(path, fitting):
+            found.logs.append(path)
+        elif path.suffix == ".json" and not _is_companion(path):
+            found.unread.append(path)
+    return found
+
+
+def _is_companion(path: Path) -> bool:
+    """Whether a file is read with a log, or is an episode that a memory made of one."""
+    if path.name in RESULT_NAMES or path.name.endswith(".meta.json"):
+        return True
+    try:
+        return _is_episode(read_head(path))
+    except LogNotReadable:
+        return False
 
 
 def is_part(path: Path) -> bool:

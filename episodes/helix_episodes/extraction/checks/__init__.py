@@ -10,6 +10,7 @@ another session: a linter's rule, an exception type, a compiler's complaint in o
 from __future__ import annotations
 
 from helix_episodes.extraction.checks.command_failures import (
+    NO_SUCH_TOOL,
     command_finding,
     silent_failure,
     tool_finding,
@@ -21,6 +22,7 @@ from helix_episodes.extraction.checks.python import exception_at_end
 from helix_episodes.extraction.checks.task_runners import echoed_commands
 
 __all__ = [
+    "NO_SUCH_TOOL",
     "CheckFinding",
     "Verdict",
     "check_name_from_output",

@@ -34,6 +34,8 @@ ENDS = 300
 #: A template longer than this is someone's prose and would never recur anyway.
 _TEMPLATE_LIMIT = 80
 
+#: The family of a call of a tool that there is not.
+NO_SUCH_TOOL = "no such tool"
 #: Families and the wordings they are known by, checked in order.
 _TOOL_WORDINGS = (
     ("file not found", r"^file does not exist|no such file or directory|\bENOENT\b|file not found"),
@@ -46,7 +48,7 @@ _TOOL_WORDINGS = (
     ("edit breaks the syntax", r"introduced new syntax error"),
     ("is a directory", r"\bEISDIR\b|is a directory"),
     ("path not found", r"(?:path|directory) does not exist"),
-    ("no such tool", r"no such tool|unknown tool|tool not found"),
+    (NO_SUCH_TOOL, r"no such tool|unknown tool|tool not found"),
     ("no such agent", r"agent type .* not found"),
     ("invalid arguments", r"InputValidationError|invalid (?:arguments?|params|parameters)|required parameter"),
     ("permission denied", r"permission denied|\bEACCES\b|\bEPERM\b"),

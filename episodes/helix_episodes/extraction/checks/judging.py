@@ -162,8 +162,18 @@ def verdicts_in(text: str) -> tuple[Verdict, ...]:
     return tuple(_named(reading) for reading in _read(CommandOutput(text)) if reading.passed is False)
 
 
+#: How a linter closes that found no file to look at.
+_OF_NOTHING = Regex(
+    r"\b(?:Checked|Linting:?|Formatted|Scanned|Analy[sz]ed) 0 files?\b|\b0 source files\b|\b0 file\(s\)"
+)
+
+
 def _read(text: CommandOutput) -> tuple[Verdict, ...]:
-    return joined(reading for stream in text.streams for reading in _read_stream(stream))
+    read = joined(reading for stream in text.streams for reading in _read_stream(stream))
+    return tuple(
+        reading._replace(passed=None) if reading.passed and _OF_NOTHING.search(reading.quote) else reading
+        for reading in read
+    )
 
 
 def _read_stream(stream: CommandOutput) -> tuple[Verdict, ...]:
@@ -273,8 +283,9 @@ def _silently_passed(run: _JudgedPart, text: CommandOutput) -> bool:
 def _after_success(run: _JudgedPart, text: CommandOutput) -> Verdict:
     if run.hidden or (run.kind == "format" and run.failed):  # formatters may report and still end with 0
         return _by_text(run, text)
-    # A test run that found no tests ends with 0 as well, and says nothing of the work.
-    empty = run.kind == "test" and run.reading is not None and run.reading.passed is None
+    # A run that found no tests or no files ends with 0 as well, and says nothing of the work.
+    silent = run.reading is not None and run.reading.passed is None
+    empty = run.reading is not None and silent and (run.kind == "test" or _OF_NOTHING.search(run.reading.quote))
     return _verdict(run, passed=None if empty else True)
 
 
@@ -308,12 +319,24 @@ def _culprit(segments: tuple[Segment, ...], runs: tuple[_JudgedPart, ...], text:
     suspects = [index for index in visible if not (index in by_index and by_index[index].seen_passing)]
     suspects = [index for index in suspects if segments[index].program not in known.SETTINGS] or suspects
     # A check that would have said so did not fail, as long as something else can have.
-    silent = [index for index in suspects if index in by_index and by_index[index].check in _WITH_GRAMMAR]
+    silent = [index for index in suspects if index in by_index and _would_say_so(by_index[index])]
     others_left = [index for index in suspects if index not in silent]
     chosen = others_left or silent
     # What came last among the silent ones is the one that ended the chain; formatters before it went through.
     checks = [index for index in chosen if segments[index].purpose == "check"]
     return next(iter(checks or chosen), None)
+
+
+#: Task runners that end with a line of their own when a task failed, and the options with which they leave it out.
+_SPEAKING = frozenset({"make", "npm", "pnpm", "bun", "mise", "just", "task"})
+_QUIET = frozenset({"-s", "--silent", "-q", "--quiet"})
+
+
+def _would_say_so(run: _JudgedPart) -> bool:
+    """Whether a check that failed would have said so in words that are known."""
+    if run.check in _WITH_GRAMMAR:
+        return True
+    return run.task is not None and run.segment.program in _SPEAKING and _QUIET.isdisjoint(run.segment.arguments)
 
 
 def _failed(run: _JudgedPart, fallback: CheckFinding | None) -> Verdict:

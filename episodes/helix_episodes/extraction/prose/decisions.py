@@ -79,6 +79,8 @@ _ADVISES = re.compile(
     r"|\bI(?:['\u2019]d| would) (?:go with|keep|leave|pick)\b|\bI wouldn['\u2019]t \w+",
     re.IGNORECASE,
 )
+#: "## Issues I recommend creating" names what is below it and recommends nothing yet.
+_HEADINGS = re.compile(r"^\s*#{1,6}\s.*$", re.MULTILINE)
 _ADVICE_HEADING = re.compile(
     r"^\s*(?:#{1,6}\s+|\*\*)(?:my )?recommendation(?!\w)\s*:?\s*(?:\*\*)?\s*:?\s*",
     re.IGNORECASE,
@@ -108,7 +110,7 @@ _NO_DEED = re.compile(
     r"|let (?:it|that|this|them|the)\b.{0,60}\b(?:finish|run|complete|settle)"
     r"|keep (?:waiting|monitoring|watching|polling|an eye|going|looking|checking)|pin (?:this|that|it) (?:down|to)"
     r"|get (?:the|a|an|more) .*\b(?:output|logs?|details?|context|picture|idea)\b"
-    r"|(?:be|consider|ensure|focus|monitor|watch|trace|gather|double-check|dig|think|understand)\b)",
+    r"|(?:be|have|consider|ensure|focus|monitor|watch|trace|gather|double-check|dig|think|understand)\b)",
     re.IGNORECASE,
 )
 _ALTERNATIVES = re.compile(
@@ -147,7 +149,9 @@ def is_restated(steps: Sequence[Step], position: int) -> bool:
 
 def _implied(step: Step) -> StatedChoice | None:
     if step.kind == "thought":
-        return _choice(step.text)
+        # "Since …" is how a thought goes on; only what it sets against another thing is chosen in it.
+        found = _choice(step.text)
+        return found if found is not None and not found.rationale else None
     read = (_advice, _offer, _plan, _choice) if step.kind == "message" else (_advice, _offer, _plan)
     return next((found for one in read if (found := one(step.text)) is not None), None)
 
@@ -156,7 +160,7 @@ def _advice(text: str) -> StatedChoice | None:
     """A recommendation, with the alternatives it was made among if the message lists them."""
     if not has_any(text, _ADVICE_SIGNS):
         return None
-    statement = sentences_of(text)
+    statement = sentences_of(_HEADINGS.sub("", text))
     words = next((_whole(statement, at) for at, one in enumerate(statement) if _advises(one) and one[-1] != "?"), None)
     words = words or _under_heading(text)
     if words is None:

@@ -51,6 +51,10 @@ _DATED_ID = re.compile(r"\d{4}-\d\d-\d\d-session-[A-Za-z0-9._-]+")
 _ID_LIMIT = 128
 
 
+#: Agents log conversations under keys that reports have too (``session_id``, ``status``).
+_SPOKEN = re.compile(rb'"role"\s*:\s*"(?:user|assistant|system|model|gemini|tool)"')
+
+
 class AiAgentsReader(SingleFileReader):
     """Reads ``.agents/sessions/*.json`` and ``*.md``: reports that an agent writes of its own session."""
 
@@ -61,6 +65,8 @@ class AiAgentsReader(SingleFileReader):
         """``None`` when the file is such a report by its keys or its headings, else why not."""
         text = b"".join(head.lines).removeprefix(b"\xef\xbb\xbf").lstrip()
         if text.startswith(b"{"):
+            if _SPOKEN.search(text):
+                return "it holds messages with roles, which is a conversation and no report"
             names = _keys(text)
             return None if len(names) >= _KEYS_TO_TELL else "no session, protocolCompliance or workLog among its keys"
         markdown = text.decode("utf-8", "replace") if text.startswith(b"#") else ""

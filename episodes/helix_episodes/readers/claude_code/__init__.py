@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_episodes.readers.base import LogHead
-    from helix_episodes.readers.claude_code.transcript import Delegates
+    from helix_episodes.readers.claude_code.delegates import Delegates
     from helix_episodes.session import Session, Step
 
 
@@ -205,12 +205,17 @@ def _read(path: Path, *, alone: bool) -> Session:
         raise LogNotReadable(path=path, problem="it holds no session (no line of it is a JSON object)")
     helpers.gather(transcript.delegates.names)
     steps = helpers.merge(transcript.steps, delegates=transcript.delegates)
-    return _session(path, steps=steps, statistics=statistics, ledger=ledger)
+    # A member of a team is told what to do by another agent; anybody else's prompts state the task.
+    order = None if any(step.kind == "prompt" for step in steps) else transcript.order
+    return _session(path, steps=steps, statistics=statistics, ledger=ledger, task=order)
 
 
-def _session(path: Path, *, steps: tuple[Step, ...], statistics: SessionFacts, ledger: LineLedger) -> Session:
+def _session(
+    path: Path, *, steps: tuple[Step, ...], statistics: SessionFacts, ledger: LineLedger, task: str | None
+) -> Session:
     return session_of(
         steps,
+        task=task,
         reader=ClaudeCodeReader.name,
         id=statistics.session_id(path),
         agent_version=statistics.version,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from helix_episodes.echo import insights_in
 from helix_episodes.light_imports import Regex
 from helix_episodes.readers.claude_code.text_authors import cut_injected
-from helix_episodes.readers.common.fields import Record, RecordPosition, between, object_in, parse_time, text_in
+from helix_episodes.readers.common.fields import Record, RecordPosition, between, id_in, object_in, parse_time, text_in
 from helix_episodes.readers.common.session_builder import path_parts
 from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, Translation, look, named, text_among, translate
 from helix_episodes.session import Source
@@ -35,6 +35,7 @@ SKIPPED_KINDS = frozenset({
     "progress", "system/turn_duration", "system/local_command", "system/stop_hook_summary", "system/informational",
     "system/api_error", "system/microcompact_boundary", "system/session_start", "system/away_summary",
     "system/memory_saved", "system/agents_killed", "system/permission_retry", "system/scheduled_task_fire",
+    "api-request", "api-request-blob", "api-request-shape", "cost-state", "tools-used",
     "system/bridge_status", "system/task_started", "system/task_progress", "system/task_completed",
 })  # fmt: skip
 SKIPPED_BLOCKS = frozenset({"redacted_thinking", "fallback", "web_search_tool_result", "code_execution_tool_result"})
@@ -42,7 +43,7 @@ SKIPPED_BLOCKS = frozenset({"redacted_thinking", "fallback", "web_search_tool_re
 
 def place_of(record: Record, *, line: int, file: str | None) -> RecordPosition:
     """The record's place; its time is in UTC, and unknown when the log gives no zone."""
-    return RecordPosition(Source(line=line, id=text_in(record, "uuid"), file=file), parse_time(record.get("timestamp")))
+    return RecordPosition(Source(line=line, id=id_in(record, "uuid"), file=file), parse_time(record.get("timestamp")))
 
 
 def message_of(record: Record) -> Record:
@@ -109,6 +110,8 @@ _WORDS_FOLLOW = ("the user said:\n", "The user provided the following reason for
 # Not words of a person: the program reports that questions were declined.
 _QUESTIONS_DECLINED = "The user wants to clarify these questions."
 
+#: What kept a call from running, as newer versions name it; the other kinds are rules and modes of permission.
+_DENIALS: dict[str, Status] = {"user-rejected": "rejected", "interrupted": "interrupted", "cancelled": "cancelled"}
 _DENIED_BEGINNINGS = (
     "Claude requested permissions to", "This command requires approval", "Permission to use", "Permission for this",
     "Answer questions?", "This Bash command contains multiple operations.",
@@ -145,9 +148,8 @@ def read_result(*, block: Mapping[str, Any], extra: object, denial: object, ran:
     raw = result_text(block.get("content"))
     if denial:
         text = _unwrapped(raw)
-        if str(denial).startswith("user"):
-            return CallResult(text, "rejected", words=_words_of_rejection(text))
-        return CallResult(text, "denied")
+        status = _DENIALS.get(str(denial), "denied")
+        return CallResult(text, status, words=_words_of_rejection(text) if status == "rejected" else "")
     # The tool's own error object is a text, or has a flag.
     is_flagged = isinstance(extra, dict) and extra.get("is_error") is True
     own_error = extra.startswith("Error: ") if isinstance(extra, str) else is_flagged
@@ -263,7 +265,7 @@ class SessionFacts:
 
     def note(self, record: Record) -> None:
         """Takes in one record of the main conversation."""
-        if session := text_in(record, "sessionId"):
+        if session := id_in(record, "sessionId"):
             self.session_ids[session] += 1
         if folder := text_in(record, "cwd"):
             self._folders[folder] = None

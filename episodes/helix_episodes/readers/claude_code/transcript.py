@@ -8,12 +8,13 @@ about its call, a notification about its delegation) goes by id.
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import orjson
 
+from helix_episodes.readers.claude_code.delegates import Delegates
+from helix_episodes.readers.claude_code.prompt_order import PromptQueue, Rewinds
 from helix_episodes.readers.claude_code.records import (
     SKIPPED_BLOCKS,
     SKIPPED_KINDS,
@@ -33,9 +34,10 @@ from helix_episodes.readers.claude_code.text_authors import (
     classify_text,
     read_notice,
     read_plan,
+    teammate_messages,
     without_plan_tail,
 )
-from helix_episodes.readers.common.fields import Record, RecordPosition, text_in
+from helix_episodes.readers.common.fields import Record, RecordPosition, id_in, text_in
 from helix_episodes.readers.common.jsonl import SkippedRecord
 from helix_episodes.session import Step
 
@@ -45,133 +47,6 @@ if TYPE_CHECKING:
     from helix_episodes.readers.claude_code.records import SessionFacts
     from helix_episodes.readers.common.jsonl import LineLedger
     from helix_episodes.session import StepKind
-
-
-class Rewinds:
-    """Remembers below which point each prompt was said."""
-
-    def __init__(self) -> None:
-        self._anchor: dict[str, str] = {}
-        self._prompt_below: dict[str, tuple[str, int]] = {}
-
-    def pass_through(self, record: Record) -> None:
-        """Takes in a record that is no part of the conversation: who hangs on it hangs on its parent."""
-        uuid, parent = text_in(record, "uuid"), text_in(record, "parentUuid")
-        if uuid and parent:
-            self._anchor[uuid] = self._anchor.get(parent, parent)
-
-    def check(self, record: Record, *, text: str, line: int) -> int | None:
-        """The line of the prompt that this one replaces, if it replaces one; the same words again replace nothing."""
-        parent = text_in(record, "parentUuid")
-        if parent is None:
-            return None
-        point = self._anchor.get(parent, parent)
-        earlier = self._prompt_below.get(point)
-        self._prompt_below[point] = (text, line)
-        if earlier is None or earlier[0] == text:
-            return None
-        return earlier[1]
-
-
-class Queued(NamedTuple):
-    """Words in the queue and the line that holds them."""
-
-    text: str
-    place: RecordPosition
-
-
-class PromptQueue:
-    """What is waiting, first in first out."""
-
-    def __init__(self) -> None:
-        self._waiting: list[Queued] = []
-        self._delivered: set[str] = set()
-
-    def operate(self, record: Record, place: RecordPosition) -> Queued | None:
-        """Carries out one queue operation; the words, when it hands some to the agent.
-
-        Commands to the program (``/model``) are not said to the agent and never come out.
-        """
-        operation = text_in(record, "operation")
-        text = text_in(record, "content")
-        if operation == "enqueue":
-            self._waiting.append(Queued(text or "", place))
-            return None
-        if operation == "remove":
-            return self._deliver()
-        if operation == "dequeue":
-            del self._waiting[:1]
-        elif operation == "popAll":
-            self._waiting.clear()
-        return None
-
-    def was_delivered(self, text: str) -> bool:
-        """Whether these words came out of the queue already (newer versions also attach them); answers once."""
-        if text.strip() not in self._delivered:
-            return False
-        self._delivered.remove(text.strip())
-        return True
-
-    def _deliver(self) -> Queued | None:
-        if not self._waiting:
-            return None
-        first = self._waiting.pop(0)
-        if not first.text.strip() or first.text.lstrip().startswith("/"):
-            return None
-        self._delivered.add(first.text.strip())
-        return first
-
-
-# The note that the program puts below a helper's answer, for the agent to call it again.
-_TAIL = re.compile(r"\n*agentId: (\w{1,64})\b[^\n]{0,200}(?:\n<usage>[\s\S]{0,400}</usage>)?\s*\Z")
-# The note is short; only the end of the answer is searched, whatever its length.
-_TAIL_SPAN = 800
-# Enough of a record's id to distinguish a session's side conversations.
-_ROOT_LETTERS = 8
-
-
-class Delegates:
-    """Who was sent by which call, learnt from results, and which inline lines are whose."""
-
-    def __init__(self) -> None:
-        self._call_of: dict[str, str] = {}
-        self._root_of: dict[str, str] = {}
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The ids of the helpers and background tasks that results named."""
-        return tuple(self._call_of)
-
-    def call_of(self, helper: str) -> str | None:
-        """The call that sent this helper, once its result (or launch message) was read."""
-        return self._call_of.get(helper)
-
-    def actor_inline(self, record: Record) -> str:
-        """``agent``, or for a side conversation ``agent:`` and its helper's id, else the id of its first line."""
-        if record.get("isSidechain") is not True:
-            return "agent"
-        uuid = text_in(record, "uuid") or "?"
-        root = self._root_of.get(text_in(record, "parentUuid") or "", uuid)
-        self._root_of[uuid] = root
-        return f"agent:{text_in(record, 'agentId') or root[:_ROOT_LETTERS]}"
-
-    def remember_background(self, extra: object, *, call_id: str | None) -> None:
-        """A command that goes on in the background is named by its task's id when it ends."""
-        task = text_in(extra, "backgroundTaskId") if isinstance(extra, dict) else None
-        if task and call_id:
-            self._call_of[task] = call_id
-
-    def answer(self, text: str, *, extra: object, call_id: str | None) -> str:
-        """A helper's answer without the program's note below it; remembers whose answer it is."""
-        tail = _TAIL.search(text[-_TAIL_SPAN:])
-        helper = text_in(extra, "agentId") if isinstance(extra, dict) else None
-        if helper is None and tail is not None:
-            helper = tail[1]
-        if helper and call_id:
-            self._call_of[helper] = call_id
-        if tail is None:
-            return text
-        return text[: max(len(text) - _TAIL_SPAN, 0) + tail.start()]
 
 
 # The records by which a hook's words come before the agent.
@@ -188,6 +63,8 @@ class ClaudeTranscript:
     ) -> None:
         self.steps: list[Step] = []
         self.delegates = Delegates()
+        #: What another agent told this one to do first.
+        self.order: str | None = None
         self._ledger = ledger
         self._statistics = statistics
         self._file = file
@@ -209,7 +86,7 @@ class ClaudeTranscript:
 
     def take(self, record: Record, *, line: int) -> None:
         """Turns one record into steps, or enters in the ledger why there are none."""
-        uuid = text_in(record, "uuid")
+        uuid = id_in(record, "uuid")
         if uuid in self._seen:
             self._ledger.skip("duplicate")
             return
@@ -252,7 +129,7 @@ class ClaudeTranscript:
 
     def _resume(self, record: Record, place: RecordPosition) -> None:
         """A history copied from another session ends where the id changes."""
-        session = text_in(record, "sessionId")
+        session = id_in(record, "sessionId")
         if session and self._session and session != self._session:
             arguments = {"reason": "resume", "from_session": self._session}
             self._add("boundary", place, actor="system", arguments=arguments)
@@ -288,7 +165,7 @@ class ClaudeTranscript:
 
     def _call(self, block: Record, place: RecordPosition, *, actor: str) -> SkippedRecord | None:
         tool = text_in(block, "name") or "unnamed"
-        call_id = text_in(block, "id") or f"line-{place.source.line}"
+        call_id = id_in(block, "id") or f"line-{place.source.line}"
         if call_id in self._calls:
             return SkippedRecord("duplicate")
         logged = block.get("input")
@@ -345,14 +222,22 @@ class ClaudeTranscript:
             self._prompt(record, place, text=words.text)
         elif words.voice == "command":
             self._add("note", place, actor="user", text=f"/{words.name}")
+        elif words.voice == "teammate":
+            self._told_by_team(place, text=words.text)
         elif words.voice == "notification":
             self._notified(place, text=words.text)
         elif words.voice == "interrupted":
             self._add("note", place, actor="user", text=words.text, status="interrupted")
         else:
-            actor = {"shell": "user", "hook": "system", "program": "system"}.get(words.voice, f"agent:{words.name}")
+            actor = "user" if words.voice == "shell" else "system"
             self._add("note", place, actor=actor, text=words.text)
         return None
+
+    def _told_by_team(self, place: RecordPosition, *, text: str) -> None:
+        """What other agents of a team wrote to this one; the first says what it is to do."""
+        for name, said in teammate_messages(text):
+            self.order = self.order or said
+            self._add("note", place, actor=f"agent:{name}", text=said)
 
     def _prompt(self, record: Record, place: RecordPosition, *, text: str) -> None:
         if abandoned := self._rewinds.check(record, text=text, line=place.source.line):
@@ -386,7 +271,7 @@ class ClaudeTranscript:
     def _result(self, record: Record, place: RecordPosition, *, block: Record, actor: str) -> SkippedRecord | None:
         # Logs that leave the ids out give results in the order of their calls.
         unanswered = next((call_id for call_id in self._calls if call_id not in self._results), None)
-        call_id = text_in(block, "tool_use_id") or text_in(record, "sourceToolUseID") or unanswered
+        call_id = id_in(block, "tool_use_id") or id_in(record, "sourceToolUseID") or unanswered
         if call_id in self._results:
             return SkippedRecord("duplicate")
         call = self.steps[self._calls[call_id]] if call_id in self._calls else None

@@ -12,8 +12,17 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from helix_episodes.readers.base import SingleFileReader
-from helix_episodes.readers.codex.calls import RolloutCalls, output_text
-from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, objects_in, parse_time, text_in
+from helix_episodes.readers.codex.calls import RolloutCalls
+from helix_episodes.readers.codex.outputs import output_text
+from helix_episodes.readers.common.fields import (
+    Record,
+    RecordPosition,
+    id_in,
+    object_in,
+    objects_in,
+    parse_time,
+    text_in,
+)
 from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord, read_records
 from helix_episodes.readers.common.session_builder import SessionBuilder, fit_id
 from helix_episodes.readers.common.tool_translation import Translation
@@ -257,7 +266,7 @@ class Rollout:
         """Takes in a ``session_meta``; those after the first came with a history copied from another session."""
         if self._has_begun:
             return
-        session_id = text_in(meta, "id") or text_in(meta, "session_id")
+        session_id = id_in(meta, "id") or id_in(meta, "session_id")
         self._has_begun = session_id is not None
         self.builder.id = session_id
         self.builder.version = text_in(meta, "cli_version")

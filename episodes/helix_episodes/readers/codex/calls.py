@@ -1,27 +1,29 @@
-r"""Calls of a Codex rollout and their results, each of which a rollout may hold twice.
+"""Calls of a Codex rollout and their results, each of which a rollout may hold twice.
 
 The model's own items (``function_call`` and its output) are mirrored by events of the program (``exec_command_end``),
 which say more: all of the output, the exit code, the files that changed. The event wins, whichever comes first; where
 there is none, the item is read. A command that outlives its call is polled with ``write_stdin``; its result is that of
-the call which started it. A helper's answer is the result of the call that sent the helper.
-
-How a call came out is read from the exit code and Codex's own sentences, never from words in the output. An output is
-a bare text, a text with a head (``Exit code``, ``Wall time`` …), JSON within a string, or blocks of text:
-
->>> read_output('{"output": "ok\\n", "metadata": {"exit_code": 1}}')
-CallOutput(text='ok\n', status='error', exit_code=1, running=None)
->>> read_output("Wall time: 0.1 seconds\nProcess exited with code 0\nOutput:\nok")
-CallOutput(text='ok', status='ok', exit_code=0, running=None)
+the call which started it. A helper's answer is the result of the call that sent the helper. In code mode a script calls
+the tools; `helix_episodes.readers.codex.code_mode` reads which.
 """
 
 from __future__ import annotations
 
-import re
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from helix_episodes.readers.common.fields import object_in, objects_in, text_in
-from helix_episodes.readers.common.jsonl import SkippedRecord, parse, parse_object
+from helix_episodes.readers.codex.code_mode import ScriptOutput, calls_in, read_script_output, results_in
+from helix_episodes.readers.codex.outputs import (
+    CallOutput,
+    by_sentence,
+    ended_output,
+    of_command,
+    of_server,
+    output_text,
+    read_output,
+)
+from helix_episodes.readers.common.fields import id_in, object_in, objects_in, text_in
+from helix_episodes.readers.common.jsonl import SkippedRecord, parse_object
 from helix_episodes.readers.common.tool_translation import (
     COMMON_TOOLS,
     Translation,
@@ -38,127 +40,6 @@ if TYPE_CHECKING:
     from helix_episodes.readers.common.fields import Record, RecordPosition
     from helix_episodes.readers.common.session_builder import Dialogue
     from helix_episodes.readers.common.tool_translation import LoggedArguments, Translator
-    from helix_episodes.session import Status
-
-
-_HEAD = re.compile(
-    r"\A(?:(?:Chunk ID|Wall time|Original token count|Total output lines|Exit code|"
-    r"Process exited with code|Process running with session ID)\b[^\n]*\n?)+(?:Output:(?:\n|\Z))?"
-)
-_CODE = re.compile(r"^(?:Exit code:|Process exited with code) (-?\d{1,6})", re.MULTILINE)
-_RUNNING = re.compile(r"^Process running with session ID (\w+)", re.MULTILINE)
-# The program's own sentences, each of which comes first.
-_REJECTED = (
-    "exec command rejected by user", "patch rejected by user", "rejected by user", "user rejected MCP tool call",
-)  # fmt: skip
-_DENIED = ("This action was rejected due to unacceptable risk",)
-_INTERRUPTED = ("aborted by user", "aborted")
-_FAILED = (
-    "apply_patch verification failed", "failed to parse function arguments", "exec_command failed",
-    "write_stdin failed", "execution error:", "failed in sandbox", "unsupported call:",
-    "unsupported custom tool call:",
-)  # fmt: skip
-_NEST_LIMIT = 3
-
-
-class CallOutput(NamedTuple):
-    """What the agent saw and how it came out; ``running`` is the shell session in which the command still goes on."""
-
-    text: str
-    status: Status
-    exit_code: int | None = None
-    running: str | None = None
-
-
-def read_output(raw: object) -> CallOutput:
-    """The output of a call, whichever of its shapes it has."""
-    text, code, success = _unwrapped(raw)
-    head = _HEAD.match(text)
-    running = None
-    if head is not None:
-        sentence, text = head.group(), text[head.end() :]
-        found, still = _CODE.search(sentence), _RUNNING.search(sentence)
-        code = int(found[1]) if found else code
-        running = still[1] if still else None
-    return CallOutput(text, _status(text, code=code, success=success), code, running)
-
-
-def ended_output(text: str, *, code: int | None, declined: bool = False) -> CallOutput:
-    """The output of a command whose end the program recorded by itself."""
-    status = _by_sentence(text) or ("rejected" if declined else None)
-    return CallOutput(text, status or status_by_code(code), None if status else code)
-
-
-def status_by_code(code: int | None) -> Status:
-    """The status that an exit code means."""
-    return "unknown" if code is None else "error" if code else "ok"
-
-
-def _status(text: str, *, code: int | None, success: bool | None) -> Status:
-    if sentence := _by_sentence(text):
-        return sentence
-    return status_by_code(code) if code is not None else "error" if success is False else "ok"
-
-
-def _by_sentence(text: str) -> Status | None:
-    start = text.lstrip()
-    if start.startswith(_REJECTED):
-        return "rejected"
-    if start.startswith(_DENIED):
-        return "denied"
-    if start.startswith(_INTERRUPTED[0]) or start.strip() == _INTERRUPTED[1]:
-        return "interrupted"
-    return "error" if start.startswith(_FAILED) else None
-
-
-def _unwrapped(raw: object, *, depth: int = 0) -> tuple[str, int | None, bool | None]:
-    """The text, the exit code and the success that are in an output."""
-    if isinstance(raw, list):
-        return "\n".join(part for part in map(output_text, raw) if part), None, None
-    if isinstance(raw, dict):
-        return _of_object(raw, depth=depth)
-    if not isinstance(raw, str):
-        return "" if raw is None else str(raw), None, None
-    nested = _nested(raw) if depth < _NEST_LIMIT else None
-    return _of_object(nested, depth=depth) if nested is not None else (raw, None, None)
-
-
-def _of_object(raw: dict[str, Any], *, depth: int) -> tuple[str, int | None, bool | None]:
-    if "stdout" in raw or "stderr" in raw:
-        text = "\n".join(part for name in ("stdout", "stderr") if (part := text_in(raw, name)))
-        return text, _number(raw.get("exitCode", raw.get("exit_code"))), None
-    inner = next((raw[name] for name in ("output", "content", "text") if name in raw), "")
-    text, code, success = _unwrapped(inner, depth=depth + 1)
-    stated = raw.get("success")
-    exit_code = _number(object_in(raw, "metadata").get("exit_code"))
-    return text, code if exit_code is None else exit_code, stated if isinstance(stated, bool) else success
-
-
-def _nested(raw: str) -> dict[str, Any] | None:
-    """The wrapper that is written as JSON into the string; an object with other keys is the tool's own answer."""
-    if not raw.startswith("{"):
-        return None
-    try:
-        value = parse(raw.encode("utf-8", "replace"))
-    except ValueError:
-        return None
-    own = isinstance(value, dict) and "output" in value and set(value) <= {"output", "metadata"}
-    return value if own else None
-
-
-def output_text(block: object) -> str:
-    """The text of a block of content; other blocks leave a mark."""
-    if isinstance(block, str):
-        return block
-    if not isinstance(block, dict):
-        return ""
-    text = block.get("text")
-    kind = str(block.get("type", ""))
-    return text if isinstance(text, str) else "[image]" if "image" in kind.lower() and block.get("image_url") else ""
-
-
-def _number(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 CALL_MIRROR = SkippedRecord("mirror")
@@ -174,7 +55,7 @@ def _stdin(arguments: LoggedArguments) -> tuple[Translation, ...]:
 TOOLS: Mapping[str, Translator] = {
     **COMMON_TOOLS,
     "container.exec": COMMON_TOOLS["shell"],
-    # Not a command but a program that calls tools; those that it calls are recorded by themselves.
+    # A script whose calls are computed: nothing more is known of it.
     "exec": use,
     "writestdin": _stdin,
     **named("viewimage", "wait", "waitagent", "closeagent", "listagents", by=look),
@@ -209,6 +90,17 @@ def arguments_in(raw: object) -> Record:
     return found or ({"input": raw} if raw.strip() not in {"", "{}"} else {})
 
 
+#: The tools whose result is an object with an output and an exit code.
+_RUNNING_TOOLS = frozenset({"exec_command", "write_stdin", "shell", "shell_command"})
+
+
+class _Script(NamedTuple):
+    """A script under way: the ids of its calls with the tool of each, and what it printed so far."""
+
+    calls: dict[str, str]
+    texts: list[str]
+
+
 class RolloutCalls:
     """Adds calls and results to the dialogue, each once."""
 
@@ -220,6 +112,10 @@ class RolloutCalls:
         self._polls: dict[str, str] = {}
         self._helpers: dict[str, str] = {}
         self._searches: set[str] = set()
+        self._scripts: dict[str, _Script] = {}
+        self._cells: dict[str, str] = {}
+        self._waits: dict[str, str] = {}
+        self._same_as: dict[str, str] = {}
 
     # The model's items.
 
@@ -229,12 +125,83 @@ class RolloutCalls:
         space = text_in(payload, "namespace")
         tool = f"{space}__{name}" if space and "__" not in name else name
         arguments = arguments_in(payload.get("arguments", payload.get("input")))
-        return self._call(place, tool=tool, arguments=arguments, call_id=_call_id(payload))
+        call_id = _call_id(payload)
+        if name == "exec" and call_id is not None and (script := text_in(arguments, "input")):
+            return self._run_script(place, script, call_id=call_id)
+        if name == "wait" and call_id is not None and (cell := str(arguments.get("cell_id", ""))) in self._cells:
+            self._waits[call_id] = cell
+            return SkippedRecord("wait for a script")
+        return self._call(place, tool=tool, arguments=arguments, call_id=call_id)
 
     def output(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         """What came back, as the model received it."""
         raw = payload.get("output", payload.get("result"))
-        return self._take_output(place, call_id=_call_id(payload), raw=raw)
+        call_id = _call_id(payload) or ""
+        started = call_id if call_id in self._scripts else self._cells.get(self._waits.get(call_id, ""))
+        output = read_script_output(raw) if started else None
+        if started and output is not None:
+            return self._end_script(place, self._scripts[started], output, call_id=started)
+        if call_id in self._waits:
+            return SkippedRecord("wait for a script")
+        return self._take_output(place, call_id=_call_id(payload), output=read_output(raw))
+
+    # Scripts that call tools.
+
+    def _run_script(self, place: RecordPosition, script: str, *, call_id: str) -> SkippedRecord | None:
+        """The calls of a script in its place; the script itself where all of its calls are computed."""
+        calls = {f"{call_id}.{number}": call for number, call in enumerate(calls_in(script), 1)}
+        if call_id in self._scripts:
+            return CALL_MIRROR
+        self._scripts[call_id] = _Script({name: call.tool for name, call in calls.items()} or {call_id: "exec"}, [])
+        for name, (tool, arguments) in calls.items():
+            self._call(place, tool=tool, arguments=arguments, call_id=name)
+        return None if calls else self._call(place, tool="exec", arguments={"input": script}, call_id=call_id)
+
+    def _end_script(
+        self, place: RecordPosition, script: _Script, output: ScriptOutput, *, call_id: str
+    ) -> SkippedRecord | None:
+        """What a script printed, to the calls that it made."""
+        script.texts.extend(output.texts)
+        if output.cell is not None:
+            self._cells[output.cell] = call_id
+            return SkippedRecord("output of a script under way")
+        results = results_in(script.texts)
+        commands = [name for name, tool in script.calls.items() if tool in _RUNNING_TOOLS]
+        if results and len(results) == len(commands):
+            for name, result in zip(commands, results, strict=True):
+                self._take_output(place, call_id=name, output=of_command(result))
+            script.texts.clear()
+        left = [name for name in script.calls if name not in self._ended and name not in self._running.values()]
+        # Each text is one call's where there are as many; else which is whose is not known.
+        texts = script.texts if len(script.texts) == len(left) else ["\n".join(script.texts)]
+        failed = output.state == "failed"
+        for name, text in zip_longest(left, texts[: len(left)], fillvalue=""):
+            status = by_sentence(text.removeprefix("Script error:")) or (
+                "error" if failed and name == left[-1] else "ok"
+            )
+            self._take_output(place, call_id=name, output=CallOutput(text, status))
+        return None if left or results else CALL_MIRROR
+
+    def _claimed(self, tool: str, translations: tuple[Translation, ...], *, call_id: str | None) -> str | None:
+        """The id under which a script made the call that the program now records under an id of its own."""
+        if call_id is None or call_id in self._known or call_id in self._same_as:
+            return self._same_as.get(call_id or "", call_id)
+        for script in self._scripts.values():
+            for name, scripted in script.calls.items():
+                step = self._dialogue.open_call(name)
+                if step is None or name in self._same_as.values():
+                    continue
+                command = translations[0].arguments.get("command") if translations else None
+                if scripted == "exec" and translations:
+                    # What was computed is known now.
+                    operation, arguments = translations[0]
+                    position = self._dialogue.open_position(name) or 0
+                    self._dialogue.change(position, tool=tool, operation=operation, arguments=arguments)
+                elif scripted != tool and (command is None or command != step.arguments.get("command")):
+                    continue
+                self._same_as[call_id] = name
+                return name
+        return call_id
 
     def shell_call(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         """A command of the model's own shell tool."""
@@ -278,9 +245,9 @@ class RolloutCalls:
 
     def command_end(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         """A command that ended."""
-        call_id = _call_id(payload)
-        arguments = {"command": payload.get("command")}
-        self._call(place, tool="shell", arguments=arguments, call_id=call_id)
+        translations = translate("shell", {"command": payload.get("command")}, tools=TOOLS)
+        call_id = self._claimed("shell", translations, call_id=_call_id(payload))
+        self._carry_out(place, tool="shell", translations=translations, call_id=call_id)
         parts = (text_in(payload, "stdout"), text_in(payload, "stderr"))
         text = text_in(payload, "aggregated_output") or "\n".join(filter(None, parts))
         code = payload.get("exit_code")
@@ -290,8 +257,8 @@ class RolloutCalls:
 
     def patch_end(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         """A patch applied, or not."""
-        call_id = _call_id(payload)
         translations = changes_in(object_in(payload, "changes"))
+        call_id = self._claimed("apply_patch", translations, call_id=_call_id(payload))
         if translations or not self._dialogue.is_open(call_id):
             fallback = (Translation("use", {}),)
             self._carry_out(place, tool="apply_patch", translations=translations or fallback, call_id=call_id)
@@ -302,11 +269,12 @@ class RolloutCalls:
 
     def mcp_end(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         """A server's tool that answered."""
-        call_id = _call_id(payload)
         invocation = object_in(payload, "invocation") or payload
         tool = f"mcp__{invocation.get('server') or 'server'}__{invocation.get('tool') or 'tool'}"
-        self._call(place, tool=tool, arguments=object_in(invocation, "arguments"), call_id=call_id)
-        return self._end(place, call_id=call_id, output=_of_server(payload.get("result")))
+        translations = translate(tool, object_in(invocation, "arguments"), tools=TOOLS)
+        call_id = self._claimed(tool, translations, call_id=_call_id(payload))
+        self._carry_out(place, tool=tool, translations=translations, call_id=call_id)
+        return self._end(place, call_id=call_id, output=of_server(payload.get("result")))
 
     def dynamic_call(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         """A tool that the host of Codex offers."""
@@ -364,9 +332,8 @@ class RolloutCalls:
             self._polls[call_id] = str(translations[0].arguments.get("query", ""))
         return None
 
-    def _take_output(self, place: RecordPosition, *, call_id: str | None, raw: object) -> SkippedRecord | None:
+    def _take_output(self, place: RecordPosition, *, call_id: str | None, output: CallOutput) -> SkippedRecord | None:
         """The output that the model received."""
-        output = read_output(raw)
         call = self._dialogue.open_call(call_id)
         if call_id is not None and call_id in self._ended:
             return CALL_MIRROR
@@ -424,15 +391,4 @@ class RolloutCalls:
 
 def _call_id(payload: Record) -> str | None:
     """The id of the call; completed items bear it as their own."""
-    return text_in(payload, "call_id") or (text_in(payload, "id") if "call_id" not in payload else None)
-
-
-def _of_server(result: object) -> CallOutput:
-    """``{"Ok": answer}``, ``{"Err": text}``, or the answer itself."""
-    if not isinstance(result, dict):
-        return CallOutput(str(result or ""), "unknown")
-    if "Err" in result:
-        return CallOutput(str(result["Err"]), "error")
-    answer = object_in(result, "Ok") or result
-    text = "\n".join(filter(None, (output_text(block) for block in objects_in(answer, "content"))))
-    return CallOutput(text, "error" if answer.get("isError") is True else "ok")
+    return id_in(payload, "call_id") or (id_in(payload, "id") if "call_id" not in payload else None)

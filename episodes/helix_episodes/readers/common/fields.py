@@ -63,6 +63,26 @@ def text_in(record: Mapping[str, Any], name: str) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
+#: What is written in an id's place where logs were cleaned before they were shared.
+_NO_ID = re.compile(
+    r"\W*(?:redacted|removed|masked|anonymi[sz]ed|hidden|null|none|undefined|x{3,}|\*+|0+)\W*", re.IGNORECASE
+)
+
+
+def real_id(value: str | None) -> str | None:
+    """The id, unless it is only a mark in an id's place: those of all records would be the same.
+
+    >>> real_id("REDACTED"), real_id("[removed]"), real_id("msg_01")
+    (None, None, 'msg_01')
+    """
+    return None if value is None or _NO_ID.fullmatch(value) else value
+
+
+def id_in(record: Mapping[str, Any], name: str) -> str | None:
+    """The field when it is an id (`real_id`)."""
+    return real_id(text_in(record, name))
+
+
 def text_at(value: object, keys: str) -> str | None:
     """The text that a path of keys leads to, when it is not empty.
 

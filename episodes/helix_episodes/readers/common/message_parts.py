@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from helix_episodes.readers.common.fields import Record, object_in, objects_in, text_in
+from helix_episodes.readers.common.fields import Record, id_in, object_in, objects_in, text_in
 from helix_episodes.readers.common.jsonl import parse
 from helix_episodes.readers.common.tool_translation import normalized_name
 
@@ -102,7 +102,7 @@ def tool_calls(message: Record) -> list[CallPart]:
     return [
         read_call(
             object_in(call, "function")
-            | {"id": _first(call, _CALL_IDS)}
+            | {"id": _id(call, _CALL_IDS)}
             | {name: call[name] for name in ("name", "arguments", "args") if name in call}
         )
         for call in objects_in(message, "tool_calls")
@@ -112,7 +112,7 @@ def tool_calls(message: Record) -> list[CallPart]:
 def read_call(record: Record) -> CallPart:
     """The call in a record that has a name and arguments, as an object or as the text of one."""
     logged: object = next((record[name] for name in _ARGUMENTS if name in record), {})
-    return CallPart(_first(record, _CALL_IDS), _first(record, _NAMES) or "unnamed", parse_arguments(logged))
+    return CallPart(_id(record, _CALL_IDS), _first(record, _NAMES) or "unnamed", parse_arguments(logged))
 
 
 def read_result(record: Record) -> ResultPart:
@@ -121,7 +121,7 @@ def read_result(record: Record) -> ResultPart:
     value = next((record[name] for name in _RESULT_CONTENTS if record.get(name) is not None), "")
     code = value.get("exitCode") if isinstance(value, dict) else None
     failed = flag if isinstance(flag, bool) else None
-    return ResultPart(_first(record, _RESULT_IDS), content_text(value), failed, code if isinstance(code, int) else None)
+    return ResultPart(_id(record, _RESULT_IDS), content_text(value), failed, code if isinstance(code, int) else None)
 
 
 def parse_arguments(logged: object) -> Record:
@@ -177,6 +177,10 @@ def _part(block: Record) -> MessagePart:
     if kind in _WORDS or (not kind and isinstance(block.get("text"), str)):
         return TextPart(content_text(block))
     return OtherPart(str(block.get("type") or "part without type"), known=kind in _PICTURES or "inlineData" in block)
+
+
+def _id(record: Record, names: tuple[str, ...]) -> str | None:
+    return next((value for name in names if (value := id_in(record, name))), None)
 
 
 def _first(record: Record, names: tuple[str, ...]) -> str | None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from helix_episodes.errors import LogNotReadable
+from helix_episodes.readers.common.fields import real_id
 from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord
 from helix_episodes.readers.common.message_parts import parse_arguments, read_ending
 from helix_episodes.readers.common.tool_translation import translate
@@ -271,7 +272,7 @@ class SessionBuilder:
 
     def note(self, *, id: str | None = None, version: str | None = None, root: str | None = None) -> None:  # noqa: A002  (the field's name)
         """Notes what a record says of the session; the first word counts."""
-        self.id = self.id or id
+        self.id = self.id or real_id(id)
         self.version = self.version or version
         self.root = self.root or root
 
