@@ -1,6 +1,6 @@
 """What comparisons get right in worlds with the faults of real logs, over success rates and numbers of sessions.
 
-*Found* are rows called associated; *picked* are all that stand out, so also those called provisional or last.
+*Found* are rows called associated; *picked* are those called associated or provisional.
 
 A line is a cell: a fault, a success rate, a number of sessions, and as many worlds as give the wanted number of
 intervals. Standard errors are over worlds, since the rows of one world share their sessions. *Early* worlds compare
@@ -83,7 +83,7 @@ def look(world: Lifelike) -> Counts:
 
 def _counted(made: Made, report: EffectReport) -> Counts:
     actions = [one for one in report.effects if one.kind == "action"]
-    standing = [one for one in actions if one.verdict != "not told apart"]
+    standing = [one for one in actions if one.verdict in {"associated", "provisional"}]
     found = report.associated()
     right = {one.action: one.verdict for one in standing if truth(one, made.effects) * one.difference > 0}
     return Counts(
