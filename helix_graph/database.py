@@ -17,6 +17,8 @@ import json
 import os
 import sqlite3
 import sys
+from threading import RLock
+from weakref import WeakSet
 
 from helix_episodes.light_imports import Value, blake2b
 from helix_episodes.safe_files import irregularity, locked, make_folder, open_regular
@@ -108,14 +110,20 @@ def ownership(path: Path, kind: DatabaseKind) -> Ownership:
         if problem := irregularity(part):
             raise NotOurDatabase(path=part, problem=problem)
     try:
-        with open_regular(path) as file:
-            header = file.read(_HEADER_LENGTH)
+        header = beginning_of(path, _HEADER_LENGTH)
     except FileNotFoundError:
         return "absent"
     except OSError as error:
         raise DatabaseRefused(path=path, problem=error.strerror or str(error)) from error
+    if header is None:
+        return "ours"
     if not header:
         return "absent"
+    _check_header(header, path, kind)
+    return "ours"
+
+
+def _check_header(header: bytes, path: Path, kind: DatabaseKind) -> None:
     if not any(header):
         raise DatabaseUnreadable(path=path, problem="its beginning is nothing but zeros")
     if len(header) < _HEADER_LENGTH and header[: len(_MAGIC)] == _MAGIC[: len(header)]:
@@ -124,7 +132,6 @@ def ownership(path: Path, kind: DatabaseKind) -> Ownership:
         raise NotOurDatabase(path=path, problem="it is no SQLite file")
     if int.from_bytes(header[_ID_AT], "big") != kind.application_id:
         raise NotOurDatabase(path=path, problem="it carries another program's mark")
-    return "ours"
 
 
 def open_for_reading(path: Path, kind: DatabaseKind) -> sqlite3.Connection:
@@ -137,7 +144,7 @@ def open_for_reading(path: Path, kind: DatabaseKind) -> sqlite3.Connection:
         SchemaForeign: Its schema has something that is not ours.
     """
     fixed = "" if os.access(path.parent, os.W_OK) or _beside(path, "-wal").exists() else "&immutable=1"
-    return _checked(_connect(f"{path.absolute().as_uri()}?mode=ro{fixed}"), path, kind)
+    return _checked(_connect(path, options=f"?mode=ro{fixed}"), path, kind)
 
 
 def open_for_writing(path: Path, kind: DatabaseKind, *, for_any_thread: bool = False) -> sqlite3.Connection:
@@ -150,9 +157,10 @@ def open_for_writing(path: Path, kind: DatabaseKind, *, for_any_thread: bool = F
     with DatabaseRefused.for_os_errors(path):
         make_folder(path.parent)
         # Its files quote people's prompts; SQLite gives the files beside it the same permissions.
-        os.close(os.open(path, os.O_CREAT | os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, OWNER_ONLY))
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY, OWNER_ONLY))
     with reporting(path):
-        connection = _checked(_connect(path.absolute().as_uri(), for_any_thread=for_any_thread), path, kind)
+        connection = _checked(_connect(path, for_any_thread=for_any_thread), path, kind)
         connection.execute(f"PRAGMA max_page_count = {kind.most_pages}")
         if kind.indexed_by_triggers:
             connection.execute("PRAGMA trusted_schema = ON")
@@ -206,7 +214,7 @@ def object_digest(*row: str | None) -> str:
 def _begin(connection: sqlite3.Connection, path: Path, kind: DatabaseKind) -> None:
     """Marks a new file and begins its write-ahead log. One at a time: where two begin a log, SQLite does not wait."""
     with locked(path.parent):  # a file for the lock would be left behind
-        if ownership(path, kind) == "absent":
+        if connection.execute("PRAGMA application_id").fetchone() != (kind.application_id,):  # no other got here first
             connection.execute(f"PRAGMA application_id = {kind.application_id}")
             connection.execute("VACUUM")  # writes the header of a database that has no tables yet
         connection.execute("PRAGMA journal_mode = WAL")
@@ -230,7 +238,7 @@ def check_writable(path: Path, kind: DatabaseKind) -> None:
 
 def open_in_memory() -> sqlite3.Connection:
     """A database that leaves nothing behind, for trying things out."""
-    return _connect(":memory:")
+    return _connect(None)
 
 
 def create_tables(connection: sqlite3.Connection, kind: DatabaseKind) -> None:
@@ -358,14 +366,51 @@ def _beside(path: Path, suffix: str) -> Path:
     return path.with_name(path.name + suffix)
 
 
-def _connect(target: str, *, for_any_thread: bool = False) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        target,
-        timeout=BUSY_SECONDS,
-        isolation_level=None,
-        uri=target.startswith("file:"),
-        check_same_thread=not for_any_thread,
-    )
+class _Connection(sqlite3.Connection):
+    """A connection of which one can say whether it is still open."""
+
+    is_open = True
+
+    def close(self) -> None:
+        super().close()
+        self.is_open = False
+
+
+#: The connections of this process, by the file that they lead to, and who may look at them.
+_CONNECTED: dict[tuple[int, int], WeakSet[_Connection]] = {}
+_LOOKING = RLock()
+os.register_at_fork(after_in_child=_CONNECTED.clear)
+
+
+def beginning_of(path: Path, length: int) -> bytes | None:
+    """The first bytes of the file; None while this process has a connection to it, which was checked when it was made.
+
+    Closing a file takes away every lock that the process has on it, those of its connections too. Another process
+    then takes itself for the last one, deletes the log, and what is written to that afterwards is lost
+    (https://sqlite.org/howtocorrupt.html, section 2.2).
+    """
+    with _LOOKING:
+        found = path.stat()
+        if any(one.is_open for one in _CONNECTED.get((found.st_dev, found.st_ino), ())):
+            return None
+        with open_regular(path) as file:
+            return file.read(length)
+
+
+def _connect(path: Path | None, *, for_any_thread: bool = False, options: str = "") -> sqlite3.Connection:
+    """A connection to the file, or to a database in memory."""
+    with _LOOKING:
+        connection = sqlite3.connect(
+            f"{path.absolute().as_uri()}{options}" if path else ":memory:",
+            timeout=BUSY_SECONDS,
+            isolation_level=None,
+            uri=path is not None,
+            check_same_thread=not for_any_thread,
+            factory=_Connection,
+        )
+        if path:
+            found = path.stat()
+            _CONNECTED.setdefault((found.st_dev, found.st_ino), WeakSet()).add(connection)
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
     if sys.version_info >= (3, 12):

@@ -26,11 +26,11 @@ import threading
 from pathlib import Path
 
 from helix_episodes.light_imports import Value
-from helix_episodes.safe_files import open_regular
 from helix_graph.database import (
     SIDE_FILES,
     DatabaseKind,
     SchemaForeign,
+    beginning_of,
     open_for_reading,
     open_for_writing,
     open_in_memory,
@@ -348,9 +348,8 @@ class HelixDatabase:
 def _is_torn(path: Path) -> bool:
     """Whether the file is shorter than its header says (https://sqlite.org/fileformat2.html#the_database_header)."""
     try:
-        with open_regular(path) as file:
-            header = file.read(_SIZES.stop)
-            size = file.seek(0, os.SEEK_END)
+        header = beginning_of(path, _SIZES.stop) or b""
+        size = path.stat().st_size
     except OSError:
         return False  # absent, or what opening it will say better
     if len(header) < _SIZES.stop:

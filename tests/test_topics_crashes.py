@@ -13,6 +13,7 @@ import pytest
 from helix_episodes.errors import HelixGraphError
 from helix_graph import Memory
 from helix_graph.errors import MemoryDamaged
+from helix_graph.helix_db import kept_open
 from helix_graph.topics.answer_texts import form_of
 from helix_graph.topics.api import Topics
 from helix_graph.topics.model import RecordDamaged
@@ -91,6 +92,18 @@ def test_two_writers_keep_everything_under_ids_of_their_own(tmp_path: Path) -> N
     assert sorted(entry.text for entry in answer.entries) == sorted(told)
     assert len(told) == 30
     assert len({entry.id for entry in answer.entries}) == 30
+
+
+def test_who_has_the_file_open_loses_nothing_when_another_process_closes_it(tmp_path: Path) -> None:
+    """A process that reads the file's beginning itself would lose its locks: the other would delete the log in use."""
+    topics = Topics(tmp_path / "helix.db")
+    with kept_open():
+        topics.store("log", "before")
+        assert topics.search("before").total == 1
+        storing(tmp_path / "helix.db", "elsewhere", 1).communicate(timeout=60)
+        topics.store("log", "after")
+        storing(tmp_path / "helix.db", "later", 1).communicate(timeout=60)
+    assert [text.split()[0] for text in texts(topics)] == ["before", "elsewhere", "after", "later"]
 
 
 def test_what_one_process_stores_another_finds_at_once(tmp_path: Path) -> None:
