@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 def test_causes_are_ordered_by_evidence(draw: Draw, remember: Remember) -> None:
     graph = remember(
         draw("one", "run ruff -> ruff fails: E501", "edit a.py -| ruff fails: E501"),
-        draw("two", "run ruff -> ruff fails: E501"),
+        draw("two", "run ruff -> ruff fails: E501", "edit a.py -| ruff fails: E501", "edit b.md -| ruff fails: E501"),
     )
     (group,) = graph.causes("ruff fails: E501").groups
     assert [(r.node.label, r.type, r.evidence_count) for r in group.relations] == [
-        ("run ruff", "causes", 2),
-        ("edit source (.py)", "prevents", 1),
-    ]
+        ("edit source (.py)", "prevents", 2),
+        ("edit source (.md)", "prevents", 1),
+    ], "to have asked is no cause of the answer"
     assert group.relations[0].episodes == ("episode-one", "episode-two")
-    assert group.relations[0].reasons == ("call",)
+    assert group.relations[0].reasons == ("fix",)
 
 
 def test_effects_are_grouped_by_node_the_one_asked_for_first(draw: Draw, remember: Remember) -> None:
