@@ -202,7 +202,7 @@ def fields(rows: Sequence[tuple[str, Part]]) -> None:
 
 
 def warn(text: str) -> None:
-    """Print one line on stderr, where it does not mix with the answer; of what is only collected there is none."""
+    """Print one line on stderr, apart from the answer; nothing is printed while answers are only collected."""
     if _COLLECTED.get() is None:
         click.echo(f"helix-graph: {clean(text)}", err=True)
 

@@ -325,7 +325,7 @@ def _value(text: str, name: str, sort: str, found: re.Match[str]) -> tuple[int, 
     start, end = found.span("quoted" if found["quoted"] is not None else "bare")
     if found["quoted"] is None and found[joint] == "=" and name.isupper():
         # In a file of settings a line belongs to the value, whatever signs are in it.
-        end = max(end, compiled_pattern(r"(?:[^\s\"'`\\<]|<(?!/)){0,512}").match(text, start).end())  # type: ignore[union-attr]
+        end = max(end, compiled_pattern(r"(?:[^\s\"'`\\<]|<(?!/)){0,512}").match(text, start).end())  # type: ignore[union-attr]  # matches the empty text too
         end = start + len(text[start:end].rstrip(";,)]}"))
     if found["quoted"] is None and sort == "people" and joint in ("sign", "sentence", "blanks"):
         words = compiled_pattern(_WORDS).match(text, start)

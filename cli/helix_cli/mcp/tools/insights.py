@@ -79,7 +79,7 @@ def _texts(name: str, value: Texts) -> list[str]:
     """The texts of a list, however it was sent.
 
     Raises:
-        InvalidArgument: It begins as JSON and is none, or it is longer than a list may be.
+        InvalidArgument: It begins like JSON and is not valid JSON, or the list is too long.
     """
     if not isinstance(value, str):
         return value
