@@ -1,4 +1,4 @@
-"""Is the page on the architecture true: do its modules exist, is none missing, are its layers those that are checked?"""
+"""Is the page on the architecture true: do its modules exist, none missing, are the layers those that are checked?"""
 
 from __future__ import annotations
 
