@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
-import msgspec
-
 from helix_cli.commands.episode import render_episode
 from helix_cli.commands.paths_and_causes import render_causes, render_effects
 from helix_cli.commands.patterns_and_comparisons import render_patterns
@@ -17,6 +15,7 @@ from helix_cli.mcp.shown_advice import note_shown
 from helix_cli.output import count, percent, rendered
 from helix_episodes.echo import wrap
 from helix_episodes.errors import InvalidArgument
+from helix_episodes.light_imports import Value
 from helix_graph.errors import GraphNotCompiled, NodeNotFound, NoMemory, UntrustedMemory
 from helix_graph.graph.similar_decisions import words_of
 from helix_graph.insights.safe_quoting import name_or_quoted, own_or_quoted, quoted
@@ -37,7 +36,7 @@ _NODE = "helix://node/"
 _LISTED = 20
 
 
-class Resource(msgspec.Struct, frozen=True, kw_only=True):
+class Resource(Value):
     """A resource, or with braces in its address a template of some."""
 
     uri: str
@@ -118,7 +117,9 @@ _HEAD = (
     "What earlier sessions of this project show. Counts are sessions; 'too early' means that too few are known.\n"
     f"{NOTICE}"
 )
-_NOTHING = "Nothing yet: `extract` reads session logs, `remember` and `store` keep what you learn."
+_NOTHING = (
+    "Nothing yet: `helix-graph episode extract --all` reads session logs; `remember` and `store` keep what you learn."
+)
 #: Rows of each kind: a briefing is read before the work, and the tools give the rest.
 _ROWS = 5
 
