@@ -76,12 +76,13 @@ def _size(text: str) -> int:
 def _part(text: str, begin: int, *, max_tokens: int, cache: AnswerCache) -> str:
     """What is shown of a text from a character on.
 
-    It ends with a line; within one where it would be less than half full without.
+    It ends with a paragraph or a line; within a line where it would be less than half full without.
     """
     limit = int(max_tokens * _BYTES_PER_TOKEN) - _AROUND
     end = begin + len(text[begin : begin + limit].encode(errors="replace")[:limit].decode(errors="ignore"))
     if end < len(text):
-        end = text.rfind("\n", begin + (end - begin) // 2, end) + 1 or end
+        half = begin + (end - begin) // 2
+        end = text.rfind("\n\n", half, end) + 2 if "\n\n" in text[half:end] else text.rfind("\n", half, end) + 1 or end
     opening = '"…' if is_open_quotation(text[:begin].rpartition("\n")[2]) else ""
     closing = '…"' if is_open_quotation(text[:end].rpartition("\n")[2]) else ""
     shown = f"{opening}{text[begin:end]}{closing}"

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 from helix_cli.commands.episode import render_episode
+from helix_cli.commands.insight import past_use
 from helix_cli.commands.paths_and_causes import render_causes, render_effects
 from helix_cli.commands.patterns_and_comparisons import render_patterns
 from helix_cli.commands.seen_and_similar import render_similar
 from helix_cli.commands.topic import render_form
 from helix_cli.mcp.dispatch import open_memory
 from helix_cli.mcp.shown_advice import note_shown
-from helix_cli.output import count, percent, rendered
+from helix_cli.output import count, rendered
 from helix_episodes.echo import wrap
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.light_imports import Value
@@ -143,9 +144,7 @@ def briefing(task: str) -> str:
 def _learnt(insights: Sequence[Mapping[str, Any]], about: str) -> Iterator[str]:
     """Insights: those that bear on the task, or those that did best."""
     lines = [
-        f"- {own_or_quoted(one['content'], said_by=one.get('_said_by', ''))} "
-        f"({percent(one['effectiveness'])} in {count(one['use_count'], 'use')})"
-        for one in insights
+        f"- {own_or_quoted(one['content'], said_by=one.get('_said_by', ''))} ({past_use(one)})" for one in insights
     ]
     if lines:
         yield "\n".join([f"## Learnt before{f', on: {about}' if about else ''}", *lines])

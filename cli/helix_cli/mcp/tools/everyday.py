@@ -115,14 +115,18 @@ def search_memory(
     """Search insights, topics, earlier sessions and the project's notes at once, the best first, each with its source.
     Use it when you do not know where something was kept. For an error, `seen` says more.
     """
+    import msgspec
+
     from helix_cli.commands.search_and_model import render_search
     from helix_cli.mcp.shown_advice import note_shown
     from helix_cli.output import rendered
-    from helix_graph.search.sources import INSIGHTS
+    from helix_graph.search.sources import EPISODES, INSIGHTS
 
     found = memory.search(query, max_results=max_results, semantic_only=semantic_only, lexical_only=lexical_only)
     note_shown(memory, [{"name": one.name} for one in found.results if one.source == INSIGHTS])
-    return rendered(found, render_search)
+    # A session is named by its id; the path of its file would be a fifth of the answer.
+    shown = tuple(msgspec.structs.replace(one, path=None) if one.source == EPISODES else one for one in found.results)
+    return rendered(msgspec.structs.replace(found, results=shown), render_search)
 
 
 @tool(title="Write down under a topic", effect="adds")
