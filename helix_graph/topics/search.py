@@ -225,14 +225,14 @@ def _hint(connection: sqlite3.Connection, filters: EntryFilters) -> str | None:
         return missing_topic_hint(connection, filters.topic)
     tagged = "SELECT 1 FROM topic_tag WHERE tag = ? LIMIT 1"
     if filters.tag is not None and not connection.execute(tagged, (filters.tag,)).fetchone():
-        return f"no entry has the tag '{filters.tag}'; `topic topics stats --detail tags` lists those there are"
+        return f"no entry has the tag '{filters.tag}'; `helix-graph topic topics stats --detail tags` lists all"
     return None
 
 
 def missing_topic_hint(connection: sqlite3.Connection, topic: str) -> str:
     """That there is no such topic, and which may have been meant."""
     meant = alike(connection, topic)
-    end = f"; did you mean {' or '.join(meant)}?" if meant else "; `topic topics` lists those there are"
+    end = f"; did you mean {' or '.join(meant)}?" if meant else "; `helix-graph topic topics` lists those there are"
     return f"topic '{topic}' not found{end}"
 
 
