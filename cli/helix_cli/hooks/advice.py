@@ -11,6 +11,7 @@ import os
 import time
 
 from helix_cli.hooks.background import in_turn, run_detached
+from helix_cli.hooks.call import HookAnswer
 from helix_cli.hooks.context_block import (
     LONGEST_QUOTATION,
     ContextLine,
@@ -84,7 +85,7 @@ def _without_withheld(root: Path, names: Sequence[str], showing: ExposureContext
     return Memory(root).insights.hand_over(names, session=showing.session, about=showing.about).shown
 
 
-def answer_session_start(call: HookCall, root: Path, dedup: SessionDedup) -> str:
+def answer_session_start(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswer:
     """The briefing at a session's start."""
     if call.source in _EMPTIED:
         dedup.clear(transcript_size(call))
@@ -102,7 +103,9 @@ def answer_session_start(call: HookCall, root: Path, dedup: SessionDedup) -> str
     ]
     hot = busiest_topics(root, since=int(time.time()) - _HOT_SECONDS, limit=_TOPICS)
     topics = _new_lines((f"{name_or_quoted(topic)} ({entries})" for topic, entries in hot), dedup)
-    return context_block([*sections, ContextSection("Topics with news (helix-graph topic brief NAME):", topics)])
+    return HookAnswer(
+        context_block([*sections, ContextSection("Topics with news (helix-graph topic brief NAME):", topics)])
+    )
 
 
 def _new_lines(texts: Iterable[str], dedup: SessionDedup) -> list[ContextLine]:
@@ -137,18 +140,17 @@ def _plan(root: Path) -> list[str]:
     return [f"{progress}; ready: {ready}" if ready else progress]
 
 
-def answer_prompt(call: HookCall, root: Path, dedup: SessionDedup) -> str:
+def answer_prompt(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswer | None:
     """Insights and entries that fit the prompt and are new to the session."""
     asked = without_echo(call.prompt).text[:_LONGEST_PROMPT].strip()
     if asked.startswith("/") or len(telling(query_words(asked))) < _FEWEST_WORDS:
-        return ""
+        return None
     found = hook_queries.recall(root, asked, _PROMPT_INSIGHTS)
-    return context_block(
-        [
-            ContextSection("From earlier sessions:", show_insights(root, found, call=call, dedup=dedup, about=asked)),
-            ContextSection("Written down:", _new_lines(_entries(root, asked), dedup)),
-        ]
-    )
+    sections = [
+        ContextSection("From earlier sessions:", show_insights(root, found, call=call, dedup=dedup, about=asked)),
+        ContextSection("Written down:", _new_lines(_entries(root, asked), dedup)),
+    ]
+    return HookAnswer(context_block(sections))
 
 
 def _entries(root: Path, asked: str) -> Iterator[str]:

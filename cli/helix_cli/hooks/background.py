@@ -67,36 +67,45 @@ def in_turn(root: Path) -> Iterator[None]:
         yield
 
 
-def answer_session_end(call: HookCall, root: Path, dedup: SessionDedup) -> str:
-    """Extracts the session, records the feedback and compiles the graph; there is nobody to answer any more."""
+def answer_session_end(call: HookCall, root: Path, dedup: SessionDedup) -> None:
+    """Extracts the session, compiles the graph, harvests and records the feedback; nobody waits for an answer."""
     with in_turn(root):
         from helix_graph.causality.antipattern_cache import is_up_to_date, write_anti_patterns
         from helix_graph.memory import Memory
         from helix_graph.shared_authors import refresh_authors
 
         memory = Memory(root)
-        log = Path(call.transcript)  # of a session that may have run elsewhere: an agent changes its folder
+        log = _log_of(call)  # of a session that may have run elsewhere: an agent changes its folder
         recorded = memory.extract([log], own=True).recorded if log.is_file() and _is_agents_log(call, root, log) else ()
         memory.graph.compile()
         for one in recorded:
             memory.insights.feedback_from_episode(one.session)
+            memory.insights.harvest(one.session)
         if not is_up_to_date(root):
             write_anti_patterns(root, memory.causality)
         refresh_authors(root)
     dedup.sweep()
-    return ""
+
+
+def _log_of(call: HookCall) -> Path:
+    """The ended session's log; Copilot names none, and calls its folder after the session."""
+    if call.transcript or call.agent != "copilot" or not call.session.replace("-", "").isalnum():
+        return Path(call.transcript)
+    from helix_episodes.discovery import AGENT_HOMES, root_of
+
+    home = next(one for one in AGENT_HOMES if one.agent == call.agent)
+    return root_of(home) / "session-state" / call.session / "events.jsonl"
 
 
 #: The plugin's agents are ``helix-graph:helix-builder``; builders of other plugins are ignored.
 _PREFIX = "helix-"
 
 
-def answer_subagent_stop(call: HookCall, root: Path, dedup: SessionDedup) -> str:  # noqa: ARG001  (every event is asked alike)
+def answer_subagent_stop(call: HookCall, root: Path, dedup: SessionDedup) -> None:  # noqa: ARG001  (every event is asked alike)
     """Learns from the agent's transcript. There is no answer: any answer to a stop makes the agent go on."""
     if call.agent_type.rpartition(":")[2].startswith(_PREFIX):
         with in_turn(root):
             _learn_once(call, root)
-    return ""
 
 
 def _learn_once(call: HookCall, root: Path) -> None:

@@ -143,10 +143,10 @@ def _hash(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_BYTES).hexdigest()
 
 
-def answer_compaction(call: HookCall, root: Path, dedup: SessionDedup) -> str:  # noqa: ARG001  (every event is asked alike)
-    """Nothing is said: the event takes no context."""
-    dedup.clear(transcript_size(call))
-    return ""
+def answer_compaction(call: HookCall, root: Path, dedup: SessionDedup) -> None:  # noqa: ARG001  (every event is asked alike)
+    """Nothing is said: the event takes no context. Gemini reports it before every turn, so there it says nothing."""
+    if call.agent != "gemini":
+        dedup.clear(transcript_size(call))
 
 
 def transcript_size(call: HookCall) -> str:
