@@ -104,13 +104,13 @@ def _is_ignored(root: Path, call: HookCall) -> bool:
 #: Which function answers each event, and its module: ``f(call, root, dedup)`` gives a `HookAnswer`, or None. There
 #: is no answer to a stop: whatever is said there makes the agent go on.
 _ANSWERING = {
-    "session-start": "advice:answer_session_start",
+    "session-start": "briefing:answer_session_start",
     "user-prompt": "advice:answer_prompt",
     "pre-tool": "failures:answer_tool_call",
     "post-tool": "failures:answer_failure",
     "tool-failure": "failures:answer_failure",
     "subagent-stop": "background:answer_subagent_stop",
-    "pre-compact": "session_dedup:answer_compaction",
+    "pre-compact": "session_recap:answer_compaction",
     "session-end": "background:answer_session_end",
 }
 
