@@ -57,7 +57,8 @@ def context_block(sections: Sequence[ContextSection], *, most: int = _MOST_CHARA
     lines = [line for section in filled for line in section.lines]
     if not lines:
         return ""
-    around = sum(len(section.heading) + 1 for section in filled) + sum(len(line.name) + len("- \n") for line in lines)
+    around = len(wrap("", insights=[line.name for line in lines if line.name]))
+    around += sum(len(section.heading) + 1 for section in filled) + len("- \n") * len(lines)
     texts = {line: sanitize_line(line.text) for line in lines}
     longest = _longest([len(text) for text in texts.values()], room=most - around)
     shown = []
