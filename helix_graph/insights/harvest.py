@@ -20,7 +20,16 @@ from helix_episodes.errors import EpisodeNotFound, HelixGraphError
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import same_advice
 from helix_graph.insights.links import find_link, new_link, write_link
-from helix_graph.insights.model import DERIVED, HARVEST_SOURCE, LESSON, Insight, InsightLink, StoredInsight, TextVector
+from helix_graph.insights.model import (
+    DERIVED,
+    FIX,
+    HARVEST_SOURCE,
+    LESSON,
+    Insight,
+    InsightLink,
+    StoredInsight,
+    TextVector,
+)
 from helix_graph.insights.scoring import LONGEST_NAME, SHORTEST_CONTENT
 from helix_graph.insights.storing import clean_content, slug_of
 from helix_graph.timestamps import parse_stamp
@@ -90,8 +99,8 @@ def harvest(
     vectors = dict(zip((group.uid for group in groups), embedded, strict=False))
     answer = HarvestAnswer(
         episodes=len(chosen),
-        lessons=sum(len(group) for group in groups if group[0].kind == LESSON),
-        fixes=sum(len(group) for group in groups if group[0].kind != LESSON),
+        lessons=sum(len(group) for group in groups if group[0].kind != FIX),
+        fixes=sum(len(group) for group in groups if group[0].kind == FIX),
         added=[],
         known=0,
         taken_in=0,

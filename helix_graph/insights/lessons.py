@@ -1,8 +1,10 @@
-"""What an episode teaches: its stated lessons and its verified fixes, each as an insight that could be stored.
+"""What an episode teaches: stated lessons, people's corrections and verified fixes, each as an insight to store.
 
 A lesson is taken in its own words, if these can be read on their own: whole sentences that give advice or a cause, in
 the present (`is_advice`). Logs call many things a lesson (headings, halves of sentences, reports of one session); what
 is doubtful is dropped, since a false insight costs more than none.
+
+A correction is what a person told the agent to do otherwise, in the person's words, with the task it was said at.
 
 A fix is worded from facts alone, "When <error>, <change>, verified by <check>". It is kept only when the same command
 failed and then passed with output to show for it, when a single change lies between, and when the words of that change
@@ -48,13 +50,13 @@ import msgspec
 from helix_episodes.extraction.prose.sentences import statement_sentences
 from helix_episodes.extraction.shell.commands import parse_command
 from helix_episodes.light_imports import Regex
-from helix_episodes.model import Decision, Episode, Event, Fix, sortable_time
+from helix_episodes.model import CORRECTS, Decision, Episode, Event, Fix, sortable_time
 from helix_episodes.normalization import one_line, template
 from helix_episodes.safe_files import LONGEST_COMMAND
 from helix_graph.graph.model import NodeAnchor
 from helix_graph.graph.node_labels import check_label, decision_key, event_key, family_of
 from helix_graph.insights.model import FIX, LESSON
-from helix_graph.insights.scoring import LONGEST_CONTENT
+from helix_graph.insights.scoring import CORRECTION, LONGEST_CONTENT
 from helix_graph.timestamps import parse_stamp, stamp
 
 #: Shorter is a heading.
@@ -249,6 +251,11 @@ def lessons_of(episode: Episode) -> Iterator[HarvestedLesson]:
         # What extraction derived is worded again from the fix that it was derived from.
         if number not in derived and is_advice(text):
             yield _harvested(episode, LESSON, template(text).casefold(), text, (bond,))
+    for event in episode.events:
+        if event.type == "milestone" and event.content.startswith(CORRECTS):
+            said = event.content.removeprefix(CORRECTS)
+            words = f"A person corrected the agent at work on {one_line(episode.task)[:_LONGEST_PART]!r}: {said}"
+            yield _harvested(episode, CORRECTION, template(said).casefold(), words, (bond,))
     yield from _fixes(episode)
 
 

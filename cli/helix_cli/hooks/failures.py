@@ -8,6 +8,7 @@ is known.
 
 from __future__ import annotations
 
+from helix_cli.hooks.call import HookAnswer
 from helix_cli.hooks.context_block import (
     LONGEST_QUOTATION,
     SHARED,
@@ -17,6 +18,7 @@ from helix_cli.hooks.context_block import (
     context_block,
 )
 from helix_cli.hooks.session_dedup import SITUATION, SessionDedup
+from helix_cli.hooks.tool_results import shell_command
 from helix_graph.causality.antipattern_cache import read_anti_patterns
 from helix_graph.insights.safe_quoting import quoted
 from helix_graph.shared_authors import known_authors
@@ -37,7 +39,7 @@ _LEVELS = {"exact": "the same error", "family": "the same kind of error"}
 _MOST_FIXES = 2
 
 
-def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> str:
+def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswer | None:
     """The precedent, if its repair is known and new to the session."""
     from helix_graph.errors import GraphNotCompiled
     from helix_graph.graph.error_precedents import find_precedents
@@ -46,19 +48,38 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> str:
     text = call.failure
     if len(text) >= 2 * _AT_EACH_END:
         text = f"{text[:_AT_EACH_END]}\n{text[-_AT_EACH_END:]}"
-    if not text.strip():
-        return ""
+    if not text.strip() or (call.suspected and not _is_failing_run(call, text)):
+        return None
     try:
         with open_graph(root / "causality" / FILE_NAME) as connection:
             readable = text.encode("utf-8", "replace").decode()
             found = find_precedents(connection, readable, limit=1, nearest=True)
     except GraphNotCompiled:
-        return ""
+        return None
     dedup.remember(SITUATION + label for label in found["looked_for"])
     precedents = found["precedents"]
     authors = known_authors(root, shared_episodes(root, (one["episode"] for one in precedents)))
     lines = [line for one in precedents for line in _precedent_lines(one, found["sessions"], authors)]
-    return context_block([ContextSection("Met before:", [ContextLine(line) for line in dedup.take(lines)])])
+    block = context_block([ContextSection("Met before:", [ContextLine(line) for line in dedup.take(lines)])])
+    return HookAnswer(block, _notice(found["sessions"])) if block else None
+
+
+def _notice(sessions: Mapping[str, int]) -> str:
+    """What the person is told of it, whose agent alone reads the block."""
+    met = sum(sessions[level] for level in _LEVELS if level in sessions)
+    return f"helix: met in {met} session{'s' * (met != 1)}, gave the agent the fix"
+
+
+def _is_failing_run(call: HookCall, text: str) -> bool:
+    """Whether the output of a command whose exit code is hidden, or not known, has a failing verdict of its own."""
+    from helix_episodes.extraction.checks import exception_at_end, read_verdicts
+    from helix_episodes.extraction.shell.commands import decisive, parse_command
+
+    command = parse_command(shell_command(call.arguments))
+    if any(one.passed is False for one in read_verdicts(command, output=text, exit_code=None, status="unknown")):
+        return True
+    part = decisive(command)
+    return part is not None and part.purpose not in {None, "look"} and exception_at_end(text) is not None
 
 
 def _precedent_lines(one: Row, sessions: dict[str, int], authors: Mapping[str, str]) -> Iterator[str]:
@@ -84,7 +105,7 @@ def _repair(fix: Row) -> str:
     return f"repaired by {fix['label']}: {done} ({sure}){why}{where}"
 
 
-def answer_tool_call(call: HookCall, root: Path, dedup: SessionDedup) -> str:
+def answer_tool_call(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswer | None:
     """The warning, once a session."""
     known = []
     for one in read_anti_patterns(root) or ():
@@ -92,11 +113,10 @@ def answer_tool_call(call: HookCall, root: Path, dedup: SessionDedup) -> str:
         if dedup.has(SITUATION + one.trigger) or (family and dedup.has(SITUATION + family)):
             known.append(one)
     if not known:
-        return ""
+        return None
     from helix_graph.graph.node_labels import labels_of_call
 
     labels = labels_of_call(call.tool, call.arguments, root=root.parent)
     lines = dedup.take(anti_pattern_sentence(one) for one in known if one.action in labels)
-    return context_block(
-        [ContextSection("What is about to be done kept failing here:", [ContextLine(line) for line in lines])]
-    )
+    section = ContextSection("What is about to be done kept failing here:", [ContextLine(line) for line in lines])
+    return HookAnswer(context_block([section]))
