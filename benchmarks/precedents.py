@@ -27,7 +27,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-from sealed_sessions import CORPORA, open_logs
+from sealed_sessions import open_logs
+from tallies import CORPORA
 
 from helix_episodes.readers import read_sessions
 from helix_graph import Memory

@@ -72,7 +72,7 @@ QUOTE_LIMIT = 240
 _FEW_CHANGES = 3
 #: An error is alike when it has so much of what the words of a message weigh together.
 _ALIKE = 0.6
-#: One word fits too much, and says too little of a change.
+#: One word says too little of a change.
 _FEWEST_WORDS = 2
 #: Reading the newest of so many errors for words takes a tenth of a second.
 _MOST_READ = 5000
@@ -179,7 +179,7 @@ def _is_kind(asked: Complaint, one: _Candidate) -> bool:
 
     A failing test is one only in the same file, an error of the agent's own tool never: its sentence is the same
     whatever it is about. An exception that any statement may raise is one where its message, masked, says the same.
-    What is wrong with a name of a standard library says nothing of the project's own names.
+    Where something does not compile, a name of a standard library says nothing of the project's own names.
     """
     family = one.label.partition(" fails: ")[2]
     if asked.own_tool:
@@ -190,7 +190,7 @@ def _is_kind(asked: Complaint, one: _Candidate) -> bool:
         alike = template(asked.message).partition(family)[2] == template(one.message).partition(family)[2]
         return alike and tells_apart(asked.message, family)
     named, theirs = asked.symbol or "", symbol_in(one.message)
-    return not (named and theirs) or is_standard(named) == is_standard(theirs)
+    return not (named and theirs and is_compile_family(family)) or is_standard(named) == is_standard(theirs)
 
 
 def _same_file(asked: Complaint, one: _Candidate) -> bool:
@@ -243,16 +243,17 @@ def _is_named(label: str, folded: str, query: ErrorQuery) -> bool:
 
 def _alike(connection: sqlite3.Connection, message: str) -> Iterator[_Hit]:
     """The errors that have most of the words of a message, rare ones counting more, the most alike first."""
-    from helix_graph.word_search import idf, query_words, telling
+    from helix_graph.word_search import idf, telling
 
-    asked = frozenset(telling(query_words(message)))
+    asked = frozenset(telling(map(str.casefold, _WORDS.findall(message))))
     found = _candidates(connection, "n.type = 'error'", limit=_MOST_READ) if asked else []
-    having = [asked.intersection(query_words(f"{one.label} {one.message}")) for one in found]
+    texts = (" ".join(("", *_WORDS.findall(f"{one.label} {one.message}"))).casefold() for one in found)
+    having = [[word for word in asked if f" {word}" in text] for text in texts]  # as a whole, or as its beginning
     frequent = Counter(chain.from_iterable(having))
-    weights = {word: idf(len(found), frequent[word]) for word in asked}
+    weights = {word: idf(len(found), frequent[word]) for word in sorted(asked)}
     scored = [(sum(map(weights.__getitem__, words)), one) for one, words in zip(found, having, strict=True) if words]
     least = _ALIKE * sum(weights.values())
-    alike = [(score, one) for score, one in scored if score >= least and len(asked) >= _FEWEST_WORDS]
+    alike = [(score, one) for score, one in scored if score >= least]
     alike.sort(key=lambda pair: (not pair[1].verified, -pair[0], pair[1].age))
     return (_Hit("words", one.episode, one.local, fixed=bool(one.verified)) for _, one in alike)
 
@@ -311,7 +312,8 @@ def _best(
     Of sessions that met the very issue and never repaired it, the newest is shown where no other helps.
     """
     if asked is None:
-        return [_precedent(connection, hit) for hit in hits[:limit]]
+        named = [_precedent(connection, hit) for hit in hits[:limit]]
+        return [{**row, "fixes": _with_states(row["fixes"], tree)} for row in named]
     weighed: list[tuple[tuple[bool, int, bool, int, int], Row]] = []
     never: list[Row] = []
     for place, hit in enumerate(hits[:_MOST_READ_WHOLE]):
@@ -321,10 +323,14 @@ def _best(
             continue
         if asked.own_tool and hit.level != "exact":  # the sentence itself says what to do
             continue
-        fixes = [fix for fix in row["fixes"] if _is_of_use(fix, asked, row)]
-        if not fixes:
+        of_use = [fix for fix in row["fixes"] if hit.level == "words" or _is_of_use(fix, asked, row)]
+        if not of_use:
             continue
-        fixes.sort(key=lambda fix: (not fix["verified"], -_about(fix, asked)))
+        few = (
+            len(row["fixes"]) <= _FEW_CHANGES
+        )  # a command beside a change is its other half: what was added is installed
+        fixes = [fix for fix in row["fixes"] if fix in of_use or (few and fix["command"])]
+        fixes.sort(key=lambda fix: (not fix["verified"], fix not in of_use, not _mentions(fix, asked)))
         row["fixes"] = _with_states(fixes, tree) if len(weighed) < _MOST_WEIGHED else fixes
         about = max(_about(fix, asked) for fix in fixes)
         weighed.append(((not row["fixed"], LEVELS.index(hit.level), _is_lost(row), -about, place), row))
@@ -353,24 +359,24 @@ def _is_of_use(fix: Row, asked: Complaint, row: Row) -> bool:
     speak of a name that both have.
     """
     words = frozenset(word.casefold() for word in _WORDS.findall(f"{fix['quote']} {fix['command'] or ''}"))
+    symbols = [symbol.rpartition(".")[2].casefold() for symbol in (asked.symbol or "", symbol_in(row["message"]))]
     names, theirs = names_in(asked.message), names_in(row["message"])
     family = row["label"].partition(" fails: ")[2]
     if row["level"] != "exact" and is_compile_family(family):
-        named, other = asked.symbol or "", symbol_in(row["message"])
-        both = {other.rpartition(".")[2].casefold()} if is_standard(named) and is_standard(other) else names & theirs
-        return not words.isdisjoint(both)
+        standard = is_standard(asked.symbol or "") and is_standard(symbol_in(row["message"]))
+        return not words.isdisjoint(symbols[1:] if standard else names & theirs)
     by_itself = bool(fix["command"] and _REPAIRS_BY_ITSELF.search(fix["command"]))
     if by_itself and any(check and row["label"].startswith(check_label(check)) for check, _ in asked.families):
         return True
-    at_file = _file_name(fix["path"]) == _file_name(asked.file or row["path"]) != ""
+    at_file = _file_name(fix["path"]) == _file_name(asked.file or (row["path"] if names else "")) != ""
     if row["level"] == "exact":
         alone = not (names or asked.file) and len(row["fixes"]) == 1
         anything = asked.test or (row["own"] and (fix["command"] or alone))
-        return bool(anything or at_file) or not words.isdisjoint(names)
+        return bool(anything or at_file) or not words.isdisjoint({*names, *symbols[:1]})
     rules = {word.casefold() for word in _WORDS.findall(family) if len(word) >= _SHORTEST_RULE}
     at_theirs = _file_name(fix["path"]) == _file_name(row["path"]) != "" and len(row["fixes"]) == fix["repaired"] == 1
     short = len(words) >= _FEWEST_WORDS and len(fix["quote"]) < QUOTE_LIMIT
-    return not words.isdisjoint(rules | theirs) or (at_theirs and short)
+    return not words.isdisjoint({*rules, *theirs, *symbols[1:]}) or (at_theirs and short)
 
 
 def _is_lost(row: Row) -> bool:
@@ -399,10 +405,13 @@ def _precedent(connection: sqlite3.Connection, hit: _Hit) -> Row:
 
 def _about(fix: Row, asked: Complaint) -> int:
     """How much of a change can be done again: it touches what the message names, or it is a command."""
-    named = (asked.symbol or "").rpartition(".")[2]
-    mentions = bool(named) and named in f"{fix['quote']} {fix['command'] or ''}"
     at_file = bool(asked.file) and _file_name(fix["path"]) == _file_name(asked.file)
-    return 2 * mentions + (at_file or bool(fix["command"]))
+    return 2 * _mentions(fix, asked) + (at_file or bool(fix["command"]))
+
+
+def _mentions(fix: Row, asked: Complaint) -> bool:
+    named = (asked.symbol or "").rpartition(".")[2]
+    return bool(named) and named in f"{fix['quote']} {fix['command'] or ''}"
 
 
 def _remedies(connection: sqlite3.Connection, hit: _Hit) -> Iterator[Row]:

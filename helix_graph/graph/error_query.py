@@ -132,8 +132,8 @@ class ErrorQuery(Value):
 def read_error(text: str) -> ErrorQuery:
     r"""What a text says about its errors.
 
-    >>> read_error("cart.py:3:80: E501 Line too long (99 > 88)\nFound 1 error.").complaints[0].families
-    (('ruff', 'E501'),)
+    >>> read_error("cart.py:3:80: E501 Line too long (99 > 88)\nFound 1 error.").complaints[0].families[0]
+    ('ruff', 'E501')
     """
     from helix_episodes.extraction.fingerprints import diagnostics_of_text
 
@@ -166,7 +166,8 @@ def _complaints(text: str, found: list[Found]) -> Iterator[Complaint]:
         families = ((check, template(finding.family)),) if says_something(finding.family) else ()
         diagnostics = diagnostics_of_finding(check or "", finding, output=text)
         for one in diagnostics:
-            yield _complaint(one, families=families, own_tool=own_tool)
+            placed = one._replace(file=one.file or finding.path)
+            yield _complaint(placed, families=families, own_tool=own_tool)
         if families and not diagnostics:
             yield Complaint(message=one_line(finding.message), families=families, file=finding.path, own_tool=own_tool)
 

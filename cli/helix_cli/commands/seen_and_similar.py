@@ -50,7 +50,8 @@ def render_seen(answer: SeenAnswer) -> None:
         say(f"Met before: {', '.join(known)}.")
         shown = {one.issue for one in answer.precedents if one.fixes}
         for number, issue in enumerate(answer.issues):
-            say(f"  {_cut(issue.message)}: {_known(issue, shown=number in shown)}")
+            if len(answer.issues) > 1 or number not in shown:
+                say(f"  {cut_line(issue.message, _LONGEST_ISSUE)}: {_known(issue, shown=number in shown)}")
     for precedent in answer.precedents:
         say()
         _render_precedent(precedent)
@@ -61,11 +62,7 @@ def _known(issue: SeenIssue, *, shown: bool) -> str:
     met = f"{LEVELS[issue.level]} in {count(issue.sessions, 'session')}"
     if not issue.fixed:
         return f"{met}, never repaired"
-    return f"{met}, repaired in {issue.fixed}" + ("" if shown else ", by changes that say nothing of this one")
-
-
-def _cut(message: str) -> str:
-    return cut_line(message, _LONGEST_ISSUE)
+    return f"{met}, repaired in {issue.fixed}" + ("" if shown else "; no repair there says anything of this one")
 
 
 @click.command

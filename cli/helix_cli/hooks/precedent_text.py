@@ -24,6 +24,8 @@ _LONGEST_CHANGE = 200
 _LONGEST_PLACE = 70
 #: Met once and left alone may only mean that the session had other work.
 _FEWEST_NEVER = 2
+#: A change and the command that belongs to it.
+_MOST_FIXES = 2
 _LEVELS = {"exact": "the same error", "family": "the same kind of error"}
 STATES = {"holds": "still in the file", "changed": "the file has changed since", "gone": "the file is gone"}
 
@@ -55,16 +57,26 @@ def _lines(one: Row, issue: Row, authors: Mapping[str, str], room: int) -> Itera
             yield f"{message}: the same error in {earlier}, repaired in none"
         return
     first = f"{message}: {_LEVELS[one['level']]} in {earlier}, repaired in {fixed}"
-    fix = one["fixes"][0]
-    facts = [f"verified: {fix['verified_by'] or 'passed'}"[:_LONGEST_PLACE] if fix["verified"] else "not verified"]
-    if state := STATES.get(fix["state"], f"now in {quoted(fix['now_at'])}" if fix["now_at"] else ""):
+    yield first
+    room -= len(first)
+    for place, fix in enumerate(one["fixes"][:_MOST_FIXES]):
+        line = _repair(one, fix, authors, room=room)
+        room -= len(line)
+        if place and room < 0:
+            return
+        yield line
+
+
+def _repair(one: Row, fix: Row, authors: Mapping[str, str], *, room: int) -> str:
+    """The change in its own words, what verified it, whether it is still there, and where the log has it."""
+    by = "" if fix["command"] and (fix["verified_by"] or "").startswith("run ") else fix["verified_by"]
+    facts = [f"verified: {by or 'it succeeded'}"[:_LONGEST_PLACE] if fix["verified"] else "not verified"]
+    if state := STATES.get(fix["state"] or "", f"now in {quoted(fix['now_at'])}" if fix["now_at"] else ""):
         facts.append(state)
     shared = ""
     if one["episode"] in authors:
         shared = f"; {SHARED} by {quoted(authors[one['episode']], longest=_LONGEST_PLACE) or 'an unknown author'}"
     around = f" ({'; '.join(facts)}) [session {one['session'][:8]}, line {fix['line'] or '?'}{shared}]"
-    done = "repaired by " + (f"editing {quoted(fix['path'], longest=_LONGEST_PLACE)}: " if not fix["command"] else "")
-    longest = max(min(_LONGEST_CHANGE, room - len(first) - len(done) - len(around)), _LONGEST_PLACE)
-    changed = quoted(fix["command"] or fix["quote"] or fix["chosen"], longest=longest)
-    yield first
-    yield f"{done}{changed}{around}"
+    done = "repaired by " + (f"editing {quoted(fix['path'], longest=_LONGEST_PLACE)}: " if fix["path"] else "")
+    longest = max(min(_LONGEST_CHANGE, room - len(done) - len(around)), _LONGEST_PLACE)
+    return f"{done}{quoted(fix['command'] or fix['quote'] or fix['chosen'], longest=longest)}{around}"
