@@ -143,7 +143,11 @@ def find_precedents(
         named = list(_once(_named(connection, query)))
         known = [(None, named)] if named else known
     if not nearest and not any(hits for _, hits in known):
-        known = [(one, list(_once(_alike(connection, one.message)))) for one, _ in known if one and not one.own_tool]
+        known = [
+            (one, list(_once(_alike(connection, one.message))))
+            for one, _ in known
+            if one and not (one.own_tool or one.test)
+        ]
     known = [(one, hits) for one, hits in known if hits]
     return _answer(connection, query, known, limit, tree)
 
