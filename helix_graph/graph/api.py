@@ -282,6 +282,10 @@ class Graph:
 
         texts = {"focus": focus, "source": source, "target": target, "episode": episode}
         parts = {name: as_str(name, value) for name, value in texts.items() if value is not None}
+        if episode is not None:
+            from helix_episodes.store import EpisodeStore
+
+            parts["episode"] = EpisodeStore(self.episodes).resolve(parts["episode"])
         if set(parts) not in _VIEWS:
             raise InvalidArgument(None, "give only one of these: focus, or source with target, or episode")
         most = as_int("max_nodes", max_nodes, lowest=1, highest=MOST_NODES)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from helix_cli.app import open_memory
+from helix_cli.app import open_for_question
+from helix_cli.command_group import TextCommand
 from helix_cli.options import output_file
 from helix_cli.output import count, fields, json_option, percent, prints, say, show, table, tree, warn, warn_of_more
 from helix_cli.terminal import Branch, Part, StyledWord, leaf, quiet, strong, verdict
@@ -37,15 +38,18 @@ def render_path(answer: PathAnswer) -> None:
 @click.command
 @click.option("--from", "source", required=True, metavar="TEXT", help="Where the path begins: part of a label.")
 @click.option("--to", "target", required=True, metavar="TEXT", help="Where it ends: part of a label.")
-@click.option("--max-depth", type=int, default=5, show_default=True, help="At most so many edges, 1 to 10.")
-@click.option("--strongest", is_flag=True, help="The greatest product of weights first, not the fewest edges.")
+@click.option("--max-depth", type=int, default=5, show_default=True, help="Maximum number of links, 1 to 10.")
+@click.option("--strongest", is_flag=True, help="Rank by strength, not by length.")
 @click.option(
-    "--alternatives", type=int, default=1, show_default=True, help="At most so many different paths, 1 to 10."
+    "--alternatives", type=int, default=1, show_default=True, help="Number of different paths, 1 to 10."
 )
 @prints(render_path)
 def path(**options: Any) -> PathAnswer:
-    """Show the shortest chain of edges that leads from one thing to another, and what each edge rests on."""
-    return open_memory().graph.path(**options)
+    """Show how one thing led to another.
+
+    Prints the shortest chain of links between them, with the evidence of each link. `labels` lists what can be asked for.
+    """
+    return open_for_question().graph.path(**options)
 
 
 def _step(step: PathStep) -> Branch:
@@ -121,12 +125,15 @@ def render_causes(answer: RelationsAnswer) -> None:
     _render_relations(answer, "Nothing leads to it.", "what leads to it")
 
 
-@click.command
+@click.command(cls=TextCommand)
 @click.argument("label")
 @prints(render_causes)
 def causes(*, label: str) -> RelationsAnswer:
-    """Show the direct causes of every node whose label contains LABEL (upper or lower case)."""
-    return open_memory().graph.causes(label)
+    """Show what led to something.
+
+    LABEL is part of a label, or a few words of it. `labels` lists all.
+    """
+    return open_for_question().graph.causes(label)
 
 
 def render_effects(answer: RelationsAnswer) -> None:
@@ -134,12 +141,15 @@ def render_effects(answer: RelationsAnswer) -> None:
     _render_relations(answer, "It leads to nothing.", "what it leads to")
 
 
-@click.command
+@click.command(cls=TextCommand)
 @click.argument("label")
 @prints(render_effects)
 def effects(*, label: str) -> RelationsAnswer:
-    """Show what LABEL, a part of a label in any case, leads straight to."""
-    return open_memory().graph.effects(label)
+    """Show what something led to.
+
+    LABEL is part of a label, or a few words of it. `labels` lists all.
+    """
+    return open_for_question().graph.effects(label)
 
 
 def _render_relations(answer: RelationsAnswer, nothing: str, heading: str) -> None:
@@ -174,8 +184,11 @@ html_option = click.option(
 @html_option
 @json_option
 def explain(*, episode: str, steps: bool, html: Path | None, as_json: bool) -> None:
-    """Show which steps of a session to look at first, and why: suspects, never a verdict."""
-    memory = open_memory()
+    """Show which steps of a session to look at first, and why.
+
+    The steps are leads, not conclusions.
+    """
+    memory = open_for_question()
     if steps:
         show(memory.timeline(episode), as_json=as_json, render=render_steps)
     else:
@@ -188,8 +201,11 @@ def explain(*, episode: str, steps: bool, html: Path | None, as_json: bool) -> N
 @html_option
 @json_option
 def contrast(*, episode: str, html: Path | None, as_json: bool) -> None:
-    """Lay a session beside the most alike one that succeeded, and show where the two part."""
-    memory = open_memory()
+    """Compare a session with the most similar one that succeeded.
+
+    Shows where the two differ.
+    """
+    memory = open_for_question()
     show(memory.causality.contrast(episode), as_json=as_json, render=render_contrast)
     _write_page(memory, episode, html)
 
