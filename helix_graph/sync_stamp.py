@@ -28,7 +28,7 @@ class LogPlace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SyncStamp(msgspec.Struct, frozen=True, kw_only=True):
-    """``at`` is a time in seconds since 1970; every log of the project that was last written before it has been read."""
+    """``at`` is a time in seconds since 1970; all of the project's logs last written before it have been read."""
 
     at: float
     places: tuple[LogPlace, ...]

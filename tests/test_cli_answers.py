@@ -181,7 +181,7 @@ def test_an_episode_as_json_is_its_file(memory: Memory, ask: Callable[..., str])
 def test_init_begins_a_memory_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Callable[..., str]) -> None:
     monkeypatch.delenv("HELIX_DIR", raising=False)
     monkeypatch.chdir(tmp_path)
-    assert "helix-graph episode extract" in ask("init")
+    assert "Next: helix-graph sync" in ask("init")
     assert ".gitignore" in {path.name for path in (tmp_path / ".helix").iterdir()}
     assert orjson.loads(ask("init", "--share", "--json")) == {"root": str(tmp_path / ".helix"), "shared": True}
 
@@ -195,7 +195,7 @@ def test_a_first_session_from_log_to_answer(
     monkeypatch.chdir(tmp_path / "below")
     logs = Path(__file__).parents[1] / "cli" / "helix_cli" / "demo" / "logs"
     ask("init")
-    assert "Next: helix-graph compile" in ask("episode", "extract", str(logs))
+    assert "Next: helix-graph sync" in ask("episode", "extract", str(logs))
     assert "12 episodes processed" in ask("compile")
     assert "12 unchanged" in ask("compile")
     assert "Met before" in ask("seen", ERROR)
@@ -207,9 +207,9 @@ def test_status_says_when_the_graph_is_behind(
 ) -> None:
     ask("demo", "--keep", str(tmp_path))
     monkeypatch.setenv("HELIX_DIR", str(tmp_path / ".helix"))
-    assert "Next: helix-graph compile" not in ask("status")
+    assert "Next: helix-graph sync" not in ask("status")
     (tmp_path / ".helix" / "episodes" / f"episode-{REFUND}.json").unlink()
-    assert "1 episode file changed since then. Next: helix-graph compile" in ask("status")
+    assert "1 episode file changed since then. Next: helix-graph sync" in ask("status")
     assert "1 removed" in ask("compile")
 
 

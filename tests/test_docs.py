@@ -84,9 +84,16 @@ def test_every_command_and_option_has_help() -> None:
 
 
 def test_help_lines_fit_80_columns() -> None:
-    shown = [CliRunner().invoke(cli, ["help", *name.split()], terminal_width=80).output for name in ("--all", "insight")]
+    shown = [
+        CliRunner().invoke(cli, ["help", *name.split()], terminal_width=80).output for name in ("--all", "insight")
+    ]
     assert "sync" in shown[0]
-    assert [line for text in shown for line in text.splitlines() if len(line) > 78 or (line.endswith("...") and "Usage" not in line)] == []
+    assert [
+        line
+        for text in shown
+        for line in text.splitlines()
+        if len(line) > 78 or (line.endswith("...") and "Usage" not in line)
+    ] == []
 
 
 def test_every_command_answers_programs() -> None:

@@ -29,7 +29,13 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
 
 @pytest.mark.parametrize(
     ("said", "meant"),
-    [("bbbb", "bbbb3333"), ("episode-bbbb", "bbbb3333"), ("last", "aaaa2222"), ("last~1", "bbbb3333"), ("last~2", "aaaa1111")],
+    [
+        ("bbbb", "bbbb3333"),
+        ("episode-bbbb", "bbbb3333"),
+        ("last", "aaaa2222"),
+        ("last~1", "bbbb3333"),
+        ("last~2", "aaaa1111"),
+    ],
 )
 def test_every_question_about_a_session_takes_short_names(memory: Memory, said: str, meant: str) -> None:
     assert memory.episodes.require(said).session == meant

@@ -53,7 +53,9 @@ def log(project: Path, script: Callable[..., Script], tmp_path: Path) -> Callabl
     return put
 
 
-def test_sync_begins_a_memory_reads_logs_and_compiles(log: Callable[..., Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_sync_begins_a_memory_reads_logs_and_compiles(
+    log: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     log("one")
     assert run(["sync"]) == 0
     assert "1 session in the memory: 1 new" in capsys.readouterr().out

@@ -125,15 +125,6 @@ _OTHER_NAMES = {
 }
 
 
-def _begin() -> None:
-    """Without a command: what is on this machine where the project has no memory yet, else the help."""
-    context = click.get_current_context()
-    if context.invoked_subcommand is None:
-        from helix_cli.commands.help import show_beginning
-
-        show_beginning(context)
-
-
 cli = LazyGroup(
     sections=EVERYDAY,
     rare=RARE,
@@ -143,9 +134,7 @@ cli = LazyGroup(
         "A causal memory for coding agents, built from the logs they already write: what led to what, what works, "
         "what keeps failing."
     ),
-    callback=_begin,
-    invoke_without_command=True,
-    no_args_is_help=False,
+    beginning="commands.help:show_beginning",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
 click.version_option(__version__, prog_name="helix-graph", message="%(prog)s %(version)s")(cli)

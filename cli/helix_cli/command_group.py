@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -21,7 +22,8 @@ EVERY_COMMAND = "helix_cli.every_command"
 class LazyGroup(click.Group):
     """A group that imports a command's file when the command is named.
 
-    The help lists ``sections``; those in ``rare`` only when asked for all. ``aliases`` are further names.
+    The help lists ``sections``; those in ``rare`` only when asked for all. ``aliases`` are further names. Without a
+    command ``beginning`` is called, where there is one.
     """
 
     def __init__(
@@ -30,9 +32,11 @@ class LazyGroup(click.Group):
         sections: Sections,
         rare: Sections | None = None,
         aliases: Mapping[str, str] | None = None,
+        beginning: str | None = None,
         **settings: object,
     ) -> None:
-        super().__init__(**settings)  # type: ignore[arg-type]  # passed through to click unread
+        super().__init__(**settings, invoke_without_command=bool(beginning))  # type: ignore[arg-type]  # passed through to click unread
+        self._beginning = beginning
         self.sections, self.rare, self.aliases = sections, rare or {}, aliases or {}
         self.locations = {
             name: place for group in (self.sections, self.rare) for one in group.values() for name, place in one.items()
@@ -47,9 +51,14 @@ class LazyGroup(click.Group):
         location = self.locations.get(self.aliases.get(cmd_name, cmd_name))
         if location is None:
             return None
-        file, name = location.split(":")
-        command = getattr(import_module(f"helix_cli.{file}"), name)
+        command = _found_at(location)
         return command if isinstance(command, click.Command) else None
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401  (click's signature)
+        """Runs the command that is named, or the beginning."""
+        if self._beginning and not ctx._protected_args and not ctx.args:  # noqa: SLF001  (as click's own groups do)
+            return _found_at(self._beginning)(ctx)
+        return super().invoke(ctx)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -80,6 +89,11 @@ class LazyGroup(click.Group):
     def _line_of(self, ctx: click.Context, name: str) -> str:
         command = self.get_command(ctx, name)
         return command.get_short_help_str(limit=formatted_width(ctx)) if command else ""
+
+
+def _found_at(location: str) -> Any:  # noqa: ANN401  (what a module holds)
+    file, name = location.split(":")
+    return getattr(import_module(f"helix_cli.{file}"), name)
 
 
 def formatted_width(ctx: click.Context) -> int:

@@ -422,7 +422,9 @@ def _check_choice(*, logs: bool, everything: bool, narrowed: bool) -> None:
 @click.option("--outcome", type=click.Choice(OUTCOMES), help="Only those that came out so.")
 @since_option
 @click.option("--task", help="Only those with this text in their task, in any case.")
-@click.option("--max-results", type=click.IntRange(1, 100), default=20, show_default=True, help="Maximum number, 1 to 100.")
+@click.option(
+    "--max-results", type=click.IntRange(1, 100), default=20, show_default=True, help="Maximum number, 1 to 100."
+)
 @json_option
 def list_episodes(
     *, outcome: Outcome | None, since: datetime | None, task: str | None, max_results: int, as_json: bool

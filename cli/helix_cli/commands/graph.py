@@ -110,7 +110,9 @@ def _rows(answer: Status) -> Iterator[tuple[str, str]]:
     for basis, outcomes in answer.outcomes.items():
         yield f"  outcomes {basis}", _counts(outcomes)
     if answer.assertions:
-        yield "assertions", str(answer.assertions)
+        by_people, derived = answer.assertions - answer.revisions, answer.revisions
+        both = ((by_people, "by people"), (derived, "derived from later sessions"))
+        yield "assertions", ", ".join(f"{number} {words}" for number, words in both if number)
     yield "graph", f"{count(answer.nodes, 'node')}, {count(answer.edges, 'edge')}, {count(answer.patterns, 'pattern')}"
     yield "  nodes", _counts(answer.node_types)
     yield "  edges", _counts(answer.edge_types)

@@ -67,9 +67,7 @@ def render_view(report: ViewReport) -> None:
     help="The format of the report.",
 )
 @click.option("--days", type=int, default=7, show_default=True, help="Length of the period in days, 1 to 366.")
-@click.option(
-    "--until", type=parse_time, metavar="TIME", help="End of the period; by default the newest session."
-)
+@click.option("--until", type=parse_time, metavar="TIME", help="End of the period; by default the newest session.")
 @click.option("--open", "opened", is_flag=True, help="Open the page in the browser.")
 @json_option
 def report(*, output: str | None, form: str, days: int, until: datetime | None, opened: bool, as_json: bool) -> None:

@@ -40,14 +40,13 @@ def render_path(answer: PathAnswer) -> None:
 @click.option("--to", "target", required=True, metavar="TEXT", help="Where it ends: part of a label.")
 @click.option("--max-depth", type=int, default=5, show_default=True, help="Maximum number of links, 1 to 10.")
 @click.option("--strongest", is_flag=True, help="Rank by strength, not by length.")
-@click.option(
-    "--alternatives", type=int, default=1, show_default=True, help="Number of different paths, 1 to 10."
-)
+@click.option("--alternatives", type=int, default=1, show_default=True, help="Number of different paths, 1 to 10.")
 @prints(render_path)
 def path(**options: Any) -> PathAnswer:
     """Show how one thing led to another.
 
-    Prints the shortest chain of links between them, with the evidence of each link. `labels` lists what can be asked for.
+    Prints the shortest chain of links between them, with the evidence of each link. `labels` lists what can be
+    asked for.
     """
     return open_for_question().graph.path(**options)
 

@@ -101,7 +101,7 @@ def _shown(value: object) -> str:
 _FORMS = (
     (r"run `helix-graph sync`(?! in)", "call `compile`"),
     (r"Next: helix-graph sync", "Next: call `compile`"),
-    (r"`helix-graph episode list`", "`list_episodes`"),
+    (r"`helix-graph (?:episode|sessions) list`", "`list_episodes`"),
     (r"`helix-graph episode show \S+`", "`show_episode`"),
     (r"`helix-graph insight recall WORDS`", "`recall`"),
     (r"`helix-graph insight reindex` makes them", "people make them"),
