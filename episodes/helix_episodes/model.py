@@ -6,7 +6,7 @@ An episode holds *decisions* (what was chosen, why, with what effect), *events* 
 characters, because some agents delete their logs after a month.
 
 The keys of the original schema (``id`` … ``lessons``) keep their names and meaning, so its files are read too; the
-rest are additions. ``docs/episodes.md`` has the table. `helix_episodes.store` reads and writes them, unknown keys too.
+rest are additions (``docs/reference/episodes.md``). `helix_episodes.store` reads and writes them, unknown keys too.
 
 >>> Evidence(line=12, id=None, quote="FAILED tests/test_cart.py::test_total").line
 12
@@ -70,7 +70,7 @@ OutcomeBasis = Literal["rewarded", "measured", "judged", "declared", "none"]
 DecisionType = Literal["design", "implementation", "test", "recovery", "routing"]
 EventType = Literal["tool_call", "commit", "error", "milestone", "test", "handoff"]
 TaskKind = Literal["fix", "feature", "refactor", "test", "review", "merge", "docs", "question", "other"]
-#: Why one thing is linked to another; ``docs/episodes.md`` says when each is drawn.
+#: Why one thing is linked to another; ``docs/reference/episodes.md`` says when each is drawn.
 Reason = Literal["call", "answer", "edit-test", "fix", "commit", "spawn", "entry", "stated", "decided"]
 EdgeType = Literal["causes", "enables", "prevents", "correlates"]
 Verb = Literal["edit", "create", "delete", "run", "delegate", "use", "choose"]

@@ -1,4 +1,4 @@
-"""Claude Code: one JSON object per line, one file per session (``docs/formats/claude-code.md`` describes it).
+"""Claude Code: one JSON object per line, one file per session (``docs/reference/formats/claude-code.md``).
 
 The lines of a helper (sub-agent) are in one of three places, by version: inline in the session's log
 (``isSidechain``), in a file of its own (``<session>/subagents/agent-<id>.jsonl``, before that ``agent-<id>.jsonl``

@@ -1,4 +1,4 @@
-"""Codex: one JSON object per line, one rollout file per session (``docs/formats/codex.md`` describes it).
+"""Codex: one JSON object per line, one rollout file per session (``docs/reference/formats/codex.md``).
 
 Records become steps line by line, in the order in which the program wrote them. The same message may be in a rollout as
 the model's item, as the program's event and as a completed item of a newer kind. And what is under the user's role is
