@@ -41,6 +41,7 @@ EVERYDAY = {
         "seen": "commands.seen_and_similar:seen",
         "search": "commands.search_and_model:search",
         "sessions": "commands.sessions:sessions",
+        "labels": "commands.labels:labels",
     },
     "Why did it happen": {
         "path": "commands.paths_and_causes:path",

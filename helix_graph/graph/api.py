@@ -18,7 +18,7 @@ from helix_episodes.errors import InvalidArgument
 from helix_episodes.model import EdgeType
 from helix_episodes.safe_files import write_output
 from helix_graph import database
-from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled
+from helix_graph.errors import NO_WORDS, DatabaseUnreadable, GraphNotCompiled
 from helix_graph.graph.adjacency import Adjacency
 from helix_graph.graph.graph_db import FILE_NAME, GRAPH_FILE, open_graph
 from helix_graph.graph.model import SeenAnswer, examples, find_anchored, find_node
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from helix_graph.graph.assertions import Assertion
     from helix_graph.graph.compile import CompileReport
+    from helix_graph.graph.label_search import LabelsAnswer
     from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample
     from helix_graph.graph.paths import PathAnswer, RelationsAnswer
     from helix_graph.graph.similar_decisions import SimilarDecision
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 
 
 MOST_PRECEDENTS = 100
+#: More than a person looks through; `export` has all.
+MOST_LABELS = 1000
 #: About the most a browser can draw; use `export` for larger graphs.
 MOST_NODES = 20_000
 #: What may be asked for together.
@@ -243,6 +246,24 @@ class Graph:
         wanted = as_str("the label", label)
         with self._open() as connection:
             return find_relations(Adjacency(connection), wanted, direction=direction)
+
+    def labels(self, text: str | None = None, *, limit: int = 20) -> LabelsAnswer:
+        """What some words may stand for, the best first; without ``text`` the labels that most sessions share.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+            InvalidArgument: There is nothing in the text. ``limit`` is not between 1 and 1000.
+        """
+        from helix_graph.graph.label_search import frequent_labels, search_labels
+
+        most = as_int("limit", limit, lowest=1, highest=MOST_LABELS)
+        words = None if text is None else as_str("text", text).strip()
+        if words == "":
+            raise InvalidArgument("text", NO_WORDS)
+        with self._open() as connection:
+            if words is None:
+                return frequent_labels(connection, limit=most)
+            return search_labels(connection, words, limit=most)
 
     def status(self) -> Status:
         """How large the graph is and how good its labels are.
