@@ -32,9 +32,11 @@ if TYPE_CHECKING:
 
     from helix_graph.graph.assertions import Assertion
     from helix_graph.graph.compile import CompileReport
+    from helix_graph.graph.finer_labels import Resolution
     from helix_graph.graph.label_search import LabelsAnswer
     from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample
-    from helix_graph.graph.paths import PathAnswer, RelationsAnswer
+    from helix_graph.graph.paths import PathAnswer
+    from helix_graph.graph.relations import RelationsAnswer
     from helix_graph.graph.similar_decisions import SimilarDecision
     from helix_graph.graph.source_files import Digests
     from helix_graph.graph.status import Status
@@ -48,6 +50,8 @@ MOST_LABELS = 1000
 MOST_NODES = 20_000
 #: What may be asked for together.
 _VIEWS: tuple[set[str], ...] = (set(), {"focus"}, {"source", "target"}, {"episode"})
+#: `helix_graph.graph.finer_labels.Resolution`.
+RESOLUTIONS: tuple[Resolution, ...] = ("kind", "place", "thing")
 #: A person does not compare more than ten paths.
 MOST_ALTERNATIVES = 10
 
@@ -186,7 +190,7 @@ class Graph:
         with self._open() as connection:
             return list(examples(connection, types))
 
-    def path(
+    def path(  # noqa: PLR0913  (the options of the question)
         self,
         *,
         source: str,
@@ -195,57 +199,76 @@ class Graph:
         follow: Collection[str] | None = None,
         strongest: bool = False,
         alternatives: int = 1,
+        resolution: str | None = None,
     ) -> PathAnswer:
-        """The shortest way from ``source`` to ``target``; see `helix_graph.graph.paths.find_path`.
+        """How ``source`` leads to ``target``, by the fewest edges; see `helix_graph.graph.paths.find_path`.
 
         ``follow`` names the types of edges to go along; by default those that lead to something: causes and enables.
-        ``strongest`` asks for the greatest product of weights instead, ``alternatives`` for so many different paths.
+        ``strongest`` asks for the path whose weakest edge is the firmest instead, ``alternatives`` for so many
+        different paths, ``resolution`` (kind, place or thing) for one as fine as that; without it the finest is given.
 
         Raises:
             GraphNotCompiled: There is no graph yet.
-            InvalidArgument: One of the labels is empty. ``max_depth`` or ``alternatives`` is not between 1 and 10.
+            InvalidArgument: One of the labels is empty. ``max_depth`` or ``alternatives`` is not between 1 and 10. The
+                resolution is none of the three.
         """
         from helix_graph.graph.paths import HIGHEST_DEPTH, LEADING, LOWEST_DEPTH, find_path
+        from helix_graph.graph.read_as import path_by_words
 
         ends = {"source": as_str("source", source), "target": as_str("target", target)}
         depth = as_int("max_depth", max_depth, lowest=LOWEST_DEPTH, highest=HIGHEST_DEPTH)
         several_paths = as_int("alternatives", alternatives, lowest=1, highest=MOST_ALTERNATIVES)
+        finest = None if resolution is None else as_choice("resolution", resolution, RESOLUTIONS)
         types = [as_choice("follow", each, get_args(EdgeType)) for each in as_tuple("follow", follow or LEADING)]
         with self._open() as connection:
-            answer = find_path(
-                Adjacency(connection),
-                **ends,
-                max_depth=depth,
-                follow=types,
-                strongest=strongest,
-                alternatives=several_paths,
-            )
+
+            def ask(begin: str, end: str) -> PathAnswer:
+                return find_path(
+                    Adjacency(connection),
+                    source=begin,
+                    target=end,
+                    max_depth=depth,
+                    follow=types,
+                    strongest=strongest,
+                    alternatives=several_paths,
+                    resolution=finest,
+                )
+
+            answer = path_by_words(connection, ask, **ends)
             return replace(answer, path=tuple(find_node(connection, node.id) for node in answer.path))
 
-    def causes(self, label: str) -> RelationsAnswer:
-        """What leads straight to the nodes that match ``label``.
+    def causes(self, label: str, *, resolution: str | None = None) -> RelationsAnswer:
+        """What leads straight to what ``label`` stands for: a label, file, test, rule, symbol or command.
 
         Raises:
             GraphNotCompiled: There is no graph yet.
-            InvalidArgument: The label is empty.
+            InvalidArgument: The label is empty. The resolution is none of kind, place and thing.
         """
-        return self._relations(label, "causes")
+        return self._relations(label, "causes", resolution)
 
-    def effects(self, label: str) -> RelationsAnswer:
-        """What the nodes that match ``label`` lead straight to.
+    def effects(self, label: str, *, resolution: str | None = None) -> RelationsAnswer:
+        """What that for which ``label`` stands leads straight to.
 
         Raises:
             GraphNotCompiled: There is no graph yet.
-            InvalidArgument: The label is empty.
+            InvalidArgument: The label is empty. The resolution is none of kind, place and thing.
         """
-        return self._relations(label, "effects")
+        return self._relations(label, "effects", resolution)
 
-    def _relations(self, label: str, direction: Literal["causes", "effects"]) -> RelationsAnswer:
-        from helix_graph.graph.paths import find_relations
+    def _relations(
+        self, label: str, direction: Literal["causes", "effects"], resolution: str | None
+    ) -> RelationsAnswer:
+        from helix_graph.graph.read_as import relations_by_words
+        from helix_graph.graph.relations import find_relations
 
         wanted = as_str("the label", label)
+        finest = None if resolution is None else as_choice("resolution", resolution, RESOLUTIONS)
         with self._open() as connection:
-            return find_relations(Adjacency(connection), wanted, direction=direction)
+
+            def ask(text: str) -> RelationsAnswer:
+                return find_relations(Adjacency(connection), text, direction=direction, resolution=finest)
+
+            return relations_by_words(connection, ask, wanted)
 
     def labels(self, text: str | None = None, *, limit: int = 20) -> LabelsAnswer:
         """What some words may stand for, the best first; without ``text`` the labels that most sessions share.

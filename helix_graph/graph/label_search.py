@@ -92,7 +92,8 @@ class LabelMatch(msgspec.Struct, frozen=True, kw_only=True):
     """What some words may stand for.
 
     ``label`` is the node's, ``name`` as people read it: with the file, command or message, where the match is finer
-    than the label. Of a session ``session`` is its id and ``name`` its task. ``places`` are the best mentions, at most ten.
+    than the label. Of a session ``session`` is its id and ``name`` its task. ``places`` are the best mentions, at most
+    ten.
     """
 
     label: str
@@ -113,11 +114,10 @@ class LabelsAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Candidate(NamedTuple):
-    """A match, and the mentions of graph.db that it stands for."""
+    """A match, and the text under which `helix_graph.graph.label_lookup` finds it."""
 
     match: LabelMatch
-    group: MentionGroup
-    episodes: frozenset[str]
+    text: str
 
 
 def frequent_labels(connection: sqlite3.Connection, *, limit: int) -> LabelsAnswer:
@@ -140,14 +140,14 @@ def search_labels(connection: sqlite3.Connection, text: str, *, limit: int) -> L
 
 
 def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list[Candidate]:
-    """As `search_labels`, with the mentions behind each."""
+    """As `search_labels`, with the text that leads to each."""
     words = _asked(text)
     mentions = list(_read(connection))
     tasks = [one for one in mentions if one.first]
     having = _having(words, mentions)
     weights = {word: idf(len(mentions), having[word]) for word in words}
     whole = sum(weights.values())
-    if not whole:
+    if not (whole and mentions):
         return []
     scored = sorted(
         ((score, one) for one in mentions if (score := _rough(one, words, weights))),
@@ -312,7 +312,7 @@ def _candidate(group: MentionGroup, kept: list[_Mention], share: float) -> Candi
         share=round(share, 3),
         places=tuple(map(_place, kept[:_QUOTED])),
     )
-    return Candidate(match, group, episodes)
+    return Candidate(match, thing or place or first.label)
 
 
 def _of_label(connection: sqlite3.Connection, node: int, best: list[_Mention], share: float) -> Candidate:
@@ -326,7 +326,7 @@ def _of_label(connection: sqlite3.Connection, node: int, best: list[_Mention], s
         share=round(share, 3),
         places=tuple(map(_place, best)),
     )
-    return Candidate(match, (node, None, None), frozenset())
+    return Candidate(match, best[0].label)
 
 
 def _of_session(one: _Mention, share: float) -> Candidate:
@@ -341,7 +341,7 @@ def _of_session(one: _Mention, share: float) -> Candidate:
         session=one.episode.removeprefix("episode-"),
         places=(_place(one),),
     )
-    return Candidate(match, (one.node, one.place, one.thing), frozenset((one.episode,)))
+    return Candidate(match, one.raw or one.label)
 
 
 def _place(one: _Mention) -> MentionPlace:

@@ -25,7 +25,7 @@ def render_labels(answer: LabelsAnswer) -> None:
         say(quiet(f"The {len(rows)} most frequent of {answer.total:,} labels; --limit shows more, TEXT searches."))
 
 
-def nearest_labels(found: tuple[LabelMatch, ...]) -> None:
+def render_nearest(found: tuple[LabelMatch, ...]) -> None:
     """Print what may have been meant, one line each."""
     if found:
         say("Nearest in this memory:")
