@@ -133,5 +133,5 @@ def _message(event: Event, label: str) -> str | None:
     """What an error says, without its location, the rule that its place names, and what varies."""
     plain = _LOCATION.sub("", event.message or "")
     rule = event.place.rule if event.place else None
-    said = _cut(message_core(plain.removesuffix(f"({rule})") if rule else plain))
+    said = _cut(message_core(plain.removesuffix(f"({rule})").removeprefix(rule).lstrip(": ") if rule else plain))
     return said if said and said != family_of(event) and not label.endswith(said) else None
