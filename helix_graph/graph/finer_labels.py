@@ -66,7 +66,7 @@ def finer_of_decision(decision: Decision, label: str) -> FinerLabels:
 def finer_of_event(event: Event, label: str) -> FinerLabels:
     """What an event was about; ``label`` is its own, which neither repeats."""
     if not is_error(event):
-        said = _cut(event.content) if event.type in {"commit", "milestone", "tool_call", "handoff"} else ""
+        said = _cut(event.content) if event.type in {"commit", "milestone", "handoff"} else ""
         return FinerLabels(None, said if said and said.casefold() != label.casefold() else None)
     named = event.place
     file = (named and named.file) or event.path
