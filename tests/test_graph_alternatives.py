@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from episode_drawing import Draw, Remember
-    from helix_graph.graph.paths import AlternativePath, PathAnswer
+    from helix_graph.graph.paths import FoundPath, PathAnswer
 
 #: A short weak way, a longer strong one, and one in between that is the weakest.
 WAYS = (("start", "end", 0.2), ("start", "one", 0.9), ("one", "end", 0.8), ("start", "two", 0.3), ("two", "end", 0.5))
@@ -44,7 +44,7 @@ def asserted(tmp_path: Path) -> SeedGraph:
     return graph
 
 
-def labels(path: PathAnswer | AlternativePath) -> list[str]:
+def labels(path: FoundPath) -> list[str]:
     return [card.label for card in path.path]
 
 
@@ -194,9 +194,15 @@ def test_networkx_finds_nothing_better_and_nothing_is_left_out(
         edges = [(source, target, "causes", owner, weight) for source, target, _, owner, weight in edges]
     facts = _facts(edges)
     graph = fold(facts)
-    options = {"source": "a", "target": "f", "max_depth": depth, "strongest": strongest, "alternatives": count}
-    options["resolution"] = "kind"
-    answer = find_path(_in_a_file(facts), **options)  # type: ignore[arg-type]  # names of its own arguments
+    answer = find_path(
+        _in_a_file(facts),
+        source="a",
+        target="f",
+        max_depth=depth,
+        strongest=strongest,
+        alternatives=count,
+        resolution="kind",
+    )
     found = [tuple(names) for names in all_labels(answer)] if answer.found else []
     assert len(set(found)) == len(found)
     assert [_rank(graph, names, strongest=strongest) for names in found] == _best_ranks(

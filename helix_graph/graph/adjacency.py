@@ -39,8 +39,10 @@ EpisodeClaim = tuple[str, str, Edge]
 
 #: A node, and a place and thing that mentions of it have.
 MentionGroup = tuple[int, str | None, str | None]
-#: A group of mentions, and an episode that has one of them.
-TextMatch = tuple[MentionGroup, str]
+#: Episode and local id of a mention.
+MentionKey = tuple[str, str]
+#: A mention's group, and itself.
+TextMatch = tuple[MentionGroup, MentionKey]
 
 #: Which end of an edge: 0 its source, 1 its target.
 End = Literal[0, 1]
@@ -151,12 +153,12 @@ class Adjacency:
     def mentioning(self, text: str) -> dict[int, frozenset[str]]:
         """The other nodes with a mention whose text contains ``text``, and the episodes of these mentions."""
         found: defaultdict[int, set[str]] = defaultdict(set)
-        for (node, *_), episode in self.texts_containing(text):
+        for (node, *_), (episode, _) in self.texts_containing(text):
             found[node].add(episode)
         return {node: frozenset(episodes) for node, episodes in found.items()}
 
     def texts_containing(self, text: str) -> list[TextMatch]:
-        """The groups and episodes of mentions whose text, but not their label, contains ``text``."""
+        """The mentions whose text, but not their label, contains ``text``."""
         if text not in self._mentioned:  # it reads every text of the graph
             self._mentioned[text] = find_texts(self.connection, text)
         return self._mentioned[text]
@@ -178,13 +180,13 @@ class Adjacency:
         return set(self._ask(query, (as_list(names),)))
 
     def failures_in(self, file: str) -> list[TextMatch]:
-        """The groups and episodes of errors about a file, given by its whole path or by the last parts of it."""
+        """The errors about a file, given by its whole path or by the last parts of it."""
         rows = self._ask(
-            "SELECT node, place, thing, e.id FROM mention JOIN episode e ON number = episode"
+            "SELECT node, place, thing, e.id, local FROM mention JOIN episode e ON number = episode"
             " WHERE family IS NOT NULL AND (lower(path) = lower(?1) OR lower(path) LIKE '%/' || lower(?2) ESCAPE '^')",
             (file, re.sub(r"[%_^]", r"^\g<0>", file)),
         )
-        return [((node, place, thing), episode) for node, place, thing, episode in rows]
+        return [((node, place, thing), (episode, local)) for node, place, thing, episode, local in rows]
 
     def edges(
         self, nodes: Collection[int], *, at: End, types: Collection[str], within: frozenset[str] | None = None
@@ -291,14 +293,14 @@ def wording(facts: EpisodeFacts) -> str:
 
 
 def find_texts(connection: sqlite3.Connection, text: str) -> list[TextMatch]:
-    """The groups and episodes of mentions whose text, but not their label, contains ``text``."""
+    """The mentions whose text, but not their label, contains ``text``."""
     wanted = text.casefold()
     pages = connection.execute("SELECT episode, folded FROM wording")
     episodes = [episode for episode, page in pages if wanted in page]
     rows = connection.execute(
-        "SELECT node, place, thing, e.id, raw, message, command, path FROM mention m JOIN episode e"  # noqa: S608  (a constant)
+        "SELECT node, place, thing, e.id, local, raw, message, command, path FROM mention m JOIN episode e"  # noqa: S608  (a constant)
         " ON e.number = m.episode JOIN node n ON n.number = m.node"
         f" WHERE m.episode {ANY_OF} AND NOT instr(n.folded, ?)",
         (as_list(episodes), wanted),
     )
-    return [((node, place, thing), episode) for node, place, thing, episode, *texts in rows if wanted in folded(*texts)]
+    return [(row[:3], row[3:5]) for row in rows if wanted in folded(*row[5:])]

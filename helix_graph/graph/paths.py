@@ -230,7 +230,7 @@ def _finest(graph: Adjacency, source: str, target: str, asked: _Asked) -> PathAn
     """The path that an episode contains, refined; else the stitched one at the finest resolution that has one."""
     fine = FinerAdjacency(graph.connection, "thing")
     stitched: tuple[Match, Match] | None = None
-    for start, goal in _pairs(graph, source, target):
+    for place, (start, goal) in enumerate(_pairs(graph, source, target)):
         labels = start.how == goal.how == "label"
         if stitched and "text" in {start.how, goal.how}:
             break
@@ -240,6 +240,8 @@ def _finest(graph: Adjacency, source: str, target: str, asked: _Asked) -> PathAn
         if paths is None:
             continue
         first, *others = paths.found
+        if place and not first.edges:
+            continue  # what the texts stand for before all is not the same
         if first.edges and not _in_a_session(first):
             held = witnessed(base, ends, asked.depth, asked.follow)
             if held is None:
@@ -302,7 +304,13 @@ _RANKS = range(8)
 
 
 def _ends(finer: FinerAdjacency, start: Match, goal: Match) -> Ends:
-    return Ends(finer.meant_by(start), finer.meant_by(goal), _within(start, goal))
+    """Where to search; a name that also stands for some of what the other end is begins with the rest of it."""
+    sources, targets = finer.meant_by(start), finer.meant_by(goal)
+    if start.how != "label" and not sources <= targets:
+        sources -= targets
+    elif goal.how != "label" and not targets <= sources:
+        targets -= sources
+    return Ends(sources, targets, _within(start, goal))
 
 
 def _within(start: Match, goal: Match) -> frozenset[str] | None:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from helix_episodes.errors import InvalidArgument
+from helix_episodes.store import PREFIX
 from helix_graph.errors import NO_WORDS
-from helix_graph.graph.adjacency import Adjacency, EdgeClaim, End, Frequency, NodeSummary, summary_of
+from helix_graph.graph.adjacency import Adjacency, EdgeClaim, End, Frequency, MentionKey, NodeSummary, summary_of
 from helix_graph.graph.finer_adjacency import FinerAdjacency
 from helix_graph.graph.label_lookup import Match, matches
 from helix_graph.graph.label_search import LabelMatch
@@ -78,12 +79,7 @@ def find_relations(
         raise InvalidArgument("the label", NO_WORDS)
     at: End = 1 if direction == "causes" else 0
     base = graph if resolution == "kind" else FinerAdjacency(graph.connection, resolution or "thing")
-    groups = [
-        RelationGroup(
-            node=node, sessions=sessions, relations=tuple(_relations(base, handles, within, at, node, sessions))
-        )
-        for node, sessions, handles, within in _asked_about(base, graph, wanted)
-    ]
+    groups = [_group(base, one, at) for one in _asked_about(base, graph, wanted)]
     if not groups:
         return RelationsAnswer(found=False, error=f"Node not found: {wanted}")
     groups.sort(
@@ -92,46 +88,61 @@ def find_relations(
     return RelationsAnswer(found=True, groups=tuple(groups))
 
 
-#: What a group is of: how it is shown, its sessions, its nodes in the graph that is asked, and its episodes if limited.
-_Group = tuple[NodeSummary, int, frozenset[int], frozenset[str] | None]
+class _Asked(msgspec.Struct, frozen=True):
+    """One thing that was asked about: how it is shown, its nodes in the graph asked, and its mentions if limited."""
+
+    node: NodeSummary
+    handles: frozenset[int]
+    mentions: frozenset[MentionKey] | None = None
 
 
-def _asked_about(base: Adjacency, graph: Adjacency, wanted: str) -> Iterator[_Group]:
+def _asked_about(base: Adjacency, graph: Adjacency, wanted: str) -> Iterator[_Asked]:
     """Nodes with the text in their label; else what has it as a name, with failures in such a file; else in a text."""
     first: Match | None = None
+    known: set[int] = set()
     for match in matches(graph, wanted):
         if first and (match.how, first.how) not in {("label", "label"), ("file", "name")}:
             return
-        shown = set(match.nodes) - (first.nodes if first and first.how == "label" else frozenset())
-        if match.how == "label" or base is graph:
-            for node in shown:
-                alone = msgspec.structs.replace(match, nodes=frozenset({node}))
-                handles = base.meant_by(alone) if isinstance(base, FinerAdjacency) else alone.nodes
-                yield graph.summary(node), graph.occurring([node])[node], handles, match.within
-        elif isinstance(base, FinerAdjacency):
-            for handle in base.meant_by(match):
-                yield base.summary(handle), base.occurring([handle])[handle], frozenset({handle}), match.within
-        first = match
+        first = first or match
+        for handles, node in _handles(base, graph, match):
+            if not handles <= known:
+                about = f" (in {wanted})" if match.how == "file" else ""
+                yield _Asked(msgspec.structs.replace(node, label=node.label + about), handles, match.mentions)
+            known |= handles
 
 
-def _relations(
-    base: Adjacency, handles: frozenset[int], within: frozenset[str] | None, at: End, asked: NodeSummary, sessions: int
-) -> list[Relation]:
-    edges = base.edges(handles, at=at, types=ALL_TYPES, within=within)
+def _handles(base: Adjacency, graph: Adjacency, match: Match) -> Iterator[tuple[frozenset[int], NodeSummary]]:
+    if isinstance(base, FinerAdjacency) and match.how != "label":
+        for handle in base.meant_by(match):
+            yield frozenset({handle}), base.summary(handle)
+        return
+    for node in match.nodes:
+        alone = msgspec.structs.replace(match, nodes=frozenset({node}))
+        yield base.meant_by(alone) if isinstance(base, FinerAdjacency) else alone.nodes, graph.summary(node)
+
+
+def _group(base: Adjacency, asked: _Asked, at: End) -> RelationGroup:
+    within = None if asked.mentions is None else frozenset(episode for episode, _ in asked.mentions)
+    episodes = base.episodes_of(asked.handles)
+    sessions = sum(one.startswith(PREFIX) for one in (episodes if within is None else episodes & within))
     claims: defaultdict[tuple[int, str], list[EdgeClaim]] = defaultdict(list)
-    for edge, known in base.claims(edges).items():
-        other = edge[0] if at else edge[1]
-        claims[other, edge[2]].extend(one for one in known if within is None or one.owner in within)
+    for edge, known in base.claims(base.edges(asked.handles, at=at, types=ALL_TYPES, within=within)).items():
+        claims[edge[0] if at else edge[1], edge[2]] += [one for one in known if _concerns(one, asked.mentions, at)]
     others = base.summaries({other for other, _ in claims})
     occurring = base.occurring(others) if at else dict.fromkeys(others, sessions)
     relations = [
         Relation(node=others[other], type=kind, **msgspec.structs.asdict(summary_of(known, occurring[other])))
         for (other, kind), known in claims.items()
+        if known
     ]
-    if at and asked.type == "error":
+    if at and asked.node.type == "error":
         # To have asked is no cause of the answer.
         relations = [one for one in relations if one.reasons != ("call",)]
-    return sorted(relations, key=_rank)
+    return RelationGroup(node=asked.node, sessions=sessions, relations=tuple(sorted(relations, key=_rank)))
+
+
+def _concerns(claim: EdgeClaim, mentions: frozenset[MentionKey] | None, at: End) -> bool:
+    return mentions is None or (claim.owner, claim.target if at else claim.source) in mentions
 
 
 def _rank(one: Relation) -> tuple[int, float, float, str, str, str]:

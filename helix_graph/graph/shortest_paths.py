@@ -14,7 +14,7 @@ from itertools import pairwise
 import msgspec
 
 from helix_episodes.store import PREFIX
-from helix_graph.graph.adjacency import FIRMEST, Adjacency, Edge, End, Firmness, Joint
+from helix_graph.graph.adjacency import FIRMEST, Adjacency, Edge, End, Firmness, Joint, MentionKey
 
 _Sequence = tuple[tuple[str, ...], ...]
 
@@ -94,8 +94,6 @@ def _sequence(graph: Adjacency, edges: tuple[Edge, ...]) -> _Sequence:
 
 #: So many partial paths are compared before the search for the best one settles for the best it has.
 _MOST_LAYER_STEPS = 20_000
-#: Episode and local id of a mention.
-MentionKey = tuple[str, str]
 Layers = tuple[frozenset[Edge], ...]
 
 

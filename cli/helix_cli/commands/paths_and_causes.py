@@ -43,7 +43,7 @@ def render_path(answer: PathAnswer) -> None:
         say()
         say("Both texts name the same thing.")
         return
-    tree(Branch((strong(answer.steps[0].source),), tuple(map(_step, answer.steps))))
+    tree(Branch((strong(answer.steps[0].source),), tuple(_step(step, answer.whole) for step in answer.steps)))
     say()
     _render_verdict(answer)
     for number, other in enumerate(answer.alternatives, 2):
@@ -85,13 +85,15 @@ def _render_not_found(error: str | None, hint: str | None, nearest: tuple[LabelM
     render_nearest(nearest)
 
 
-def _step(step: PathStep) -> Branch:
+def _step(step: PathStep, whole: tuple[str, ...]) -> Branch:
+    """An edge with quotations from sessions that have the whole path, or from any where none has."""
+    shown = [one for one in step.witnesses if one.episode in whole or not whole][:_QUOTED]
     quotes = []
-    for witness in step.witnesses[:_QUOTED]:  # a node without a text of its own (an outcome) goes by its label
+    for witness in shown:  # a node without a text of its own (an outcome) goes by its label
         lines = f"line {witness.source.line or '?'} -> {witness.target.line or '?'}"
         ends = f"{witness.source.text or step.source} -> {witness.target.text or step.target}"
         quotes.append(leaf(quiet(f"{witness.episode}  {lines}  "), ends))
-    unquoted = step.evidence_count - min(_QUOTED, len(step.witnesses))
+    unquoted = step.evidence_count - len(shown)
     if unquoted > 0:
         quotes.append(leaf(f"and {unquoted} more; --json names all episodes"))
     backing = quiet(f" ({', '.join(step.reasons)}; {_backing(step)})")
