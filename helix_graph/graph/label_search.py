@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from helix_graph.graph.adjacency import MentionGroup
+    from helix_graph.graph.finer_labels import Resolution
 
 
 #: Words that a question has beside what it is about.
@@ -223,7 +224,7 @@ def _read(connection: sqlite3.Connection) -> Iterator[_Mention]:
     for *place, raw, message, command, path, quote, rationale, context, task in rows:
         said, why = _joined(raw, message, command, path), _joined(rationale, context)
         text = _joined(place[1], said, quote, why, task).casefold()
-        yield _Mention(*place, raw, said, quote, why, task, text, place[5] != last)
+        yield _Mention._make((*place, raw, said, quote, why, task, text, place[5] != last))
         last = place[5]
 
 
@@ -301,7 +302,7 @@ def _groups(
 
 def _candidate(group: MentionGroup, kept: list[_Mention], share: float) -> Candidate:
     first, (_, place, thing) = kept[0], group
-    resolution = "thing" if thing else "place" if place else "kind"
+    resolution: Resolution = "thing" if thing else "place" if place else "kind"
     episodes = frozenset(one.episode for one in kept)
     match = LabelMatch(
         label=first.label,
