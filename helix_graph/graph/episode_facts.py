@@ -19,11 +19,11 @@ import msgspec
 from helix_episodes.corrections import Correction, corrected, unmatched
 from helix_episodes.extraction.checks import CheckFinding
 from helix_episodes.extraction.fingerprints import diagnostics_of_finding
-from helix_episodes.model import OUTCOME_ID, Decision, EdgeType, Episode, Event, Evidence
+from helix_episodes.model import OUTCOME_ID, CommandRun, Decision, EdgeType, Episode, Event, Evidence
 from helix_episodes.normalization import first_line
 from helix_graph.graph import MILLION
 from helix_graph.graph.assertions import CORRECTIONS, EdgeAssertion, NodeAssertion, PatternAssertion, oldest_first
-from helix_graph.graph.model import Claim, EpisodeFacts, Mention, Repair, node_id
+from helix_graph.graph.model import Claim, CostFact, EpisodeFacts, Mention, Repair, RunFact, node_id
 from helix_graph.graph.node_labels import decision_key, event_key, event_type, family_of, is_error, outcome_key
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def facts_of(episode: Episode) -> EpisodeFacts:
         for one in repairs.values()
     ]
     claims, problems = _claims((*links, *prevented), mentions)
+    log = episode.provenance.log if episode.provenance else None
     return EpisodeFacts(
         episode=episode.id,
         session=episode.session,
@@ -68,10 +69,15 @@ def facts_of(episode: Episode) -> EpisodeFacts:
         task_kind=episode.task_kind,
         outcome=episode.outcome,
         basis=episode.outcome_basis,
-        log=episode.provenance.log if episode.provenance else None,
+        agent=episode.agent.name if episode.agent else None,
+        model=episode.agent.model if episode.agent else None,
+        branch=episode.branch,
+        log=log,
         mentions=tuple(sorted(mentions.values(), key=lambda mention: mention.local)),
         claims=claims,
         repairs=tuple(repairs[key] for key in sorted(repairs) if {*key[:2]} <= mentions.keys()),
+        runs=tuple(_of_run(number, run, log) for number, run in enumerate(episode.runs)),
+        costs=tuple(sorted(_costs(episode, mentions), key=lambda cost: cost.local)),
         problems=problems,
     )
 
@@ -123,6 +129,36 @@ def _claims(links: tuple[_Link, ...], mentions: dict[str, Mention]) -> tuple[tup
             target_local=target,
         )
     return tuple(sorted(claims.values())), tuple(sorted(problems))
+
+
+def _of_run(number: int, run: CommandRun, log: str | None) -> RunFact:
+    line, where, _ = _place(run.evidence, log)
+    changed = [(one.path, one.kind, one.lines) for one in run.changed]
+    return RunFact(
+        number=number,
+        check=run.check,
+        kind=run.kind,
+        passed=None if run.passed is None else int(run.passed),
+        command=run.command,
+        directory=run.directory,
+        timestamp=run.timestamp,
+        line=line,
+        log=where,
+        seconds=run.seconds,
+        fresh=int(run.fresh),
+        changed=msgspec.json.encode(changed).decode(),
+        files=run.files,
+        edits=run.edits,
+        events=" ".join(run.events),
+        deliberate=int(run.deliberate),
+    )
+
+
+def _costs(episode: Episode, mentions: dict[str, Mention]) -> Iterator[CostFact]:
+    for event in episode.events:
+        if event.cost is not None and event.id in mentions:
+            cost = event.cost
+            yield CostFact(local=event.id, steps=cost.steps, seconds=cost.seconds, tokens=cost.tokens, end=cost.end)
 
 
 def _mentions(episode: Episode, used: set[str]) -> Iterator[Mention]:

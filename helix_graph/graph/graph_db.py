@@ -44,7 +44,7 @@ TELLING_VERSION = "1"
 
 GRAPH_FILE = DatabaseKind(
     application_id=int.from_bytes(b"hlxg", "big"),
-    version=8,
+    version=9,
     known=GRAPH_OBJECTS,
     most_pages=1 << 22,  # 16 gigabytes: a million sessions
     schema=f"""
@@ -52,7 +52,7 @@ GRAPH_FILE = DatabaseKind(
     CREATE TABLE episode (
         number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, session TEXT NOT NULL, timestamp TEXT,
         moment TEXT NOT NULL, task TEXT NOT NULL, task_kind TEXT NOT NULL, outcome TEXT NOT NULL, basis TEXT NOT NULL,
-        log TEXT, problems TEXT NOT NULL, origin TEXT NOT NULL, checksum INTEGER
+        agent TEXT, model TEXT, branch TEXT, log TEXT, problems TEXT NOT NULL, origin TEXT NOT NULL, checksum INTEGER
     );
     CREATE TABLE assertion (
         name TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, sha256 BLOB NOT NULL,
@@ -98,6 +98,16 @@ GRAPH_FILE = DatabaseKind(
     CREATE TABLE repair (
         episode INTEGER NOT NULL REFERENCES episode, error TEXT NOT NULL, change TEXT NOT NULL, checked TEXT NOT NULL,
         verified_by TEXT, share INTEGER NOT NULL, PRIMARY KEY (episode, error, change, checked)
+    ) WITHOUT ROWID;
+    CREATE TABLE run (
+        episode INTEGER NOT NULL REFERENCES episode, number INTEGER NOT NULL, checked TEXT NOT NULL, kind TEXT NOT NULL,
+        passed INTEGER, command TEXT, directory TEXT, timestamp TEXT, line INTEGER, log TEXT, seconds REAL,
+        fresh INTEGER NOT NULL, changed TEXT NOT NULL, files INTEGER NOT NULL, edits INTEGER NOT NULL,
+        events TEXT NOT NULL, deliberate INTEGER NOT NULL, PRIMARY KEY (episode, number)
+    ) WITHOUT ROWID;
+    CREATE TABLE cost (
+        episode INTEGER NOT NULL REFERENCES episode, local TEXT NOT NULL, steps REAL NOT NULL, seconds INTEGER,
+        tokens INTEGER, ended TEXT NOT NULL, PRIMARY KEY (episode, local)
     ) WITHOUT ROWID;
     {word_table("decided")};
     CREATE TABLE digest (

@@ -214,7 +214,7 @@ def _session(
     path: Path, *, steps: tuple[Step, ...], statistics: SessionFacts, ledger: LineLedger, task: str | None
 ) -> Session:
     return session_of(
-        steps,
+        statistics.with_tokens(steps),
         task=task,
         reader=ClaudeCodeReader.name,
         id=statistics.session_id(path),
@@ -223,6 +223,7 @@ def _session(
         project=project_of(statistics.root),
         root=statistics.root,
         tokens=statistics.tokens,
+        branch=statistics.branch,
         injected=statistics.injected,
         accounting=ledger.accounting(),
     )
