@@ -31,8 +31,8 @@ from helix_graph.stats.rates import predictive_range
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from helix_episodes.model import Episode
     from helix_graph.causality.check_runs import CheckTrial
+    from helix_graph.graph.observations import Trial
 
 SEALED = frozenset({"entireio__entire-graph", "savekirk__session-bridge"})
 DRAWS = 2000
@@ -56,12 +56,12 @@ def projects() -> dict[str, Path]:
     return found
 
 
-def episodes_of(folder: Path) -> list[Episode]:
-    """The sessions of a folder as episodes, in time order."""
+def sessions_of(folder: Path) -> list[Trial]:
+    """The sessions of a folder as trials, in time order."""
     with tempfile.TemporaryDirectory() as place:
         memory = Memory.init(Path(place))
         memory.extract([folder])
-        return in_time_order(memory.causality.episodes()[0])
+        return in_time_order(memory.causality.trials())
 
 
 def losses(learnt: CheckRates, later: Sequence[CheckTrial]) -> dict[str, list[Loss]]:
@@ -109,18 +109,18 @@ def main() -> None:
     parser.add_argument("--least", type=int, default=30, help="sessions that a project must have")
     least = parser.parse_args().least
     for name, folder in projects().items():
-        episodes = episodes_of(folder)
-        if len(episodes) < least:
-            print(f"{name}: {len(episodes)} sessions, too few")
+        sessions = sessions_of(folder)
+        if len(sessions) < least:
+            print(f"{name}: {len(sessions)} sessions, too few")
             continue
-        half = len(episodes) // 2
-        first, second = check_trials(episodes[:half]), check_trials(episodes[half:])
+        half = len(sessions) // 2
+        first, second = check_trials(sessions[:half]), check_trials(sessions[half:])
         learnt = CheckRates(first)
         found = losses(learnt, second)
         every = [loss for each in found.values() for loss in each]
         own, forecast, by_row = (sum(loss[at] for loss in every) / len(every) for at in range(3))
         print(
-            f"{name}: {len(episodes)} sessions; learnt {len(first)} runs, {sum(one.failed for one in first)} failed; "
+            f"{name}: {len(sessions)} sessions; learnt {len(first)} runs, {sum(one.failed for one in first)} failed; "
             f"later {len(second)} runs, {sum(one.failed for one in second)} failed"
         )
         for words, loss, place in (("forecast", forecast, 1), ("by row", by_row, 2)):

@@ -19,7 +19,7 @@ from helix_graph.causality.check_runs import CheckNames, CheckTrial, Dimension, 
 from helix_graph.stats.rates import Estimate, predictive_range, shrunk_rate, usual_rate
 
 if TYPE_CHECKING:
-    from helix_episodes.model import CommandRun, Episode
+    from helix_graph.graph.observations import Trial, TrialRun
 
 #: From so many sessions on a rate learnt from them held later (16 of 18 after 81 sessions, 6 of 8 after 30).
 ENOUGH_SESSIONS = 30
@@ -202,24 +202,24 @@ class CheckRates:
         return tuple(msgspec.structs.replace(row, also=tuple(also[at])) for at, (row, _) in enumerate(kept))
 
 
-def check_report(episodes: Sequence[Episode], *, everything: bool = False) -> CheckReport:
+def check_report(sessions: Sequence[Trial], *, everything: bool = False) -> CheckReport:
     """Every check with its rates, and the situations that stand out; with ``everything`` all that have runs enough."""
-    trials = check_trials(episodes)
-    sessions = len({one.episode for one in trials})
-    enough, halfway = sessions >= ENOUGH_SESSIONS, halfway_of(trials)
+    names = CheckNames(sessions)
+    trials = check_trials(sessions, names)
+    counted = len({one.episode for one in trials})
+    enough, halfway = counted >= ENOUGH_SESSIONS, halfway_of(trials)
     rates = CheckRates(trials)
-    names = CheckNames(episodes)
-    known: dict[str, list[tuple[str, CommandRun]]] = defaultdict(list)
-    for episode in episodes:
-        for run in episode.runs:
+    known: dict[str, list[tuple[str, TrialRun]]] = defaultdict(list)
+    for session in sessions:
+        for run in session.runs:
             if is_judged(run):
-                known[names.of(run)].append((episode.id, run))
+                known[names.of(run)].append((session.episode, run))
     checks = []
     for check, runs in known.items():
         fresh, usual = rates.trials_of(check), rates.usual_of(check)
         rows = [rates.row(check, one, enough=enough, halfway=halfway) for one in rates.situations(check)]
         rows = [row for row in rows if row.runs >= ENOUGH_RUNS and (everything or row.runs_elsewhere >= ENOUGH_RUNS)]
-        seconds = [run.seconds for _, run in runs if run.seconds is not None]
+        seconds = [run.seconds for _, run in runs if run.seconds]
         checks.append(
             CheckRate(
                 check=check,
@@ -237,7 +237,7 @@ def check_report(episodes: Sequence[Episode], *, everything: bool = False) -> Ch
             )
         )
     return CheckReport(
-        sessions=sessions,
+        sessions=counted,
         enough=enough,
         checks=tuple(sorted(checks, key=lambda one: (-one.fresh, -one.runs, one.check))),
     )
@@ -254,12 +254,12 @@ def _reported(rates: CheckRates, rows: Sequence[SituationRate], *, everything: b
     ranked = sorted(rows, key=lambda row: (-rates.distance(row), row.dimension, row.value))
     if everything:
         return tuple(ranked)
-    worse = [row for row in ranked if row.standing == "worse" or (row.standing == "counts only" and _is_more(row))]
+    worse = [row for row in ranked if row.standing == "worse" or (row.standing == "counts only" and is_more(row))]
     better = [row for row in reversed(ranked) if row.standing == "better"]
     return (*rates.once(worse), *rates.once(better))
 
 
-def _is_more(row: SituationRate) -> bool:
+def is_more(row: SituationRate) -> bool:
     """Whether more than one run failed, and a larger share than elsewhere."""
     elsewhere = row.failed_elsewhere * row.runs
     return row.failed > 1 and row.failed * row.runs_elsewhere > elsewhere

@@ -6,26 +6,27 @@ the failure, and would make every repair look like a cause. Failures that were a
 was changed, say nothing of a change.
 
 A *situation* is one thing that the changes before a run have in common with those before others: the folder or the
-file, the kind of file, the size of the largest change, the number of files or of edits since the last run, and whether
-the code was formatted in between.
+file, the kind of file, the size of the largest change, and the number of files or of edits since the last run.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
 from helix_episodes.extraction.paths import role_of
+from helix_episodes.extraction.shell.commands import parse_command
 from helix_episodes.model import sortable_time
 
 if TYPE_CHECKING:
-    from helix_episodes.model import CommandRun, Episode
+    from helix_graph.graph.observations import Trial, TrialRun
 
-Dimension = Literal["folder", "file", "kind", "lines", "files", "edits", "format"]
+Dimension = Literal["folder", "file", "kind", "lines", "files", "edits"]
 #: Kinds of run that judge the work. A formatter repairs what it finds; what else fails is no check.
 JUDGING = frozenset({"test", "lint", "build", "typecheck"})
 #: From so many lines on, edits and files on, a change is large; from the second of each, very large.
@@ -55,89 +56,74 @@ _WORDS: dict[Dimension, str] = {
     "lines": "a change of {} lines in one file",
     "files": "changes in {} files",
     "edits": "{} edits",
-    "format": "changes {}",
 }
 _ONE: dict[Dimension, str] = {"files": "changes in one file", "edits": "a single edit"}
 
 
 class CheckTrial(msgspec.Struct, frozen=True, kw_only=True):
-    """One fresh run of a check after a change. ``events`` are what came of it, ``changed`` the paths of the files."""
+    """One fresh run of a check after a change; ``place`` is among the session's runs, ``changed`` has paths."""
 
     check: str
     kind: str
     failed: bool
     episode: str
     moment: str
-    command: str
     line: int | None
     log: str | None
+    place: int
     changed: frozenset[str]
     situations: frozenset[Situation]
-    events: tuple[str, ...]
 
 
-def in_time_order(episodes: Iterable[Episode]) -> list[Episode]:
+def in_time_order(trials: Iterable[Trial]) -> list[Trial]:
     """The sessions by when they began; those without a time come first."""
-    return sorted(episodes, key=lambda one: (sortable_time(one.timestamp), one.id))
+    return sorted(trials, key=lambda one: (sortable_time(one.timestamp), one.episode))
 
 
-def check_trials(episodes: Iterable[Episode]) -> list[CheckTrial]:
-    """Every fresh run after a change, by session in time order. A copied session's runs count once."""
-    sessions = in_time_order(episodes)
-    names = CheckNames(sessions)
-    seen: set[tuple[str, str | None, str | None]] = set()
+def check_trials(trials: Iterable[Trial], names: CheckNames | None = None) -> list[CheckTrial]:
+    """Every fresh run after a change, by session in time order."""
+    sessions = in_time_order(trials)
+    named = names or CheckNames(sessions)
     found = []
-    for episode in sessions:
-        formatted = _formatted(episode.runs)
-        for place, run in enumerate(episode.runs):
-            check = names.of(run)
-            key = (check, run.timestamp, run.command)
-            if check not in names.passing or not _counts(run) or (run.timestamp and key in seen):
-                continue
-            seen.add(key)
-            found.append(
-                CheckTrial(
-                    check=check,
-                    kind=run.kind,
-                    failed=run.passed is False,
-                    episode=episode.id,
-                    moment=sortable_time(episode.timestamp),
-                    command=run.command or check,
-                    line=run.evidence.line if run.evidence else None,
-                    log=episode.provenance.log if episode.provenance else None,
-                    changed=frozenset(one.path for one in run.changed),
-                    situations=frozenset(_situations(run, formatted=place in formatted)),
-                    events=run.events,
+    for session in sessions:
+        for place, run in enumerate(session.runs):
+            check = named.of(run)
+            if check in named.passing and _counts(run):
+                found.append(
+                    CheckTrial(
+                        check=check,
+                        kind=run.kind,
+                        failed=run.passed is False,
+                        episode=session.episode,
+                        moment=sortable_time(session.timestamp),
+                        line=run.line,
+                        log=session.log,
+                        place=place,
+                        changed=frozenset(path for path, _ in run.changed),
+                        situations=frozenset(_situations(run)),
+                    )
                 )
-            )
     return found
 
 
-def _counts(run: CommandRun) -> bool:
+def _counts(run: TrialRun) -> bool:
     return is_judged(run) and run.fresh and bool(run.changed) and not run.deliberate
 
 
+@lru_cache(maxsize=4096)
 def head_of(command: str | None) -> str:
-    """What a command runs, without what it runs it on: its words up to the first option or operand.
+    """What a command runs, without what it runs it on: its words up to the subcommand or task.
 
-    >>> head_of("npm run check -- tests/a.ts"), head_of("GOOS=windows go build ./cmd")
-    ('npm run check', 'go build')
+    >>> head_of("npm run check -- tests/a.ts"), head_of("GOOS=windows go build ./cmd"), head_of("cargo test -q store")
+    ('npm run check', 'go build', 'cargo test')
     """
-    words: list[str] = []
-    for word in (command or "").split():
-        if not words and "=" in word.split("/")[0]:
-            continue
-        if not _names_a_task(word) or len(words) == _MOST_WORDS:
-            break
-        words.append(word)
-    return " ".join(words)
-
-
-_MOST_WORDS = 3
-
-
-def _names_a_task(word: str) -> bool:
-    return word[:1].isalnum() and not set(word) & set("/.\\\"'$*=")
+    part = next(iter(parse_command(command or "")), None)
+    if part is None:
+        return ""
+    words = [word for word in part.text.split() if "=" not in word or word.startswith("-")]
+    last = (part.subcommand or part.program).split()[-1]
+    at = next((place for place, word in enumerate(words) if word.rpartition("/")[2] == last or word == last), 0)
+    return " ".join(words[: at + 1])
 
 
 class CheckNames:
@@ -147,9 +133,9 @@ class CheckNames:
     name is taken. A run that rewrites what it complains of (``--fix``) is another check than one that only complains.
     """
 
-    def __init__(self, episodes: Iterable[Episode]) -> None:
+    def __init__(self, trials: Iterable[Trial]) -> None:
         by_head: dict[str, set[str]] = defaultdict(set)
-        judged = [run for episode in episodes for run in episode.runs if is_judged(run)]
+        judged = [run for trial in trials for run in trial.runs if is_judged(run)]
         for run in judged:
             by_head[head_of(run.command)].add(run.check)
         self._of_task = {
@@ -158,7 +144,7 @@ class CheckNames:
         #: Checks that have passed at all: one of which only failures are known has no rate.
         self.passing = {self.of(run) for run in judged if run.passed}
 
-    def of(self, run: CommandRun) -> str:
+    def of(self, run: TrialRun) -> str:
         """The name of a run's check."""
         name = self._of_task.get(head_of(run.command), run.check)
         return f"{name} --fix" if _REWRITES.search(run.command or "") else name
@@ -167,7 +153,7 @@ class CheckNames:
 _REWRITES = re.compile(r"\s--(?:fix|write)\b|[:-](?:auto)?fix\b")
 
 
-def is_judged(run: CommandRun) -> bool:
+def is_judged(run: TrialRun) -> bool:
     """Whether a run judged the work, and how is known."""
     return run.kind in JUDGING and run.passed is not None
 
@@ -178,35 +164,18 @@ def _is_task(check: str, head: str) -> bool:
     return len(words) > 1 and check == f"{words[0]} {words[-1]}" and "run" in words[1:-1]
 
 
-def _formatted(runs: Sequence[CommandRun]) -> set[int]:
-    """The places of the runs before which, since the last run of their check, the code was formatted."""
-    judged: dict[str, int] = {}
-    formatted = -1
-    found = set()
-    for place, run in enumerate(runs):
-        if run.kind == "format" and run.passed:
-            formatted = place
-        elif is_judged(run):
-            if formatted > judged.get(run.check, -1):
-                found.add(place)
-            judged[run.check] = place
-    return found
-
-
-def _situations(run: CommandRun, *, formatted: bool) -> Iterator[Situation]:
-    for one in run.changed:
-        yield Situation("file", one.path)
-        yield Situation("kind", role_of(one.path) or "other")
-        parts = one.path.split("/")[:-1]
+def _situations(run: TrialRun) -> Iterator[Situation]:
+    for path, _ in run.changed:
+        yield Situation("file", path)
+        yield Situation("kind", role_of(path) or "other")
+        parts = path.split("/")[:-1]
         for depth in range(1, len(parts) + 1):
             yield Situation("folder", "/".join(parts[:depth]))
-    sizes = [one.lines for one in run.changed if one.lines is not None]
+    sizes = [lines for _, lines in run.changed if lines is not None]
     if sizes:
         yield Situation("lines", _bucket(max(sizes), LINES))
     yield Situation("files", _bucket(run.files, FILES))
     yield Situation("edits", _bucket(run.edits, EDITS))
-    if run.kind == "lint":
-        yield Situation("format", "with a formatter run" if formatted else "without a formatter run")
 
 
 def _bucket(number: int, bounds: tuple[int, int]) -> str:
