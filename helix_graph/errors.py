@@ -21,6 +21,7 @@
         ├── DatabaseBusy             another process kept it locked for longer than we wait
         ├── DatabaseRefused          the disk is full, or permissions are missing; the file itself is unharmed
         ├── NodeNotFound             a name is that of no node, or of several
+        ├── IssueNotFound            an id is that of no issue, or the beginning of several
         └── InvalidAssertion         a file of an assertion does not fit the schema
 """
 
@@ -210,3 +211,7 @@ class InvalidAssertion(FileError, GraphError):
     """A file among the assertions does not contain one."""
 
     sentence = "{path}: not a valid assertion: {problem}; correct or delete it"
+
+
+class IssueNotFound(GraphError):
+    """No issue or group has that id, or several ids begin so; the sentence says which."""

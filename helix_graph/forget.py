@@ -413,7 +413,12 @@ def _step_ids(path: Path) -> set[str]:
 
 def _naming(paths: Iterable[Path], sessions: Iterable[str]) -> Iterator[Path]:
     ids = set(sessions) | {PREFIX + session for session in sessions}
-    return (path for path in paths if any({text, text.partition("#")[0]} & ids for text in _texts(path)))
+    return (path for path in paths if any(_names_in(text) & ids for text in _texts(path)))
+
+
+def _names_in(text: str) -> set[str]:
+    """What a text may name: all of it, the part before a mark, each word."""
+    return {text, text.partition("#")[0], *(word.strip(".,;:()") for word in text.split())}
 
 
 def _texts(path: Path) -> set[str]:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from helix_graph.episodes import Episodes
     from helix_graph.forget import ForgetReport
     from helix_graph.insights.api import Insights
+    from helix_graph.issues.api import Issues
     from helix_graph.plans.api import Plans
     from helix_graph.search.api import Search
     from helix_graph.search.model import SearchSource
@@ -156,6 +157,13 @@ class Memory:
         from helix_graph.causality.api import Causality
 
         return Causality(self.graph, assertions=self.root / "causality" / "assertions")
+
+    @property
+    def issues(self) -> Issues:
+        """What keeps failing, what it costs, and what repaired it."""
+        from helix_graph.issues.api import Issues
+
+        return Issues(self.graph)
 
     @property
     def insights(self) -> Insights:

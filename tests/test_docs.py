@@ -34,6 +34,8 @@ def leaves(command: click.Command, path: str = "") -> Iterator[tuple[str, click.
     if not isinstance(command, click.Group):
         yield path, command
         return
+    if path and command.invoke_without_command:
+        yield path, command
     context = click.Context(command)
     for name in command.list_commands(context):
         below = command.get_command(context, name)

@@ -49,6 +49,10 @@ EVERYDAY = {
         "effects": "commands.paths_and_causes:effects",
     },
     "What to do differently": {
+        "issues": "commands.issues:issues",
+        "checks": "commands.checks_and_runbook:checks",
+        "fragile": "commands.checks_and_runbook:fragile",
+        "runbook": "commands.checks_and_runbook:runbook",
         "patterns": "commands.patterns_and_comparisons:patterns",
         "anti-patterns": "commands.patterns_and_comparisons:anti_patterns",
         "report": "commands.pages:report",

@@ -22,7 +22,14 @@ from helix_episodes.extraction.fingerprints import diagnostics_of_finding
 from helix_episodes.model import OUTCOME_ID, CommandRun, Decision, EdgeType, Episode, Event, Evidence
 from helix_episodes.normalization import first_line
 from helix_graph.graph import MILLION
-from helix_graph.graph.assertions import CORRECTIONS, EdgeAssertion, NodeAssertion, PatternAssertion, oldest_first
+from helix_graph.graph.assertions import (
+    CORRECTIONS,
+    EdgeAssertion,
+    IssueAssertion,
+    NodeAssertion,
+    PatternAssertion,
+    oldest_first,
+)
 from helix_graph.graph.finer_labels import finer_of_decision, finer_of_event
 from helix_graph.graph.model import Claim, CostFact, EpisodeFacts, Mention, Repair, RunFact, node_id
 from helix_graph.graph.node_labels import decision_key, event_key, event_type, family_of, is_error, outcome_key
@@ -278,8 +285,8 @@ Named = tuple[str, "Assertion"]
 
 
 def unit_of(name: str, assertion: Assertion) -> str:
-    """Whose share an assertion belongs to: an episode's, its own, or nobody's (``""``: patterns are no part of it)."""
-    if isinstance(assertion, PatternAssertion):
+    """Whose share an assertion belongs to: an episode's, its own, or nobody's (``""``: patterns, words on issues)."""
+    if isinstance(assertion, PatternAssertion | IssueAssertion):
         return ""
     return name if isinstance(assertion, EdgeAssertion) else assertion.episode or name
 

@@ -94,13 +94,13 @@ def _steps(memory: Memory, logs: Path) -> list[_Step]:
             "patterns",
             f"patterns --min-occurrences {USES}",
             lambda: causality.patterns(min_occurrences=USES),
-            lambda rows: render_patterns(rows, causality.survey()),
+            lambda rows: render_patterns(rows, causality.survey(), works=True),
         ),
         _Step(
             "anti_patterns",
             "anti-patterns",
             causality.anti_patterns,
-            lambda rows: render_patterns(rows, causality.survey()),
+            lambda rows: render_patterns(rows, causality.survey(), works=False),
         ),
     ]
 

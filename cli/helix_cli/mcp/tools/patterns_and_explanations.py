@@ -52,28 +52,29 @@ class SimilarArguments(Arguments, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(ge=1, le=100, description="At most so many decisions.")] = 5
 
 
-def _reply(found: tuple[Pattern, ...], survey: Survey) -> Reply:
-    return Reply(found, rendered(found, lambda rows: render_patterns(rows, survey)))
+def _reply(found: tuple[Pattern, ...], survey: Survey, *, works: bool) -> Reply:
+    return Reply(found, rendered(found, lambda rows: render_patterns(rows, survey, works=works)))
 
 
 @tool("patterns", title="What works here", takes=PatternsArguments, effect="reads")
 def patterns(memory: Memory, asked: PatternsArguments, _: Progress) -> Reply:
     """What was done in which situation in this project's sessions and how often it succeeded, best first, each with its
-    number of sessions, its interval and whether a fair comparison stands behind it ('too early' is an answer). Use it
+    number of runs or sessions and how often it succeeded otherwise; counts of what followed, not of causes. Use it
     when you plan how to go about a task.
     """
     survey = memory.causality.survey()
     found = survey.best(min_success_rate=asked.min_success_rate, min_occurrences=asked.min_occurrences)
-    return _reply(found, survey)
+    return _reply(found, survey, works=True)
 
 
 @tool("anti_patterns", title="What keeps failing here", takes=AntiPatternsArguments, effect="reads")
 def anti_patterns(memory: Memory, asked: AntiPatternsArguments, _: Progress) -> Reply:
-    """What was done in two or more sessions and seldom succeeded, worst first, with counts and intervals. Use it before
-    you settle on an approach, and when an approach fails for the second time.
+    """Changes after which a check failed more often than elsewhere, and answers that seldom worked, worst first. Use it
+    before you settle on an approach, and when an approach fails for the second time.
     """
     survey = memory.causality.survey()
-    return _reply(survey.worst(max_success_rate=asked.max_success_rate, evidence=asked.evidence), survey)
+    found = survey.worst(max_success_rate=asked.max_success_rate, evidence=asked.evidence)
+    return _reply(found, survey, works=False)
 
 
 @tool("explain", title="Why did it fail", takes=EpisodeArguments, effect="reads")
