@@ -265,7 +265,7 @@ def _render_promoted(answer: Promoted) -> None:
 @click.option("--write", is_flag=True, help="Apply the diff. Otherwise it is shown.")
 @click.option("--anyway", is_flag=True, help="Also when it is not proven yet.")
 def promote(insights: Insights, *, name: str, file: Path, write: bool, anyway: bool) -> Promoted:
-    """Show the diff that adds an insight to CLAUDE.md or AGENTS.md."""
+    """Show the diff that adds an insight to CLAUDE.md."""
     return insights.promote(name, file, write=write, anyway=anyway)
 
 

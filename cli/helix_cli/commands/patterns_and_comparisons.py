@@ -65,7 +65,7 @@ def patterns(*, min_success_rate: float, min_occurrences: int, everything: bool,
 @all_option
 @json_option
 def anti_patterns(*, max_success_rate: float, evidence: str | None, everything: bool, as_json: bool) -> None:
-    """Show changes and answers that rarely worked, the worst first."""
+    """Show changes and answers that rarely worked."""
     survey = open_for_question().causality.survey()
     found = survey.worst(max_success_rate=max_success_rate, evidence=evidence)
     show(found, as_json=as_json, render=lambda rows: render_patterns(rows, survey, works=None if everything else False))
