@@ -183,7 +183,7 @@ class Episodes(EpisodeStore):
             InvalidEpisode: Its file does not fit the schema.
             InvalidSessionId: The id cannot safely name a file.
         """
-        found = self.get(episode)
+        found = self.get(self.resolve(as_str("episode", episode)))
         timed: list[tuple[str, Decision]] = []
         latest = ""  # a decision without a time of its own belongs to the one before it
         for decision in found.decisions if found else ():
@@ -302,7 +302,7 @@ class Episodes(EpisodeStore):
         return self._record(extracted, correction)
 
     def _require_extracted(self, name: str) -> Episode:
-        extracted = self.extracted(name)
+        extracted = self.extracted(self.resolve(as_str("episode", name)))
         if extracted is None:
             raise EpisodeNotFound(name)
         return extracted

@@ -159,17 +159,24 @@ def tree(branch: Branch) -> None:
 
 
 def table(
-    columns: Sequence[str], rows: Sequence[Sequence[Part]], *, numbers: Collection[str] = (), empty: str = ""
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Part]],
+    *,
+    numbers: Collection[str] = (),
+    optional: Collection[str] = (),
+    empty: str = "",
 ) -> None:
     """Print rows under their columns: fitted for a terminal, whole for a pipe.
 
-    ``numbers`` names the columns that a terminal sets to the right and never breaks. Without rows only the sentence
-    ``empty`` is printed, if there is one.
+    ``numbers`` names the columns that a terminal sets to the right and never breaks, ``optional`` those that are left
+    out where every row has a dash. Without rows only the sentence ``empty`` is printed, if there is one.
     """
     if not rows:
         if empty:
             say(empty)
         return
+    filled = [at for at, name in enumerate(columns) if name not in optional or any(row[at] != "-" for row in rows)]
+    columns, rows = [columns[at] for at in filled], [[row[at] for at in filled] for row in rows]
     cells = []
     for row in rows:  # a line break or a run of blanks would look like the end of a column
         texts = (" ".join(clean(text_of(cell)).split()) for cell in row)

@@ -27,9 +27,7 @@ USES = 3  # one or two uses say nothing; few patterns of the examples have more 
 
 YOUR_OWN = """\
 Now your own logs. In your project's folder:
-  helix-graph init
-  helix-graph episode extract ~/.claude/projects/<project>
-  helix-graph compile
+  helix-graph sync
   pytest 2>&1 | helix-graph seen -"""
 
 
@@ -46,7 +44,10 @@ class _Step(NamedTuple):
 @click.option("--keep", metavar="DIR", type=any_path, help="Work in this folder and keep it.")
 @json_option
 def demo(*, keep: Path | None, as_json: bool) -> None:
-    """Run extract, compile, seen, path and patterns on twelve example logs, in a temporary folder."""
+    """Show everything once on twelve example logs.
+
+    Works in a temporary folder.
+    """
     with _folder(keep) as folder, as_file(files("helix_cli") / "demo" / "logs") as logs:
         memory = Memory(folder / ".helix")
         _refuse_a_real_memory(memory, logs)
@@ -93,13 +94,13 @@ def _steps(memory: Memory, logs: Path) -> list[_Step]:
             "patterns",
             f"patterns --min-occurrences {USES}",
             lambda: causality.patterns(min_occurrences=USES),
-            lambda rows: render_patterns(rows, causality.survey()),
+            lambda rows: render_patterns(rows, causality.survey(), works=True),
         ),
         _Step(
             "anti_patterns",
             "anti-patterns",
             causality.anti_patterns,
-            lambda rows: render_patterns(rows, causality.survey()),
+            lambda rows: render_patterns(rows, causality.survey(), works=False),
         ),
     ]
 

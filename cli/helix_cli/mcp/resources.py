@@ -17,6 +17,7 @@ from helix_cli.output import count, rendered
 from helix_episodes.echo import wrap
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.light_imports import Value
+from helix_graph.causality.pattern_selection import readable
 from helix_graph.errors import GraphNotCompiled, NodeNotFound, NoMemory, UntrustedMemory
 from helix_graph.graph.similar_decisions import words_of
 from helix_graph.insights.safe_quoting import name_or_quoted, own_or_quoted, quoted
@@ -157,9 +158,10 @@ def _counted(memory: Memory, about: str) -> Iterator[str]:
     except GraphNotCompiled as error:
         yield f"## What worked, what failed\n{error}"
         return
-    for title, found in (("What worked", survey.best()), ("What failed", survey.worst())):
+    for works, title in ((True, "What worked"), (False, "What failed")):
+        found = readable(survey.best() if works else survey.worst(), works=works).rows[:_ROWS]
         if found:
-            yield f"## {title}\n" + rendered(found[:_ROWS], lambda rows: render_patterns(rows, survey))
+            yield f"## {title}\n" + rendered(found, lambda rows: render_patterns(rows, survey, works=None))
     if about and words_of(about):
         found_alike = memory.causality.similar(about, limit=_ROWS)
         yield f"## Decided before, in words like: {about}\n" + rendered(found_alike, render_similar)

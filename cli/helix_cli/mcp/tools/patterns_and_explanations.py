@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from helix_graph.graph.patterns import Pattern
 
 
-def _shown(found: "tuple[Pattern, ...]", survey: "Survey") -> str:
+def _shown(found: "tuple[Pattern, ...]", survey: "Survey", *, works: bool) -> str:
     from helix_cli.commands.patterns_and_comparisons import render_patterns
     from helix_cli.output import rendered
 
-    return rendered(found, lambda rows: render_patterns(rows, survey))
+    return rendered(found, lambda rows: render_patterns(rows, survey, works=works))
 
 
 @tool(title="What works here", effect="reads")
@@ -27,11 +27,12 @@ def patterns(
     min_occurrences: Annotated[int, Meta(ge=1, le=1000, description="Only those of at least so many sessions.")] = 1,
 ) -> str:
     """What was done in which situation in this project's sessions and how often it succeeded, best first, each with its
-    number of sessions, its interval and whether a fair comparison stands behind it ('too early' is an answer). Use it
+    number of runs or sessions and how often it succeeded otherwise; counts of what followed, not of causes. Use it
     when you plan how to go about a task.
     """
     survey = memory.causality.survey()
-    return _shown(survey.best(min_success_rate=min_success_rate, min_occurrences=min_occurrences), survey)
+    found = survey.best(min_success_rate=min_success_rate, min_occurrences=min_occurrences)
+    return _shown(found, survey, works=True)
 
 
 @tool(title="What keeps failing here", effect="reads")
@@ -44,11 +45,12 @@ def anti_patterns(
         Meta(description="'associated': only what goes with failure among like tasks after like steps."),
     ] = None,
 ) -> str:
-    """What was done in two or more sessions and seldom succeeded, worst first, with counts and intervals. Use it before
-    you settle on an approach, and when an approach fails for the second time.
+    """Changes after which a check failed more often than elsewhere, and answers that seldom worked, worst first. Use it
+    before you settle on an approach, and when an approach fails for the second time.
     """
     survey = memory.causality.survey()
-    return _shown(survey.worst(max_success_rate=max_success_rate, evidence=evidence), survey)
+    found = survey.worst(max_success_rate=max_success_rate, evidence=evidence)
+    return _shown(found, survey, works=False)
 
 
 @tool(title="Why did it fail", effect="reads")
