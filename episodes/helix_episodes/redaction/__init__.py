@@ -45,6 +45,7 @@ from helix_episodes.redaction.rule_matching import (
 )
 from helix_episodes.redaction.secret_formats import FORMAT_RULES
 from helix_episodes.redaction.tables import headed_secrets, may_be_headed
+from helix_episodes.redaction.unnamed_secrets import unnamed_secrets
 from helix_episodes.redaction.visible_text import without_escapes, without_frames
 
 if TYPE_CHECKING:
@@ -154,8 +155,18 @@ def _cut(text: str, find: Callable[[str], Sequence[Cut]]) -> Redacted:
             make_cut(cut.kind, start + cut.start, start + cut.start + cut.length)
             for start, end in spans
             for cut in find(text[start:end])
+            if not _is_in_mark(cut, text[start:end])
         )
     return Redacted(text=text, cuts=tuple(cuts))
+
+
+def _is_in_mark(cut: Cut, text: str) -> bool:
+    """Whether a cut would take a part of the mark of another, or no more than that mark."""
+    end = cut.start + cut.length
+    marks = (found.span() for found in _CUT_MARK.finditer(text))
+    return any(
+        (first < cut.start < last or first < end < last or (first, last) == (cut.start, end)) for first, last in marks
+    )
 
 
 def redact_text(text: str) -> str:
@@ -203,10 +214,8 @@ def _secrets(text: str) -> Iterator[Cut]:
     rules = _SIEVE.passed_by(sifted)
     names = places_of_names(sifted)
     is_headed = may_be_headed(sifted)
-    if not rules and not names and not is_headed:
-        return
     # What is on several lines must be read without what a listing puts between them.
-    if is_headed or has_key_block(sifted) or are_at_edges(sifted, names):
+    if is_headed or "\\\n" in sifted.text or has_key_block(sifted) or are_at_edges(sifted, names):
         frames = list(without_frames(sifted.text))
         if frames:
             forms += frames
@@ -230,6 +239,7 @@ def _visible_secrets(sifted: SiftedText, rules: list[tuple[int, list[str]]], nam
     yield from headed_secrets(sifted)
     yield from named_secrets(sifted, names)
     yield from framed_keys(sifted)
+    yield from unnamed_secrets(sifted, _secrets_in)
 
 
 def _without_overlaps(cuts: Iterable[Cut]) -> list[Cut]:

@@ -159,7 +159,7 @@ _HARMLESS_KEY_LIST = """
     public pub primary foreign sort partition cache row map hash group lookup index idempotency object dict json
     config query unique shift arrow translation i18n route issue react entity composite natural surrogate dedup
     dedupe event metric state node item hot mon tur don joc hoc whis known host search parent child s3
-    ctrl alt meta tab enter return escape space any each this that other next previous new old given same which
+    dns ctrl alt meta tab enter return escape space any each this that other next previous new old given same which
     first last column param prop property header field label option setting registry model stable test
 """
 _HARMLESS_KEYS = frozenset(_HARMLESS_KEY_LIST.split())

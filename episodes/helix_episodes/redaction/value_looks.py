@@ -154,6 +154,7 @@ _RARE_PAIRS = frozenset(row[0] + other for row in _RARE_LIST.split() for other i
 _FEWEST_RARE = 3
 _SHORTEST_PASSWORD = 8
 _HEX = re.compile(r"[0-9a-f-]+")
+_NAMED_HEX = re.compile(r"(?:[A-Za-z]\w{0,20}[-:_.@])*(?:[0-9a-f-]+|[0-9A-F-]+)")
 _RUN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d{1,3}")
 #: Of random letters and digits a run of one sort has 1.6 to 2.5 on average, of names made of words 4 and more.
 _LONGEST_MEAN_RUN = 3.3
@@ -169,6 +170,51 @@ def is_made_of_words(value: str, *, longest: float = _LONGEST_MEAN_RUN) -> bool:
     """
     runs = _RUN.findall(value)
     return sum(map(len, runs)) > longest * len(runs)
+
+
+def mean_run(value: str) -> float:
+    """The mean length of the runs of small letters, capitals and digits."""
+    runs = _RUN.findall(value)
+    return sum(map(len, runs)) / max(1, len(runs))
+
+
+#: What is no password though it holds letters, digits and a sign: versions, dates, codes of addresses, globs, issues.
+_NO_LIKENESS = re.compile(
+    r".*(?:%(?!\d{3})(?:0[AD]|2[0-9A-F]|3[A-F]|40|5[B-F]|60|7[B-F]|[89A-F][0-9A-F])|\*\*|\.\*|://|\.\d|@v?\d|…).*"
+    r"|[A-Za-z/_-]*#\d+|0x.*|[a-z_]+\d{0,3}[+#?&=][a-z_]+\d{0,3}|[\d:.TZ+-]+|[\w.-]+@[\w.-]+|sha\d{1,3}-.*|[A-Z]+(?:-\d+)+"
+    r"|\$\w+|[&*-]?\w+[?&]?|\d+[-_#+][^\d]*|.*[/.]|[\w-]+(?:[+&][a-z]+)+"
+)
+#: Words and numbers with a sign between them or behind, as people make passwords of them.
+_MADE = re.compile(
+    r"[A-Z][a-z]{2,}[-_]\d{2,}[a-z]{3,}[-_]?|[a-z]{3,}\d{2,}[-_][A-Z][a-z]{2,}[-_]?|[A-Z][a-z]{2,}\d{2,4}[-_]"
+    r"|[a-z]*(?:[a-z]\d|\d[a-z])[a-z0-9]*(?:\d[a-z]|[a-z]\d)[a-z0-9]*[-_][a-z0-9]*(?:[a-z]\d[a-z]|\d[a-z]\d)[a-z0-9]*"
+)
+_PARTED = re.compile(r"[A-Za-z0-9]{3,}(?:[-_.][A-Za-z0-9]{3,}){1,3}")
+_SHORTEST_LIKE, _SHORTEST_LETTERS = 8, 10
+#: Of 20,000 keys of 14 characters drawn by chance 98 % have runs as short as this.
+_LONGEST_LIKE_RUN = 3.0
+
+
+def is_like_password(value: str) -> bool:
+    """Whether a value can hardly be anything but a password or a key, which a line that speaks of one makes likely.
+
+    >>> is_like_password("Linen^692pickle"), is_like_password("x86_64.*linux"), is_like_password("w4lnu7Kf1ddl")
+    (True, False, True)
+    """
+    if len(value) < _SHORTEST_LIKE or _NAMED_HEX.fullmatch(value) or is_placeholder(value):
+        return False
+    upper, lower, digit = (any(map(is_one, value)) for is_one in (str.isupper, str.islower, str.isdigit))
+    if value.isalnum():
+        is_short = mean_run(value) <= (_LONGEST_LIKE_RUN if digit else _LONGEST_MEAN_RUN)
+        enough = _SHORTEST_LETTERS if digit else _SHORTEST_PART
+        return upper and lower and len(value) >= enough and (is_short if digit else is_short and is_unlike_words(value) or mean_run(value) <= 2.0) and value[:2] != "0x"
+    if not digit or not (upper or lower) or "/" in value or "\\" in value:
+        return False
+    if any(sign in value for sign in "!^*%+#$&~?@"):
+        return (upper and lower or sum(map(str.isdigit, value)) > 2) and not _NO_LIKENESS.fullmatch(value)
+    if _MADE.fullmatch(value):
+        return True
+    return upper and lower and len(value) >= _SHORTEST_LETTERS and _PARTED.fullmatch(value) is not None and mean_run(value) <= 2.4
 
 
 def is_drawn(match: re.Match[str]) -> bool:
