@@ -9,6 +9,7 @@ from helix_episodes.redaction.rule_matching import SecretRule
 from helix_episodes.redaction.value_looks import (
     is_made_of_words,
     is_mixed,
+    is_pair_of_words,
     is_phrase,
     is_placeholder,
     is_scrambled,
@@ -21,6 +22,8 @@ _SHORTEST_COOKIE = 6
 _ADDRESS = re.compile(r"[\d.]+(?:[:/]|$)|\d+-\d+|[/~.]|\w+\.\w+$")
 _LINK = re.compile(r"[()\[\]{}]|://|@[\w-]+\.\w|\.\w{1,5}$|=|->")
 _ADDRESS_WITH_USER, _LONGEST_USER = re.compile(rb"[a-z][\w+.-]{1,30}://[^\s:/@]{0,64}:"), 120
+#: What examples have in a password's place.
+_EXAMPLES = ("password", "pass", "passwd", "pwd", "secret", "user", "username", "<password>", "token")
 _PORTS = re.compile(r"\d{1,5}(?:[:/].{0,40})?")
 #: How far around a ``Password=`` the other pairs of a connection string are looked for.
 _STRING_SPAN = 300
@@ -112,20 +115,28 @@ def _is_encoded_address(match: re.Match[str]) -> bool:
 
 
 def _is_real_value(match: re.Match[str]) -> bool:
-    return not is_placeholder(match[1])
+    return not is_placeholder(match[1]) and match[1].lower() not in _EXAMPLES
+
+
+def _is_identifying(match: re.Match[str]) -> bool:
+    """In quotes whatever it is; else it must not be the next word of a sentence."""
+    return _is_real_value(match) and (match.string[match.start(1) - 1] in "\"'" or is_mixed(match[1]))
 
 
 def _is_command_password(match: re.Match[str]) -> bool:
     """Neither a stand-in nor what the same option means elsewhere: a port, or a pair of them."""
     value = match[1]
-    if " " in value and not is_phrase(value):
+    if " " in value and not (is_phrase(value) or is_pair_of_words(value)):
         return False
     return not is_placeholder(value) and not _PORTS.fullmatch(value) and not says_what_it_is(value)
 
 
 def _is_given_password(match: re.Match[str]) -> bool:
     """As a command's, but several words must look like a phrase of chance or hold a digit or sign."""
-    return _is_command_password(match) and is_mixed(match[1]) | is_scrambled(match[1]) | (" " in match[1])
+    value = match[1]
+    return _is_command_password(match) and (
+        is_mixed(value) or is_scrambled(value) or " " in value or (value.count("-") > 1 and is_phrase(value))
+    )
 
 
 def _is_command_password_of_user(match: re.Match[str]) -> bool:
@@ -217,7 +228,11 @@ CONNECTION_RULES = (
         accept=_is_drawn_token,
         folded=True,
     ),
-    SecretRule("signature", ("signature=", "Signature="), r"(?i)\bsignature=([0-9a-f]{64})"),
+    SecretRule(
+        "signature",
+        ("signature=", "Signature="),
+        r"(?i)(?<![a-z])signature=([0-9a-f]{64,1100}|[A-Za-z0-9~_-]{80,800})",
+    ),
     # A private key as a JSON Web Key.
     SecretRule(
         "private-key",
@@ -225,6 +240,14 @@ CONNECTION_RULES = (
         r"(?<![\w])[dkpq]\\{0,15}[\"']\s{0,2}:\s{0,2}\\{0,15}[\"']([A-Za-z0-9_-]{40,1400})",
         is_drawn=True,
     ),
+    # As octets in code and in a registry: aes_key[32] = { 0x02, … }, "ApiSecret"=hex:be,3a,…
+    SecretRule(
+        "secret",
+        ("0x…[0-9a-fA-F]{2},", "hex:", "\\x…[0-9a-fA-F]{2}\\\\x"),
+        r"(?i)(?:key|secret|passw|pwd|token|seed|priv)[\w\"']{0,30}(?:\[[\w ]{0,24}\]){0,2}\s{0,4}(?:[:=]\s{0,4}[^\n={};\"']{0,40})?[=:]\s{0,4}"
+        r"(?:[\w<>\[\] ]{0,24}[({\[]\s{0,40}|hex:|b?[\"'])((?:(?:0x|\\x)?[0-9a-f]{2}[,\s\\]{0,20}){8,256})",
+    ),
+    SecretRule("private-key", ("[…" + r"\s?\d{1,3},\s?\d{1,3},",), r"(\[\s*(?:\d{1,3}\s*,\s*){63}\d{1,3}\s*\])"),
     # Its bytes as a list of numbers.
     SecretRule(
         "private-key",
@@ -236,7 +259,23 @@ CONNECTION_RULES = (
         "password-hash",
         (r"$…[./A-Za-z0-9,=+-]{1,60}\$[./A-Za-z0-9+=,-]{16}",),
         r"\$(?:2[abxy]|[1567y]|apr1|argon2(?:id|i|d)|scrypt|bcrypt-sha256|pbkdf2(?:-sha\d{1,3})?)\$[./A-Za-z0-9$=,+-]{20,250}"
-        r"|\bpbkdf2_sha\d{1,3}\$\d{1,8}\$[./A-Za-z0-9]{4,60}\$[A-Za-z0-9+/=]{20,120}",
+        r"|\bpbkdf2_sha\d{1,3}\$\d{1,8}\$[./A-Za-z0-9]{4,60}\$[A-Za-z0-9+/=]{20,120}|\$[89]\$[./A-Za-z0-9$-]{20,120}",
+    ),
+    SecretRule(
+        "password-hash",
+        ("{SHA", "{SSHA", "{SMD5", "{CRYPT", "{ssha", "{PBKDF2"),
+        r"(?i)\{(?:s?sha(?:256|384|512)?|smd5|crypt|pbkdf2[\w-]{0,10})\}([A-Za-z0-9+/=$.]{16,200})",
+    ),
+    SecretRule(
+        "password-hash",
+        (":…[0-9a-fA-F]{32}:[0-9a-fA-F]{32}:",),
+        r":([0-9a-fA-F]{32}:[0-9a-fA-F]{32}):",
+    ),
+    SecretRule(
+        "password-hash",
+        ("identified", "password_hash", "passwordhash", "hashed_password"),
+        r"(?i)(?:identified\b[^\n]{0,60}?\b(?:as|values|password)|password_?hash|hashed_?password)[\"']?[\s:=(,]{1,4}[\"']?(?:\*|[SHT]:|0x)?([A-Fa-f0-9]{32,160}|[A-Za-z0-9+/=]{32,160})",
+        folded=True,
     ),
     SecretRule(
         "secret",
@@ -296,6 +335,49 @@ CONNECTION_RULES = (
         r"[^\s:\"'\[\]/]{1,64}:([^\s\"'\[\]]{4,200})",
         accept=_is_real_value,
     ),
+    SecretRule(
+        "password",
+        ("curl", "http", "https", "xh"),
+        r"\b(?:curl|https?|xh)\b(?!:)[^\n|;&]{0,200}?\s(?:-u|-a|--user|--auth|--proxy-user|-U)[\s=]{0,4}[\"'][^\s:\"']{1,64}:([^\"'\n]{4,200})[\"']",
+        accept=_is_real_value,
+    ),
+    # In the lines below, up to the word that ends them.
+    SecretRule(
+        "password",
+        ("<<",),
+        _TAKERS + r"[^\n|<]{0,120}<<-?\s{0,2}[\"']?(?P<end>[A-Z_]{2,20})[\"']?[^\n]{0,60}\n\s{0,8}([^\s\"'`]{3,200})(?=\n(?:[^\n]{0,200}\n){0,2}\s{0,8}(?P=end))",
+        accept=lambda match: not is_placeholder(match[2]),
+    ),
+    # A key in the user's place.
+    SecretRule(
+        "token",
+        ("curl", "http", "https", "xh"),
+        r"\b(?:curl|https?|xh)\b(?!:)[^\n|;&]{0,200}?[\s\"'](?:-u|-a|--user|--auth)[\s=,\"']{1,4}([A-Za-z0-9_.-]{20,200}):(?:api_token|x|)(?=[\s\"']|$)",
+        accept=_is_random,
+    ),
+    SecretRule(
+        "secret",
+        ("secret", "secretid", "secret_id"),
+        r"(?i)\bsecret[ _]?id[\"']?\s{0,8}[:=|]{1,2}\s{0,4}[\"']?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})",
+        folded=True,
+    ),
+    # Keys of options and headers that say no more than "key".
+    SecretRule(
+        "secret",
+        (" -K ", " -k ", " -T ", " -iv ", "-key ", "Key:", "key:"),
+        r"(?:\s-{1,2}(?:K|k|T|key|token|hexkey)[ =]|-H\s{1,3}[\"'](?:[A-Za-z-]{1,30}-)?[Kk]ey: ?)[\"']?([0-9a-fA-F]{32,128})(?![0-9a-fA-F])",
+    ),
+    SecretRule(
+        "cookie",
+        ("SAPISID", "HSID", "SSID", "logged_in", "connect.sid", "laravel_session", "remember_", "SIDCC"),
+        r"(?:\b(?:__Secure-\w{1,10})?(?:SAPISID|HSID|SSID|APISID|SIDCC|PSID|sid)|\w{0,40}_logged_in_?\w{0,40}|remember_\w{1,60})=([^\s;,\"']{16,600})",
+    ),
+    SecretRule(
+        "licence-key",
+        ("license", "licence", "product key", "/ipk", "serial", "activation"),
+        r"(?i)(?:/ipk|(?:licen[cs]e|product|serial|activation|unlock)[ _-]?(?:key|code|number|no)?)[\"']?[\s:=#]{1,4}(?:is\s)?[\"']?((?=[A-Z-]*\d)[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){2,7})(?![A-Z0-9-])",
+        folded=True,
+    ),
     SecretRule("password", _CLIENTS, _COMMANDS, _is_command_password),
     SecretRule(
         "password",
@@ -352,6 +434,12 @@ CONNECTION_RULES = (
     SecretRule(
         "private-key", ("0x…[0-9a-f]{64}",), r"(?i)0x([0-9a-f]{64})(?=[^\n]{0,60}private[ _-]?key)", folded=True
     ),
+    SecretRule(
+        "private-key",
+        ("accounts", "private", "deployer", "signer", "wallet", "pk"),
+        r"(?i)\b(?:accounts|private|deployer|signer|wallet|pk)\b[^\n\w]{0,8}[\"'](0x[0-9a-f]{64})[\"']",
+        folded=True,
+    ),
     # Lists of users with their passwords.
     SecretRule(
         "password",
@@ -360,13 +448,13 @@ CONNECTION_RULES = (
         accept=_is_command_password,
     ),
     SecretRule(
-        "password", ("pass:",), r"-pass(?:in|out)?[\s\"',]{1,6}pass:([^\s\"'`\[\]]{3,200})", _is_command_password
+        "password", ("pass:",), r"-pass(?:in|out)?[\s\"',]{1,6}pass:((?<=[\"']pass:)[^\"'\n]{3,200}|[^\s\"'`\[\]]{3,200})", _is_command_password
     ),
     SecretRule(
         "password",
         ("identified",),
-        r"(?i)\bidentified(?:\s{1,4}with\s{1,4}\S{1,40})?\s{1,4}(?:by|as)\s{1,4}(?:password\s{1,4})?\\{0,15}[\"']([^\"'\n\[\]]{3,200})",
-        accept=_is_real_value,
+        r"(?i)\bidentified(?:\s{1,4}with\s{1,4}\S{1,40})?\s{1,4}(?:by|as)\s{1,4}(?:(?:password|values)\s{1,4})?(?:\\{0,15}[\"'])?((?<=[\"'])[^\"'\n\[\]]{3,200}|(?<![\"'])[^\s\"';,\[\]]{6,200})",
+        accept=_is_identifying,
         folded=True,
     ),
     # SetBasicAuth("kim", "X"), auth=("kim", "X"), new NetworkCredential("kim", "X"), smtp.login(user, "X")
@@ -382,6 +470,23 @@ CONNECTION_RULES = (
         ("login",),
         r"\b(machine\s{1,4}\S{1,200}\s{1,20}|default\s{1,4})?\blogin\s{1,4}\S{1,100}\s{1,20}password\s{1,4}([^\s\"'`<>\[\]]{3,200})",
         accept=_is_netrc_password,
+    ),
+    # A token in the user's place, with nothing or a word in the password's; an address in quotes without its host.
+    SecretRule(
+        "token",
+        ("://",),
+        r"://([A-Za-z0-9_-]{20,255}):(?:x-oauth-basic|x-token-auth|x|api_token|)@",
+        accept=_is_random,
+    ),
+    SecretRule(
+        "password", ("://",), r"://[^\s/:@\"'`<>\[\]]{1,100}:([^\s/\"'`<>\[\]?#@{}$]{6,200})@(?=[{$\"'])", _is_real_value
+    ),
+    # Addresses that are keys: https://mainnet.infura.io/v3/…, …/hooks/…, …/inputs/…
+    SecretRule(
+        "token",
+        ("://",),
+        r"://[^\s\"'<>]{1,120}?/(?:v\d|hooks?|webhooks?|inputs|services|triggers|bot|rpc|apikey|token)/([0-9a-f]{32,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[A-Za-z0-9_-]{24,120})(?=[/\s\"'`<>)?]|$)",
+        accept=_is_random,
     ),
     # Sentry's address holds a key where others hold a user.
     SecretRule("password", ("://",), r"://([A-Za-z0-9]{8,64})@(?=[A-Za-z0-9.-]{0,80}sentry)", _is_real_value),

@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING
 
 from helix_episodes.redaction.rule_matching import Cut, compiled_pattern, make_cut
-from helix_episodes.redaction.value_looks import is_like_password, is_placeholder, mean_run, says_what_it_is
+from helix_episodes.redaction.value_looks import is_like_password, is_placeholder, is_unlike_words, mean_run, says_what_it_is
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -27,12 +27,13 @@ _TOKEN = r"[A-Za-z0-9_+/-]+={0,2}"
 _TOKEN_SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+/-"
 #: Where a token is the part of something longer: an address, a path, a name with a dot, an attribute, a variable.
 _PARTS_BEFORE, _PARTS_BEHIND = ".@%#&?~\\$/=*", ".@%(["
-_SHORTEST, _LONGEST_DRAWN, _LONGEST = 12, 200, 4096
+_SHORTEST, _LONGEST_DRAWN, _LONGEST = 12, 300, 4096
 _SHORTEST_WITH_PREFIX, _SHORTEST_BASE64 = 30, 28
 #: A longer text of nothing else is the signature of a thought or something else encrypted.
 _LONGEST_ALONE = 64
 #: Of 20,000 drawn keys of 12 characters 92 % have shorter runs, of 32 characters 97 %; joined words have runs of 4.
 _LONGEST_MEAN_RUN = 2.5
+_SHORTEST_UNLIKE = 14
 #: What says that a value is an id or a hash, which are evidence.
 _NO_SECRET = (
     r"(?i:(?:sha[ _-]?\d{1,3}|md5|h1|integrity|checksum|digest|hash|sum|e-?tag|fingerprint|thumbprint|nonce|cursor|uuid|guid|slug"
@@ -63,7 +64,7 @@ _APART = r"\s\"'`,;<>(){}\[\]|=:\\→“”«»"
 _WORD = rf"(?<![^{_APART}])[^{_APART}]{{8,100}}(?![^{_APART}])"
 _ENDS, _MARKS = ".,;:!?)", "+-*#>&"
 #: A line that announces the value below it: it ends in a colon, is a heading, or a command that prints a secret.
-_ANNOUNCING = r"(?i)(?:.{0,100}(?:passw(?:or)?d|passphrase|token|secret(?: key)?|api key|access key|credentials?)[^\n]{0,60}:|[$#>=-].{0,120}(?:pass|token|secret|key|credential).{0,80}|K \d{1,2}\n(?:password|token)\nV \d{1,3})\s*\Z"
+_ANNOUNCING = r"(?i)(?:.{0,100}(?:passw(?:or)?d|passphrase|token|secret(?: key)?|api key|access key|credentials?)[^\n]{0,60}:|[$#>=-].{0,120}(?:pass|token|secret|key|credential).{0,80}|.{0,80}name=[\"'][\w.-]{0,30}(?:pass|token|secret|key)[\w.-]{0,20}[\"'];?)\s*\Z"
 _ANNOUNCED = r"[ \t]*[\"'`«]?([^\s\"'`]{8,200})[\"'`»]?,?[ \t]*\Z"
 _MOST_BLANK_LINES = 2
 
@@ -146,7 +147,7 @@ def is_drawn_token(token: str) -> bool:
     parts = re.split("[_-]", bare)
     if len(parts) > 1 and (len(bare) < 20 or any(compiled_pattern(_WORD_PART).fullmatch(part) for part in parts)):
         return False
-    return mean_run(bare) <= _LONGEST_MEAN_RUN
+    return mean_run(bare) <= _LONGEST_MEAN_RUN or (len(bare) >= _SHORTEST_UNLIKE and is_unlike_words(bare))
 
 
 def _is_public(text: str, start: int, end: int) -> bool:

@@ -48,7 +48,7 @@ def is_placeholder(value: str) -> bool:
         or "xxxx" in lowered
     ):
         return True
-    return any(word in lowered for word in ("redacted", "your", "placeholder", "changeme", "change-me", "change_me"))
+    return any(word in lowered for word in ("redacted", "your", "placeholder", "changeme", "change me", "change-me", "change_me"))
 
 
 def says_what_it_is(value: str) -> bool:
@@ -192,7 +192,7 @@ _MADE = re.compile(
 _PARTED = re.compile(r"[A-Za-z0-9]{3,}(?:[-_.][A-Za-z0-9]{3,}){1,3}")
 _SHORTEST_LIKE, _SHORTEST_LETTERS = 8, 10
 #: Of 20,000 keys of 14 characters drawn by chance 98 % have runs as short as this.
-_LONGEST_LIKE_RUN = 3.0
+_LONGEST_LIKE_RUN, _LONGEST_LETTERS_RUN = 3.0, 2.4
 
 
 def is_like_password(value: str) -> bool:
@@ -204,17 +204,24 @@ def is_like_password(value: str) -> bool:
     if len(value) < _SHORTEST_LIKE or _NAMED_HEX.fullmatch(value) or is_placeholder(value):
         return False
     upper, lower, digit = (any(map(is_one, value)) for is_one in (str.isupper, str.islower, str.isdigit))
+    run = mean_run(value)
     if value.isalnum():
-        is_short = mean_run(value) <= (_LONGEST_LIKE_RUN if digit else _LONGEST_MEAN_RUN)
-        enough = _SHORTEST_LETTERS if digit else _SHORTEST_PART
-        return upper and lower and len(value) >= enough and (is_short if digit else is_short and is_unlike_words(value) or mean_run(value) <= 2.0) and value[:2] != "0x"
-    if not digit or not (upper or lower) or "/" in value or "\\" in value:
+        if not (upper and lower) or len(value) < _SHORTEST_LETTERS or value.startswith("0x"):
+            return False
+        if digit:
+            return run <= _LONGEST_LIKE_RUN or is_unlike_words(value)
+        return len(value) >= _SHORTEST_PART and (run <= _LONGEST_LETTERS_RUN or (is_unlike_words(value) and run <= _LONGEST_MEAN_PART))
+    if not (upper or lower) or "/" in value or "\\" in value:
         return False
     if any(sign in value for sign in "!^*%+#$&~?@"):
-        return (upper and lower or sum(map(str.isdigit, value)) > 2) and not _NO_LIKENESS.fullmatch(value)
+        if not digit:
+            return upper and lower and run <= _LONGEST_LETTERS_RUN and len(value) >= _SHORTEST_LETTERS
+        return ((upper and lower) or sum(map(str.isdigit, value)) > 2) and not _NO_LIKENESS.fullmatch(value)
+    if not digit:
+        return False
     if _MADE.fullmatch(value):
         return True
-    return upper and lower and len(value) >= _SHORTEST_LETTERS and _PARTED.fullmatch(value) is not None and mean_run(value) <= 2.4
+    return upper and lower and len(value) >= _SHORTEST_LETTERS and _PARTED.fullmatch(value) is not None and run <= _LONGEST_LETTERS_RUN
 
 
 def is_drawn(match: re.Match[str]) -> bool:
@@ -252,6 +259,12 @@ def is_phrase(value: str) -> bool:
         and FUNCTION_WORDS.isdisjoint(map(str.lower, words))
         and not says_what_it_is(value)
     )
+
+
+def is_pair_of_words(value: str) -> bool:
+    """Two words, perhaps with numbers, neither needed by a sentence."""
+    words = value.split(" ")
+    return len(words) == 2 and min(map(len, words)) > 2 and FUNCTION_WORDS.isdisjoint(value.lower().split()) and not says_what_it_is(value)  # noqa: PLR2004
 
 
 def is_grouped_code(value: str) -> bool:

@@ -65,8 +65,8 @@ _LOOK_ALIKE = (
     rf"|(?<=[A-Za-z_])[{_CYRILLIC}]|[{_CYRILLIC}](?=[A-Za-z_]))"
 )
 #: An assignment, a quoted name or an address in the codes of an address, and in those of a mail.
-_CODED = ("%3D", "%22", "%3A%2F%2F", "%3a%2f%2f", "%3d")
-_CODE = r"(?P<sign>%(?:2[026-9CFcf]|3[ABDFabdf]|40|5[BDbd]|7[BDbd]|0[AD]))"
+_CODED = ("%3D", "%22%3A", "%3A%2F%2F", "%3a%2f%2f", "%3d", "%22%3a")
+_CODE = r"(?P<sign>%3[Dd](?<=[a-z_]%3.)|%(?:2[026-9CFcf](?!\d{3})|3[ABFabf]|40|5[BDbd]|7[BDbd]|0[AD]))"
 _MAIL_CODE = r"(?P<sign>=(?:3D|\n))"
 #: A line that goes on in the next: within a word nothing is between, else a blank.
 _CONTINUATION = r"(?<=[A-Za-z0-9+/_-])\\\n[ \t]*(?=[A-Za-z0-9+/_])|(?<=[ \t])\\\n[ \t]*"
