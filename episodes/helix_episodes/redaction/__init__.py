@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from helix_episodes.redaction.command_secrets import COMMAND_RULES
 from helix_episodes.redaction.connections import CONNECTION_RULES
 from helix_episodes.redaction.key_blocks import KEY_RULES, framed_keys, has_key_block
 from helix_episodes.redaction.named_secrets import are_at_edges, named_secrets, places_of_names
@@ -111,7 +112,7 @@ def home_folders(text: str) -> Sequence[Cut]:
 
 
 # Of two that begin at one place the more telling comes first: a shape says more than a place, a place than a name.
-_RULES = (*FORMAT_RULES, *KEY_RULES, *CONNECTION_RULES)
+_RULES = (*FORMAT_RULES, *KEY_RULES, *CONNECTION_RULES, *COMMAND_RULES)
 _SIEVE = Sieve(_RULES)
 #: Texts up to this length are remembered, so that what is remembered stays below 20 MB.
 _SHORT = 5000
@@ -139,7 +140,7 @@ def without_secrets(text: str) -> str:
 
 
 def _cut(text: str, find: Callable[[str], Sequence[Cut]]) -> Redacted:
-    found = find(text)
+    found = list(_outside_marks(find(text), text))
     if not found:
         return Redacted(text=text)
     cuts: list[Cut] = []
@@ -154,19 +155,20 @@ def _cut(text: str, find: Callable[[str], Sequence[Cut]]) -> Redacted:
         found = _without_overlaps(
             make_cut(cut.kind, start + cut.start, start + cut.start + cut.length)
             for start, end in spans
-            for cut in find(text[start:end])
-            if not _is_in_mark(cut, text[start:end])
+            for cut in _outside_marks(find(text[start:end]), text[start:end])
         )
     return Redacted(text=text, cuts=tuple(cuts))
 
 
-def _is_in_mark(cut: Cut, text: str) -> bool:
-    """Whether a cut would take a part of the mark of another, or no more than that mark."""
-    end = cut.start + cut.length
-    marks = (found.span() for found in _CUT_MARK.finditer(text))
-    return any(
-        (first < cut.start < last or first < end < last or (first, last) == (cut.start, end)) for first, last in marks
-    )
+def _outside_marks(cuts: Sequence[Cut], text: str) -> Iterator[Cut]:
+    """The cuts that take neither a part of the mark of an earlier one nor no more than that mark."""
+    marks = [found.span() for found in _CUT_MARK.finditer(text)] if cuts and "[redacted:" in text else []
+    for cut in cuts:
+        start, end = cut.start, cut.start + cut.length
+        if not any(
+            first < start < last or first < end < last or (first, last) == (start, end) for first, last in marks
+        ):
+            yield cut
 
 
 def redact_text(text: str) -> str:

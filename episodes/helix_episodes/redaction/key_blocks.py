@@ -33,7 +33,16 @@ _ENCODED = (
 _WHOLE = r"LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[A-Za-z0-9+/=]{16,}+(?>(?:" + _BREAKS + r"[A-Za-z0-9+/=]{16,}+)*)"
 _PUTTY = r"(?i)private-lines: ?\d{1,3}" + _BODY + r"(?:private-mac: ?[0-9a-f]{32,64})?"
 #: One of these is in each block, in a text and among its words.
-_SIGNS = ("PRIVATE KEY", "SECRET KEY", "Static key", "KEY SHARE", "rivate-Lines", "rivate-lines", "privateExponent", "priv:")
+_SIGNS = (
+    "PRIVATE KEY",
+    "SECRET KEY",
+    "Static key",
+    "KEY SHARE",
+    "rivate-Lines",
+    "rivate-lines",
+    "privateExponent",
+    "priv:",
+)
 _WORDS = frozenset(("priv", "privateexponent", "private", "secret", "static", "share"))
 #: What is known without its frame.
 KEY_RULES = (
@@ -56,7 +65,8 @@ KEY_RULES = (
     SecretRule(
         "private-key",
         ("secret key", "secret:", "privatekey", "private.key", "secret.key"),
-        r"(?i)(?:secret key|secret: type\d ==|private_?\.?key|secret\.key)\W{0,8}\n[^\n]{0,60}?(?<![A-Za-z0-9+/])([A-Za-z0-9+/]{42,140}={0,2})(?![A-Za-z0-9+/])",
+        r"(?i)(?:secret key|secret: type\d ==|private_?\.?key|secret\.key)\W{0,8}\n"
+        r"[^\n]{0,60}?(?<![A-Za-z0-9+/])([A-Za-z0-9+/]{42,140}={0,2})(?![A-Za-z0-9+/])",
         folded=True,
     ),
     SecretRule("private-key", ("LS0tLS1CRUdJTi",), _WHOLE, is_drawn=True, spans_lines=True),

@@ -75,7 +75,7 @@ _FOREIGN = ("contraseñ", "lösenord", "hasło", "şifre", "пароль", "密�
 _QUOTE = r"(?:\\{0,15}[\"'`])"
 #: A new line, with what listings and diffs put at its beginning.
 _LINE = r"(?:\n|\\{1,2}n)[ \t\d|+>→:-]{0,30}"
-_SIGN = r"(?:=>|->|<-|→|:=|\?\?|\|\||={1,3}|:{1,2}|\uff1a|[—–➜⇒]|\.{4,80})"
+_SIGN = r"(?:=>|->|<-|→|:=|\?\?|\|\||={1,3}|:{1,2}|\uff1a|[—\u2013➜⇒]|\.{4,80})"
 _SECOND_FIELD = r"(?:--)?(?:[a-z]{1,10}_?)?(?:value|string|text|content|body|data|default)"
 #: What hands a name its value, the more telling ones first.
 _JOINTS = {
@@ -96,12 +96,15 @@ _JOINTS = {
     "markup": r"[\"']?(?:\s\w{1,20}=[^<>\n]{1,60})?\s{0,4}>\s{0,4}(?:<!\[CDATA\[|<[A-Za-z]{1,20}>\s{0,4})?",
     # Below its name, as YAML and TOML have texts of several lines, or in a list of its own: ["X"]
     "block": (
-        rf"{_QUOTE}?\s?[:=][ \t]?(?:!!?\w{{1,10}}\s{{1,4}}|(?:[|>][+-]?\d?|\"\"\"|\'\'\'){_LINE}[ \t]{{0,40}}(?=\S{{8}})"
+        rf"{_QUOTE}?\s?[:=][ \t]?(?:!!?\w{{1,10}}\s{{1,4}}"
+        rf"|(?:[|>][+-]?\d?|\"\"\"|\'\'\'){_LINE}[ \t]{{0,40}}(?=\S{{8}})"
         rf"|[\[(]\s{{0,40}}(?={_QUOTE}))"
     ),
     # Behind an index, a bold name, a default or a type: environ["X"] = …, **X**: …, X [None]: …, x: str = …, or …
     "sign": (
-        rf"(?:{_QUOTE}|[\[\])*]){{0,4}}(?:[ \t]\([^()\n]{{1,40}}\)|[ \t](?:of|for|on|from|in)[ \t][\w .@'/-]{{1,40}}?(?=[:=—]))?(?:[ \t]?:?[ \t]?[A-Za-z&*\[{{][^\n=\"'`,()]{{0,30}}(?==[ \t]*[^\s=]))?"
+        rf"(?:{_QUOTE}|[\[\])*]){{0,4}}(?:[ \t]\([^()\n]{{1,40}}\)|[ \t](?:of|for|on|from|in)[ \t][\w .@'/-]{{1,40}}?"
+        r"(?=[:=—]))?"
+        rf"(?:[ \t]?:?[ \t]?[A-Za-z&*\[{{][^\n=\"'`,()]{{0,30}}(?==[ \t]*[^\s=]))?"
         rf"(?:[ \t]\[[^\[\]\n]{{0,20}}\])?\s{{0,8}}(?:{_SIGN}|\bor\b)[\s*]{{0,8}}"
         rf"(?:[A-Za-z\[&][\w.\[\]:<> ]{{0,40}}\((?:\d{{1,4}}\))?\s{{0,8}}(?={_QUOTE}))?"
     ),
@@ -122,7 +125,7 @@ _REST = r"\w{0,30}+(?:-\w{1,20}+){0,4}"
 _NEEDLE = "(?i:" + "|".join((*_PARTS.values(), *_WHOLE.values(), rf"{_SESSION}\b", *_FOREIGN)) + ")"
 _PROMISING = re.compile(
     _NEEDLE + _REST + r"(?: \d{1,2}(?=:))?"
-    r"(?:[\"'`:=(,>|)\[\]*\\?<&→\uff1a—.{-]|\s{1,40}(?:[=:|│║┃¦>\"'`,→+{*\[(—–➜⇒.-]|\n|<|[\w.\[\]<>&|?:]{1,30}(?: \w{1,20})? ?="
+    r"(?:[\"'`:=(,>|)\[\]*\\?<&→\uff1a—.{-]|\s{1,40}(?:[=:|│║┃¦>\"'`,→+{*\[(—\u2013➜⇒.-]|\n|<|[\w.\[\]<>&|?:]{1,30}(?: \w{1,20})? ?="  # noqa: E501
     r"|(?i:is|was|to|be|as|of|for|now|set|on|from|in|still|or|value|lautet|ist|est|es|è|--)\b"
     r"|\S{0,40}?[\d!@#$%^&*?~]|[\w/+]{0,30}[a-z][A-Z][a-z]{0,2}[A-Z])|[ \t]*(?:\n|\Z))"
 )
@@ -351,6 +354,10 @@ def _value(text: str, name: str, sort: str, found: re.Match[str]) -> tuple[int, 
         groups = compiled_pattern(_GROUPS).match(text, start)
         if groups and (name.startswith("-") or (joint == "sign" and is_grouped_code(groups[0]))):
             return groups.span()
+    if found["quoted"] is None and sort == "machine" and joint in ("sign", "block"):
+        groups = compiled_pattern(_GROUPS).match(text, start)
+        if groups and len(groups[0]) >= _SHORTEST_LONE_KEY and is_grouped_code(groups[0]):
+            return groups.span()
     value = text[start:end]
     if joint in ("sentence", "blanks"):
         value = value.rstrip(_ENDS_OF_SENTENCES)
@@ -460,7 +467,9 @@ def _is_made(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground)
     if one.sort == "login" or not is_handed:
         return False
     if " " in value:
-        return one.is_config and one.quoted and value.count(" ") >= _MOST_WORDS_BEHIND and is_phrase(value)
+        is_chosen = joint == "sign" and one.name.lower().endswith("secret") and is_pair_of_words(value)
+        is_long = value.count(" ") >= _MOST_WORDS_BEHIND and one.is_config
+        return one.quoted and (is_chosen or (is_long and is_phrase(value)))
     if ("=" in one.between or (joint == "sign" and one.is_config)) and is_scrambled(value):
         return True
     if one.quoted or one.is_config:

@@ -93,7 +93,11 @@ _BEGUN = (
     ("tiktok-token", ("act.",), r"act\.[A-Za-z0-9]{40,120}(?:!\d{1,6}\.[a-z0-9]{2})?"),
     ("configcat-key", ("configcat-sdk-",), r"configcat-sdk-\d/[A-Za-z0-9_/-]{30,60}"),
     ("flagsmith-key", ("ser.",), r"ser\.[A-Za-z0-9]{22}(?![A-Za-z0-9])"),
-    ("password-hash", ("SCRAM-SHA-",), r"SCRAM-SHA-\d{1,3}\$\d{1,7}:[A-Za-z0-9+/=]{8,60}\$[A-Za-z0-9+/=]{20,100}:[A-Za-z0-9+/=]{20,100}"),
+    (
+        "password-hash",
+        ("SCRAM-SHA-",),
+        r"SCRAM-SHA-\d{1,3}\$\d{1,7}:[A-Za-z0-9+/=]{8,60}\$[A-Za-z0-9+/=]{20,100}:[A-Za-z0-9+/=]{20,100}",
+    ),
 )
 
 # Services of which one shape is enough: kind, plain strings (one must occur), pattern. Each match must look random.

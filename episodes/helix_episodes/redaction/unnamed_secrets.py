@@ -14,17 +14,24 @@ import re
 from typing import TYPE_CHECKING
 
 from helix_episodes.redaction.rule_matching import Cut, compiled_pattern, make_cut
-from helix_episodes.redaction.value_looks import is_like_password, is_placeholder, is_unlike_words, mean_run, says_what_it_is
+from helix_episodes.redaction.value_looks import (
+    is_like_password,
+    is_placeholder,
+    is_unlike_words,
+    mean_run,
+    says_what_it_is,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from helix_episodes.redaction.rule_matching import SiftedText
 
-#: A word with a digit as the list of words has it: nine letters and more, but no hexadecimal number.
-_MIXED_WORD = r"(?<!\S)(?![a-f0-9]+(?!\S)|\d+[a-z]+(?!\S))(?=[a-z]*\d)[a-z0-9]{10,4096}(?!\S)"
-_TOKEN = r"[A-Za-z0-9_+/-]+={0,2}"
-_TOKEN_SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+/-"
+#: Hexadecimal numbers, and numbers with a unit behind.
+_NUMBER = r"[a-f0-9]+|\d+[a-z]{0,12}"
+_BASE32 = r"[A-Z2-7]{26,64}"
+_KEY = r"[A-Za-z0-9_+/-]+={0,2}"
+_KEY_SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+/-"
 #: Where a token is the part of something longer: an address, a path, a name with a dot, an attribute, a variable.
 _PARTS_BEFORE, _PARTS_BEHIND = ".@%#&?~\\$/=*", ".@%(["
 _SHORTEST, _LONGEST_DRAWN, _LONGEST = 12, 300, 4096
@@ -33,38 +40,95 @@ _SHORTEST_WITH_PREFIX, _SHORTEST_BASE64 = 30, 28
 _LONGEST_ALONE = 64
 #: Of 20,000 drawn keys of 12 characters 92 % have shorter runs, of 32 characters 97 %; joined words have runs of 4.
 _LONGEST_MEAN_RUN = 2.5
-_SHORTEST_UNLIKE = 14
+_SHORTEST_UNLIKE, _SHORTEST_JOINED = 14, 20
 #: What says that a value is an id or a hash, which are evidence.
-_NO_SECRET = (
-    r"(?i:(?:sha[ _-]?\d{1,3}|md5|h1|integrity|checksum|digest|hash|sum|e-?tag|fingerprint|thumbprint|nonce|cursor|uuid|guid|slug"
-    r"|revision|verification|commit|version|build|trace|span|request|session_?id|public[ _-]?key|pub_?key|serial|address|boundary|peer|accept"
-    r"|user(?:name)?|account|x5t|DNSKEY[ \d]+|DS[ \d]+|dkim.{0,20};\s?p|(?<![a-z])(?:ids?|ref|rev|sub|cid|kid|jti|iv|n|x|y))"
-    r"[\"'\])]{0,2}(?:\s{0,3}[:=(]\s{0,3}(?:W/)?|\s|-)[\"'`]?\Z|base64,\Z|\.(?:asc|crt|cer|pub|gpg|lock|sum)[:-]\d{1,7}[:-]\Z|(?<=[a-zA-Z])I[Dd]s?[\"']?\s{0,3}[:=(]\s{0,3}[\"'`]?\Z)"
+_EVIDENCE = (
+    r"(?i:(?:sha[ _-]?\d{1,3}|md5|h1|integrity|checksum|digest|hash|sum|e-?tag|fingerprint|thumbprint|nonce|cursor|uuid"
+    r"|guid|slug|revision|verification|commit|version|build|trace|span|request|session_?id|public[ _-]?key|serial"
+    r"|pub_?key|address|boundary|peer|accept|user(?:name)?|account|x5t|DNSKEY[ \d]+|DS[ \d]+|dkim.{0,20};\s?p"
+    r"|(?<![a-z])(?:ids?|ref|rev|sub|cid|kid|jti|iv|n|x|y))[\"'\])]{0,2}(?:\s{0,3}[:=(]\s{0,3}(?:W/)?|\s|-)[\"'`]?\Z"
+    r"|base64,\Z|\.(?:asc|crt|cer|pub|gpg|lock|sum)[:-]\d{1,7}[:-]\Z"
+    r"|(?<=[a-zA-Z])I[Dd]s?[\"']?\s{0,3}[:=(]\s{0,3}[\"'`]?\Z)"
 )
 #: An id behind the short name of its sort, or of an advisory.
 _SHORT_ID = r"[A-Za-z]{1,12}_[A-Za-z0-9]{12,28}|(?:GHSA|CVE|RUSTSEC|PYSEC)-[\w-]+"
 _NAME_LENGTH = 40
-_PUBLIC = ("AAAAB3Nza", "AAAAC3Nza", "AAAAE2VjZ", "AAAAG", "MII", "MIG", "MFk", "MHY", "pk_", "pk-", "Qm", "xpub", "age1", "_ZN", "_RN")
+_PUBLIC = (
+    "AAAAB3Nza",
+    "AAAAC3Nza",
+    "AAAAE2VjZ",
+    "AAAAG",
+    "MII",
+    "MIG",
+    "MFk",
+    "MHY",
+    "pk_",
+    "pk-",
+    "Qm",
+    "xpub",
+    "age1",
+    "_ZN",
+    "_RN",
+)
 _PREFIX = r"[A-Za-z]{1,12}\d{0,2}[_-]"
 _WORD_PART = r"[A-Z]?[a-z]{4,}\d?|[A-Z]{4,}|\d+|v\d+"
 _BASE64_LINE, _SHORTEST_LINE = r"[A-Za-z0-9+/]{30,}", 56
 
-#: What a line speaks of that lends weight to a value on it: parts of words, and what has signs in it.
-_SUBJECT_WORDS = (
-    *("passw", "passphrase", "passcode", "pasword", "secret", "token", "credential", "creds", "apikey", "keystore", "unlock"),
-    *("mysql", "jdbc", "sequelize", "keymaterial", "wifi", "login", "authoriz", "identity", "identified", "getconnection"),
+#: What a line speaks of that lends weight to a value on it: parts of words, and what is looked for behind a word.
+_SUBJECT_PARTS = (
+    "passw",
+    "passphrase",
+    "pasword",
+    "secret",
+    "token",
+    "credential",
+    "apikey",
+    "keystore",
+    "keymaterial",
 )
-_SUBJECT_PHRASES = (
-    *("pwd", "pass ", "pass:", "pass=", "-pass", "api key", "api_key", "api-key", "access key", "private key", "license key"),
-    *("auth ", "auth:", "_auth", '"auth"', "wi-fi", " psk", "pin code", "maiden", "pragma key", "connect(", "new value", "key content"),
-    *(" -p", " -u ", " --user", " -w ", "/p:", "/rp ", "/user:", "--cert", "alias set", " cred ", "pdo(", '"admin"', "add_user"),
-)
+_SUBJECTS_BY_WORD = {
+    **dict.fromkeys(
+        ("wifi", "psk", "login", "unlock", "creds", "passcode", "mysql", "jdbc", "sequelize", "cryptsetup")
+    ),
+    **dict.fromkeys(
+        ("identity", "identified", "getconnection", "securestring", "authorization", "authorize", "maiden")
+    ),
+    **dict.fromkeys(("pwd", "cred", "mysqli", "pdo", "unrar", "qpdf", "unzip")),
+    "pass": ("pass ", "pass:", "pass=", "-pass"),
+    "api": ("api key", "api_key", "api-key"),
+    "access": ("access key",),
+    "private": ("private key",),
+    "license": ("license key",),
+    "auth": ("auth ", "auth:", "_auth", '"auth"', "auth("),
+    "wi": ("wi-fi",),
+    "pin": ("pin code",),
+    "pragma": ("pragma key",),
+    "connect": ("connect(",),
+    "value": ("new value",),
+    "content": ("key content",),
+    "p": (" -p", "/p:"),
+    "u": (" -u ",),
+    "w": (" -w ",),
+    "rp": ("/rp ",),
+    "user": (" --user", "/user:", "add_user"),
+    "cert": ("--cert",),
+    "alias": ("alias set",),
+    "admin": ('"admin"',),
+}
+_SUBJECT_WORDS = frozenset(_SUBJECTS_BY_WORD)
 _LONGEST_LINE = 400
 _APART = r"\s\"'`,;<>(){}\[\]|=:\\→“”«»"
 _WORD = rf"(?<![^{_APART}])[^{_APART}]{{8,100}}(?![^{_APART}])"
+_WORD_END = rf"[^{_APART}]*\Z"
+#: A sign that joins the words of a password, within letters and digits.
+_SIGN_WITHIN, _LONGEST_MADE = r"[!^*%+~&](?<=[A-Za-z0-9]{3}.)(?=[A-Za-z0-9]{3})", 40
 _ENDS, _MARKS = ".,;:!?)", "+-*#>&"
 #: A line that announces the value below it: it ends in a colon, is a heading, or a command that prints a secret.
-_ANNOUNCING = r"(?i)(?:.{0,100}(?:passw(?:or)?d|passphrase|token|secret(?: key)?|api key|access key|credentials?)[^\n]{0,60}:|[$#>=-].{0,120}(?:pass|token|secret|key|credential).{0,80}|.{0,80}name=[\"'][\w.-]{0,30}(?:pass|token|secret|key)[\w.-]{0,20}[\"'];?)\s*\Z"
+_ANNOUNCING = (
+    r"(?i)(?:.{0,100}(?:passw(?:or)?d|passphrase|token|secret(?: key)?|api key|access key|credentials?)[^\n]{0,60}:"
+    r"|[$#>=-].{0,120}(?:pass|token|secret|key|credential).{0,80}"
+    r"|.{0,80}name=[\"'][\w.-]{0,30}(?:pass|token|secret|key)[\w.-]{0,20}[\"'];?)\s*\Z"
+)
 _ANNOUNCED = r"[ \t]*[\"'`«]?([^\s\"'`]{8,200})[\"'`»]?,?[ \t]*\Z"
 _MOST_BLANK_LINES = 2
 
@@ -72,7 +136,9 @@ _MOST_BLANK_LINES = 2
 def unnamed_secrets(sifted: SiftedText, secrets_in: Callable[[str], Sequence[Cut]]) -> Iterator[Cut]:
     """Keys that stand alone, what base64 hides, and what the lines that speak of a secret say."""
     yield from _drawn_secrets(sifted, secrets_in)
-    yield from _spoken_secrets(sifted)
+    if " " in sifted.text or "\n" in sifted.text:
+        yield from _made_secrets(sifted.text)
+        yield from _spoken_secrets(sifted)
 
 
 def _drawn_secrets(sifted: SiftedText, secrets_in: Callable[[str], Sequence[Cut]]) -> Iterator[Cut]:
@@ -80,21 +146,23 @@ def _drawn_secrets(sifted: SiftedText, secrets_in: Callable[[str], Sequence[Cut]
     done = -1
     places = sorted(
         (place, len(word))
-        for word in compiled_pattern(_MIXED_WORD).findall(sifted.word_list)
+        for word in sifted.mixed_words
+        if not compiled_pattern(_NUMBER).fullmatch(word)
         for place in _places(lowered, word)
     )
     for place, length in places:
         if place < done:
             continue
         word = text[place : place + length]
-        if word.islower() or word.isupper():
+        if word.islower() or (word.isupper() and not compiled_pattern(_BASE32).fullmatch(word)):
             continue
         before = text[max(0, place - _LONGEST - 1) : place]
-        start = place - len(before) + len(before.rstrip(_TOKEN_SIGNS))
-        found = compiled_pattern(_TOKEN).match(text, start)
-        assert found is not None, "the word itself is of these signs"
+        start = place - len(before) + len(before.rstrip(_KEY_SIGNS))
+        found = compiled_pattern(_KEY).match(text, start)
+        if found is None or start < place - _LONGEST or found.end() - start > _LONGEST:
+            continue
         done = found.end()
-        if start < place - _LONGEST or found.end() - start > _LONGEST or _is_part(text, start, done):
+        if _is_part(text, start, done):
             continue
         if (plain := _decoded(found[0])) is not None:
             is_secret = _hides_secret(plain, secrets_in, is_id=_is_id(text, start, done))
@@ -128,24 +196,30 @@ def is_drawn_token(token: str) -> bool:
     (True, False)
     """
     bare = token.rstrip("=")
+    if compiled_pattern(_BASE32).fullmatch(bare):
+        return is_unlike_words(bare) and sum(map(str.isdigit, bare)) > 1
     if not _SHORTEST <= len(bare) <= _LONGEST_DRAWN or token.startswith(_PUBLIC) or "REDACTED" in token:
         return False
     if not all(any(map(is_one, bare)) for is_one in (str.isupper, str.islower, str.isdigit)):
         return False
-    if "/" in bare or "+" in bare:
-        return (
-            len(bare) >= _SHORTEST_BASE64
-            and not ("_" in bare or "-" in bare or bare[0] == "/")
-            and bare.count("/") * 10 <= len(bare)
-            and mean_run(bare) <= _LONGEST_MEAN_RUN
-        )
-    prefix = compiled_pattern(_PREFIX).match(bare)
-    if prefix:
+    return _is_base64(bare) if "/" in bare or "+" in bare else _is_joined(bare)
+
+
+def _is_base64(bare: str) -> bool:
+    """Long enough, and no path: few strokes, none at the beginning, no hyphen."""
+    is_path = "_" in bare or "-" in bare or bare[0] == "/" or bare.count("/") * 10 > len(bare)
+    return len(bare) >= _SHORTEST_BASE64 and not is_path and mean_run(bare) <= _LONGEST_MEAN_RUN
+
+
+def _is_joined(bare: str) -> bool:
+    """No id behind a prefix, and no words that hyphens join."""
+    if prefix := compiled_pattern(_PREFIX).match(bare):
         bare = bare[prefix.end() :]
         if len(bare) < _SHORTEST_WITH_PREFIX:
             return False
     parts = re.split("[_-]", bare)
-    if len(parts) > 1 and (len(bare) < 20 or any(compiled_pattern(_WORD_PART).fullmatch(part) for part in parts)):
+    is_name = len(bare) < _SHORTEST_JOINED or any(compiled_pattern(_WORD_PART).fullmatch(part) for part in parts)
+    if len(parts) > 1 and is_name:
         return False
     return mean_run(bare) <= _LONGEST_MEAN_RUN or (len(bare) >= _SHORTEST_UNLIKE and is_unlike_words(bare))
 
@@ -167,7 +241,7 @@ def _is_id(text: str, start: int, end: int) -> bool:
         compiled_pattern(_SHORT_ID).fullmatch(text, start, end) is not None
         or text.startswith("[...", end)
         or text.endswith("...]", 0, start)
-        or compiled_pattern(_NO_SECRET).search(text, max(0, start - _NAME_LENGTH), start) is not None
+        or compiled_pattern(_EVIDENCE).search(text, max(0, start - _NAME_LENGTH), start) is not None
     )
 
 
@@ -186,12 +260,32 @@ def _hides_secret(plain: str, secrets_in: Callable[[str], Sequence[Cut]], *, is_
     return (is_like_password(value) and not is_id) or bool(secrets_in(plain))
 
 
+def _made_secrets(text: str) -> Iterator[Cut]:
+    """Words and numbers with a sign between them, capitals and small letters, as only passwords are."""
+    for sign in compiled_pattern(_SIGN_WITHIN).finditer(text):
+        begin = max(0, sign.start() - _LONGEST_MADE)
+        before = compiled_pattern(_WORD_END).search(text, begin, sign.start())
+        found = compiled_pattern(_WORD).match(text, before.start()) if before else None
+        if found is None or len(found[0]) > _LONGEST_MADE:
+            continue
+        value = found[0].rstrip(_ENDS).lstrip(_MARKS)
+        start = found.start() + found[0].find(value)
+        if _is_made(value) and not _is_id(text, start, start + len(value)):
+            yield make_cut("secret", start, start + len(value))
+
+
+def _is_made(value: str) -> bool:
+    kinds = (str.isupper, str.islower, str.isdigit)
+    return "REDACTED" not in value and all(any(map(is_one, value)) for is_one in kinds) and is_like_password(value)
+
+
 def _spoken_secrets(sifted: SiftedText) -> Iterator[Cut]:
     text, lowered = sifted.text, sifted.lowered
-    subjects = [subject for subject in _SUBJECT_WORDS if subject in sifted.word_list]
-    subjects += [subject for subject in _SUBJECT_PHRASES if subject in lowered]
-    if not subjects or (" " not in text and "\n" not in text):
-        return
+    subjects = [part for part in _SUBJECT_PARTS if part in sifted.word_list]
+    for subject in _SUBJECT_WORDS & sifted.words:
+        subjects += _SUBJECTS_BY_WORD[subject] or (subject,)
+    if "<<<" in text:
+        subjects.append("<<<")
     done = -1
     for place in sorted(place for subject in subjects for place in _places(lowered, subject)):
         if place < done:

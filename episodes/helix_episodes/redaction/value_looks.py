@@ -48,7 +48,10 @@ def is_placeholder(value: str) -> bool:
         or "xxxx" in lowered
     ):
         return True
-    return any(word in lowered for word in ("redacted", "your", "placeholder", "changeme", "change me", "change-me", "change_me"))
+    return any(
+        word in lowered
+        for word in ("redacted", "your", "placeholder", "changeme", "change me", "change-me", "change_me")
+    )
 
 
 def says_what_it_is(value: str) -> bool:
@@ -181,7 +184,7 @@ def mean_run(value: str) -> float:
 #: What is no password though it holds letters, digits and a sign: versions, dates, codes of addresses, globs, issues.
 _NO_LIKENESS = re.compile(
     r".*(?:%(?!\d{3})(?:0[AD]|2[0-9A-F]|3[A-F]|40|5[B-F]|60|7[B-F]|[89A-F][0-9A-F])|\*\*|\.\*|://|\.\d|@v?\d|…).*"
-    r"|[A-Za-z/_-]*#\d+|0x.*|[a-z_]+\d{0,3}[+#?&=][a-z_]+\d{0,3}|[\d:.TZ+-]+|[\w.-]+@[\w.-]+|sha\d{1,3}-.*|[A-Z]+(?:-\d+)+"
+    r"|[A-Za-z/_-]*#\d+|[A-Za-z_.]+\d{0,2}[+&*~^%][A-Za-z_.]+\d{0,2}|0x.*|[a-z_]+\d{0,3}[+#?&=][a-z_]+\d{0,3}|[\d:.TZ+-]+|[\w.-]+@[\w.-]+|sha\d{1,3}-.*|[A-Z]+(?:-\d+)+"
     r"|\$\w+|[&*-]?\w+[?&]?|\d+[-_#+][^\d]*|.*[/.]|[\w-]+(?:[+&][a-z]+)+"
 )
 #: Words and numbers with a sign between them or behind, as people make passwords of them.
@@ -203,25 +206,29 @@ def is_like_password(value: str) -> bool:
     """
     if len(value) < _SHORTEST_LIKE or _NAMED_HEX.fullmatch(value) or is_placeholder(value):
         return False
-    upper, lower, digit = (any(map(is_one, value)) for is_one in (str.isupper, str.islower, str.isdigit))
-    run = mean_run(value)
     if value.isalnum():
-        if not (upper and lower) or len(value) < _SHORTEST_LETTERS or value.startswith("0x"):
-            return False
-        if digit:
-            return run <= _LONGEST_LIKE_RUN or is_unlike_words(value)
-        return len(value) >= _SHORTEST_PART and (run <= _LONGEST_LETTERS_RUN or (is_unlike_words(value) and run <= _LONGEST_MEAN_PART))
-    if not (upper or lower) or "/" in value or "\\" in value:
+        return _is_mixed_like_key(value)
+    if "/" in value or "\\" in value:
         return False
+    both = any(map(str.isupper, value)) and any(map(str.islower, value))
+    digits = sum(map(str.isdigit, value))
+    is_short = both and len(value) >= _SHORTEST_LETTERS and mean_run(value) <= _LONGEST_LETTERS_RUN
     if any(sign in value for sign in "!^*%+#$&~?@"):
-        if not digit:
-            return upper and lower and run <= _LONGEST_LETTERS_RUN and len(value) >= _SHORTEST_LETTERS
-        return ((upper and lower) or sum(map(str.isdigit, value)) > 2) and not _NO_LIKENESS.fullmatch(value)
-    if not digit:
-        return False
-    if _MADE.fullmatch(value):
+        is_made = (both and digits > 0) or (digits >= _MOST_NUMBERS and any(map(str.isalpha, value)))
+        return is_made and not _NO_LIKENESS.fullmatch(value) if digits else is_short
+    if digits and _MADE.fullmatch(value):
         return True
-    return upper and lower and len(value) >= _SHORTEST_LETTERS and _PARTED.fullmatch(value) is not None and run <= _LONGEST_LETTERS_RUN
+    return is_short and _PARTED.fullmatch(value) is not None and (digits > 0 or is_unlike_words(value))
+
+
+def _is_mixed_like_key(value: str) -> bool:
+    """Letters of both cases, with digits or without, in runs as short as chance makes them."""
+    if not (any(map(str.isupper, value)) and any(map(str.islower, value))) or value.startswith("0x"):
+        return False
+    run, unlike = mean_run(value), is_unlike_words(value)
+    if any(map(str.isdigit, value)):
+        return len(value) >= _SHORTEST_LETTERS and (run <= _LONGEST_LIKE_RUN or unlike)
+    return len(value) >= _SHORTEST_PART and (run <= _LONGEST_LETTERS_RUN or (unlike and run <= _LONGEST_MEAN_PART))
 
 
 def is_drawn(match: re.Match[str]) -> bool:
@@ -262,9 +269,14 @@ def is_phrase(value: str) -> bool:
 
 
 def is_pair_of_words(value: str) -> bool:
-    """Two words, perhaps with numbers, neither needed by a sentence."""
+    """Two words and more, perhaps with numbers, none of which a sentence needs."""
     words = value.split(" ")
-    return len(words) == 2 and min(map(len, words)) > 2 and FUNCTION_WORDS.isdisjoint(value.lower().split()) and not says_what_it_is(value)  # noqa: PLR2004
+    return (
+        len(words) > 1
+        and min(map(len, words)) >= _SHORTEST_WORD
+        and FUNCTION_WORDS.isdisjoint(value.lower().split())
+        and not says_what_it_is(value)
+    )
 
 
 def is_grouped_code(value: str) -> bool:

@@ -59,7 +59,13 @@ _ESCAPES = ('\\"', "\\'", "\\n", "\\/", "\\r", "\\t", "\\u", "\\x", "\\0", "\\="
 
 
 #: Full width, letters of mathematics, wide blanks and quotes, and Cyrillic letters next to Latin ones.
-_CYRILLIC, _LATIN = "аеорсухіјѕАВЕКМНОРСТХІЅ", "aeopcyxijsABEKMHOPCTXIS"
+_CYRILLIC = (
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455"
+    "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425\u0406\u0405"
+)
+_LATIN = "aeopcyxijsABEKMHOPCTXIS"
+#: One of these is in each text that holds such a letter; asked for alone it takes a tenth of the time.
+_STRANGE = "[\u3000\xa0\u0400-\u04ff\uff01-\uff5e\U0001d400-\U0001d7ff]"
 _LOOK_ALIKE = (
     r"(?P<sign>[\u3000\xa0\uff01-\uff5e\U0001d400-\U0001d7ff]"
     rf"|(?<=[A-Za-z_])[{_CYRILLIC}]|[{_CYRILLIC}](?=[A-Za-z_]))"
@@ -111,7 +117,13 @@ class VisibleText:
 def without_escapes(text: str) -> Iterator[VisibleText]:
     """The text without what is within its words, step by step: colours and hidden characters, escapes and entities."""
     return _steps(
-        text, _without_hidden, _without_look_alikes, _without_entities, _without_entities, _without_escapes, _without_codes
+        text,
+        _without_hidden,
+        _without_look_alikes,
+        _without_entities,
+        _without_entities,
+        _without_escapes,
+        _without_codes,
     )
 
 
@@ -148,7 +160,7 @@ def _without_escapes(text: str) -> VisibleText | None:
 
 def _without_look_alikes(text: str) -> VisibleText | None:
     """Letters of other widths, fonts and alphabets as the Latin ones that they are read as."""
-    if text.isascii() or not compiled_pattern(_LOOK_ALIKE).search(text):
+    if text.isascii() or not compiled_pattern(_STRANGE).search(text):
         return None
     return _without(text, _LOOK_ALIKE)
 
