@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from helix_episodes.redaction.rule_matching import SiftedText
 
 #: Hexadecimal numbers, and numbers with a unit behind.
-_NUMBER = r"[a-f0-9]+|\d+[a-z]{0,12}"
+_NUMBER, _WORD_IN_SMALL, _FEW_WORDS = r"[a-f0-9]+|\d+[a-z]{0,12}", r"[a-z0-9]{10,}", 8
 _BASE32 = r"[A-Z2-7]{26,64}"
 _KEY = r"[A-Za-z0-9_+/-]+={0,2}"
 _KEY_SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+/-"
@@ -38,6 +38,8 @@ _SHORTEST, _LONGEST_DRAWN, _LONGEST = 12, 300, 4096
 _SHORTEST_WITH_PREFIX, _SHORTEST_BASE64 = 30, 28
 #: A longer text of nothing else is the signature of a thought or something else encrypted.
 _LONGEST_ALONE = 64
+#: As far as a certificate's first line is looked for.
+_LONGEST_FRAMED = 16_384
 #: Of 20,000 drawn keys of 12 characters 92 % have shorter runs, of 32 characters 97 %; joined words have runs of 4.
 _LONGEST_MEAN_RUN = 2.5
 _SHORTEST_UNLIKE, _SHORTEST_JOINED = 14, 20
@@ -142,15 +144,9 @@ def unnamed_secrets(sifted: SiftedText, secrets_in: Callable[[str], Sequence[Cut
 
 
 def _drawn_secrets(sifted: SiftedText, secrets_in: Callable[[str], Sequence[Cut]]) -> Iterator[Cut]:
-    text, lowered = sifted.text, sifted.lowered
+    text = sifted.text
     done = -1
-    places = sorted(
-        (place, len(word))
-        for word in sifted.mixed_words
-        if not compiled_pattern(_NUMBER).fullmatch(word)
-        for place in _places(lowered, word)
-    )
-    for place, length in places:
+    for place, length in _mixed_places(sifted):
         if place < done:
             continue
         word = text[place : place + length]
@@ -159,10 +155,8 @@ def _drawn_secrets(sifted: SiftedText, secrets_in: Callable[[str], Sequence[Cut]
         before = text[max(0, place - _LONGEST - 1) : place]
         start = place - len(before) + len(before.rstrip(_KEY_SIGNS))
         found = compiled_pattern(_KEY).match(text, start)
-        if found is None or start < place - _LONGEST or found.end() - start > _LONGEST:
-            continue
-        done = found.end()
-        if _is_part(text, start, done):
+        done = found.end() if found else place + length
+        if found is None or start < place - _LONGEST or done - start > _LONGEST or _is_part(text, start, done):
             continue
         if (plain := _decoded(found[0])) is not None:
             is_secret = _hides_secret(plain, secrets_in, is_id=_is_id(text, start, done))
@@ -170,6 +164,19 @@ def _drawn_secrets(sifted: SiftedText, secrets_in: Callable[[str], Sequence[Cut]
             is_secret = is_drawn_token(found[0]) and not _is_public(text, start, done)
         if is_secret:
             yield make_cut("secret", start, done)
+
+
+def _mixed_places(sifted: SiftedText) -> Iterator[tuple[int, int]]:
+    """Where the words with letters and digits are, and their lengths, in order."""
+    words = {word for word in sifted.mixed_words if not compiled_pattern(_NUMBER).fullmatch(word)}
+    if len(words) > _FEW_WORDS:  # looking for each by itself would take as long as the text times their number
+        yield from (
+            (found.start(), len(found[0]))
+            for found in compiled_pattern(_WORD_IN_SMALL).finditer(sifted.lowered)
+            if found[0] in words
+        )
+    elif words:
+        yield from sorted((place, len(word)) for word in words for place in _places(sifted.lowered, word))
 
 
 def _places(text: str, word: str) -> Iterator[int]:
@@ -226,7 +233,7 @@ def _is_joined(bare: str) -> bool:
 
 def _is_public(text: str, start: int, end: int) -> bool:
     """An id, a hash or a line of a certificate."""
-    if _is_id(text, start, end) or text.rfind("-----BEGIN ", 0, start) > text.rfind("-----END ", 0, start):
+    if _is_id(text, start, end) or _is_framed(text, start):
         return True
     if end - start < _SHORTEST_LINE:
         return False
@@ -234,6 +241,11 @@ def _is_public(text: str, start: int, end: int) -> bool:
     before = text[text.rfind("\n", 0, max(first, 0)) + 1 : max(first, 0)]
     behind = text[last + 1 : text.find("\n", last + 1) if text.find("\n", last + 1) > 0 else None] if last >= 0 else ""
     return any(compiled_pattern(_BASE64_LINE).search(line) for line in (before, behind))
+
+
+def _is_framed(text: str, start: int) -> bool:
+    first = max(0, start - _LONGEST_FRAMED)
+    return text.rfind("-----BEGIN ", first, start) > text.rfind("-----END ", first, start)
 
 
 def _is_id(text: str, start: int, end: int) -> bool:
