@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from helix_cli.mcp import TOOL_SETS
+from helix_cli import TOOL_SETS
 from helix_cli.options import any_path
 from helix_cli.output import count, emit_json, json_option, say, show, verbatim
 

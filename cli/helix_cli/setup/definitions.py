@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from helix_cli.mcp import TOOL_SETS
+from helix_cli import TOOL_SETS
 
 Scope = Literal["user", "project"]
 SERVER = "helix"
