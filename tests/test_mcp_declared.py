@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # its stubs are one more package
 
-from helix_cli.mcp import TOOL_SETS
+from helix_cli import TOOL_SETS
 from helix_cli.mcp.protocol import INSTRUCTIONS, Server
 from helix_cli.mcp.tool_declaration import Tool, input_schema
 from helix_cli.mcp.tools import tools_by_name

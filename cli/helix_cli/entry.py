@@ -29,7 +29,7 @@ def main() -> NoReturn:
         _answer_hook(arguments[1:])
     gc.set_threshold(_SELDOM)
     if arguments[:1] == ["mcp"]:
-        from helix_cli.mcp import TOOL_SETS
+        from helix_cli import TOOL_SETS
 
         if arguments[1:] in ([], *(["--tools", name] for name in TOOL_SETS)):
             from helix_cli.mcp.stdio import serve

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from helix_cli import TOOL_SETS
 from helix_cli.hooks.event_limits import EVENTS
-from helix_cli.mcp import TOOL_SETS
 from helix_graph.errors import MissingExtra
 
 

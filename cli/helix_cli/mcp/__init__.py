@@ -11,5 +11,3 @@ import time
 
 #: When this server was started: what hooks noted long before is of other sessions.
 STARTED = time.time()
-#: What a server may offer: the five tools of every day, the seven for topics that the seed names, or all.
-TOOL_SETS = ("default", "topics", "all")

@@ -19,7 +19,7 @@ from mcp import MCPError
 from mcp.server import Server as SdkServer
 from starlette.responses import PlainTextResponse
 
-from helix_cli.mcp.protocol import NAME, Server
+from helix_cli.mcp.protocol import MODERN, NAME, VERSION_KEY, Server
 from helix_cli.mcp.shown_advice import SEVERAL_SESSIONS
 from helix_graph import __version__
 from helix_graph.helix_db import kept_open
@@ -68,7 +68,9 @@ async def _answer(server: Server, method: str, context: ServerRequestContext[Any
         from_thread.run(context.session.report_progress, params["progress"], params["total"], params["message"])
 
     params = {name: value for name, value in (context.params or {}).items() if name != "_meta"}
-    meta = {"progressToken": 0} if "progress_token" in (context.meta or {}) else {}
+    meta: dict[str, Any] = {"progressToken": 0} if "progress_token" in (context.meta or {}) else {}
+    if context.protocol_version == MODERN:
+        meta[VERSION_KEY] = MODERN
     message = {"jsonrpc": "2.0", "id": 0, "method": method, "params": {**params, "_meta": meta}}
     answer = await to_thread.run_sync(server.answer, message, notify)
     if answer is None or "error" in answer:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 NAME = "helix-graph"
 _HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
-_MODERN = "2026-07-28"
-_VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+MODERN = "2026-07-28"
+VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 _SERVER = {"name": NAME, "version": __version__}
 _STAMP = {"io.modelcontextprotocol/serverInfo": _SERVER}
 #: Results that a client of the new era may keep, in milliseconds: tools and prompts stay while the server runs.
@@ -134,12 +134,12 @@ class Server:
             raise ProtocolError(INVALID_PARAMS, "params must be an object")
         meta = params.get("_meta")
         meta = meta if isinstance(meta, dict) else {}
-        is_modern = method == "server/discover" or (_VERSION_KEY in meta and method != "initialize")
-        version = meta.get(_VERSION_KEY, _MODERN)
+        is_modern = method == "server/discover" or (VERSION_KEY in meta and method != "initialize")
+        version = meta.get(VERSION_KEY, MODERN)
         if not isinstance(version, str):
-            raise ProtocolError(INVALID_PARAMS, f"{_VERSION_KEY} must be a text")
-        if is_modern and version != _MODERN:
-            known = {"supported": [_MODERN, *_HANDSHAKE], "requested": version}
+            raise ProtocolError(INVALID_PARAMS, f"{VERSION_KEY} must be a text")
+        if is_modern and version != MODERN:
+            known = {"supported": [MODERN, *_HANDSHAKE], "requested": version}
             raise ProtocolError(_UNSUPPORTED_VERSION, "unsupported protocol version", known)
         answers = self._methods.get(method)
         if answers is None:
@@ -170,7 +170,7 @@ class Server:
         return {"protocolVersion": version, "serverInfo": _SERVER, **self._introduction()}
 
     def _discover(self, *_: object) -> dict[str, Any]:
-        return {"supportedVersions": [_MODERN, *_HANDSHAKE], **self._introduction()}
+        return {"supportedVersions": [MODERN, *_HANDSHAKE], **self._introduction()}
 
     def _list_tools(self, *_: object) -> dict[str, Any]:
         from helix_cli.mcp.tool_declaration import declaration_of
@@ -230,10 +230,13 @@ def _object_of(params: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _or_refuse(ask: Callable[[str], str], argument: str) -> str:
+    from helix_cli.mcp.dispatch import half_character
     from helix_episodes.errors import HelixGraphError
 
     try:
         return ask(argument)
+    except UnicodeEncodeError as error:
+        raise ProtocolError(INVALID_PARAMS, half_character(error)) from error
     except (HelixGraphError, OSError) as error:
         raise ProtocolError(INVALID_PARAMS, str(error)) from error
 

@@ -20,10 +20,18 @@ from helix_cli.mcp.tools.everyday import (
     Topic,
 )
 from helix_episodes.errors import HelixGraphError, InvalidArgument
-from helix_graph.topics.briefing import Detail as BriefDetail
-from helix_graph.topics.edit import Action as EditAction
-from helix_graph.topics.search import LARGEST_INDEX, MOST_DAYS, MOST_HOURS, Detail, Mode
-from helix_graph.topics.tool_actions import Action, StatsDetail
+from helix_graph.topics.choices import (
+    LARGEST_INDEX,
+    LARGEST_LIMIT,
+    MOST_DAYS,
+    MOST_HOURS,
+    BriefDetail,
+    EditAction,
+    SearchDetail,
+    SearchMode,
+    StatsDetail,
+    TopicsAction,
+)
 
 if TYPE_CHECKING:
     from helix_cli.mcp.tool_declaration import Progress
@@ -36,7 +44,7 @@ _REASONS = 5
 Index = Annotated[int, Meta(ge=0, le=LARGEST_INDEX)]
 Days = Annotated[int, Meta(ge=0, le=MOST_DAYS)]
 Hours = Annotated[int, Meta(ge=0, le=MOST_HOURS)]
-Limit = Annotated[int, Meta(ge=0, le=1000)]
+Limit = Annotated[int, Meta(ge=0, le=LARGEST_LIMIT)]
 
 
 class NewEntry(Arguments, frozen=True, kw_only=True):
@@ -88,7 +96,9 @@ def search(  # noqa: PLR0913  (the seed's parameters)
     memory: "Memory",
     query: Annotated[str, Meta(description="Words; CachedEntry and tf_map are split into theirs.")],
     *,
-    detail: Annotated[Detail, Meta(description="How much of each entry; topics and count have no entries.")] = "medium",
+    detail: Annotated[
+        SearchDetail, Meta(description="How much of each entry; topics and count have no entries.")
+    ] = "medium",
     limit: Annotated[Limit | None, Meta(description="At most so many; without, as many as the detail bears.")] = None,
     after: Annotated[str | None, Meta(description="From this day: YYYY-MM-DD, today, yesterday, this-week.")] = None,
     before: Annotated[str | None, Meta(description="Until this day: the same.")] = None,
@@ -96,7 +106,7 @@ def search(  # noqa: PLR0913  (the seed's parameters)
     hours: Annotated[Hours | None, Meta(description="Of the last so many hours; overrides days.")] = None,
     tag: Annotated[str | None, Meta(description="Only entries with this tag.")] = None,
     topic: Annotated[str | None, Meta(description="Only entries of this topic.")] = None,
-    mode: Annotated[Mode, Meta(description="and: all words; or: any of them.")] = "and",
+    mode: Annotated[SearchMode, Meta(description="and: all words; or: any of them.")] = "and",
 ) -> str:
     """Find entries of the topics by their words, the best first. Use it before you work on a part of the code that may
     have been written about. When no entry has all words, those with some are shown and the answer says so.
@@ -199,7 +209,7 @@ def edit(  # noqa: PLR0913  (the seed's parameters)
 @tool(title="Look over the topics", effect="removes", long=True)
 def topics(  # noqa: PLR0913  (the seed's parameters)
     memory: "Memory",
-    action: Annotated[Action, Meta(description="What to look at, or what to do; see above.")] = "list",
+    action: Annotated[TopicsAction, Meta(description="What to look at, or what to do; see above.")] = "list",
     *,
     progress: "Progress",
     topic: Annotated[str | None, Meta(description="entries, xref: of this topic.")] = None,
