@@ -12,7 +12,7 @@ a failed test    the test's file, else the package              the test
 other failures   the rule, else the file; of one of the         the symbol that a rule is about, else the message
                  agent's tools the file's directory             without what varies; of a tool the file
 other decisions                                                 what was chosen, named or asked for
-other events                                                    their text
+a commit, a hand-off                                            its text
 ================ ============================================== ===============================================
 
 Both may be missing (a check that passes is about nothing finer), and are where they would repeat the label; what has a
