@@ -323,9 +323,9 @@ def compare_with(runbook: Runbook, text: str, *, file: str) -> RunbookCheck:
     found = []
     for command, line in written.items():
         if command in wrong:
-            found.append(
-                WrittenCommand(command=command, standing="fails here", line=line, detail=_fails(wrong[command]))
-            )
+            instead = wrong[command].instead
+            standing: WrittenStanding = "noted" if instead and f"`{instead}`" in lines[line - 1] else "fails here"
+            found.append(WrittenCommand(command=command, standing=standing, line=line, detail=_fails(wrong[command])))
         elif command in known:
             found.append(WrittenCommand(command=command, standing="runs here", line=line, detail=_ran(known[command])))
         elif any(part.purpose in {"check", "format"} for part in parse_command(command)):
