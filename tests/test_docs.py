@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
+from demo_logs import demo_memory_in
 from helix_cli.app import cli, run
 
 if TYPE_CHECKING:
@@ -124,8 +125,7 @@ def demo_memory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def make_demo_memory(folder: Path) -> Path:
-    told("demo", "--keep", str(folder))
-    return folder / ".helix"
+    return demo_memory_in(folder / ".helix").root
 
 
 def told(*arguments: str, **environment: str) -> str:
