@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from helix_cli import TOOL_SETS
+
 Scope = Literal["user", "project"]
 SERVER = "helix"
 _PROGRAM = "helix-graph"
@@ -59,9 +61,25 @@ def codex_hooks(command: str) -> dict[str, dict[str, Any]]:
     return {event: _group(command, event, *one) for event, one in _CODEX.items()}
 
 
-def server(command: str) -> dict[str, Any]:
-    """The entry of the server, in the form that most agents share."""
-    return {"command": shlex.split(command)[0], "args": ["mcp"]}
+def server(command: str, tools: str | None = None) -> dict[str, Any]:
+    """The entry of a server with a set of tools, in the form that most agents share."""
+    chosen = ["--tools", tools] if tools and tools != TOOL_SETS[0] else []
+    return {"command": shlex.split(command)[0], "args": ["mcp", *chosen]}
+
+
+def tools_of(entry: object) -> str | None:
+    """The set of tools that the entry of a server of ours asks for; None where there is none, or it is not ours.
+
+    >>> tools_of({"command": "helix-graph", "args": ["mcp", "--tools", "all"]})
+    'all'
+    """
+    if not isinstance(entry, dict) or not is_our_server(entry):
+        return None
+    match entry["args"][1:]:
+        case ["--tools", name] if name in TOOL_SETS:
+            return str(name)
+        case _:
+            return TOOL_SETS[0]
 
 
 def is_ours(group: object) -> bool:
@@ -145,11 +163,11 @@ _TIMEOUT_MS = 5000
 _TWICE = "If this project has hooks of Claude Code, this agent runs them too: then leave the hooks here out."
 
 
-def snippets(agent: str) -> list[tuple[str, Any]]:
+def snippets(agent: str, *, tools: str | None = None) -> list[tuple[str, Any]]:
     """Where to paste, and what: a JSON value, or a text to copy."""
     command = program("user")
-    entry = server(command)
-    local = {"type": "local", "command": [entry["command"], "mcp"], "enabled": True}
+    entry = server(command, tools)
+    local = {"type": "local", "command": [entry["command"], *entry["args"]], "enabled": True}
     known: dict[str, list[tuple[str, Any]]] = {
         "claude-code": [
             ("~/.claude/settings.json", {"hooks": {event: [one] for event, one in claude_hooks(command).items()}}),
