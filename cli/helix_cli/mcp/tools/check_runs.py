@@ -25,8 +25,8 @@ def checks(memory: "Memory") -> str:
 def fragile(
     memory: "Memory",
     path: Annotated[
-        str | None,
-        Meta(min_length=1, description="A file or folder, relative to the project; without it, every fragile place."),
+        Annotated[str, Meta(min_length=1)] | None,
+        Meta(description="A file or folder, relative to the project; without it, every fragile place."),
     ] = None,
 ) -> str:
     """Files and folders after whose change checks failed more often than elsewhere, with what passed there again, and
@@ -40,8 +40,8 @@ def fragile(
 
 @tool(title="How this project is run", effect="reads")
 def runbook(memory: "Memory") -> str:
-    """How this project is tested, linted, built and formatted, with pass rates and durations, what has to run first, and
-    which commands fail here with what worked instead. Use it before you run anything for the first time.
+    """How this project is tested, linted, built and formatted, with pass rates and durations, what has to run first,
+    and which commands fail here with what worked instead. Use it before you run anything for the first time.
     """
     from helix_cli.commands.checks_and_runbook import render_runbook
     from helix_cli.output import rendered
