@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from helix_cli.hooks.call import HookAnswer
 from helix_cli.hooks.context_block import ContextLine, ContextSection, anti_pattern_sentence, context_block
+from helix_cli.hooks.fragile_files import fragile_section
 from helix_cli.hooks.precedent_text import LEVELS, precedent_lines
 from helix_cli.hooks.session_dedup import SITUATION, SessionDedup
 from helix_cli.hooks.tool_results import shell_command
@@ -79,17 +80,23 @@ def _is_failing_run(call: HookCall, text: str) -> bool:
 
 
 def answer_tool_call(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswer | None:
-    """The warning, once a session."""
+    """The warning, once a session, and the line of a fragile file, once a session and file."""
+    block = context_block([fragile_section(call, root, dedup), _kept_failing(call, root, dedup)])
+    return HookAnswer(block) if block else None
+
+
+def _kept_failing(call: HookCall, root: Path, dedup: SessionDedup) -> ContextSection:
+    """The anti-patterns that a call would follow, in the situation that the session is in."""
     known = []
     for one in read_anti_patterns(root) or ():
         family = one.trigger.partition(" fails: ")[2]  # the output may name the kind of error without the check
         if dedup.has(SITUATION + one.trigger) or (family and dedup.has(SITUATION + family)):
             known.append(one)
+    heading = "What is about to be done kept failing here:"
     if not known:
-        return None
+        return ContextSection(heading, [])
     from helix_graph.graph.node_labels import labels_of_call
 
     labels = labels_of_call(call.tool, call.arguments, root=root.parent)
     lines = dedup.take(anti_pattern_sentence(one) for one in known if one.action in labels)
-    section = ContextSection("What is about to be done kept failing here:", [ContextLine(line) for line in lines])
-    return HookAnswer(context_block([section]))
+    return ContextSection(heading, [ContextLine(line) for line in lines])

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _FILES = {
     "default": ("everyday",),
     "topics": ("everyday", "topics"),
-    "all": ("everyday", "causal", "insights", "topics", "patterns_and_explanations", "memory"),
+    "all": ("everyday", "causal", "insights", "topics", "patterns_and_explanations", "check_runs", "memory"),
 }
 
 

@@ -27,12 +27,11 @@ def patterns(
     min_occurrences: Annotated[int, Meta(ge=1, le=1000, description="Only those of at least so many sessions.")] = 1,
 ) -> str:
     """What was done in which situation in this project's sessions and how often it succeeded, best first, each with its
-    number of runs or sessions and how often it succeeded otherwise; counts of what followed, not of causes. Use it
+    number of runs or sessions and how often it succeeded otherwise; counts, not explanations. Use it
     when you plan how to go about a task.
     """
     survey = memory.causality.survey()
-    found = survey.best(min_success_rate=min_success_rate, min_occurrences=min_occurrences)
-    return _shown(found, survey, works=True)
+    return _shown(survey.best(min_success_rate=min_success_rate, min_occurrences=min_occurrences), survey, works=True)
 
 
 @tool(title="What keeps failing here", effect="reads")
@@ -49,8 +48,7 @@ def anti_patterns(
     before you settle on an approach, and when an approach fails for the second time.
     """
     survey = memory.causality.survey()
-    found = survey.worst(max_success_rate=max_success_rate, evidence=evidence)
-    return _shown(found, survey, works=False)
+    return _shown(survey.worst(max_success_rate=max_success_rate, evidence=evidence), survey, works=False)
 
 
 @tool(title="Why did it fail", effect="reads")
