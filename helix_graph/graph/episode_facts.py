@@ -30,6 +30,7 @@ from helix_graph.graph.assertions import (
     PatternAssertion,
     oldest_first,
 )
+from helix_graph.graph.finer_labels import finer_of_decision, finer_of_event
 from helix_graph.graph.model import Claim, CostFact, EpisodeFacts, Mention, Repair, RunFact, node_id
 from helix_graph.graph.node_labels import decision_key, event_key, event_type, family_of, is_error, outcome_key
 
@@ -139,7 +140,7 @@ def _claims(links: tuple[_Link, ...], mentions: dict[str, Mention]) -> tuple[tup
 
 
 def _of_run(number: int, run: CommandRun, log: str | None) -> RunFact:
-    line, where, _ = _place(run.evidence, log)
+    line, where, _ = _evidence(run.evidence, log)
     changed = [(one.path, one.kind, one.lines) for one in run.changed]
     return RunFact(
         number=number,
@@ -193,7 +194,8 @@ def _mentions(episode: Episode, used: set[str]) -> Iterator[Mention]:
 
 def _of_decision(decision: Decision, log: str | None) -> Mention:
     label = decision_key(decision)
-    line, where, quote = _place(decision.evidence, log)
+    line, where, quote = _evidence(decision.evidence, log)
+    place, thing = finer_of_decision(decision, label)
     return Mention(
         local=decision.id,
         node=node_id("decision", label),
@@ -210,13 +212,16 @@ def _of_decision(decision: Decision, log: str | None) -> Mention:
         quote=quote,
         context=decision.context,
         outcome=decision.outcome,
+        place=place,
+        thing=thing,
     )
 
 
 def _of_event(event: Event, label: str, log: str | None) -> Mention:
     kind = event_type(event)
     message = event.message or (first_line(event.content) if is_error(event) else None)
-    line, where, quote = _place(event.evidence, log)
+    line, where, quote = _evidence(event.evidence, log)
+    place, thing = finer_of_event(event, label)
     return Mention(
         local=event.id,
         node=node_id(kind, label),
@@ -234,6 +239,8 @@ def _of_event(event: Event, label: str, log: str | None) -> Mention:
         log=where,
         quote=quote,
         deliberate=event.deliberate,
+        place=place,
+        thing=thing,
     )
 
 
@@ -253,7 +260,7 @@ def fingerprints_of_event(event: Event) -> tuple[str, ...]:
     return tuple(dict.fromkeys(key for one in found for key in one.keys))
 
 
-def _place(evidence: Evidence | None, log: str | None) -> tuple[int | None, str | None, str]:
+def _evidence(evidence: Evidence | None, log: str | None) -> tuple[int | None, str | None, str]:
     """Line, log and quotation."""
     return (evidence.line, evidence.file or log, evidence.quote) if evidence else (None, log, "")
 

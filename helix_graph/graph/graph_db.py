@@ -32,8 +32,9 @@ FILE_NAME = "graph.db"
 EXPORT_NAME = "causal-graph.json"
 #: The original schema asks for two numbers and a dot.
 EXPORT_VERSION = "1.0"
-#: A change to `labels` or `normalization` that gives any mention another label is a new version.
-LABEL_VERSION = "2"
+#: A change to `node_labels`, `finer_labels` or `normalization` that gives any mention another label, place or thing is
+#: a new version.
+LABEL_VERSION = "3"
 #: ``grammar``: the only mode; part of the version, so that another mode would rebuild the file.
 LABEL_MODE = "grammar"
 #: Raise this when `trials` reads something else from an episode.
@@ -77,6 +78,7 @@ GRAPH_FILE = DatabaseKind(
         raw TEXT NOT NULL, timestamp TEXT, path TEXT, command TEXT, message TEXT, checked TEXT, family TEXT,
         issues TEXT, rationale TEXT, actor TEXT NOT NULL, line INTEGER, log TEXT, quote TEXT NOT NULL,
         counted INTEGER NOT NULL, context TEXT NOT NULL, outcome TEXT, deliberate INTEGER NOT NULL,
+        place TEXT, thing TEXT,
         PRIMARY KEY (episode, local)
     ) WITHOUT ROWID;
     CREATE TABLE issue (
@@ -119,6 +121,9 @@ GRAPH_FILE = DatabaseKind(
     CREATE INDEX file_of_episode ON file (episode);
     CREATE INDEX node_by_label ON node (type, label);
     CREATE INDEX mention_of_node ON mention (node, episode);
+    CREATE INDEX mention_of_place ON mention (place) WHERE place IS NOT NULL;
+    CREATE INDEX mention_of_thing ON mention (thing) WHERE thing IS NOT NULL;
+    CREATE INDEX error_of_path ON mention (path) WHERE family IS NOT NULL;
     CREATE INDEX issue_by_fingerprint ON issue (fingerprint);
     CREATE INDEX claim_of_edge ON claim (source, target, type, reason);
     CREATE INDEX edge_backwards ON edge (target, source, type)

@@ -78,7 +78,8 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     ``context`` is the situation and ``outcome`` how it came out there (decisions only).
     ``line`` and ``log`` lead to the place in the session log, ``quote`` is what is there. One that is not
     ``counted`` names a node (as the end of an asserted edge) without being an occurrence of it; a
-    ``deliberate`` one failed on purpose.
+    ``deliberate`` one failed on purpose. ``place`` and ``thing`` say what it was about: see
+    `helix_graph.graph.finer_labels`.
     """
 
     local: str
@@ -102,6 +103,8 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     context: str = ""
     outcome: str | None = None
     deliberate: bool = False
+    place: str | None = None
+    thing: str | None = None
 
     def folded(self) -> str:
         """Every text under which this mention may be looked for, each once, in one case."""

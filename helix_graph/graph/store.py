@@ -131,7 +131,7 @@ def aliases(raw_texts: Iterable[str]) -> dict[str, int]:
 
 _MENTION_COLUMNS = (
     "raw, timestamp, path, command, message, checked, family, issues, rationale, actor, line, log, quote, counted,"
-    " context, outcome, deliberate"
+    " context, outcome, deliberate, place, thing"
 )
 #: One place for each of these columns, and for episode, local id and node.
 _MENTION_VALUES = ", ".join("?" * (_MENTION_COLUMNS.count(",") + 4))
