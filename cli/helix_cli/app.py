@@ -40,6 +40,7 @@ COMMANDS = {
     "episode": "commands.episode:episode",
     "compile": "commands.graph:compile_command",
     "seen": "commands.seen_and_similar:seen",
+    "highlights": "commands.highlights:highlights",
     "issues": "commands.issues:issues",
     "path": "commands.paths_and_causes:path",
     "view": "commands.pages:view",

@@ -12,6 +12,7 @@ from helix_episodes.normalization import message_template
 from helix_graph.errors import IssueNotFound
 from helix_graph.graph.error_precedents import says_something
 from helix_graph.graph.graph_db import open_graph
+from helix_graph.highlights_cache import drop_highlights
 from helix_graph.issues.history import History, texts_of
 from helix_graph.issues.model import (
     By,
@@ -46,8 +47,8 @@ MOST_OCCURRENCES = 500
 _FILES, _SIMILAR = 3, 5
 #: The share of a group's failures that say the same sentence, where it is the tool's and not theirs.
 _NEARLY_ALL = 0.8
-#: That a file is missing says something of that file, and nothing where it is another one each time.
-_OF_ONE_FILE = frozenset({"no such file", "file not found", "path not found", "not a directory"})
+#: Families that say something of one file only, which the message names.
+SAYS_NO_NAME = frozenset({"no such file", "file not found", "path not found", "not a directory"})
 _PLACE = Regex(r"^\S+?[:(]\d+(?:[:,]\d+\)?)?:? ")
 _TIMES = Regex(r" \((?:\d+ times|[^()]*(?:failed|passed)[^()]*)\)$")
 #: What a label has in place of what varies.
@@ -88,6 +89,7 @@ class Issues:
             once=chosen.once,
             hidden=chosen.hidden,
             deliberate=sum(one.deliberate for one in history.failures),
+            minutes=_minutes([*history.failures, *history.reported]),
         )
 
     def show(self, name: str) -> IssueDetails:
@@ -101,6 +103,18 @@ class Issues:
             history = History(connection, self._graph.causality)
             kind, key, failures = _found(history, as_line("id", name))
             return _details(connection, history, (kind, key, failures), self._author)
+
+    def reported(self) -> IssueDetails | None:
+        """What people reported in their own words, as if it were one group; None where nobody did.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+        """
+        with self._open() as connection:
+            history = History(connection, self._graph.causality)
+            if not history.reported:
+                return None
+            return _details(connection, history, ("group", history.reported[0].label, history.reported), self._author)
 
     def mute(self, name: str, *, reason: str = "") -> IssueStatementMade:
         """Says that an issue need not be shown any more; `unmute` takes it back.
@@ -126,6 +140,7 @@ class Issues:
             kind, key, _ = _found(History(connection, self._graph.causality), as_line("id", name))
         identity = issue_id(kind, key)
         self._graph.keep(IssueAssertion(issue=identity, state=state, reason=said, asserted_at=now()))
+        drop_highlights(self._graph.episodes.parent)
         after = self.show(identity).issue
         return IssueStatementMade(id=identity, title=after.title, state=after.state or "new")
 
@@ -198,7 +213,7 @@ def _recurring(history: History, failures: Sequence[Failure]) -> list[_Row]:
         own = [(key, one) for key, one in issues.items() if one[0].label == label and one[0].fingerprint]
         largest = max((len(_sessions_of(one)) for _, one in own), default=0)
         # Where no line says what is wrong, a group is only the check again.
-        differs = bool(own) and 2 * largest < len(_sessions_of(members)) and family not in _OF_ONE_FILE
+        differs = bool(own) and 2 * largest < len(_sessions_of(members)) and family not in SAYS_NO_NAME
         shown = differs and (says_something(family) or history.runs_of(check) is not None)
         if shown:
             rows.append(("group", label, members))
@@ -259,7 +274,6 @@ def _row(connection: sqlite3.Connection, history: History, kind: By, key: str, m
     identity = issue_id(kind, key) if named else ""
     said = history.statements.get(identity)
     files = Counter(path for path in {(one.path, one.number): one.path for one in members}.values() if path)
-    seconds = [one.seconds for one in members if one.seconds is not None]
     tokens = [one.tokens for one in members if one.tokens is not None]
     steps = [one.steps for one in members if one.steps is not None]
     return Issue(
@@ -281,7 +295,7 @@ def _row(connection: sqlite3.Connection, history: History, kind: By, key: str, m
         agents=_distinct(row.agent for row in rows),
         models=_distinct(row.model for row in rows),
         steps=round(sum(steps), 1) if steps else None,
-        minutes=round(sum(seconds) / 60, 1) if seconds else None,
+        minutes=_minutes(members),
         tokens=sum(tokens) if tokens else None,
         repaired=sum(one.repaired > 0 for one in members),
         verified=sum(one.repaired > 1 for one in members),
@@ -291,6 +305,11 @@ def _row(connection: sqlite3.Connection, history: History, kind: By, key: str, m
         suppressed=sum(one.times for one in remedies if one.how == "silence"),
         files=tuple(sorted(files.items(), key=lambda item: (-item[1], item[0]))[:_FILES]) if named else (),
     )
+
+
+def _minutes(members: Iterable[Failure]) -> float | None:
+    seconds = [one.seconds for one in members if one.seconds is not None]
+    return round(sum(seconds) / 60, 1) if seconds else None
 
 
 def _remedies(connection: sqlite3.Connection, history: History, members: Sequence[Failure]) -> list[GeneralRemedy]:
@@ -324,7 +343,7 @@ def _found(history: History, name: str) -> _Row:
     """
     rows: dict[str, _Row] = {}
     for by in _NAMED:
-        for key, members in _grouped(history, history.failures, by, {}).items():
+        for key, members in _grouped(history, [*history.failures, *history.reported], by, {}).items():
             rows.setdefault(issue_id(by, key), (by, key, members))
     fitting = sorted(one for one in rows if one.startswith(name)) if _ID.fullmatch(name) else []
     if len(fitting) != 1:

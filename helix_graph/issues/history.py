@@ -96,7 +96,8 @@ class History:
                 one = Failure(number, local, key, label, check, family, path, line, said, on_purpose, *rest)
                 (self.reported if family == _REPORTED else self.failures).append(one)
         order = {number: row.place for number, row in self.sessions.items()}
-        self.failures.sort(key=lambda one: (order[one.number], one.line or 0, one.local))
+        for each in (self.failures, self.reported):
+            each.sort(key=lambda one: (order[one.number], one.line or 0, one.local))
         counted: defaultdict[str, dict[int, int]] = defaultdict(dict)
         query = (
             "SELECT checked, episode, count(*) FROM run WHERE passed IS NOT NULL AND kind <> 'command' GROUP BY 1, 2"

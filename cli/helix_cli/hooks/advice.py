@@ -15,13 +15,13 @@ from helix_cli.hooks.context_block import (
     LONGEST_QUOTATION,
     ContextLine,
     ContextSection,
-    anti_pattern_sentence,
     context_block,
 )
 from helix_cli.hooks.log import noted
 from helix_cli.hooks.session_dedup import SessionDedup, transcript_size
 from helix_episodes.echo import without_echo
-from helix_graph.causality.antipattern_cache import is_up_to_date, read_anti_patterns, write_anti_patterns
+from helix_graph.causality.antipattern_cache import graph_state, is_up_to_date, write_anti_patterns
+from helix_graph.highlights_cache import read_highlights, sentences_for_agents
 from helix_graph.insights import hook_queries
 from helix_graph.insights.exposure_log import ExposureContext
 from helix_graph.insights.hook_queries import log_shown
@@ -42,7 +42,9 @@ if TYPE_CHECKING:
 
 _PREFIX = "insight "
 #: A briefing is read before anything is known of the task, so it holds little of each kind.
-_INSIGHTS, _ANTI_PATTERNS, _TOPICS = 5, 3, 5
+_INSIGHTS, _HIGHLIGHTS, _TOPICS = 5, 5, 5
+#: About 200 tokens, of the 300 that a whole briefing may take.
+_LONGEST_HIGHLIGHTS = 800
 _HOT_SECONDS = 14 * 24 * 3600
 #: With these sources of a session's start, what the agent had before is gone from its context.
 _EMPTIED = frozenset({"clear", "compact"})
@@ -88,16 +90,16 @@ def answer_session_start(call: HookCall, root: Path, dedup: SessionDedup) -> str
     """The briefing at a session's start."""
     if call.source in _EMPTIED:
         dedup.clear(transcript_size(call))
-    if not is_up_to_date(root):
+    if not is_up_to_date(root) or (graph_state(root) and read_highlights(root) is None):
         run_detached(call.event, lambda: _prepare(root, call.event))
     best = hook_queries.proven(root, _INSIGHTS)
     given = {str(one["name"]) for one in best if USER_PROVIDED in one["tags"]}
     lines = show_insights(root, best, call=call, dedup=dedup, about=call.event)
-    failing = [anti_pattern_sentence(one) for one in (read_anti_patterns(root) or ())[:_ANTI_PATTERNS]]
+    standing_out = sentences_for_agents(root, most=_HIGHLIGHTS, longest=_LONGEST_HIGHLIGHTS)
     sections = [
         ContextSection("Proven in this project:", [one for one in lines if one.name not in given]),
         ContextSection("Given by people of this project:", [one for one in lines if one.name in given]),
-        ContextSection("Kept failing in this project:", _new_lines(failing, dedup)),
+        ContextSection("What stands out in this project's sessions:", _new_lines(standing_out, dedup)),
         ContextSection("Open plan:", _new_lines(_plan(root), dedup)),
     ]
     hot = busiest_topics(root, since=int(time.time()) - _HOT_SECONDS, limit=_TOPICS)
@@ -116,7 +118,9 @@ def _prepare(root: Path, event: str) -> Iterator[bytes]:
         from helix_graph.memory import Memory
         from helix_graph.shared_authors import refresh_authors
 
-        write_anti_patterns(root, Memory(root).causality)
+        memory = Memory(root)
+        write_anti_patterns(root, memory.causality)
+        memory.highlights()
         refresh_authors(root)
 
 
