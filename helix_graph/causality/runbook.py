@@ -281,11 +281,14 @@ def _other_command(command: str, failed: CommandRun) -> str | None:
 
 # What is written about it.
 
-WrittenStanding = Literal["runs here", "fails here", "not seen here", "not written"]
+WrittenStanding = Literal["runs here", "fails here", "noted", "not seen here", "not written"]
 
 
 class WrittenCommand(msgspec.Struct, frozen=True, kw_only=True):
-    """A command and whether a file names it; ``line`` is where, ``detail`` what the sessions show."""
+    """A command and whether a file names it; ``line`` is where, ``detail`` what the sessions show.
+
+    One that fails here is *noted* where its line names what works instead.
+    """
 
     command: str
     standing: WrittenStanding
@@ -314,14 +317,15 @@ def compare_with(runbook: Runbook, text: str, *, file: str) -> RunbookCheck:
     known = {_named(one.command): one for one in runbook.commands if not one.by_commit}
     wrong = {_named(one.command): one for one in runbook.corrections}
     written: dict[str, int] = {}
+    lines = text.splitlines()
     for line, command in _commands_in(text):
         written.setdefault(command, line)
     found = []
     for command, line in written.items():
         if command in wrong:
-            found.append(
-                WrittenCommand(command=command, standing="fails here", line=line, detail=_fails(wrong[command]))
-            )
+            instead = wrong[command].instead
+            standing: WrittenStanding = "noted" if instead and f"`{instead}`" in lines[line - 1] else "fails here"
+            found.append(WrittenCommand(command=command, standing=standing, line=line, detail=_fails(wrong[command])))
         elif command in known:
             found.append(WrittenCommand(command=command, standing="runs here", line=line, detail=_ran(known[command])))
         elif any(part.purpose in {"check", "format"} for part in parse_command(command)):
