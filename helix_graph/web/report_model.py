@@ -222,9 +222,9 @@ class PeriodReport(msgspec.Struct, frozen=True, kw_only=True):
     """The report of the ``days`` from the day ``since`` to the day ``last``, both included; "" without dated sessions.
 
     ``sessions`` are those of the period, ``fixed`` counts its errors (each once a session) and those with a verified
-    fix. ``notes`` say in words what is missing. ``highlights`` are of the whole memory. ``met_again`` counts the errors
-    of the whole memory that an earlier session had met (`helix_graph.causality.repeated_errors`), ``fixed_before`` those
-    of them that it had fixed.
+    fix. ``notes`` say in words what is missing. ``highlights`` are of the whole memory, and so is ``met_again``: the
+    errors that an earlier session had met (`helix_graph.causality.repeated_errors`). ``fixed_before`` are those of them
+    that it had fixed.
     """
 
     title: str
