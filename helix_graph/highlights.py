@@ -10,7 +10,8 @@ Whatever a log contributed (commands, messages, file names) is quoted.
 
 from __future__ import annotations
 
-from collections import Counter
+import shlex
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -43,6 +44,10 @@ _FEWEST, _FEWEST_OF_MANY, _MANY = 2, 3, 30
 _EVIDENCE = 5
 _LONGEST_QUOTE = 120
 _TENTH = 0.1
+#: So many kinds of failure of one check are named.
+_KINDS = 4
+#: What the title of a group of rules ends with.
+_AND_OTHERS = " and others"
 
 HighlightKind = Literal["issue", "situation", "command", "people"]
 
@@ -155,27 +160,74 @@ def _without(found: Iterable[Issue], corrections: Sequence[CommandCorrection]) -
 
 
 def _issues(issues: Issues, listed: IssueList, corrections: Sequence[CommandCorrection]) -> Iterator[_Weighed]:
-    least, sessions = _fewest(listed.sessions), listed.sessions
+    least = _fewest(listed.sessions)
+    habits: defaultdict[str, list[Issue]] = defaultdict(list)
     for one in _without(listed.issues, corrections):
-        useful = _HABIT
-        if _helped(one):
-            useful = _HELPED
-        elif 2 * one.repaired < one.occurrences:
-            useful = _OPEN
-        if one.state != "quiet" and one.sessions >= (least + 1 if useful == _HABIT else least):
-            text = (
-                f"{_subject(one)} in {one.sessions} of {sessions} sessions ({_cost(one, listed.minutes)}){_more(one)}."
-            )
-            yield _Weighed(
-                useful,
-                Highlight(
-                    kind="issue",
-                    text=text,
-                    see=f"helix-graph issues show {one.id[:8]}",
-                    sessions=one.sessions,
-                    evidence=_places(issues.show(one.id)),
-                ),
-            )
+        if one.state == "quiet" or one.sessions < least:
+            continue
+        if _helped(one) or 2 * one.repaired < one.occurrences:
+            yield _issue(issues, one, listed, _HELPED if _helped(one) else _OPEN)
+        else:
+            habits[one.check].append(one)
+    for check, several in habits.items():
+        if len({one.family for one in several}) > 1:
+            (row,) = issues.list(by="check", check=check, limit=1).issues
+            yield _check(issues, row, several, listed)
+        elif several[0].sessions > least:  # the group, whose issues come after it
+            yield _issue(issues, several[0], listed, _HABIT)
+
+
+def _issue(issues: Issues, one: Issue, listed: IssueList, usefulness: float) -> _Weighed:
+    met = f"in {one.sessions} of {listed.sessions} sessions ({_cost(one, listed.minutes)})"
+    return _Weighed(
+        usefulness,
+        Highlight(
+            kind="issue",
+            text=f"{_subject(one)} {met}{_more(one)}.",
+            see=f"helix-graph issues show {one.id[:8]}",
+            sessions=one.sessions,
+            evidence=_places(issues.show(one.id)),
+        ),
+    )
+
+
+def _check(issues: Issues, row: Issue, several: Sequence[Issue], listed: IssueList) -> _Weighed:
+    """What fails in many ways, each of them repaired: one sentence about the check, with its commonest kinds."""
+    groups = [one for one in issues.list(by="group", check=row.title).issues if one.sessions > 1]
+    kinds = [f"{_family(one.title.partition(': ')[2])} {one.sessions}" for one in groups[:_KINDS]]
+    dearest = max(several, key=lambda one: one.thing_minutes or 0)
+    silenced = [one for one in several if one.suppressed > 1]
+    habit = "".join(
+        f"; {_family(one.title.partition(': ')[2])} was silenced by a marker {one.suppressed} of {one.repaired} times"
+        for one in silenced
+    )
+    share = (row.minutes or 0) / (listed.minutes or 1)
+    evidence = [place for one in several for place in _places(issues.show(one.id))[:2]]
+    return _Weighed(
+        _OPEN if share >= _TENTH else _HABIT,
+        Highlight(
+            kind="issue",
+            text=(
+                f"{row.title} fails in {row.sessions} of {listed.sessions} sessions ({_cost(row, listed.minutes)}), "
+                f"most often (sessions): {', '.join(kinds)}{_costliest(dearest)}{habit}."
+            ),
+            see=f"helix-graph issues --by group --check {shlex.quote(row.title)}",
+            sessions=row.sessions,
+            evidence=tuple(evidence[:_EVIDENCE]),
+        ),
+    )
+
+
+def _costliest(group: Issue) -> str:
+    """The test that took most, where a group has several and one stands out."""
+    if (
+        group.kinds < _FEWEST
+        or group.unit != "runs"
+        or not group.thing.isidentifier()
+        or (group.thing_minutes or 0) < 1
+    ):
+        return ""
+    return f"; the costliest: {group.thing} ({_count(group.thing_minutes or 0, 'minute')})"
 
 
 def _helped(one: Issue) -> bool:
@@ -199,7 +251,8 @@ def _subject(one: Issue) -> str:
 
 
 def _family(family: str) -> str:
-    return quoted(family) if " " in family else family
+    rule, others, _ = family.partition(_AND_OTHERS)
+    return rule + others if others and " " not in rule else quoted(family) if " " in family else family
 
 
 def _cost(one: Issue, all_minutes: float | None) -> str:
@@ -225,6 +278,7 @@ def _more(one: Issue) -> str:
         said += f"; most often {' and '.join(f'{name_or_quoted(path)} ({met} sessions)' for path, met in often[:2])}"
     if not one.repaired:
         return f"{said}; no session repaired it"
+    said += _costliest(one)
     if one.remedy is not None and _helped(one):
         what = quoted(one.remedy.what, longest=_LONGEST_QUOTE)
         done = what if one.remedy.how == "run" else f"an edit of {what}"
@@ -326,7 +380,7 @@ def _people(issues: Issues, episodes: Sequence[Episode]) -> Iterator[_Weighed]:
 def _refusals(episodes: Sequence[Episode]) -> Iterator[_Weighed]:
     """The calls that people refused, by what the agent wanted to do."""
     kinds: Counter[str] = Counter()
-    commands: Counter[str] = Counter()
+    wanted_again: Counter[str] = Counter()
     places: list[EvidencePlace] = []
     met = set()
     for episode in episodes:
@@ -338,8 +392,10 @@ def _refusals(episodes: Sequence[Episode]) -> Iterator[_Weighed]:
             action = wanted[event.id].action if event.id in wanted else None
             verb = action.verb if action else "use"
             kinds[_REFUSED.get(verb, "other calls")] += 1
-            if action and verb == "run":
-                commands[" ".join(filter(None, (action.program, action.subcommand)))] += 1
+            if action and action.path:
+                wanted_again[f"edits of {name_or_quoted(action.path)}"] += 1
+            elif action and verb == "run":
+                wanted_again[quoted(" ".join(filter(None, (action.program, action.subcommand))))] += 1
             met.add(episode.id)
             places.append(
                 EvidencePlace(
@@ -351,14 +407,14 @@ def _refusals(episodes: Sequence[Episode]) -> Iterator[_Weighed]:
     if len(met) < _fewest(len(episodes)):
         return
     counted = ", ".join(f"{times} {kind}" for kind, times in kinds.most_common())
-    often = [f"{quoted(name)} {times} times" for name, times in commands.most_common(1) if times > 1]
+    often = [f"{name} {times} times" for name, times in wanted_again.most_common(2) if times > 1]
     yield _Weighed(
         _OPEN,
         Highlight(
             kind="people",
             text=(
                 f"People refused {kinds.total()} calls in {len(met)} of {len(episodes)} sessions: {counted}"
-                f"{'; most often ' + often[0] if often else ''}."
+                f"{'; most often ' + ' and '.join(often) if often else ''}."
             ),
             see="helix-graph highlights --evidence",
             sessions=len(met),

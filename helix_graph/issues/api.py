@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, get_args
 
 from helix_episodes.light_imports import Regex
 from helix_episodes.normalization import message_template
@@ -63,12 +63,19 @@ class Issues:
         self._graph = graph
 
     def list(
-        self, *, by: str = "recurring", limit: int = 20, state: str | None = None, every: bool = False
+        self,
+        *,
+        by: str = "recurring",
+        check: str | None = None,
+        limit: int = 20,
+        state: str | None = None,
+        every: bool = False,
     ) -> IssueList:
         """What failed, added up ``by`` issue, group, file, check, agent, model, author or branch; most sessions first.
 
         ``recurring`` has each issue of at least two sessions, and each group of which no single issue makes up half the
-        sessions. ``state`` asks for those of one state only, ``every`` also for those that people muted or resolved.
+        sessions. ``check`` asks for failures of one check, tool or command, ``state`` for issues in one state,
+        ``every`` also for those that people muted or resolved.
 
         Raises:
             GraphNotCompiled: There is no graph yet.
@@ -79,7 +86,8 @@ class Issues:
         most = as_int("limit", limit, lowest=1, highest=MOST_ROWS)
         with self._open() as connection:
             history = History(connection, self._graph.causality)
-            chosen = _chosen(history, way, state=wanted, every=every, authors=self._author)
+            named = None if check is None else as_line("check", check)
+            chosen = _chosen(history, way, check=named, state=wanted, every=every, authors=self._author)
             shown = tuple(_row(connection, history, *row) for row in chosen.rows[:most])
         return IssueList(
             by=way,
@@ -224,6 +232,11 @@ def _recurring(history: History, failures: Sequence[Failure]) -> list[_Row]:
     return rows
 
 
+class _Costliest(TypedDict):
+    thing: str
+    thing_minutes: float | None
+
+
 class _Chosen(NamedTuple):
     """The rows that were asked for, and how many others there are."""
 
@@ -232,8 +245,10 @@ class _Chosen(NamedTuple):
     hidden: int
 
 
-def _chosen(history: History, by: By, *, state: State | None, every: bool, authors: _Authors) -> _Chosen:
-    failing = [one for one in history.failures if not one.deliberate]
+def _chosen(
+    history: History, by: By, *, check: str | None, state: State | None, every: bool, authors: _Authors
+) -> _Chosen:
+    failing = [one for one in history.failures if not one.deliberate and check in {None, one.check}]
     written = authors(row.id for row in history.sessions.values()) if by == "author" else {}
     rows: list[_Row] = (
         _recurring(history, failing)
@@ -281,6 +296,7 @@ def _row(connection: sqlite3.Connection, history: History, kind: By, key: str, m
         kind=kind,
         title=_title(kind, key, latest, texts.raw),
         message=_PLACE.sub("", texts.message) if named else "",
+        **_costliest(members),
         check=latest.check if named else "",
         family=latest.family if named else "",
         state=state.state if state else None,
@@ -307,6 +323,16 @@ def _row(connection: sqlite3.Connection, history: History, kind: By, key: str, m
     )
 
 
+def _costliest(members: Sequence[Failure]) -> _Costliest:
+    """The thing that the costliest issue among failures is about."""
+    seconds: Counter[str] = Counter()
+    for one in members:
+        seconds[one.fingerprint] += one.seconds or 0
+    first, took = max(seconds.items(), key=lambda item: (item[1], item[0]))
+    things = Counter(one.thing for one in members if one.fingerprint == first)
+    return {"thing": things.most_common(1)[0][0], "thing_minutes": round(took / 60, 1) if took else None}
+
+
 def _minutes(members: Iterable[Failure]) -> float | None:
     seconds = [one.seconds for one in members if one.seconds is not None]
     return round(sum(seconds) / 60, 1) if seconds else None
@@ -321,7 +347,7 @@ def _title(kind: By, key: str, latest: Failure, raw: str) -> str:
     if kind not in _NAMED:
         return key
     if not says_something(latest.family) and kind == "issue":
-        return latest.check
+        return f"{latest.check}: {latest.thing}" if latest.thing.isidentifier() else latest.check
     family = _TIMES.sub("", raw.rpartition(" fails: ")[2])
     # A rule is one word; whatever else a log says stands in the message, which is quoted where it is shown.
     if " " in family or not _MASK.search(latest.family):

@@ -45,16 +45,19 @@ class GeneralRemedy(msgspec.Struct, frozen=True, kw_only=True):
 class Issue(msgspec.Struct, frozen=True, kw_only=True):
     """One row: an issue, a group, or what else failures were added up by.
 
-    ``steps``, ``minutes`` and ``tokens`` are what its occurrences took (`helix_episodes.model.Cost`); None where no log
-    has them. ``kinds`` counts the different issues in a group. ``since`` counts the runs of its check since it was last
-    seen, or the sessions (``unit`` says which). ``remedy`` is the best one that two sessions have in common. ``files``
-    are the commonest, with how many sessions each.
+    ``thing`` is the test, symbol or message that an issue is about (`Mention.thing`), of a group the one that took
+    most, in ``thing_minutes``. ``steps``, ``minutes`` and ``tokens`` are what all occurrences took
+    (`helix_episodes.model.Cost`); None where no log has them. ``kinds`` counts the different issues in a group.
+    ``since`` counts the runs of its check since it was last seen, or the sessions (``unit`` says which). ``remedy`` is
+    the best one that two sessions have in common. ``files`` are the commonest, with how many sessions each.
     """
 
     id: str
     kind: By
     title: str
     message: str = ""
+    thing: str = ""
+    thing_minutes: float | None = None
     check: str = ""
     family: str = ""
     state: State | None = None
