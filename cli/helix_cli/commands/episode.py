@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from helix_cli.app import open_memory
+from helix_cli.completion import session_names
 from helix_cli.options import any_path, json_object, parse_time, since_option
 from helix_cli.output import count, json_option, prints, progress, say, show, table, warn
 from helix_cli.terminal import verdict
@@ -287,7 +288,7 @@ def _render_decisions(found: Sequence[Decision]) -> None:
 
 
 @click.command
-@click.argument("name", metavar="EPISODE")
+@click.argument("name", metavar="EPISODE", shell_complete=session_names)
 @prints(_render_decisions)
 def decisions(*, name: str) -> Sequence[Decision]:
     """List the decisions of an EPISODE in the order of time."""
@@ -295,7 +296,7 @@ def decisions(*, name: str) -> Sequence[Decision]:
 
 
 @click.command
-@click.argument("name", metavar="EPISODE")
+@click.argument("name", metavar="EPISODE", shell_complete=session_names)
 @click.option("--success", is_flag=True, help="It succeeded.")
 @click.option("--partial", is_flag=True, help="It succeeded in part.")
 @click.option("--failure", is_flag=True, help="It failed.")
@@ -314,7 +315,7 @@ def outcome(*, name: str, because: str, as_json: bool, **said: bool) -> None:
 
 
 @click.command
-@click.argument("name", metavar="EPISODE")
+@click.argument("name", metavar="EPISODE", shell_complete=session_names)
 @click.option("--decision", metavar="ID", help="The decision to correct, as `episode show` calls it.")
 @click.option("--chosen", metavar="TEXT", help="What was chosen.")
 @click.option("--rationale", metavar="TEXT", help="Why.")
@@ -448,7 +449,7 @@ def render_list(found: Sequence[Episode]) -> None:
 
 
 @episode.command("show")
-@click.argument("name", metavar="EPISODE")
+@click.argument("name", metavar="EPISODE", shell_complete=session_names)
 @click.option("--evidence", is_flag=True, help="Show every quotation with the line of the log that it stands on.")
 @click.option("--log", type=any_path, help="Look into this log whether each quotation stands on its line.")
 @json_option
