@@ -298,9 +298,7 @@ def forget(
     store, tombstones = EpisodeStore(graph.episodes), Tombstones(root)
     waiting = tombstones.unproved().keys()
     if not (selection.sessions or selection.by_condition or waiting):
-        raise HelixGraphError(
-            "nothing is named that should be forgotten; give --session, --project, --since or --until"
-        )
+        raise HelixGraphError("nothing is named that should be forgotten; name sessions, a project, since or until")
     begun = {name for path in store.files() if digest(name := _session_of(path)) in waiting}
     named = {_recorded(name, root, store, tombstones, databases) for name in selection.sessions}
     scanned = list(store.scan()) if selection.by_condition else []
