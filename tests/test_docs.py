@@ -17,6 +17,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from demo_logs import demo_memory_in
 from helix_cli.app import cli, run
 
 if TYPE_CHECKING:
@@ -144,8 +145,7 @@ def demo_memory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def make_demo_memory(folder: Path) -> Path:
-    told("demo", "--keep", str(folder))
-    return folder / ".helix"
+    return demo_memory_in(folder / ".helix").root
 
 
 def told(*arguments: str, **environment: str) -> str:

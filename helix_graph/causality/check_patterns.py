@@ -50,6 +50,7 @@ class _Answer(NamedTuple):
     passed: bool
     gone: frozenset[str]
     timestamp: str | None
+    event: str
 
 
 def check_patterns(sessions: Sequence[Trial]) -> tuple[Pattern, ...]:
@@ -112,6 +113,7 @@ def _change_row(row: SituationRate, rates: CheckRates, standing: str) -> Pattern
         basis="check passes",
         level="change",
         episodes=tuple(one.episode for one in runs[:EXAMPLES_KEPT]),
+        decisions=tuple(one.event for one in runs[:EXAMPLES_KEPT]),
         standing=standing,  # type: ignore[arg-type]  # one of the two words of `_change_rows`
     )
 
@@ -164,7 +166,7 @@ def _answer(session: Trial, place: int, names: CheckNames) -> tuple[_Answer, lis
             if not done:
                 return None
             gone = frozenset(label for label in failed.labels if run.passed or label not in run.labels)
-            return _Answer((session.episode, place), bool(run.passed), gone, run.timestamp), list(done)
+            return _Answer((session.episode, place), bool(run.passed), gone, run.timestamp, run.event), list(done)
     return None
 
 
@@ -208,6 +210,7 @@ def _rows_of(trigger: str, level: str, by_action: dict[str, list[_Answer]]) -> I
             basis="gone at the next run" if level == "family" else "next check passes",
             level="answer",
             episodes=tuple(one.failure[0] for one in newest[:EXAMPLES_KEPT]),
+            decisions=tuple(one.event for one in newest[:EXAMPLES_KEPT]),
             standing="counted",
         )
 
@@ -227,22 +230,25 @@ def _succeeded(answer: _Answer, trigger: str, level: str) -> bool:
 
 
 def _command_rows(sessions: Iterable[Trial]) -> Iterator[Pattern]:
-    """Commands other than checks that failed in most sessions that ran them; what only looks fails without harm."""
+    """Commands other than checks that failed in most sessions that ran them."""
     used: dict[str, set[str]] = defaultdict(set)
-    failed: dict[tuple[str, str], dict[str, str | None]] = defaultdict(dict)
+    failed: dict[tuple[str, str], dict[str, tuple[str, str]]] = defaultdict(dict)
     checks = {run.check for session in sessions for run in session.runs} | {REPORTED}
     for session in sessions:
         for step in session.steps:
             if step.label.startswith("run "):
                 used[step.label.removeprefix("run ")].add(session.episode)
             elif step.kind == "error" and " fails: " in step.label:
-                failed[step.label.partition(" fails")[0], step.label][session.episode] = session.timestamp
+                failed[step.label.partition(" fails")[0], step.label][session.episode] = (
+                    session.timestamp or "",
+                    step.id,
+                )
     for (command, label), episodes in failed.items():
         everywhere = used.get(command, set()) | set(episodes)
-        if command in checks or len(episodes) * 2 < len(everywhere) or _only_looks(command):
+        if command in checks or len(episodes) * 2 < len(everywhere) or not _changes(command):
             continue
         worked = len(everywhere) - len(episodes)
-        newest = sorted(episodes, key=lambda one: (episodes[one] or "", one), reverse=True)
+        newest = sorted(episodes, key=lambda one: (episodes[one][0], one), reverse=True)
         yield Pattern(
             id=content_id("command", label),
             name=f"any task → run {command}",
@@ -251,18 +257,20 @@ def _command_rows(sessions: Iterable[Trial]) -> Iterator[Pattern]:
             action=f"run {command} ({label.partition(' fails: ')[2]})",
             success_rate=worked / len(everywhere),
             occurrences=len(everywhere),
-            last_used=episodes[newest[0]],
+            last_used=episodes[newest[0]][0] or None,
             successes=worked,
             interval=wilson_interval(worked, len(everywhere)),
             basis="command works",
             level="command",
             episodes=tuple(newest[:EXAMPLES_KEPT]),
+            decisions=tuple(episodes[one][1] for one in newest[:EXAMPLES_KEPT]),
             standing="counted",
         )
 
 
-def _only_looks(command: str) -> bool:
-    return all(part.purpose == "look" for part in parse_command(command))
+def _changes(command: str) -> bool:
+    """Whether a command is there to change something; a look fails without harm, and checks are counted as such."""
+    return any(part.purpose == "change" for part in parse_command(command))
 
 
 def silenced(sessions: Iterable[Trial]) -> Counter[str]:

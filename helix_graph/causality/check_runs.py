@@ -70,6 +70,7 @@ class CheckTrial(msgspec.Struct, frozen=True, kw_only=True):
     moment: str
     line: int | None
     log: str | None
+    event: str
     place: int
     changed: frozenset[str]
     situations: frozenset[Situation]
@@ -98,6 +99,7 @@ def check_trials(trials: Iterable[Trial], names: CheckNames | None = None) -> li
                         moment=sortable_time(session.timestamp),
                         line=run.line,
                         log=session.log,
+                        event=run.event,
                         place=place,
                         changed=frozenset(path for path, _ in run.changed),
                         situations=frozenset(_situations(run)),

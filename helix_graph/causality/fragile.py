@@ -33,8 +33,8 @@ _SESSIONS_TOGETHER, _SHARE_TOGETHER = 3, 0.6
 _LIFT = 1.5
 #: A session that changes more files changes them for many reasons.
 _MOST_FILES = 40
-#: How many changes are named that a check passed after.
-_REMEDIES = 2
+#: How many changes are named that a check passed after, and in which share of the repairs each must have been made.
+_REMEDIES, _OFTEN = 2, 0.34
 
 
 class PassedAfter(msgspec.Struct, frozen=True, kw_only=True):
@@ -167,22 +167,26 @@ def changed_together(sessions: Sequence[Trial], trials: Sequence[CheckTrial]) ->
     for one in trials:
         for path in one.changed:
             of_file[path].append(one)
-    for (first, second), together in sorted(both.items(), key=lambda each: (-each[1], each[0])):
-        file, other = (first, second) if alone[first] <= alone[second] else (second, first)
-        expected = max(_SHARE_TOGETHER, _LIFT * alone[other] / len(changed))
-        if together < _SESSIONS_TOGETHER or together < expected * alone[file]:
-            continue
-        runs = {
-            holds: [one for one in of_file[file] if (other in until[one.episode, one.place]) is holds]
-            for holds in (False, True)
-        }
-        yield ChangedTogether(
-            file=file,
-            other=other,
-            together=together,
-            sessions=alone[file],
-            failed_alone=sum(one.failed for one in runs[False]),
-            runs_alone=len(runs[False]),
-            failed_both=sum(one.failed for one in runs[True]),
-            runs_both=len(runs[True]),
-        )
+    for pair, together in sorted(both.items(), key=lambda each: (-each[1], each[0])):
+        found = []
+        for file, other in (pair, pair[::-1]):
+            expected = max(_SHARE_TOGETHER, _LIFT * alone[other] / len(changed))
+            if together >= max(_SESSIONS_TOGETHER, expected * alone[file]):
+                runs = {
+                    holds: [one for one in of_file[file] if (other in until[one.episode, one.place]) is holds]
+                    for holds in (False, True)
+                }
+                found.append(
+                    ChangedTogether(
+                        file=file,
+                        other=other,
+                        together=together,
+                        sessions=alone[file],
+                        failed_alone=sum(one.failed for one in runs[False]),
+                        runs_alone=len(runs[False]),
+                        failed_both=sum(one.failed for one in runs[True]),
+                        runs_both=len(runs[True]),
+                    )
+                )
+        if found:  # the way round that says more: what followed when the other was left out
+            yield max(found, key=lambda one: (one.failed_alone, one.runs_alone, -one.sessions))

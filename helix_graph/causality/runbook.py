@@ -97,8 +97,10 @@ class Runbook(msgspec.Struct, frozen=True, kw_only=True):
     def usual(self) -> Iterator[RunbookCommand]:
         """The commands that a reader needs: of each kind the most used, in several sessions if there are enough."""
         least = _SESSIONS if self.sessions >= _OF_SESSIONS else 1
+        failing = {one.command for one in self.corrections}
         for kind in KINDS:
-            yield from [one for one in self.commands if one.kind == kind and one.sessions >= least][:_MOST]
+            known = [one for one in self.commands if one.kind == kind and one.sessions >= least]
+            yield from [one for one in known if one.judged or one.command not in failing][:_MOST]
 
 
 def runbook_of(episodes: Sequence[Episode]) -> Runbook:
@@ -223,16 +225,20 @@ def _corrections(episodes: Iterable[Episode]) -> Iterator[CommandCorrection]:
         decisions = {decision.id: decision for decision in episode.decisions}
         remedies = {fix.error: (*fix.changes, fix.verified_by) for fix in episode.fixes}
         log = episode.provenance.log if episode.provenance else None
-        for run in episode.runs:
-            for event in (events[name] for name in run.events if run.kind == "command" and run.command):
+        for place, run in enumerate(episode.runs):
+            if not run.command or not _did_not_run(run) or _only_looks(run.command):
+                continue
+            for event in map(events.__getitem__, run.events):
                 problem = event.family or event.message or ""
-                if event.tool or not problem or _OF_ONE_FILE.search(problem) or _only_looks(run.command or ""):
+                # What is missing is put in place, not run otherwise: that is a prerequisite.
+                if event.tool or not problem or _OF_ONE_FILE.search(problem) or _is_missing(event):
                     continue
                 commands = [
                     _worked_command(decisions[name]) for name in remedies.get(event.id, ()) if name in decisions
                 ]
+                commands += [one.command for one in episode.runs[place + 1 :] if one.kind == run.kind in JUDGING][:1]
                 instead = next((text for one in commands if one and (text := _other_command(one, run))), None)
-                failure = _Failure(episode.id, run.command or "", instead, event, log)
+                failure = _Failure(episode.id, run.command, instead, event, log)
                 found[_named(run.command), problem].append(failure)
     ranked = sorted(found.items(), key=lambda each: (-len({one.episode for one in each[1]}), each[0]))
     named: set[str] = set()
@@ -253,6 +259,11 @@ def _corrections(episodes: Iterable[Episode]) -> Iterator[CommandCorrection]:
             log=newest.log,
             line=newest.event.evidence.line if newest.event.evidence else None,
         )
+
+
+def _did_not_run(run: CommandRun) -> bool:
+    """Whether a run says nothing of the work: a command that failed, or a check that could not start."""
+    return run.kind == "command" or run.passed is None
 
 
 def _only_looks(command: str) -> bool:
@@ -281,11 +292,14 @@ def _other_command(command: str, failed: CommandRun) -> str | None:
 
 # What is written about it.
 
-WrittenStanding = Literal["runs here", "fails here", "not seen here", "not written"]
+WrittenStanding = Literal["runs here", "fails here", "noted", "not seen here", "not written"]
 
 
 class WrittenCommand(msgspec.Struct, frozen=True, kw_only=True):
-    """A command and whether a file names it; ``line`` is where, ``detail`` what the sessions show."""
+    """A command and whether a file names it; ``line`` is where, ``detail`` what the sessions show.
+
+    One that fails here is *noted* where its line names what works instead.
+    """
 
     command: str
     standing: WrittenStanding
@@ -314,14 +328,15 @@ def compare_with(runbook: Runbook, text: str, *, file: str) -> RunbookCheck:
     known = {_named(one.command): one for one in runbook.commands if not one.by_commit}
     wrong = {_named(one.command): one for one in runbook.corrections}
     written: dict[str, int] = {}
+    lines = text.splitlines()
     for line, command in _commands_in(text):
         written.setdefault(command, line)
     found = []
     for command, line in written.items():
         if command in wrong:
-            found.append(
-                WrittenCommand(command=command, standing="fails here", line=line, detail=_fails(wrong[command]))
-            )
+            instead = wrong[command].instead
+            standing: WrittenStanding = "noted" if instead and f"`{instead}`" in lines[line - 1] else "fails here"
+            found.append(WrittenCommand(command=command, standing=standing, line=line, detail=_fails(wrong[command])))
         elif command in known:
             found.append(WrittenCommand(command=command, standing="runs here", line=line, detail=_ran(known[command])))
         elif any(part.purpose in {"check", "format"} for part in parse_command(command)):

@@ -286,7 +286,7 @@ class TrialRun(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One run of a check or a formatter, as `helix_episodes.model.CommandRun` has it.
 
     ``changed`` has path and lines of each file changed before it. ``labels`` are those of the errors that came of it,
-    ``named`` the files that these name.
+    ``named`` the files that these name; ``event`` is the first event that came of it.
     """
 
     check: str
@@ -303,6 +303,7 @@ class TrialRun(msgspec.Struct, frozen=True, array_like=True, gc=False):
     edits: int
     labels: tuple[str, ...]
     named: tuple[str, ...]
+    event: str = ""
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
@@ -383,6 +384,7 @@ def _runs(episode: Episode) -> Iterator[TrialRun]:
             edits=run.edits,
             labels=tuple(dict.fromkeys(label for one in errors if (label := event_key(one)))),
             named=tuple(dict.fromkeys(one.path for one in errors if one.path)),
+            event=next(iter(run.events), ""),
         )
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from helix_episodes.model import Episode, Event, Fix, parse_timestamp
 from helix_graph.causality.repeated_errors import repeats_of
-from helix_graph.graph.patterns import ANTI_PATTERN_OCCURRENCES, Pattern
+from helix_graph.graph.patterns import ANTI_PATTERN_OCCURRENCES, RUN_LEVELS, Pattern
 from helix_graph.stats.intervals import newcombe_interval
 from helix_graph.web.report_model import (
     Damage,
@@ -118,7 +118,7 @@ def what_works(survey: Survey, ledger: EvidenceLedger, period: ReportPeriod | No
         low = row.interval.low if row.interval else 0.0
         return not _helps(row), row.too_early, -low, -row.occurrences, row.name, row.basis
 
-    rows = survey.best(min_success_rate=WORKS_FROM, min_occurrences=ANTI_PATTERN_OCCURRENCES)
+    rows = _of_episodes(survey.best(min_success_rate=WORKS_FROM, min_occurrences=ANTI_PATTERN_OCCURRENCES))
     works = [one for one in rows if _helps(one) or (not _hurts(one) and one.success_rate >= (one.base_rate or 0.0))]
     return _chosen(sorted(works, key=best_first), survey, ledger, period)
 
@@ -134,8 +134,13 @@ def what_fails(survey: Survey, ledger: EvidenceLedger, period: ReportPeriod | No
         return row.success_rate < (1.0 if row.base_rate is None else row.base_rate)
 
     rows = {one.id: one for one in (*survey.worst(), *survey.worst(max_success_rate=1, evidence="associated"))}
-    fails = [one for one in rows.values() if _hurts(one) or (not _helps(one) and is_worse(one))]
+    fails = [one for one in _of_episodes(rows.values()) if _hurts(one) or (not _helps(one) and is_worse(one))]
     return _chosen(sorted(fails, key=worst_first), survey, ledger, period)
+
+
+def _of_episodes(rows: Iterable[Pattern]) -> Iterator[Pattern]:
+    """The rows that count episodes; those of runs are for `patterns`."""
+    return (row for row in rows if row.level not in RUN_LEVELS)
 
 
 def _helps(row: Pattern) -> bool:

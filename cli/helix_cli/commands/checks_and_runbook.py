@@ -72,7 +72,7 @@ def _notes(found: CheckReport, has_rows: bool) -> Iterable[str]:  # noqa: FBT001
     if found.enough and has_rows:
         yield (
             "Rate: drawn towards the check's own. Next 10: how many of the next ten such runs will fail, at 90 %. "
-            "These are counts of what followed, not of what caused it."
+            "These are counts, not explanations."
         )
     if not found.enough:
         yield f"Counts only: rates need 30 sessions with such runs, there are {found.sessions}."

@@ -115,7 +115,7 @@ def _notes(found: Sequence[Pattern], survey: Survey, chosen: ReadableRows | None
 #: What is counted in rows of runs, and what they do not say.
 MEANING_OF_RUNS = (
     "Rows of checks count runs: after a change only fresh ones (the check's first run, or after one that passed). "
-    '"Without it" is the same check\'s other runs. Counts of what followed, not of what caused it.'
+    '"Without it" is the same check\'s other runs. These are counts, not explanations.'
 )
 
 
