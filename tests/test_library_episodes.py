@@ -70,8 +70,11 @@ def test_every_writer_of_networkx_can_write_the_graph(memory: Memory, tmp_path: 
     nx.write_gexf(graph, tmp_path / "graph.gexf")
     nx.write_gml(graph, io.BytesIO())
     read = nx.read_graphml(tmp_path / "graph.graphml", force_multigraph=True)
-    assert dict(read.nodes(data="label")) == dict(graph.nodes(data="label"))
-    back = nx.node_link_graph(json.loads(json.dumps(nx.node_link_data(graph, edges="edges"))), edges="edges")
+    assert {node: known["label"] for node, known in read.nodes(data=True)} == {
+        node: known["label"] for node, known in graph.nodes(data=True)
+    }
+    written = json.loads(json.dumps(nx.node_link_data(graph, edges="edges")))
+    back: nx.MultiDiGraph[str] = nx.MultiDiGraph(nx.node_link_graph(written, edges="edges"))
     assert sorted(back.edges(keys=True)) == sorted(graph.edges(keys=True))
     rates = {known["label"]: known.get("success_rate") for _, known in graph.nodes(data=True)}
     assert rates["deploy once"] == 0.25
