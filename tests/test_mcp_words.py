@@ -14,7 +14,17 @@ from helix_cli.mcp.rewording import answer_in_tools_words, in_tools_words
 from helix_cli.mcp.tools import tools_by_name
 
 #: What no tool does: a person does it, or an agent with a shell.
-FOR_PEOPLE = {"init", "trust", "doctor", "node add", "plan save", "workspace create", "insight uplift", "model install"}
+FOR_PEOPLE = {
+    "init",
+    "sync",
+    "trust",
+    "doctor",
+    "node add",
+    "plan save",
+    "workspace create",
+    "insight uplift",
+    "model install",
+}
 SOURCES = [Path(str(one.__file__)) for one in (helix_episodes.errors, helix_graph.errors, helix_graph.topics.model)]
 
 
@@ -44,9 +54,9 @@ def test_commands_and_options_become_tools_and_arguments(said: str, words: str) 
 
 
 def test_an_answers_advice_is_put_into_other_words_and_what_was_stored_is_not() -> None:
-    stored = "run `helix-graph compile` first; Next: helix-graph compile is printed"
-    advice = "run `helix-graph compile`"
+    stored = "run `helix-graph sync` first; Next: helix-graph sync is printed"
+    advice = "run `helix-graph sync`"
     text = answer_in_tools_words({"entries": [{"text": stored}], "hint": advice}, f"{stored}\nhint: {advice} now")
-    assert "; Next: helix-graph compile is printed\n" in text
+    assert "; Next: helix-graph sync is printed\n" in text
     assert text.endswith("hint: call `compile` now")
-    assert answer_in_tools_words({}, "3 written\nNext: helix-graph compile").endswith("Next: call `compile`")
+    assert answer_in_tools_words({}, "3 written\nNext: helix-graph sync").endswith("Next: call `compile`")

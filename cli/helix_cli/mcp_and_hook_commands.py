@@ -10,7 +10,7 @@ from helix_graph.errors import MissingExtra
 
 @click.command
 def mcp() -> None:
-    """Serve the memory to an agent over the Model Context Protocol, on stdin and stdout.
+    """Serve the memory to an agent over MCP (stdin, stdout).
 
     An agent's client starts this; it ends when the client closes stdin.
     """
@@ -24,7 +24,9 @@ def mcp() -> None:
 @click.command
 @click.argument("event", type=click.Choice(tuple(EVENTS)), metavar="EVENT")
 def hook(*, event: str) -> int:
-    """Answer an EVENT of an agent: its JSON on stdin, the answer on stdout, always exit code 0.
+    """Answer an event of an agent.
+
+    Reads JSON from stdin and writes the answer to stdout. The exit code is always 0.
 
     ``helix-graph setup`` puts these into the agent's settings; nobody types them.
     """

@@ -33,8 +33,8 @@ _SESSIONS_TOGETHER, _SHARE_TOGETHER = 3, 0.6
 _LIFT = 1.5
 #: A session that changes more files changes them for many reasons.
 _MOST_FILES = 40
-#: How many changes are named that a check passed after.
-_REMEDIES = 2
+#: How many changes are named that a check passed after, and in which share of the repairs each must have been made.
+_REMEDIES, _OFTEN = 2, 0.34
 
 
 class PassedAfter(msgspec.Struct, frozen=True, kw_only=True):

@@ -97,8 +97,10 @@ class Runbook(msgspec.Struct, frozen=True, kw_only=True):
     def usual(self) -> Iterator[RunbookCommand]:
         """The commands that a reader needs: of each kind the most used, in several sessions if there are enough."""
         least = _SESSIONS if self.sessions >= _OF_SESSIONS else 1
+        failing = {one.command for one in self.corrections}
         for kind in KINDS:
-            yield from [one for one in self.commands if one.kind == kind and one.sessions >= least][:_MOST]
+            known = [one for one in self.commands if one.kind == kind and one.sessions >= least]
+            yield from [one for one in known if one.judged or one.command not in failing][:_MOST]
 
 
 def runbook_of(episodes: Sequence[Episode]) -> Runbook:
@@ -223,16 +225,20 @@ def _corrections(episodes: Iterable[Episode]) -> Iterator[CommandCorrection]:
         decisions = {decision.id: decision for decision in episode.decisions}
         remedies = {fix.error: (*fix.changes, fix.verified_by) for fix in episode.fixes}
         log = episode.provenance.log if episode.provenance else None
-        for run in episode.runs:
-            for event in (events[name] for name in run.events if run.kind == "command" and run.command):
+        for place, run in enumerate(episode.runs):
+            if not run.command or not _did_not_run(run) or _only_looks(run.command):
+                continue
+            for event in map(events.__getitem__, run.events):
                 problem = event.family or event.message or ""
-                if event.tool or not problem or _OF_ONE_FILE.search(problem) or _only_looks(run.command or ""):
+                # What is missing is put in place, not run otherwise: that is a prerequisite.
+                if event.tool or not problem or _OF_ONE_FILE.search(problem) or _is_missing(event):
                     continue
                 commands = [
                     _worked_command(decisions[name]) for name in remedies.get(event.id, ()) if name in decisions
                 ]
+                commands += [one.command for one in episode.runs[place + 1 :] if one.kind == run.kind in JUDGING][:1]
                 instead = next((text for one in commands if one and (text := _other_command(one, run))), None)
-                failure = _Failure(episode.id, run.command or "", instead, event, log)
+                failure = _Failure(episode.id, run.command, instead, event, log)
                 found[_named(run.command), problem].append(failure)
     ranked = sorted(found.items(), key=lambda each: (-len({one.episode for one in each[1]}), each[0]))
     named: set[str] = set()
@@ -253,6 +259,11 @@ def _corrections(episodes: Iterable[Episode]) -> Iterator[CommandCorrection]:
             log=newest.log,
             line=newest.event.evidence.line if newest.event.evidence else None,
         )
+
+
+def _did_not_run(run: CommandRun) -> bool:
+    """Whether a run says nothing of the work: a command that failed, or a check that could not start."""
+    return run.kind == "command" or run.passed is None
 
 
 def _only_looks(command: str) -> bool:

@@ -66,7 +66,7 @@ def finer_of_decision(decision: Decision, label: str) -> FinerLabels:
 def finer_of_event(event: Event, label: str) -> FinerLabels:
     """What an event was about; ``label`` is its own, which neither repeats."""
     if not is_error(event):
-        said = _cut(event.content) if event.type in {"commit", "milestone", "tool_call", "handoff"} else ""
+        said = _cut(event.content) if event.type in {"commit", "milestone", "handoff"} else ""
         return FinerLabels(None, said if said and said.casefold() != label.casefold() else None)
     named = event.place
     file = (named and named.file) or event.path
@@ -133,5 +133,5 @@ def _message(event: Event, label: str) -> str | None:
     """What an error says, without its location, the rule that its place names, and what varies."""
     plain = _LOCATION.sub("", event.message or "")
     rule = event.place.rule if event.place else None
-    said = _cut(message_core(plain.removesuffix(f"({rule})") if rule else plain))
+    said = _cut(message_core(plain.removesuffix(f"({rule})").removeprefix(rule).lstrip(": ") if rule else plain))
     return said if said and said != family_of(event) and not label.endswith(said) else None

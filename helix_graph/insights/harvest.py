@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from msgspec.structs import replace
 
-from helix_episodes.errors import EpisodeNotFound, HelixGraphError
+from helix_episodes.errors import HelixGraphError
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import same_advice
 from helix_graph.insights.links import find_link, new_link, write_link
@@ -115,10 +115,7 @@ def harvest(
 def _episodes(context: InsightContext, episode: str | None, since: date | None) -> Iterator[Episode]:
     episodes, start = context.required_history.episodes, as_datetime("since", since)
     if episode is not None:
-        found = episodes.get(as_str("episode", episode))
-        if found is None:
-            raise EpisodeNotFound(episode)
-        yield found
+        yield episodes.require(as_str("episode", episode))
         return
     for _, one in episodes.scan():
         if not isinstance(one, HelixGraphError) and (

@@ -313,7 +313,7 @@ def health_rows(one: MemoryHealth) -> Iterator[tuple[str, str]]:
     outcomes = ", ".join(f"{number:,} {name.removeprefix('none ')}" for name, number in ranked) or "none yet"
     yield "Sessions", f"{count(one.sessions, 'session')}: {outcomes}"
     graph = f"{count(one.nodes, 'label')}, {count(one.edges, 'edge')}"
-    stale = f"; {count(one.pending, 'file')} changed since it was compiled: run helix-graph compile"
+    stale = f"; {count(one.pending, 'file')} changed since it was compiled: run helix-graph sync"
     yield "Graph", graph + (stale if one.pending else "; up to date")
     if one.shared is not None:
         yield "Labels", f"{percent(one.shared)} of mentions have a label that another session has too"

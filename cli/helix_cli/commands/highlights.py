@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from helix_cli.app import open_memory
+from helix_cli.app import open_for_question
 from helix_cli.output import json_option, say, show
 from helix_cli.terminal import quiet
 
@@ -32,5 +32,5 @@ def render_highlights(found: Highlights, *, evidence: bool = False) -> None:
 @json_option
 def highlights(*, evidence: bool, as_json: bool) -> None:
     """Show what stands out: issues, risky situations, commands that fail, what people said."""
-    found = open_memory().highlights()
+    found = open_for_question().highlights()
     show(found, as_json=as_json, render=lambda answer: render_highlights(answer, evidence=evidence))

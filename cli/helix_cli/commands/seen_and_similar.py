@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from helix_cli.app import open_memory
+from helix_cli.app import open_for_question
+from helix_cli.command_group import TextCommand
 from helix_cli.output import count, prints, say
 from helix_cli.terminal import quiet, strong, verdict
 
@@ -42,20 +43,24 @@ def render_seen(answer: SeenAnswer) -> None:
         _render_precedent(precedent)
 
 
-@click.command
+@click.command(cls=TextCommand)
 @click.argument("text", required=False)
-@click.option("--limit", type=click.IntRange(1, 100), default=5, show_default=True, help="At most so many precedents.")
+@click.option("--limit", type=click.IntRange(1, 100), default=5, show_default=True, help="Maximum number of sessions.")
 @prints(render_seen)
 def seen(*, text: str | None, limit: int) -> SeenAnswer:
-    """Look up an error: was it met before, and what fixed it?
+    """Show what fixed an error before.
 
-    TEXT is an error line or the whole output of a command; - reads it from stdin. Without TEXT, the newest errors.
+    TEXT is an error line or the whole output of a command; - reads it from stdin:
+
+        pytest 2>&1 | helix-graph seen -
+
+    Without TEXT, the newest errors are shown.
     """
     if text == "-" and sys.stdin is None:
         raise click.UsageError("stdin is closed: give TEXT, or pipe something in")
     if text == "-":
         text = sys.stdin.buffer.read().decode(errors="replace")  # what programs print need not be text
-    return open_memory().graph.seen(text, limit=limit)
+    return open_for_question().graph.seen(text, limit=limit)
 
 
 def _render_precedent(one: Precedent) -> None:
@@ -96,13 +101,16 @@ def render_similar(found: SimilarAnswer) -> None:
     say(f"What this compares: {found.compares}.")
 
 
-@click.command
+@click.command(cls=TextCommand)
 @click.argument("text")
-@click.option("--limit", type=click.IntRange(1, 100), default=5, show_default=True, help="At most so many decisions.")
+@click.option("--limit", type=click.IntRange(1, 100), default=5, show_default=True, help="Maximum number of decisions.")
 @prints(render_similar)
 def similar(*, text: str, limit: int) -> SimilarAnswer:
-    """Show earlier decisions in similar situations (described by TEXT), and how each session ended."""
-    return open_memory().causality.similar(text, limit=limit)
+    """Show earlier decisions in similar situations.
+
+    TEXT describes the situation.
+    """
+    return open_for_question().causality.similar(text, limit=limit)
 
 
 def _render_decision(one: SimilarDecision) -> None:

@@ -6,7 +6,7 @@ which say little to an agent that has to send something else.
 Advice of the library names commands and their options, which an agent does not have here; it becomes advice to call a
 tool. Only what the library itself says is reworded, never stored text. What no tool does (`init`) keeps its command.
 
->>> in_tools_words("the graph has not been compiled yet; run `helix-graph compile`")
+>>> in_tools_words("the graph has not been compiled yet; run `helix-graph sync`")
 'the graph has not been compiled yet; call `compile`'
 """
 
@@ -99,9 +99,9 @@ def _shown(value: object) -> str:
 
 #: Commands and options, and what says the same of tools. The longer form of two comes first.
 _FORMS = (
-    (r"run `helix-graph compile`", "call `compile`"),
-    (r"Next: helix-graph compile", "Next: call `compile`"),
-    (r"`helix-graph episode list`", "`list_episodes`"),
+    (r"run `helix-graph sync`(?! in)", "call `compile`"),
+    (r"Next: helix-graph sync", "Next: call `compile`"),
+    (r"`helix-graph (?:episode|sessions) list`", "`list_episodes`"),
     (r"`helix-graph episode show \S+`", "`show_episode`"),
     (r"`helix-graph insight recall WORDS`", "`recall`"),
     (r"`helix-graph insight reindex` makes them", "people make them"),
@@ -127,7 +127,7 @@ _RULES = tuple((re.compile(form), words) for form, words in _FORMS)
 #: Where an answer advises; everything else in it may be somebody's text.
 _ADVICE = frozenset({"hint", "note", "problem", "error", "reason"})
 #: The last line of reports that have a next step.
-_NEXT = re.compile(r"Next: helix-graph compile$", re.MULTILINE)
+_NEXT = re.compile(r"Next: helix-graph sync$", re.MULTILINE)
 
 
 def in_tools_words(sentence: str) -> str:
