@@ -45,7 +45,7 @@ from helix_graph.graph.compile import discard, erase_traces
 from helix_graph.graph.graph_db import EXPORT_NAME, GRAPH_FILE
 from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.plans.workspaces import forget_tasks
-from helix_graph.project import HOOK_LOG, PAGES, PREPARED
+from helix_graph.project import HIGHLIGHTS, HOOK_LOG, PAGES, PREPARED
 from helix_graph.set_aside import ASSERTIONS, quarantined_of_session
 from helix_graph.set_aside import FOLDER as ASIDE
 from helix_graph.shared_authors import CACHE as SHARED_AUTHORS
@@ -298,9 +298,7 @@ def forget(
     store, tombstones = EpisodeStore(graph.episodes), Tombstones(root)
     waiting = tombstones.unproved().keys()
     if not (selection.sessions or selection.by_condition or waiting):
-        raise HelixGraphError(
-            "nothing is named that should be forgotten; give --session, --project, --since or --until"
-        )
+        raise HelixGraphError("nothing is named that should be forgotten; name sessions, a project, since or until")
     begun = {name for path in store.files() if digest(name := _session_of(path)) in waiting}
     named = {_recorded(name, root, store, tombstones, databases) for name in selection.sessions}
     scanned = list(store.scan()) if selection.by_condition else []
@@ -322,7 +320,7 @@ def forget(
             _take_out(graph)
         with suppress(NotOurDatabase):  # the proof says whether it holds anything
             clear(root / CACHE_NAME)
-            for derived in (PREPARED, SHARED_AUTHORS, HOOK_LOG):
+            for derived in (PREPARED, HIGHLIGHTS, SHARED_AUTHORS, HOOK_LOG):
                 remove_file(root / derived)
     return ForgetReport(
         sessions=tuple(sessions),

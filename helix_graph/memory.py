@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from helix_graph.embedding.model import Embedder
     from helix_graph.episodes import Episodes
     from helix_graph.forget import ForgetReport
+    from helix_graph.highlights import Highlights
     from helix_graph.insights.api import Insights
     from helix_graph.issues.api import Issues
     from helix_graph.plans.api import Plans
@@ -164,6 +165,16 @@ class Memory:
         from helix_graph.issues.api import Issues
 
         return Issues(self.graph)
+
+    def highlights(self) -> Highlights:
+        """What stands out: at most ten sentences, the most useful first; see `helix_graph.highlights`.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+        """
+        from helix_graph.highlights import known_highlights
+
+        return known_highlights(self.root, self.issues, self.causality)
 
     @property
     def insights(self) -> Insights:
@@ -374,7 +385,8 @@ class Memory:
         It tells of the ``days`` up to the newest session, or before ``until``. ``docs/how-to/report.md`` says how each
         figure is computed.
         """
-        return self._pages().report(self.insights, output=output, format=format, days=days, until=until)
+        found = self.highlights()
+        return self._pages().report(self.insights, found, output=output, format=format, days=days, until=until)
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """What is wrong with the memory and how to mend it; with ``fix`` what can be mended is.

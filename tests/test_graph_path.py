@@ -186,7 +186,7 @@ def test_the_answer_is_the_best_that_networkx_and_all_walks_know(
     query = st.sampled_from(["run", "edit", "ruff", "fails", "passes", "commit", "success", "a.py"])
     source, target, depth = data.draw(query), data.draw(query), data.draw(st.integers(1, 5))
     answer = graph.path(source=source, target=target, max_depth=depth, resolution="kind")
-    whole = graph.networkx()
+    whole = graph.networkx(details=True)
     for node in answer.path:
         assert isinstance(node, GraphNode)
         assert (node.episodes, node.frequency) == (whole.nodes[node.id]["episodes"], whole.nodes[node.id]["frequency"])

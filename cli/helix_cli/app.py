@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -49,6 +50,7 @@ EVERYDAY = {
         "effects": "commands.paths_and_causes:effects",
     },
     "What to do differently": {
+        "highlights": "commands.highlights:highlights",
         "issues": "commands.issues:issues",
         "checks": "commands.checks_and_runbook:checks",
         "fragile": "commands.checks_and_runbook:fragile",
@@ -254,13 +256,18 @@ def _show(problem: click.ClickException) -> None:
 
 
 def _as_typed(problem: HelixGraphError, arguments: Sequence[str]) -> str:
-    """The sentence of an error, with the argument at its beginning named as the option that was typed for it.
+    """The sentence of an error, with parameters named as the options that were typed for them.
 
     >>> from helix_episodes.errors import InvalidArgument
     >>> _as_typed(InvalidArgument("success_rate", "is empty"), ["pattern", "add", "--success-rate", " "])
     '--success-rate is empty'
+    >>> _as_typed(InvalidArgument(None, "leave semantic_only out"), ["search", "x", "--semantic-only"])
+    'leave --semantic-only out'
     """
-    sentence, name = str(problem), getattr(problem, "parameter", None)
+    sentence, name = str(problem).replace("set force to", "--force to"), getattr(problem, "parameter", None)
+    for option in arguments:
+        if option.startswith("--") and "-" in option[2:]:
+            sentence = re.sub(rf"\b{re.escape(option[2:].replace('-', '_'))}\b", option, sentence)
     if not isinstance(name, str) or not sentence.startswith(name):
         return sentence
     typed = {argument.partition("=")[0] for argument in arguments}

@@ -68,7 +68,7 @@ def encode_episode(episode: Episode) -> bytes:
         InvalidEpisode: A text holds half a character, or unknown keys are nested deeper than JSON is written.
     """
     try:
-        return orjson.dumps(_plain(episode), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        return orjson.dumps(plain_json(episode), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     except orjson.JSONEncodeError as error:
         raise InvalidEpisode(path=None, problem=f"{episode.id} cannot be written as JSON ({error})") from error
 
@@ -257,15 +257,15 @@ def _struct_in(kind: Any) -> type[msgspec.Struct] | None:  # noqa: ANN401  (a ty
     return next((one for one in candidates if isinstance(one, type) and issubclass(one, msgspec.Struct)), None)
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401  (JSON)
+def plain_json(value: Any) -> Any:  # noqa: ANN401  (JSON)
     """JSON of a value: schema order, additions left out when they have their default, unknown keys put back."""
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
+    if isinstance(value, tuple | list):
+        return [plain_json(item) for item in value]
     if not isinstance(value, msgspec.Struct):
         return value
     always = _ALWAYS.get(type(value), frozenset())
     plain = {
-        key: _plain(actual)
+        key: plain_json(actual)
         for key, default in _defaults(type(value)).items()
         if (actual := getattr(value, key)) != default or key in always
     }

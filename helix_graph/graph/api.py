@@ -373,13 +373,20 @@ class Graph:
             write_output(as_path("output", output), data)
         return data
 
-    def networkx(self) -> nx.MultiDiGraph[str]:
-        """The whole graph as a networkx ``MultiDiGraph``; see `helix_graph.graph.store.fold` for its attributes.
+    def networkx(self, *, details: bool = False) -> nx.MultiDiGraph[str]:
+        """The whole graph as a networkx ``MultiDiGraph``, which every writer of networkx can write.
+
+        Attributes are texts and numbers only. Of a node (its key is the node's id): ``type``, ``label``, ``frequency``
+        (mentions), ``episodes`` (in how many sessions), and where an outcome is known ``success_rate`` (0 to 1). Of an
+        edge (its key is its type): ``type``, ``weight``, ``evidence_count``, ``reasons`` (with commas) and ``status``.
+        The graph has ``version`` and ``label_version``. With ``details`` there are also the sessions and texts behind
+        nodes and edges, which most formats cannot hold: see `helix_graph.graph.store.fold`.
 
         Raises:
             GraphNotCompiled: There is no graph yet.
         """
-        from helix_graph.graph.store import fold, read_facts
+        from helix_graph.graph.store import fold, read_facts, writable
 
         with self._open() as connection:
-            return fold(read_facts(connection))
+            graph = fold(read_facts(connection))
+        return graph if details else writable(graph)

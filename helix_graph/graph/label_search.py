@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 _QUESTION_WORDS = frozenset(
     """a an the this that these those it its we i you they my our your is are was were be been being to of in on at for
     with by from as and or so then did do does why how what which when where who me show tell explain get got into up
-    each every have has had""".split()  # noqa: SIM905  (one line of words is easier to read)
+    each every have has had same again still always ever once twice time times day keep keeps happen happened cause
+    caused led lead leads between through""".split()  # noqa: SIM905  (one line of words is easier to read)
 )
 #: What else a word may be called in a log. The key finds the others, not they the key.
 _ALSO = {

@@ -20,6 +20,7 @@ from msgspec.structs import astuple
 from helix_episodes.model import sortable_time
 from helix_graph.database import ANY_OF, DamagedRows, as_list
 from helix_graph.graph.adjacency import ANY_EDGE_OF, Edge, wording
+from helix_graph.graph.graph_db import EXPORT_VERSION, LABEL_VERSION
 from helix_graph.graph.model import Claim, CostFact, EpisodeFacts, Mention, Repair, RunFact, mean_weight, rate
 from helix_graph.graph.row_checksums import (
     SUMS_OF_EDGE,
@@ -76,6 +77,18 @@ def fold(facts: Iterable[EpisodeFacts]) -> nx.MultiDiGraph[str]:
     _add_nodes(graph, episodes)
     _add_edges(graph, episodes)
     return graph
+
+
+def writable(graph: nx.MultiDiGraph[str]) -> nx.MultiDiGraph[str]:
+    """The same nodes and edges with texts and numbers for attributes, as formats such as GraphML have them."""
+    plain: nx.MultiDiGraph[str] = type(graph)(version=EXPORT_VERSION, label_version=LABEL_VERSION)
+    for node, known in graph.nodes(data=True):
+        rated = {"success_rate": known["success_rate"]} if known["success_rate"] is not None else {}
+        kept = {name: known[name] for name in ("type", "label", "frequency")}
+        plain.add_node(node, **kept, episodes=len(known["episodes"]), **rated)
+    for source, target, kind, known in graph.edges(keys=True, data=True):
+        plain.add_edge(source, target, key=kind, **{**known, "reasons": ", ".join(known["reasons"])})
+    return plain
 
 
 def _add_nodes(graph: nx.MultiDiGraph[str], episodes: list[EpisodeFacts]) -> None:

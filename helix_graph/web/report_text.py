@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 #: The sections, each with its title, in their order.
 SECTIONS = {
+    "highlights": "What stands out",
     "outcomes": "Outcomes over time",
     "works": "What works",
     "failing": "What keeps failing",
@@ -38,6 +39,7 @@ SECTIONS = {
     "health": "Memory health",
     "evidence": "Evidence",
 }
+NOTHING_STANDS_OUT = "Nothing stands out in the sessions of this memory."
 CAME_AGAIN = "Errors of these days that came again"
 HOW_TO_READ_TITLE = "How to read it"
 #: What a reader has to know; it is at the end of every report.

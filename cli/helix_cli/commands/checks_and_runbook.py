@@ -41,7 +41,7 @@ def render_checks(found: CheckReport) -> None:
         say("No run of a check has been recorded yet. Read logs first: helix-graph episode extract.")
         return
     shown = found.checks[:_MOST_CHECKS]
-    table(_CHECK_COLUMNS, [_check_row(one) for one in shown], numbers=_CHECK_COLUMNS[1:5], optional=_CHECK_COLUMNS[2:5])
+    table(_CHECK_COLUMNS, [_check_row(one) for one in shown], numbers=_CHECK_COLUMNS[1:5])
     warn_of_more(len(found.checks) - len(shown), "check")
     every = [row for one in found.checks for row in one.situations]
     groups = (
@@ -57,7 +57,6 @@ def render_checks(found: CheckReport) -> None:
                 _SITUATION_COLUMNS,
                 [_situation_row(one) for one in rows[:_MOST_ROWS]],
                 numbers=("rate",),
-                optional=_SITUATION_COLUMNS[4:],
             )
             warn_of_more(len(rows) - _MOST_ROWS, "situation")
     say()
@@ -182,7 +181,7 @@ def render_runbook(found: Runbook) -> None:
         for one in found.usual()
     ]
     columns = ("to", "run", "in folder", "passed", "takes", "used in")
-    table(columns, rows, optional=columns[2:5], empty="No run of a check has been recorded yet.")
+    table(columns, rows, empty="No run of a check has been recorded yet.")
     if found.prerequisites:
         say()
         say("What has to run first:")

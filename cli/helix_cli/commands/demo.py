@@ -44,7 +44,7 @@ class _Step(NamedTuple):
 @click.option("--keep", metavar="DIR", type=any_path, help="Work in this folder and keep it.")
 @json_option
 def demo(*, keep: Path | None, as_json: bool) -> None:
-    """Show everything once on example logs.
+    """Show the everyday questions on example logs.
 
     Works in a temporary folder.
     """

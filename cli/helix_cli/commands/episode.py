@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from helix_cli.app import open_memory
+from helix_cli.completion import session_names
 from helix_cli.options import any_path, json_object, parse_time, since_option
 from helix_cli.output import count, json_option, prints, progress, say, show, table, warn
 from helix_cli.terminal import verdict
 from helix_episodes.corrections import LATER_EVIDENCE, PERSON_RULE
+from helix_episodes.store import plain_json
 from helix_graph.errors import NEXT_STEP
 
 if TYPE_CHECKING:
@@ -247,6 +249,13 @@ def _render_differences(differences: Sequence[RecordDifference]) -> None:
 @click.option("--session", "session_id", required=True, metavar="ID", help="The session's id, which names the file.")
 @click.option("--task", required=True, metavar="TEXT", help="What the session was to do.")
 @click.option("--outcome", required=True, metavar="OUTCOME", help="success, partial, failure or unknown.")
+@click.option(
+    "--basis",
+    type=click.Choice(("judged", "measured", "rewarded", "declared")),
+    default="judged",
+    show_default=True,
+    help="Who says so: you, a check, a score, or only the agent.",
+)
 @click.option("--lesson", "lessons", multiple=True, metavar="TEXT", help="A lesson; may be given several times.")
 @click.option(
     "--data",
@@ -287,15 +296,16 @@ def _render_decisions(found: Sequence[Decision]) -> None:
 
 
 @click.command
-@click.argument("name", metavar="EPISODE")
-@prints(_render_decisions)
-def decisions(*, name: str) -> Sequence[Decision]:
+@click.argument("name", metavar="EPISODE", shell_complete=session_names)
+@json_option
+def decisions(*, name: str, as_json: bool) -> None:
     """List the decisions of an EPISODE in the order of time."""
-    return open_memory().episodes.decision_sequence(name)
+    found = open_memory().episodes.decision_sequence(name)
+    show(plain_json(found) if as_json else found, as_json=as_json, render=_render_decisions)
 
 
 @click.command
-@click.argument("name", metavar="EPISODE")
+@click.argument("name", metavar="EPISODE", shell_complete=session_names)
 @click.option("--success", is_flag=True, help="It succeeded.")
 @click.option("--partial", is_flag=True, help="It succeeded in part.")
 @click.option("--failure", is_flag=True, help="It failed.")
@@ -314,7 +324,7 @@ def outcome(*, name: str, because: str, as_json: bool, **said: bool) -> None:
 
 
 @click.command
-@click.argument("name", metavar="EPISODE")
+@click.argument("name", metavar="EPISODE", shell_complete=session_names)
 @click.option("--decision", metavar="ID", help="The decision to correct, as `episode show` calls it.")
 @click.option("--chosen", metavar="TEXT", help="What was chosen.")
 @click.option("--rationale", metavar="TEXT", help="Why.")
@@ -422,19 +432,20 @@ def _check_choice(*, logs: bool, everything: bool, narrowed: bool) -> None:
 @click.option("--outcome", type=click.Choice(OUTCOMES), help="Only those that came out so.")
 @since_option
 @click.option("--task", help="Only those with this text in their task, in any case.")
-@click.option(
-    "--max-results", type=click.IntRange(1, 100), default=20, show_default=True, help="Maximum number, 1 to 100."
-)
+@click.option("--max-results", type=click.IntRange(1, 100), default=20, show_default=True, help="Maximum number.")
+@click.option("--all", "every", is_flag=True, help="List all of them.")
 @json_option
 def list_episodes(
-    *, outcome: Outcome | None, since: datetime | None, task: str | None, max_results: int, as_json: bool
+    *, outcome: Outcome | None, since: datetime | None, task: str | None, max_results: int, every: bool, as_json: bool
 ) -> None:
     """List episodes, the newest first."""
     episodes = open_memory().episodes
-    found = episodes.list(outcome, since, max_results, task=task)
+    found = episodes.list(outcome, since, None if every else max_results, task=task)
     show([plain(one) for one in found] if as_json else found, as_json=as_json, render=render_list)
+    for problem in episodes.unreadable():
+        warn(f"left out: {problem}")
     if not as_json and (total := episodes.count(outcome, since, task=task)) > len(found):
-        say(f"The newest {len(found)} of {count(total, 'episode')}; --max-results shows up to 100.")
+        say(f"The newest {len(found)} of {count(total, 'episode')}; --all lists all.")
 
 
 def render_list(found: Sequence[Episode]) -> None:
@@ -448,7 +459,7 @@ def render_list(found: Sequence[Episode]) -> None:
 
 
 @episode.command("show")
-@click.argument("name", metavar="EPISODE")
+@click.argument("name", metavar="EPISODE", shell_complete=session_names)
 @click.option("--evidence", is_flag=True, help="Show every quotation with the line of the log that it stands on.")
 @click.option("--log", type=any_path, help="Look into this log whether each quotation stands on its line.")
 @json_option

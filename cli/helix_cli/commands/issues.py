@@ -167,15 +167,18 @@ def render_statement(made: IssueStatementMade) -> None:
 @click.option(
     "--by", type=click.Choice(get_args(By)), default="recurring", show_default=True, help="What to add up by."
 )
+@click.option("--check", help="Only failures of this check, tool or command.")
 @click.option("--state", type=click.Choice(get_args(State)), help="Only issues in this state.")
 @click.option("--limit", type=click.IntRange(1, 200), default=15, show_default=True, help="Maximum number of rows.")
 @click.option("--all", "every", is_flag=True, help="Also show muted and resolved issues.")
 @json_option
 @click.pass_context
-def issues(context: click.Context, *, by: str, state: str | None, limit: int, every: bool, as_json: bool) -> None:
+def issues(  # noqa: PLR0913  (the command's options)
+    context: click.Context, *, by: str, check: str | None, state: str | None, limit: int, every: bool, as_json: bool
+) -> None:
     """Show what keeps failing, what it cost, and what repaired it."""
     if context.invoked_subcommand is None:
-        found = open_for_question().issues.list(by=by, state=state, limit=limit, every=every)
+        found = open_for_question().issues.list(by=by, check=check, state=state, limit=limit, every=every)
         show(found, as_json=as_json, render=render_issues)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from helix_cli.app import open_memory
+from helix_cli.completion import session_names
 from helix_cli.options import parse_time
 from helix_cli.output import count, json_option, prints, say, show, table, warn
 from helix_graph.errors import NEXT_STEP
@@ -137,7 +138,14 @@ def _render_forgotten(report: ForgetReport) -> None:
 
 
 @click.command
-@click.option("--session", "sessions", multiple=True, metavar="ID", help="This session or episode; may be repeated.")
+@click.option(
+    "--session",
+    "sessions",
+    multiple=True,
+    metavar="ID",
+    shell_complete=session_names,
+    help="This session; may be repeated.",
+)
 @click.option("--project", metavar="NAME", help="Every session of this project.")
 @click.option("--since", type=parse_time, metavar="TIME", help="Every session that began at this day or time or later.")
 @click.option("--until", type=parse_time, metavar="TIME", help="Every session that began before this day or time.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from helix_cli.app import open_for_question
+from helix_cli.completion import label_texts, session_names
 from helix_cli.options import OutputPath, output_file, parse_time
 from helix_cli.output import count, emit_json, json_option, say, show
 
@@ -19,11 +20,14 @@ if TYPE_CHECKING:
 
 @click.command
 @click.option("--output", metavar="FILE", type=output_file, help="Write to this file instead of the memory's folder.")
-@click.option("--focus", metavar="LABEL", help="Only what is around this part of a label.")
+@click.option("--focus", metavar="LABEL", shell_complete=label_texts, help="Only what is around this label.")
 @click.option("--from", "source", metavar="TEXT", help="With --to: the path between two labels, and what is around it.")
 @click.option("--to", "target", metavar="TEXT", help="Where the path ends.")
 @click.option(
-    "--episode", metavar="EPISODE", help="One session: its steps, suspects, and one that succeeded beside it."
+    "--episode",
+    metavar="EPISODE",
+    shell_complete=session_names,
+    help="One session: its steps, its suspects and a similar one that succeeded.",
 )
 @click.option("--max-nodes", type=int, default=2000, show_default=True, help="Maximum number of labels, 1 to 20000.")
 @click.option("--open", "opened", is_flag=True, help="Open it in the browser.")

@@ -11,6 +11,7 @@ import click
 from helix_cli.app import open_for_question
 from helix_cli.command_group import TextCommand
 from helix_cli.commands.labels import render_nearest
+from helix_cli.completion import label_texts, session_names
 from helix_cli.options import output_file
 from helix_cli.output import count, fields, json_option, percent, prints, say, show, table, tree, warn, warn_of_more
 from helix_cli.terminal import Branch, Part, StyledWord, leaf, quiet, strong, verdict
@@ -56,8 +57,22 @@ def render_path(answer: PathAnswer) -> None:
 
 
 @click.command
-@click.option("--from", "source", required=True, metavar="TEXT", help="Where it begins: a file, test, rule or label.")
-@click.option("--to", "target", required=True, metavar="TEXT", help="Where it ends: a file, test, rule or label.")
+@click.option(
+    "--from",
+    "source",
+    required=True,
+    metavar="TEXT",
+    shell_complete=label_texts,
+    help="Where it begins: a file, test, rule or label.",
+)
+@click.option(
+    "--to",
+    "target",
+    required=True,
+    metavar="TEXT",
+    shell_complete=label_texts,
+    help="Where it ends: a file, test, rule or label.",
+)
 @click.option("--max-depth", type=int, default=5, show_default=True, help="Maximum number of links, 1 to 10.")
 @click.option("--strongest", is_flag=True, help="Rank by the weakest link, not by length.")
 @click.option("--alternatives", type=int, default=1, show_default=True, help="Number of different paths, 1 to 10.")
@@ -155,7 +170,7 @@ def render_causes(answer: RelationsAnswer) -> None:
 
 
 @click.command(cls=TextCommand)
-@click.argument("label")
+@click.argument("label", shell_complete=label_texts)
 @resolution_option
 @prints(render_causes)
 def causes(*, label: str, resolution: str | None) -> RelationsAnswer:
@@ -172,7 +187,7 @@ def render_effects(answer: RelationsAnswer) -> None:
 
 
 @click.command(cls=TextCommand)
-@click.argument("label")
+@click.argument("label", shell_complete=label_texts)
 @resolution_option
 @prints(render_effects)
 def effects(*, label: str, resolution: str | None) -> RelationsAnswer:
@@ -219,7 +234,7 @@ html_option = click.option(
 
 
 @click.command
-@click.argument("episode")
+@click.argument("episode", shell_complete=session_names)
 @click.option(
     "--steps", is_flag=True, help="Show every step in order, with its links and the suspects marked, instead."
 )
@@ -239,7 +254,7 @@ def explain(*, episode: str, steps: bool, html: Path | None, as_json: bool) -> N
 
 
 @click.command
-@click.argument("episode")
+@click.argument("episode", shell_complete=session_names)
 @html_option
 @json_option
 def contrast(*, episode: str, html: Path | None, as_json: bool) -> None:

@@ -38,8 +38,6 @@ _PATTERN_COLUMNS = (
     "says", "succeeded", "rate", "95 %", "without it", "adjusted", "q", "in the situation", "doing", "success means",
 )  # fmt: skip
 _NUMBERS = _PATTERN_COLUMNS[1:7]
-#: Columns that most rows leave empty are printed only where a row fills them.
-_OFTEN_EMPTY = ("rate", "95 %", "without it", "adjusted", "q")
 all_option = click.option("--all", "everything", is_flag=True, help="Show every row, also those that are too early.")
 
 
@@ -84,7 +82,6 @@ def render_patterns(found: Sequence[Pattern], survey: Survey, *, works: bool | N
         _PATTERN_COLUMNS,
         [_pattern_row(one) for one in rows],
         numbers=_NUMBERS,
-        optional=_OFTEN_EMPTY,
         empty="None yet.",
     )
     say()
