@@ -24,7 +24,16 @@ from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import same_advice
 from helix_graph.insights.fix_recipes import recipe_text
 from helix_graph.insights.links import find_link, links_of, new_link, write_link
-from helix_graph.insights.model import DERIVED, HARVEST_SOURCE, LESSON, Insight, InsightLink, StoredInsight, TextVector
+from helix_graph.insights.model import (
+    DERIVED,
+    FIX,
+    HARVEST_SOURCE,
+    LESSON,
+    Insight,
+    InsightLink,
+    StoredInsight,
+    TextVector,
+)
 from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, SHORTEST_CONTENT
 from helix_graph.insights.storing import clean_content, slug_of
 from helix_graph.timestamps import parse_stamp
