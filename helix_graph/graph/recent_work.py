@@ -114,3 +114,27 @@ def _fixes(connection: sqlite3.Connection, chosen: str) -> Iterator[VerifiedFix]
         if (error, path) not in seen:
             seen.add((error, path))
             yield VerifiedFix(error, path, change, verified_by)
+
+
+class BestFind(Value):
+    """The error that most sessions met and that was repaired, with its newest verified repair."""
+
+    sessions: int
+    fix: VerifiedFix
+
+
+def best_find(connection: sqlite3.Connection) -> BestFind | None:
+    """What a memory has to offer first; None while no repair was verified."""
+    found = connection.execute(
+        "SELECT i.fingerprint, count(DISTINCT i.episode) FROM issue i JOIN episode e ON e.number = i.episode"
+        " JOIN mention m ON m.episode = i.episode AND m.local = i.local"
+        " WHERE e.origin = 'episode' AND m.deliberate = 0 AND i.fingerprint IN (SELECT fingerprint FROM issue"
+        "   JOIN repair r ON r.episode = issue.episode AND r.error = issue.local WHERE r.verified_by IS NOT NULL)"
+        " GROUP BY i.fingerprint ORDER BY 2 DESC, max(e.moment) DESC, i.fingerprint LIMIT 1"
+    ).fetchone()
+    if found is None:
+        return None
+    fingerprint, sessions = found
+    rows = connection.execute("SELECT DISTINCT episode FROM issue WHERE fingerprint = ?", (fingerprint,))
+    fix = next(_fixes(connection, as_list(number for (number,) in rows)), None)
+    return None if fix is None else BestFind(sessions, fix)
