@@ -96,7 +96,7 @@ def test_the_last_line_says_what_was_done(agents_home: AgentsHome, capsys: pytes
     assert capsys.readouterr().out.startswith("claude-code: set up: ")
     (agents_home.project / ".mcp.json").unlink()
     assert run(["setup", "claude-code", "--scope", "project", "--remove"]) == 0
-    ended = "1 file changed. Sessions of claude-code that begin from now on are without the memory.\n"
+    ended = "Sessions that begin from now on are without the memory.\n"
     assert capsys.readouterr().out.endswith(ended)
     assert agents_home.files == {
         name: content for name, content in agents_home.files.items() if name.startswith(".codex/")
