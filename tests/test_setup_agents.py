@@ -66,8 +66,8 @@ GEMINI = """{
   // mine
   "theme": "dark", /* both */
   "mcpServers": {
-    "other": {"command": "x"}, // theirs
-  },
+    "other": {"command": "x"} // theirs
+  }
 }
 """
 
@@ -96,9 +96,11 @@ def test_comments_are_refused_where_the_agent_would_skip_the_file(
 
 @pytest.mark.parametrize("form", [{"mcp": {"other": {"type": "local"}}}, {"mcp": {"servers": {"other": {}}}}])
 def test_opencode_keeps_the_form_that_its_file_has(agents_home: AgentsHome, form: dict[str, Any]) -> None:
-    path = agents_home.put(agents_home.root / ".config" / "opencode" / "opencode.jsonc", json.dumps(form))
+    written = json.dumps(form)[:-1] + ", } // mine"
+    path = agents_home.put(agents_home.root / ".config" / "opencode" / "opencode.jsonc", written)
     assert run(["setup", "opencode"]) == 0
-    servers = read(path)["mcp"]
+    assert path.read_text().endswith("} // mine")
+    servers = json.loads(path.read_text().removesuffix(", } // mine") + "}")["mcp"]
     servers = servers.get("servers", servers)
     assert servers["helix"]["command"][1:] == ["mcp"]
     assert "other" in servers
@@ -106,7 +108,7 @@ def test_opencode_keeps_the_form_that_its_file_has(agents_home: AgentsHome, form
     assert "name: helix-graph" in skill.read_text()
     assert run(["setup", "opencode", "--check"]) == 0
     assert run(["setup", "opencode", "--remove"]) == 0
-    assert read(path) == form
+    assert path.read_text() == written
     assert not skill.parent.parent.exists()
 
 

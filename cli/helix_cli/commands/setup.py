@@ -145,7 +145,11 @@ def _summary(done: Done) -> str:
         return "nothing to change"
     shared = [path for path in done.files if path not in done.plugin]
     parts = [", ".join(map(str, shared))] if shared else []
-    parts += [count(len(done.plugin), "file") + f" in {Path(os.path.commonpath(done.plugin))}"] if done.plugin else []
+    parts += (
+        [count(len(done.plugin), "file") + f" in {Path(os.path.commonpath([one.parent for one in done.plugin]))}"]
+        if done.plugin
+        else []
+    )
     parts += [f"ran {shlex.join(command)}" for command in done.commands]
     kept = f" (kept: {', '.join(one.name for one in done.backups)})" if done.backups else ""
     begin, now = ("taken out of", "without") if done.removed else ("set up:", "with")

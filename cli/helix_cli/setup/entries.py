@@ -14,7 +14,7 @@ from typing import Any
 
 from helix_cli.setup.definitions import SERVER, is_our_handler, is_our_server, is_ours, toml_table
 from helix_cli.setup.errors import NotEditable
-from helix_cli.setup.json_edit import BOM, line_at, merged, parse, with_comments
+from helix_cli.setup.json_edit import BOM, JsonDialect, as_strict, line_at, merged, parse
 
 JSON_SERVERS = "mcpServers"
 #: Where OpenCode has its servers; its second version has them below one more name.
@@ -27,15 +27,17 @@ _INLINE = re.compile(rf"""\s*["']?{TOML_SERVERS}["']?\s*=""")
 class JsonHooks:
     """Our group at the end of the list of each event.
 
-    A ``flat`` list has handlers in it and no groups, in a file that names its version (Cursor, Copilot). Some agents
-    read ``comments`` (Gemini CLI).
+    A ``flat`` list has handlers in it and no groups, in a file that names its version (Cursor, Copilot). The
+    ``dialect`` is what the agent reads.
     """
 
-    def __init__(self, wanted: Mapping[str, Mapping[str, Any]], *, flat: bool = False, comments: bool = False) -> None:
+    def __init__(
+        self, wanted: Mapping[str, Mapping[str, Any]], *, flat: bool = False, dialect: JsonDialect = "strict"
+    ) -> None:
         self._wanted = wanted
         self._is_ours = is_our_handler if flat else is_ours
         self._top: dict[str, Any] = {"version": 1} if flat else {}
-        self._comments = comments
+        self._dialect = dialect
 
     def has(self, text: str) -> bool:
         """Whether each list has our group, and no other of ours."""
@@ -49,7 +51,7 @@ class JsonHooks:
         hooks = _member(value, "hooks")
         for event, group in self._wanted.items():
             hooks = {**hooks, event: [*_listed(hooks.get(event)), group]}
-            text = merged(text, {**value, "hooks": hooks}, comments=self._comments)
+            text = merged(text, {**value, "hooks": hooks}, dialect=self._dialect)
         return text
 
     def remove(self, text: str, original: str) -> str:
@@ -60,24 +62,26 @@ class JsonHooks:
         if not lists:
             return text
         lists = {event: [_without_our_handlers(one) for one in groups] for event, groups in lists.items()}
-        text = merged(text, {**value, "hooks": {**hooks, **lists}}, comments=self._comments)
+        text = merged(text, {**value, "hooks": {**hooks, **lists}}, dialect=self._dialect)
         others = {event: [one for one in groups if not self._is_ours(one)] for event, groups in lists.items()}
         before = _dict(self._parse(original))
         others = _without_emptied({**hooks, **others}, hooks, _member(before, "hooks"))
         left = _without_emptied({**value, "hooks": others}, value, before)
-        return merged(text, left, comments=self._comments)
+        return merged(text, left, dialect=self._dialect)
 
     def _parse(self, text: str) -> Any:  # noqa: ANN401  (JSON)
-        return parse(with_comments(text) if self._comments else text)
+        return parse(as_strict(text, self._dialect))
 
 
 class JsonServer:
     """Our server among those in a file of JSON, under the name that the agent has for its servers."""
 
-    def __init__(self, entry: Mapping[str, Any], *, servers: str = JSON_SERVERS, comments: bool = False) -> None:
+    def __init__(
+        self, entry: Mapping[str, Any], *, servers: str = JSON_SERVERS, dialect: JsonDialect = "strict"
+    ) -> None:
         self._entry = dict(entry)
         self._servers = servers
-        self._comments = comments
+        self._dialect = dialect
 
     def has(self, text: str) -> bool:
         """Whether it is there as it should be, or as somebody has changed it."""
@@ -89,7 +93,7 @@ class JsonServer:
     def add(self, text: str) -> str:
         """The text with our server."""
         value = _dict(parse(self._plain(text)))
-        return merged(text, _with(value, self._path(value), self._entry), comments=self._comments)
+        return merged(text, _with(value, self._path(value), self._entry), dialect=self._dialect)
 
     def remove(self, text: str, original: str) -> str:
         """The text without our server; another one of its name stays."""
@@ -97,10 +101,10 @@ class JsonServer:
         path = self._path(value)
         if not is_our_server(_at(value, path)):
             return text
-        return merged(text, _without(value, path, _dict(parse(self._plain(original)))), comments=self._comments)
+        return merged(text, _without(value, path, _dict(parse(self._plain(original)))), dialect=self._dialect)
 
     def _plain(self, text: str) -> str:
-        return with_comments(text) if self._comments else text
+        return as_strict(text, self._dialect)
 
     def _path(self, value: object) -> tuple[str, ...]:
         """The names that lead to the entry, in the form that the file has already."""

@@ -9,13 +9,16 @@ from __future__ import annotations
 import os
 from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from helix_cli.setup.agent_servers import SetupPlan
 from helix_cli.setup.definitions import FileAgentName, Scope, file_hooks, file_server, program
 from helix_cli.setup.entries import JSON_SERVERS, OPENCODE_SERVERS, Entries, JsonHooks, JsonServer
 from helix_cli.setup.own_files import Installed, has_own_files, own_files_plan
 from helix_cli.setup.settings import has_entries, with_entries, without_entries
+
+if TYPE_CHECKING:
+    from helix_cli.setup.json_edit import JsonDialect
 
 _SKILL = Path("SKILL.md")
 _SKILL_NAME = "helix-graph"
@@ -40,8 +43,8 @@ _PLACES: dict[FileAgentName, _Places] = {
     "opencode": _Places("XDG_CONFIG_HOME", "opencode", ".config/opencode", "", "opencode.json", ""),
     "qwen": _Places("QWEN_HOME", "", ".qwen", ".qwen", "settings.json", "settings.json"),
 }
-#: These read comments in their settings; the others skip a file that has one.
-_COMMENTED = frozenset({"gemini", "opencode", "qwen"})
+#: What these read besides strict JSON; the others skip a file that has a comment.
+_DIALECTS: dict[FileAgentName, JsonDialect] = {"gemini": "comments", "qwen": "comments", "opencode": "jsonc"}
 #: A project's servers of Copilot have another name than a user's.
 _COPILOT_PROJECT = "mcp.json"
 
@@ -60,15 +63,15 @@ class FileAgent:
         self.scope = scope
         places, command = _PLACES[agent], program(scope)
         folder = agent_folder(agent) if scope == "user" else project / places.project
-        comments = agent in _COMMENTED
+        dialect = _DIALECTS.get(agent, "strict")
         servers = places.servers if (agent, scope) != ("copilot", "project") else _COPILOT_PROJECT
         if agent == "opencode" and (folder / f"{servers}c").exists():
             servers = f"{servers}c"
         key = OPENCODE_SERVERS if agent == "opencode" else JSON_SERVERS
-        server = JsonServer(file_server(agent, command), servers=key, comments=comments)
+        server = JsonServer(file_server(agent, command), servers=key, dialect=dialect)
         self._parts: dict[str, tuple[Path, JsonHooks | JsonServer]] = {"server": (folder / servers, server)}
         if wanted := file_hooks(agent, command):
-            hooks = JsonHooks(wanted, flat=agent in {"cursor", "copilot"}, comments=comments)
+            hooks = JsonHooks(wanted, flat=agent in {"cursor", "copilot"}, dialect=dialect)
             self._parts["hooks"] = (folder / places.hooks, hooks)
         skills = folder / "skills" if scope == "user" else project / ".opencode" / "skills"
         self._skill = skills / _SKILL_NAME if agent == "opencode" else None

@@ -1,12 +1,12 @@
 r"""JSON as text: what a file says, and the same text changed so that it says something else.
 
 Only what differs is cut out or inserted; every other byte stays. A file with comments or trailing commas is refused,
-because an agent that reads strict JSON skips the whole of it; for agents that read them (`with_comments`), both are
-looked through and stay where they are.
+because an agent that reads strict JSON skips the whole of it; for agents that read them (`JsonDialect`), they stay where
+they are.
 
 >>> merged('{"a":  [1, 2], "b": 3}', {"a": [1], "b": 3})
 '{"a":  [1], "b": 3}'
->>> with_comments('{"a": "//",} // x')
+>>> as_strict('{"a": "//",} // x', "jsonc")
 '{"a": "//" }     '
 """
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from helix_cli.setup.errors import NotEditable
 
@@ -30,13 +30,21 @@ _PROBLEMS = {
 _DECODER = json.JSONDecoder()
 
 
-#: A text, or what JSON with comments has besides: a comment, or a comma before the end of an object or list.
-_BESIDES = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|,(?=(?:\s|//[^\n]*\n|/\*.*?\*/)*[}\]])', re.DOTALL)
+#: What an agent reads besides strict JSON: nothing, comments (Gemini CLI), or trailing commas too (OpenCode).
+JsonDialect = Literal["strict", "comments", "jsonc"]
+_COMMENT = r"//[^\n]*|/\*.*?\*/"
+_BESIDES = {
+    "comments": re.compile(rf'"(?:\\.|[^"\\])*"|{_COMMENT}', re.DOTALL),
+    "jsonc": re.compile(rf'"(?:\\.|[^"\\])*"|{_COMMENT}|,(?=(?:\s|{_COMMENT})*[}}\]])', re.DOTALL),
+}
 
 
-def with_comments(text: str) -> str:
-    """The text with blanks in the place of its comments and trailing commas, so that every place stays where it is."""
-    return _BESIDES.sub(lambda found: found[0] if found[0][0] == '"' else re.sub(r"[^\r\n]", " ", found[0]), text)
+def as_strict(text: str, dialect: JsonDialect) -> str:
+    """The text with blanks in the place of what strict JSON has not, so that every place stays where it is."""
+    if dialect == "strict":
+        return text
+    blanks = re.compile(r"[^\r\n]")
+    return _BESIDES[dialect].sub(lambda found: found[0] if found[0][0] == '"' else blanks.sub(" ", found[0]), text)
 
 
 class _Element(NamedTuple):
@@ -73,15 +81,15 @@ def parse(text: str) -> Any:  # noqa: ANN401  (JSON)
     return value
 
 
-def merged(text: str, value: object, *, comments: bool = False) -> str:
-    """The text, cut and added to until it says ``value``; a scalar is never replaced. ``comments`` may be in it.
+def merged(text: str, value: object, *, dialect: JsonDialect = "strict") -> str:
+    """The text, cut and added to until it says ``value``; a scalar is never replaced.
 
     Raises:
         NotEditable: Something else than an object or a list is in the way.
     """
     mark, text = text[: text.startswith(BOM)], text.removeprefix(BOM)
     text = text + "{}\n" if is_blank(text) else text
-    while parse(plain := with_comments(text) if comments else text) != value:
+    while parse(plain := as_strict(text, dialect)) != value:
         start, end, put = _step(plain, _skip(plain, 0), value, ())
         text = text[:start] + put + text[end:]
     return mark + text
