@@ -1,4 +1,4 @@
-"""The tour of `docs/insights-tour.md`: harvest, recall, inject and feedback, on real sessions that were held back.
+"""The tour of `docs/how-to/insights-tour.md`: harvest, recall, inject and feedback, on held-back sessions.
 
     python benchmarks/insights_tour.py [--write] [--corpora DIR]
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).resolve()
 CORPORA = HERE.parents[2] / "shared" / "corpora"
-PAGE = HERE.parents[1] / "docs" / "insights-tour.md"
+PAGE = HERE.parents[1] / "docs" / "how-to" / "insights-tour.md"
 BEGIN, END = "<!-- transcript -->\n", "<!-- end of transcript -->\n"
 NAMES = ("ai-agents", "claude-code")
 _LONGEST_TASK = 200

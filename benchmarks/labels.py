@@ -3,9 +3,10 @@
     python benchmarks/labels.py [FOLDER ...]
 
 Each folder of logs is read into a memory of its own in a temporary place, compiled, and asked for its status; without a
-folder, those of ``../shared/corpora`` that a reader knows. Printed is the table of ``docs/graph.md``. *Mentions a node*
-says how often a label comes again, *largest* which share of all mentions the commonest label has, *shared* how many
-mentions have a label that another session has too, *isolated* how many labels of decisions and errors no link joins to
+folder, those of ``../shared/corpora`` that a reader knows. Printed is the table of ``docs/explanation/graph.md``.
+*Mentions a node* says how often a label comes again, *largest* which share of all mentions the commonest label has,
+*shared* how many mentions have a label that another session has too,
+*isolated* how many labels of decisions and errors no link joins to
 another label. Outcomes are in none of them.
 """
 

@@ -294,7 +294,7 @@ class Memory:
     def view(self, *, output: Path | None = None, **part: Any) -> ViewReport:  # noqa: ANN401  (the options of `Graph.excerpt`)
         """Writes a page to look at, in ``output`` or the memory's ``pages``; `Graph.excerpt` says what may be on it.
 
-        Of an ``episode`` it shows the session's steps, its suspects and a session beside it. ``docs/view.md`` shows it.
+        Of an ``episode`` it shows the session's steps, its suspects and a session beside it (``docs/how-to/view.md``).
         """
         return self._pages().write(None if output is None else as_path("output", output), **part)
 
@@ -322,15 +322,15 @@ class Memory:
     ) -> WrittenReport:
         """A page for a team's week, as ``html``, ``markdown`` or ``json``; see `helix_graph.web.api.Pages.report`.
 
-        It tells of the ``days`` up to the newest session, or before ``until``. ``docs/report.md`` says how each figure
-        is computed.
+        It tells of the ``days`` up to the newest session, or before ``until``. ``docs/how-to/report.md`` says how each
+        figure is computed.
         """
         return self._pages().report(self.insights, output=output, format=format, days=days, until=until)
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """What is wrong with the memory and how to mend it; with ``fix`` what can be mended is.
 
-        The answer's ``healthy`` says whether no fault is left; ``docs/doctor.md`` has the list of findings.
+        The answer's ``healthy`` says whether no fault is left; ``docs/reference/doctor.md`` has the list of findings.
         """
         from helix_graph.doctor.api import examine
 

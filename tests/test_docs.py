@@ -44,14 +44,14 @@ COMMANDS = dict(leaves(cli))
 
 
 def section(name: str) -> str:
-    """What docs/cli.md says about a command: from its heading to the next."""
-    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    """What docs/reference/cli.md says about a command: from its heading to the next."""
+    page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
     found = re.search(rf"^## `helix-graph {re.escape(name)}`\n(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
     return found[1] if found else ""
 
 
 def undocumented(name: str) -> list[str]:
-    """The options and arguments of a command that docs/cli.md does not name."""
+    """The options and arguments of a command that docs/reference/cli.md does not name."""
     text = section(name)
     missing: list[str] = []
     for parameter in COMMANDS[name].params:
@@ -63,7 +63,7 @@ def undocumented(name: str) -> list[str]:
 
 
 def test_every_command_and_option_is_documented() -> None:
-    assert [name for name in COMMANDS if not section(name)] == [], "docs/cli.md has no section for them"
+    assert [name for name in COMMANDS if not section(name)] == [], "docs/reference/cli.md has no section for them"
     assert {name: missing for name in COMMANDS if (missing := undocumented(name))} == {}
 
 
@@ -83,7 +83,7 @@ def test_every_command_answers_programs() -> None:
 
 
 def test_no_section_describes_a_command_that_is_gone() -> None:
-    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
     assert re.findall(r"^## `helix-graph (.+)`$", page, re.MULTILINE) == list(COMMANDS)
 
 

@@ -16,7 +16,7 @@ from helix_cli.mcp.tool_declaration import Tool, input_schema
 from helix_cli.mcp.tools import tools_by_name
 
 TOOLS = tools_by_name()
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = Path(__file__).parents[1] / "docs" / "reference"
 SEED = {
     "store": {"topic", "text", "tags", "source", "confidence", "links", "force", "terse"},
     "batch": {"entries"},

@@ -128,7 +128,7 @@ def test_reading_takes_little_longer_than_parsing() -> None:
     assert time.process_time() - parsed < 25 * (parsed - started)
 
 
-#: Shapes that no reader takes: why each is refused stands in docs/formats.
+#: Shapes that no reader takes: why each is refused stands in docs/reference/formats.
 REFUSED = {"gemini/schema_drift.json", "qwen/019f0000-0000-7000-8000-000000000005.jsonl"}
 #: Record types that only a fixture made up, to see whether a reader stumbles.
 MADE_UP = {"BROWSER_NAVIGATE", "compact"}

@@ -1,4 +1,4 @@
-"""Is every defect of the original right here? One test for each in the list of ``docs/seed.md``."""
+"""Is every defect of the original right here? One test for each in the list of ``docs/internals/seed.md``."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs" / "seed.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "internals" / "seed.md").read_text(encoding="utf-8")
 SEED = ROOT.parent / "shared" / "seeds" / "reflexion-memory-api.md"
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from attack_catalogue import Attack
     from attack_worlds import Server, World
 
-#: Delivered as often as brings an insight from 0.5 above 0.8 by the formula in docs/feedback.md.
+#: Delivered as often as brings an insight from 0.5 above 0.8 by the formula in docs/explanation/feedback.md.
 _DELIVERIES = 10
 
 

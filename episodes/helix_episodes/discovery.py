@@ -55,7 +55,7 @@ class AgentHome(NamedTuple):
     named: tuple[int, FolderNaming] | None = None
 
 
-#: By the agents' own documentation and sources as of November 2026 (docs/formats has a page for each).
+#: By the agents' own documentation and sources as of November 2026 (docs/reference/formats has a page for each).
 AGENT_HOMES = (
     AgentHome("claude-code", ".claude", "projects/*/*.jsonl", (("CLAUDE_CONFIG_DIR", ""),), excluded="agent-*.jsonl"),
     AgentHome(

@@ -6,7 +6,7 @@ An episode holds *decisions* (what was chosen, why, with what effect), *events* 
 characters, because some agents delete their logs after a month.
 
 The keys of the original schema (``id`` … ``lessons``) keep their names and meaning, so its files are read too; the
-rest are additions. ``docs/episodes.md`` has the table. `helix_episodes.store` reads and writes them, unknown keys too.
+rest are additions (``docs/reference/episodes.md``). `helix_episodes.store` reads and writes them, unknown keys too.
 
 >>> Evidence(line=12, id=None, quote="FAILED tests/test_cart.py::test_total").line
 12
@@ -60,6 +60,8 @@ OUTCOME_ID = "outcome"
 CORRECTS = "the user corrects: "
 SCHEMA_VERSION = "2.0"
 QUOTE_LIMIT = 240
+#: So many files of a `CommandRun` are named; who changed more changed everything.
+MOST_FILES = 20
 #: Represents the unknown keys of an object while it is in memory; no writer of ours puts it into a file.
 EXTRA = "+"
 
@@ -72,11 +74,17 @@ OutcomeBasis = Literal["rewarded", "measured", "judged", "declared", "none"]
 DecisionType = Literal["design", "implementation", "test", "recovery", "routing"]
 EventType = Literal["tool_call", "commit", "error", "milestone", "test", "handoff"]
 TaskKind = Literal["fix", "feature", "refactor", "test", "review", "merge", "docs", "question", "other"]
-#: Why one thing is linked to another; ``docs/episodes.md`` says when each is drawn.
+#: Why one thing is linked to another; ``docs/reference/episodes.md`` says when each is drawn.
 Reason = Literal["call", "answer", "edit-test", "fix", "commit", "spawn", "entry", "stated", "decided"]
 EdgeType = Literal["causes", "enables", "prevents", "correlates"]
 Verb = Literal["edit", "create", "delete", "run", "delegate", "use", "choose"]
 Role = Literal["source", "test", "docs", "config", "ci", "dependencies"]
+ChangeKind = Literal["edit", "create", "delete"]
+#: What a command that was run is for; ``command`` is one that checks and formats nothing.
+RunKind = Literal["test", "lint", "build", "typecheck", "format", "command"]
+#: Where the cost of a failure ends: at the result that shows its repair, at the next passing run of its check, at the
+#: next prompt, where the agent went on to something else, or with the session.
+CostEnd = Literal["repair", "pass", "prompt", "left", "session"]
 
 
 class _Value(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,6 +155,18 @@ class Place(_Value, frozen=True, kw_only=True):
     rule: str | None = None
 
 
+class Cost(_Value, frozen=True, kw_only=True):
+    """What one failure took, from its result to where ``end`` says: calls, active seconds and tokens.
+
+    Where several failures are open at once, each has its share. ``None`` where the log has no times or no tokens.
+    """
+
+    steps: float
+    seconds: Count | None = None
+    tokens: Count | None = None
+    end: CostEnd = "session"
+
+
 class Event(_Value, frozen=True, kw_only=True):
     """One thing that happened.
 
@@ -159,7 +179,7 @@ class Event(_Value, frozen=True, kw_only=True):
     ``fingerprint`` names the issue of an error (`helix_episodes.extraction.fingerprints`) and ``place`` what its
     diagnostic is about; ``also`` are the fingerprints of further issues in the same event, and of texts that say less
     of one. All are missing where no line says what is wrong, and in episodes of earlier versions. A ``deliberate``
-    failure is one that the agent said was to come.
+    failure is one that the agent said was to come. ``cost`` is missing for those and for whatever is no error.
     """
 
     id: str
@@ -182,7 +202,44 @@ class Event(_Value, frozen=True, kw_only=True):
     place: Place | None = None
     also: tuple[str, ...] = ()
     deliberate: bool = False
+    cost: Cost | None = None
     actor: str = "agent"
+    evidence: Evidence | None = None
+
+
+class FileChange(_Value, frozen=True, kw_only=True):
+    """One file that was changed between two runs of a check; ``lines`` is None where a shell command changed it."""
+
+    path: str
+    kind: ChangeKind = "edit"
+    lines: Count | None = None
+
+
+class CommandRun(_Value, frozen=True, kw_only=True):
+    """One run of a check or of a formatter, or of a command that failed.
+
+    ``check`` is its name as in `Event`, ``command`` the part of the shell text that ran it, ``directory`` where that
+    text went first. ``passed`` is None where the run gave no verdict: it was stopped by the machine, or its output is
+    not in the log. ``seconds`` is set where nothing else ran with it. A *fresh* run is the first of its check in the
+    session, or comes after one that passed. ``changed`` are the files changed since the last run of that check that
+    gave a verdict, at most `MOST_FILES` of them; ``files`` and ``edits`` count all of them, and the calls that changed
+    them. ``events`` are what came of the run. A ``deliberate`` failure was announced, or shown by what was done: only
+    tests were changed before it, and only other files before the run that passed.
+    """
+
+    check: str
+    kind: RunKind
+    passed: bool | None = None
+    command: str | None = None
+    directory: str | None = None
+    timestamp: str | None = None
+    seconds: float | None = None
+    fresh: bool = False
+    changed: tuple[FileChange, ...] = ()
+    files: Count = 0
+    edits: Count = 0
+    events: tuple[str, ...] = ()
+    deliberate: bool = False
     evidence: Evidence | None = None
 
 
@@ -288,3 +345,5 @@ class Episode(_Value, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     provenance: Provenance | None = None
     injected: tuple[str, ...] = ()
+    branch: str | None = None
+    runs: tuple[CommandRun, ...] = ()

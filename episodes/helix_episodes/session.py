@@ -71,6 +71,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that happened. ``actor`` is ``user``, ``agent``, ``agent:<id>`` for a helper, or ``system``.
 
     ``pieces`` is set where ``text`` was put together from several places of the log, so that each can be quoted.
+    ``tokens`` is what the answer took that this is a step of; one step of each answer has it.
     """
 
     kind: StepKind
@@ -85,6 +86,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     status: Status = "unknown"
     exit_code: int | None = None
     pieces: tuple[Piece, ...] = ()
+    tokens: int | None = None
 
 
 class BadLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,8 +137,9 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
     ``root`` is the working directory the log names, used to make paths relative. ``task``, ``declared_outcome``,
     ``reward`` (0 to 1) and ``commits`` are set only when the log itself states them. ``injected`` names insights whose
-    text a memory put into the session. ``rewritten``: the log is not appended to but rewritten as the session goes
-    on, or holds several sessions, so that its bytes do not tell whether this one has only grown.
+    text a memory put into the session. ``branch`` is the branch of git on which it mostly ran. ``rewritten``: the log
+    is not appended to but rewritten as the session goes on, or holds several sessions, so that its bytes do not tell
+    whether this one has only grown.
     """
 
     id: str
@@ -155,6 +158,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     reward: float | None = None
     commits: tuple[str, ...] = ()
     tokens: int | None = None
+    branch: str | None = None
     injected: tuple[str, ...] = ()
     accounting: Accounting = Accounting()
     rewritten: bool = False

@@ -13,7 +13,7 @@ Asking costs a look at a few files; numpy and the weights load with the first te
 
 sentence-transformers takes six seconds to load, which no question from a cold process can wait for. The light engine
 reads the same weights and answers a single text in about a tenth of a second more than the interpreter and numpy
-take; a parity test compares it with sentence-transformers. Figures are in ``docs/embeddings.md``.
+take; a parity test compares it with sentence-transformers. Figures are in ``docs/explanation/embeddings.md``.
 
 Once loaded, sentence-transformers embeds three to four times as many texts a second, and it knows every model that
 its folder describes. It is loaded by path and from local files only: asked for a model by its name it would ask the

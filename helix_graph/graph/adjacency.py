@@ -9,6 +9,7 @@ finds it row by row. What is found there is looked up again in the tables themse
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Literal
@@ -32,6 +33,11 @@ _FIELDS = ", ".join(f"json_extract(value, '$[{place}]')" for place in range(3))
 ANY_EDGE_OF = f"IN (SELECT {_FIELDS} FROM json_each(?))"  # noqa: S608  (constants)
 #: One claim of an episode: local ids, the edge it supports.
 EpisodeClaim = tuple[str, str, Edge]
+
+#: A node, and a place and thing that mentions of it have.
+MentionGroup = tuple[int, str | None, str | None]
+#: A group of mentions, and an episode that has one of them.
+TextMatch = tuple[MentionGroup, str]
 
 #: Which end of an edge: 0 its source, 1 its target.
 End = Literal[0, 1]
@@ -80,7 +86,7 @@ class Adjacency:
 
         self._labelled: dict[str, frozenset[int]] = {}
         self._summaries: dict[int, NodeSummary] = {}
-        self._mentioned: dict[str, dict[int, frozenset[str]]] = {}
+        self._mentioned: dict[str, list[TextMatch]] = {}
 
     def labelled(self, text: str) -> frozenset[int]:
         """The nodes whose label contains ``text``, in any case; ``*``, ``?`` and ``[`` are letters."""
@@ -91,9 +97,41 @@ class Adjacency:
 
     def mentioning(self, text: str) -> dict[int, frozenset[str]]:
         """The other nodes with a mention whose text contains ``text``, and the episodes of these mentions."""
+        found: defaultdict[int, set[str]] = defaultdict(set)
+        for (node, *_), episode in self.texts_containing(text):
+            found[node].add(episode)
+        return {node: frozenset(episodes) for node, episodes in found.items()}
+
+    def texts_containing(self, text: str) -> list[TextMatch]:
+        """The groups and episodes of mentions whose text, but not their label, contains ``text``."""
         if text not in self._mentioned:  # it reads every text of the graph
-            self._mentioned[text] = nodes_mentioning(self._connection, text)
+            self._mentioned[text] = find_texts(self._connection, text)
         return self._mentioned[text]
+
+    def names_containing(self, text: str) -> list[str]:
+        """The places and things that contain ``text``, in any case of the letters a to z."""
+        query = " UNION ".join(
+            f"SELECT {column} FROM mention WHERE {column} IS NOT NULL AND instr(lower({column}), lower(?1))"  # noqa: S608  (constants)
+            for column in ("place", "thing")
+        )
+        return [name for (name,) in self._ask(query, (text,))]
+
+    def groups_named(self, names: Collection[str]) -> set[MentionGroup]:
+        """The groups of mentions that have one of these places or things."""
+        query = " UNION ".join(
+            f"SELECT node, place, thing FROM mention WHERE {column} IN (SELECT value FROM json_each(?1))"  # noqa: S608  (constants)
+            for column in ("place", "thing")
+        )
+        return set(self._ask(query, (as_list(names),)))
+
+    def failures_in(self, file: str) -> list[TextMatch]:
+        """The groups and episodes of errors about a file, given by its whole path or by the last parts of it."""
+        rows = self._ask(
+            "SELECT node, place, thing, e.id FROM mention JOIN episode e ON number = episode"
+            " WHERE family IS NOT NULL AND (lower(path) = lower(?1) OR lower(path) LIKE '%/' || lower(?2) ESCAPE '^')",
+            (file, re.sub(r"[%_^]", r"^\g<0>", file)),
+        )
+        return [((node, place, thing), episode) for node, place, thing, episode in rows]
 
     def edges(
         self, nodes: Collection[int], *, at: End, types: Collection[str], within: frozenset[str] | None = None
@@ -195,18 +233,15 @@ def wording(facts: EpisodeFacts) -> str:
     return "\n".join(dict.fromkeys(mention.folded() for mention in facts.mentions))
 
 
-def nodes_mentioning(connection: sqlite3.Connection, text: str) -> dict[int, frozenset[str]]:
-    """The nodes with a mention whose text, but not their label, contains ``text``; the episodes of these mentions."""
+def find_texts(connection: sqlite3.Connection, text: str) -> list[TextMatch]:
+    """The groups and episodes of mentions whose text, but not their label, contains ``text``."""
     wanted = text.casefold()
     pages = connection.execute("SELECT episode, folded FROM wording")
     episodes = [episode for episode, page in pages if wanted in page]
-    found: defaultdict[int, set[str]] = defaultdict(set)
     rows = connection.execute(
-        "SELECT node, e.id, raw, message, command, path FROM mention m JOIN episode e ON e.number = m.episode"  # noqa: S608  (a constant)
-        f" JOIN node n ON n.number = m.node WHERE m.episode {ANY_OF} AND NOT instr(n.folded, ?)",
+        "SELECT node, place, thing, e.id, raw, message, command, path FROM mention m JOIN episode e"  # noqa: S608  (a constant)
+        " ON e.number = m.episode JOIN node n ON n.number = m.node"
+        f" WHERE m.episode {ANY_OF} AND NOT instr(n.folded, ?)",
         (as_list(episodes), wanted),
     )
-    for node, episode, *texts in rows:
-        if wanted in folded(*texts):
-            found[node].add(episode)
-    return {node: frozenset(episodes) for node, episodes in found.items()}
+    return [((node, place, thing), episode) for node, place, thing, episode, *texts in rows if wanted in folded(*texts)]

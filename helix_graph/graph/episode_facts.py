@@ -19,11 +19,12 @@ import msgspec
 from helix_episodes.corrections import Correction, corrected, unmatched
 from helix_episodes.extraction.checks import CheckFinding
 from helix_episodes.extraction.fingerprints import diagnostics_of_finding
-from helix_episodes.model import OUTCOME_ID, Decision, EdgeType, Episode, Event, Evidence
+from helix_episodes.model import OUTCOME_ID, CommandRun, Decision, EdgeType, Episode, Event, Evidence
 from helix_episodes.normalization import first_line
 from helix_graph.graph import MILLION
 from helix_graph.graph.assertions import CORRECTIONS, EdgeAssertion, NodeAssertion, PatternAssertion, oldest_first
-from helix_graph.graph.model import Claim, EpisodeFacts, Mention, Repair, node_id
+from helix_graph.graph.finer_labels import finer_of_decision, finer_of_event
+from helix_graph.graph.model import Claim, CostFact, EpisodeFacts, Mention, Repair, RunFact, node_id
 from helix_graph.graph.node_labels import decision_key, event_key, event_type, family_of, is_error, outcome_key
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def facts_of(episode: Episode) -> EpisodeFacts:
         for one in repairs.values()
     ]
     claims, problems = _claims((*links, *prevented), mentions)
+    log = episode.provenance.log if episode.provenance else None
     return EpisodeFacts(
         episode=episode.id,
         session=episode.session,
@@ -68,10 +70,15 @@ def facts_of(episode: Episode) -> EpisodeFacts:
         task_kind=episode.task_kind,
         outcome=episode.outcome,
         basis=episode.outcome_basis,
-        log=episode.provenance.log if episode.provenance else None,
+        agent=episode.agent.name if episode.agent else None,
+        model=episode.agent.model if episode.agent else None,
+        branch=episode.branch,
+        log=log,
         mentions=tuple(sorted(mentions.values(), key=lambda mention: mention.local)),
         claims=claims,
         repairs=tuple(repairs[key] for key in sorted(repairs) if {*key[:2]} <= mentions.keys()),
+        runs=tuple(_of_run(number, run, log) for number, run in enumerate(episode.runs)),
+        costs=tuple(sorted(_costs(episode, mentions), key=lambda cost: cost.local)),
         problems=problems,
     )
 
@@ -125,6 +132,36 @@ def _claims(links: tuple[_Link, ...], mentions: dict[str, Mention]) -> tuple[tup
     return tuple(sorted(claims.values())), tuple(sorted(problems))
 
 
+def _of_run(number: int, run: CommandRun, log: str | None) -> RunFact:
+    line, where, _ = _evidence(run.evidence, log)
+    changed = [(one.path, one.kind, one.lines) for one in run.changed]
+    return RunFact(
+        number=number,
+        check=run.check,
+        kind=run.kind,
+        passed=None if run.passed is None else int(run.passed),
+        command=run.command,
+        directory=run.directory,
+        timestamp=run.timestamp,
+        line=line,
+        log=where,
+        seconds=run.seconds,
+        fresh=int(run.fresh),
+        changed=msgspec.json.encode(changed).decode(),
+        files=run.files,
+        edits=run.edits,
+        events=" ".join(run.events),
+        deliberate=int(run.deliberate),
+    )
+
+
+def _costs(episode: Episode, mentions: dict[str, Mention]) -> Iterator[CostFact]:
+    for event in episode.events:
+        if event.cost is not None and event.id in mentions:
+            cost = event.cost
+            yield CostFact(local=event.id, steps=cost.steps, seconds=cost.seconds, tokens=cost.tokens, end=cost.end)
+
+
 def _mentions(episode: Episode, used: set[str]) -> Iterator[Mention]:
     log = episode.provenance.log if episode.provenance else None
     for decision in episode.decisions:
@@ -150,7 +187,8 @@ def _mentions(episode: Episode, used: set[str]) -> Iterator[Mention]:
 
 def _of_decision(decision: Decision, log: str | None) -> Mention:
     label = decision_key(decision)
-    line, where, quote = _place(decision.evidence, log)
+    line, where, quote = _evidence(decision.evidence, log)
+    place, thing = finer_of_decision(decision, label)
     return Mention(
         local=decision.id,
         node=node_id("decision", label),
@@ -167,13 +205,16 @@ def _of_decision(decision: Decision, log: str | None) -> Mention:
         quote=quote,
         context=decision.context,
         outcome=decision.outcome,
+        place=place,
+        thing=thing,
     )
 
 
 def _of_event(event: Event, label: str, log: str | None) -> Mention:
     kind = event_type(event)
     message = event.message or (first_line(event.content) if is_error(event) else None)
-    line, where, quote = _place(event.evidence, log)
+    line, where, quote = _evidence(event.evidence, log)
+    place, thing = finer_of_event(event, label)
     return Mention(
         local=event.id,
         node=node_id(kind, label),
@@ -191,6 +232,8 @@ def _of_event(event: Event, label: str, log: str | None) -> Mention:
         log=where,
         quote=quote,
         deliberate=event.deliberate,
+        place=place,
+        thing=thing,
     )
 
 
@@ -210,7 +253,7 @@ def fingerprints_of_event(event: Event) -> tuple[str, ...]:
     return tuple(dict.fromkeys(key for one in found for key in one.keys))
 
 
-def _place(evidence: Evidence | None, log: str | None) -> tuple[int | None, str | None, str]:
+def _evidence(evidence: Evidence | None, log: str | None) -> tuple[int | None, str | None, str]:
     """Line, log and quotation."""
     return (evidence.line, evidence.file or log, evidence.quote) if evidence else (None, log, "")
 

@@ -32,8 +32,9 @@ FILE_NAME = "graph.db"
 EXPORT_NAME = "causal-graph.json"
 #: The original schema asks for two numbers and a dot.
 EXPORT_VERSION = "1.0"
-#: A change to `labels` or `normalization` that gives any mention another label is a new version.
-LABEL_VERSION = "2"
+#: A change to `node_labels`, `finer_labels` or `normalization` that gives any mention another label, place or thing is
+#: a new version.
+LABEL_VERSION = "3"
 #: ``grammar``: the only mode; part of the version, so that another mode would rebuild the file.
 LABEL_MODE = "grammar"
 #: Raise this when `trials` reads something else from an episode.
@@ -44,7 +45,7 @@ TELLING_VERSION = "1"
 
 GRAPH_FILE = DatabaseKind(
     application_id=int.from_bytes(b"hlxg", "big"),
-    version=8,
+    version=9,
     known=GRAPH_OBJECTS,
     most_pages=1 << 22,  # 16 gigabytes: a million sessions
     schema=f"""
@@ -52,7 +53,7 @@ GRAPH_FILE = DatabaseKind(
     CREATE TABLE episode (
         number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, session TEXT NOT NULL, timestamp TEXT,
         moment TEXT NOT NULL, task TEXT NOT NULL, task_kind TEXT NOT NULL, outcome TEXT NOT NULL, basis TEXT NOT NULL,
-        log TEXT, problems TEXT NOT NULL, origin TEXT NOT NULL, checksum INTEGER
+        agent TEXT, model TEXT, branch TEXT, log TEXT, problems TEXT NOT NULL, origin TEXT NOT NULL, checksum INTEGER
     );
     CREATE TABLE assertion (
         name TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, sha256 BLOB NOT NULL,
@@ -77,6 +78,7 @@ GRAPH_FILE = DatabaseKind(
         raw TEXT NOT NULL, timestamp TEXT, path TEXT, command TEXT, message TEXT, checked TEXT, family TEXT,
         issues TEXT, rationale TEXT, actor TEXT NOT NULL, line INTEGER, log TEXT, quote TEXT NOT NULL,
         counted INTEGER NOT NULL, context TEXT NOT NULL, outcome TEXT, deliberate INTEGER NOT NULL,
+        place TEXT, thing TEXT,
         PRIMARY KEY (episode, local)
     ) WITHOUT ROWID;
     CREATE TABLE issue (
@@ -99,6 +101,16 @@ GRAPH_FILE = DatabaseKind(
         episode INTEGER NOT NULL REFERENCES episode, error TEXT NOT NULL, change TEXT NOT NULL, checked TEXT NOT NULL,
         verified_by TEXT, share INTEGER NOT NULL, PRIMARY KEY (episode, error, change, checked)
     ) WITHOUT ROWID;
+    CREATE TABLE run (
+        episode INTEGER NOT NULL REFERENCES episode, number INTEGER NOT NULL, checked TEXT NOT NULL, kind TEXT NOT NULL,
+        passed INTEGER, command TEXT, directory TEXT, timestamp TEXT, line INTEGER, log TEXT, seconds REAL,
+        fresh INTEGER NOT NULL, changed TEXT NOT NULL, files INTEGER NOT NULL, edits INTEGER NOT NULL,
+        events TEXT NOT NULL, deliberate INTEGER NOT NULL, PRIMARY KEY (episode, number)
+    ) WITHOUT ROWID;
+    CREATE TABLE cost (
+        episode INTEGER NOT NULL REFERENCES episode, local TEXT NOT NULL, steps REAL NOT NULL, seconds INTEGER,
+        tokens INTEGER, ended TEXT NOT NULL, PRIMARY KEY (episode, local)
+    ) WITHOUT ROWID;
     {word_table("decided")};
     CREATE TABLE digest (
         episode INTEGER PRIMARY KEY REFERENCES episode, body BLOB NOT NULL, checksum INTEGER NOT NULL
@@ -109,6 +121,9 @@ GRAPH_FILE = DatabaseKind(
     CREATE INDEX file_of_episode ON file (episode);
     CREATE INDEX node_by_label ON node (type, label);
     CREATE INDEX mention_of_node ON mention (node, episode);
+    CREATE INDEX mention_of_place ON mention (place) WHERE place IS NOT NULL;
+    CREATE INDEX mention_of_thing ON mention (thing) WHERE thing IS NOT NULL;
+    CREATE INDEX error_of_path ON mention (path) WHERE family IS NOT NULL;
     CREATE INDEX issue_by_fingerprint ON issue (fingerprint);
     CREATE INDEX claim_of_edge ON claim (source, target, type, reason);
     CREATE INDEX edge_backwards ON edge (target, source, type)

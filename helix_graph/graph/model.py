@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import msgspec
 
-from helix_episodes.model import EdgeType, Outcome, OutcomeBasis
+from helix_episodes.model import ChangeKind, EdgeType, FileChange, Outcome, OutcomeBasis
 from helix_graph.graph import MILLION
 
 if TYPE_CHECKING:
@@ -78,7 +78,8 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     ``context`` is the situation and ``outcome`` how it came out there (decisions only).
     ``line`` and ``log`` lead to the place in the session log, ``quote`` is what is there. One that is not
     ``counted`` names a node (as the end of an asserted edge) without being an occurrence of it; a
-    ``deliberate`` one failed on purpose.
+    ``deliberate`` one failed on purpose. ``place`` and ``thing`` say what it was about: see
+    `helix_graph.graph.finer_labels`.
     """
 
     local: str
@@ -102,6 +103,8 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     context: str = ""
     outcome: str | None = None
     deliberate: bool = False
+    place: str | None = None
+    thing: str | None = None
 
     def folded(self) -> str:
         """Every text under which this mention may be looked for, each once, in one case."""
@@ -135,6 +138,48 @@ class Repair(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     share: int = MILLION
 
 
+class RunFact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One run of a check, a formatter or a failed command; its fields are those of `helix_episodes.model.CommandRun`.
+
+    ``number`` counts the runs of an episode in the order of the log. ``changed`` is a JSON list of the files changed,
+    each a list of path, kind and lines (`changes_in` reads it); ``events`` are local ids with blanks between them.
+    Truths are 0 and 1, ``passed`` is None where the run gave no verdict.
+    """
+
+    number: int
+    check: str
+    kind: str
+    passed: int | None
+    command: str | None
+    directory: str | None
+    timestamp: str | None
+    line: int | None
+    log: str | None
+    seconds: float | None
+    fresh: int
+    changed: str
+    files: int
+    edits: int
+    events: str
+    deliberate: int
+
+
+def changes_in(changed: str) -> tuple[FileChange, ...]:
+    """The files that were changed before a run."""
+    rows = msgspec.json.decode(changed, type=list[tuple[str, ChangeKind, int | None]])
+    return tuple(FileChange(path=path, kind=kind, lines=lines) for path, kind, lines in rows)
+
+
+class CostFact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What one failure took, by its local id; the fields are those of `helix_episodes.model.Cost`."""
+
+    local: str
+    steps: float
+    seconds: int | None
+    tokens: int | None
+    end: str
+
+
 class EpisodeFacts(msgspec.Struct, frozen=True, kw_only=True):
     """All that one episode says. ``problems`` are links left out because an end does not exist."""
 
@@ -145,10 +190,15 @@ class EpisodeFacts(msgspec.Struct, frozen=True, kw_only=True):
     task_kind: str = "other"
     outcome: Outcome = "unknown"
     basis: OutcomeBasis = "none"
+    agent: str | None = None
+    model: str | None = None
+    branch: str | None = None
     log: str | None = None
     mentions: tuple[Mention, ...] = ()
     claims: tuple[Claim, ...] = ()
     repairs: tuple[Repair, ...] = ()
+    runs: tuple[RunFact, ...] = ()
+    costs: tuple[CostFact, ...] = ()
     problems: tuple[str, ...] = ()
     origin: Origin = "episode"
 

@@ -13,7 +13,8 @@ label                                       of
 ``delegate to <agent>``                     work handed to a helper
 ``use <tool>``                              any other tool
 ``choose <option>``                         a stated choice between options, masked and cut
-``[not] <verb> <class>``                    a decision in words, by the vocabulary; else its masked words
+``[not] <verb> <class>``                    a decision in words, by the vocabulary; its masked words where it weighs
+                                            one thing against another or the vocabulary has none
 ``<check> fails: <family>``                 an error of a check or tool
 ``<check> passes``                          a check that passed
 ``commit``                                  a commit
@@ -151,6 +152,15 @@ _TOKEN = Regex(r"<[a-z]+>(?:\.\w+)?|--?[A-Za-z][\w-]*|[^\W_][\w'+#.-]*[\w+#]|[^\
 #: Words whose case means something: -x is not -X.
 _FLAG_OR_CODE = Regex(r"--?[A-Za-z][\w-]*|[A-Za-z]{1,6}-?\d{2,5}(?:-\d{2,7})?")
 _NEGATION = Regex(rf"(?<![\w'-])(?:{'|'.join(sorted(NEGATIONS))})(?![\w'-])", re.IGNORECASE)
+#: One thing is weighed against another, and which is which must stay in the label.
+_CONTRAST = Regex(
+    r"\b(?:instead of|rather than|in place of|in favou?r of|as opposed to)\b|, not\b"
+    r"|\b(?:prefer|choose|chose|chosen|pick|picked|select|selected|opt|opted)\w*\b.* over\b"
+    r"|\b(?:replac|swap|substitut)\w+ .*\b(?:with|by|for)\b|\bfrom \S+(?: \S+)? to\b",
+    re.IGNORECASE,
+)
+#: Ways to say "instead of"; of some all words are stop words.
+_INSTEAD = Regex(r"\b(?:rather than|in place of|as opposed to)\b", re.IGNORECASE)
 
 #: The same few parts come in nearly every episode, and masking them is most of a label's work. So many labels take some
 #: megabytes; a memory with more of them only loses time.
@@ -316,12 +326,12 @@ def _name(text: str | None) -> str:
 
 @_remembered
 def _prose(text: str) -> str:
-    """``[not] verb class [flags and codes]``, or the normal form when the vocabulary has no word for it."""
+    """``[not] verb class [flags and codes]``; the normal form where one thing is weighed against another."""
     masked = template(first_line(text))
     words = _TOKEN.findall(masked.casefold())
     place = next((i for i, word in enumerate(words[:_VERB_WITHIN]) if word in VERBS), None)
-    if place is None:
-        return _normal_form(text)
+    if place is None or _CONTRAST.search(masked):
+        return _normal_form(_INSTEAD.sub("instead of", text))
     thing = next((OBJECTS[word] for word in words[place + 1 :] if word in OBJECTS), None)
     if thing is None:
         return _normal_form(text)

@@ -6,7 +6,7 @@ succeeds in 39 % is no failure where everything else succeeds in 20 %.
 
 These are descriptions. Agents choose an action by what the situation looks like, so a low rate can mean a poor answer
 or a hard problem; distinguishing the two takes adjustment or an experiment. So the words are "passes", "succeeds",
-"without it", and every row has its basis and counts. ``docs/patterns.md`` explains the arithmetic.
+"without it", and every row has its basis and counts. ``docs/explanation/patterns.md`` explains the arithmetic.
 
 A pattern may have an `Effect` next to it: the comparison with like tasks after like steps that
 `helix_graph.causality` makes. The values are here so that showing them loads no arithmetic.

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 
 
 #: An episode's own columns but for its checksum, and the tables that have rows of it, each in the order of its key.
-_EPISODE = "number, id, session, timestamp, moment, task, task_kind, outcome, basis, log, problems, origin"
-_PARTS = ("mention", "issue", "wording", "claim", "repair")
+_EPISODE = (
+    "number, id, session, timestamp, moment, task, task_kind, outcome, basis, agent, model, branch, log, problems,"
+    " origin"
+)
+_PARTS = ("mention", "issue", "wording", "claim", "repair", "run", "cost")
 #: What the rows of each table with checksums of their own are computed from. A file's time may change with the file
 #: the same, and its episode is a reference that SQLite checks.
 _ROWS = {

@@ -20,7 +20,7 @@ from msgspec.structs import astuple
 from helix_episodes.model import sortable_time
 from helix_graph.database import ANY_OF, DamagedRows, as_list
 from helix_graph.graph.adjacency import ANY_EDGE_OF, Edge, wording
-from helix_graph.graph.model import Claim, EpisodeFacts, Mention, Repair, mean_weight, rate
+from helix_graph.graph.model import Claim, CostFact, EpisodeFacts, Mention, Repair, RunFact, mean_weight, rate
 from helix_graph.graph.row_checksums import (
     SUMS_OF_EDGE,
     SUMS_OF_NODE,
@@ -131,7 +131,7 @@ def aliases(raw_texts: Iterable[str]) -> dict[str, int]:
 
 _MENTION_COLUMNS = (
     "raw, timestamp, path, command, message, checked, family, issues, rationale, actor, line, log, quote, counted,"
-    " context, outcome, deliberate"
+    " context, outcome, deliberate, place, thing"
 )
 #: One place for each of these columns, and for episode, local id and node.
 _MENTION_VALUES = ", ".join("?" * (_MENTION_COLUMNS.count(",") + 4))
@@ -140,7 +140,11 @@ _MENTION_VALUES = ", ".join("?" * (_MENTION_COLUMNS.count(",") + 4))
 _FIRST_COLUMN = Mention.__struct_fields__.index("raw")
 #: The first fields of `EpisodeFacts`, up to its log, are columns of their own; they come in this order.
 _EPISODE_FIELDS = EpisodeFacts.__struct_fields__.index("log") + 1
-_Record = TypeVar("_Record", Claim, Repair)
+_Record = TypeVar("_Record", Claim, CostFact, Repair, RunFact)
+_INSERT_OF = {
+    table: f"INSERT INTO {table} VALUES (?{', ?' * len(fact.__struct_fields__)})"  # noqa: S608  (constants)
+    for table, fact in (("run", RunFact), ("cost", CostFact))
+}
 
 
 class GraphChanges(msgspec.Struct, kw_only=True):
@@ -192,6 +196,9 @@ def add_episode(
         "INSERT INTO repair VALUES (?, ?, ?, ?, ?, ?)",
         [(episode, r.error, r.change, r.check, r.verified_by, r.share) for r in facts.repairs],
     )
+    for table, rows in (("run", facts.runs), ("cost", facts.costs)):
+        if rows:
+            connection.executemany(_INSERT_OF[table], [(episode, *astuple(one)) for one in rows])
     if trial is not None:
         connection.execute("INSERT INTO digest VALUES (?, ?, ?)", (episode, trial, checksum((episode, trial))))
     write_checksum(connection, episode)
@@ -210,7 +217,7 @@ def remove_episode(connection: sqlite3.Connection, episode: int, changes: GraphC
         raise DamagedRows(f"the rows of episode {episode} are not those that were written")
     _touch(connection, episode, changes)
     forget_decisions(connection, episode)
-    for table in ("mention", "issue", "wording", "claim", "repair", "digest"):
+    for table in ("mention", "issue", "wording", "claim", "repair", "run", "cost", "digest"):
         connection.execute(f"DELETE FROM {table} WHERE episode = ?", (episode,))  # noqa: S608  (constant names)
     connection.execute("UPDATE file SET episode = NULL WHERE episode = ?", (episode,))
     connection.execute("DELETE FROM episode WHERE number = ?", (episode,))
@@ -249,8 +256,8 @@ def read_facts(connection: sqlite3.Connection, episodes: Iterable[int] | None = 
     numbers = None if episodes is None else sorted(episodes)
     where, values = ("", ()) if numbers is None else (f"WHERE number {ANY_OF}", (as_list(numbers),))
     rows = connection.execute(
-        "SELECT number, id, session, timestamp, task, task_kind, outcome, basis, log, problems, origin"  # noqa: S608  (constant parts)
-        f" FROM episode {where} ORDER BY id",
+        "SELECT number, id, session, timestamp, task, task_kind, outcome, basis, agent, model, branch, log,"  # noqa: S608  (constant parts)
+        f" problems, origin FROM episode {where} ORDER BY id",
         values,
     )
     for number, *rest in rows.fetchall():
@@ -261,8 +268,8 @@ def _insert_episode(connection: sqlite3.Connection, facts: EpisodeFacts) -> int:
     fields = astuple(facts)[:_EPISODE_FIELDS]
     names, about = fields[:3], fields[3:]
     cursor = connection.execute(
-        "INSERT INTO episode (id, session, timestamp, moment, task, task_kind, outcome, basis, log, problems, origin)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO episode (id, session, timestamp, moment, task, task_kind, outcome, basis, agent, model, branch,"
+        " log, problems, origin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (*names, sortable_time(facts.timestamp), *about, as_list(facts.problems), facts.origin),
     )
     return cursor.lastrowid or 0
@@ -298,6 +305,8 @@ def _facts(connection: sqlite3.Connection, number: int, row: list[str | None]) -
             "mentions": _mentions(connection, number),
             "claims": sorted(_records(connection, Claim, _CLAIMS_OF, number)),
             "repairs": _records(connection, Repair, _REPAIRS_OF, number),
+            "runs": _records(connection, RunFact, _RUNS_OF, number),
+            "costs": _records(connection, CostFact, _COSTS_OF, number),
             "problems": msgspec.json.decode(problems or "[]"),
             "origin": origin,
         },
@@ -323,6 +332,11 @@ _CLAIMS_OF = (
 _REPAIRS_OF = (
     "SELECT error, change, checked, verified_by, share FROM repair WHERE episode = ? ORDER BY error, change, checked"
 )
+_RUNS_OF = (
+    "SELECT number, checked, kind, passed, command, directory, timestamp, line, log, seconds, fresh, changed, files,"
+    " edits, events, deliberate FROM run WHERE episode = ? ORDER BY number"
+)
+_COSTS_OF = "SELECT local, steps, seconds, tokens, ended FROM cost WHERE episode = ? ORDER BY local"
 
 
 def _records(connection: sqlite3.Connection, kind: type[_Record], query: str, episode: int) -> list[_Record]:

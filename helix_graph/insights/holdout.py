@@ -156,7 +156,7 @@ def add(counts: ExposureCounts, delivery: Exposure) -> ExposureCounts:
 
     Treated is what was handed over and, where that can be seen, taken up: half of a memory's insights have no link to
     see it by. In the simulation, counting uptake alone falls behind handing over once half of the insights have no
-    link, and this rule is ahead of both (`docs/feedback.md`).
+    link, and this rule is ahead of both (`docs/explanation/feedback.md`).
     """
     if delivery.succeeded is None:
         return counts

@@ -1,6 +1,6 @@
 """What a plan, a task and a workspace are, as frozen values, and the errors of this package.
 
-The fields are the seeds' (``docs/plans.md`` has the table). Names that begin with an underscore in JSON say what
+The fields are the seeds' (``docs/how-to/plans.md`` has the table). Names that begin with an underscore in JSON say what
 became of a workspace; the others are what its builder gets.
 
 ::

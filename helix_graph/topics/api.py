@@ -250,7 +250,7 @@ class Topics:
     @overload
     def topics(self, action: str, *, progress: Watcher = None, **given: Value) -> tool_actions.Answer: ...
     def topics(self, action: str = "list", *, progress: Watcher = None, **given: Value) -> tool_actions.Answer:
-        """What there is, and keeping it in order; ``docs/topics.md`` has the actions and what each takes.
+        """What there is, and keeping it in order; ``docs/explanation/topics.md`` has the actions and what each takes.
 
         ``progress`` is told how much is done of how much: of compact, import and reindex.
 

@@ -5,7 +5,7 @@ keeps the agent longer than the limit: the child is killed, and there is no answ
 itself: only it knows which items the answer contains, and they count as shown once the answer is out and not before.
 
 The child loads what the event needs and this process does not: anything loaded here would have to be copied for the
-child and taken down again after the agent was answered. Times are in ``benchmarks/hooks.py`` and docs/hooks.md.
+child and taken down again after the agent was answered. `benchmarks/hooks.py` measures it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 r"""JSON as text: what a file says, and the same text changed so that it says something else.
 
 Only what differs is cut out or inserted; every other byte stays. A file with comments or trailing commas is refused,
-because an agent that reads strict JSON skips the whole of it; for agents that read them (`JsonDialect`), they stay where
-they are.
+because an agent that reads strict JSON skips the whole of it. For agents that read them (`JsonDialect`), they stay
+where they are.
 
 >>> merged('{"a":  [1, 2], "b": 3}', {"a": [1], "b": 3})
 '{"a":  [1], "b": 3}'

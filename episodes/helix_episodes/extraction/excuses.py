@@ -121,7 +121,7 @@ def says_nothing(session: Session, timeline: Timeline, run: CheckRun) -> bool:
         return False
     call = timeline.calls[run.call]
     return (
-        _is_stopped(run, call)
+        is_stopped(run, call)
         or _is_probe(run, timeline)
         or _fails_aside(run, timeline)
         or _failed_before(session, run, timeline)
@@ -129,7 +129,7 @@ def says_nothing(session: Session, timeline: Timeline, run: CheckRun) -> bool:
     )
 
 
-def _is_stopped(run: CheckRun, call: ParsedCall) -> bool:
+def is_stopped(run: CheckRun, call: ParsedCall) -> bool:
     """Whether the machine, and not the work, is why the run failed."""
     findings = run.verdict.findings
     if call.result is not None and call.result.exit_code in STOPPED and not any(one.tests for one in findings):

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from helix_episodes.extraction.calls import parse_calls
+from helix_episodes.extraction.command_runs import command_runs
+from helix_episodes.extraction.costs import costs_of
 from helix_episodes.extraction.decisions import decisions_of
 from helix_episodes.extraction.drafts import iso
 from helix_episodes.extraction.echo_removal import redact_episode, without_echoes, without_unread
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
 
 #: Goes into each episode's provenance; raised when the same log would give another episode.
-EXTRACTOR_VERSION = "7"
+EXTRACTOR_VERSION = "8"
 
 
 def extract(session: Session, *, provenance: Provenance | None = None) -> Episode:
@@ -52,7 +54,9 @@ def extract(session: Session, *, provenance: Provenance | None = None) -> Episod
     judgement = judge_outcome(session, timeline)
     decisions, events = complete(timeline, links, fixes)
     meant = deliberate_failures(session, timeline)
-    events = tuple(replace(event, deliberate=True) if event.id in meant else event for event in events)
+    runs = command_runs(session, timeline, meant=meant)
+    costs = costs_of(session, timeline, fixes, besides=meant.union(*(run.events for run in runs if run.deliberate)))
+    events = tuple(replace(one, deliberate=one.id in meant, cost=costs.get(one.id)) for one in events)
     lessons = lessons_of(session, timeline, fixes)
     episode = Episode(
         id=f"episode-{session.id}",
@@ -75,5 +79,7 @@ def extract(session: Session, *, provenance: Provenance | None = None) -> Episod
         project=session.project,
         provenance=provenance,
         injected=session.injected,
+        branch=session.branch,
+        runs=runs,
     )
     return redact_episode(episode)

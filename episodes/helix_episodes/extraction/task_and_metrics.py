@@ -118,14 +118,15 @@ def _files_changed(calls: Sequence[ParsedCall], *, root: str | None) -> int | No
     """How many files of the project were changed; None where some change does not say of which."""
     paths: set[str] = set()
     for call in calls:
-        changed = _changed_by(call, root=root)
+        changed = changed_by(call, root=root)
         if changed is None:
             return None
         paths |= changed
     return len(paths)
 
 
-def _changed_by(call: ParsedCall, *, root: str | None) -> set[str] | None:
+def changed_by(call: ParsedCall, *, root: str | None) -> set[str] | None:
+    """The files of the project that a call changed; None where it does not say which."""
     if call.operation != "run":
         return set() if not call.changes_files else {call.path} if call.path else None
     changing = [segment for segment in call.segments if changes_repository(segment)]

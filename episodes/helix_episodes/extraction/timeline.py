@@ -123,8 +123,11 @@ class Timeline:
             self._events_of[number].append(name)
         self.runs: dict[str, list[CheckRun]] = {}
         self.aside: list[CheckRun] = []
+        self._runs_of_call: dict[int, list[CheckRun]] = defaultdict(list)
         for run in sorted([*self._made_runs(), *self._reported_runs()], key=_position):
             self.runs.setdefault(run.verdict.check, []).append(run)
+            if run.call is not None:
+                self._runs_of_call[run.call].append(run)
         passing = (run for runs in self.runs.values() for run in runs if run.passed)
         self._passing = sorted(passing, key=_position)
         self._settled: dict[tuple[Verdict, str | None, bool, str | None], list[CheckRun]] = {}
@@ -158,9 +161,14 @@ class Timeline:
     def events_of(self, decision: Decision) -> Iterator[Event]:
         """What came of a decision's calls."""
         for number in self._carried_out[decision.id]:
-            yield from self._events_of_call(number)
+            yield from self.events_of_call(number)
 
-    def _events_of_call(self, number: int) -> list[Event]:
+    def runs_of_call(self, number: int) -> list[CheckRun]:
+        """The runs of checks on the session's own tree that a call made."""
+        return self._runs_of_call.get(number, [])
+
+    def events_of_call(self, number: int) -> list[Event]:
+        """What came of a call."""
         return [self.event(name) for name in self._events_of.get(number, ())]
 
     def decision_of(self, number: int) -> Decision | None:
@@ -192,7 +200,7 @@ class Timeline:
             for verdict in () if call.outside else call.verdicts:
                 if verdict.passed is None or _is_put_back(call, verdict) or _is_trial(call, verdict):
                     continue
-                events = [event for event in self._events_of_call(number) if event.check == verdict.check]
+                events = [event for event in self.events_of_call(number) if event.check == verdict.check]
                 position = call.position if call.result_position is None else call.result_position
                 run = _run(verdict, events, call=number, position=position)
                 if _after_stashing(call.segments[: verdict.segment], before=before):
@@ -290,7 +298,7 @@ class Timeline:
         call = self.calls[number]
         if call.status in UNDONE:
             return True
-        errors = any(event.type == "error" for event in self._events_of_call(number))
+        errors = any(event.type == "error" for event in self.events_of_call(number))
         return not call.verdicts and (call.status == "error" or errors)
 
     def changes_files(self, decision: Decision) -> bool:

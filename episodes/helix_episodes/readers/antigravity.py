@@ -1,4 +1,4 @@
-"""Antigravity: one step of the agent a line (``docs/formats/antigravity.md`` describes it).
+"""Antigravity: one step of the agent a line (``docs/reference/formats/antigravity.md``).
 
 A planner's step names the tools to be called; the steps that follow are their results in the same order, each of a type
 that says what was done.

@@ -1,4 +1,4 @@
-"""ATIF, the trajectory interchange format of Harbor (``docs/formats/atif.md`` describes it).
+"""ATIF, the trajectory interchange format of Harbor (``docs/reference/formats/atif.md``).
 
 One JSON document a run. A step of the agent holds its words, its calls and what came of them. Results bear no flag of
 failure: how a call came out is known only where its text, or the tool's own ``extra``, says so.

@@ -1,4 +1,4 @@
-"""GitHub Copilot CLI: one event a line (``docs/formats/copilot.md`` describes it).
+"""GitHub Copilot CLI: one event a line (``docs/reference/formats/copilot.md``).
 
 A call is announced in the agent's message and again when it starts; whichever comes first counts.
 """

@@ -1,4 +1,4 @@
-"""What Cursor's command line prints with ``--output-format stream-json`` (``docs/formats/messages.md`` describes it).
+"""What Cursor's command line prints with ``--output-format stream-json`` (``docs/reference/formats/messages.md``).
 
 One JSON object per line; some benchmarks keep the lines as the list ``steps`` of one document. A call is begun and
 completed by two events, below a key with the tool's name (``shellToolCall``). Of a call that was only completed the

@@ -1,4 +1,4 @@
-"""Gemini CLI: one JSON document a session, since 0.39 a record a line (``docs/formats/gemini.md`` describes it).
+"""Gemini CLI: one JSON document a session, since 0.39 a record a line (``docs/reference/formats/gemini.md``).
 
 A call and its result are in one record. In the form with lines a message that has grown is written again under
 the same id: the last copy counts, in the place of the first. ``$rewindTo`` takes back what came after a message.

@@ -1,4 +1,4 @@
-"""Kimi Code: the wire between the program and its agent, one record a line (``docs/formats/kimi.md`` describes it).
+"""Kimi Code: the wire between the program and its agent, one record a line (``docs/reference/formats/kimi.md``).
 
 What was typed occurs twice, as the turn's input and as the message that the model got; the message counts, because
 only its origin tells a person's words from the program's.

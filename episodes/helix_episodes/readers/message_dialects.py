@@ -1,4 +1,4 @@
-"""Logs of messages with roles: seven agents, one reader (``docs/formats/messages.md`` describes them).
+"""Logs of messages with roles: seven agents, one reader (``docs/reference/formats/messages.md``).
 
 Each agent writes records of its own kinds around the same messages. A `Dialect` says which records hold a message and
 where, which describe the session, which mark a cut, and which say nothing of what happened.

@@ -1,4 +1,4 @@
-"""OpenCode: sessions of messages made of parts (``docs/formats/opencode.md`` describes it).
+"""OpenCode: sessions of messages made of parts (``docs/reference/formats/opencode.md``).
 
 Sessions lie in a database, in folders of small files, or in the one document of an export. All three hold the same
 objects: a session, its messages, and the parts that each message is made of. A tool's part holds the call and its

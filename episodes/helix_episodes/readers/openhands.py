@@ -1,4 +1,4 @@
-"""OpenHands: one JSON list of events, actions and the observations that they caused (``docs/formats/openhands.md``).
+"""OpenHands: a list of actions and the observations they caused (``docs/reference/formats/openhands.md``).
 
 An action of the agent is a call; the observation that names it as its cause is the result.
 """

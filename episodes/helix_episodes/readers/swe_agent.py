@@ -1,4 +1,4 @@
-"""SWE-agent and mini-swe-agent: one JSON file per run (``docs/formats/swe-agent.md`` and ``mini-swe-agent.md``).
+"""SWE-agent and mini-swe-agent: one JSON file per run (``docs/reference/formats/swe-agent.md``).
 
 In SWE-agent's ``<instance>.traj`` a turn is a thought, an action and what was observed then. The ``history`` repeats it
 as messages, and before it the order that began the run; demonstrations in it belong to another run. A file without

@@ -1,4 +1,4 @@
-"""τ-bench: one JSON list of runs, each a chat with tool calls and a reward (``docs/formats/tau-bench.md``).
+"""τ-bench: one JSON list of runs, each a chat with tool calls and a reward (``docs/reference/formats/tau-bench.md``).
 
 A run holds the answer as well: the simulated user's instructions and what the right calls would have been. None of that
 was said or done in the run, so none of it becomes a step.

@@ -1,4 +1,4 @@
-"""Who&When: one JSON object per run of several agents that failed (``docs/formats/who-and-when.md``).
+"""Who&When: one JSON object per run of several agents that failed (``docs/reference/formats/who-and-when.md``).
 
 A file holds the run and what judges said of it afterwards: the right answer, who made the mistake, at which step and
 why. That is an answer key. It never becomes a step, so no episode can have learnt from it; only that the run failed is

@@ -4,7 +4,7 @@ A check is anything that judges the work: tests, linters, compilers, type checke
 status where that can be seen and from the runner's own grammar where it cannot, never from words such as "error"
 that may be in any text. Every failure has a *family*, the name under which the same trouble is met again in
 another session: a linter's rule, an exception type, a compiler's complaint in one of a few plain words.
-``docs/checks.md`` lists the runners that are understood and the signs they are known by.
+``docs/explanation/checks.md`` lists the runners that are understood and the signs they are known by.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ Each row is one shape of line. ``sign`` is a text that every such line contains,
 ``begins``, where there are any, it begins: both are looked at first, since an expression takes long to compile. The
 expression's groups are fields of a `Diagnostic`. ``above`` is the shape of an earlier line that has the rest (the file
 that eslint names once, the heading of a pytest report); ``below`` that of one of the next lines (rustc's place,
-terraform's block). Rows are tried in order: the first that matches reads the line. ``docs/fingerprints.md`` lists the
-tools, each with an example and where the example is from.
+terraform's block). Rows are tried in order: the first that matches reads the line.
+``docs/explanation/fingerprints.md`` lists the tools, each with an example and where the example is from.
 """
 
 from __future__ import annotations

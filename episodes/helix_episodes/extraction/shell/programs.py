@@ -2,7 +2,7 @@
 
 They are the closed vocabulary behind `helix_episodes.extraction.shell.commands`. A program in none of the tables is
 taken to change something: a look mistaken for a change costs one label, a change mistaken for a look loses a cause.
-``docs/checks.md`` shows the tables to users; add a row here and a line there.
+``docs/explanation/checks.md`` shows the tables to users; add a row here and a line there.
 """
 
 from __future__ import annotations

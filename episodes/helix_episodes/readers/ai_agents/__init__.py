@@ -1,4 +1,4 @@
-"""The session logs of the ai-agents project: reports in JSON or Markdown (``docs/formats/ai-agents.md``)."""
+"""The session logs of the ai-agents project: reports in JSON or Markdown (``docs/reference/formats/ai-agents.md``)."""
 
 from __future__ import annotations
 

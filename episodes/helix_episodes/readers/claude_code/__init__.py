@@ -1,4 +1,4 @@
-"""Claude Code: one JSON object per line, one file per session (``docs/formats/claude-code.md`` describes it).
+"""Claude Code: one JSON object per line, one file per session (``docs/reference/formats/claude-code.md``).
 
 The lines of a helper (sub-agent) are in one of three places, by version: inline in the session's log
 (``isSidechain``), in a file of its own (``<session>/subagents/agent-<id>.jsonl``, before that ``agent-<id>.jsonl``
@@ -214,7 +214,7 @@ def _session(
     path: Path, *, steps: tuple[Step, ...], statistics: SessionFacts, ledger: LineLedger, task: str | None
 ) -> Session:
     return session_of(
-        steps,
+        statistics.with_tokens(steps),
         task=task,
         reader=ClaudeCodeReader.name,
         id=statistics.session_id(path),
@@ -223,6 +223,7 @@ def _session(
         project=project_of(statistics.root),
         root=statistics.root,
         tokens=statistics.tokens,
+        branch=statistics.branch,
         injected=statistics.injected,
         accounting=ledger.accounting(),
     )

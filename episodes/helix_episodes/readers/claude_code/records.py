@@ -12,6 +12,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from msgspec.structs import replace
+
 from helix_episodes.echo import insights_in
 from helix_episodes.light_imports import Regex
 from helix_episodes.readers.claude_code.text_authors import cut_injected
@@ -21,7 +23,7 @@ from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, Transla
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from helix_episodes.readers.common.tool_translation import Arguments, LoggedArguments, Translator
@@ -261,6 +263,8 @@ class SessionFacts:
         self._folders: dict[str, None] = {}
         self._model_of: dict[str, str] = {}
         self._tokens_of: dict[str, int] = {}
+        self._last_line_of: dict[str, str] = {}
+        self._branches: Counter[str] = Counter()
         self._insights: dict[str, None] = {}
 
     def note(self, record: Record) -> None:
@@ -269,6 +273,8 @@ class SessionFacts:
             self.session_ids[session] += 1
         if folder := text_in(record, "cwd"):
             self._folders[folder] = None
+        if branch := text_in(record, "gitBranch"):
+            self._branches[branch] += 1
         self.version = text_in(record, "version") or self.version
 
     def note_usage(self, record: Record, *, main: bool) -> None:
@@ -287,6 +293,19 @@ class SessionFacts:
         if isinstance(usage, dict):
             counted = ("output_tokens", "input_tokens", "cache_creation_input_tokens")
             self._tokens_of[key] = sum(value for name in counted if isinstance(value := usage.get(name), int))
+            self._last_line_of[key] = id_in(record, "uuid") or ""
+
+    def with_tokens(self, steps: Iterable[Step]) -> Iterator[Step]:
+        """The steps, of each answer the last with its tokens."""
+        left = {line: self._tokens_of[key] for key, line in self._last_line_of.items()}
+        for step in steps:
+            tokens = left.pop(step.source.id or "", None)
+            yield step if tokens is None else replace(step, tokens=tokens)
+
+    @property
+    def branch(self) -> str | None:
+        """The branch that most records name."""
+        return self._branches.most_common(1)[0][0] if self._branches else None
 
     def note_injected(self, record: Record) -> None:
         """Takes in the insights that a memory's hook put before the agent with this record.

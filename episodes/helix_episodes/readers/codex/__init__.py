@@ -1,4 +1,4 @@
-"""Codex: one JSON object per line, one rollout file per session (``docs/formats/codex.md`` describes it).
+"""Codex: one JSON object per line, one rollout file per session (``docs/reference/formats/codex.md``).
 
 Records become steps line by line, in the order in which the program wrote them. The same message may be in a rollout as
 the model's item, as the program's event and as a completed item of a newer kind. And what is under the user's role is
@@ -273,6 +273,7 @@ class Rollout:
         self.builder.id = session_id
         self.builder.version = text_in(meta, "cli_version")
         self.builder.note(root=text_in(meta, "cwd"))
+        self.builder.branch = text_in(object_in(meta, "git"), "branch")
         self._words.of_helper = "subagent" in object_in(meta, "source")
 
     def _count_tokens(self, total: Record) -> None:
@@ -284,7 +285,7 @@ class Rollout:
         now = read - cached + written
         # A total that fell began again.
         grown = now - self._total_tokens if now >= self._total_tokens else now
-        self.builder.tokens = (self.builder.tokens or 0) + grown
+        self.builder.add_tokens(grown)
         self._total_tokens = now
 
     def _item_handlers(self) -> dict[str, Handler]:

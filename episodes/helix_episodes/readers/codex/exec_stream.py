@@ -1,4 +1,4 @@
-"""What ``codex exec --json`` prints: one JSON object per line, an event of a thread (``docs/formats/codex.md``).
+"""What ``codex exec --json`` prints: an event of a thread a line (``docs/reference/formats/codex.md``).
 
 The items of a thread are those of a rollout under other names, each whole when it is completed. The prompt is not among
 them, nor the folder: both were handed to the command.

@@ -267,6 +267,7 @@ class SessionBuilder:
         self.version: str | None = None
         self.root: str | None = None
         self.tokens: int | None = None
+        self.branch: str | None = None
         self._models: Counter[str] = Counter()
         self._times: list[datetime] = []
 
@@ -290,6 +291,9 @@ class SessionBuilder:
         """Adds tokens that were written or newly read."""
         if tokens:
             self.tokens = (self.tokens or 0) + tokens
+            last = len(self.dialogue.steps) - 1
+            if last >= 0:
+                self.dialogue.change(last, tokens=(self.dialogue.steps[last].tokens or 0) + tokens)
 
     def session(
         self,
@@ -318,6 +322,7 @@ class SessionBuilder:
             "project": project_of(self.root),
             "root": self.root,
             "tokens": self.tokens,
+            "branch": self.branch,
             "accounting": accounting,
         }
         return session_of(steps, reader=reader, times=self._times, **(known | stated))

@@ -1,0 +1,198 @@
+"""The runs of checks, formatters and failed commands in a session, each with what was changed before it.
+
+A rate of a check ("fails after edits in this folder 3 of 10 times") counts its *fresh* runs: the first of a session and
+those after a run that passed. A run after one that failed mostly repeats the failure, and would make every repair look
+like a cause. What only reports (an editor's diagnostics that nobody asked for), ran on a tree without the session's
+changes or on scratch files is no run here.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
+
+from helix_episodes.extraction.calls import CHANGES, UNDONE
+from helix_episodes.extraction.delivery import went_well
+from helix_episodes.extraction.drafts import iso, line
+from helix_episodes.extraction.excuses import is_stopped
+from helix_episodes.extraction.paths import is_outside, relative, role_of
+from helix_episodes.extraction.task_and_metrics import changed_by
+from helix_episodes.model import MOST_FILES, CommandRun, Evidence, FileChange
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from helix_episodes.extraction.calls import ParsedCall
+    from helix_episodes.extraction.shell.commands import Segment
+    from helix_episodes.extraction.timeline import Timeline
+    from helix_episodes.model import ChangeKind, RunKind
+    from helix_episodes.session import Session, Step
+
+
+class _Change(NamedTuple):
+    position: int
+    file: FileChange
+
+
+class _Draft(NamedTuple):
+    """A run and the call it came of; ``judges`` is true when the run gave a verdict of its check."""
+
+    call: ParsedCall
+    run: CommandRun
+    judges: bool
+
+
+def command_runs(session: Session, timeline: Timeline, *, meant: Collection[str]) -> tuple[CommandRun, ...]:
+    """Every run, in the order of the log; ``meant`` are the errors that the agent said were to come."""
+    drafts = [draft for number in range(len(timeline.calls)) for draft in _runs_of(session, timeline, number, meant)]
+    drafts.sort(key=lambda draft: (draft.call.position, draft.run.check))
+    changes = [_Change(call.position, one) for call in timeline.calls for one in _changes_of(call, root=session.root)]
+    last: dict[str, _Draft] = {}
+    found = []
+    for draft in drafts:
+        before = last.get(draft.run.check)
+        since = _between(changes, before.call.position if before else -1, draft.call.position)
+        files = _by_file(since)
+        fresh = draft.judges and (before is None or before.run.passed is True)
+        found.append(
+            replace(draft.run, fresh=fresh, changed=files[:MOST_FILES], files=len(files), edits=len(since))
+            if draft.run.kind != "command"
+            else draft.run
+        )
+        if draft.judges:
+            last[draft.run.check] = draft
+    return _with_tests_first(found)
+
+
+def _runs_of(session: Session, timeline: Timeline, number: int, meant: Collection[str]) -> Iterator[_Draft]:
+    call = timeline.calls[number]
+    if call.result is None or call.outside or call.status in UNDONE:
+        return
+    judged = timeline.runs_of_call(number)
+    for run in judged:
+        at, verdict = run.verdict.segment, run.verdict
+        part = call.segments[at] if at is not None and at < len(call.segments) else call.decisive
+        stopped = is_stopped(run, call)
+        yield _Draft(
+            call,
+            replace(
+                _run_of(session, call, part, verdict.check, verdict.kind),
+                passed=None if stopped else run.passed,
+                events=run.events,
+                deliberate=any(name in meant for name in run.events),
+            ),
+            judges=not stopped,
+        )
+    names = {name for run in judged for name in run.events}
+    failed = [one for one in timeline.events_of_call(number) if one.type == "error" and one.id not in names]
+    if call.operation == "run" and failed:
+        kind = call.decisive.kind if call.decisive else None
+        bare = _run_of(session, call, call.decisive, failed[0].check or "", kind or "command")
+        passed = None if kind else False  # a check that did not run says nothing of the work
+        yield _Draft(call, replace(bare, passed=passed, events=tuple(one.id for one in failed)), judges=False)
+    elif call.operation == "run" and not judged:
+        for at, part in enumerate(call.segments):
+            if part.kind is not None and part.purpose in {"check", "format"}:
+                name = part.check or " ".join(filter(None, (part.program, part.subcommand)))
+                well = True if part.purpose == "format" and went_well(call, at) else None
+                bare = _run_of(session, call, part, name, part.kind)
+                yield _Draft(call, replace(bare, passed=well), judges=well is not None)
+
+
+def _run_of(session: Session, call: ParsedCall, part: Segment | None, check: str, kind: RunKind) -> CommandRun:
+    """A run as far as every run of a command is described alike."""
+    result = call.result or call.step
+    first = next((one for one in call.segments if one.program in {"cd", "pushd"} and one.arguments), None)
+    folder = relative(first.arguments[0].rstrip("/"), root=session.root) if first else ""
+    return CommandRun(
+        check=check,
+        kind=kind,
+        command=line(part.text) if part else None,
+        directory=folder if folder and not is_outside(folder) else None,
+        timestamp=iso(result.at),
+        seconds=_seconds(call.step, result) if _is_alone(call) else None,
+        evidence=Evidence(line=result.source.line, file=result.source.file),
+    )
+
+
+def _seconds(step: Step, result: Step) -> float | None:
+    if step.at is None or result.at is None or result.at < step.at or step.arguments.get("background"):
+        return None
+    return round((result.at - step.at).total_seconds(), 1)
+
+
+def _is_alone(call: ParsedCall) -> bool:
+    """Whether only one part of a command does any work, so that its time is that part's."""
+    working = [part for part in call.segments if part.purpose != "look" and part.program not in {"cd", "pushd"}]
+    return len(working) == 1
+
+
+# Changes.
+
+
+def _changes_of(call: ParsedCall, *, root: str | None) -> Iterator[FileChange]:
+    """The files of the project that a call changed, with the number of lines that it touched."""
+    for path in sorted(changed_by(call, root=root) or ()):
+        if is_outside(path):
+            continue
+        if call.operation not in CHANGES:
+            removed = all(part.program == "rm" for part in call.segments if part.purpose == "change")
+            yield FileChange(path=path, kind="delete" if removed else "edit")
+            continue
+        old, new = (str(call.step.arguments.get(name) or "") for name in ("old", "new"))
+        kind: ChangeKind = "edit"
+        if call.operation in {"create", "delete"}:
+            kind = "create" if call.operation == "create" else "delete"
+        yield FileChange(path=path, kind=kind, lines=touched_lines(old, new))
+
+
+def touched_lines(old: str, new: str) -> int:
+    r"""How many lines an edit changes: the longer side of what its two texts do not begin and end with alike.
+
+    >>> touched_lines("def f():\n    x = 1\n    return x", "def f():\n    x = 2\n    y = 3\n    return x")
+    2
+    """
+    before, after = (text.splitlines() for text in (old, new))
+    shorter = min(len(before), len(after))
+    start = next((n for n in range(shorter) if before[n] != after[n]), shorter)
+    rest = shorter - start
+    end = next((n for n in range(rest) if before[-1 - n] != after[-1 - n]), rest)
+    return max(len(before), len(after)) - start - end
+
+
+def _between(changes: Sequence[_Change], start: int, end: int) -> Sequence[_Change]:
+    first = bisect_right(changes, start, key=lambda one: one.position)
+    return changes[first : bisect_left(changes, end, key=lambda one: one.position)]
+
+
+def _by_file(changes: Sequence[_Change]) -> tuple[FileChange, ...]:
+    """Each file once, in the order of its first change, with all its lines; new if made, gone if deleted last."""
+    files: dict[str, FileChange] = {}
+    for _, one in changes:
+        before = files.setdefault(one.path, one)
+        if before is not one:
+            kind = one.kind if one.kind == "delete" else before.kind
+            known = [number for number in (before.lines, one.lines) if number is not None]
+            files[one.path] = FileChange(path=one.path, kind=kind, lines=sum(known) if known else None)
+    return tuple(files.values())
+
+
+def _with_tests_first(runs: Sequence[CommandRun]) -> tuple[CommandRun, ...]:
+    """The runs, those marked as deliberate that failed since a test was written before what it tests."""
+    following: dict[str, CommandRun] = {}
+    found = []
+    for run in reversed(runs):
+        later = following.get(run.check)
+        first = run.kind == "test" and run.fresh and run.passed is False and later is not None and later.passed
+        meant = first and later is not None and _only(run, test=True) and _only(later, test=False)
+        found.append(replace(run, deliberate=True) if meant else run)
+        if run.passed is not None:
+            following[run.check] = run
+    return tuple(reversed(found))
+
+
+def _only(run: CommandRun, *, test: bool) -> bool:
+    """Whether only tests, or only what is no test, were changed before a run; something was."""
+    return bool(run.changed) and all((role_of(one.path) == "test") is test for one in run.changed)

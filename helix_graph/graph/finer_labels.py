@@ -1,0 +1,137 @@
+"""Place and thing: what a decision or event was about, at two resolutions finer than its label.
+
+Sessions meet under labels (`helix_graph.graph.node_labels`), which drop what people ask about. So each mention also has
+a *place* and a *thing*, and answers group mentions by them:
+
+================ ============================================== ===============================================
+of               place                                          thing
+================ ============================================== ===============================================
+an edit          the file's directory                           the file
+a command        program, subcommand and all flags              the whole command
+a failed test    the test's file, else the package              the test
+other failures   the rule, else the file; of one of the         the symbol that a rule is about, else the message
+                 agent's tools the file's directory             without what varies; of a tool the file
+other decisions                                                 what was chosen, named or asked for
+other events                                                    their text
+================ ============================================== ===============================================
+
+Both may be missing (a check that passes is about nothing finer), and are where they would repeat the label; what has a
+place has a thing, if need be the same. The *name* of a mention at a resolution is its place or its thing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from helix_episodes.extraction.fingerprints.model import message_core, name_of_test
+from helix_episodes.light_imports import Regex
+from helix_graph.graph.node_labels import family_of, is_error
+
+if TYPE_CHECKING:
+    from helix_episodes.model import Decision, Event
+
+#: How finely mentions are told apart: by label alone, by place, by thing.
+Resolution = Literal["kind", "place", "thing"]
+
+#: Longer commands and messages are cut here: what tells them apart stands in front, and each is stored twice (its index
+#: has it too).
+_LONGEST = 120
+_LOCATION = Regex(r"^(?:[A-Za-z]:)?[\w./\\@+~-]+\.\w+(?::\d+)+(?:[:,]\s*|\s+)")
+_PACKAGE = Regex(r"^FAIL\s+(\S+[./]\S+)")
+#: What stands between two simple commands of one shell line.
+_JOINTS = Regex(r"&&|\|\|?|[;\n]")
+
+
+class FinerLabels(NamedTuple):
+    """Place and thing of a mention."""
+
+    place: str | None = None
+    thing: str | None = None
+
+
+def finer_of_decision(decision: Decision, label: str) -> FinerLabels:
+    """What a decision was about; ``label`` is its own, which neither repeats."""
+    action = decision.action
+    if action is not None and action.path:
+        return FinerLabels(_folder(action.path), action.path)
+    if action is not None and action.verb == "run":
+        command = _cut(action.command or "")
+        flagged = _flagged(action.command or "", action.program or "", action.subcommand or "")
+        place = flagged if f"run {flagged}" != label else None
+        return FinerLabels(place, place if f"run {command}" == label else command)
+    thing = _cut((action.object if action and action.verb in {"delegate", "use"} else None) or decision.chosen)
+    return FinerLabels(None, thing if thing and not label.endswith(thing) else None)
+
+
+def finer_of_event(event: Event, label: str) -> FinerLabels:
+    """What an event was about; ``label`` is its own, which neither repeats."""
+    if not is_error(event):
+        said = _cut(event.content) if event.type in {"commit", "milestone", "tool_call", "handoff"} else ""
+        return FinerLabels(None, said if said and said.casefold() != label.casefold() else None)
+    named = event.place
+    file = (named and named.file) or event.path
+    if event.tool:
+        return FinerLabels(_folder(file), file) if file else FinerLabels(None, _message(event, label))
+    test = (named and named.test) or next(iter(event.tests), None)
+    package = _PACKAGE.match(event.message or "")
+    place = (named and named.rule) or file or (package[1] if package else None)
+    if named and named.rule and named.symbol:
+        return FinerLabels(place, named.symbol)
+    return FinerLabels(place, (name_of_test(test) if test else _message(event, label)) or place)
+
+
+def named(label: str, name: str | None, *, resolution: Resolution) -> str:
+    """A label with the name of its mentions at a resolution, as people read it.
+
+    >>> named("edit source (.py)", "shop/cart.py", resolution="thing")
+    'edit shop/cart.py'
+    >>> named("edit source (.py), suppress a check", "shop", resolution="place")
+    'edit source (.py), suppress a check in shop'
+    >>> named("run git push", "git push --tags", resolution="thing")
+    'run git push --tags'
+    >>> named("pytest fails: test failed", "test_total", resolution="thing")
+    'pytest fails: test failed: test_total'
+    >>> named("commit", None, resolution="thing")
+    'commit'
+    """
+    if name is None:
+        return label
+    verb, _, rest = label.partition(" ")
+    if verb == "run":
+        return f"run {name}"
+    if verb in {"edit", "create", "delete"} and "fails" not in rest:
+        if resolution == "place":
+            return f"{label} in {name}"
+        return f"{verb} {name}" + (", suppress a check" if label.endswith(", suppress a check") else "")
+    return f"{label}: {name}"
+
+
+def _folder(path: str) -> str:
+    return path.replace("\\", "/").rstrip("/").rpartition("/")[0] or "."
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text[: 4 * _LONGEST].split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+
+
+def _flagged(command: str, program: str, subcommand: str) -> str:
+    """The program and subcommand with every flag that the command gives them, without the flags' values."""
+    name, wanted = program.rpartition("/")[2], set(subcommand.split())
+    for simple in _JOINTS.split(command):
+        words = simple.split()
+        places = [place for place, word in enumerate(words) if word.rpartition("/")[2] == name]
+        if places and wanted <= set(words):
+            flags = {
+                word.partition("=")[0] for word in words[places[0] + 1 :] if word.startswith("-") and len(word) > 1
+            }
+            return " ".join((name, *subcommand.split(), *sorted(flags)))
+    return " ".join((name, *subcommand.split()))
+
+
+def _message(event: Event, label: str) -> str | None:
+    """What an error says, without its location, the rule that its place names, and what varies."""
+    plain = _LOCATION.sub("", event.message or "")
+    rule = event.place.rule if event.place else None
+    said = _cut(message_core(plain.removesuffix(f"({rule})") if rule else plain))
+    return said if said and said != family_of(event) and not label.endswith(said) else None

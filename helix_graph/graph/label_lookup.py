@@ -1,0 +1,97 @@
+"""From what somebody writes to what the graph has of it: labels, places and things, and the texts of mentions.
+
+`matches` is the one way in for every question that begins with a text. It compares exactly and by parts, in any case,
+and gives what it finds in ranks, the best first, so that a question may fall back on the next where one leads nowhere:
+
+1. a label that is the text
+2. a place or thing that is the text, or ends in it after a slash (``cart.py``), and failures in such a file; here only
+   for a text that looks like a name
+3. labels that contain it
+4. as 2, for any other text
+5. places and things that have a part that begins with it, commands left out
+6. places and things that contain it
+7. mentions whose message, command, path or wording contains it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from helix_episodes.light_imports import Regex
+from helix_graph.graph.adjacency import MentionGroup
+
+if TYPE_CHECKING:
+    from helix_graph.graph.adjacency import Adjacency, TextMatch
+
+#: What words have none of: a dot, slash, colon or underscore within, or a capital after a small letter.
+_NAME = Regex(r"\S[./\\_:]\S|[a-z][A-Z]|/$")
+
+
+class Match(msgspec.Struct, frozen=True, kw_only=True):
+    """What a text may stand for.
+
+    ``nodes`` are its nodes' numbers. A match by ``label`` means all their mentions; by ``name`` (``names`` are the
+    places and things), by ``file`` (failures in it) or by ``text`` those alone that are in ``groups``, and where
+    ``within`` is given, in these episodes.
+    """
+
+    how: Literal["label", "name", "file", "text"]
+    nodes: frozenset[int]
+    names: tuple[str, ...] = ()
+    groups: frozenset[MentionGroup] | None = None
+    within: frozenset[str] | None = None
+
+
+def matches(graph: Adjacency, text: str) -> Iterator[Match]:
+    """What ``text`` may stand for, the best first; nothing is looked for before it is asked for."""
+    wanted = text.strip()
+    labelled = graph.labelled(wanted)
+    exact = frozenset(node for node, one in graph.summaries(labelled).items() if one.label.lower() == wanted.lower())
+    looks_like_a_name = _NAME.search(wanted) is not None
+    if exact:
+        yield Match(how="label", nodes=exact)
+    if looks_like_a_name:
+        yield from _whole_names(graph, wanted)
+    if labelled - exact:
+        yield Match(how="label", nodes=labelled)
+    if not looks_like_a_name:
+        yield from _whole_names(graph, wanted)
+    parts = [name for name in graph.names_containing(wanted) if not _is_whole(name, wanted)]
+    begun = [name for name in parts if _begins_a_part(name, wanted)]
+    yield from _named(graph, begun)
+    yield from _named(graph, [name for name in parts if name not in begun])
+    yield from _of_texts("text", graph.texts_containing(wanted))
+
+
+def _whole_names(graph: Adjacency, wanted: str) -> Iterator[Match]:
+    """What has that place or thing, and failures in such a file."""
+    plain = wanted.rstrip("/") or wanted
+    yield from _named(graph, [name for name in graph.names_containing(plain) if _is_whole(name, plain)])
+    yield from _of_texts("file", graph.failures_in(plain))
+
+
+def _named(graph: Adjacency, names: list[str]) -> Iterator[Match]:
+    if names:
+        groups = frozenset(graph.groups_named(names))
+        yield Match(how="name", nodes=frozenset(node for node, *_ in groups), names=tuple(sorted(names)), groups=groups)
+
+
+def _of_texts(how: Literal["file", "text"], found: Iterable[TextMatch]) -> Iterator[Match]:
+    groups, within = (frozenset(part) for part in zip(*found, strict=True)) if found else (frozenset(), frozenset())
+    if groups:
+        yield Match(how=how, nodes=frozenset(node for node, *_ in groups), groups=groups, within=within)
+
+
+def _is_whole(name: str, wanted: str) -> bool:
+    """Whether a name is the text, or its last parts are."""
+    name, wanted = name.lower(), wanted.lower()
+    return name == wanted or name.endswith((f"/{wanted}", f" > {wanted}"))
+
+
+def _begins_a_part(name: str, wanted: str) -> bool:
+    """Whether the text begins a name or a part of it; a command is no name of parts."""
+    name, wanted = name.lower(), wanted.lower()
+    return name.startswith(wanted) or (" " not in name.replace(" > ", "") and f"/{wanted}" in name)
