@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 PLUGIN = Path(__file__).parents[1] / "cli" / "helix_cli" / "plugin"
 #: What setup puts into the settings, and so not a second time into the plugin.
-IN_SETTINGS = {"hooks/hooks.json", ".mcp.json"}
+IN_SETTINGS = {"hooks/hooks.json", ".mcp.json", ".claude-plugin/marketplace.json"}
 
 
 @pytest.fixture

@@ -161,7 +161,7 @@ def _require_free(folder: Path, manifest: bytes) -> None:
         raise FolderInUse(f"{folder} holds something else than an earlier export; name an empty folder")
 
 
-_BY_SETTINGS = frozenset({Path("hooks/hooks.json"), Path(".mcp.json")})
+_BY_SETTINGS = frozenset({Path("hooks/hooks.json"), Path(".mcp.json"), Path(".claude-plugin/marketplace.json")})
 
 
 def _settings_apart() -> dict[Path, str]:
