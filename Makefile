@@ -5,7 +5,7 @@ PYTHON ?= python3
 UPGRADE ?= --upgrade
 SECONDS ?= 600
 
-.PHONY: install weights test test-slow lint licenses lock fuzz format schema smoke agents bench
+.PHONY: install weights test test-slow lint licenses lock fuzz format schema smoke agents bundle bench
 
 install:  ## a virtual environment with everything that the tests need
 	$(PYTHON) -m venv .venv
@@ -49,6 +49,10 @@ schema:  ## after a change to a database's tables: what may be in them
 
 smoke:  ## the built wheel, in an environment of its own without any tool of ours
 	PYTHON=$(PYTHON) BIN=$(BIN) .ci/smoke
+
+bundle:  ## the server as a bundle (.mcpb) for desktop programs, in dist/
+	$(BIN)python -m build -q --wheel --outdir dist .
+	$(BIN)python packaging/bundle.py dist/helix_graph-*.whl dist
 
 agents:  ## the five coding agents themselves, from npm, with a scripted model; needs ../shared/agents-harness
 	BIN=$(BIN) .ci/agents

@@ -199,3 +199,10 @@ def test_cursors_agents_are_known_by_cursors_names(project: Path, tmp_path: Path
     call("subagent-stop", told)
     log = project / ".helix" / "hooks.log"
     wait_for(lambda: log.exists() and "missing.jsonl" in log.read_text())
+
+
+def test_what_hooks_said_before_a_prompt_of_gemini_is_no_part_of_it(project: Path) -> None:
+    heard = f"<hook_context>&lt;helix-graph-memory&gt;\n{ADVICE}\n&lt;/helix-graph-memory&gt;</hook_context>"
+    told = {"session_id": "own", "cwd": str(project), "hook_event_name": "BeforeAgent"}
+    assert call("user-prompt", {**told, "prompt": f"{heard}\n\nPaint the garden fence green"}).said is None
+    assert ADVICE in call("user-prompt", {**told, "prompt": f"{heard}\n\n{PROMPT}"}).context

@@ -77,7 +77,7 @@ def test_the_manifest_has_what_it_needs() -> None:
     manifest = json.loads((PLUGIN / ".claude-plugin" / "plugin.json").read_text())
     assert re.fullmatch(r"[a-z][a-z0-9-]*", manifest["name"])
     assert manifest["version"] == __version__
-    known = {"$schema", "name", "displayName", "version", "description", "license", "keywords"}
+    known = {"$schema", "name", "displayName", "version", "description", "author", "license", "keywords"}
     assert set(manifest) <= known
     assert not {"commands", "agents", "skills", "hooks"} & {path.name for path in (PLUGIN / ".claude-plugin").iterdir()}
 
@@ -140,3 +140,16 @@ def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     assert run(["plugin", "export", str(tmp_path)]) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_registries_are_told_the_same_version() -> None:
+    root = Path(__file__).parents[1]
+    server = json.loads((root / "server.json").read_text())
+    bundle = json.loads((root / "packaging" / "mcpb" / "manifest.json").read_text())
+    assert {server["version"], server["packages"][0]["version"], bundle["version"]} == {__version__}
+    assert [one["value"] for one in server["packages"][0]["packageArguments"]] == ["mcp"]
+    for place, source in ((root, "./cli/helix_cli/plugin"), (PLUGIN, "./")):
+        marketplace = json.loads((place / ".claude-plugin" / "marketplace.json").read_text())
+        [plugin] = marketplace["plugins"]
+        assert (plugin["version"], plugin["source"]) == (__version__, source)
+        assert (place / source / ".claude-plugin" / "plugin.json").is_file()

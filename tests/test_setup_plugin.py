@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 PLUGIN = Path(__file__).parents[1] / "cli" / "helix_cli" / "plugin"
 #: What setup puts into the settings, and so not a second time into the plugin.
-IN_SETTINGS = {"hooks/hooks.json", ".mcp.json"}
+IN_SETTINGS = {"hooks/hooks.json", ".mcp.json", ".claude-plugin/marketplace.json"}
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def test_all_but_hooks_and_server_come_and_go(folder: Path) -> None:
     assert below(folder) == {name: text for name, text in below(PLUGIN).items() if name not in IN_SETTINGS}
     assert run(["setup", "claude-code", "--remove"]) == 0
     assert not folder.exists()
-    assert folder.parent.is_dir()
+    assert not folder.parent.exists()
 
 
 def test_twice_is_once_and_a_check_looks(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

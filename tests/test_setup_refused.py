@@ -210,4 +210,4 @@ def test_a_project_is_not_written_to_without_being_named(agents_home: AgentsHome
         assert run(["setup", agent]) == 0
         assert run(["setup", agent, "--remove"]) == 0
     assert not [name for name in agents_home.files if name.startswith("project/")]
-    assert [path.name for path in agents_home.project.iterdir()] == [".git"]
+    assert {path.name for path in agents_home.project.iterdir()} <= {".git", ".helix"}

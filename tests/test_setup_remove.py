@@ -12,7 +12,8 @@ from helix_cli.app import run
 if TYPE_CHECKING:
     from agents_home import AgentsHome
 
-EVERYWHERE = [[agent, "--scope", scope] for agent in ("claude-code", "codex") for scope in ("user", "project")]
+AGENTS = ("claude-code", "codex", "gemini", "opencode")
+EVERYWHERE = [[agent, "--scope", scope] for agent in AGENTS for scope in ("user", "project")]
 
 
 @pytest.mark.parametrize("words", EVERYWHERE)
@@ -26,7 +27,7 @@ def test_where_nothing_is_nothing_is_written(
     before = agents_home.files
     assert run(["setup", *words, "--remove"]) == 0
     assert run(["setup", *words, "--remove"]) == 0
-    assert capsys.readouterr().out == "Nothing to change.\n" * 2
+    assert capsys.readouterr().out == f"{words[0]}: nothing to change\n" * 2
     assert agents_home.files == before
     assert not (agents_home.root / ".local").exists()
     assert agents_home.calls == []
@@ -68,7 +69,7 @@ def test_a_dry_run_tells_what_happens(
     assert agents_home.files == before
     assert run(["setup", *words, *change, "--json"]) == 0
     done = json.loads(capsys.readouterr().out)
-    assert done | {"dry_run": True} == told
+    assert done | {"dry_run": True, "memory": None} == told
     after = agents_home.files
     changed = {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
     assert {str(agents_home.root / name) for name in changed} == {*done["files"], *done["backups"]}
@@ -88,14 +89,14 @@ def test_an_empty_file_is_no_hindrance_and_comes_back(agents_home: AgentsHome) -
 
 def test_the_last_line_says_what_was_done(agents_home: AgentsHome, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["setup", "codex"]) == 0
-    assert capsys.readouterr().out.endswith("2 files changed. Begin a new session of codex to use it.\n")
+    assert capsys.readouterr().out.startswith("codex: set up: ")
     assert run(["setup", "claude-code", "--scope", "project"]) == 0
     (agents_home.project / ".mcp.json").unlink()
     assert run(["setup", "claude-code", "--scope", "project"]) == 0
-    assert capsys.readouterr().out.endswith("1 file changed. Begin a new session of claude-code to use it.\n")
+    assert capsys.readouterr().out.startswith("claude-code: set up: ")
     (agents_home.project / ".mcp.json").unlink()
     assert run(["setup", "claude-code", "--scope", "project", "--remove"]) == 0
-    ended = "1 file changed. Sessions of claude-code that begin from now on are without the memory.\n"
+    ended = "Sessions that begin from now on are without the memory.\n"
     assert capsys.readouterr().out.endswith(ended)
     assert agents_home.files == {
         name: content for name, content in agents_home.files.items() if name.startswith(".codex/")

@@ -83,15 +83,16 @@ def _last(connection: sqlite3.Connection, chosen: str) -> LastSession | None:
 def _failing(connection: sqlite3.Connection, chosen: str) -> Iterator[StillFailing]:
     """Of each check that ever passed or failed in two sessions, the last event of its newest session, if it failed."""
     rows = connection.execute(
-        "WITH event AS (SELECT m.*, n.type AS type, e.moment AS moment, e.timestamp AS began FROM mention m"  # noqa: S608  (a constant)
+        "WITH event AS (SELECT m.episode, m.local, m.checked, m.message, m.quote, m.path, m.line, n.type, e.moment,"  # noqa: S608  (a constant)
+        " e.timestamp AS began FROM mention m"
         " JOIN node n ON n.number = m.node JOIN episode e ON e.number = m.episode"
         f" WHERE m.episode {ANY_OF} AND m.checked != '' AND m.deliberate = 0 AND m.local LIKE 'e%'),"
         " last AS (SELECT *, row_number() OVER (PARTITION BY checked ORDER BY moment DESC, episode DESC,"
-        "   coalesce(line, 0) DESC, local DESC) AS place FROM event),"
+        "   coalesce(line, 0) DESC, local DESC) AS newest FROM event),"
         " known AS (SELECT checked FROM event GROUP BY checked"
         "   HAVING sum(type != 'error') > 0 OR count(DISTINCT episode) > 1)"
         " SELECT checked, coalesce(message, quote), coalesce(path, ''), coalesce(began, '') FROM last"
-        " WHERE place = 1 AND type = 'error' AND checked IN (SELECT checked FROM known) ORDER BY moment DESC",
+        " WHERE newest = 1 AND type = 'error' AND checked IN (SELECT checked FROM known) ORDER BY moment DESC",
         (chosen,),
     )
     yield from (StillFailing(*row) for row in rows)
@@ -114,3 +115,27 @@ def _fixes(connection: sqlite3.Connection, chosen: str) -> Iterator[VerifiedFix]
         if (error, path) not in seen:
             seen.add((error, path))
             yield VerifiedFix(error, path, change, verified_by)
+
+
+class BestFind(Value):
+    """The error that most sessions met and that was repaired, with its newest verified repair."""
+
+    sessions: int
+    fix: VerifiedFix
+
+
+def best_find(connection: sqlite3.Connection) -> BestFind | None:
+    """What a memory has to offer first; None while no repair was verified."""
+    found = connection.execute(
+        "SELECT i.fingerprint, count(DISTINCT i.episode) FROM issue i JOIN episode e ON e.number = i.episode"
+        " JOIN mention m ON m.episode = i.episode AND m.local = i.local"
+        " WHERE e.origin = 'episode' AND m.deliberate = 0 AND i.fingerprint IN (SELECT fingerprint FROM issue"
+        "   JOIN repair r ON r.episode = issue.episode AND r.error = issue.local WHERE r.verified_by IS NOT NULL)"
+        " GROUP BY i.fingerprint ORDER BY 2 DESC, max(e.moment) DESC, i.fingerprint LIMIT 1"
+    ).fetchone()
+    if found is None:
+        return None
+    fingerprint, sessions = found
+    rows = connection.execute("SELECT DISTINCT episode FROM issue WHERE fingerprint = ?", (fingerprint,))
+    fix = next(_fixes(connection, as_list(number for (number,) in rows)), None)
+    return None if fix is None else BestFind(sessions, fix)

@@ -91,7 +91,11 @@ class AgentsHome:
 
     @property
     def files(self) -> dict[str, bytes]:
-        """Every file below the home with its bytes, what setup remembers and the stand-ins left out."""
+        """Every file below the home with its bytes; without what setup remembers, the stand-ins, and the memory."""
         places = (path for path in sorted(self.root.rglob("*")) if path.is_file())
         named = {path.relative_to(self.root).as_posix(): path.read_bytes() for path in places}
-        return {name: content for name, content in named.items() if not name.startswith((".local/", "bin/", "calls"))}
+        return {
+            name: content
+            for name, content in named.items()
+            if not name.startswith((".local/", "bin/", "calls", "project/.helix/"))
+        }

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,22 +15,23 @@ import msgspec
 
 from helix_cli import TOOL_SETS
 from helix_cli.options import any_path
-from helix_cli.output import count, emit_json, json_option, say, show, verbatim
+from helix_cli.output import count, emit_json, json_option, say, show, verbatim, warn
 
 if TYPE_CHECKING:
     from helix_cli.setup.definitions import Scope
+    from helix_cli.setup.first_look import FirstLook
     from helix_cli.setup.installers import Done, ExportedPlugin
+    from helix_cli.setup.own_files import Installed
 
 
-_AGENTS = ("claude-code", "codex", "cursor", "copilot", "gemini", "opencode")
-_EDITED = ("claude-code", "codex")
+_AGENTS = ("claude-code", "codex", "cursor", "copilot", "gemini", "opencode", "qwen", "skill")
 _QUESTION = (
     "Which MCP tools? Many agents send their declarations with every request: 5 of every day, 7 for topics, or all"
 )
 
 
 @click.command
-@click.argument("agent", type=click.Choice(_AGENTS), metavar="AGENT")
+@click.argument("agent", type=click.Choice(_AGENTS), metavar="[AGENT]", required=False)
 @click.option(
     "--scope", type=click.Choice(["user", "project"]), default="user", show_default=True, help="Whose settings."
 )
@@ -39,7 +43,7 @@ _QUESTION = (
 @json_option
 def setup(  # noqa: PLR0913  (the options)
     *,
-    agent: str,
+    agent: str | None,
     scope: str,
     check: bool,
     remove: bool,
@@ -48,36 +52,49 @@ def setup(  # noqa: PLR0913  (the options)
     tools: str | None,
     as_json: bool,
 ) -> int:
-    """Connect an agent: add hooks and server to its settings.
+    """Connect an agent, or every agent on this machine: add hooks and server to its settings.
 
-    Claude Code also gets the plugin's agents and skills, unless it is for a project. Every other entry stays as it
-    is, byte for byte; twice is once. Cursor, Copilot, Gemini and OpenCode are set up by hand: `--print` shows what to
-    paste.
+    AGENT is claude-code, codex, cursor, copilot, gemini, opencode or qwen; skill is a skill for all others. Every
+    other entry stays as it is, byte for byte; twice is once. In a project, its memory is begun and its logs are read.
     """
     if sum((check, remove, printed)) > 1:
         raise click.UsageError("--check, --remove and --print exclude each other")
-    if printed:
+    if printed and agent is None:
+        raise click.UsageError("--print needs the name of an agent")
+    if printed and agent is not None:
         return _print(agent, tools=tools, as_json=as_json)
-    if agent not in _EDITED:
-        raise click.UsageError(f"{agent} is set up by hand: `helix-graph setup {agent} --print` shows what to paste")
-    from helix_cli.setup.installers import ClaudeCode, Codex, carry_out
+    from helix_cli.setup.found_agents import agents_here, installer_for
+    from helix_cli.setup.installers import carry_out
     from helix_graph.project import project_folder
 
     whose: Scope = "project" if scope == "project" else "user"
-    project = project_folder(Path.cwd()) or Path.cwd()
-    kind = ClaudeCode if agent == "claude-code" else Codex
-    installer = kind(whose, project, tools=tools)
+    here = project_folder(Path.cwd())
+    names = [agent] if agent else agents_here()
+    if not names:
+        raise click.UsageError(f"no agent is on this machine; name one: {', '.join(_AGENTS)}")
+    installers = {one: installer_for(one, whose, here or Path.cwd(), tools=tools) for one in names}
     asks = sys.stdin.isatty() and sys.stdout.isatty() and not (check or remove or dry_run or as_json)
-    if installer.tools is None and asks:
-        installer = kind(whose, project, tools=click.prompt(_QUESTION, type=click.Choice(TOOL_SETS), default="default"))
+    if asks and any(one.tools is None for one in installers.values()):
+        tools = click.prompt(_QUESTION, type=click.Choice(TOOL_SETS), default=TOOL_SETS[0])
+        installers = {one: installer_for(one, whose, here or Path.cwd(), tools=tools) for one in names}
     if check:
-        found = installer.installed()
-        answer = {"agent": agent, "scope": scope, "installed": found.is_whole, **msgspec.structs.asdict(found)}
-        show(answer, as_json=as_json, render=_render_check)
-        return 0 if found.is_whole else 1
-    plan = installer.remove() if remove else installer.install()
-    show(carry_out(agent, plan, removing=remove, dry_run=dry_run), as_json=as_json, render=_render_setup)
+        found = [{"agent": name, "scope": scope, **_state(one.installed())} for name, one in installers.items()]
+        show(found[0] if agent else found, as_json=as_json, render=lambda _: _render_checks(found))
+        return 0 if all(one["installed"] for one in found) else 1
+    plans = {name: one.remove() if remove else one.install() for name, one in installers.items()}
+    done = [carry_out(name, plan, removing=remove, dry_run=dry_run) for name, plan in plans.items()]
+    memory = None
+    if here is not None and not (remove or dry_run):
+        from helix_cli.setup.first_look import first_look
+
+        memory = first_look(here)
+    answer = [{**msgspec.structs.asdict(one), "memory": memory} for one in done]
+    show(answer[0] if agent else answer, as_json=as_json, render=lambda _: _render_setup(done, memory))
     return 0
+
+
+def _state(found: Installed) -> dict[str, object]:
+    return {"installed": found.is_whole, **msgspec.structs.asdict(found)}
 
 
 def _print(agent: str, *, tools: str | None, as_json: bool) -> int:
@@ -95,8 +112,16 @@ def _print(agent: str, *, tools: str | None, as_json: bool) -> int:
     return 0
 
 
+def _render_checks(found: Sequence[dict[str, object]]) -> None:
+    for one in found:
+        _render_check(one)
+
+
 def _render_check(answer: dict[str, object]) -> None:
     whose = f"of {answer['agent']} ({answer['scope']})"
+    if answer["agent"] == "skill":
+        say(f"The skill {whose} is {'in place' if answer['plugin'] else 'not in place'}.")
+        return
     say(f"The hooks {whose} are {'in place' if answer['hooks'] else 'not in place'}.")
     if answer["server"] is None:
         say(f"Whether the server {whose} is in place only `claude mcp get helix` can tell; claude is not on the PATH.")
@@ -106,24 +131,62 @@ def _render_check(answer: dict[str, object]) -> None:
         say(f"The plugin's files {whose} are {'in place' if answer['plugin'] else 'not all in place'}.")
 
 
-def _render_setup(done: Done) -> None:
+def _render_setup(done: Sequence[Done], memory: FirstLook | None) -> None:
+    for one in done:
+        if one.dry_run:
+            _render_planned(one)
+            continue
+        say(f"{one.agent}: {_summary(one)}")
+        for note in one.notes:
+            say(f"  {note}")
+    if memory is not None:
+        _render_memory(memory)
+
+
+def _render_planned(done: Done) -> None:
     for line in done.diff.splitlines():
         verbatim(line)
     for path in done.plugin:
         say(f"The plugin's own file: {path}")
-    begin = "Would run" if done.dry_run else "Ran"
     for command in done.commands:
-        say(f"{begin}: {' '.join(command)}")
+        say(f"Would run: {' '.join(command)}")
     for backup in done.backups:
-        say(f"{'Would keep' if done.dry_run else 'Kept'} what stood there before: {backup}")
+        say(f"Would keep what stood there before: {backup}")
     for note in done.notes:
         say(note)
     if not done.files and not done.commands:
-        say("Nothing to change.")
-    elif not done.dry_run:
-        changed = f"{count(len(done.files), 'file')} changed. " if done.files else ""
-        without = f"Sessions of {done.agent} that begin from now on are without the memory."
-        say(changed + (without if done.removed else f"Begin a new session of {done.agent} to use it."))
+        say(f"{done.agent}: nothing to change.")
+
+
+def _summary(done: Done) -> str:
+    """What was done, in a line."""
+    if not done.files and not done.commands:
+        return "nothing to change"
+    shared = [path for path in done.files if path not in done.plugin]
+    parts = [", ".join(map(str, shared))] if shared else []
+    parts += (
+        [count(len(done.plugin), "file") + f" in {Path(os.path.commonpath([one.parent for one in done.plugin]))}"]
+        if done.plugin
+        else []
+    )
+    parts += [f"ran {shlex.join(command)}" for command in done.commands]
+    kept = f" (kept: {', '.join(one.name for one in done.backups)})" if done.backups else ""
+    begin, now = ("taken out of", "without") if done.removed else ("set up:", "with")
+    return f"{begin} {'; '.join(parts)}{kept}. Sessions that begin from now on are {now} the memory."
+
+
+def _render_memory(look: FirstLook) -> None:
+    if look.problem:
+        warn(look.problem)
+        return
+    begun = "begun" if look.begun else "there already"
+    say(f"This project's memory ({look.root}): {begun}; {count(look.read, 'session')} read, {look.sessions} known.")
+    if look.error:
+        met = f"In {count(look.met, 'session')} an agent met"
+        say(f"{met} {look.error}")
+        say(f"  repaired by {look.change} ({look.verified_by})")
+    elif not look.sessions:
+        say("  It learns when a session ends; from the next one on your agents are told what it knows.")
 
 
 @click.group

@@ -80,7 +80,7 @@ def read_call(event: str, payload: bytes) -> HookCall | None:
         session=values.text("session_id", "sessionId", "conversation_id"),
         cwd=values.text("cwd") or os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd(),  # noqa: PTH109  (pathlib takes 7 ms to load)
         source=values.text("source", "trigger"),
-        prompt=values.text("prompt"),
+        prompt=_typed(values.text("prompt")),
         tool=values.text("tool_name", "toolName"),
         arguments=values.object("tool_input", "toolArgs"),
         failure=result.said,
@@ -92,6 +92,21 @@ def read_call(event: str, payload: bytes) -> HookCall | None:
         last_message=values.text("last_assistant_message", "response", "summary"),
         prompt_id=values.text("prompt_id", "turn_id", "generation_id", "timestamp"),
     )
+
+
+_HOOK_CONTEXT = ("<hook_context>", "</hook_context>")
+
+
+def _typed(prompt: str) -> str:
+    """What a person typed: Gemini puts before it what hooks said when the session began, which may be our own words."""
+    opening, closing = _HOOK_CONTEXT
+    while opening in prompt:
+        before, _, rest = prompt.partition(opening)
+        _, closed, after = rest.partition(closing)
+        if not closed:
+            break
+        prompt = before + after
+    return prompt
 
 
 class _Fields:

@@ -26,12 +26,16 @@ _SECONDS = 60
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
-    """One of the agent's own commands, which ``adds`` a server or removes it; the records call it ``server``."""
+    """One of the agent's own commands, which ``adds`` a server or removes it; the records call it ``server``.
+
+    ``file`` is the project's file that it puts the server into, where it may have to make one.
+    """
 
     line: tuple[str, ...]
     cwd: Path
     server: str
     adds: bool
+    file: Path | None = None
 
 
 def run_agent(line: tuple[str, ...], cwd: Path) -> str:
@@ -123,12 +127,16 @@ def server_state_in_toml(path: Path) -> ServerState | None:
 
 
 class AgentServers(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent's own command, asked about one scope from a project's folder; ``flags`` name the scope to it."""
+    """An agent's own command, asked about one scope from a project's folder; ``flags`` name the scope to it.
+
+    ``made`` is the project's file that it may make.
+    """
 
     program: str
     scope: Scope
     project: Path
     flags: tuple[str, ...] = ()
+    made: Path | None = None
 
     @property
     def is_there(self) -> bool:
@@ -185,7 +193,7 @@ class AgentServers(msgspec.Struct, frozen=True, kw_only=True):
         return self._command(words, adds=True)
 
     def _command(self, words: tuple[str, ...], *, adds: bool) -> Command:
-        return Command(line=(self.program, *words), cwd=self.project, server=self._name, adds=adds)
+        return Command(line=(self.program, *words), cwd=self.project, server=self._name, adds=adds, file=self.made)
 
     def _answer(self) -> str | None:
         """What the agent's command prints about a server of our name in this scope; None when there is none."""

@@ -74,10 +74,10 @@ def tools_of(entry: object) -> str | None:
     >>> tools_of({"command": "helix-graph", "args": ["mcp", "--tools", "all"]})
     'all'
     """
-    if not isinstance(entry, dict) or not is_our_server(entry):
+    if not is_our_server(entry):
         return None
-    match entry["args"][1:]:
-        case ["--tools", name] if name in TOOL_SETS:
+    match _command_line(entry):
+        case [_, "mcp", "--tools", name] if name in TOOL_SETS:
             return str(name)
         case _:
             return TOOL_SETS[0]
@@ -110,14 +110,27 @@ def is_our_server(entry: object) -> bool:
 
     >>> is_our_server({"command": "/opt/bin/helix-graph", "args": ["mcp"], "env": {"HELIX_DIR": "x"}})
     True
+    >>> is_our_server({"type": "local", "command": ["helix-graph", "mcp"]})
+    True
     >>> is_our_server({"command": "helix-editor", "args": ["mcp"]})
     False
     """
+    match _command_line(entry):
+        case [str(name), "mcp", *_]:
+            return is_our_program(name)
+        case _:
+            return False
+
+
+def _command_line(entry: object) -> list[object]:
+    """The command line of a server's entry, in whichever form its agent has it."""
     if not isinstance(entry, dict):
-        return False
-    command, arguments = entry.get("command"), entry.get("args")
-    started = isinstance(arguments, list) and arguments[:1] == ["mcp"]
-    return started and isinstance(command, str) and is_our_program(command)
+        return []
+    command, arguments = entry.get("command"), entry.get("args", [])
+    return [
+        *(command if isinstance(command, list) else [command]),
+        *(arguments if isinstance(arguments, list) else []),
+    ]
 
 
 def is_our_program(name: str) -> bool:
@@ -168,32 +181,67 @@ _TIMEOUT_MS = 5000
 _TWICE = "If this project has hooks of Claude Code, this agent runs them too: then leave the hooks here out."
 
 
+#: Qwen Code has Claude Code's names. Its documentation gives limits of time in milliseconds and, elsewhere, in
+#: seconds: this one is long enough as either.
+_QWEN = {event: name for event, (name, _) in _CLAUDE.items() if event != "SubagentStop"}
+#: The agents that are set up by their files alone, and the file of each with its hooks.
+FileAgentName = Literal["cursor", "copilot", "gemini", "opencode", "qwen"]
+
+
+def file_hooks(agent: FileAgentName, command: str) -> dict[str, dict[str, Any]]:
+    """The group, or the handler, that each event of an agent gets; OpenCode has no hooks that a command answers."""
+    flat = {"cursor": _CURSOR, "copilot": _COPILOT}
+    grouped = {"gemini": _GEMINI, "qwen": _QWEN}
+    if agent in flat:
+        return {event: one for event, (one,) in _flat(flat[agent], command).items()}
+    return {event: one for event, (one,) in _grouped(grouped.get(agent, {}), command).items()}
+
+
+def file_server(agent: FileAgentName, command: str, tools: str | None = None) -> dict[str, Any]:
+    """The entry of the server as the agent has it."""
+    entry = server(command, tools)
+    forms: dict[str, dict[str, Any]] = {
+        "cursor": {"type": "stdio", **entry},
+        "copilot": {"type": "local", **entry, "tools": ["*"]},
+        "opencode": {"type": "local", "command": [entry["command"], *entry["args"]], "enabled": True},
+    }
+    return forms.get(agent, entry)
+
+
 def snippets(agent: str, *, tools: str | None = None) -> list[tuple[str, Any]]:
     """Where to paste, and what: a JSON value, or a text to copy."""
     command = program("user")
     entry = server(command, tools)
-    local = {"type": "local", "command": [entry["command"], *entry["args"]], "enabled": True}
-    known: dict[str, list[tuple[str, Any]]] = {
-        "claude-code": [
-            ("~/.claude/settings.json", {"hooks": {event: [one] for event, one in claude_hooks(command).items()}}),
+    if agent == "claude-code":
+        return [
+            ("~/.claude/settings.json", {"hooks": _listed(claude_hooks(command))}),
             (".mcp.json", {"mcpServers": {SERVER: entry}}),
-        ],
-        "codex": [
-            ("~/.codex/hooks.json", {"hooks": {event: [one] for event, one in codex_hooks(command).items()}}),
+        ]
+    if agent == "codex":
+        return [
+            ("~/.codex/hooks.json", {"hooks": _listed(codex_hooks(command))}),
             ("~/.codex/config.toml", "\n".join(toml_table(entry))),
-        ],
+        ]
+    name: FileAgentName = agent  # type: ignore[assignment]  # the command takes no other
+    servers, hooks = {SERVER: file_server(name, command, tools)}, _listed(file_hooks(name, command))
+    known: dict[str, list[tuple[str, Any]]] = {
         "cursor": [
-            ("~/.cursor/mcp.json", {"mcpServers": {SERVER: {"type": "stdio", **entry}}}),
-            (f"~/.cursor/hooks.json. {_TWICE}", {"version": 1, "hooks": _flat(_CURSOR, command)}),
+            ("~/.cursor/mcp.json", {"mcpServers": servers}),
+            (f"~/.cursor/hooks.json. {_TWICE}", {"version": 1, "hooks": hooks}),
         ],
         "copilot": [
-            ("~/.copilot/mcp-config.json", {"mcpServers": {SERVER: {"type": "local", **entry, "tools": ["*"]}}}),
-            (f"~/.copilot/hooks/helix-graph.json. {_TWICE}", {"version": 1, "hooks": _flat(_COPILOT, command)}),
+            ("~/.copilot/mcp-config.json", {"mcpServers": servers}),
+            (f"~/.copilot/hooks/helix-graph.json. {_TWICE}", {"version": 1, "hooks": hooks}),
         ],
-        "gemini": [("~/.gemini/settings.json", {"mcpServers": {SERVER: entry}, "hooks": _grouped(_GEMINI, command)})],
-        "opencode": [("~/.config/opencode/opencode.json", {"mcp": {SERVER: local}})],
+        "gemini": [("~/.gemini/settings.json", {"mcpServers": servers, "hooks": hooks})],
+        "qwen": [("~/.qwen/settings.json", {"mcpServers": servers, "hooks": hooks})],
+        "opencode": [("~/.config/opencode/opencode.json", {"mcp": servers})],
     }
-    return known[agent]
+    return known[name]
+
+
+def _listed(groups: Mapping[str, Any]) -> dict[str, list[Any]]:
+    return {event: [group] for event, group in groups.items()}
 
 
 def _flat(events: dict[str, str], command: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What setup adds to one file of an agent's settings: hooks and a server in JSON, a server in TOML.
+"""What setup adds to one file of an agent's settings: hooks and servers in JSON, a server in TOML.
 
 Each kind of entry answers whether a text ``has`` it, ``add``s it to one that has not, and ``remove``s it together with
 the lists and objects that it left empty and that the original text lacks.
@@ -12,76 +12,157 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from helix_cli.setup.definitions import SERVER, is_our_handler, is_our_server, is_ours, toml_table
+from helix_cli.setup.definitions import SERVER, is_our_handler, is_our_server, is_ours, toml_table, tools_of
 from helix_cli.setup.errors import NotEditable
-from helix_cli.setup.json_edit import BOM, line_at, merged, parse
+from helix_cli.setup.json_edit import BOM, JsonDialect, as_strict, line_at, merged, parse
 
 JSON_SERVERS = "mcpServers"
+#: Where OpenCode has its servers; its second version has them below one more name.
+OPENCODE_SERVERS, _BELOW = "mcp", "servers"
 TOML_SERVERS = "mcp_servers"
 _NAMED = re.compile(rf"""\s*(?:\[\s*{TOML_SERVERS}\s*\.\s*)?["']?{SERVER}["']?\s*[\].=]""")
 _INLINE = re.compile(rf"""\s*["']?{TOML_SERVERS}["']?\s*=""")
 
 
 class JsonHooks:
-    """Our group at the end of the list of each event."""
+    """Our group at the end of the list of each event.
 
-    def __init__(self, wanted: Mapping[str, Mapping[str, Any]]) -> None:
+    A ``flat`` list has handlers in it and no groups, in a file that names its version (Cursor, Copilot). The
+    ``dialect`` is what the agent reads.
+    """
+
+    def __init__(
+        self, wanted: Mapping[str, Mapping[str, Any]], *, flat: bool = False, dialect: JsonDialect = "strict"
+    ) -> None:
         self._wanted = wanted
+        self._is_ours = is_our_handler if flat else is_ours
+        self._top: dict[str, Any] = {"version": 1} if flat else {}
+        self._dialect = dialect
 
     def has(self, text: str) -> bool:
         """Whether each list has our group, and no other of ours."""
-        hooks = _member(parse(text), "hooks")
-        found = {event: [one for one in _listed(hooks.get(event)) if is_ours(one)] for event in self._wanted}
+        hooks = _member(self._parse(text), "hooks")
+        found = {event: [one for one in _listed(hooks.get(event)) if self._is_ours(one)] for event in self._wanted}
         return found == {event: [group] for event, group in self._wanted.items()}
 
     def add(self, text: str) -> str:
         """The text with our groups."""
-        value = parse(text)
+        value = {**self._top, **_dict(self._parse(text))}
         hooks = _member(value, "hooks")
         for event, group in self._wanted.items():
             hooks = {**hooks, event: [*_listed(hooks.get(event)), group]}
-            text = merged(text, {**_dict(value), "hooks": hooks})
+            text = merged(text, {**value, "hooks": hooks}, dialect=self._dialect)
         return text
 
     def remove(self, text: str, original: str) -> str:
         """The text without our groups, and without our handlers in a group to which somebody has added their own."""
-        value = parse(text)
+        value = self._parse(text)
         hooks = _member(value, "hooks")
         lists = {event: groups for event, groups in hooks.items() if isinstance(groups, list)}
         if not lists:
             return text
         lists = {event: [_without_our_handlers(one) for one in groups] for event, groups in lists.items()}
-        text = merged(text, {**value, "hooks": {**hooks, **lists}})
-        others = {event: [one for one in groups if not is_ours(one)] for event, groups in lists.items()}
-        before = _dict(parse(original))
+        text = merged(text, {**value, "hooks": {**hooks, **lists}}, dialect=self._dialect)
+        others = {event: [one for one in groups if not self._is_ours(one)] for event, groups in lists.items()}
+        before = _dict(self._parse(original))
         others = _without_emptied({**hooks, **others}, hooks, _member(before, "hooks"))
-        return merged(text, _without_emptied({**value, "hooks": others}, value, before))
+        left = _without_emptied({**value, "hooks": others}, value, before)
+        return merged(text, left, dialect=self._dialect)
+
+    def _parse(self, text: str) -> Any:  # noqa: ANN401  (JSON)
+        return parse(as_strict(text, self._dialect))
 
 
 class JsonServer:
-    """Our server among those in a file of JSON."""
+    """Our server among those in a file of JSON, under the name that the agent has for its servers."""
 
-    def __init__(self, entry: Mapping[str, Any]) -> None:
+    def __init__(
+        self, entry: Mapping[str, Any], *, servers: str = JSON_SERVERS, dialect: JsonDialect = "strict"
+    ) -> None:
         self._entry = dict(entry)
+        self._servers = servers
+        self._dialect = dialect
 
     def has(self, text: str) -> bool:
         """Whether it is there as it should be, or as somebody has changed it."""
-        found = server_in(parse(text), JSON_SERVERS)
-        return _is_current(found, self._entry, line_at(text, (JSON_SERVERS, SERVER)) if found is not None else None)
+        plain = self._plain(text)
+        path = self._path(parse(plain))
+        found = _at(parse(plain), path)
+        return _is_current(found, self._entry, line_at(plain, path) if found is not None else None)
 
     def add(self, text: str) -> str:
         """The text with our server."""
-        value = parse(text)
-        return merged(text, {**_dict(value), JSON_SERVERS: {**_member(value, JSON_SERVERS), SERVER: self._entry}})
+        value = _dict(parse(self._plain(text)))
+        return merged(text, _with(value, self._path(value), self._entry), dialect=self._dialect)
 
     def remove(self, text: str, original: str) -> str:
         """The text without our server; another one of its name stays."""
-        value = parse(text)
-        servers = _member(value, JSON_SERVERS)
-        if not is_our_server(servers.get(SERVER)):
+        value = parse(self._plain(text))
+        path = self._path(value)
+        if not is_our_server(_at(value, path)):
             return text
-        others = {name: one for name, one in servers.items() if name != SERVER}
-        return merged(text, _without_emptied({**value, JSON_SERVERS: others}, value, _dict(parse(original))))
+        return merged(text, _without(value, path, _dict(parse(self._plain(original)))), dialect=self._dialect)
+
+    def tools(self, text: str) -> str | None:
+        """The set of tools that our server offers there; None where it is not there."""
+        value = parse(self._plain(text))
+        return tools_of(_at(value, self._path(value)))
+
+    def _plain(self, text: str) -> str:
+        return as_strict(text, self._dialect)
+
+    def _path(self, value: object) -> tuple[str, ...]:
+        """The names that lead to the entry, in the form that the file has already."""
+        below = self._servers == OPENCODE_SERVERS and isinstance(_member(value, self._servers).get(_BELOW), dict)
+        return (self._servers, _BELOW, SERVER) if below else (self._servers, SERVER)
+
+
+def _at(value: object, path: tuple[str, ...]) -> Any:  # noqa: ANN401  (JSON)
+    for name in path[:-1]:
+        value = _member(value, name)
+    return _dict(value).get(path[-1])
+
+
+def _with(value: Mapping[str, Any], path: tuple[str, ...], entry: object) -> dict[str, Any]:
+    """An object with an entry at the end of a path."""
+    name, *rest = path
+    if not rest:
+        return {**value, name: entry}
+    if not isinstance(value.get(name, {}), dict):
+        return {**value, name: {rest[0]: entry}}  # which the edit refuses, with the line
+    return {**value, name: _with(_member(value, name), tuple(rest), entry)}
+
+
+def _without(value: Mapping[str, Any], path: tuple[str, ...], original: Mapping[str, Any]) -> dict[str, Any]:
+    """An object without what is at the end of a path, nor the objects on it that this leaves empty."""
+    name, *rest = path
+    if not rest:
+        return {one: entry for one, entry in value.items() if one != name}
+    inner = _without(_member(value, name), tuple(rest), _member(original, name))
+    return _without_emptied({**value, name: inner}, value, original)
+
+
+class Entries:
+    """Several kinds of entries in one file."""
+
+    def __init__(self, *parts: JsonHooks | JsonServer | TomlServer) -> None:
+        self._parts = parts
+
+    def has(self, text: str) -> bool:
+        """Whether all are there."""
+        return all(part.has(text) for part in self._parts)
+
+    def add(self, text: str) -> str:
+        """The text with all of them."""
+        for part in self._parts:
+            text = text if part.has(text) else part.add(text)
+        return text
+
+    def remove(self, text: str, original: str) -> str:
+        """The text without any of them."""
+        for part in self._parts:
+            text = part.remove(text, original)
+        return text
 
 
 class TomlServer:
@@ -145,7 +226,7 @@ class TomlServer:
 
 
 #: What setup adds to one file of settings.
-Entries = JsonHooks | JsonServer | TomlServer
+AnyEntries = Entries | JsonHooks | JsonServer | TomlServer
 
 
 def server_in(value: object, servers: str) -> Any:  # noqa: ANN401  (JSON or TOML)

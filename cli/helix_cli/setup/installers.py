@@ -1,11 +1,10 @@
-"""How the memory gets into the settings of Claude Code and Codex, and out again: one plan of changes for each.
+"""How the memory gets into agents' settings, and out again; Claude Code and Codex, which have commands for servers.
 
 Claude Code has hooks in its settings, the server through its own command, and the plugin's agents and skills as files.
 Codex has hooks in ``hooks.json``, and the server through its own command or at the end of ``config.toml``. A server of
 another program under our name is never replaced or removed.
 
-Of the plugin, setup leaves out the hooks and the server: they are in the settings, and would run twice. A file that
-somebody has changed is theirs from then on: it is neither replaced nor removed, and the report names it. The plugin can
+Of the plugin, setup leaves out the hooks and the server: they are in the settings, and would run twice. The plugin can
 also be exported whole.
 """
 
@@ -20,6 +19,7 @@ import msgspec
 
 from helix_cli.setup.agent_servers import (
     AgentServers,
+    Command,
     ServerState,
     SetupPlan,
     run_agent,
@@ -27,10 +27,11 @@ from helix_cli.setup.agent_servers import (
     server_state_in_toml,
 )
 from helix_cli.setup.definitions import SERVER, Scope, claude_hooks, codex_hooks, program, server, tools_of
-from helix_cli.setup.entries import JsonHooks, JsonServer, TomlServer, require_our_server
+from helix_cli.setup.entries import JSON_SERVERS, JsonHooks, JsonServer, TomlServer, require_our_server
 from helix_cli.setup.errors import NotEditable
+from helix_cli.setup.json_edit import parse
+from helix_cli.setup.own_files import Installed, has_own_files, own_files_plan
 from helix_cli.setup.settings import (
-    SettingsChange,
     apply,
     has_entries,
     read_text,
@@ -41,24 +42,8 @@ from helix_cli.setup.settings import (
     without_entries,
 )
 from helix_episodes.errors import WriteFailed
-from helix_episodes.safe_files import write_atomically
+from helix_episodes.safe_files import remove_file, write_atomically
 from helix_graph.errors import FolderInUse
-
-
-class Installed(msgspec.Struct, frozen=True, kw_only=True):
-    """What of the memory is in an agent's settings.
-
-    ``server`` is None where only the agent's absent command knows, ``plugin`` where there is none to put in.
-    """
-
-    hooks: bool
-    server: bool | None
-    plugin: bool | None
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether nothing is known to be missing."""
-        return self.hooks and self.server is not False and self.plugin is not False
 
 
 class Done(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,10 +76,7 @@ def carry_out(agent: str, plan: SetupPlan, *, removing: bool, dry_run: bool) -> 
     if not dry_run:
         apply(changes)
         for command in plan.commands:
-            run_agent(command.line, command.cwd)
-            found = records()
-            servers = {*found.servers, command.server} if command.adds else {*found.servers} - {command.server}
-            msgspec.structs.replace(found, servers=tuple(sorted(servers))).save()
+            _run(command)
     return Done(
         agent=agent,
         removed=removing,
@@ -106,6 +88,28 @@ def carry_out(agent: str, plan: SetupPlan, *, removing: bool, dry_run: bool) -> 
         notes=plan.notes,
         dry_run=dry_run,
     )
+
+
+def _run(command: Command) -> None:
+    """Runs one of the agent's own commands, and records which server it added and whether it made the file for it."""
+    is_new = command.adds and command.file is not None and not command.file.exists()
+    run_agent(command.line, command.cwd)
+    found, name = records(), str(command.file)
+    servers = {*found.servers, command.server} if command.adds else {*found.servers} - {command.server}
+    made = {*found.made, name} if is_new else {*found.made}
+    if not command.adds and name in made:
+        made.remove(name)
+        if command.file is not None and read_text(command.file) is not None and _is_empty(command.file):
+            remove_file(command.file)
+    msgspec.structs.replace(found, servers=tuple(sorted(servers)), made=tuple(sorted(made))).save()
+
+
+def _is_empty(path: Path) -> bool:
+    """Whether a file of servers has none, and nothing else."""
+    try:
+        return bool(parse(read_text(path) or "") == {JSON_SERVERS: {}})
+    except NotEditable:
+        return False
 
 
 _MANIFEST = Path(".claude-plugin") / "plugin.json"
@@ -158,34 +162,12 @@ def _require_free(folder: Path, manifest: bytes) -> None:
         raise FolderInUse(f"{folder} holds something else than an earlier export; name an empty folder")
 
 
-_BY_SETTINGS = frozenset({Path("hooks/hooks.json"), Path(".mcp.json")})
+_BY_SETTINGS = frozenset({Path("hooks/hooks.json"), Path(".mcp.json"), Path(".claude-plugin/marketplace.json")})
 
 
-def plugin_plan(folder: Path, *, removing: bool) -> SetupPlan:
-    """The changes that put the files there or take them away, and a note about each that somebody has changed.
-
-    Raises:
-        NotEditable: Something else than a file is in the place of one.
-    """
-    wanted, changes, notes = _wanted(folder), [], []
-    recorded = (path for path in map(Path, records().files) if path.is_relative_to(folder.resolve()))
-    for path in sorted({*wanted, *recorded}):
-        before, after = read_text(path), None if removing else wanted.get(path)
-        if before is None or before == wanted.get(path) or undone(path):
-            changes.append(SettingsChange(path=path, before=before, after=after, installs=True, within=folder))
-        else:
-            notes.append(f"{path}: somebody has changed it; it is left alone")
-    return SetupPlan(changes=tuple(changes), notes=tuple(notes))
-
-
-def has_plugin(folder: Path) -> bool:
-    """Whether every file is there, changed or not."""
-    return all(path.is_file() for path in _wanted(folder))
-
-
-def _wanted(folder: Path) -> dict[Path, str]:
-    contents = plugin_contents()
-    return {folder.resolve() / path: one.decode() for path, one in contents.items() if path not in _BY_SETTINGS}
+def _settings_apart() -> dict[Path, str]:
+    """The plugin's files without what is in the settings."""
+    return {path: one.decode() for path, one in plugin_contents().items() if path not in _BY_SETTINGS}
 
 
 def _chosen_tools(found: ServerState | None, asked: str | None) -> tuple[str | None, SetupPlan]:
@@ -212,7 +194,8 @@ class ClaudeCode:
         home = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
         #: Where Claude Code looks for plugins that lie in a user's folder of skills; a project gets none.
         self._plugin = home / "skills" / "helix-graph" if scope == "user" else None
-        self._agent = AgentServers(program="claude", scope=scope, project=project, flags=("--scope", scope))
+        made = project / ".mcp.json" if scope == "project" else None
+        self._agent = AgentServers(program="claude", scope=scope, project=project, flags=("--scope", scope), made=made)
         if scope == "project":
             self.settings, self._servers = project / ".claude" / "settings.json", project / ".mcp.json"
         else:  # of a user's file of servers, which Claude Code writes all the time, nothing is edited
@@ -229,7 +212,7 @@ class ClaudeCode:
             NotEditable: A file of settings is not what it should be, or another server has our name.
         """
         plan = SetupPlan(changes=(with_entries(self.settings, self._hooks),))
-        plugin = plugin_plan(self._plugin, removing=False) if self._plugin else SetupPlan()
+        plugin = own_files_plan(self._plugin, _settings_apart(), removing=False) if self._plugin else SetupPlan()
         return plan.joined(plugin).joined(self._with_server()).joined(self._note)
 
     def remove(self) -> SetupPlan:
@@ -239,7 +222,7 @@ class ClaudeCode:
             NotEditable: A file of settings is not what it should be.
         """
         plan = SetupPlan(changes=(without_entries(self.settings, self._hooks),))
-        plugin = plugin_plan(self._plugin, removing=True) if self._plugin else SetupPlan()
+        plugin = own_files_plan(self._plugin, _settings_apart(), removing=True) if self._plugin else SetupPlan()
         return plan.joined(plugin).joined(self._without_server())
 
     def installed(self) -> Installed:
@@ -251,7 +234,7 @@ class ClaudeCode:
         hooks = has_entries(self.settings, self._hooks)
         found = server_state_in_json(self._servers)
         unseen = self._agent.has_server() if self._agent.is_there else False if self.scope == "project" else None
-        plugin = has_plugin(self._plugin) if self._plugin else None
+        plugin = has_own_files(self._plugin, _settings_apart()) if self._plugin else None
         return Installed(hooks=hooks, server=found.is_ours if found else unseen, plugin=plugin)
 
     def _with_server(self) -> SetupPlan:

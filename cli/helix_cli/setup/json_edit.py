@@ -1,17 +1,20 @@
-r"""Strict JSON as text: what a file says, and the same text changed so that it says something else.
+r"""JSON as text: what a file says, and the same text changed so that it says something else.
 
 Only what differs is cut out or inserted; every other byte stays. A file with comments or trailing commas is refused,
-because an agent that reads strict JSON skips the whole of it.
+because an agent that reads strict JSON skips the whole of it. For agents that read them (`JsonDialect`), they stay
+where they are.
 
 >>> merged('{"a":  [1, 2], "b": 3}', {"a": [1], "b": 3})
 '{"a":  [1], "b": 3}'
+>>> as_strict('{"a": "//",} // x', "jsonc")
+'{"a": "//" }     '
 """
 
 from __future__ import annotations
 
 import json
 import re
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from helix_cli.setup.errors import NotEditable
 
@@ -25,6 +28,23 @@ _PROBLEMS = {
     "Expecting ',' delimiter": "a comma is missing",
 }
 _DECODER = json.JSONDecoder()
+
+
+#: What an agent reads besides strict JSON: nothing, comments (Gemini CLI), or trailing commas too (OpenCode).
+JsonDialect = Literal["strict", "comments", "jsonc"]
+_COMMENT = r"//[^\n]*|/\*.*?\*/"
+_BESIDES = {
+    "comments": re.compile(rf'"(?:\\.|[^"\\])*"|{_COMMENT}', re.DOTALL),
+    "jsonc": re.compile(rf'"(?:\\.|[^"\\])*"|{_COMMENT}|,(?=(?:\s|{_COMMENT})*[}}\]])', re.DOTALL),
+}
+
+
+def as_strict(text: str, dialect: JsonDialect) -> str:
+    """The text with blanks in the place of what strict JSON has not, so that every place stays where it is."""
+    if dialect == "strict":
+        return text
+    blanks = re.compile(r"[^\r\n]")
+    return _BESIDES[dialect].sub(lambda found: found[0] if found[0][0] == '"' else blanks.sub(" ", found[0]), text)
 
 
 class _Element(NamedTuple):
@@ -61,7 +81,7 @@ def parse(text: str) -> Any:  # noqa: ANN401  (JSON)
     return value
 
 
-def merged(text: str, value: object) -> str:
+def merged(text: str, value: object, *, dialect: JsonDialect = "strict") -> str:
     """The text, cut and added to until it says ``value``; a scalar is never replaced.
 
     Raises:
@@ -69,8 +89,9 @@ def merged(text: str, value: object) -> str:
     """
     mark, text = text[: text.startswith(BOM)], text.removeprefix(BOM)
     text = text + "{}\n" if is_blank(text) else text
-    while parse(text) != value:
-        text = _step(text, _skip(text, 0), value, ())
+    while parse(plain := as_strict(text, dialect)) != value:
+        start, end, put = _step(plain, _skip(plain, 0), value, ())
+        text = text[:start] + put + text[end:]
     return mark + text
 
 
@@ -137,8 +158,12 @@ def _require_unique(text: str, at: int) -> None:
         _require_unique(text, one.at)
 
 
-def _step(text: str, at: int, new: Any, path: tuple[str, ...]) -> str:  # noqa: ANN401  (JSON)
-    """The text one cut or one insertion nearer to saying ``new`` at a place, which it does not say yet."""
+#: What to put into the place of the text from one place to another.
+_Edit = tuple[int, int, str]
+
+
+def _step(text: str, at: int, new: Any, path: tuple[str, ...]) -> _Edit:  # noqa: ANN401  (JSON)
+    """The cut or insertion that brings a text nearer to saying ``new`` at a place, which it does not say yet."""
     if text[at] != ("{" if isinstance(new, dict) else "["):
         wanted = "an object" if isinstance(new, dict) else "a list"
         while len(path) < 2 and isinstance(new, dict):  # noqa: PLR2004  (all that setup adds is two names deep)
@@ -161,19 +186,19 @@ def _step(text: str, at: int, new: Any, path: tuple[str, ...]) -> str:  # noqa: 
     return _put(text, at, found, json.dumps(name) + ": ", new[name])
 
 
-def _cut(text: str, at: int, found: list[_Element], place: int) -> str:
-    """The text without one element and the comma that joins it to a neighbour."""
+def _cut(text: str, at: int, found: list[_Element], place: int) -> _Edit:
+    """Takes out one element and the comma that joins it to a neighbour."""
     if place:
         start, end = _skip(text, found[place - 1].end), found[place].end
     elif len(found) > 1:
         start, end = at + 1, _skip(text, found[0].end) + 1
     else:
         start, end = at + 1, _DECODER.raw_decode(text, at)[1] - 1
-    return text[:start] + text[end:]
+    return start, end, ""
 
 
-def _put(text: str, at: int, found: list[_Element], name: str, value: object) -> str:
-    """The text with an element at the end of the object or list at a place, indented as the rest of it is."""
+def _put(text: str, at: int, found: list[_Element], name: str, value: object) -> _Edit:
+    """Puts an element at the end of the object or list at a place, indented as the rest of it is."""
     indent = _INDENT.search(text)
     unit, line = indent[1] if indent else "  ", "\r\n" if "\r\n" in text else "\n"
     begin = text[text.rfind("\n", 0, at) + 1 : at]
@@ -183,6 +208,6 @@ def _put(text: str, at: int, found: list[_Element], name: str, value: object) ->
         outer + unit + name + f"{outer}{unit}".join(json.dumps(value, indent=unit, ensure_ascii=False).split("\n"))
     )
     if found:
-        return f"{text[: found[-1].end]},{element}{text[found[-1].end :]}"
+        return found[-1].end, found[-1].end, f",{element}"
     inside = text[at + 1 : _DECODER.raw_decode(text, at)[1]]
-    return text[: at + 1] + element + ("" if "\n" in inside else outer) + text[at + 1 :]
+    return at + 1, at + 1, element + ("" if "\n" in inside else outer)

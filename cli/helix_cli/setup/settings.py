@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from helix_cli.setup.entries import Entries, toml_value
+from helix_cli.setup.entries import AnyEntries, toml_value
 from helix_cli.setup.errors import NotEditable
 from helix_cli.setup.json_edit import is_blank
 from helix_episodes.errors import WriteFailed
@@ -36,10 +36,15 @@ class FileRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Records(msgspec.Struct, frozen=True, kw_only=True):
-    """The files that setup changed on this machine, and the servers that an agent's own command was asked to add."""
+    """The files that setup changed on this machine, and the servers that an agent's own command was asked to add.
+
+    ``folders`` are those that were made for the files, ``made`` the files that an agent's own command made.
+    """
 
     files: dict[str, FileRecord] = {}
     servers: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
 
     def save(self) -> None:
         """Writes them.
@@ -133,9 +138,11 @@ def apply(changes: Sequence[SettingsChange]) -> None:
         if read_text(change.path) != change.before:
             raise NotEditable("somebody is changing it at this moment", path=change.path, advice="try again")
     found = records()
-    files = dict(found.files)
+    files, folders = dict(found.files), {*map(Path, found.folders)}
     try:
         for change in changes:
+            target = change.path.resolve()
+            folders |= {one for one in target.parents if change.after is not None and not one.exists()}
             _replace(change)
             files.pop(str(change.path.resolve()), None)
             if change.installs and change.after is not None:
@@ -143,8 +150,17 @@ def apply(changes: Sequence[SettingsChange]) -> None:
                 record = FileRecord(after=_digest(change.after), made=change.kept is None, before=before)
                 files[str(change.path.resolve())] = record
     finally:
-        if files != found.files:
-            msgspec.structs.replace(found, files=dict(sorted(files.items()))).save()
+        left = tuple(sorted(map(str, _without_empty_folders(folders))))
+        if (files, left) != (found.files, found.folders):
+            msgspec.structs.replace(found, files=dict(sorted(files.items())), folders=left).save()
+
+
+def _without_empty_folders(made: set[Path]) -> set[Path]:
+    """Removes the folders that were made for files of which none is left; those that remain."""
+    for folder in sorted(made, key=lambda one: len(one.parts), reverse=True):
+        with suppress(OSError):  # it holds something, or is gone
+            folder.rmdir()
+    return {folder for folder in made if folder.is_dir()}
 
 
 def _replace(change: SettingsChange) -> None:
@@ -215,7 +231,7 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def with_entries(path: Path, entries: Entries) -> SettingsChange:
+def with_entries(path: Path, entries: AnyEntries) -> SettingsChange:
     """The file with our entries; older entries of ours go first.
 
     Raises:
@@ -234,7 +250,7 @@ def with_entries(path: Path, entries: Entries) -> SettingsChange:
     return SettingsChange(path=path, before=before, after=after, kept=base, installs=True)
 
 
-def without_entries(path: Path, entries: Entries) -> SettingsChange:
+def without_entries(path: Path, entries: AnyEntries) -> SettingsChange:
     """The file without our entries: byte for byte as before, when nobody has edited it since.
 
     Raises:
@@ -248,7 +264,7 @@ def without_entries(path: Path, entries: Entries) -> SettingsChange:
     return SettingsChange(path=path, before=before, after=after, kept=before)
 
 
-def has_entries(path: Path, entries: Entries) -> bool:
+def has_entries(path: Path, entries: AnyEntries) -> bool:
     """Whether all our entries are in a file that its agent reads.
 
     Raises:
