@@ -353,4 +353,7 @@ def _as_resolution(value: str | None) -> Resolution | None:
     Raises:
         InvalidArgument: It is none of the three.
     """
-    return None if value is None else as_choice("resolution", value, RESOLUTIONS)
+    if value is None:
+        return None
+    resolution: Resolution = as_choice("resolution", value, RESOLUTIONS)
+    return resolution
