@@ -60,12 +60,17 @@ def test_a_path_from_a_test_or_a_rule_or_words_of_a_message(draw: Draw, remember
 
 
 def test_no_path_leads_through_a_label_where_a_session_holds_a_finer_one(draw: Draw, remember: Remember) -> None:
-    hub = (draw("one", "a fails: x -> edit a.py"), draw("two", "edit b.py -> commit"))
+    hub = (draw("one", "a fails: x -> edit shop/a.py"), draw("two", "edit b.py -> commit"))
     longer = draw("whole", "a fails: x -> edit c.py", "edit c.py -> b passes", "b passes -> commit")
     graph = remember(*hub, longer)
     answer = graph.path(source="a fails", target="commit")
     assert chain(answer) == ["a fails: x", "edit c.py", "b passes", "commit: a commit"]
     assert (answer.resolution, answer.whole, answer.stitched) == ("thing", ("episode-whole",), False)
+    (graph.episodes / "episode-whole.json").unlink()
+    graph.compile()
+    apart = graph.path(source="a fails", target="commit", max_depth=2)
+    assert not apart.found, "a.py and b.py lie in different folders"
+    assert "by labels alone there is one of depth 2" in (apart.hint or "")
     by_kind = graph.path(source="a fails", target="commit", resolution="kind")
     assert chain(by_kind) == ["a fails: x", "edit source (.py)", "commit"]
     assert by_kind.stitched

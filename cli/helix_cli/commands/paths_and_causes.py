@@ -33,7 +33,7 @@ resolution_option = click.option(
 def render_path(answer: PathAnswer) -> None:
     """Print the nodes in order, between them what each edge rests on, then how many sessions hold the whole."""
     if not answer.found:
-        say(f"{answer.error}." + (f" {answer.hint}" if answer.hint else ""))
+        say(f"{answer.error}." + (f" {answer.hint[0].upper()}{answer.hint[1:]}." if answer.hint else ""))
         return
     if not answer.steps:
         say()
