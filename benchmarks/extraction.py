@@ -115,11 +115,9 @@ def joined(golds: Iterable[dict[str, Any]], corpus: Path) -> dict[str, Tally]:
         (session,) = read_sessions(log)
         episode = extract(session)
         lines = Lines(episode, twins(log))
-        ours: list[tuple[str, str, str]] = [
-            (link.reason, link.source, link.target) for link in episode.links if link.reason != "fix"
-        ]
-        ours += [("fix", fix.error, change) for fix in episode.fixes for change in fix.changes]
-        for reason, a, b in ours:
+        links = ((link.reason, link.source, link.target) for link in episode.links if link.reason != "fix")
+        fixes = (("fix", fix.error, change) for fix in episode.fixes for change in fix.changes)
+        for reason, a, b in (*links, *fixes):
             right = any(
                 lines.meets(a, anchors(annotated, one["cause_line"]))
                 and lines.meets(b, anchors(annotated, one["effect_line"]))

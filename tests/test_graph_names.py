@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.model import Decision, Place
+from helix_graph.graph.episode_facts import facts_of
+from helix_graph.graph.finer_labels import named
 from helix_graph.graph.node_labels import decision_key
+from thoroughness import examples
 
 if TYPE_CHECKING:
     from episode_drawing import Draw, Remember
@@ -49,23 +54,28 @@ def test_a_path_from_a_test_or_a_rule_or_words_of_a_message(draw: Draw, remember
     drawn = about(draw("s", f"{error} -> edit cart.py"), error, tested)
     ruled = about(draw("r", "lint fails: x -> edit b.py"), "lint fails: x", Place(rule="errcheck", symbol="w.Write"))
     graph = remember(drawn, ruled, draw("m", "go fails: undefined Total -> edit c.py"))
-    for named, start in (
+    for asked, start in (
         ("test_add", "pytest fails: test failed: TestSum > test_add"),
         ("TestSum", "pytest fails: test failed: TestSum > test_add"),
         ("errcheck", "lint fails: x: w.Write"),
         ("w.Write", "lint fails: x: w.Write"),
     ):
-        assert chain(graph.path(source=named, target="edit"))[0] == start
+        assert chain(graph.path(source=asked, target="edit"))[0] == start
     assert graph.path(source="Total", target="c.py").depth == 1
 
 
 def test_no_path_leads_through_a_label_where_a_session_holds_a_finer_one(draw: Draw, remember: Remember) -> None:
-    hub = (draw("one", "a fails: x -> edit a.py"), draw("two", "edit b.py -> commit"))
+    hub = (draw("one", "a fails: x -> edit shop/a.py"), draw("two", "edit b.py -> commit"))
     longer = draw("whole", "a fails: x -> edit c.py", "edit c.py -> b passes", "b passes -> commit")
     graph = remember(*hub, longer)
     answer = graph.path(source="a fails", target="commit")
     assert chain(answer) == ["a fails: x", "edit c.py", "b passes", "commit: a commit"]
     assert (answer.resolution, answer.whole, answer.stitched) == ("thing", ("episode-whole",), False)
+    (graph.episodes / "episode-whole.json").unlink()
+    graph.compile()
+    apart = graph.path(source="a fails", target="commit", max_depth=2)
+    assert not apart.found, "a.py and b.py lie in different folders"
+    assert "by labels alone there is one of depth 2" in (apart.hint or "")
     by_kind = graph.path(source="a fails", target="commit", resolution="kind")
     assert chain(by_kind) == ["a fails: x", "edit source (.py)", "commit"]
     assert by_kind.stitched
@@ -149,3 +159,37 @@ def test_a_choice_and_its_reverse_are_two_labels(one: str, other: str) -> None:
     )
     assert first != second
     assert decision_key(Decision(id="d", timestamp=None, type="design", chosen=one.upper())) == first
+
+
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_every_session_named_holds_every_step_between_the_very_things(
+    data: st.DataObject, any_episodes: st.SearchStrategy[tuple[Episode, ...]], remember: Remember
+) -> None:
+    drawn = data.draw(any_episodes)
+    graph = remember(*drawn)
+    for old in graph.episodes.iterdir():
+        if old.stem not in {episode.id for episode in drawn}:
+            old.unlink()
+    graph.compile()
+    text = st.sampled_from(["run", "edit", "ruff", "fails", "passes", "commit", "success", "a.py", "b.py"])
+    answer = graph.path(source=data.draw(text), target=data.draw(text), strongest=data.draw(st.booleans()))
+    assume(answer.steps)
+    held = {episode.id for episode in drawn if _holds(episode, answer)}
+    assert set(answer.whole) == held
+    for step in answer.steps:
+        assert step.frequency.k == len(step.episodes) <= step.frequency.n <= len(drawn)
+
+
+def _holds(episode: Episode, answer: FoundPath) -> bool:
+    """Whether the episode's claims chain up between mentions that are shown as the steps say, by trying them all."""
+    facts = facts_of(episode)
+    shown = {one.local: named(one.label, one.thing, resolution="thing") for one in facts.mentions}
+    reached = {local for local, name in shown.items() if name == answer.steps[0].source}
+    for step in answer.steps:
+        reached = {
+            claim.target_local
+            for claim in facts.claims
+            if claim.source_local in reached and claim.type == step.type and shown[claim.target_local] == step.target
+        }
+    return bool(reached)

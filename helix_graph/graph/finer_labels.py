@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from helix_episodes.extraction.fingerprints.model import message_core, name_of_test
 from helix_episodes.light_imports import Regex
 from helix_graph.graph.node_labels import family_of, is_error
 
@@ -75,6 +74,8 @@ def finer_of_event(event: Event, label: str) -> FinerLabels:
     if event.tool:
         return FinerLabels(_folder(file), file) if file else FinerLabels(None, _message(event, label))
     test = next((one for one in ((named and named.test) or "", *event.tests) if one and not _FILE.fullmatch(one)), None)
+    from helix_episodes.extraction.fingerprints.model import name_of_test  # 60 ms, which a question does without
+
     package = _PACKAGE.match(event.message or "")
     place = (named and named.rule) or file or (package[1] if package else None)
     if named and named.rule and named.symbol:
@@ -133,6 +134,8 @@ def _flagged(command: str, program: str, subcommand: str) -> str:
 
 def _message(event: Event, label: str) -> str | None:
     """What an error says, without its location, what the label or place names, and what varies."""
+    from helix_episodes.extraction.fingerprints.model import message_core  # as above
+
     plain = _LOCATION.sub("", event.message or "")
     known = (family_of(event), event.place.rule if event.place and event.place.rule else "")
     for word in filter(None, known):

@@ -8,7 +8,7 @@ or thing is looked for among places and things from the start.
 
 If no episode contains the path whole, the shortest one that an episode does contain is shown instead, although it is
 longer. Failing that, the path is *stitched* from several episodes, which is weaker: its links may never have followed
-each other anywhere. It then joins them at the finest resolution at which there is one.
+each other anywhere. It joins them where they have a thing in common, else a place; labels alone are not enough.
 
 With a `resolution` everything happens there. At ``kind`` a text is looked for in labels, and where that finds no path
 in the texts of mentions; a stitched path is shown with the shortest that a single episode contains.
@@ -200,16 +200,20 @@ def find_path(  # noqa: PLR0913  (the options of the question)
     missing = [text for text in (source, target) if next(matches(graph, text), None) is None]
     if missing:
         return PathAnswer(found=False, path=(), error=f"Node not found: {missing[0].strip()}", hint=_NO_NODE)
-    hint = _hint(graph, source, target, follow)
+    hint = _hint(graph, source, target, follow, max_depth)
     return PathAnswer(found=False, path=(), error=f"No path found within depth {max_depth}", hint=hint)
 
 
 _NO_NODE = "no label, message, command or path of an episode contains it; `helix-graph labels` lists all"
 _NO_WAY = f"no path of up to {HIGHEST_DEPTH} edges connects them"
+_BY_LABELS = (
+    "no session leads from one to the other, nor do several by way of the same file, test, folder or rule; by labels"
+    " alone there is one of depth {}, which `--resolution kind` shows"
+)
 _NO_DECIDER = "no event in these episodes decided that outcome, so no edge leads to it; see `helix-graph patterns`"
 
 
-def _hint(graph: Adjacency, source: str, target: str, follow: Collection[str]) -> str:
+def _hint(graph: Adjacency, source: str, target: str, follow: Collection[str], max_depth: int) -> str:
     ends = graph.labelled(target.strip())
     outcomes = {end for end in ends if graph.summary(end).type == "outcome"}
     if outcomes and outcomes == ends and not graph.edges(outcomes, at=1, types=LEADING):
@@ -223,7 +227,9 @@ def _hint(graph: Adjacency, source: str, target: str, follow: Collection[str]) -
             )
         )
     ]
-    return f"there is one of depth {min(depths)}" if depths else _NO_WAY
+    if not depths:
+        return _NO_WAY
+    return f"there is one of depth {min(depths)}" if min(depths) > max_depth else _BY_LABELS.format(min(depths))
 
 
 def _finest(graph: Adjacency, source: str, target: str, asked: _Asked) -> PathAnswer | None:
@@ -255,16 +261,16 @@ def _finest(graph: Adjacency, source: str, target: str, asked: _Asked) -> PathAn
 
 
 def _stitched(graph: Adjacency, start: Match, goal: Match, asked: _Asked) -> PathAnswer | None:
-    """The path that no episode contains, joined at things, at places, or at labels."""
+    """The path that no episode contains, joined at things or at places.
+
+    One that is joined at labels alone would lead from the edit of one file to what followed the edit of another.
+    """
     for resolution in ("thing", "place"):
         finer = FinerAdjacency(graph.connection, resolution)
         ends = _ends(finer, start, goal)
         if paths := _search(finer, ends, asked):
             return _answer(finer, paths, ends)
-    within = _within(start, goal)
-    ends = Ends(start.nodes, goal.nodes, within)
-    paths = _search(graph, ends, asked)
-    return _answer(graph, paths, ends) if paths else None
+    return None
 
 
 def _at(finer: FinerAdjacency, source: str, target: str, asked: _Asked) -> PathAnswer | None:
