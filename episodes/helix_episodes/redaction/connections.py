@@ -211,8 +211,21 @@ CONNECTION_RULES = (
     ),
     SecretRule(
         "cookie",
-        ("SAPISID", "HSID", "SSID", "logged_in", "connect.sid", "laravel_session", "remember_", "SIDCC"),
-        r"(?:\b(?:__Secure-\w{1,10})?(?:SAPISID|HSID|SSID|APISID|SIDCC|PSID|sid)|\w{0,40}_logged_in_?\w{0,40}|remember_\w{1,60})=([^\s;,\"']{16,600})",
+        (
+            "SAPISID",
+            "HSID",
+            "SSID",
+            "logged_in",
+            "connect.sid",
+            "laravel_session",
+            "remember_",
+            "SIDCC",
+            "PHPSESSID",
+            "JSESSIONID",
+            "ASPXAUTH",
+            "SessionId",
+        ),
+        r"(?:\b(?:__Secure-\w{1,10})?(?:PHPSESSID|JSESSIONID|\.?ASPXAUTH|ASP\.NET_SessionId|SAPISID|HSID|SSID|APISID|SIDCC|PSID|sid)|\w{0,40}_logged_in_?\w{0,40}|remember_\w{1,60})=([^\s;,\"']{16,600})",
     ),
     SecretRule(
         "licence-key",
@@ -243,11 +256,24 @@ CONNECTION_RULES = (
         r"://[^\s/:@\"'`<>\[\]]{1,100}:([^\s/\"'`<>\[\]?#@{}$]{6,200})@(?=[{$\"'])",
         is_real_value,
     ),
+    SecretRule(
+        "password",
+        (r"@…[\w.-]{1,80}:\d{2,5}/",),
+        r"(?<![\w/.:@-])[A-Za-z]\w{0,30}/([^\s/@\"'`<>\[\]:]{5,100})@[\w.-]{1,80}:\d{2,5}/\w",
+        accept=is_real_value,
+    ),
+    SecretRule("password", ("sip:", "sips:"), r"\bsips?:[\w.+-]{1,60}:([^\s/@\"'`<>]{4,100})@", is_real_value),
+    # Keys of programs and of disks, in groups as they are typed.
+    SecretRule(
+        "licence-key",
+        ("-…[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}-", r"-…\d{6}-\d{6}-\d{6}-"),
+        r"(?<![A-Za-z0-9-])(?:(?=[A-Z-]*\d[A-Z-]*\d)(?:[A-Z0-9]{5}-){4}[A-Z0-9]{5}|(?:\d{6}-){7}\d{6})(?![A-Za-z0-9-])",
+    ),
     # Addresses that are keys: https://mainnet.infura.io/v3/…, …/hooks/…, …/inputs/…
     SecretRule(
         "token",
         ("://",),
-        r"://[^\s\"'<>]{1,120}?/(?:v\d|hooks?|webhooks?|inputs|services|triggers|bot|rpc|apikey|token)/([0-9a-f]{32,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[A-Za-z0-9_-]{24,120})(?=[/\s\"'`<>)?]|$)",
+        r"://(?:hooks?\.[^\s\"'<>/]{1,80}/[^\s\"'<>]{0,60}?|[^\s\"'<>]{1,120}?/)(?:in|v\d|hooks?|webhooks?|inputs|services|triggers|bot|rpc|apikey|token)/([0-9a-f]{32,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[A-Za-z0-9_-]{24,120})(?=[/\s\"'`<>)?]|$)",
         accept=has_random_value,
     ),
     # Sentry's address holds a key where others hold a user.

@@ -55,6 +55,7 @@ _PARTS = {
     "login": "login",
     "code": r"(?<=device_)code|(?<=deviceC)ode",
     "api_hash": "api_hash",
+    "macaroon": "macaroon",
 }
 #: Those that are too short, or too like parts of other words, to be looked for within words.
 _WHOLE = {
@@ -66,16 +67,33 @@ _WHOLE = {
         word: word
         for word in ("samlresponse", "samlrequest", "kennwort", "contrasena", "senha", "wachtwoord", "salasana")
     },
-    **{word: word for word in ("heslo", "haslo", "adgangskode", "parola")},
+    **{word: word for word in ("heslo", "haslo", "adgangskode", "parola", "lozinka")},
     "passe": "(?<=mot de )passe",
 }
 _WHOLE["pin"] = r"(?<![a-z])pin(?: code)?(?![a-z])"
 _SESSION = "_session"
-_FOREIGN = ("contraseñ", "lösenord", "hasło", "şifre", "пароль", "密码", "密碼", "パスワード", "비밀번호")
+_FOREIGN = (
+    "סיסמה",
+    "κωδικός",
+    "jelszó",
+    "mật khẩu",
+    "كلمة المرور",
+    "รหัสผ่าน",
+    "पासवर्ड",
+    "contraseñ",
+    "lösenord",
+    "hasło",
+    "şifre",
+    "пароль",
+    "密码",
+    "密碼",
+    "パスワード",
+    "비밀번호",
+)
 _QUOTE = r"(?:\\{0,15}[\"'`])"
 #: A new line, with what listings and diffs put at its beginning.
 _LINE = r"(?:\n|\\{1,2}n)[ \t\d|+>→:-]{0,30}"
-_SIGN = r"(?:=>|->|<-|→|:=|\?\?|\|\||={1,3}|:{1,2}|\uff1a|[—\u2013➜⇒]|\.{4,80})"
+_SIGN = r"(?:=>|->|<-|→|:=|\?\?|\|\||={1,3}|:{1,2}|\uff1a|は|是|为|[—\u2013➜⇒]|\.{4,80})"
 _SECOND_FIELD = r"(?:--)?(?:[a-z]{1,10}_?)?(?:value|string|text|content|body|data|default)"
 #: What hands a name its value, the more telling ones first.
 _JOINTS = {
@@ -125,7 +143,7 @@ _REST = r"\w{0,30}+(?:-\w{1,20}+){0,4}"
 _NEEDLE = "(?i:" + "|".join((*_PARTS.values(), *_WHOLE.values(), rf"{_SESSION}\b", *_FOREIGN)) + ")"
 _PROMISING = re.compile(
     _NEEDLE + _REST + r"(?: \d{1,2}(?=:))?"
-    r"(?:[\"'`:=(,>|)\[\]*\\?<&→\uff1a—.{-]|\s{1,40}(?:[=:|│║┃¦>\"'`,→+{*\[(—\u2013➜⇒.-]|\n|<|[\w.\[\]<>&|?:]{1,30}(?: \w{1,20})? ?="  # noqa: E501
+    r"(?:[\"'`:=(,>|)\[\]*\\?<&→\uff1aは是为—.{-]|\s{1,40}(?:[=:|│║┃¦>\"'`,→+{*\[(—\u2013➜⇒.-]|\n|<|[\w.\[\]<>&|?:]{1,30}(?: \w{1,20})? ?="  # noqa: E501
     r"|(?i:is|was|to|be|as|of|for|now|set|on|from|in|still|or|value|lautet|ist|est|es|è|--)\b"
     r"|\S{0,40}?[\d!@#$%^&*?~]|[\w/+]{0,30}[a-z][A-Z][a-z]{0,2}[A-Z])|[ \t]*(?:\n|\Z))"
 )
@@ -150,10 +168,10 @@ _NAME = re.compile(
     r"(?P<before>.*)(?:"
     r"(?P<people>passw(?:or)?d|passwort|passord|(?<![a-z])pwd|passphrase|passcode|psk|mnemonic|(?:seed|recovery|secret)_phrase"
     r"|kennwort|contrase(?:ñ|n)a|passe|senha|wachtwoord|lösenord|salasana|heslo|hasło|adgangskode|şifre|parola"
-    r"|пароль|密码|密碼|パスワード|비밀번호|(?:^|_)pw|(?:user|root|admin|mail|ftp|bind|dn|db|ldap|my)pw)"
+    r"|пароль|密码|密碼|パスワード|비밀번호|סיסמה|κωδικός|jelszó|mật_khẩu|كلمة_المرور|รหัสผ่าน|पासवर्ड|lozinka|(?:^|_)pw|(?:user|root|admin|mail|ftp|bind|dn|db|ldap|my)pw)"
     r"|(?P<short>(?<!com)(?<!by)(?<!sur)(?<!tres)(?<!under)(?<!over)pass)"
     r"|(?P<pin>(?:^|_)pin(?:_?code)?)|(?P<machine>secret|token|credential|crumb|csrf|hmac|saml(?:response|request)?"
-    r"|(?:^|_)(?:salt|pat|jwt|creds|login|totp)|api_hash|(?:device|auth|access)_code|key_?material|key_content)|(?P<key>key|(?:^|_)encrypt|_session)|(?P<login>(?:^|_|master|o)auth))"
+    r"|(?:^|_)(?:salt|pat|jwt|creds|login|totp)|api_hash|macaroon|(?:device|auth|access)_code|key_?material|key_content)|(?P<key>key|(?:^|_)encrypt|_session)|(?P<login>(?:^|_|master|o)auth))"
     r"(?P<after>s?\d{0,3}(?:_\w+)?)"
 )
 #: Words behind it that make it something about the secret.
@@ -209,7 +227,7 @@ _GROUPS = r"([A-Za-z0-9]{4,6})(?:[ -][A-Za-z0-9]{4,6}){2,7}(?=[ \t]*(?:\Z|[\n\"'
 _ENDS_OF_SENTENCES = ".,:;!?)"
 #: An identifier is at most this long, and a value field at most this far before its name's.
 _LONGEST_NAME, _VALUE_BEFORE = 48, 400
-_SHORTEST_CHOSEN, _SHORTEST_SPOKEN, _SHORTEST_LONE_KEY = 6, 8, 20
+_SHORTEST_CHOSEN, _SHORTEST_SPOKEN, _SHORTEST_LONE_KEY, _SHORTEST_LONG = 6, 8, 20, 24
 #: Behind the telling word of a name (``SECRET_KEY_BASE``); four words are a phrase.
 _MOST_WORDS_BEHIND = 3
 #: A part of the name of a resource: arn:aws:secretsmanager:eu-central-1:1234:secret:shop
@@ -461,7 +479,12 @@ def _is_made(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground)
     if one.sort == "login" and is_pair(value):
         return True
     if not is_handed and not one.is_identifier:
-        return is_dense(value) or (_BASE32.fullmatch(value) is not None and is_unlike_words(value))
+        is_long = len(value) >= _SHORTEST_LONG and value.isalnum() and looks_random(value)
+        return (
+            is_dense(value)
+            or (is_long and joint == "sentence")
+            or (_BASE32.fullmatch(value) is not None and is_unlike_words(value))
+        )
     if is_dense(value) or (looks_random(value) and " " not in value):
         return True
     if one.sort == "login" or not is_handed:

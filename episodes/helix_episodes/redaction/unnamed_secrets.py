@@ -21,6 +21,7 @@ from helix_episodes.redaction.value_looks import (
     mean_run,
     says_what_it_is,
 )
+from helix_episodes.redaction.visible_text import after_prefix
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -86,6 +87,7 @@ _SUBJECT_PARTS = (
     "credential",
     "apikey",
     "keystore",
+    "login",
     "keymaterial",
 )
 _SUBJECTS_BY_WORD = {
@@ -96,6 +98,14 @@ _SUBJECTS_BY_WORD = {
         ("identity", "identified", "getconnection", "securestring", "authorization", "authorize", "maiden")
     ),
     **dict.fromkeys(("pwd", "cred", "mysqli", "pdo", "unrar", "qpdf", "unzip")),
+    **dict.fromkeys(
+        ("rand", "pwgen", "eap", "kinit", "nickserv", "snmpwalk", "addauth", "etcdctl", "bcrypt", "aes", "userpwd")
+    ),
+    "keys": ("send-keys",),
+    "send": ("send -",),
+    "using": ("connect to",),
+    "randombytes": ("randombytes",),
+    "generate": ("key:generate",),
     "pass": ("pass ", "pass:", "pass=", "-pass"),
     "api": ("api key", "api_key", "api-key"),
     "access": ("access key",),
@@ -123,12 +133,17 @@ _APART = r"\s\"'`,;<>(){}\[\]|=:\\→“”«»"
 _WORD = rf"(?<![^{_APART}])[^{_APART}]{{8,100}}(?![^{_APART}])"
 _WORD_END = rf"[^{_APART}]*\Z"
 #: A sign that joins the words of a password, within letters and digits.
-_SIGN_WITHIN, _LONGEST_MADE = r"[!^*%+~&](?<=[A-Za-z0-9]{3}.)(?=[A-Za-z0-9]{3})", 40
+_SIGN_WITHIN = (
+    r"[!^*%+~&](?<=[A-Za-z0-9]{3}.)(?=[A-Za-z0-9]{3})"
+    r"|[_-](?:(?<=[A-Z][a-z]{3}.)|(?<=[A-Z][a-z]{4}.)|(?<=[A-Z][a-z]{5}.)|(?<=[A-Z][a-z]{6}.))(?=\d{2,4}[a-z]{3})"
+    r"|[_-](?<=[a-z]\d{3}.)(?=[A-Z][a-z]{3})"
+)
+_LONGEST_MADE = 40
 _ENDS, _MARKS = ".,;:!?)", "+-*#>&"
 #: A line that announces the value below it: it ends in a colon, is a heading, or a command that prints a secret.
 _ANNOUNCING = (
     r"(?i)(?:.{0,100}(?:passw(?:or)?d|passphrase|token|secret(?: key)?|api key|access key|credentials?)[^\n]{0,60}:"
-    r"|[$#>=-].{0,120}(?:pass|token|secret|key|credential).{0,80}"
+    r"|(?:[$#%>=-]|PS ).{0,120}(?:pass|token|secret|key|credential|rand|pwgen|crypto).{0,80}"
     r"|.{0,80}name=[\"'][\w.-]{0,30}(?:pass|token|secret|key)[\w.-]{0,20}[\"'];?)\s*\Z"
 )
 _ANNOUNCED = r"[ \t]*[\"'`«]?([^\s\"'`]{8,200})[\"'`»]?,?[ \t]*\Z"
@@ -311,7 +326,8 @@ def _spoken_secrets(sifted: SiftedText) -> Iterator[Cut]:
             start = word.start() + word[0].find(value)
             if is_like_password(value) and not _is_id(text, start, start + len(value)):
                 yield make_cut("secret", start, start + len(value))
-        if compiled_pattern(_ANNOUNCING).match(text, begin, done):
+        announcing = compiled_pattern(_ANNOUNCING)
+        if announcing.match(text, begin, done) or announcing.match(text, after_prefix(text, begin), done):
             yield from _announced(text, done)
 
 
@@ -320,8 +336,9 @@ def _announced(text: str, end: int) -> Iterator[Cut]:
     for _ in range(_MOST_BLANK_LINES):
         begin, end = end + 1, text.find("\n", end + 1)
         end = len(text) if end < 0 else end
-        if begin >= end or text[begin:end].strip():
+        if text[after_prefix(text, begin) : end].strip(" \t#>*|"):
             break
+    begin = after_prefix(text, begin)
     found = compiled_pattern(_ANNOUNCED).match(text, begin, end) if begin < end else None
     if found and is_announced(found[1]):
         yield make_cut("secret", *found.span(1))
@@ -329,7 +346,7 @@ def _announced(text: str, end: int) -> Iterator[Cut]:
 
 def is_announced(value: str) -> bool:
     """Letters with digits or a sign, and neither a stand-in nor a path, an address, a hint or code."""
-    return (
+    return is_like_password(value) or (
         any(map(str.isdigit, value))
         and any(map(str.isalpha, value))
         and not is_placeholder(value)

@@ -184,8 +184,12 @@ def mean_run(value: str) -> float:
 #: What is no password though it holds letters, digits and a sign: versions, dates, codes of addresses, globs, issues.
 _NO_LIKENESS = re.compile(
     r".*(?:%(?!\d{3})(?:0[AD]|2[0-9A-F]|3[A-F]|40|5[B-F]|60|7[B-F]|[89A-F][0-9A-F])|\*\*|\.\*|://|\.\d|@v?\d|…).*"
-    r"|[A-Za-z/_-]*#\d+|[A-Za-z_.]+\d{0,2}[+&*~^%][A-Za-z_.]+\d{0,2}|0x.*|[a-z_]+\d{0,3}[+#?&=][a-z_]+\d{0,3}|[\d:.TZ+-]+|[\w.-]+@[\w.-]+|sha\d{1,3}-.*|[A-Z]+(?:-\d+)+"
-    r"|\$\w+|[&*-]?\w+[?&]?|\d+[-_#+][^\d]*|.*[/.]|[\w-]+(?:[+&][a-z]+)+"
+    r"|[A-Za-z/_-]*#\d+|0x.*|[\d:.TZ+-]+|[\w.-]+@[\w.-]+|sha\d{1,3}-.*|[A-Z]+(?:-\d+)+|\$\w+|[&*-]?\w+[?&]?"
+    r"|\d+[-_#+][^\d]*|.*[/.]|\d+Z&\w*"
+)
+#: Names with a number that an operator joins, in which words are longer than chance makes them.
+_JOINED_NAMES = re.compile(
+    r"[a-z_.-]+\d{0,3}(?:[+#?&=*~^%][a-z_.]+\d{0,3})+|[A-Za-z_.-]+\d{0,2}(?:[+#?&=*~^%][A-Za-z_.]+\d{0,2})+"
 )
 #: Words and numbers with a sign between them or behind, as people make passwords of them.
 _MADE = re.compile(
@@ -215,7 +219,8 @@ def is_like_password(value: str) -> bool:
     is_short = both and len(value) >= _SHORTEST_LETTERS and mean_run(value) <= _LONGEST_LETTERS_RUN
     if any(sign in value for sign in "!^*%+#$&~?@"):
         is_made = (both and digits > 0) or (digits >= _MOST_NUMBERS and any(map(str.isalpha, value)))
-        return is_made and not _NO_LIKENESS.fullmatch(value) if digits else is_short
+        is_name = mean_run(value) > _LONGEST_LIKE_RUN and _JOINED_NAMES.fullmatch(value) is not None
+        return is_made and not is_name and not _NO_LIKENESS.fullmatch(value) if digits else is_short
     if digits and _MADE.fullmatch(value):
         return True
     return is_short and _PARTED.fullmatch(value) is not None and (digits > 0 or is_unlike_words(value))

@@ -132,6 +132,12 @@ def without_frames(text: str) -> Iterator[VisibleText]:
     return _steps(text, _without_table_ends, _without_prefixes, _without_continuations)
 
 
+def after_prefix(text: str, begin: int) -> int:
+    """Where a line begins that starts at this place, behind what a listing, a log or a comment puts before it."""
+    found = compiled_pattern(_PREFIX).match(text, begin)
+    return found.end() if found else begin
+
+
 def _steps(text: str, *steps: Callable[[str], VisibleText | None]) -> Iterator[VisibleText]:
     for step in steps:
         if plain := step(text):
