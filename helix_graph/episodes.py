@@ -36,6 +36,7 @@ from helix_episodes.corrections import (
 from helix_episodes.episode_consistency import free_id, repair_links, repair_parts, unsound_links
 from helix_episodes.errors import EpisodeError, EpisodeExists, EpisodeNotFound, InvalidEpisode
 from helix_episodes.model import Decision, DecisionType, Episode, Event, EventType, Metrics, Outcome, sortable_time
+from helix_episodes.msgspec_types import ready
 from helix_episodes.redaction import for_disk
 from helix_episodes.store import EpisodeStore, decode_episode
 from helix_graph.graph.assertions import EDGE_TYPES, Assertion, AssertionStore, now
@@ -265,7 +266,7 @@ class Episodes(EpisodeStore):
                 "withdrawn": bool(withdrawn),
                 "asserted_at": now(),
             },
-            DecisionCorrection,
+            ready(DecisionCorrection),
         )
         return self._record(extracted, correction)
 

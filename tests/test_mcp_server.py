@@ -44,6 +44,7 @@ DECLARING = LIGHT | {
     "helix_cli.mcp.tools.everyday",
     "helix_episodes",
     "helix_episodes.errors",
+    "helix_episodes.msgspec_types",
 }
 
 

@@ -17,6 +17,7 @@ from helix_cli.mcp.argument_errors import problem_of
 from helix_cli.mcp.pagination import fitted_text, next_part
 from helix_cli.mcp.tool_declaration import MOST_TOKENS, PartArguments, typed_schema, without_nulls
 from helix_episodes.errors import HelixGraphError, InvalidArgument
+from helix_episodes.msgspec_types import ready
 from helix_graph import Memory
 from helix_graph.quoted_answers import with_notice
 from helix_graph.trust import adopted_sentence
@@ -75,7 +76,7 @@ def _checked(name: str, sent: Mapping[str, Any], takes: type[msgspec.Struct]) ->
         InvalidArgument: One is missing, unknown or none of its kind.
     """
     try:
-        asked = msgspec.convert(sent, takes, strict=False)
+        asked = msgspec.convert(sent, ready(takes), strict=False)
     except msgspec.ValidationError as error:
         raise InvalidArgument(None, f"{name}: {problem_of(error, sent, typed_schema(takes))}") from error
     for argument, value in sent.items():
