@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from helix_cli.mcp.tool_declaration import Progress, Tool
 
 
+#: A dozen lines: each of the logs that an extraction could not read has one.
+_LONGEST_SENTENCE = 2_000
 #: In which Claude Code names the project to its servers.
 _PROJECT = "CLAUDE_PROJECT_DIR"
 
@@ -47,7 +49,7 @@ def answer(name: str, raw: Mapping[str, Any], progress: Progress, *, tools: Mapp
     try:
         return Outcome(text=with_notice(_text(tool, without_nulls(raw), progress)))
     except HelixGraphError as error:
-        return Outcome(failed=True, text=str(error))
+        return Outcome(failed=True, text=shortened(str(error)))
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return Outcome(failed=True, text=f"{name}: {where}{error.strerror or error}")
@@ -83,6 +85,11 @@ def _checked(name: str, sent: Mapping[str, Any], takes: type[msgspec.Struct]) ->
         if getattr(asked, argument) is None:
             raise InvalidArgument(None, f"{name}: {argument} is {value!r}; leave it out where none is meant")
     return {argument: getattr(asked, argument) for argument in takes.__struct_fields__}
+
+
+def shortened(sentence: str) -> str:
+    """A sentence that repeats what was sent, which may be long."""
+    return sentence if len(sentence) <= _LONGEST_SENTENCE else f"{sentence[:_LONGEST_SENTENCE]}…"
 
 
 def half_character(error: UnicodeEncodeError) -> str:
