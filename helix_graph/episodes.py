@@ -48,6 +48,7 @@ from helix_episodes.model import (
     OutcomeBasis,
     sortable_time,
 )
+from helix_episodes.msgspec_types import ready
 from helix_episodes.redaction import for_disk
 from helix_episodes.store import EpisodeStore, decode_episode, plain_json
 from helix_graph.graph.assertions import EDGE_TYPES, Assertion, AssertionStore, now
@@ -294,7 +295,7 @@ class Episodes(EpisodeStore):
                 "withdrawn": bool(withdrawn),
                 "asserted_at": now(),
             },
-            DecisionCorrection,
+            ready(DecisionCorrection),
         )
         return self._record(extracted, correction)
 

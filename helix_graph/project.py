@@ -207,7 +207,9 @@ def read_table(path: Path, name: str, kind: type[_Table]) -> _Table:
         raise InvalidConfiguration(path=path, problem=f"it cannot be read: {error}") from error
     import tomllib
 
+    from helix_episodes.msgspec_types import ready
+
     try:
-        return msgspec.convert(tomllib.loads(text).get(name, {}), kind)
+        return msgspec.convert(tomllib.loads(text).get(name, {}), ready(kind))
     except (tomllib.TOMLDecodeError, msgspec.ValidationError, RecursionError) as error:
         raise InvalidConfiguration(path=path, problem=str(error)) from error

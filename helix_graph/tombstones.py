@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular, write_atomically
 
 if TYPE_CHECKING:
@@ -229,6 +230,6 @@ class Tombstones:
 
 def _read(path: Path) -> Tombstone | None:
     try:
-        return msgspec.json.decode(read_regular(path), type=Tombstone)
+        return msgspec.json.decode(read_regular(path), type=ready(Tombstone))
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None

@@ -20,6 +20,7 @@ from mcp_agent import ERAS, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 KNOWN = "known-to-this-test"
 HEADERS = {"Authorization": f"Bearer {KNOWN}"}
@@ -80,3 +81,19 @@ def test_nobody_is_answered_without_the_token_or_from_a_page_elsewhere(address: 
         answer = httpx2.post(address, json=asked, headers={**accept, **headers})
         assert answer.status_code == status, headers
         assert "recall" not in answer.text
+
+
+def test_a_port_that_is_taken_is_a_sentence(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        ended = subprocess.run(
+            [sys.executable, "-m", "helix_cli", "mcp", "--http", port],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE,
+        )
+    assert ended.returncode == 1
+    assert f"port {port} of 127.0.0.1 cannot be used (Address already in use); give another" in ended.stderr
+    assert "Bearer" not in ended.stderr

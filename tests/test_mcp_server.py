@@ -44,6 +44,7 @@ DECLARING = LIGHT | {
     "helix_cli.mcp.tools.everyday",
     "helix_episodes",
     "helix_episodes.errors",
+    "helix_episodes.msgspec_types",
 }
 
 
@@ -429,6 +430,18 @@ def test_a_child_started_without_interrupts_still_ends_at_one(root: Path) -> Non
     pipe.process.send_signal(signal.SIGINT)
     assert pipe.process.wait(PATIENCE) == 130
     pipe.end()
+
+
+@pytest.mark.parametrize(("closed", "answers"), [("<&-", 0), (">&-", 0), ("2>&-", 1), ("<&- >&- 2>&-", 0)])
+def test_a_stream_that_was_closed_before_is_no_traceback(root: Path, closed: str, answers: int) -> None:
+    ended = subprocess.run(
+        ["sh", "-c", f'echo \'{{"jsonrpc":"2.0","id":1,"method":"ping"}}\' | "$@" {closed}', "sh", *SERVER],
+        env={**os.environ, "HELIX_DIR": str(root)},
+        capture_output=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert (ended.returncode, ended.stdout.count(b"\n"), ended.stderr) == (0, answers, b"")
 
 
 def test_what_was_asked_before_stdin_was_closed_is_answered(root: Path) -> None:

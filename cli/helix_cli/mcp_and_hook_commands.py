@@ -17,7 +17,9 @@ from helix_graph.errors import MissingExtra
     show_default=True,
     help="Which tools to offer: five, the seven for topics, or all.",
 )
-@click.option("--http", "port", type=click.IntRange(1, 65_535), help="Serve HTTP on this port of 127.0.0.1 instead.")
+@click.option(
+    "--http", "port", type=click.IntRange(1, 65_535), metavar="PORT", help="Serve HTTP on this port of 127.0.0.1."
+)
 def mcp(*, tools: str, port: int | None) -> None:
     """Serve the memory to an agent over MCP (stdin, stdout).
 

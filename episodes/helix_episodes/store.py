@@ -21,6 +21,7 @@ import orjson
 
 from helix_episodes.errors import EpisodeNotFound, InvalidEpisode, InvalidSessionId
 from helix_episodes.model import EXTRA, Decision, Episode, Event, Metrics, Outcome, parse_timestamp
+from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular, write_atomically
 
 PREFIX = "episode-"
@@ -80,7 +81,7 @@ def decode_episode(data: bytes, *, path: Path | None = None) -> Episode:
         InvalidEpisode: The bytes are no JSON, or a field is missing or of the wrong type; the message names it.
     """
     try:
-        return msgspec.convert(_lift(orjson.loads(data), Episode), Episode)
+        return msgspec.convert(_lift(orjson.loads(data), Episode), ready(Episode))
     except orjson.JSONDecodeError as error:
         raise InvalidEpisode(path=path, problem=f"no JSON ({error})") from error
     except msgspec.ValidationError as error:

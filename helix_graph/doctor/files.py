@@ -22,6 +22,7 @@ from helix_episodes.episode_consistency import repair_links, repair_parts
 from helix_episodes.errors import InvalidEpisode, InvalidSessionId, WriteFailed
 from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION
 from helix_episodes.model import SCHEMA_VERSION, Episode
+from helix_episodes.msgspec_types import ready
 from helix_episodes.redaction import redact, redact_text
 from helix_episodes.safe_files import (
     TEMPORARY_SUFFIX,
@@ -192,7 +193,7 @@ def _file(root: Path, path: Path) -> Iterator[Fixable]:
     except InvalidEpisode as error:
         schema = ""
         with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            schema = msgspec.json.decode(data, type=_Schema).schema_version
+            schema = msgspec.json.decode(data, type=ready(_Schema)).schema_version
         if _major(schema) > _major(SCHEMA_VERSION):
             yield Fixable("newer version", name, error.problem, "update helix-graph")
         else:
@@ -410,7 +411,7 @@ def _tombstones(root: Path) -> Iterator[Fixable]:
             yield Fixable("not a regular file", name, problem, remedy)
             continue
         try:
-            msgspec.json.decode(read_regular(path), type=Tombstone)
+            msgspec.json.decode(read_regular(path), type=ready(Tombstone))
         except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             yield Fixable("unreadable file", name, str(error), remedy)
     for name in Tombstones(root).unproved():

@@ -25,6 +25,8 @@ import msgspec
 import numpy as np
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # it says nothing of its types
 
+from helix_episodes.msgspec_types import ready
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -71,7 +73,7 @@ def read_tensors(path: Path) -> dict[str, Floats]:
     with path.open("rb") as file:
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     begin = 8 + int.from_bytes(data[:8], "little")
-    table = msgspec.json.decode(data[8:begin], type=dict[str, _Tensor])
+    table = msgspec.json.decode(data[8:begin], type=ready(dict[str, _Tensor]))
     return {
         name: np.frombuffer(data, "<f4", prod(one.shape), begin + one.data_offsets[0]).reshape(one.shape)
         for name, one in table.items()

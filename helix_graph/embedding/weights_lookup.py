@@ -33,6 +33,7 @@ from typing import Literal
 import msgspec
 
 from helix_episodes.errors import WriteFailed
+from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.embedding.model import MINILM
 from helix_graph.project import xdg_folder
@@ -58,7 +59,7 @@ def sha256_of(path: Path) -> str:
     entry = xdg_folder("XDG_CACHE_HOME", ".cache") / "helix-graph" / "hashes" / f"{name}.json"
     known = None
     with contextlib.suppress(OSError, msgspec.DecodeError):
-        known = msgspec.json.decode(read_regular(entry), type=_Remembered)
+        known = msgspec.json.decode(read_regular(entry), type=ready(_Remembered))
     if known and msgspec.structs.replace(known, sha256="") == now:
         return known.sha256
     with path.open("rb") as file:

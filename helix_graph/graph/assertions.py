@@ -28,6 +28,7 @@ from helix_episodes.corrections import (
 )
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.model import EdgeType, sortable_time
+from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.errors import NO_TEXT, InvalidAssertion, NodeNotFound
 from helix_graph.graph.adjacency import Adjacency
@@ -124,7 +125,7 @@ def decode_assertion(data: bytes, *, path: Path) -> Assertion:
         InvalidAssertion: They are none; the message names the field.
     """
     try:
-        assertion: Assertion = msgspec.json.decode(data, type=Assertion)
+        assertion: Assertion = msgspec.json.decode(data, type=ready(Assertion))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidAssertion(path=path, problem=str(error)) from error
     if not sortable_time(assertion.asserted_at):
@@ -341,4 +342,4 @@ def _node(option: str, connection: sqlite3.Connection, name: str) -> NodeName:
     if len(exact) > 1:
         ids = ", ".join(f"{row[0]} ({row[1]})" for row in exact)
         raise NodeNotFound(f"{name!r} is the label of several nodes; give an id: {ids}", parameter=option)
-    return msgspec.convert({"type": exact[0][1], "label": exact[0][2]}, NodeName)
+    return msgspec.convert({"type": exact[0][1], "label": exact[0][2]}, ready(NodeName))

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import msgspec
 
 from helix_episodes.model import ChangeKind, EdgeType, FileChange, Outcome, OutcomeBasis
+from helix_episodes.msgspec_types import ready
 from helix_graph.graph import MILLION
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ class RunFact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 def changes_in(changed: str) -> tuple[FileChange, ...]:
     """The files that were changed before a run."""
-    rows = msgspec.json.decode(changed, type=list[tuple[str, ChangeKind, int | None]])
+    rows = msgspec.json.decode(changed, type=ready(list[tuple[str, ChangeKind, int | None]]))
     return tuple(FileChange(path=path, kind=kind, lines=lines) for path, kind, lines in rows)
 
 

@@ -21,6 +21,7 @@ import msgspec
 
 from helix_episodes.errors import InvalidEpisode
 from helix_episodes.model import Episode, sortable_time
+from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular
 from helix_episodes.store import PREFIX
 from helix_graph.database import ANY_OF, as_list
@@ -172,7 +173,7 @@ def decode_episode(data: bytes, path: Path) -> Episode:
         InvalidEpisode: It does not fit the schema, or bears another id than its file.
     """
     try:
-        episode = msgspec.json.decode(data, type=Episode)
+        episode = msgspec.json.decode(data, type=ready(Episode))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidEpisode(path=path, problem=str(error)) from error
     if episode.id != path.stem:

@@ -18,6 +18,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from helix_episodes.model import sortable_time
+from helix_episodes.msgspec_types import ready
 from helix_graph.database import ANY_OF, DamagedRows, as_list
 from helix_graph.graph.adjacency import ANY_EDGE_OF, Edge, wording
 from helix_graph.graph.graph_db import EXPORT_VERSION, LABEL_VERSION
@@ -323,7 +324,7 @@ def _facts(connection: sqlite3.Connection, number: int, row: list[str | None]) -
             "problems": msgspec.json.decode(problems or "[]"),
             "origin": origin,
         },
-        EpisodeFacts,
+        ready(EpisodeFacts),
     )
 
 

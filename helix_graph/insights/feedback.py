@@ -17,6 +17,7 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from helix_episodes.light_imports import blake2b
+from helix_episodes.msgspec_types import ready
 from helix_episodes.redaction import for_disk
 from helix_graph.database import ANY_OF, as_list, insert_row
 from helix_graph.insights import rows
@@ -105,14 +106,14 @@ def after_decay(standing: Performance, *, at: str, days: int, since: str, settin
 SPEAKS = f"id IN (SELECT feedback FROM insight_judged WHERE uid {ANY_OF})"  # noqa: S608  (a constant)
 #: The columns of the logs that are JSON.
 _ENTRY_JSON: dict[str, msgspec.json.Decoder[Any]] = {
-    "names": msgspec.json.Decoder(tuple[str, ...]),
-    "verdicts": msgspec.json.Decoder(tuple[InsightVerdict, ...]),
-    "standing": msgspec.json.Decoder(Performance),
+    "names": msgspec.json.Decoder(ready(tuple[str, ...])),
+    "verdicts": msgspec.json.Decoder(ready(tuple[InsightVerdict, ...])),
+    "standing": msgspec.json.Decoder(ready(Performance)),
 }
 _INJECTION_JSON: dict[str, msgspec.json.Decoder[Any]] = {
-    "shown": msgspec.json.Decoder(tuple[str, ...]),
-    "withheld": msgspec.json.Decoder(tuple[Withheld, ...]),
-    "chances": msgspec.json.Decoder(dict[str, float]),
+    "shown": msgspec.json.Decoder(ready(tuple[str, ...])),
+    "withheld": msgspec.json.Decoder(ready(tuple[Withheld, ...])),
+    "chances": msgspec.json.Decoder(ready(dict[str, float])),
 }
 
 

@@ -25,6 +25,7 @@ from msgspec.structs import asdict
 
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.light_imports import blake2b
+from helix_episodes.msgspec_types import ready
 from helix_episodes.redaction import for_disk
 from helix_graph.database import ANY_OF, as_list, insert_row
 from helix_graph.errors import NO_TEXT
@@ -191,7 +192,7 @@ def links_where(connection: sqlite3.Connection, condition: str, *values: str) ->
     """The links that meet a condition."""
     query = f"SELECT {', '.join(_COLUMNS)} FROM insight_link WHERE {condition}"  # noqa: S608  (constants)
     for row in connection.execute(query, values).fetchall():
-        yield msgspec.convert(dict(zip(_COLUMNS, row, strict=True)), InsightLink)
+        yield msgspec.convert(dict(zip(_COLUMNS, row, strict=True)), ready(InsightLink))
 
 
 def _beside(connection: sqlite3.Connection, start: StoredInsight) -> Iterator[tuple[InsightLink, StoredInsight]]:

@@ -9,6 +9,7 @@ import msgspec
 
 from helix_episodes.errors import NotFound
 from helix_episodes.light_imports import blake2b
+from helix_episodes.msgspec_types import ready
 from helix_graph.database import ANY_OF, as_list, insert_row
 from helix_graph.insights.model import Insight, Performance, StoredInsight, TextVector
 from helix_graph.validation import as_str
@@ -229,7 +230,10 @@ def _stored(row: tuple[Any, ...]) -> StoredInsight:
     said["slug"] = said["slug"] or name
     did: dict[str, Any] = dict(zip(_DID, rest[len(_SAID) :], strict=True))
     return StoredInsight(
-        number=number, name=name, insight=msgspec.convert(said, Insight), standing=msgspec.convert(did, Performance)
+        number=number,
+        name=name,
+        insight=msgspec.convert(said, ready(Insight)),
+        standing=msgspec.convert(did, ready(Performance)),
     )
 
 

@@ -29,6 +29,7 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import InvalidArgument
+from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular, write_output
 from helix_episodes.store import PREFIX
 from helix_graph.database import ANY_OF, as_list
@@ -349,11 +350,11 @@ def _read(path: Path, *, now: datetime) -> Iterator[Record]:
 
 def _record(line: str, *, now: datetime) -> Record:
 
-    raw = msgspec.json.decode(line, type=dict[str, object])
+    raw = msgspec.json.decode(line, type=ready(dict[str, object]))
     kind = raw.pop("record", None)
     if kind not in _KINDS:
         raise ValueError(f"{kind!r} is no kind of record")
-    return checked_record(msgspec.convert(raw, _KINDS[str(kind)]), now=now)
+    return checked_record(msgspec.convert(raw, ready(_KINDS[str(kind)])), now=now)
 
 
 def _join_all(connection: sqlite3.Connection, records: list[Record]) -> None:

@@ -32,6 +32,7 @@ import msgspec
 import orjson
 
 from helix_episodes.errors import InvalidArgument, WriteFailed
+from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import make_folder, read_regular, remove_file, write_atomically
 from helix_graph.validation import as_str
 
@@ -100,7 +101,9 @@ class HandoffFiles:
         if not is_file_name(task_id):
             return None
         try:
-            return msgspec.json.decode(read_regular(self.injection_state / f"{task_id}.json"), type=InjectionState)
+            return msgspec.json.decode(
+                read_regular(self.injection_state / f"{task_id}.json"), type=ready(InjectionState)
+            )
         except (OSError, msgspec.MsgspecError):
             return None
 

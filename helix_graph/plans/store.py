@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import NotFound
+from helix_episodes.msgspec_types import ready
 from helix_episodes.redaction import for_disk
 from helix_episodes.safe_files import remove_file
 from helix_graph.database import insert_row
@@ -152,8 +153,8 @@ def _plan(row: tuple[Any, ...]) -> TaskPlan:
         id=number,
         objective=objective,
         framework=framework,
-        idioms=msgspec.json.decode(idioms, type=dict[str, tuple[str, ...]]),
-        tasks=msgspec.json.decode(tasks, type=tuple[Task, ...]),
+        idioms=msgspec.json.decode(idioms, type=ready(dict[str, tuple[str, ...]])),
+        tasks=msgspec.json.decode(tasks, type=ready(tuple[Task, ...])),
         status=status,
         created_at=created_at,
     )
@@ -185,21 +186,21 @@ def find_row(connection: sqlite3.Connection, number: int) -> dict[str, Any]:
 def workspace_of(row: dict[str, Any]) -> Workspace:
     """What was given stands in ``data``; what has become of it in the columns."""
     return replace(
-        msgspec.json.decode(row["data"], type=Workspace),
+        msgspec.json.decode(row["data"], type=ready(Workspace)),
         status=row["status"],
         delivered=row["delivered"],
-        utilized=msgspec.json.decode(row["utilized"], type=tuple[str, ...]),
+        utilized=msgspec.json.decode(row["utilized"], type=ready(tuple[str, ...])),
     )
 
 
 def baseline_of(row: dict[str, Any]) -> Baseline | None:
     """What the working tree was like when the workspace was made; None where there was no repository."""
-    return msgspec.json.decode(row["baseline"], type=Baseline | None)
+    return msgspec.json.decode(row["baseline"], type=ready(Baseline | None))
 
 
 def ended_of(row: dict[str, Any]) -> EndedWorkspace:
     """How a workspace ended, once all it owed is paid."""
-    found, ending = workspace_of(row), msgspec.json.decode(row["ending"], type=WorkspaceEnding)
+    found, ending = workspace_of(row), msgspec.json.decode(row["ending"], type=ready(WorkspaceEnding))
     return EndedWorkspace(
         status=found.status,
         workspace_id=found.id,

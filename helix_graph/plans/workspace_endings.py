@@ -24,6 +24,7 @@ from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.shell.commands import decisive, parse_command
 from helix_episodes.extraction.task_and_metrics import task_kind_of
 from helix_episodes.model import QUOTE_LIMIT, Episode
+from helix_episodes.msgspec_types import ready
 from helix_episodes.readers.common.session_builder import project_of
 from helix_episodes.session import Session
 from helix_graph.episodes import build_episode
@@ -162,7 +163,7 @@ def complete_ended(context: PlanContext) -> None:
         owing.row_factory = named
         rows = owing.fetchall()
     for row in rows:
-        workspace, ending = workspace_of(row), msgspec.json.decode(row["ending"], type=WorkspaceEnding)
+        workspace, ending = workspace_of(row), msgspec.json.decode(row["ending"], type=ready(WorkspaceEnding))
         episode = task_episode(workspace, ending, ended_at=row["ended_at"], project=context.root.parent)
         context.episodes.save(episode)
         with database(context.root).writing() as connection:

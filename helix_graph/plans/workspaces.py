@@ -15,6 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import HelixGraphError
+from helix_episodes.msgspec_types import ready
 from helix_graph.database import ANY_OF, as_list, erase_traces
 from helix_graph.helix_db import HELIX_DB, HelixDatabase
 from helix_graph.plans import store
@@ -372,7 +373,7 @@ def _silence_lineage(connection: sqlite3.Connection, parent: Workspace) -> None:
     """Takes what a task delivered out of the workspaces of the tasks that were built on it."""
     rows = connection.execute("SELECT id, data FROM workspace WHERE plan_id = ?", (parent.plan_id,)).fetchall()
     for number, data in rows:
-        child = msgspec.json.decode(data, type=Workspace)
+        child = msgspec.json.decode(data, type=ready(Workspace))
         parents = tuple(
             replace(one, slug=FORGOTTEN, delivered=FORGOTTEN) if one.seq == parent.task_seq else one
             for one in child.lineage.parents

@@ -27,6 +27,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from helix_episodes.errors import WriteFailed
+from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.embedding.choice import unavailable
 from helix_graph.errors import GraphNotCompiled, MissingExtra, SearchFailed
@@ -301,7 +302,7 @@ class Availability:
 
     def _known(self) -> _Checked | None:
         try:
-            known = msgspec.json.decode(read_regular(self._cache), type=_Checked)
+            known = msgspec.json.decode(read_regular(self._cache), type=ready(_Checked))
         except (OSError, msgspec.DecodeError):
             return None
         return known if known.endpoint == self._endpoint else None

@@ -20,6 +20,7 @@ from typing import Any
 import msgspec
 
 from helix_episodes.errors import NotFound
+from helix_episodes.msgspec_types import ready
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.timestamps import datetime_of
 from helix_graph.topics.model import Category, Damaged, Entry, RecordDamaged
@@ -114,7 +115,7 @@ def damage(problem: str) -> sqlite3.DatabaseError:
     return sqlite3.DatabaseError(problem)
 
 
-_DECODER = msgspec.json.Decoder(EntryRecord | EntryTombstone)
+_DECODER = msgspec.json.Decoder(ready(EntryRecord | EntryTombstone))
 
 
 _ROWS = (

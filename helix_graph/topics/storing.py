@@ -29,6 +29,7 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from helix_episodes.errors import HelixGraphError, InvalidArgument, NotFound
+from helix_episodes.msgspec_types import ready
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.topics import index
 from helix_graph.topics.entry_log import (
@@ -107,7 +108,7 @@ _SHARED = 4
 #: Counting goes no further: which of the frequent words is looked up makes no difference to what is found.
 _MANY = 1_000
 _DUPLICATE_WIDTH = 100
-_NUMBERS = msgspec.json.Decoder(list[int])
+_NUMBERS = msgspec.json.Decoder(ready(list[int]))
 
 
 def near(one: frozenset[str], other: frozenset[str]) -> float:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.errors import EpisodeNotFound, InvalidSessionId
+from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular, remove_file, write_atomically, write_output
 from helix_episodes.store import PREFIX
 from helix_graph.errors import FolderInUse
@@ -117,7 +118,7 @@ def _is_view(data: bytes) -> bool:
 
 def _is_json(data: bytes) -> bool:
     try:
-        msgspec.json.decode(data, type=_ReportHead)
+        msgspec.json.decode(data, type=ready(_ReportHead))
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return False
     return True
@@ -327,7 +328,7 @@ def _projects(folder: Path, sessions: Iterable[ExcerptSession]) -> dict[str, str
     found = {}
     for session in sessions:
         try:
-            head = msgspec.json.decode(read_regular(folder / f"{PREFIX}{session.session}.json"), type=_Head)
+            head = msgspec.json.decode(read_regular(folder / f"{PREFIX}{session.session}.json"), type=ready(_Head))
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
             continue
         if head.project:

@@ -17,6 +17,7 @@ from helix_cli.mcp.argument_errors import problem_of
 from helix_cli.mcp.pagination import fitted_text, next_part
 from helix_cli.mcp.tool_declaration import MOST_TOKENS, PartArguments, typed_schema, without_nulls
 from helix_episodes.errors import HelixGraphError, InvalidArgument
+from helix_episodes.msgspec_types import ready
 from helix_graph import Memory
 from helix_graph.quoted_answers import with_notice
 from helix_graph.trust import adopted_sentence
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from helix_cli.mcp.tool_declaration import Progress, Tool
 
 
+#: A dozen lines: each of the logs that an extraction could not read has one.
+_LONGEST_SENTENCE = 2_000
 #: In which Claude Code names the project to its servers.
 _PROJECT = "CLAUDE_PROJECT_DIR"
 
@@ -46,7 +49,7 @@ def answer(name: str, raw: Mapping[str, Any], progress: Progress, *, tools: Mapp
     try:
         return Outcome(text=with_notice(_text(tool, without_nulls(raw), progress)))
     except HelixGraphError as error:
-        return Outcome(failed=True, text=str(error))
+        return Outcome(failed=True, text=shortened(str(error)))
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return Outcome(failed=True, text=f"{name}: {where}{error.strerror or error}")
@@ -75,13 +78,18 @@ def _checked(name: str, sent: Mapping[str, Any], takes: type[msgspec.Struct]) ->
         InvalidArgument: One is missing, unknown or none of its kind.
     """
     try:
-        asked = msgspec.convert(sent, takes, strict=False)
+        asked = msgspec.convert(sent, ready(takes), strict=False)
     except msgspec.ValidationError as error:
         raise InvalidArgument(None, f"{name}: {problem_of(error, sent, typed_schema(takes))}") from error
     for argument, value in sent.items():
         if getattr(asked, argument) is None:
             raise InvalidArgument(None, f"{name}: {argument} is {value!r}; leave it out where none is meant")
     return {argument: getattr(asked, argument) for argument in takes.__struct_fields__}
+
+
+def shortened(sentence: str) -> str:
+    """A sentence that repeats what was sent, which may be long."""
+    return sentence if len(sentence) <= _LONGEST_SENTENCE else f"{sentence[:_LONGEST_SENTENCE]}…"
 
 
 def half_character(error: UnicodeEncodeError) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import socket
 import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from starlette.responses import PlainTextResponse
 
 from helix_cli.mcp.protocol import MODERN, NAME, VERSION_KEY, Server
 from helix_cli.mcp.shown_advice import SEVERAL_SESSIONS
+from helix_episodes.errors import HelixGraphError
 from helix_graph import __version__
 from helix_graph.helix_db import kept_open
 
@@ -42,13 +44,23 @@ _METHODS: dict[str, type[Any]] = {
 
 
 def serve_http(chosen: str, *, port: int) -> None:
-    """Serves until it is interrupted."""
+    """Serves until it is interrupted.
+
+    Raises:
+        HelixGraphError: The port cannot be used.
+    """
     token = os.environ.get(_TOKEN) or secrets.token_urlsafe(24)
     told = "" if os.environ.get(_TOKEN) else f" with the header Authorization: Bearer {token}"
+    try:
+        listening = socket.create_server(("127.0.0.1", port))
+    except OSError as error:
+        problem = os.strerror(error.errno or 0)
+        raise HelixGraphError(f"port {port} of 127.0.0.1 cannot be used ({problem}); give another") from error
     print(f"MCP at http://127.0.0.1:{port}/mcp{told}", file=sys.stderr)  # noqa: T201  (for the person who started it)
     SEVERAL_SESSIONS.set()
-    with kept_open():
-        uvicorn.run(application(chosen, token=token), host="127.0.0.1", port=port, log_level="warning")
+    with kept_open(), listening:
+        config = uvicorn.Config(application(chosen, token=token), log_level="warning")
+        uvicorn.Server(config).run(sockets=[listening])
 
 
 def application(chosen: str, *, token: str) -> ASGIApp:

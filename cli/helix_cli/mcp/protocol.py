@@ -230,7 +230,7 @@ def _object_of(params: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _or_refuse(ask: Callable[[str], str], argument: str) -> str:
-    from helix_cli.mcp.dispatch import half_character
+    from helix_cli.mcp.dispatch import half_character, shortened
     from helix_episodes.errors import HelixGraphError
 
     try:
@@ -238,7 +238,7 @@ def _or_refuse(ask: Callable[[str], str], argument: str) -> str:
     except UnicodeEncodeError as error:
         raise ProtocolError(INVALID_PARAMS, half_character(error)) from error
     except (HelixGraphError, OSError) as error:
-        raise ProtocolError(INVALID_PARAMS, str(error)) from error
+        raise ProtocolError(INVALID_PARAMS, shortened(str(error))) from error
 
 
 def _tool_result(text: str, *, failed: bool) -> dict[str, Any]:

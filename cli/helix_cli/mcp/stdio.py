@@ -32,6 +32,7 @@ _THREADS = 8
 #: process ends; a client that does not want to wait ends it.
 _ENDING_SECONDS = 10
 _INTERRUPTED = 130
+_STDERR = 2
 
 
 def serve(chosen: str) -> NoReturn:
@@ -50,13 +51,12 @@ def serve(chosen: str) -> NoReturn:
 
 def _claimed() -> tuple[BinaryIO, BinaryIO]:
     """The protocol's streams: what a library prints by accident goes to stderr, and a child reads nothing."""
-    reading, writing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb", buffering=0)
     nothing = os.open(os.devnull, os.O_RDWR)
+    while nothing <= _STDERR:  # takes the place of a stream that was closed before the start
+        nothing = os.open(os.devnull, os.O_RDWR)
+    reading, writing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(nothing, 0)
-    try:
-        os.dup2(2, 1)
-    except OSError:  # started without a stderr
-        os.dup2(nothing, 1)
+    os.dup2(_STDERR, 1)
     return reading, writing
 
 

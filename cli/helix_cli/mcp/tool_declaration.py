@@ -22,6 +22,7 @@ import msgspec
 from msgspec import Meta
 
 from helix_episodes.errors import InvalidArgument
+from helix_episodes.msgspec_types import ready
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -197,7 +198,7 @@ def as_texts(name: str, value: str | list[str]) -> list[str]:
         return value
     if value.lstrip().startswith("["):
         try:
-            texts = msgspec.json.decode(value, type=list[str])
+            texts = msgspec.json.decode(value, type=ready(list[str]))
         except msgspec.DecodeError as error:
             raise InvalidArgument(None, f'{name} is no list of texts; give one such as ["one", "two"]') from error
     else:

@@ -20,6 +20,7 @@ from helix_cli.mcp.tools.everyday import (
     Topic,
 )
 from helix_episodes.errors import HelixGraphError, InvalidArgument
+from helix_episodes.msgspec_types import ready
 from helix_graph.topics.choices import (
     LARGEST_INDEX,
     LARGEST_LIMIT,
@@ -70,7 +71,7 @@ def _decoded(text: str) -> list[NewEntry]:
     except (ValueError, RecursionError) as error:
         raise InvalidArgument(None, f"entries: no JSON ({error}); {_EXAMPLE}") from error
     try:
-        return msgspec.convert(items, list[NewEntry], strict=False)
+        return msgspec.convert(items, ready(list[NewEntry]), strict=False)
     except msgspec.ValidationError as error:
         schema = {"type": "array", "items": typed_schema(NewEntry)}
         raise InvalidArgument(None, f"{problem_of(error, items, schema, at='entries')}; {_EXAMPLE}") from error

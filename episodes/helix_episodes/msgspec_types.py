@@ -1,0 +1,34 @@
+"""Types that msgspec may decode in several threads at once.
+
+msgspec reads a type's definition when it first decodes one, and keeps it with the class before it is complete: a second
+thread that decodes the same type meanwhile crashes the process (0.22). So the first use of each type is made under a
+lock, by `ready`.
+
+>>> msgspec.json.decode(b"[1, 2]", type=ready(list[int]))
+[1, 2]
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, TypeVar, overload
+
+import msgspec
+
+Kind = TypeVar("Kind")
+
+_LOCK = threading.Lock()
+_READY: set[object] = set()
+
+
+@overload
+def ready(kind: type[Kind]) -> type[Kind]: ...
+@overload
+def ready(kind: Any) -> Any: ...  # noqa: ANN401  (a union or an alias is no class)
+def ready(kind: Any) -> Any:
+    """The same type, which msgspec knows from now on."""
+    if kind not in _READY:
+        with _LOCK:
+            msgspec.json.Decoder(kind)
+            _READY.add(kind)
+    return kind
