@@ -4,7 +4,7 @@
 
 ``exact``   the same issue: one of its diagnostics has that fingerprint
 ``family``  the same kind of error, and nothing in what the two name speaks against it (`_is_kind`)
-``words``   only where neither is known: errors that share rare words with the text
+``words``   only where neither is known and the text is a few lines: errors that have most of its words
 
 That the same check failed is no precedent, nor is a failure that was meant to come. A session counts once for an issue.
 Shown is what can be done again (`_is_of_use`). What was verified comes first (a change after which the failing check
@@ -23,7 +23,7 @@ from itertools import chain
 
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.light_imports import Regex, Value
-from helix_episodes.normalization import template
+from helix_episodes.normalization import is_telling, template
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import NO_WORDS
 from helix_graph.graph import MILLION
@@ -62,6 +62,7 @@ _MOST_READ_WHOLE = 30
 _WORDS = Regex(r"[A-Za-z_$][\w$]*")
 #: Shorter names of rules are words of any program.
 _SHORTEST_RULE = 5
+_FEW_LINES = 5
 _REPAIRS_BY_ITSELF = Regex(r"--fix\b|--write\b|:fix\b|\bfmt\b|\bformat\b")
 #: So many of an issue's best precedents are compared by their changes, and so many changes of each.
 _MOST_WEIGHED = 6
@@ -142,12 +143,9 @@ def find_precedents(
     if not any(hit.level == "exact" for _, hits in known for hit in hits):
         named = list(_once(_named(connection, query)))
         known = [(None, named)] if named else known
-    if not nearest and not any(hits for _, hits in known):
-        known = [
-            (one, list(_once(_alike(connection, one.message))))
-            for one, _ in known
-            if one and not (one.own_tool or one.test)
-        ]
+    if query.picked and not nearest and not any(hits for _, hits in known):
+        asked = [one for one in query.complaints if is_telling(one.message) and not (one.own_tool or one.test)]
+        known = [(one, list(_once(_alike(connection, one.message)))) for one in asked]
     known = [(one, hits) for one, hits in known if hits]
     return _answer(connection, query, known, limit, tree)
 
@@ -213,7 +211,7 @@ def _hit(level: str, asked: Complaint, one: _Candidate) -> _Hit:
         not one.changes,
         not own if level == "exact" else 0,
         specific if asked.test else 0,
-        not names_in(asked.message) & names_in(one.message),
+        not set(names_in(asked.message)).intersection(names_in(one.message)),
         not _same_file(asked, one),
         template(asked.message) != template(one.message),
         one.changes > _FEW_CHANGES,
@@ -318,7 +316,7 @@ def _best(
     if asked is None:
         named = [_precedent(connection, hit) for hit in hits[:limit]]
         return [{**row, "fixes": _with_states(row["fixes"], tree)} for row in named]
-    weighed: list[tuple[tuple[bool, int, bool, int, int], Row]] = []
+    weighed: list[tuple[tuple[bool, int, bool, int, bool, int], Row]] = []
     never: list[Row] = []
     for place, hit in enumerate(hits[:_MOST_READ_WHOLE]):
         row = _precedent(connection, hit)
@@ -334,10 +332,11 @@ def _best(
             len(row["fixes"]) <= _FEW_CHANGES
         )  # a command beside a change is its other half: what was added is installed
         fixes = [fix for fix in row["fixes"] if fix in of_use or (few and fix["command"])]
-        fixes.sort(key=lambda fix: (not fix["verified"], fix not in of_use, not _mentions(fix, asked)))
+        fixes.sort(key=lambda fix: (not fix["verified"], fix not in of_use, not _comes_first(fix, asked)))
         row["fixes"] = _with_states(fixes, tree) if len(weighed) < _MOST_WEIGHED else fixes
         about = max(_about(fix, asked) for fix in fixes)
-        weighed.append(((not row["fixed"], LEVELS.index(hit.level), _is_lost(row), -about, place), row))
+        order = (not row["fixed"], LEVELS.index(hit.level), _is_lost(row), -about, not _is_concise(fixes[0]), place)
+        weighed.append((order, row))
         if len(weighed) >= max(limit, _MOST_WEIGHED):
             break
     weighed.sort(key=lambda one: one[0])
@@ -360,7 +359,7 @@ def _is_of_use(fix: Row, asked: Complaint, row: Row) -> bool:
     the very issue so does any other command, a change to the same file, and for a test, which names itself and not what
     is wrong, any change. Of another issue of the kind a change has to speak of that one, by its rule or by what its
     message names, or be all that was changed, for it alone, in its file. Where only names tell errors apart, it has to
-    speak of a name that both have.
+    speak of the name that both are about.
     """
     words = frozenset(word.casefold() for word in _WORDS.findall(f"{fix['quote']} {fix['command'] or ''}"))
     symbols = [symbol.rpartition(".")[2].casefold() for symbol in (asked.symbol or "", symbol_in(row["message"]))]
@@ -368,9 +367,9 @@ def _is_of_use(fix: Row, asked: Complaint, row: Row) -> bool:
     family = row["label"].partition(" fails: ")[2]
     if row["level"] != "exact" and is_compile_family(family):
         standard = is_standard(asked.symbol or "") and is_standard(symbol_in(row["message"]))
-        return not words.isdisjoint(symbols[1:] if standard else names & theirs)
-    by_itself = bool(fix["command"] and _REPAIRS_BY_ITSELF.search(fix["command"]))
-    if by_itself and any(check and row["label"].startswith(check_label(check)) for check, _ in asked.families):
+        about = symbols[1:] if standard else names[:1] if names[:1] == theirs[:1] else ()
+        return not words.isdisjoint(about)
+    if _by_itself(fix) and any(check and row["label"].startswith(check_label(check)) for check, _ in asked.families):
         return True
     at_file = _file_name(fix["path"]) == _file_name(asked.file or (row["path"] if names else "")) != ""
     if row["level"] == "exact":
@@ -379,8 +378,8 @@ def _is_of_use(fix: Row, asked: Complaint, row: Row) -> bool:
         return bool(anything or at_file) or not words.isdisjoint({*names, *symbols[:1]})
     rules = {word.casefold() for word in _WORDS.findall(family) if len(word) >= _SHORTEST_RULE}
     at_theirs = _file_name(fix["path"]) == _file_name(row["path"]) != "" and len(row["fixes"]) == fix["repaired"] == 1
-    short = len(words) >= _FEWEST_WORDS and len(fix["quote"]) < QUOTE_LIMIT
-    return not words.isdisjoint({*rules, *theirs, *symbols[1:]}) or (at_theirs and short)
+    concise = len(words) >= _FEWEST_WORDS and _is_concise(fix)
+    return not words.isdisjoint({*rules, *theirs, *symbols[1:]}) or (at_theirs and concise)
 
 
 def _is_lost(row: Row) -> bool:
@@ -409,8 +408,26 @@ def _precedent(connection: sqlite3.Connection, hit: _Hit) -> Row:
 
 def _about(fix: Row, asked: Complaint) -> int:
     """How much of a change can be done again: it touches what the message names, or it is a command."""
-    at_file = bool(asked.file) and _file_name(fix["path"]) == _file_name(asked.file)
-    return 2 * _mentions(fix, asked) + (at_file or bool(fix["command"]))
+    return 2 * _comes_first(fix, asked) + (_at_file(fix, asked) or bool(fix["command"]))
+
+
+def _comes_first(fix: Row, asked: Complaint) -> bool:
+    """Whether a change has the name that the message has; where it has none, whether it lets a tool repair all."""
+    return _mentions(fix, asked) or (_by_itself(fix) and not names_in(asked.message))
+
+
+def _at_file(fix: Row, asked: Complaint) -> bool:
+    return bool(asked.file) and _file_name(fix["path"]) == _file_name(asked.file)
+
+
+def _by_itself(fix: Row) -> bool:
+    """Whether a change is a command that lets a tool repair all it can."""
+    return bool(fix["command"] and _REPAIRS_BY_ITSELF.search(fix["command"]))
+
+
+def _is_concise(fix: Row) -> bool:
+    """Whether the quotation has the whole of a change, on a few lines: a longer one does several things."""
+    return len(fix["quote"]) < QUOTE_LIMIT and len(fix["quote"].splitlines()) <= _FEW_LINES
 
 
 def _mentions(fix: Row, asked: Complaint) -> bool:
