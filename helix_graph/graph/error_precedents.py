@@ -155,7 +155,7 @@ def _candidates(
 ) -> list[_Candidate]:
     sql = _CANDIDATE.format(condition, order, limit)
     rows = connection.execute(sql, (values,) if values else ())
-    return [_Candidate(*(*row, age)) for age, row in enumerate(rows)]
+    return [_Candidate(**dict(zip(_Candidate._fields, (*row, age), strict=True))) for age, row in enumerate(rows)]
 
 
 def _of_issue(connection: sqlite3.Connection, asked: Complaint) -> Iterator[_Hit]:
