@@ -55,17 +55,15 @@ if TYPE_CHECKING:
 
 #: So many issues of one output are looked up: what fails at more places fails as a whole.
 _MOST_ISSUES = 12
-#: Of a kind that hundreds of sessions met, the newest are compared.
-_MOST_COMPARED = 200
 #: Of so many of an issue's sessions the changes are read.
-_MOST_READ_WHOLE = 30
+_MOST_READ_WHOLE = 20
 _WORDS = Regex(r"[A-Za-z_$][\w$]*")
 #: Shorter names of rules are words of any program.
 _SHORTEST_RULE = 5
 _FEW_LINES = 5
 _REPAIRS_BY_ITSELF = Regex(r"--fix\b|--write\b|:fix\b|\bfmt\b|\bformat\b")
 #: So many of an issue's best precedents are compared by their changes, and so many changes of each.
-_MOST_WEIGHED = 6
+_MOST_WEIGHED = 4
 _MOST_SHOWN = 3
 #: As `helix_episodes.model.QUOTE_LIMIT`, whose module takes too long to load in a hook; a longer quotation was cut.
 QUOTE_LIMIT = 240
@@ -97,23 +95,23 @@ _CANDIDATE = (
     " coalesce(max(r.verified_by IS NOT NULL), 0), count(r.error) FROM mention m JOIN node n ON n.number = m.node"
     " JOIN episode e ON e.number = m.episode LEFT JOIN repair r ON r.episode = m.episode AND r.error = m.local"
     " WHERE {} AND m.deliberate = 0 AND e.origin = 'episode' GROUP BY m.episode, m.local"
-    " ORDER BY {} e.moment DESC, e.id, m.local LIMIT {}"
+    " ORDER BY e.moment DESC, e.id, m.local"
 )
-_FIXED_FIRST = "max(r.verified_by IS NOT NULL) DESC, count(r.error) DESC,"
 
 
-class _Candidate(Value):
-    """An earlier error as its row has it; ``age`` counts from the newest."""
+class _Candidate:
+    """An earlier error as its row has it; ``age`` counts from the first row. Thousands are made for one question."""
 
-    episode: int
-    local: str
-    label: str
-    message: str
-    path: str | None
-    issues: str | None
-    verified: int
-    changes: int
-    age: int
+    __slots__ = ("age", "changes", "episode", "issues", "label", "local", "message", "path", "verified")
+
+    def __init__(self, row: tuple[Any, ...], age: int) -> None:
+        self.episode, self.local, self.label, self.message, self.path, self.issues, self.verified, self.changes = row
+        self.age = age
+
+    @property
+    def family(self) -> str:
+        """What its label says after the check."""
+        return str(self.label).partition(" fails: ")[2]
 
 
 def find_precedents(
@@ -132,13 +130,14 @@ def find_precedents(
         InvalidArgument: A text is given and there is nothing in it, as when a program printed nothing.
     """
     if text is None:
-        hits = [_Hit("recent", one.episode, one.local) for one in _candidates(connection, "n.type = 'error'")]
+        newest = _candidates(connection, "n.type = 'error'", newest=_MOST_READ)
+        hits = [_Hit("recent", one.episode, one.local) for one in newest]
         return _answer(connection, ErrorQuery(), [(None, list(_once(hits)))], limit, tree)
     if not text.strip():
         raise InvalidArgument("TEXT", NO_WORDS)
     query = read_error(text)
     known: list[tuple[Complaint | None, list[_Hit]]] = [
-        (one, list(_of_issue(connection, one))) for one in query.complaints[:_MOST_ISSUES]
+        (one, _of_issue(connection, one, nearest=nearest)) for one in query.complaints[:_MOST_ISSUES]
     ]
     if not any(hit.level == "exact" for _, hits in known for hit in hits):
         named = list(_once(_named(connection, query)))
@@ -151,22 +150,24 @@ def find_precedents(
 
 
 def _candidates(
-    connection: sqlite3.Connection, condition: str, values: str = "", *, order: str = "", limit: int = _MOST_COMPARED
+    connection: sqlite3.Connection, condition: str, values: str = "", *, newest: int = -1
 ) -> list[_Candidate]:
-    sql = _CANDIDATE.format(condition, order, limit)
-    rows = connection.execute(sql, (values,) if values else ())
-    return [_Candidate(**dict(zip(_Candidate._fields, (*row, age), strict=True))) for age, row in enumerate(rows)]
+    """The errors that meet a condition, the newest first."""
+    rows = connection.execute(f"{_CANDIDATE.format(condition)} LIMIT {newest}", (values,) if values else ())
+    return [_Candidate(row, age) for age, row in enumerate(rows)]
 
 
-def _of_issue(connection: sqlite3.Connection, asked: Complaint) -> Iterator[_Hit]:
+def _of_issue(connection: sqlite3.Connection, asked: Complaint, *, nearest: bool) -> list[_Hit]:
     """The sessions that met an issue, or errors of its kind, the best first."""
     same = f"(m.episode, m.local) IN (SELECT episode, local FROM issue WHERE fingerprint {ANY_OF})"  # noqa: S608  (a constant)
-    exact = _candidates(connection, same, as_list(asked.keys), order=_FIXED_FIRST) if asked.keys else []
-    hits = [_hit("exact", asked, one) for one in exact]
-    nodes = _nodes_of_kind(connection, asked)
-    kind = _candidates(connection, f"m.node {ANY_OF}", as_list(nodes), order=_FIXED_FIRST) if nodes else []
-    hits += [_hit("family", asked, one) for one in kind if _is_kind(asked, one)]
-    return _once(sorted(hits, key=lambda hit: (hit.level != "exact", hit.rank)))
+    exact = _candidates(connection, same, as_list(asked.keys)) if asked.keys else []
+    names = names_in(asked.message)
+    hits = [_hit("exact", asked, one, names) for one in exact]
+    if not (nearest and any(hit.fixed for hit in hits)):
+        nodes = _nodes_of_kind(connection, asked)
+        kind = _candidates(connection, f"m.node {ANY_OF}", as_list(nodes)) if nodes else []
+        hits += [_hit("family", asked, one, names) for one in kind if _is_kind(asked, one)]
+    return list(_once(sorted(hits, key=lambda hit: (hit.level != "exact", hit.rank))))
 
 
 def _nodes_of_kind(connection: sqlite3.Connection, asked: Complaint) -> list[int]:
@@ -183,16 +184,17 @@ def _is_kind(asked: Complaint, one: _Candidate) -> bool:
     whatever it is about. An exception that any statement may raise is one where its message, masked, says the same.
     Where something does not compile, a name of a standard library says nothing of the project's own names.
     """
-    family = one.label.partition(" fails: ")[2]
     if asked.own_tool:
         return True
     if asked.test and not _same_file(asked, one):
         return False
-    if is_exception(family):
-        alike = template(asked.message).partition(family)[2] == template(one.message).partition(family)[2]
-        return alike and tells_apart(asked.message, family)
-    named, theirs = asked.symbol or "", symbol_in(one.message)
-    return not (named and theirs and is_compile_family(family)) or is_standard(named) == is_standard(theirs)
+    if is_exception(one.family):
+        alike = template(asked.message).partition(one.family)[2] == template(one.message).partition(one.family)[2]
+        return alike and tells_apart(asked.message, one.family)
+    if not asked.symbol or not is_compile_family(one.family):
+        return True
+    theirs = symbol_in(one.message)
+    return not theirs or is_standard(asked.symbol) == is_standard(theirs)
 
 
 def _same_file(asked: Complaint, one: _Candidate) -> bool:
@@ -203,21 +205,21 @@ def _file_name(path: str | None) -> str:
     return (path or "").replace("\\", "/").rpartition("/")[2]
 
 
-def _hit(level: str, asked: Complaint, one: _Candidate) -> _Hit:
-    own = (one.issues or "").split(" ")[0] in asked.keys
-    specific = min((asked.keys.index(key) for key in (one.issues or "").split() if key in asked.keys), default=0)
+def _hit(level: str, asked: Complaint, one: _Candidate, names: tuple[str, ...]) -> _Hit:
+    issues = (one.issues or "").split()
+    own = bool(issues) and issues[0] in asked.keys
+    named = one.message.casefold()
     rank = (
         not one.verified,
         not one.changes,
-        not own if level == "exact" else 0,
-        specific if asked.test else 0,
-        not set(names_in(asked.message)).intersection(names_in(one.message)),
+        level == "exact" and not own,
+        min((asked.keys.index(key) for key in issues if key in asked.keys), default=0) if asked.test else 0,
+        not any(name in named for name in names),
         not _same_file(asked, one),
-        template(asked.message) != template(one.message),
         one.changes > _FEW_CHANGES,
         one.age,
     )
-    return _Hit(level, one.episode, one.local, fixed=bool(one.verified), own=own, rank=tuple(map(int, rank)))
+    return _Hit(level, one.episode, one.local, fixed=bool(one.verified), own=own, rank=rank)
 
 
 def _once(hits: Iterable[_Hit]) -> Iterator[_Hit]:
@@ -232,7 +234,8 @@ def _named(connection: sqlite3.Connection, query: ErrorQuery) -> Iterator[_Hit]:
     """The errors of every kind that the text names: by a part of its label, a code, or an exception."""
     errors = connection.execute("SELECT number, label, folded FROM node WHERE type = 'error' ORDER BY number")
     nodes = [number for number, label, folded in errors if _is_named(label, folded, query)]
-    found = _candidates(connection, f"m.node {ANY_OF}", as_list(nodes), order=_FIXED_FIRST) if nodes else []
+    found = _candidates(connection, f"m.node {ANY_OF}", as_list(nodes)) if nodes else []
+    found.sort(key=lambda one: (not one.verified, not one.changes, one.age))
     return (_Hit("family", one.episode, one.local, fixed=bool(one.verified)) for one in found)
 
 
@@ -248,7 +251,7 @@ def _alike(connection: sqlite3.Connection, message: str) -> Iterator[_Hit]:
     from helix_graph.word_search import idf, telling
 
     asked = frozenset(telling(map(str.casefold, _WORDS.findall(message))))
-    found = _candidates(connection, "n.type = 'error'", limit=_MOST_READ) if asked else []
+    found = _candidates(connection, "n.type = 'error'", newest=_MOST_READ) if asked else []
     texts = (" ".join(("", *_WORDS.findall(f"{one.label} {one.message}"))).casefold() for one in found)
     having = [[word for word in asked if f" {word}" in text] for text in texts]  # as a whole, or as its beginning
     frequent = Counter(chain.from_iterable(having))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import lru_cache
 
 from helix_episodes.light_imports import Regex, Value
 from helix_episodes.normalization import is_telling, one_line, template
@@ -72,13 +73,14 @@ _QUOTED_NAME = Regex(
 _PARTS = Regex(r"\.|::")
 _COMPILER_WORDS = frozenset({"AssertionError"})
 #: Packages of Go's and modules of Node's standard library, where the last part is what code writes before a dot.
-_STANDARD_NAMES = """
+_STANDARD = """
     bufio bytes cmp context crypto embed encoding errors exec expvar filepath flag fmt fs hash heap html http httptest
     ioutil iter json list log maps math net os path plugin rand reflect regexp runtime signal slices slog sort sql
     strconv strings sync syscall template testing time unicode url user utf8 xml child_process fs process assert buffer
     cluster console crypto dns events http2 https module perf_hooks querystring readline stream string_decoder timers
     tls tty util v8 vm worker_threads zlib std core alloc
 """
+_STANDARD_NAMES = frozenset(_STANDARD.split())
 
 
 class Complaint(Value):
@@ -234,6 +236,7 @@ def is_exception(family: str) -> bool:
     return bool(_EXCEPTION.fullmatch(family.rpartition(".")[2]))
 
 
+@lru_cache(maxsize=512)
 def names_in(message: str) -> tuple[str, ...]:
     """The names of the project's own code that a message has, in order: quoted, or identifiers by their shape.
 
@@ -259,7 +262,7 @@ def is_standard(symbol: str) -> bool:
     (True, False)
     """
     first = symbol.replace("::", ".").replace("/", ".").partition(".")[0].removeprefix("node:")
-    return first in _STANDARD_NAMES.split() or first in sys.stdlib_module_names or first in sys.builtin_module_names
+    return first in _STANDARD_NAMES or first in sys.stdlib_module_names
 
 
 def _take(found: list[Complaint], one: Complaint, *, alone: bool) -> None:
@@ -285,6 +288,7 @@ def is_compile_family(family: str) -> bool:
     return family in COMPILE_FAMILIES or bool(COMPILER_CODE.fullmatch(family))
 
 
+@lru_cache(maxsize=512)
 def symbol_in(message: str) -> str:
     """The first name that a message quotes, or that follows one of compilers' fixed words."""
     from helix_episodes.extraction.fingerprints import Diagnostic
