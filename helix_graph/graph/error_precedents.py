@@ -242,7 +242,8 @@ def _named(connection: sqlite3.Connection, query: ErrorQuery) -> Iterator[_Hit]:
 def _is_named(label: str, folded: str, query: ErrorQuery) -> bool:
     check, _, family = label.partition(" fails: ")
     if query.phrase:
-        return query.phrase in folded
+        rule = query.phrase if " " in query.phrase else query.phrase.rpartition("/")[2]  # without its group
+        return query.phrase in folded or rule in folded
     return not query.complaints and says_something(family) and query.names(check=check, family=family)
 
 
@@ -318,7 +319,7 @@ def _best(
     """
     if asked is None:
         named = [_precedent(connection, hit) for hit in hits[:limit]]
-        return [{**row, "fixes": _with_states(row["fixes"], tree)} for row in named]
+        return [{**row, "fixes": _with_states(_own_first(row), tree)} for row in named]
     weighed: list[tuple[tuple[bool, int, bool, int, bool, int], Row]] = []
     never: list[Row] = []
     for place, hit in enumerate(hits[:_MOST_READ_WHOLE]):
@@ -344,6 +345,12 @@ def _best(
             break
     weighed.sort(key=lambda one: one[0])
     return [row for _, row in weighed][:limit] or never[:1]
+
+
+def _own_first(row: Row) -> list[Row]:
+    """The changes of a precedent, those to what its own message names first."""
+    itself = Complaint(message=row["message"], file=row["path"], symbol=symbol_in(row["message"]))
+    return sorted(row["fixes"], key=lambda fix: (not fix["verified"], -_about(fix, itself)))
 
 
 def _with_states(fixes: list[Row], tree: WorkingTree | None) -> list[Row]:
