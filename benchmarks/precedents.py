@@ -70,7 +70,9 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_hit(self) -> bool:
-        """Whether something is said that can be judged."""
+        """Whether a hook would speak of it."""
+        if self.answer.level == "words":
+            return False
         never = any(one.level == "exact" and not one.fixed and one.sessions > 1 for one in self.answer.issues)
         return never or any(one.fixes for one in self.answer.precedents)
 

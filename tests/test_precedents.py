@@ -98,6 +98,15 @@ def test_of_another_issue_of_a_rule_a_change_about_something_else_is_not_shown(k
     assert not answer.precedents
 
 
+@pytest.mark.parametrize("asked", ["noVoid", "lint/complexity/noVoid", "biome fails: noVoid"])
+def test_a_rule_is_found_by_its_name(known: Known, asked: str) -> None:
+    head = "src/a.ts:12:5 lint/complexity/noVoid " + "\u2501" * 9
+    output = f"{head}\n\n  \u00d7 The use of void is not allowed.\n\nFound 1 error."
+    passed = "Checked 3 files in 9ms. No fixes applied."
+    repaired = ("npx biome check", output, "src/a.ts", "load().catch(report);", passed)
+    assert shown(known(repaired).seen(asked)) == ["load().catch(report);"]
+
+
 def failing(test: str, raised: str) -> str:
     return f"E       {raised}\nFAILED {test} - {raised[:24]}...\n=== 1 failed in 0.1s ==="
 

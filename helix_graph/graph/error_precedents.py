@@ -4,7 +4,7 @@
 
 ``exact``   the same issue: one of its diagnostics has that fingerprint
 ``family``  the same kind of error, and nothing in what the two name speaks against it (`_is_kind`)
-``words``   only where neither is known: errors that share rare words with the text
+``words``   only where neither is known and the text is a few lines: errors that have most of its words
 
 That the same check failed is no precedent, nor is a failure that was meant to come. A session counts once for an issue.
 Shown is what can be done again (`_is_of_use`). What was verified comes first (a change after which the failing check
@@ -23,7 +23,7 @@ from itertools import chain
 
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.light_imports import Regex, Value
-from helix_episodes.normalization import template
+from helix_episodes.normalization import is_telling, template
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import NO_WORDS
 from helix_graph.graph import MILLION
@@ -55,16 +55,15 @@ if TYPE_CHECKING:
 
 #: So many issues of one output are looked up: what fails at more places fails as a whole.
 _MOST_ISSUES = 12
-#: Of a kind that hundreds of sessions met, the newest are compared.
-_MOST_COMPARED = 200
 #: Of so many of an issue's sessions the changes are read.
-_MOST_READ_WHOLE = 30
+_MOST_READ_WHOLE = 20
 _WORDS = Regex(r"[A-Za-z_$][\w$]*")
 #: Shorter names of rules are words of any program.
 _SHORTEST_RULE = 5
+_FEW_LINES = 5
 _REPAIRS_BY_ITSELF = Regex(r"--fix\b|--write\b|:fix\b|\bfmt\b|\bformat\b")
 #: So many of an issue's best precedents are compared by their changes, and so many changes of each.
-_MOST_WEIGHED = 6
+_MOST_WEIGHED = 4
 _MOST_SHOWN = 3
 #: As `helix_episodes.model.QUOTE_LIMIT`, whose module takes too long to load in a hook; a longer quotation was cut.
 QUOTE_LIMIT = 240
@@ -96,23 +95,23 @@ _CANDIDATE = (
     " coalesce(max(r.verified_by IS NOT NULL), 0), count(r.error) FROM mention m JOIN node n ON n.number = m.node"
     " JOIN episode e ON e.number = m.episode LEFT JOIN repair r ON r.episode = m.episode AND r.error = m.local"
     " WHERE {} AND m.deliberate = 0 AND e.origin = 'episode' GROUP BY m.episode, m.local"
-    " ORDER BY {} e.moment DESC, e.id, m.local LIMIT {}"
+    " ORDER BY e.moment DESC, e.id, m.local"
 )
-_FIXED_FIRST = "max(r.verified_by IS NOT NULL) DESC, count(r.error) DESC,"
 
 
-class _Candidate(Value):
-    """An earlier error as its row has it; ``age`` counts from the newest."""
+class _Candidate:
+    """An earlier error as its row has it; ``age`` counts from the first row. Thousands are made for one question."""
 
-    episode: int
-    local: str
-    label: str
-    message: str
-    path: str | None
-    issues: str | None
-    verified: int
-    changes: int
-    age: int
+    __slots__ = ("age", "changes", "episode", "issues", "label", "local", "message", "path", "verified")
+
+    def __init__(self, row: tuple[Any, ...], age: int) -> None:
+        self.episode, self.local, self.label, self.message, self.path, self.issues, self.verified, self.changes = row
+        self.age = age
+
+    @property
+    def family(self) -> str:
+        """What its label says after the check."""
+        return str(self.label).partition(" fails: ")[2]
 
 
 def find_precedents(
@@ -131,44 +130,44 @@ def find_precedents(
         InvalidArgument: A text is given and there is nothing in it, as when a program printed nothing.
     """
     if text is None:
-        hits = [_Hit("recent", one.episode, one.local) for one in _candidates(connection, "n.type = 'error'")]
+        newest = _candidates(connection, "n.type = 'error'", newest=_MOST_READ)
+        hits = [_Hit("recent", one.episode, one.local) for one in newest]
         return _answer(connection, ErrorQuery(), [(None, list(_once(hits)))], limit, tree)
     if not text.strip():
         raise InvalidArgument("TEXT", NO_WORDS)
     query = read_error(text)
     known: list[tuple[Complaint | None, list[_Hit]]] = [
-        (one, list(_of_issue(connection, one))) for one in query.complaints[:_MOST_ISSUES]
+        (one, _of_issue(connection, one, nearest=nearest)) for one in query.complaints[:_MOST_ISSUES]
     ]
     if not any(hit.level == "exact" for _, hits in known for hit in hits):
         named = list(_once(_named(connection, query)))
         known = [(None, named)] if named else known
-    if not nearest and not any(hits for _, hits in known):
-        known = [
-            (one, list(_once(_alike(connection, one.message))))
-            for one, _ in known
-            if one and not (one.own_tool or one.test)
-        ]
+    if query.picked and not nearest and not any(hits for _, hits in known):
+        asked = [one for one in query.complaints if is_telling(one.message) and not (one.own_tool or one.test)]
+        known = [(one, list(_once(_alike(connection, one.message)))) for one in asked]
     known = [(one, hits) for one, hits in known if hits]
     return _answer(connection, query, known, limit, tree)
 
 
 def _candidates(
-    connection: sqlite3.Connection, condition: str, values: str = "", *, order: str = "", limit: int = _MOST_COMPARED
+    connection: sqlite3.Connection, condition: str, values: str = "", *, newest: int = -1
 ) -> list[_Candidate]:
-    sql = _CANDIDATE.format(condition, order, limit)
-    rows = connection.execute(sql, (values,) if values else ())
-    return [_Candidate(*(*row, age)) for age, row in enumerate(rows)]
+    """The errors that meet a condition, the newest first."""
+    rows = connection.execute(f"{_CANDIDATE.format(condition)} LIMIT {newest}", (values,) if values else ())
+    return [_Candidate(row, age) for age, row in enumerate(rows)]
 
 
-def _of_issue(connection: sqlite3.Connection, asked: Complaint) -> Iterator[_Hit]:
+def _of_issue(connection: sqlite3.Connection, asked: Complaint, *, nearest: bool) -> list[_Hit]:
     """The sessions that met an issue, or errors of its kind, the best first."""
     same = f"(m.episode, m.local) IN (SELECT episode, local FROM issue WHERE fingerprint {ANY_OF})"  # noqa: S608  (a constant)
-    exact = _candidates(connection, same, as_list(asked.keys), order=_FIXED_FIRST) if asked.keys else []
-    hits = [_hit("exact", asked, one) for one in exact]
-    nodes = _nodes_of_kind(connection, asked)
-    kind = _candidates(connection, f"m.node {ANY_OF}", as_list(nodes), order=_FIXED_FIRST) if nodes else []
-    hits += [_hit("family", asked, one) for one in kind if _is_kind(asked, one)]
-    return _once(sorted(hits, key=lambda hit: (hit.level != "exact", hit.rank)))
+    exact = _candidates(connection, same, as_list(asked.keys)) if asked.keys else []
+    names = names_in(asked.message)
+    hits = [_hit("exact", asked, one, names) for one in exact]
+    if not (nearest and any(hit.fixed for hit in hits)):
+        nodes = _nodes_of_kind(connection, asked)
+        kind = _candidates(connection, f"m.node {ANY_OF}", as_list(nodes)) if nodes else []
+        hits += [_hit("family", asked, one, names) for one in kind if _is_kind(asked, one)]
+    return list(_once(sorted(hits, key=lambda hit: (hit.level != "exact", hit.rank))))
 
 
 def _nodes_of_kind(connection: sqlite3.Connection, asked: Complaint) -> list[int]:
@@ -185,16 +184,17 @@ def _is_kind(asked: Complaint, one: _Candidate) -> bool:
     whatever it is about. An exception that any statement may raise is one where its message, masked, says the same.
     Where something does not compile, a name of a standard library says nothing of the project's own names.
     """
-    family = one.label.partition(" fails: ")[2]
     if asked.own_tool:
         return True
     if asked.test and not _same_file(asked, one):
         return False
-    if is_exception(family):
-        alike = template(asked.message).partition(family)[2] == template(one.message).partition(family)[2]
-        return alike and tells_apart(asked.message, family)
-    named, theirs = asked.symbol or "", symbol_in(one.message)
-    return not (named and theirs and is_compile_family(family)) or is_standard(named) == is_standard(theirs)
+    if is_exception(one.family):
+        alike = template(asked.message).partition(one.family)[2] == template(one.message).partition(one.family)[2]
+        return alike and tells_apart(asked.message, one.family)
+    if not asked.symbol or not is_compile_family(one.family):
+        return True
+    theirs = symbol_in(one.message)
+    return not theirs or is_standard(asked.symbol) == is_standard(theirs)
 
 
 def _same_file(asked: Complaint, one: _Candidate) -> bool:
@@ -205,21 +205,21 @@ def _file_name(path: str | None) -> str:
     return (path or "").replace("\\", "/").rpartition("/")[2]
 
 
-def _hit(level: str, asked: Complaint, one: _Candidate) -> _Hit:
-    own = (one.issues or "").split(" ")[0] in asked.keys
-    specific = min((asked.keys.index(key) for key in (one.issues or "").split() if key in asked.keys), default=0)
+def _hit(level: str, asked: Complaint, one: _Candidate, names: tuple[str, ...]) -> _Hit:
+    issues = (one.issues or "").split()
+    own = bool(issues) and issues[0] in asked.keys
+    named = one.message.casefold()
     rank = (
         not one.verified,
         not one.changes,
-        not own if level == "exact" else 0,
-        specific if asked.test else 0,
-        not names_in(asked.message) & names_in(one.message),
+        level == "exact" and not own,
+        min((asked.keys.index(key) for key in issues if key in asked.keys), default=0) if asked.test else 0,
+        not any(name in named for name in names),
         not _same_file(asked, one),
-        template(asked.message) != template(one.message),
         one.changes > _FEW_CHANGES,
         one.age,
     )
-    return _Hit(level, one.episode, one.local, fixed=bool(one.verified), own=own, rank=tuple(map(int, rank)))
+    return _Hit(level, one.episode, one.local, fixed=bool(one.verified), own=own, rank=rank)
 
 
 def _once(hits: Iterable[_Hit]) -> Iterator[_Hit]:
@@ -234,14 +234,16 @@ def _named(connection: sqlite3.Connection, query: ErrorQuery) -> Iterator[_Hit]:
     """The errors of every kind that the text names: by a part of its label, a code, or an exception."""
     errors = connection.execute("SELECT number, label, folded FROM node WHERE type = 'error' ORDER BY number")
     nodes = [number for number, label, folded in errors if _is_named(label, folded, query)]
-    found = _candidates(connection, f"m.node {ANY_OF}", as_list(nodes), order=_FIXED_FIRST) if nodes else []
+    found = _candidates(connection, f"m.node {ANY_OF}", as_list(nodes)) if nodes else []
+    found.sort(key=lambda one: (not one.verified, not one.changes, one.age))
     return (_Hit("family", one.episode, one.local, fixed=bool(one.verified)) for one in found)
 
 
 def _is_named(label: str, folded: str, query: ErrorQuery) -> bool:
     check, _, family = label.partition(" fails: ")
     if query.phrase:
-        return query.phrase in folded
+        rule = query.phrase if " " in query.phrase else query.phrase.rpartition("/")[2]  # without its group
+        return query.phrase in folded or rule in folded
     return not query.complaints and says_something(family) and query.names(check=check, family=family)
 
 
@@ -250,7 +252,7 @@ def _alike(connection: sqlite3.Connection, message: str) -> Iterator[_Hit]:
     from helix_graph.word_search import idf, telling
 
     asked = frozenset(telling(map(str.casefold, _WORDS.findall(message))))
-    found = _candidates(connection, "n.type = 'error'", limit=_MOST_READ) if asked else []
+    found = _candidates(connection, "n.type = 'error'", newest=_MOST_READ) if asked else []
     texts = (" ".join(("", *_WORDS.findall(f"{one.label} {one.message}"))).casefold() for one in found)
     having = [[word for word in asked if f" {word}" in text] for text in texts]  # as a whole, or as its beginning
     frequent = Counter(chain.from_iterable(having))
@@ -317,8 +319,8 @@ def _best(
     """
     if asked is None:
         named = [_precedent(connection, hit) for hit in hits[:limit]]
-        return [{**row, "fixes": _with_states(row["fixes"], tree)} for row in named]
-    weighed: list[tuple[tuple[bool, int, bool, int, int], Row]] = []
+        return [{**row, "fixes": _with_states(_own_first(row), tree)} for row in named]
+    weighed: list[tuple[tuple[bool, int, bool, int, bool, int], Row]] = []
     never: list[Row] = []
     for place, hit in enumerate(hits[:_MOST_READ_WHOLE]):
         row = _precedent(connection, hit)
@@ -334,14 +336,21 @@ def _best(
             len(row["fixes"]) <= _FEW_CHANGES
         )  # a command beside a change is its other half: what was added is installed
         fixes = [fix for fix in row["fixes"] if fix in of_use or (few and fix["command"])]
-        fixes.sort(key=lambda fix: (not fix["verified"], fix not in of_use, not _mentions(fix, asked)))
+        fixes.sort(key=lambda fix: (not fix["verified"], fix not in of_use, not _comes_first(fix, asked)))
         row["fixes"] = _with_states(fixes, tree) if len(weighed) < _MOST_WEIGHED else fixes
         about = max(_about(fix, asked) for fix in fixes)
-        weighed.append(((not row["fixed"], LEVELS.index(hit.level), _is_lost(row), -about, place), row))
+        order = (not row["fixed"], LEVELS.index(hit.level), _is_lost(row), -about, not _is_concise(fixes[0]), place)
+        weighed.append((order, row))
         if len(weighed) >= max(limit, _MOST_WEIGHED):
             break
     weighed.sort(key=lambda one: one[0])
     return [row for _, row in weighed][:limit] or never[:1]
+
+
+def _own_first(row: Row) -> list[Row]:
+    """The changes of a precedent, those to what its own message names first."""
+    itself = Complaint(message=row["message"], file=row["path"], symbol=symbol_in(row["message"]))
+    return sorted(row["fixes"], key=lambda fix: (not fix["verified"], -_about(fix, itself)))
 
 
 def _with_states(fixes: list[Row], tree: WorkingTree | None) -> list[Row]:
@@ -360,7 +369,7 @@ def _is_of_use(fix: Row, asked: Complaint, row: Row) -> bool:
     the very issue so does any other command, a change to the same file, and for a test, which names itself and not what
     is wrong, any change. Of another issue of the kind a change has to speak of that one, by its rule or by what its
     message names, or be all that was changed, for it alone, in its file. Where only names tell errors apart, it has to
-    speak of a name that both have.
+    speak of the name that both are about.
     """
     words = frozenset(word.casefold() for word in _WORDS.findall(f"{fix['quote']} {fix['command'] or ''}"))
     symbols = [symbol.rpartition(".")[2].casefold() for symbol in (asked.symbol or "", symbol_in(row["message"]))]
@@ -368,9 +377,9 @@ def _is_of_use(fix: Row, asked: Complaint, row: Row) -> bool:
     family = row["label"].partition(" fails: ")[2]
     if row["level"] != "exact" and is_compile_family(family):
         standard = is_standard(asked.symbol or "") and is_standard(symbol_in(row["message"]))
-        return not words.isdisjoint(symbols[1:] if standard else names & theirs)
-    by_itself = bool(fix["command"] and _REPAIRS_BY_ITSELF.search(fix["command"]))
-    if by_itself and any(check and row["label"].startswith(check_label(check)) for check, _ in asked.families):
+        about = symbols[1:] if standard else names[:1] if names[:1] == theirs[:1] else ()
+        return not words.isdisjoint(about)
+    if _by_itself(fix) and any(check and row["label"].startswith(check_label(check)) for check, _ in asked.families):
         return True
     at_file = _file_name(fix["path"]) == _file_name(asked.file or (row["path"] if names else "")) != ""
     if row["level"] == "exact":
@@ -379,8 +388,8 @@ def _is_of_use(fix: Row, asked: Complaint, row: Row) -> bool:
         return bool(anything or at_file) or not words.isdisjoint({*names, *symbols[:1]})
     rules = {word.casefold() for word in _WORDS.findall(family) if len(word) >= _SHORTEST_RULE}
     at_theirs = _file_name(fix["path"]) == _file_name(row["path"]) != "" and len(row["fixes"]) == fix["repaired"] == 1
-    short = len(words) >= _FEWEST_WORDS and len(fix["quote"]) < QUOTE_LIMIT
-    return not words.isdisjoint({*rules, *theirs, *symbols[1:]}) or (at_theirs and short)
+    concise = len(words) >= _FEWEST_WORDS and _is_concise(fix)
+    return not words.isdisjoint({*rules, *theirs, *symbols[1:]}) or (at_theirs and concise)
 
 
 def _is_lost(row: Row) -> bool:
@@ -409,8 +418,26 @@ def _precedent(connection: sqlite3.Connection, hit: _Hit) -> Row:
 
 def _about(fix: Row, asked: Complaint) -> int:
     """How much of a change can be done again: it touches what the message names, or it is a command."""
-    at_file = bool(asked.file) and _file_name(fix["path"]) == _file_name(asked.file)
-    return 2 * _mentions(fix, asked) + (at_file or bool(fix["command"]))
+    return 2 * _comes_first(fix, asked) + (_at_file(fix, asked) or bool(fix["command"]))
+
+
+def _comes_first(fix: Row, asked: Complaint) -> bool:
+    """Whether a change has the name that the message has; where it has none, whether it lets a tool repair all."""
+    return _mentions(fix, asked) or (_by_itself(fix) and not names_in(asked.message))
+
+
+def _at_file(fix: Row, asked: Complaint) -> bool:
+    return bool(asked.file) and _file_name(fix["path"]) == _file_name(asked.file)
+
+
+def _by_itself(fix: Row) -> bool:
+    """Whether a change is a command that lets a tool repair all it can."""
+    return bool(fix["command"] and _REPAIRS_BY_ITSELF.search(fix["command"]))
+
+
+def _is_concise(fix: Row) -> bool:
+    """Whether the quotation has the whole of a change, on a few lines: a longer one does several things."""
+    return len(fix["quote"]) < QUOTE_LIMIT and len(fix["quote"].splitlines()) <= _FEW_LINES
 
 
 def _mentions(fix: Row, asked: Complaint) -> bool:

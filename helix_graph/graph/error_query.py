@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import lru_cache
 
 from helix_episodes.light_imports import Regex, Value
 from helix_episodes.normalization import is_telling, one_line, template
@@ -33,6 +34,8 @@ _LINES_AT_EACH_END = 200
 _CHARACTERS_AT_EACH_END = 50_000
 #: Shorter words occur in every other label.
 _SHORTEST_WORD = 3
+#: A text of so few lines was picked out by somebody.
+_PICKED = 3
 _SAYS_NOTHING = Regex(
     r"(?:.* )?failed|<\w+>|exit code \d+|answered no|no message|does not compile|reported by the user"
     r"|editor.s diagnostic",
@@ -70,13 +73,14 @@ _QUOTED_NAME = Regex(
 _PARTS = Regex(r"\.|::")
 _COMPILER_WORDS = frozenset({"AssertionError"})
 #: Packages of Go's and modules of Node's standard library, where the last part is what code writes before a dot.
-_STANDARD_NAMES = """
+_STANDARD = """
     bufio bytes cmp context crypto embed encoding errors exec expvar filepath flag fmt fs hash heap html http httptest
     ioutil iter json list log maps math net os path plugin rand reflect regexp runtime signal slices slog sort sql
     strconv strings sync syscall template testing time unicode url user utf8 xml child_process fs process assert buffer
     cluster console crypto dns events http2 https module perf_hooks querystring readline stream string_decoder timers
     tls tty util v8 vm worker_threads zlib std core alloc
 """
+_STANDARD_NAMES = frozenset(_STANDARD.split())
 
 
 class Complaint(Value):
@@ -114,11 +118,15 @@ class Complaint(Value):
 
 
 class ErrorQuery(Value):
-    """What to look for: ``words`` are all words of the text, ``phrase`` the text in one case, when it is one line."""
+    """What to look for: ``words`` are all words of the text, ``phrase`` the text in one case, when it is one line.
+
+    ``picked`` is true where somebody picked a few lines out; a whole output has words of everything.
+    """
 
     complaints: tuple[Complaint, ...] = ()
     words: frozenset[str] = frozenset()
     phrase: str = ""
+    picked: bool = False
 
     def names(self, *, check: str, family: str) -> bool:
         """Whether the text names this error family unambiguously."""
@@ -155,6 +163,7 @@ def read_error(text: str) -> ErrorQuery:
         complaints=tuple(found),
         words=frozenset(_WORDS.findall(ends)) | frozenset(re.findall(r"\([\w ]+\)", ends)),
         phrase=phrase if len(phrase) >= _SHORTEST_WORD and (is_telling(phrase) or _CODE.fullmatch(phrase)) else "",
+        picked=len(ends.splitlines()) <= _PICKED,
     )
 
 
@@ -227,22 +236,23 @@ def is_exception(family: str) -> bool:
     return bool(_EXCEPTION.fullmatch(family.rpartition(".")[2]))
 
 
-def names_in(message: str) -> frozenset[str]:
-    """The names of the project's own code that a message has: quoted, or identifiers by their shape.
+@lru_cache(maxsize=512)
+def names_in(message: str) -> tuple[str, ...]:
+    """The names of the project's own code that a message has, in order: quoted, or identifiers by their shape.
 
-    Of a qualified name it is the last part; files are none.
+    Of a qualified name it is the last part, in one case; files are none.
 
-    >>> sorted(names_in("shop/cart.py:3:1: cart.Total undefined (type *os.File has no field or method Total)"))
-    ['total']
-    >>> sorted(names_in("Error return value of `s.saveState` is not checked (errcheck)"))
-    ['savestate']
+    >>> names_in("shop/cart.py:3:1: cart.Total undefined (type *os.File has no field or method Total)")
+    ('total',)
+    >>> names_in("Error return value of `s.saveState` is not checked (errcheck)")
+    ('savestate',)
     """
     plain = _FOLDERS.sub("", _AT_A_PLACE.sub("", message))
-    found = {one[0] for one in _IDENTIFIER.finditer(plain) if one[0] not in _COMPILER_WORDS}
-    found |= {name for one in _QUOTED_NAME.finditer(plain) for name in one.groups() if name}
-    own = (name for name in found if not is_standard(name) and not template(name).startswith("<path>"))
+    found = [(one.start(), one[0]) for one in _IDENTIFIER.finditer(plain) if one[0] not in _COMPILER_WORDS]
+    found += [(one.start(), name) for one in _QUOTED_NAME.finditer(plain) for name in one.groups() if name]
+    own = (name for _, name in sorted(found) if not is_standard(name) and not template(name).startswith("<path>"))
     parts = (_PARTS.split(name)[-1].casefold() for name in own)
-    return frozenset(part for part in parts if len(part) >= _SHORTEST_WORD)
+    return tuple(dict.fromkeys(part for part in parts if len(part) >= _SHORTEST_WORD))
 
 
 def is_standard(symbol: str) -> bool:
@@ -252,7 +262,7 @@ def is_standard(symbol: str) -> bool:
     (True, False)
     """
     first = symbol.replace("::", ".").replace("/", ".").partition(".")[0].removeprefix("node:")
-    return first in _STANDARD_NAMES.split() or first in sys.stdlib_module_names or first in sys.builtin_module_names
+    return first in _STANDARD_NAMES or first in sys.stdlib_module_names
 
 
 def _take(found: list[Complaint], one: Complaint, *, alone: bool) -> None:
@@ -278,6 +288,7 @@ def is_compile_family(family: str) -> bool:
     return family in COMPILE_FAMILIES or bool(COMPILER_CODE.fullmatch(family))
 
 
+@lru_cache(maxsize=512)
 def symbol_in(message: str) -> str:
     """The first name that a message quotes, or that follows one of compilers' fixed words."""
     from helix_episodes.extraction.fingerprints import Diagnostic

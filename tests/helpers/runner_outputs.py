@@ -451,7 +451,7 @@ check yaml...........................................(no files to check)Skipped
     Case(
         "bunx biome check src",
         check="biome",
-        families=["lint/style/useConst", "not formatted"],
+        families=["useConst", "not formatted"],
         failed=2,
         output="""
 src/cart.ts:3:1 lint/style/useConst  FIXABLE  ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━

@@ -29,6 +29,8 @@ STATES: dict[str, str] = {
     "changed": "; the file has changed since",
     "gone": "; the file is gone",
 }
+#: Of more changes each may have done it, or none.
+_MOST_FIXES = 3
 #: Of an issue so much is repeated; the rest is in what was asked.
 _LONGEST_ISSUE = 100
 
@@ -92,8 +94,10 @@ def _render_precedent(one: Precedent) -> None:
     say(f"  {one.message or one.quote}")
     shared = f" (shared through git by {one.author or 'an unknown author'})" if one.shared else ""
     say(f"  in {one.session}{shared}, line {one.line or '?'}: {one.task}")
-    for remedy in one.fixes:
+    for remedy in one.fixes[:_MOST_FIXES]:
         _render_remedy(remedy)
+    if len(one.fixes) > _MOST_FIXES:
+        say(f"  and {count(len(one.fixes) - _MOST_FIXES, 'more change')} in that session")
     if not one.fixes:
         say("  no fix in that session")
 

@@ -298,8 +298,9 @@ def _said(output: CommandOutput, at: int) -> re.Match[str] | None:
 
 
 def _biome_family(rule: str) -> str:
-    kind = rule.partition("/")[0]
-    return {"format": "not formatted", "parse": "syntax error", "syntax": "syntax error"}.get(kind, rule)
+    """The rule's own name; with its group before it, it would be taken for a path."""
+    kind, name = rule.partition("/")[0], rule.rpartition("/")[2]
+    return {"format": "not formatted", "parse": "syntax error", "syntax": "syntax error"}.get(kind, name)
 
 
 def read_prettier(output: CommandOutput) -> Verdict | None:
