@@ -113,7 +113,7 @@ def highlights_of(root: Path, issues: Issues, causality: Causality) -> Highlight
     episodes = causality.episodes()[0]
     runbook = causality.runbook()
     weighed = [
-        *_commands(runbook, listed.sessions),
+        *_commands(runbook, listed),
         *_issues(issues, listed, runbook.corrections),
         *_situations(causality),
         *_people(issues, episodes),
@@ -150,20 +150,18 @@ def _fewest(sessions: int) -> int:
 # Issues.
 
 
-def _without(found: Iterable[Issue], corrections: Sequence[CommandCorrection]) -> Iterator[Issue]:
-    """The issues that no correction of a command tells already."""
-    told = [" ".join(one.problem.split()) for one in corrections if one.instead]
-    for one in found:
-        message = " ".join(one.message.split())
-        if not any(message and (message.startswith(each) or each.startswith(message)) for each in told):
-            yield one
+def _same(issue: Issue, correction: CommandCorrection) -> bool:
+    """Whether an issue is what a correction of a command is about: they say the same."""
+    one, other = (" ".join(text.split()).rstrip(".") for text in (issue.message, correction.problem))
+    return bool(one) and (one.startswith(other) or other.startswith(one))
 
 
 def _issues(issues: Issues, listed: IssueList, corrections: Sequence[CommandCorrection]) -> Iterator[_Weighed]:
     least = _fewest(listed.sessions)
     habits: defaultdict[str, list[Issue]] = defaultdict(list)
-    for one in _without(listed.issues, corrections):
-        if one.state == "quiet" or one.sessions < least:
+    for one in listed.issues:
+        told = any(_same(one, correction) for correction in corrections if correction.instead)
+        if told or one.state == "quiet" or one.sessions < least:
             continue
         if _helped(one) or 2 * one.repaired < one.occurrences:
             yield _issue(issues, one, listed, _HELPED if _helped(one) else _OPEN)
@@ -296,9 +294,13 @@ def _places(details: IssueDetails) -> tuple[EvidencePlace, ...]:
 # Commands that fail here.
 
 
-def _commands(runbook: Runbook, sessions: int) -> Iterator[_Weighed]:
+def _commands(runbook: Runbook, listed: IssueList) -> Iterator[_Weighed]:
+    sessions = listed.sessions
+    learnt = [one for one in listed.issues if one.state == "quiet"]
     for wrong in runbook.corrections:
         if wrong.instead is None or wrong.sessions < _fewest(sessions) or 2 * wrong.worked < wrong.sessions:
+            continue
+        if any(_same(one, wrong) for one in learnt):
             continue
         failed, problem, instead = (
             quoted(text, longest=_LONGEST_QUOTE) for text in (wrong.command, wrong.problem, wrong.instead)
