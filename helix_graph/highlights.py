@@ -22,7 +22,7 @@ from helix_graph.insights.safe_quoting import name_or_quoted, quoted
 from helix_graph.issues.api import SAYS_NO_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from helix_episodes.model import Episode
