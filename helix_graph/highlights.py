@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from helix_graph.causality.api import Causality
     from helix_graph.causality.check_rates import SituationRate
     from helix_graph.causality.fragile import FragilePlace
-    from helix_graph.causality.runbook import CommandCorrection, Runbook
+    from helix_graph.causality.runbook import Runbook
     from helix_graph.issues.api import Issues
     from helix_graph.issues.model import Issue, IssueDetails, IssueList
 
@@ -114,7 +114,7 @@ def highlights_of(root: Path, issues: Issues, causality: Causality) -> Highlight
     runbook = causality.runbook()
     weighed = [
         *_commands(runbook, listed),
-        *_issues(issues, listed, runbook.corrections),
+        *_issues(issues, listed, runbook),
         *_situations(causality),
         *_people(issues, episodes),
     ]
@@ -150,17 +150,19 @@ def _fewest(sessions: int) -> int:
 # Issues.
 
 
-def _same(issue: Issue, correction: CommandCorrection) -> bool:
-    """Whether an issue is what a correction of a command is about: they say the same."""
-    one, other = (" ".join(text.split()).rstrip(".") for text in (issue.message, correction.problem))
-    return bool(one) and (one.startswith(other) or other.startswith(one))
+def _same(issue: Issue, problem: str) -> bool:
+    """Whether an issue says what the problem of a command says."""
+    one, other = (" ".join(text.split()).rstrip(".") for text in (issue.message, problem))
+    return bool(one and other) and (one.startswith(other) or other.startswith(one))
 
 
-def _issues(issues: Issues, listed: IssueList, corrections: Sequence[CommandCorrection]) -> Iterator[_Weighed]:
+def _issues(issues: Issues, listed: IssueList, runbook: Runbook) -> Iterator[_Weighed]:
     least = _fewest(listed.sessions)
+    problems = [one.problem for one in runbook.corrections if one.instead]
+    problems += [one.problem for one in runbook.prerequisites if one.sessions >= least]
     habits: defaultdict[str, list[Issue]] = defaultdict(list)
     for one in listed.issues:
-        told = any(_same(one, correction) for correction in corrections if correction.instead)
+        told = any(_same(one, problem) for problem in problems)
         if told or one.state == "quiet" or one.sessions < least:
             continue
         if _helped(one) or 2 * one.repaired < one.occurrences:
@@ -300,7 +302,7 @@ def _commands(runbook: Runbook, listed: IssueList) -> Iterator[_Weighed]:
     for wrong in runbook.corrections:
         if wrong.instead is None or wrong.sessions < _fewest(sessions) or 2 * wrong.worked < wrong.sessions:
             continue
-        if any(_same(one, wrong) for one in learnt):
+        if any(_same(one, wrong.problem) for one in learnt):
             continue
         failed, problem, instead = (
             quoted(text, longest=_LONGEST_QUOTE) for text in (wrong.command, wrong.problem, wrong.instead)

@@ -76,4 +76,6 @@ def test_with_a_memory_it_says_what_stands_out(capsys: pytest.CaptureFixture[str
     assert run(["sync"]) == 0
     capsys.readouterr()
     assert run([]) == 0
-    assert "Nothing stands out in" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "pytest fails here before" in said
+    assert said.count("respx") == 2  # what has to run first and the problem, told once
