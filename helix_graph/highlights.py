@@ -19,7 +19,7 @@ import msgspec
 from helix_episodes.extraction.paths import role_of
 from helix_graph.highlights_cache import read_highlights, write_highlights
 from helix_graph.insights.safe_quoting import name_or_quoted, quoted
-from helix_graph.issues.api import SAYS_NO_NAME
+from helix_graph.issues.survey import SAYS_NO_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from helix_graph.causality.runbook import Runbook
     from helix_graph.issues.api import Issues
     from helix_graph.issues.model import Issue, IssueDetails, IssueList
+    from helix_graph.issues.survey import IssueSurvey
 
 MOST = 10
 #: Of so many sessions each kind may make up: ten sentences about one kind leave the others out.
@@ -109,15 +110,16 @@ def highlights_of(root: Path, issues: Issues, causality: Causality) -> Highlight
     Raises:
         GraphNotCompiled: There is no graph yet.
     """
-    listed = issues.list(limit=4 * MOST)
     episodes = causality.episodes()[0]
     runbook = causality.runbook()
-    weighed = [
-        *_commands(runbook, listed),
-        *_issues(issues, listed, runbook),
-        *_situations(causality),
-        *_people(issues, episodes),
-    ]
+    with issues.open() as survey:
+        listed = survey.list(by="recurring", limit=4 * MOST)
+        weighed = [
+            *_commands(runbook, listed),
+            *_issues(survey, listed, runbook),
+            *_situations(causality),
+            *_people(survey, episodes),
+        ]
     weighed.sort(key=lambda one: (-one.usefulness * one.highlight.sessions, one.highlight.text))
     chosen: list[Highlight] = []
     kinds: Counter[str] = Counter()
@@ -156,7 +158,7 @@ def _same(issue: Issue, problem: str) -> bool:
     return bool(one and other) and (one.startswith(other) or other.startswith(one))
 
 
-def _issues(issues: Issues, listed: IssueList, runbook: Runbook) -> Iterator[_Weighed]:
+def _issues(survey: IssueSurvey, listed: IssueList, runbook: Runbook) -> Iterator[_Weighed]:
     least = _fewest(listed.sessions)
     problems = [one.problem for one in runbook.corrections if one.instead]
     problems += [one.problem for one in runbook.prerequisites if one.sessions >= least]
@@ -166,18 +168,18 @@ def _issues(issues: Issues, listed: IssueList, runbook: Runbook) -> Iterator[_We
         if told or one.state == "quiet" or one.sessions < least:
             continue
         if _helped(one) or 2 * one.repaired < one.occurrences:
-            yield _issue(issues, one, listed, _HELPED if _helped(one) else _OPEN)
+            yield _issue(survey, one, listed, _HELPED if _helped(one) else _OPEN)
         else:
             habits[one.check].append(one)
     for check, several in habits.items():
         if len({one.family for one in several}) > 1:
-            (row,) = issues.list(by="check", check=check, limit=1).issues
-            yield _check(issues, row, several, listed)
+            (row,) = survey.list(by="check", check=check, limit=1).issues
+            yield _check(survey, row, several, listed)
         elif several[0].sessions > least:  # the group, whose issues come after it
-            yield _issue(issues, several[0], listed, _HABIT)
+            yield _issue(survey, several[0], listed, _HABIT)
 
 
-def _issue(issues: Issues, one: Issue, listed: IssueList, usefulness: float) -> _Weighed:
+def _issue(survey: IssueSurvey, one: Issue, listed: IssueList, usefulness: float) -> _Weighed:
     met = f"in {one.sessions} of {listed.sessions} sessions ({_cost(one, listed.minutes)})"
     return _Weighed(
         usefulness,
@@ -186,14 +188,14 @@ def _issue(issues: Issues, one: Issue, listed: IssueList, usefulness: float) -> 
             text=f"{_subject(one)} {met}{_more(one)}.",
             see=f"helix-graph issues show {one.id[:8]}",
             sessions=one.sessions,
-            evidence=_places(issues.show(one.id)),
+            evidence=_places(survey.show(one.id)),
         ),
     )
 
 
-def _check(issues: Issues, row: Issue, several: Sequence[Issue], listed: IssueList) -> _Weighed:
+def _check(survey: IssueSurvey, row: Issue, several: Sequence[Issue], listed: IssueList) -> _Weighed:
     """What fails in many ways, each of them repaired: one sentence about the check, with its commonest kinds."""
-    groups = [one for one in issues.list(by="group", check=row.title).issues if one.sessions > 1]
+    groups = [one for one in survey.list(by="group", check=row.title, limit=_KINDS).issues if one.sessions > 1]
     kinds = [f"{_family(one.title.partition(': ')[2])} {one.sessions}" for one in groups[:_KINDS]]
     dearest = max(several, key=lambda one: one.thing_minutes or 0)
     silenced = [one for one in several if one.suppressed > 1]
@@ -202,7 +204,7 @@ def _check(issues: Issues, row: Issue, several: Sequence[Issue], listed: IssueLi
         for one in silenced
     )
     share = (row.minutes or 0) / (listed.minutes or 1)
-    evidence = [place for one in several for place in _places(issues.show(one.id))[:2]]
+    evidence = [place for one in several for place in _places(survey.show(one.id))[:2]]
     return _Weighed(
         _OPEN if share >= _TENTH else _HABIT,
         Highlight(
@@ -360,8 +362,8 @@ def _situation(row: SituationRate, place: FragilePlace | None) -> Highlight:
 # What people reported and refused.
 
 
-def _people(issues: Issues, episodes: Sequence[Episode]) -> Iterator[_Weighed]:
-    reports = issues.reported()
+def _people(survey: IssueSurvey, episodes: Sequence[Episode]) -> Iterator[_Weighed]:
+    reports = survey.reported()
     if reports is not None and reports.issue.sessions >= _fewest(len(episodes)):
         one, newest = reports.issue, reports.occurrences[-1]
         yield _Weighed(
