@@ -7,7 +7,7 @@ rules that are broken, in turn, and lead where one would ask: every second file 
 Nothing judges the paths but a reader: each step is printed with what the log says at both of its lines. The last line
 counts what a program can tell: how many starts lead nowhere, and how finely the others are answered.
 
-What a reader found is in docs/graph.md.
+What a reader found is in docs/explanation/graph.md.
 """
 
 from __future__ import annotations

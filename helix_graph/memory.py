@@ -289,7 +289,10 @@ class Memory:
         dry_run: bool = False,
         progress: Callable[[int, int, Path], None] | None = None,
     ) -> SourcesReport:
-        """Records what is new in the agents' logs on this machine; see `helix_graph.agent_logs.extract_all`."""
+        """Records what is new in the agents' logs on this machine, and harvests what it teaches.
+
+        See `helix_graph.agent_logs.extract_all`.
+        """
         from helix_graph.agent_logs import extract_all
 
         report = extract_all(
@@ -302,6 +305,9 @@ class Memory:
             dry_run=dry_run,
             progress=progress,
         )
+        if not dry_run:
+            for one in report.report.recorded:
+                self.insights.harvest(one.session)
         if not (dry_run and self.graph.path_of_file.exists()):
             return report
         return replace(report, labels=self.graph.compile(dry_run=True).rebuilt)

@@ -13,6 +13,7 @@ from helix_cli.app import run
 from helix_graph import Memory
 from helix_graph.causality.antipattern_cache import fragile_line, write_anti_patterns
 from helix_graph.stats.rates import predictive_range, shrunk_rate, usual_rate
+from hook_calls import call
 from session_script import BEGIN, Script
 
 if TYPE_CHECKING:
@@ -128,6 +129,22 @@ def test_a_hook_gets_the_line_of_a_file_from_one_small_file(memory: Memory) -> N
     write_anti_patterns(memory.root, memory.causality)
     assert fragile_line(memory.root, "api/new.go").startswith("go test failed in 12 of 18 runs after a change in api/")
     assert fragile_line(memory.root, "web/page0.go") == ""
+
+
+def test_before_an_edit_the_agent_gets_the_line_once_a_session_and_file(memory: Memory) -> None:
+    write_anti_patterns(memory.root, memory.causality)
+    project = memory.root.parent
+
+    def asked(path: str, tool: str = "Edit", session: str = "one") -> str:
+        told = {"session_id": session, "cwd": str(project), "tool_name": tool}
+        return call("pre-tool", {**told, "tool_input": {"file_path": str(project / path)}}).context
+
+    assert "go test failed in 12 of 18 runs after a change in api/" in asked("api/cart1.go")
+    assert asked("api/cart1.go") == "", "it has been said"
+    assert "go test failed" in asked("api/cart2.go")
+    assert "go test failed" in asked("api/cart1.go", session="another")
+    assert asked("web/page0.go") == ""
+    assert asked("api/cart3.go", tool="Read") == ""
 
 
 def test_files_changed_together_and_what_followed_when_one_was_left_out(tmp_path: Path) -> None:

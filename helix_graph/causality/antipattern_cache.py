@@ -77,9 +77,21 @@ def write_anti_patterns(root: Path, causality: Causality) -> tuple[CachedAntiPat
 
 
 def _fragile(causality: Causality) -> dict[str, str]:
-    """The places whose rate says that they fail more, each with its line; the worst check of a place speaks for it."""
-    places = [one for one in causality.fragile().places if one.rate.standing == "worse"]
-    return {one.path: one.sentence() for one in reversed(places)}
+    """The places whose rate says that they fail more, each with its line; the worst check of a place speaks for it.
+
+    The line is read by an agent, and a log may name a file anything: a name that is more than a name is left out.
+    """
+    import re
+
+    from msgspec.structs import replace
+
+    name = re.compile(r"[\w./@+: -]{1,200}")
+    found = {}
+    for place in reversed(causality.fragile().places):
+        after = tuple(one for one in place.passed_after if name.fullmatch(one.change))
+        if place.rate.standing == "worse" and name.fullmatch(place.path) and name.fullmatch(place.rate.check):
+            found[place.path] = replace(place, passed_after=after).sentence()
+    return found
 
 
 def fragile_line(root: Path, path: str) -> str:

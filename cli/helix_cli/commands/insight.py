@@ -105,10 +105,16 @@ def store(insights: Insights, *, content: str, tags: list[str]) -> StoreAnswer:
     return insights.store(content, tags)
 
 
+def past_use(insight: Mapping[str, Any]) -> str:
+    """How well an insight did. Before it was used there is only where its effectiveness begins, which says nothing."""
+    uses = insight["use_count"]
+    return f"{percent(insight['effectiveness'])} in {count(uses, 'use')}" if uses else "not used yet"
+
+
 def render_recalled(answer: RecallAnswer) -> None:
     """Print the insights found, each with its score and how well it did."""
     for hit in answer:
-        say(f"{hit['_score']:.2f}  [{percent(hit['_effectiveness'])}]  ", strong(hit["name"]))
+        say(f"{hit['_score']:.2f}  [{past_use(hit)}]  ", strong(hit["name"]))
         say(f"      {hit['content']}")
     if not answer:
         say("No matching insight.")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
+from helix_cli import TOOL_SETS
 from helix_cli.options import any_path
 from helix_cli.output import count, emit_json, json_option, say, show, verbatim
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
 _AGENTS = ("claude-code", "codex", "cursor", "copilot", "gemini", "opencode")
 _EDITED = ("claude-code", "codex")
+_QUESTION = (
+    "Which MCP tools? Many agents send their declarations with every request: 5 of every day, 7 for topics, or all"
+)
 
 
 @click.command
@@ -30,9 +35,18 @@ _EDITED = ("claude-code", "codex")
 @click.option("--remove", is_flag=True, help="Take out what was put in.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option("--print", "printed", is_flag=True, help="Only show what to paste, and where.")
+@click.option("--tools", type=click.Choice(TOOL_SETS), help="Which MCP tools to offer (default: as before, else five).")
 @json_option
 def setup(  # noqa: PLR0913  (the options)
-    *, agent: str, scope: str, check: bool, remove: bool, dry_run: bool, printed: bool, as_json: bool
+    *,
+    agent: str,
+    scope: str,
+    check: bool,
+    remove: bool,
+    dry_run: bool,
+    printed: bool,
+    tools: str | None,
+    as_json: bool,
 ) -> int:
     """Connect an agent: add hooks and server to its settings.
 
@@ -43,7 +57,7 @@ def setup(  # noqa: PLR0913  (the options)
     if sum((check, remove, printed)) > 1:
         raise click.UsageError("--check, --remove and --print exclude each other")
     if printed:
-        return _print(agent, as_json=as_json)
+        return _print(agent, tools=tools, as_json=as_json)
     if agent not in _EDITED:
         raise click.UsageError(f"{agent} is set up by hand: `helix-graph setup {agent} --print` shows what to paste")
     from helix_cli.setup.installers import ClaudeCode, Codex, carry_out
@@ -51,7 +65,11 @@ def setup(  # noqa: PLR0913  (the options)
 
     whose: Scope = "project" if scope == "project" else "user"
     project = project_folder(Path.cwd()) or Path.cwd()
-    installer = ClaudeCode(whose, project) if agent == "claude-code" else Codex(whose, project)
+    kind = ClaudeCode if agent == "claude-code" else Codex
+    installer = kind(whose, project, tools=tools)
+    asks = sys.stdin.isatty() and sys.stdout.isatty() and not (check or remove or dry_run or as_json)
+    if installer.tools is None and asks:
+        installer = kind(whose, project, tools=click.prompt(_QUESTION, type=click.Choice(TOOL_SETS), default="default"))
     if check:
         found = installer.installed()
         answer = {"agent": agent, "scope": scope, "installed": found.is_whole, **msgspec.structs.asdict(found)}
@@ -62,10 +80,10 @@ def setup(  # noqa: PLR0913  (the options)
     return 0
 
 
-def _print(agent: str, *, as_json: bool) -> int:
+def _print(agent: str, *, tools: str | None, as_json: bool) -> int:
     from helix_cli.setup.definitions import snippets
 
-    found = snippets(agent)
+    found = snippets(agent, tools=tools)
     if as_json:
         emit_json([{"file": where, "content": what} for where, what in found])
         return 0

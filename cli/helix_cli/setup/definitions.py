@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from helix_cli import TOOL_SETS
+
 Scope = Literal["user", "project"]
 SERVER = "helix"
 _PROGRAM = "helix-graph"
@@ -28,6 +30,7 @@ _CLAUDE = {
     "UserPromptSubmit": ("user-prompt", None),
     "PreToolUse": ("pre-tool", _ACTING),
     "PostToolUseFailure": ("tool-failure", None),
+    "PostToolUse": ("post-tool", "Bash"),  # a command that was piped fails with exit code 0
     "SubagentStop": ("subagent-stop", _AGENTS),
     "PreCompact": ("pre-compact", None),
     "SessionEnd": ("session-end", None),
@@ -59,9 +62,25 @@ def codex_hooks(command: str) -> dict[str, dict[str, Any]]:
     return {event: _group(command, event, *one) for event, one in _CODEX.items()}
 
 
-def server(command: str) -> dict[str, Any]:
-    """The entry of the server, in the form that most agents share."""
-    return {"command": shlex.split(command)[0], "args": ["mcp"]}
+def server(command: str, tools: str | None = None) -> dict[str, Any]:
+    """The entry of a server with a set of tools, in the form that most agents share."""
+    chosen = ["--tools", tools] if tools and tools != TOOL_SETS[0] else []
+    return {"command": shlex.split(command)[0], "args": ["mcp", *chosen]}
+
+
+def tools_of(entry: object) -> str | None:
+    """The set of tools that the entry of a server of ours asks for; None where there is none, or it is not ours.
+
+    >>> tools_of({"command": "helix-graph", "args": ["mcp", "--tools", "all"]})
+    'all'
+    """
+    if not isinstance(entry, dict) or not is_our_server(entry):
+        return None
+    match entry["args"][1:]:
+        case ["--tools", name] if name in TOOL_SETS:
+            return str(name)
+        case _:
+            return TOOL_SETS[0]
 
 
 def is_ours(group: object) -> bool:
@@ -132,24 +151,28 @@ _CURSOR = {
     "preCompact": "pre-compact",
     "sessionEnd": "session-end",
 }
-#: The ends that Copilot reports come without the transcript of what has ended.
-_COPILOT = {"sessionStart": "session-start", "postToolUse": "post-tool", "preCompact": "pre-compact"}
+_COPILOT = {
+    "sessionStart": "session-start",
+    "postToolUse": "post-tool",
+    "preCompact": "pre-compact",
+    "sessionEnd": "session-end",
+}
+#: Without PreCompress, which Gemini CLI reports before every turn, whether anything is compressed or not.
 _GEMINI = {
     "SessionStart": "session-start",
     "BeforeAgent": "user-prompt",
     "AfterTool": "post-tool",
-    "PreCompress": "pre-compact",
     "SessionEnd": "session-end",
 }
 _TIMEOUT_MS = 5000
 _TWICE = "If this project has hooks of Claude Code, this agent runs them too: then leave the hooks here out."
 
 
-def snippets(agent: str) -> list[tuple[str, Any]]:
+def snippets(agent: str, *, tools: str | None = None) -> list[tuple[str, Any]]:
     """Where to paste, and what: a JSON value, or a text to copy."""
     command = program("user")
-    entry = server(command)
-    local = {"type": "local", "command": [entry["command"], "mcp"], "enabled": True}
+    entry = server(command, tools)
+    local = {"type": "local", "command": [entry["command"], *entry["args"]], "enabled": True}
     known: dict[str, list[tuple[str, Any]]] = {
         "claude-code": [
             ("~/.claude/settings.json", {"hooks": {event: [one] for event, one in claude_hooks(command).items()}}),
