@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter, defaultdict
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 MOST = 10
 #: Of so many sessions each kind may make up: ten sentences about one kind leave the others out.
-_MOST_OF_A_KIND = 5
+_MOST_OF_A_KIND = 6
 #: How much a reader can do about a sentence, beside the number of its sessions: something was found that helps; nothing
 #: was; it is a habit that costs little each time.
 _HELPED, _OPEN, _HABIT = 3.0, 2.0, 1.0
@@ -45,6 +46,8 @@ _FEWEST, _FEWEST_OF_MANY, _MANY = 2, 3, 30
 _EVIDENCE = 5
 _LONGEST_QUOTE = 120
 _TENTH = 0.1
+#: When counts of a situation are worth a sentence.
+_FEWEST_ELSEWHERE, _TIMES = 5, 3
 #: So many kinds of failure of one check are named.
 _KINDS = 4
 #: What the title of a group of rules ends with.
@@ -121,13 +124,17 @@ def highlights_of(root: Path, issues: Issues, causality: Causality) -> Highlight
             *_people(survey, episodes),
         ]
     weighed.sort(key=lambda one: (-one.usefulness * one.highlight.sessions, one.highlight.text))
-    chosen: list[Highlight] = []
+    chosen = list(islice(_of_all_kinds(weighed), MOST))
+    return Highlights(sessions=listed.sessions, found=tuple(_marked(root, chosen, episodes)))
+
+
+def _of_all_kinds(weighed: Sequence[_Weighed]) -> Iterator[Highlight]:
+    """The first in order, of one kind no more than its share."""
     kinds: Counter[str] = Counter()
     for one in weighed:
         kinds[one.highlight.kind] += 1
-        if kinds[one.highlight.kind] <= _MOST_OF_A_KIND and len(chosen) < MOST:
-            chosen.append(one.highlight)
-    return Highlights(sessions=listed.sessions, found=tuple(_marked(root, chosen, episodes)))
+        if kinds[one.highlight.kind] <= _MOST_OF_A_KIND:
+            yield one.highlight
 
 
 def _marked(root: Path, chosen: Sequence[Highlight], episodes: Sequence[Episode]) -> Iterator[Highlight]:
@@ -243,13 +250,14 @@ def _helped(one: Issue) -> bool:
 def _subject(one: Issue) -> str:
     """What fails: the check with the rule, the kind of failure, or what it said."""
     check, _, family = one.title.partition(": ")
+    fails = f"{check} fail{'' if ' and ' in check else 's'}"
     said = quoted(one.message, longest=_LONGEST_QUOTE)
     if one.kind == "group" and one.kinds > 1:
         several = f"{one.kinds} different failures" if one.unit == "runs" else f"{one.kinds} different files"
-        return f"{check} fails ({several})" if family.endswith(" failed") else f"{check} fails with {_family(family)}"
+        return f"{fails} ({several})" if family.endswith(" failed") else f"{fails} with {_family(family)}"
     if family and "…" not in family and one.family not in SAYS_NO_NAME:
-        return f"{check} fails with {_family(family)}" + (f" ({said})" if said and " " not in family else "")
-    return f"{check} fails with {said}" if said else f"{check} fails"
+        return f"{fails} with {_family(family)}" + (f" ({said})" if said and " " not in family else "")
+    return f"{fails} with {said}" if said else fails
 
 
 def _family(family: str) -> str:
@@ -330,11 +338,23 @@ def _command(text: str, sessions: int, evidence: tuple[EvidencePlace, ...]) -> _
 
 
 def _situations(causality: Causality) -> Iterator[_Weighed]:
-    places = {(one.rate.check, one.path): one for one in causality.fragile().places}
-    for check in causality.checks().checks:
+    fragile = causality.fragile().places
+    places = {(one.rate.check, one.path): one for one in fragile}
+    report = causality.checks()
+    for check in report.checks:
         for row in check.situations:
             if row.standing == "worse" and row.worse_in_both_halves:
                 yield _Weighed(_HELPED, _situation(row, places.get((row.check, row.value))))
+    # In small memories rates say nothing yet, and counts are counts.
+    counted = [one for one in fragile if not report.enough and _fails_much_more(one.rate)]
+    yield from (_Weighed(_OPEN, _situation(one.rate, one)) for one in counted)
+
+
+def _fails_much_more(row: SituationRate) -> bool:
+    """Whether the counts alone say so: at least three failures, and three times the share of elsewhere."""
+    if row.failed < _FEWEST_OF_MANY or row.runs_elsewhere < _FEWEST_ELSEWHERE:
+        return False
+    return row.failed * row.runs_elsewhere >= _TIMES * row.failed_elsewhere * row.runs
 
 
 def _situation(row: SituationRate, place: FragilePlace | None) -> Highlight:
@@ -348,7 +368,7 @@ def _situation(row: SituationRate, place: FragilePlace | None) -> Highlight:
     if row.next_failed is not None:
         text += f"; of the next 10 such runs {row.next_failed[0]} to {row.next_failed[1]} will fail (90 %)"
     after_it = place.passed_after if place is not None else ()
-    if after_it and 2 * after_it[0].times >= after_it[0].repaired:
+    if after_it and 2 * after_it[0].times > after_it[0].repaired:
         text += f"; it passed again after {after_it[0].change} ({after_it[0].times} of {after_it[0].repaired})"
     return Highlight(
         kind="situation",

@@ -37,13 +37,15 @@ if TYPE_CHECKING:
 #: What has an id, and so a state.
 _NAMED: tuple[By, ...] = ("issue", "group")
 MOST_OCCURRENCES = 500
-_FILES, _SIMILAR = 3, 5
+_FILES, _SIMILAR, _CHECKS = 3, 5, 2
 #: The share of a group's failures that say the same sentence, where it is the tool's and not theirs.
 _NEARLY_ALL = 0.8
 #: Families that say something of one file only, which the message names.
 SAYS_NO_NAME = frozenset({"no such file", "file not found", "path not found", "not a directory"})
 _PLACE = Regex(r"^\S+?[:(]\d+(?:[:,]\d+\)?)?:? ")
 _TIMES = Regex(r" \((?:\d+ times|[^()]*(?:failed|passed)[^()]*)\)$")
+#: The share of all minutes that failures took with which a group is worth a row, even if it only says "exit code 1".
+_MUCH = 0.1
 #: What a label has in place of what varies.
 _MASK = Regex(r"<\w+>")
 _ID = Regex(r"[0-9a-f]{4,16}")
@@ -156,12 +158,14 @@ def _recurring(history: History, failures: Sequence[Failure]) -> list[_Row]:
         if one[0].fingerprint:
             of_group[one[0].label].append((key, one))
     rows: list[_Row] = []
+    much = _MUCH * sum(one.seconds or 0 for one in failures)
     for label, members in groups.items():
         check, family, own = members[0].check, members[0].family, of_group[label]
         largest = max((len(_sessions_of(one)) for _, one in own), default=0)
         # Where no line says what is wrong, a group is only the check again.
         differs = bool(own) and 2 * largest < len(_sessions_of(members)) and family not in SAYS_NO_NAME
-        shown = differs and (says_something(family) or history.runs_of(check) is not None)
+        dear = 0 < much <= sum(one.seconds or 0 for one in members)
+        shown = differs and (says_something(family) or history.runs_of(check) is not None or dear)
         if shown:
             rows.append(("group", label, members))
         # A tool says one fixed sentence of any file: then the group says it all.
@@ -238,7 +242,7 @@ def _row(connection: sqlite3.Connection, history: History, kind: By, key: str, m
     return Issue(
         id=identity,
         kind=kind,
-        title=_title(kind, key, latest, texts.raw),
+        title=_title(kind, key, members, texts.raw),
         message=_PLACE.sub("", texts.message) if named else "",
         **_costliest(members),
         check=latest.check if named else "",
@@ -286,19 +290,21 @@ def _remedies(connection: sqlite3.Connection, history: History, members: Sequenc
     return generalised(members, changes_for(connection, members), history)
 
 
-def _title(kind: By, key: str, latest: Failure, raw: str) -> str:
-    """What an issue or a group is called: its check and what the check calls it."""
+def _title(kind: By, key: str, members: Sequence[Failure], raw: str) -> str:
+    """What an issue or a group is called: its check and what the check calls it; an issue may have several checks."""
     if kind not in _NAMED:
         return key
+    latest = members[-1]
+    check = " and ".join(sorted(name for name, _ in Counter(one.check for one in members).most_common(_CHECKS)))
     if not says_something(latest.family) and kind == "issue":
-        return f"{latest.check}: {latest.thing}" if latest.thing.isidentifier() else latest.check
+        return f"{check}: {latest.thing}" if latest.thing.isidentifier() else check
     family = _TIMES.sub("", raw.rpartition(" fails: ")[2])
     # A rule is one word; whatever else a log says stands in the message, which is quoted where it is shown.
     if " " in family or not _MASK.search(latest.family):
         family = _MASK.sub("…", latest.family)
     elif kind == "group":
         family += " and others"
-    return f"{latest.check}: {family}"
+    return f"{check}: {family}"
 
 
 def _distinct(values: Iterable[str | None]) -> tuple[str, ...]:
@@ -367,7 +373,7 @@ def _similar(connection: sqlite3.Connection, key: str, members: Sequence[Failure
     texts = texts_of(connection, members[-1])
     return SimilarIssue(
         id=issue_id("issue", key),
-        title=_title("issue", key, members[-1], texts.raw),
+        title=_title("issue", key, members, texts.raw),
         message=_PLACE.sub("", texts.message),
         sessions=len(_sessions_of(members)),
     )
