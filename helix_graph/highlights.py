@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter, defaultdict
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -19,23 +20,24 @@ import msgspec
 from helix_episodes.extraction.paths import role_of
 from helix_graph.highlights_cache import read_highlights, write_highlights
 from helix_graph.insights.safe_quoting import name_or_quoted, quoted
-from helix_graph.issues.api import SAYS_NO_NAME
+from helix_graph.issues.survey import SAYS_NO_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from helix_episodes.model import Episode
     from helix_graph.causality.api import Causality
     from helix_graph.causality.check_rates import SituationRate
     from helix_graph.causality.fragile import FragilePlace
-    from helix_graph.causality.runbook import CommandCorrection, Runbook
+    from helix_graph.causality.runbook import Runbook
     from helix_graph.issues.api import Issues
     from helix_graph.issues.model import Issue, IssueDetails, IssueList
+    from helix_graph.issues.survey import IssueSurvey
 
 MOST = 10
 #: Of so many sessions each kind may make up: ten sentences about one kind leave the others out.
-_MOST_OF_A_KIND = 5
+_MOST_OF_A_KIND = 6
 #: How much a reader can do about a sentence, beside the number of its sessions: something was found that helps; nothing
 #: was; it is a habit that costs little each time.
 _HELPED, _OPEN, _HABIT = 3.0, 2.0, 1.0
@@ -44,6 +46,8 @@ _FEWEST, _FEWEST_OF_MANY, _MANY = 2, 3, 30
 _EVIDENCE = 5
 _LONGEST_QUOTE = 120
 _TENTH = 0.1
+#: When counts of a situation are worth a sentence.
+_FEWEST_ELSEWHERE, _TIMES = 5, 3
 #: So many kinds of failure of one check are named.
 _KINDS = 4
 #: What the title of a group of rules ends with.
@@ -109,23 +113,28 @@ def highlights_of(root: Path, issues: Issues, causality: Causality) -> Highlight
     Raises:
         GraphNotCompiled: There is no graph yet.
     """
-    listed = issues.list(limit=4 * MOST)
     episodes = causality.episodes()[0]
     runbook = causality.runbook()
-    weighed = [
-        *_commands(runbook, listed.sessions),
-        *_issues(issues, listed, runbook.corrections),
-        *_situations(causality),
-        *_people(issues, episodes),
-    ]
+    with issues.open() as survey:
+        listed = survey.list(by="recurring", limit=4 * MOST)
+        weighed = [
+            *_commands(runbook, listed),
+            *_issues(survey, listed, runbook),
+            *_situations(causality),
+            *_people(survey, episodes),
+        ]
     weighed.sort(key=lambda one: (-one.usefulness * one.highlight.sessions, one.highlight.text))
-    chosen: list[Highlight] = []
+    chosen = list(islice(_of_all_kinds(weighed), MOST))
+    return Highlights(sessions=listed.sessions, found=tuple(_marked(root, chosen, episodes)))
+
+
+def _of_all_kinds(weighed: Sequence[_Weighed]) -> Iterator[Highlight]:
+    """The first in order, of one kind no more than its share."""
     kinds: Counter[str] = Counter()
     for one in weighed:
         kinds[one.highlight.kind] += 1
-        if kinds[one.highlight.kind] <= _MOST_OF_A_KIND and len(chosen) < MOST:
-            chosen.append(one.highlight)
-    return Highlights(sessions=listed.sessions, found=tuple(_marked(root, chosen, episodes)))
+        if kinds[one.highlight.kind] <= _MOST_OF_A_KIND:
+            yield one.highlight
 
 
 def _marked(root: Path, chosen: Sequence[Highlight], episodes: Sequence[Episode]) -> Iterator[Highlight]:
@@ -150,34 +159,34 @@ def _fewest(sessions: int) -> int:
 # Issues.
 
 
-def _without(found: Iterable[Issue], corrections: Sequence[CommandCorrection]) -> Iterator[Issue]:
-    """The issues that no correction of a command tells already."""
-    told = [" ".join(one.problem.split()) for one in corrections if one.instead]
-    for one in found:
-        message = " ".join(one.message.split())
-        if not any(message and (message.startswith(each) or each.startswith(message)) for each in told):
-            yield one
+def _same(issue: Issue, problem: str) -> bool:
+    """Whether an issue says what the problem of a command says."""
+    one, other = (" ".join(text.split()).rstrip(".") for text in (issue.message, problem))
+    return bool(one and other) and (one.startswith(other) or other.startswith(one))
 
 
-def _issues(issues: Issues, listed: IssueList, corrections: Sequence[CommandCorrection]) -> Iterator[_Weighed]:
+def _issues(survey: IssueSurvey, listed: IssueList, runbook: Runbook) -> Iterator[_Weighed]:
     least = _fewest(listed.sessions)
+    problems = [one.problem for one in runbook.corrections if one.instead]
+    problems += [one.problem for one in runbook.prerequisites if one.sessions >= least]
     habits: defaultdict[str, list[Issue]] = defaultdict(list)
-    for one in _without(listed.issues, corrections):
-        if one.state == "quiet" or one.sessions < least:
+    for one in listed.issues:
+        told = any(_same(one, problem) for problem in problems)
+        if told or one.state == "quiet" or one.sessions < least:
             continue
         if _helped(one) or 2 * one.repaired < one.occurrences:
-            yield _issue(issues, one, listed, _HELPED if _helped(one) else _OPEN)
+            yield _issue(survey, one, listed, _HELPED if _helped(one) else _OPEN)
         else:
             habits[one.check].append(one)
     for check, several in habits.items():
         if len({one.family for one in several}) > 1:
-            (row,) = issues.list(by="check", check=check, limit=1).issues
-            yield _check(issues, row, several, listed)
+            (row,) = survey.list(by="check", check=check, limit=1).issues
+            yield _check(survey, row, several, listed)
         elif several[0].sessions > least:  # the group, whose issues come after it
-            yield _issue(issues, several[0], listed, _HABIT)
+            yield _issue(survey, several[0], listed, _HABIT)
 
 
-def _issue(issues: Issues, one: Issue, listed: IssueList, usefulness: float) -> _Weighed:
+def _issue(survey: IssueSurvey, one: Issue, listed: IssueList, usefulness: float) -> _Weighed:
     met = f"in {one.sessions} of {listed.sessions} sessions ({_cost(one, listed.minutes)})"
     return _Weighed(
         usefulness,
@@ -186,14 +195,14 @@ def _issue(issues: Issues, one: Issue, listed: IssueList, usefulness: float) -> 
             text=f"{_subject(one)} {met}{_more(one)}.",
             see=f"helix-graph issues show {one.id[:8]}",
             sessions=one.sessions,
-            evidence=_places(issues.show(one.id)),
+            evidence=_places(survey.show(one.id)),
         ),
     )
 
 
-def _check(issues: Issues, row: Issue, several: Sequence[Issue], listed: IssueList) -> _Weighed:
+def _check(survey: IssueSurvey, row: Issue, several: Sequence[Issue], listed: IssueList) -> _Weighed:
     """What fails in many ways, each of them repaired: one sentence about the check, with its commonest kinds."""
-    groups = [one for one in issues.list(by="group", check=row.title).issues if one.sessions > 1]
+    groups = [one for one in survey.list(by="group", check=row.title, limit=_KINDS).issues if one.sessions > 1]
     kinds = [f"{_family(one.title.partition(': ')[2])} {one.sessions}" for one in groups[:_KINDS]]
     dearest = max(several, key=lambda one: one.thing_minutes or 0)
     silenced = [one for one in several if one.suppressed > 1]
@@ -202,7 +211,7 @@ def _check(issues: Issues, row: Issue, several: Sequence[Issue], listed: IssueLi
         for one in silenced
     )
     share = (row.minutes or 0) / (listed.minutes or 1)
-    evidence = [place for one in several for place in _places(issues.show(one.id))[:2]]
+    evidence = [place for one in several for place in _places(survey.show(one.id))[:2]]
     return _Weighed(
         _OPEN if share >= _TENTH else _HABIT,
         Highlight(
@@ -241,13 +250,14 @@ def _helped(one: Issue) -> bool:
 def _subject(one: Issue) -> str:
     """What fails: the check with the rule, the kind of failure, or what it said."""
     check, _, family = one.title.partition(": ")
+    fails = f"{check} fail{'' if ' and ' in check else 's'}"
     said = quoted(one.message, longest=_LONGEST_QUOTE)
     if one.kind == "group" and one.kinds > 1:
         several = f"{one.kinds} different failures" if one.unit == "runs" else f"{one.kinds} different files"
-        return f"{check} fails ({several})" if family.endswith(" failed") else f"{check} fails with {_family(family)}"
+        return f"{fails} ({several})" if family.endswith(" failed") else f"{fails} with {_family(family)}"
     if family and "…" not in family and one.family not in SAYS_NO_NAME:
-        return f"{check} fails with {_family(family)}" + (f" ({said})" if said and " " not in family else "")
-    return f"{check} fails with {said}" if said else f"{check} fails"
+        return f"{fails} with {_family(family)}" + (f" ({said})" if said and " " not in family else "")
+    return f"{fails} with {said}" if said else fails
 
 
 def _family(family: str) -> str:
@@ -296,9 +306,13 @@ def _places(details: IssueDetails) -> tuple[EvidencePlace, ...]:
 # Commands that fail here.
 
 
-def _commands(runbook: Runbook, sessions: int) -> Iterator[_Weighed]:
+def _commands(runbook: Runbook, listed: IssueList) -> Iterator[_Weighed]:
+    sessions = listed.sessions
+    learnt = [one for one in listed.issues if one.state == "quiet"]
     for wrong in runbook.corrections:
         if wrong.instead is None or wrong.sessions < _fewest(sessions) or 2 * wrong.worked < wrong.sessions:
+            continue
+        if any(_same(one, wrong.problem) for one in learnt):
             continue
         failed, problem, instead = (
             quoted(text, longest=_LONGEST_QUOTE) for text in (wrong.command, wrong.problem, wrong.instead)
@@ -324,11 +338,23 @@ def _command(text: str, sessions: int, evidence: tuple[EvidencePlace, ...]) -> _
 
 
 def _situations(causality: Causality) -> Iterator[_Weighed]:
-    places = {(one.rate.check, one.path): one for one in causality.fragile().places}
-    for check in causality.checks().checks:
+    fragile = causality.fragile().places
+    places = {(one.rate.check, one.path): one for one in fragile}
+    report = causality.checks()
+    for check in report.checks:
         for row in check.situations:
             if row.standing == "worse" and row.worse_in_both_halves:
                 yield _Weighed(_HELPED, _situation(row, places.get((row.check, row.value))))
+    # In small memories rates say nothing yet, and counts are counts.
+    counted = [one for one in fragile if not report.enough and _fails_much_more(one.rate)]
+    yield from (_Weighed(_OPEN, _situation(one.rate, one)) for one in counted)
+
+
+def _fails_much_more(row: SituationRate) -> bool:
+    """Whether the counts alone say so: at least three failures, and three times the share of elsewhere."""
+    if row.failed < _FEWEST_OF_MANY or row.runs_elsewhere < _FEWEST_ELSEWHERE:
+        return False
+    return row.failed * row.runs_elsewhere >= _TIMES * row.failed_elsewhere * row.runs
 
 
 def _situation(row: SituationRate, place: FragilePlace | None) -> Highlight:
@@ -342,7 +368,7 @@ def _situation(row: SituationRate, place: FragilePlace | None) -> Highlight:
     if row.next_failed is not None:
         text += f"; of the next 10 such runs {row.next_failed[0]} to {row.next_failed[1]} will fail (90 %)"
     after_it = place.passed_after if place is not None else ()
-    if after_it and 2 * after_it[0].times >= after_it[0].repaired:
+    if after_it and 2 * after_it[0].times > after_it[0].repaired:
         text += f"; it passed again after {after_it[0].change} ({after_it[0].times} of {after_it[0].repaired})"
     return Highlight(
         kind="situation",
@@ -356,8 +382,8 @@ def _situation(row: SituationRate, place: FragilePlace | None) -> Highlight:
 # What people reported and refused.
 
 
-def _people(issues: Issues, episodes: Sequence[Episode]) -> Iterator[_Weighed]:
-    reports = issues.reported()
+def _people(survey: IssueSurvey, episodes: Sequence[Episode]) -> Iterator[_Weighed]:
+    reports = survey.reported()
     if reports is not None and reports.issue.sessions >= _fewest(len(episodes)):
         one, newest = reports.issue, reports.occurrences[-1]
         yield _Weighed(

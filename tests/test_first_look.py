@@ -72,8 +72,10 @@ def test_without_logs_it_says_so(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("logs")
-def test_with_a_memory_it_is_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+def test_with_a_memory_it_says_what_stands_out(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["sync"]) == 0
     capsys.readouterr()
     assert run([]) == 0
-    assert "Every day:" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "pytest fails here before" in said
+    assert said.count("respx") == 2  # what has to run first and the problem, told once

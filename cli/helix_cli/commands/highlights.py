@@ -31,6 +31,6 @@ def render_highlights(found: Highlights, *, evidence: bool = False) -> None:
 @click.option("--evidence", is_flag=True, help="Also print log lines that each sentence rests on.")
 @json_option
 def highlights(*, evidence: bool, as_json: bool) -> None:
-    """Show what stands out: issues, risky situations, commands that fail, what people said."""
+    """Show what stands out, each sentence with the way to its evidence."""
     found = open_for_question().highlights()
     show(found, as_json=as_json, render=lambda answer: render_highlights(answer, evidence=evidence))

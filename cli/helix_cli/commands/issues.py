@@ -74,7 +74,8 @@ def _notes(one: Issue) -> list[str]:
         return []
     notes = []
     if one.message:
-        notes.append(f"{'such as' if one.kinds > 1 else 'says'} {one.message}")
+        about = f" ({one.thing})" if one.kind == "issue" and one.thing.strip('"').isidentifier() else ""
+        notes.append(f"{'such as' if one.kinds > 1 else 'says'} {one.message}{about}")
     if one.remedy is not None:
         notes.append(f"repaired by: {remedy_words(one.remedy)}")
     elif not one.repaired:

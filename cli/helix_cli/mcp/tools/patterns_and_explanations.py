@@ -51,6 +51,32 @@ def anti_patterns(
     return _shown(survey.worst(max_success_rate=max_success_rate, evidence=evidence), survey, works=False)
 
 
+@tool(title="Recurring failures", effect="reads")
+def issues(
+    memory: "Memory",
+    *,
+    id: Annotated[  # noqa: A002  (the word of the answer)
+        Annotated[str, Meta(min_length=1, max_length=64)] | None,
+        Meta(description="Of one issue or group, by its id or the beginning of it, every occurrence."),
+    ] = None,
+    check: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=200)] | None,
+        Meta(description="Only failures of this check, tool or command."),
+    ] = None,
+    limit: Few = 5,
+) -> str:
+    """What keeps failing in this project over all sessions: in how many, at what cost, and what repaired it, the issue
+    of most sessions first. Use it before you touch something that is known to fail, and to see whether a failure is an
+    old one; with `id` it shows where each occurrence is in the logs, and what was changed.
+    """
+    from helix_cli.commands.issues import render_details, render_issues
+    from helix_cli.output import rendered
+
+    if id is not None:
+        return rendered(memory.issues.show(id), render_details)
+    return rendered(memory.issues.list(check=check, limit=limit), render_issues)
+
+
 @tool(title="Why did it fail", effect="reads")
 def explain(memory: "Memory", episode: EpisodeName) -> str:
     """Why a session came out as it did: the steps that most likely made it fail, each with its reasons and log lines,
