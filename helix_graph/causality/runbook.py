@@ -17,7 +17,7 @@ import msgspec
 
 from helix_episodes.extraction.shell.commands import decisive, parse_command
 from helix_episodes.model import RunKind
-from helix_graph.causality.check_runs import JUDGING, head_of
+from helix_graph.causality.check_runs import JUDGING, head_of, typical_command
 
 if TYPE_CHECKING:
     from helix_episodes.model import CommandRun, Decision, Episode, Event
@@ -30,9 +30,6 @@ _MOST = 4
 _USUAL = 0.1
 #: A command is listed from so many sessions on, in a memory of ten sessions and more.
 _SESSIONS, _OF_SESSIONS = 2, 10
-#: A command of a group stands for it when it is so much of it.
-_TYPICAL = 0.3
-_SHORT = 60
 #: What is missing is said of one file only, and says nothing of the command.
 _OF_ONE_FILE = re.compile(
     r"no such file|not found|no glob match|unknown (?:revision|path)|exit code|in the way|ignored by"
@@ -141,7 +138,7 @@ def _command(kind: RunKind, name: str, uses: Sequence[_Use], *, by_commit: bool)
     folder, times = Counter(use.run.directory for use in uses).most_common(1)[0]
     return RunbookCommand(
         kind=kind,
-        command=name if by_commit else _typical(name, (use.run.command or "" for use in uses)),
+        command=name if by_commit else typical_command(use.run.command or "" for use in uses),
         directory=folder if times * 2 > len(uses) and folder and _PLAIN_FOLDER.fullmatch(folder) else None,
         runs=len(uses),
         sessions=len({use.episode for use in uses}),
@@ -153,15 +150,6 @@ def _command(kind: RunKind, name: str, uses: Sequence[_Use], *, by_commit: bool)
 
 
 _PLAIN_FOLDER = re.compile(r"[\w@.-]+(?:/[\w@.-]+)*")
-
-
-def _typical(name: str, commands: Iterable[str]) -> str:
-    """The commonest way to run a command, where it is common and short; else what all of them begin with."""
-    command, times, every = "", 0, Counter(commands)
-    if every:
-        command, times = every.most_common(1)[0]
-    common = times >= _TYPICAL * every.total() and len(command) <= _SHORT and command.startswith(name)
-    return command if common else name
 
 
 # What has to run first.
@@ -251,7 +239,7 @@ def _corrections(episodes: Iterable[Episode]) -> Iterator[CommandCorrection]:
         named.add(command)
         newest = failures[-1]
         yield CommandCorrection(
-            command=_typical(command, (one.command for one in failures)),
+            command=typical_command(one.command for one in failures),
             problem=_one_line(newest.event.message or problem),
             sessions=sessions,
             instead=best,

@@ -78,7 +78,7 @@ def render_patterns(found: Sequence[Pattern], survey: Survey, *, works: bool | N
     """
     from helix_graph.causality.pattern_selection import readable
 
-    chosen = None if works is None else readable(found, works=works)
+    chosen = None if works is None else readable(found, works=works, tools=survey.tools)
     rows = found if chosen is None else chosen.rows
     table(
         _PATTERN_COLUMNS,
