@@ -49,6 +49,8 @@ class Situation(NamedTuple):
         return (_ONE if one else _WORDS)[self.dimension].format(self.value)
 
 
+#: The same files are changed again and again.
+_role_of = lru_cache(maxsize=16384)(role_of)
 _WORDS: dict[Dimension, str] = {
     "folder": "a change in {}/",
     "file": "a change of {}",
@@ -182,7 +184,7 @@ def _is_task(check: str, head: str) -> bool:
 def _situations(run: TrialRun) -> Iterator[Situation]:
     for path, _ in run.changed:
         yield Situation("file", path)
-        yield Situation("kind", role_of(path) or "other")
+        yield Situation("kind", _role_of(path) or "other")
         parts = path.split("/")[:-1]
         for depth in range(1, len(parts) + 1):
             yield Situation("folder", "/".join(parts[:depth]))
