@@ -5,7 +5,7 @@ PYTHON ?= python3
 UPGRADE ?= --upgrade
 SECONDS ?= 600
 
-.PHONY: install weights test test-slow lint licenses lock fuzz format schema smoke bench
+.PHONY: install weights test test-slow lint licenses lock fuzz format schema smoke agents bench
 
 install:  ## a virtual environment with everything that the tests need
 	$(PYTHON) -m venv .venv
@@ -49,6 +49,9 @@ schema:  ## after a change to a database's tables: what may be in them
 
 smoke:  ## the built wheel, in an environment of its own without any tool of ours
 	PYTHON=$(PYTHON) BIN=$(BIN) .ci/smoke
+
+agents:  ## the five coding agents themselves, from npm, with a scripted model; needs ../shared/agents-harness
+	BIN=$(BIN) .ci/agents
 
 bench:  ## needs the corpora in ../shared; not the sealed set, which its keeper runs
 	for script in benchmarks/*.py $$(ls benchmarks/*/__main__.py | grep -v /sealed/); do [ ! -e "$$script" ] || $(BIN)python "$$script" || exit 1; done

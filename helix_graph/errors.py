@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 OutOfRange = NotOneOf = WrongType = InvalidArgument
 EpisodeIsThere = EpisodeExists
 
+#: What brings a memory up to date, whatever is missing: it begins one, reads logs and compiles.
+NEXT_STEP = "helix-graph sync"
 #: What `InvalidArgument` says of an argument without any text, and of a search without any words.
 NO_TEXT = "is empty; give it a text"
 NO_WORDS = "is empty; give some words, such as 'pytest fails'"
@@ -53,7 +55,7 @@ class NoMemory(HelixGraphError):
         self.problem = problem
         where = f"{expected} does not exist" if expected else f"no memory in {start} or above it"
         where += f" ({problem})" if problem else ""
-        super().__init__(f"{where}; run `helix-graph init` in the project's folder")
+        super().__init__(f"{where}; run `{NEXT_STEP}` in the project's folder")
 
 
 class UntrustedMemory(HelixGraphError):
@@ -146,7 +148,7 @@ class GraphNotCompiled(GraphError):
     def __init__(self, *, path: Path, problem: str = "has not been compiled yet") -> None:
         self.path = path
         self.problem = problem
-        super().__init__(f"the graph {path} {problem}; run `helix-graph compile`")
+        super().__init__(f"the graph {path} {problem}; run `{NEXT_STEP}`")
 
 
 #: What GraphNotCompiled says of a file that a killed process or a full disk has left without its tables.

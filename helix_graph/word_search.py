@@ -71,6 +71,61 @@ _STOP_WORDS = """
 #: Words that say nothing by themselves: those of the seed, and the short ones that stand in every text.
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 
+#: Words of any prompt about any program: that two texts share them says nothing of what they are about.
+_COMMON_WORDS = """
+    able above accept access across action actual add adding adjust after again agree ahead allow almost along
+    already always answer any anything apply approach around ask assume available avoid away back bad base basic
+    become begin behind below beside best better between big bit both break bring broken bug build button call can
+    care case cause certain change check choose class clean clear close code come command comment commit common
+    compare complete concern confirm consider contain content continue copy correct could couple cover cpp create cs
+    css current cut data date day deal decide deep default define delete depend describe detail determine develop
+    did difference different direct directory discuss display docs document done double down during each early easy
+    edit effect else empty enable end enough ensure entire error especially even ever every everything exact example
+    except exist expect explain extra fact fail failure false far fast feature feel few file final find fine finish
+    first fix folder follow form format found full function further general generate get give go goal good great
+    group guess half hand handle happen hard has have head hear hello help here hi high hint hold hope how however
+    html idea identify ignore implement import important improve include indeed info information inside instead int
+    intend into issue item itself java job join js json jsx just keep key kind know kt language large last late
+    later latest lead leave left less let level lib like likely line list little load local long look lot low main
+    make manage many mark match matter maybe md mean mention merge message method middle mind minor minute miss mjs
+    mode module moment more most move much multiple must name near necessary need never new next nice no normal note
+    nothing notice now number object obvious off often ok okay old once one only open option order original other
+    otherwise outside over own page part pass past path people perfect perhaps person piece place plan please point
+    possible prefer prepare present pretty previous print probably problem proceed process program project proper
+    provide pull push put py question quick quite raise ran rather rb read ready real really reason recent refer
+    regular relate release remain remember remove rename repeat replace repo report repository request require rest
+    result return review right root rs run safe same save say script search second section see seem select self send
+    separate set setup several sh short should show side similar simple since single size skip small some something
+    sometimes soon sort source spec specific src start state status stay step still stop string stuff sub such
+    suggest suite support suppose sure system take task tell test than thank thanks that then there thing think
+    third though three through tidy time tiny title today together toml too tool top total toward track true try ts
+    tsx turn two txt type under understand until unused up update upon use useful user usual value various verify
+    version very via view wait want warn warning was watch way week well whatever when whether whole wide will wish
+    within without wonder word work world worry worse would write wrong yaml year yes yet yml
+"""
+_COMMON = STOP_WORDS.union(_COMMON_WORDS.split())
+_INFLECTED = ("ing", "ed", "es", "ly", "s", "d", "r")
+
+
+def rare(words: Iterable[str]) -> tuple[str, ...]:
+    """The words that tell what a text is about: neither stop words nor such as are in any prompt to an agent.
+
+    >>> rare(query_words("Please look into why one of the carts with discounts fails, make the tests pass and commit"))
+    ('carts', 'discounts')
+    """
+    return tuple(word for word in words if not (word.isdigit() or _is_common(word)))
+
+
+def _is_common(word: str) -> bool:
+    if word in _COMMON:
+        return True
+    stems = (word.removesuffix(ending) for ending in _INFLECTED if word.endswith(ending))
+    return any(
+        stem in _COMMON or f"{stem}e" in _COMMON or (stem[-1:] == stem[-2:-1] and stem[:-1] in _COMMON)
+        for stem in stems
+        if len(stem) > _SHORTEST
+    )
+
 
 def indexed(text: str) -> str:
     """A text as the index takes it: identifiers whole after their parts, and pairs of Chinese characters."""
@@ -251,6 +306,38 @@ def relevance(
         for number in numbers:
             shared[number] = shared.get(number, 0.0) + weights[word]
     return {number: weight / whole if weight < whole else 1.0 for number, weight in shared.items()}
+
+
+#: A word of a third of all rows, the project's own name for one, is not rare there; among few rows none is common.
+_OF_ALL, _FEW_ROWS = 3, 10
+
+
+def sharing_rare_words(connection: sqlite3.Connection, index: str, query: str, *, fewest: int) -> dict[int, float]:
+    """The rows that share at least so many rare words with a query, and how much these weigh: more than 0, at most 1.
+
+    What share they are of the query does not matter: a prompt says much that is not about the work. A path or a name
+    with a number or an underscore counts for two.
+    """
+    counts = {word: _telling_count(word) for word in _evidence(query)}
+    asked = {word: count for word, count in counts.items() if count}
+    total = int(connection.execute(f"SELECT count(*) FROM {index}").fetchone()[0])  # noqa: S608  (a table of ours)
+    most = min(max(total // _OF_ALL, _FEW_ROWS), _MOST_POSTINGS)
+    having = {word: count for word, count in frequencies(connection, index, asked).items() if 0 < count <= most}
+    whole = sum(log(1 + _PRIOR / (1 + count)) for count in having.values()) or 1.0
+    shared: dict[int, tuple[int, float]] = {}
+    for word in sorted(having, key=lambda word: (having[word], word)):
+        weight = log(1 + _PRIOR / (1 + having[word]))
+        for number in _newest(connection, index, word, most=_MOST_POSTINGS):
+            count, sum_ = shared.get(number, (0, 0.0))
+            shared[number] = (count + asked[word], sum_ + weight)
+    return {number: weight / whole for number, (count, weight) in shared.items() if count >= fewest}
+
+
+def _telling_count(word: str) -> int:
+    """As how many rare words a word or compound counts."""
+    if not rare(query_words(word)):
+        return 0
+    return 2 if any(one in "_/.:" or one.isdigit() for one in word) else 1
 
 
 def _evidence(query: str) -> dict[str, bool]:

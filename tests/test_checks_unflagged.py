@@ -246,3 +246,11 @@ def test_who_shows_a_log_has_not_failed(command: str, output: str) -> None:
     parts = parse_command(command)
     assert silent_failure(parts, output=output) is None
     assert all(one.passed is not False for one in read_verdicts(parts, output=output, exit_code=0, status="ok"))
+
+
+def test_a_runner_that_counts_failures_knows_better_than_a_flag_of_success() -> None:
+    command = parse_command("pytest -q")
+    printed = "1 failed, 2 passed in 0.10s"
+    (flagged,) = read_verdicts(command, output=printed, exit_code=None, status="ok")
+    (stated,) = read_verdicts(command, output=printed, exit_code=0, status="ok")
+    assert (flagged.passed, stated.passed) == (False, True)

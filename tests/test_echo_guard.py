@@ -12,6 +12,7 @@ from growing import LINEAR, growth
 from helix_episodes.echo import is_own_tool, without_echo, wrap
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
+from helix_episodes.readers.common.message_parts import read_ending
 from helix_episodes.store import encode_episode
 
 if TYPE_CHECKING:
@@ -240,3 +241,10 @@ MARKERS = {
 @pytest.mark.parametrize("text", MARKERS.values(), ids=MARKERS)
 def test_four_times_as_many_markers_take_four_times_as_long(text: str) -> None:
     assert growth(without_echo, text) < LINEAR
+
+
+def test_what_a_memory_adds_behind_an_output_does_not_hide_its_exit_code() -> None:
+    heard = wrap("\n".join(f"line {number}" for number in range(9)), insights=["one"])
+    ending = read_ending(f"1 failed\n<shellId: 0 completed with exit code 1>\n{heard}", failed=False, ran=True)
+    assert (ending.status, ending.exit_code) == ("error", 1)
+    assert without_echo(ending.text).text.strip() == "1 failed"

@@ -1,6 +1,6 @@
 """What does each hook load, and is what it says what the API says?
 
-An agent waits for hooks, and nearly all of the time goes into loading code (docs/hooks.md). So this holds for them what
+An agent waits for hooks, and nearly all of their time is loading code (docs/reference). This holds for them what
 `test_import` holds for the library: whoever makes a hook load more has to look at what that costs.
 """
 
@@ -104,10 +104,16 @@ def test_a_beginning_without_a_plan_loads_no_plans(project: Path) -> None:
     assert {"helix_graph.insights.recall", "helix_graph.topics.ranking"} <= modules
 
 
-@pytest.mark.parametrize("query", ["the courier API times out", "pages of parcels", "something else entirely"])
-def test_a_prompt_recalls_what_the_door_recalls(project: Path, query: str) -> None:
-    memory = Memory.open(project)
-    assert hook_queries.recall(memory.root, query, 3) == memory.insights.recall(query, 3, semantic=False)
+@pytest.mark.parametrize(
+    ("prompt", "fits"),
+    [
+        ("Make the courier answer in smaller pages, please", True),
+        ("Look at the courier once more", False),
+        ("why does one of the tests fail, and could you look into it and commit the fix?", False),
+    ],
+)
+def test_two_rare_words_let_advice_fit_a_prompt(project: Path, prompt: str, *, fits: bool) -> None:
+    assert bool(hook_queries.fitting(Memory.open(project).root, prompt, 3)) is fits
 
 
 def test_a_beginning_brings_what_the_door_calls_proven(project: Path) -> None:

@@ -215,8 +215,8 @@ def test_without_a_memory_every_tool_says_how_to_begin_one_and_finds_it_then(tmp
         assert agent.ask("list_resources").resources == []
         result = agent.call("recall", {"query": "anything"})
         assert result.is_error
-        assert "helix-graph init" in text_of(result)
-        with pytest.raises(MCPError, match="helix-graph init"):
+        assert "helix-graph sync" in text_of(result)
+        with pytest.raises(MCPError, match="helix-graph sync"):
             agent.ask("get_prompt", "briefing")
         assert agent.call("status").is_error
         assert not root.exists()

@@ -263,6 +263,15 @@ ODD: dict[str, tuple[bytes, int | str]] = {
         request("tools/call", params={"name": "store", "arguments": {"topic": "a", "text": "x \ud83d"}}),
         "holds half a character",
     ),
+    "half a character in an argument": (
+        request("tools/call", params={"name": "seen", "arguments": {"te\ud83dxt": 1}}),
+        "holds half a character, U+D83D",
+    ),
+    "half a character in a number": (
+        request("tools/call", params={"name": "seen", "arguments": {"limit": "\ud83d"}}),
+        "half",
+    ),
+    "half a character in an address": (request("resources/read", params={"uri": "helix://x/\ud83d"}), -32602),
     "half a character in a name": (request("tools/call", params={"name": "x\ud83d"}), "there is no tool"),
     "half a character in a method": (request("x\ud83d"), -32601),
     "50 levels": (nested(50), "query is"),
@@ -303,6 +312,8 @@ ODD: dict[str, tuple[bytes, int | str]] = {
 #: What has no id to be answered by, and the id of the answer all the same; None where there is none to give.
 WITHOUT_ID: dict[str, tuple[bytes, bool]] = {
     "no JSON": (b"hello", True),
+    "an id that JSON has not": (b'{"jsonrpc":"2.0","id":007,"method":"ping"}', True),
+    "an id with an escape that JSON has not": (b'{"jsonrpc":"2.0","id":"\\x","method":"ping"}', True),
     "a list of nothing": (b"[]", True),
     "null": (b"null", True),
     "no id": (b'{"jsonrpc":"2.0"}', True),

@@ -29,6 +29,7 @@ EVENTS = {
     "UserPromptSubmit",
     "PreToolUse",
     "PostToolUseFailure",
+    "PostToolUse",
     "SubagentStop",
     "PreCompact",
     "SessionEnd",

@@ -22,6 +22,8 @@ _SELDOM = 50_000
 
 def main() -> NoReturn:
     """Run the command line of this process and end it."""
+    if sys.platform == "win32":
+        sys.exit("helix-graph: Windows is not supported, since file locks and hooks need Linux or macOS; use WSL.")
     arguments = sys.argv[1:]
     if arguments[:1] == ["hook"] and not {"-h", "--help"} & set(arguments):
         _answer_hook(arguments[1:])

@@ -19,7 +19,7 @@ from helix_graph.errors import MissingExtra
 )
 @click.option("--http", "port", type=click.IntRange(1, 65_535), help="Serve HTTP on this port of 127.0.0.1 instead.")
 def mcp(*, tools: str, port: int | None) -> None:
-    """Serve the memory to an agent over the Model Context Protocol, on stdin and stdout.
+    """Serve the memory to an agent over MCP (stdin, stdout).
 
     An agent's client starts this; it ends when the client closes stdin.
     """
@@ -37,7 +37,9 @@ def mcp(*, tools: str, port: int | None) -> None:
 @click.command
 @click.argument("event", type=click.Choice(tuple(EVENTS)), metavar="EVENT")
 def hook(*, event: str) -> int:
-    """Answer an EVENT of an agent: its JSON on stdin, the answer on stdout, always exit code 0.
+    """Answer an event of an agent.
+
+    Reads JSON from stdin and writes the answer to stdout. The exit code is always 0.
 
     ``helix-graph setup`` puts these into the agent's settings; nobody types them.
     """

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from helix_cli.terminal import (
+    NOTHING,
     Branch,
     StyledWord,
     clean,
@@ -159,23 +160,18 @@ def tree(branch: Branch) -> None:
 
 
 def table(
-    columns: Sequence[str],
-    rows: Sequence[Sequence[Part]],
-    *,
-    numbers: Collection[str] = (),
-    optional: Collection[str] = (),
-    empty: str = "",
+    columns: Sequence[str], rows: Sequence[Sequence[Part]], *, numbers: Collection[str] = (), empty: str = ""
 ) -> None:
     """Print rows under their columns: fitted for a terminal, whole for a pipe.
 
-    ``numbers`` names the columns that a terminal sets to the right and never breaks, ``optional`` those that are left
-    out where every row has a dash. Without rows only the sentence ``empty`` is printed, if there is one.
+    A column that says nothing in any row is left out. ``numbers`` names the columns that a terminal sets to the right
+    and never breaks. Without rows only the sentence ``empty`` is printed, if there is one.
     """
     if not rows:
         if empty:
             say(empty)
         return
-    filled = [at for at, name in enumerate(columns) if name not in optional or any(row[at] != "-" for row in rows)]
+    filled = [at for at in range(len(columns)) if any(text_of(row[at]) not in NOTHING for row in rows)]
     columns, rows = [columns[at] for at in filled], [[row[at] for at in filled] for row in rows]
     cells = []
     for row in rows:  # a line break or a run of blanks would look like the end of a column

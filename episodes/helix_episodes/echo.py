@@ -33,8 +33,12 @@ _BEGIN = Regex(rf'<{TAG}(?: insights=\\?"([^"\\\n<>]{{0,8000}})\\?")?>')
 #: What a reader who is not strict takes for a marker: in any case, with blanks, with whatever attributes.
 _LIKE_MARKER = Regex(rf"<\s{{0,20}}/?\s{{0,20}}{TAG}(?![\w-])[^<>]{{0,8100}}>", re.IGNORECASE)
 _REMINDER = ("<system-reminder>", "</system-reminder>")
-#: Our server under the name by which it is registered, or by which a plugin brings it.
-_OWN_TOOL = Regex(r"mcp__(?:helix(?:[_-]graph)?|plugin_[A-Za-z0-9-]*helix[A-Za-z0-9_-]*?)__.+", re.IGNORECASE)
+#: Our server under the name by which it is registered, or by which a plugin brings it, as agents join it to a tool's
+#: name: ``mcp__helix__seen`` (Claude Code, Codex, Qwen), ``mcp_helix_seen`` (Gemini), ``helix_seen`` (OpenCode),
+#: ``helix-seen`` (Copilot).
+_OWN_TOOL = Regex(
+    r"(?:mcp__plugin_[A-Za-z0-9-]*helix[A-Za-z0-9_-]*?__|(?:mcp__?)?helix(?:[_-]graph)?(?:__|[_./-])).+", re.IGNORECASE
+)
 _OWN_PROGRAMS = frozenset({"helix-graph", "helix_cli"})
 #: What would end the names or their line.
 _NOT_IN_NAME = Regex(r'[",\\\n<>]')
@@ -94,8 +98,10 @@ def insights_in(value: object) -> Iterator[str]:
 def is_own_tool(name: str) -> bool:
     """Whether a tool is the memory's own, so that its results are the memory's words.
 
-    >>> [is_own_tool(name) for name in ("mcp__helix__seen", "mcp__plugin_helix-graph_helix__seen", "mcp__mail__send")]
-    [True, True, False]
+    >>> [is_own_tool(name) for name in ("mcp__helix__seen", "mcp_helix_seen", "helix_seen", "helix-seen")]
+    [True, True, True, True]
+    >>> [is_own_tool(name) for name in ("mcp__plugin_helix-graph_helix__seen", "mcp__mail__send", "helixate")]
+    [True, False, False]
     """
     return _OWN_TOOL.fullmatch(name) is not None
 

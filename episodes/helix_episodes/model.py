@@ -56,6 +56,8 @@ def as_count(number: int | None) -> int | None:
 OUTCOME_ID = "outcome"
 
 
+#: How the content of the milestone begins in which a person told the agent to do otherwise.
+CORRECTS = "the user corrects: "
 SCHEMA_VERSION = "2.0"
 QUOTE_LIMIT = 240
 #: So many files of a `CommandRun` are named; who changed more changed everything.

@@ -67,7 +67,7 @@ def write_anti_patterns(root: Path, causality: Causality) -> tuple[CachedAntiPat
     chosen = sorted(by_label.values(), key=lambda one: (-one.occurrences, one.trigger, one.action))[:_MOST]
     text = json.dumps(
         {
-            "graph": _state(root),
+            "graph": graph_state(root),
             "anti_patterns": [one._asdict() for one in chosen],
             "fragile": _fragile(causality),
         }
@@ -127,17 +127,17 @@ def _read(root: Path) -> dict[str, Any]:
     """What was prepared, as long as the graph is as it was then."""
     try:
         cached = json.loads(read_regular(root / PREPARED))
-        return dict(cached) if cached["graph"] == _state(root) else {}
+        return dict(cached) if cached["graph"] == graph_state(root) else {}
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return {}
 
 
 def is_up_to_date(root: Path) -> bool:
     """Whether there is nothing to prepare: it was done, or there is no graph."""
-    return _state(root) is None or read_anti_patterns(root) is not None
+    return graph_state(root) is None or read_anti_patterns(root) is not None
 
 
-def _state(root: Path) -> list[int] | None:
+def graph_state(root: Path) -> list[int] | None:
     """Of the graph: its export is written again with every change."""
     try:
         found = (root / _EXPORT).stat()

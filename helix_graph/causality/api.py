@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from helix_episodes.corrections import Correction, corrected
-from helix_episodes.errors import EpisodeNotFound, InvalidArgument, InvalidEpisode
+from helix_episodes.errors import InvalidArgument, InvalidEpisode
 from helix_episodes.model import sortable_time
 from helix_episodes.safe_files import read_regular
 from helix_episodes.store import EpisodeStore
@@ -332,7 +332,7 @@ class Causality:
     def explain(self, name: str) -> Explanation:
         """Why a session may have failed: the steps to look at, likeliest first, each with its reasons; never a verdict.
 
-        ``name`` is the id of an episode or of its session.
+        ``name`` is the id of an episode or of its session, its beginning, or ``last``.
 
         Raises:
             EpisodeNotFound: There is no such episode.
@@ -426,10 +426,7 @@ class Causality:
         return trials, len(every) - len(trials), skipped
 
     def _episode(self, name: str) -> Episode:
-        store = EpisodeStore(self._graph.episodes)
-        extracted = store.get(name)
-        if extracted is None:
-            raise EpisodeNotFound(name)
+        extracted = EpisodeStore(self._graph.episodes).require(name)
         return corrected(extracted, AssertionStore(self._assertions).corrections().get(extracted.id, ()))
 
 

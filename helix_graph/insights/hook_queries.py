@@ -1,6 +1,6 @@
 """What hooks ask of insights, without loading the rest of the package: an agent waits for the answer.
 
-The same functions answer here as behind `helix_graph.insights.api.Insights`.
+Where `helix_graph.insights.api.Insights` has the same question, the same functions answer it.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from helix_episodes.light_imports import blake2b
 from helix_graph import timestamps
 from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.insights.exposure_log import ExposureContext, ExposureRow, injection_id_of, known_names, write_exposure
-from helix_graph.insights.recall import RecallQuery, checked_query, hit_forms, proven_rows, recall_by_words
-from helix_graph.insights.schema import INSIGHT_TABLES, relevance_by_words
+from helix_graph.insights.recall import RecallQuery, hit_forms, proven_rows, recall_by_words
+from helix_graph.insights.schema import INSIGHT_TABLES, seed_forms
 from helix_graph.insights.scoring import V6
+from helix_graph.word_search import sharing_rare_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,17 +21,25 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def recall(root: Path, query: str, limit: int) -> list[dict[str, Any]]:
-    """As `Insights.recall` with ``semantic=False``.
+#: One word is shared by chance as often as not.
+FEWEST_SHARED = 2
 
-    Raises:
-        InvalidArgument: There is nothing in the query.
-    """
-    about = checked_query(query)
-    asked = RecallQuery(limit=limit, min_relevance=V6.min_relevance, now=timestamps.utc_now(), settings=V6)
+
+def fitting(root: Path, prompt: str, limit: int) -> list[dict[str, Any]]:
+    """The insights that share two rare words with a prompt, those with the rarest first."""
+    asked = RecallQuery(limit=limit, min_relevance=0.0, now=timestamps.utc_now(), settings=V6)
     with _database(root).reading() as connection:
-        by_words = relevance_by_words(connection, about)
-        return list(hit_forms(connection, recall_by_words(connection, by_words, asked)))
+        shared = sharing_rare_words(connection, "insight_text", prompt, fewest=FEWEST_SHARED)
+        return list(hit_forms(connection, recall_by_words(connection, shared, asked)))
+
+
+def newest_with(root: Path, tag: str, limit: int) -> list[dict[str, Any]]:
+    """The newest insights with a tag, as `fitting` shows them."""
+    query = "SELECT number FROM insight WHERE state = 'active' AND tags LIKE ? ORDER BY created_at DESC, number LIMIT ?"
+    with _database(root).reading() as connection:
+        numbers = [number for (number,) in connection.execute(query, (f'%"{tag}"%', limit))]
+        forms = seed_forms(connection, numbers)
+        return [forms[number] for number in numbers]
 
 
 def proven(root: Path, limit: int) -> list[dict[str, Any]]:

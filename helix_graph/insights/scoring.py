@@ -95,6 +95,8 @@ READ_TOKENS = 254
 LONGEST_KNOWN_WORD = 100
 #: What a person gave is never merged away nor pruned.
 USER_PROVIDED = "user-provided"
+#: What a person said of the work against what the agent did, taken from a log.
+CORRECTION = "correction"
 #: What is tagged so is never withheld to be measured.
 SAFETY_TAG = "safety"
 

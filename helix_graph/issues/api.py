@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, get_args
 
 from helix_episodes.light_imports import Regex
 from helix_episodes.normalization import message_template
 from helix_graph.errors import IssueNotFound
-from helix_graph.graph.error_precedents import says_something
+from helix_graph.graph.error_query import says_something
 from helix_graph.graph.graph_db import open_graph
+from helix_graph.highlights_cache import drop_highlights
 from helix_graph.issues.history import History, texts_of
 from helix_graph.issues.model import (
     By,
@@ -46,8 +47,8 @@ MOST_OCCURRENCES = 500
 _FILES, _SIMILAR = 3, 5
 #: The share of a group's failures that say the same sentence, where it is the tool's and not theirs.
 _NEARLY_ALL = 0.8
-#: That a file is missing says something of that file, and nothing where it is another one each time.
-_OF_ONE_FILE = frozenset({"no such file", "file not found", "path not found", "not a directory"})
+#: Families that say something of one file only, which the message names.
+SAYS_NO_NAME = frozenset({"no such file", "file not found", "path not found", "not a directory"})
 _PLACE = Regex(r"^\S+?[:(]\d+(?:[:,]\d+\)?)?:? ")
 _TIMES = Regex(r" \((?:\d+ times|[^()]*(?:failed|passed)[^()]*)\)$")
 #: What a label has in place of what varies.
@@ -62,12 +63,19 @@ class Issues:
         self._graph = graph
 
     def list(
-        self, *, by: str = "recurring", limit: int = 20, state: str | None = None, every: bool = False
+        self,
+        *,
+        by: str = "recurring",
+        check: str | None = None,
+        limit: int = 20,
+        state: str | None = None,
+        every: bool = False,
     ) -> IssueList:
         """What failed, added up ``by`` issue, group, file, check, agent, model, author or branch; most sessions first.
 
         ``recurring`` has each issue of at least two sessions, and each group of which no single issue makes up half the
-        sessions. ``state`` asks for those of one state only, ``every`` also for those that people muted or resolved.
+        sessions. ``check`` asks for failures of one check, tool or command, ``state`` for issues in one state,
+        ``every`` also for those that people muted or resolved.
 
         Raises:
             GraphNotCompiled: There is no graph yet.
@@ -78,7 +86,8 @@ class Issues:
         most = as_int("limit", limit, lowest=1, highest=MOST_ROWS)
         with self._open() as connection:
             history = History(connection, self._graph.causality)
-            chosen = _chosen(history, way, state=wanted, every=every, authors=self._author)
+            named = None if check is None else as_line("check", check)
+            chosen = _chosen(history, way, check=named, state=wanted, every=every, authors=self._author)
             shown = tuple(_row(connection, history, *row) for row in chosen.rows[:most])
         return IssueList(
             by=way,
@@ -88,6 +97,7 @@ class Issues:
             once=chosen.once,
             hidden=chosen.hidden,
             deliberate=sum(one.deliberate for one in history.failures),
+            minutes=_minutes([*history.failures, *history.reported]),
         )
 
     def show(self, name: str) -> IssueDetails:
@@ -101,6 +111,18 @@ class Issues:
             history = History(connection, self._graph.causality)
             kind, key, failures = _found(history, as_line("id", name))
             return _details(connection, history, (kind, key, failures), self._author)
+
+    def reported(self) -> IssueDetails | None:
+        """What people reported in their own words, as if it were one group; None where nobody did.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+        """
+        with self._open() as connection:
+            history = History(connection, self._graph.causality)
+            if not history.reported:
+                return None
+            return _details(connection, history, ("group", history.reported[0].label, history.reported), self._author)
 
     def mute(self, name: str, *, reason: str = "") -> IssueStatementMade:
         """Says that an issue need not be shown any more; `unmute` takes it back.
@@ -126,6 +148,7 @@ class Issues:
             kind, key, _ = _found(History(connection, self._graph.causality), as_line("id", name))
         identity = issue_id(kind, key)
         self._graph.keep(IssueAssertion(issue=identity, state=state, reason=said, asserted_at=now()))
+        drop_highlights(self._graph.episodes.parent)
         after = self.show(identity).issue
         return IssueStatementMade(id=identity, title=after.title, state=after.state or "new")
 
@@ -198,7 +221,7 @@ def _recurring(history: History, failures: Sequence[Failure]) -> list[_Row]:
         own = [(key, one) for key, one in issues.items() if one[0].label == label and one[0].fingerprint]
         largest = max((len(_sessions_of(one)) for _, one in own), default=0)
         # Where no line says what is wrong, a group is only the check again.
-        differs = bool(own) and 2 * largest < len(_sessions_of(members)) and family not in _OF_ONE_FILE
+        differs = bool(own) and 2 * largest < len(_sessions_of(members)) and family not in SAYS_NO_NAME
         shown = differs and (says_something(family) or history.runs_of(check) is not None)
         if shown:
             rows.append(("group", label, members))
@@ -209,6 +232,11 @@ def _recurring(history: History, failures: Sequence[Failure]) -> list[_Row]:
     return rows
 
 
+class _Costliest(TypedDict):
+    thing: str
+    thing_minutes: float | None
+
+
 class _Chosen(NamedTuple):
     """The rows that were asked for, and how many others there are."""
 
@@ -217,8 +245,10 @@ class _Chosen(NamedTuple):
     hidden: int
 
 
-def _chosen(history: History, by: By, *, state: State | None, every: bool, authors: _Authors) -> _Chosen:
-    failing = [one for one in history.failures if not one.deliberate]
+def _chosen(
+    history: History, by: By, *, check: str | None, state: State | None, every: bool, authors: _Authors
+) -> _Chosen:
+    failing = [one for one in history.failures if not one.deliberate and check in {None, one.check}]
     written = authors(row.id for row in history.sessions.values()) if by == "author" else {}
     rows: list[_Row] = (
         _recurring(history, failing)
@@ -259,7 +289,6 @@ def _row(connection: sqlite3.Connection, history: History, kind: By, key: str, m
     identity = issue_id(kind, key) if named else ""
     said = history.statements.get(identity)
     files = Counter(path for path in {(one.path, one.number): one.path for one in members}.values() if path)
-    seconds = [one.seconds for one in members if one.seconds is not None]
     tokens = [one.tokens for one in members if one.tokens is not None]
     steps = [one.steps for one in members if one.steps is not None]
     return Issue(
@@ -267,6 +296,7 @@ def _row(connection: sqlite3.Connection, history: History, kind: By, key: str, m
         kind=kind,
         title=_title(kind, key, latest, texts.raw),
         message=_PLACE.sub("", texts.message) if named else "",
+        **_costliest(members),
         check=latest.check if named else "",
         family=latest.family if named else "",
         state=state.state if state else None,
@@ -281,7 +311,7 @@ def _row(connection: sqlite3.Connection, history: History, kind: By, key: str, m
         agents=_distinct(row.agent for row in rows),
         models=_distinct(row.model for row in rows),
         steps=round(sum(steps), 1) if steps else None,
-        minutes=round(sum(seconds) / 60, 1) if seconds else None,
+        minutes=_minutes(members),
         tokens=sum(tokens) if tokens else None,
         repaired=sum(one.repaired > 0 for one in members),
         verified=sum(one.repaired > 1 for one in members),
@@ -293,6 +323,21 @@ def _row(connection: sqlite3.Connection, history: History, kind: By, key: str, m
     )
 
 
+def _costliest(members: Sequence[Failure]) -> _Costliest:
+    """The thing that the costliest issue among failures is about."""
+    seconds: Counter[str] = Counter()
+    for one in members:
+        seconds[one.fingerprint] += one.seconds or 0
+    first, took = max(seconds.items(), key=lambda item: (item[1], item[0]))
+    things = Counter(one.thing for one in members if one.fingerprint == first)
+    return {"thing": things.most_common(1)[0][0], "thing_minutes": round(took / 60, 1) if took else None}
+
+
+def _minutes(members: Iterable[Failure]) -> float | None:
+    seconds = [one.seconds for one in members if one.seconds is not None]
+    return round(sum(seconds) / 60, 1) if seconds else None
+
+
 def _remedies(connection: sqlite3.Connection, history: History, members: Sequence[Failure]) -> list[GeneralRemedy]:
     return generalised(members, changes_for(connection, members), history)
 
@@ -302,7 +347,7 @@ def _title(kind: By, key: str, latest: Failure, raw: str) -> str:
     if kind not in _NAMED:
         return key
     if not says_something(latest.family) and kind == "issue":
-        return latest.check
+        return f"{latest.check}: {latest.thing}" if latest.thing.isidentifier() else latest.check
     family = _TIMES.sub("", raw.rpartition(" fails: ")[2])
     # A rule is one word; whatever else a log says stands in the message, which is quoted where it is shown.
     if " " in family or not _MASK.search(latest.family):
@@ -324,7 +369,7 @@ def _found(history: History, name: str) -> _Row:
     """
     rows: dict[str, _Row] = {}
     for by in _NAMED:
-        for key, members in _grouped(history, history.failures, by, {}).items():
+        for key, members in _grouped(history, [*history.failures, *history.reported], by, {}).items():
             rows.setdefault(issue_id(by, key), (by, key, members))
     fitting = sorted(one for one in rows if one.startswith(name)) if _ID.fullmatch(name) else []
     if len(fitting) != 1:

@@ -28,7 +28,11 @@ class SessionRow(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """One failure. ``said`` is its message; ``repaired`` is 0 without a repair, 1 with one, 2 with a verified one."""
+    """One failure.
+
+    ``said`` is its message, ``thing`` the test or symbol that it names; ``repaired`` is 0 without a repair, 1 with one,
+    2 with one that was verified.
+    """
 
     number: int
     local: str
@@ -39,6 +43,7 @@ class Failure(NamedTuple):
     path: str | None
     line: int | None
     said: str
+    thing: str
     deliberate: bool
     steps: float | None
     seconds: int | None
@@ -50,7 +55,8 @@ class Failure(NamedTuple):
 _REPORTED = "reported by the user"
 _FAILURES = """
     SELECT m.episode, m.local, coalesce(m.issues, ''), n.label, coalesce(m.checked, ''), coalesce(m.family, ''), m.path,
-        m.line, coalesce(m.message, ''), m.deliberate, c.steps, c.seconds, c.tokens, coalesce(r.repaired, 0)
+        m.line, coalesce(m.message, ''), coalesce(m.thing, ''), m.deliberate, c.steps, c.seconds, c.tokens,
+        coalesce(r.repaired, 0)
     FROM node n JOIN mention m ON m.node = n.number
     LEFT JOIN cost c ON c.episode = m.episode AND c.local = m.local
     LEFT JOIN (
@@ -87,16 +93,28 @@ class History:
         }
         self.reported: list[Failure] = []
         self.failures: list[Failure] = []
-        for number, local, issues, label, check, family, path, line, said, deliberate, *rest in connection.execute(
-            _FAILURES
-        ):
+        for (
+            number,
+            local,
+            issues,
+            label,
+            check,
+            family,
+            path,
+            line,
+            said,
+            thing,
+            deliberate,
+            *rest,
+        ) in connection.execute(_FAILURES):
             if number in self.sessions:
                 on_purpose = bool(deliberate) or (number, local) in meant
                 key = issues.partition(" ")[0]
-                one = Failure(number, local, key, label, check, family, path, line, said, on_purpose, *rest)
+                one = Failure(number, local, key, label, check, family, path, line, said, thing, on_purpose, *rest)
                 (self.reported if family == _REPORTED else self.failures).append(one)
         order = {number: row.place for number, row in self.sessions.items()}
-        self.failures.sort(key=lambda one: (order[one.number], one.line or 0, one.local))
+        for each in (self.failures, self.reported):
+            each.sort(key=lambda one: (order[one.number], one.line or 0, one.local))
         counted: defaultdict[str, dict[int, int]] = defaultdict(dict)
         query = (
             "SELECT checked, episode, count(*) FROM run WHERE passed IS NOT NULL AND kind <> 'command' GROUP BY 1, 2"

@@ -16,17 +16,18 @@ By = Literal["recurring", "issue", "group", "file", "check", "agent", "model", "
 #: ``new``: in one session so far. ``quiet``: not seen for so many runs that it may be gone. ``regressed``: it came back
 #: after it had been quiet, or after a person had called it resolved. ``muted`` and ``resolved`` are what people say.
 State = Literal["new", "recurring", "quiet", "regressed", "muted", "resolved"]
-#: How a failure was repaired: by a command, an edit of the file that the failure names, of another file, of several
-#: that differ each time, by another try of the same tool, by a marker that silences the check (a habit, never advice).
-How = Literal["run", "edit named", "edit", "edits", "again", "silence"]
+#: How a failure was repaired: by a command after which the check passed, by another command in place of the failed one,
+#: by an edit of the file that the failure names, of another file, of several that differ each time, by another try of
+#: the same tool, by a marker that silences the check (a habit, never advice).
+How = Literal["run", "instead", "edit named", "edit", "edits", "again", "silence"]
 COST_NOTE = "Ranked by sessions. Costs say where time went, not where it will go."
 
 
 class GeneralRemedy(msgspec.Struct, frozen=True, kw_only=True):
     """One kind of change that repaired an issue, over all sessions: in ``times`` of ``of`` repaired occurrences.
 
-    ``what`` is the command (``run``) or the file (``edit``); none for the others. ``verified`` of these times the
-    failing check or call was seen to go well after it. ``example`` is what the latest of them changed, and where.
+    ``what`` is the command (``run``, ``instead``) or the file (``edit``); none for the others. ``verified`` of these
+    times the failing check or call was seen to go well after it. ``example`` is what the latest of them changed.
     """
 
     how: How
@@ -44,16 +45,19 @@ class GeneralRemedy(msgspec.Struct, frozen=True, kw_only=True):
 class Issue(msgspec.Struct, frozen=True, kw_only=True):
     """One row: an issue, a group, or what else failures were added up by.
 
-    ``steps``, ``minutes`` and ``tokens`` are what its occurrences took (`helix_episodes.model.Cost`); None where no log
-    has them. ``kinds`` counts the different issues in a group. ``since`` counts the runs of its check since it was last
-    seen, or the sessions (``unit`` says which). ``remedy`` is the best one that two sessions have in common. ``files``
-    are the commonest, with how many sessions each.
+    ``thing`` is the test, symbol or message that an issue is about (`Mention.thing`), of a group the one that took
+    most, in ``thing_minutes``. ``steps``, ``minutes`` and ``tokens`` are what all occurrences took
+    (`helix_episodes.model.Cost`); None where no log has them. ``kinds`` counts the different issues in a group.
+    ``since`` counts the runs of its check since it was last seen, or the sessions (``unit`` says which). ``remedy`` is
+    the best one that two sessions have in common. ``files`` are the commonest, with how many sessions each.
     """
 
     id: str
     kind: By
     title: str
     message: str = ""
+    thing: str = ""
+    thing_minutes: float | None = None
     check: str = ""
     family: str = ""
     state: State | None = None
@@ -81,7 +85,8 @@ class IssueList(msgspec.Struct, frozen=True, kw_only=True):
     """The rows that were asked for, those of most sessions first.
 
     ``sessions`` counts all sessions of the memory, ``rows`` all rows there are, ``once`` those that one session only
-    met, ``hidden`` those that people muted or resolved, ``deliberate`` failures that were meant to come.
+    met, ``hidden`` those that people muted or resolved, ``deliberate`` failures that were meant to come. ``minutes``
+    are those that all failures took, reports of people included.
     """
 
     by: By
@@ -91,6 +96,7 @@ class IssueList(msgspec.Struct, frozen=True, kw_only=True):
     once: int = 0
     hidden: int = 0
     deliberate: int = 0
+    minutes: float | None = None
     note: str = COST_NOTE
 
 
@@ -150,6 +156,7 @@ def remedy_words(remedy: GeneralRemedy) -> str:
     """
     words = {
         "run": f"run {remedy.what}",
+        "instead": f"run {remedy.what} instead",
         "edit named": "edit the file that it names",
         "edit": f"edit {remedy.what}",
         "edits": "edits of other files, different each time",

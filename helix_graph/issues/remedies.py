@@ -24,7 +24,7 @@ _SILENCES = "suppress a check"
 #: An example longer than this is no example any more.
 _LONGEST_EXAMPLE = 200
 _CHANGES = f"""
-    SELECT r.episode, r.error, r.verified_by, n.label, m.path, m.command, m.quote, m.raw, m.log, m.line
+    SELECT r.episode, r.error, r.verified_by, m.local, n.label, m.path, m.command, m.quote, m.raw, m.log, m.line
     FROM repair r JOIN mention m ON m.episode = r.episode AND m.local = r.change JOIN node n ON n.number = m.node
     WHERE r.episode {ANY_OF} ORDER BY r.episode, r.error, m.line, m.local"""  # noqa: S608  (constants)
 
@@ -35,6 +35,7 @@ class Change(NamedTuple):
     number: int
     error: str
     verified_by: str | None
+    local: str
     label: str
     path: str | None
     command: str | None
@@ -85,7 +86,8 @@ def kind_of_change(failure: Failure, change: Change, *, checks: bool) -> tuple[H
     if _SILENCES in change.label:
         return "silence", ""
     if change.command is not None:
-        return "run", plain_command(change.command)
+        # Where nothing but the command itself shows the repair, it is what was done instead.
+        return "instead" if change.verified_by == change.local else "run", plain_command(change.command)
     own = (failure.path or "").rpartition("/")[2]
     if change.path is None:
         return "again", ""

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from helix_graph.graph.api import Graph
     from helix_graph.graph.model import SkippedFile
     from helix_graph.graph.status import Status
+    from helix_graph.highlights import Highlights
     from helix_graph.insights.api import Insights
     from helix_graph.insights.uplift import Uplift
     from helix_graph.web.report_model import ReportPeriod, ReportRate, ReportSession
@@ -304,8 +305,15 @@ def health_of(
     )
 
 
-def build_report(
-    root: Path, *, graph: Graph, causality: Causality, insights: Insights, days: int, until: datetime | None
+def build_report(  # noqa: PLR0913  (the parts that a report is made of)
+    root: Path,
+    *,
+    graph: Graph,
+    causality: Causality,
+    insights: Insights,
+    highlights: Highlights,
+    days: int,
+    until: datetime | None,
 ) -> PeriodReport:
     """The report of the ``days`` before ``until``, or up to the newest session.
 
@@ -332,6 +340,7 @@ def build_report(
         days=days,
         sessions=outcomes.period.sessions if outcomes else 0,
         notes=tuple(_notes(sessions, outcomes, health)),
+        highlights=highlights.found,
         outcomes=outcomes,
         fixed=fixed_of(sessions, period) if period else rate_of(0, 0),
         met_again=rate_of(repeats.met_again, repeats.errors),

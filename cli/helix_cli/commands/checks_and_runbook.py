@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from helix_cli.app import open_memory
+from helix_cli.app import open_for_question
 from helix_cli.options import any_path
 from helix_cli.output import count, emit_text, json_option, percent, say, show, table, warn_of_more
 
@@ -30,8 +30,8 @@ _WIDTH = 60
 @click.option("--all", "everything", is_flag=True, help="Show every situation with five runs or more.")
 @json_option
 def checks(*, everything: bool, as_json: bool) -> None:
-    """Show how often each check fails, and after what kind of change it fails more or less often."""
-    found = open_memory().causality.checks(everything=everything)
+    """Show how often each check fails, and after which changes."""
+    found = open_for_question().causality.checks(everything=everything)
     show(found, as_json=as_json, render=render_checks)
 
 
@@ -41,7 +41,7 @@ def render_checks(found: CheckReport) -> None:
         say("No run of a check has been recorded yet. Read logs first: helix-graph episode extract.")
         return
     shown = found.checks[:_MOST_CHECKS]
-    table(_CHECK_COLUMNS, [_check_row(one) for one in shown], numbers=_CHECK_COLUMNS[1:5], optional=_CHECK_COLUMNS[2:5])
+    table(_CHECK_COLUMNS, [_check_row(one) for one in shown], numbers=_CHECK_COLUMNS[1:5])
     warn_of_more(len(found.checks) - len(shown), "check")
     every = [row for one in found.checks for row in one.situations]
     groups = (
@@ -57,7 +57,6 @@ def render_checks(found: CheckReport) -> None:
                 _SITUATION_COLUMNS,
                 [_situation_row(one) for one in rows[:_MOST_ROWS]],
                 numbers=("rate",),
-                optional=_SITUATION_COLUMNS[4:],
             )
             warn_of_more(len(rows) - _MOST_ROWS, "situation")
     say()
@@ -118,8 +117,8 @@ def _short(command: str) -> str:
 @click.argument("path", required=False)
 @json_option
 def fragile(*, path: str | None, as_json: bool) -> None:
-    """Show files and folders after whose change checks failed more often, and files changed together."""
-    show(open_memory().causality.fragile(path), as_json=as_json, render=render_fragile)
+    """Show files after whose change checks fail more often."""
+    show(open_for_question().causality.fragile(path), as_json=as_json, render=render_fragile)
 
 
 def render_fragile(found: FragileReport) -> None:
@@ -151,11 +150,11 @@ def render_fragile(found: FragileReport) -> None:
 @click.option("--check", "file", type=any_path, metavar="FILE", help="Compare with the commands that a file names.")
 @json_option
 def runbook(*, as_markdown: bool, file: Path | None, as_json: bool) -> int:
-    """Show how this project is tested, linted, built and formatted, and which commands fail here.
+    """Show the commands that test, lint and build this project.
 
     With --check it ends with 1 where the file should change: a command in it fails here, or one in use is missing.
     """
-    causality = open_memory().causality
+    causality = open_for_question().causality
     if file is not None:
         compared = causality.check_runbook(file)
         show(compared, as_json=as_json, render=_render_comparison)
@@ -184,7 +183,7 @@ def render_runbook(found: Runbook) -> None:
         for one in found.usual()
     ]
     columns = ("to", "run", "in folder", "passed", "takes", "used in")
-    table(columns, rows, optional=columns[2:5], empty="No run of a check has been recorded yet.")
+    table(columns, rows, empty="No run of a check has been recorded yet.")
     if found.prerequisites:
         say()
         say("What has to run first:")

@@ -27,9 +27,7 @@ SOURCE, TARGET = "ruff fails: E501", "success"
 
 YOUR_OWN = """\
 Now your own logs. In your project's folder:
-  helix-graph init
-  helix-graph episode extract ~/.claude/projects/<project>
-  helix-graph compile
+  helix-graph sync
   pytest 2>&1 | helix-graph seen -"""
 
 
@@ -46,7 +44,10 @@ class _Step(NamedTuple):
 @click.option("--keep", metavar="DIR", type=any_path, help="Work in this folder and keep it.")
 @json_option
 def demo(*, keep: Path | None, as_json: bool) -> None:
-    """Run the everyday questions on example logs, in a temporary folder."""
+    """Show the everyday questions on example logs.
+
+    Works in a temporary folder.
+    """
     with _folder(keep) as folder, as_file(files("helix_cli") / "demo") as logs:
         memory = Memory(folder / ".helix")
         _refuse_a_real_memory(memory, logs)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
-from helix_cli.app import open_memory
+from helix_cli.app import open_for_question
 from helix_cli.output import count, json_option, prints, say, show, table, warn_of_more
 from helix_cli.terminal import quiet, strong, verdict
 from helix_graph.issues.model import By, State, remedy_words
@@ -167,15 +167,18 @@ def render_statement(made: IssueStatementMade) -> None:
 @click.option(
     "--by", type=click.Choice(get_args(By)), default="recurring", show_default=True, help="What to add up by."
 )
+@click.option("--check", help="Only failures of this check, tool or command.")
 @click.option("--state", type=click.Choice(get_args(State)), help="Only issues in this state.")
 @click.option("--limit", type=click.IntRange(1, 200), default=15, show_default=True, help="Maximum number of rows.")
 @click.option("--all", "every", is_flag=True, help="Also show muted and resolved issues.")
 @json_option
 @click.pass_context
-def issues(context: click.Context, *, by: str, state: str | None, limit: int, every: bool, as_json: bool) -> None:
+def issues(  # noqa: PLR0913  (the command's options)
+    context: click.Context, *, by: str, check: str | None, state: str | None, limit: int, every: bool, as_json: bool
+) -> None:
     """Show what keeps failing, what it cost, and what repaired it."""
     if context.invoked_subcommand is None:
-        found = open_memory().issues.list(by=by, state=state, limit=limit, every=every)
+        found = open_for_question().issues.list(by=by, check=check, state=state, limit=limit, every=every)
         show(found, as_json=as_json, render=render_issues)
 
 
@@ -183,8 +186,8 @@ def issues(context: click.Context, *, by: str, state: str | None, limit: int, ev
 @click.argument("name", metavar="ID")
 @prints(render_details)
 def show_issue(*, name: str) -> IssueDetails:
-    """Show an issue with every occurrence, the log line of each, and what repaired it."""
-    return open_memory().issues.show(name)
+    """Show every occurrence of an issue and what repaired it."""
+    return open_for_question().issues.show(name)
 
 
 _reason = click.option("--reason", default="", help="Why, for whoever reads it later.")
@@ -196,7 +199,7 @@ _reason = click.option("--reason", default="", help="Why, for whoever reads it l
 @prints(render_statement)
 def mute(*, name: str, reason: str) -> IssueStatementMade:
     """Hide an issue from lists and from what agents are shown."""
-    return open_memory().issues.mute(name, reason=reason)
+    return open_for_question().issues.mute(name, reason=reason)
 
 
 @issues.command
@@ -205,7 +208,7 @@ def mute(*, name: str, reason: str) -> IssueStatementMade:
 @prints(render_statement)
 def unmute(*, name: str, reason: str) -> IssueStatementMade:
     """Show an issue again, whatever was said of it before."""
-    return open_memory().issues.unmute(name, reason=reason)
+    return open_for_question().issues.unmute(name, reason=reason)
 
 
 @issues.command
@@ -213,5 +216,8 @@ def unmute(*, name: str, reason: str) -> IssueStatementMade:
 @_reason
 @prints(render_statement)
 def resolve(*, name: str, reason: str) -> IssueStatementMade:
-    """Call an issue resolved; when a later session meets it, it has regressed."""
-    return open_memory().issues.resolve(name, reason=reason)
+    """Mark an issue as resolved.
+
+    When a later session meets it, it has regressed.
+    """
+    return open_for_question().issues.resolve(name, reason=reason)

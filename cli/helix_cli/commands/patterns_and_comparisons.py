@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from helix_cli.app import open_memory
+from helix_cli.app import open_for_question, open_memory
 from helix_cli.output import count, fields, json_option, percent, points, prints, say, show, table, warn_of_more
 from helix_cli.terminal import Part, verdict
 from helix_graph.graph.patterns import (
@@ -38,8 +38,6 @@ _PATTERN_COLUMNS = (
     "says", "succeeded", "rate", "95 %", "without it", "adjusted", "q", "in the situation", "doing", "success means",
 )  # fmt: skip
 _NUMBERS = _PATTERN_COLUMNS[1:7]
-#: Columns that most rows leave empty are printed only where a row fills them.
-_OFTEN_EMPTY = ("rate", "95 %", "without it", "adjusted", "q")
 all_option = click.option("--all", "everything", is_flag=True, help="Show every row, also those that are too early.")
 
 
@@ -49,8 +47,8 @@ all_option = click.option("--all", "everything", is_flag=True, help="Show every 
 @all_option
 @json_option
 def patterns(*, min_success_rate: float, min_occurrences: int, everything: bool, as_json: bool) -> None:
-    """Show what was done in which situation and how often it succeeded, best first."""
-    survey = open_memory().causality.survey()
+    """Show what was done in a situation and how often it worked."""
+    survey = open_for_question().causality.survey()
     found = survey.best(min_success_rate=min_success_rate, min_occurrences=min_occurrences)
     show(found, as_json=as_json, render=lambda rows: render_patterns(rows, survey, works=None if everything else True))
 
@@ -65,8 +63,8 @@ def patterns(*, min_success_rate: float, min_occurrences: int, everything: bool,
 @all_option
 @json_option
 def anti_patterns(*, max_success_rate: float, evidence: str | None, everything: bool, as_json: bool) -> None:
-    """Show changes and answers that rarely succeeded, or less often than others, the worst first."""
-    survey = open_memory().causality.survey()
+    """Show changes and answers that rarely worked."""
+    survey = open_for_question().causality.survey()
     found = survey.worst(max_success_rate=max_success_rate, evidence=evidence)
     show(found, as_json=as_json, render=lambda rows: render_patterns(rows, survey, works=None if everything else False))
 
@@ -84,7 +82,6 @@ def render_patterns(found: Sequence[Pattern], survey: Survey, *, works: bool | N
         _PATTERN_COLUMNS,
         [_pattern_row(one) for one in rows],
         numbers=_NUMBERS,
-        optional=_OFTEN_EMPTY,
         empty="None yet.",
     )
     say()
@@ -220,7 +217,7 @@ def _render_effects(found: EffectReport) -> None:
 @click.command
 @prints(_render_effects)
 def comparisons() -> EffectReport:
-    """Show what goes with success and failure once like tasks are compared, the most striking first."""
+    """Compare similar tasks: what goes with success and failure?"""
     return open_memory().causality.comparisons()
 
 
@@ -228,7 +225,7 @@ def comparisons() -> EffectReport:
 @click.option("--status", type=click.Choice(_STATUSES), help="Only edges of this status.")
 @json_option
 def claims(*, status: str | None, as_json: bool) -> None:
-    """Show the edges that logs assert, held against what happens over all sessions."""
+    """Check the links that logs state against all sessions."""
     found = open_memory().causality.claims(status=status)
     show(found, as_json=as_json, render=lambda report: _render_claims(report, status=status))
 
@@ -262,7 +259,7 @@ def _render_without(found: WithoutAnswer) -> None:
 @click.argument("label")
 @prints(_render_without)
 def without(*, label: str) -> WithoutAnswer:
-    """Show what follows in comparable sessions when something is not done."""
+    """Show how comparable sessions went without a step."""
     return open_memory().causality.without(label)
 
 
@@ -293,7 +290,7 @@ def _render_placebo(found: Placebo) -> None:
 @click.option("--rounds", type=int, default=20, show_default=True, help="How often to shuffle, 1 to 1000.")
 @prints(_render_placebo)
 def placebo(*, rounds: int) -> Placebo:
-    """Show how much would be found if nothing mattered: outcomes shuffled within kinds of task."""
+    """Show how much comparisons find in shuffled outcomes."""
     return open_memory().causality.placebo(rounds=rounds)
 
 
@@ -380,5 +377,5 @@ def _render_repeats(found: Repeats) -> None:
 @click.command
 @prints(_render_repeats)
 def repeats() -> Repeats:
-    """Show how many of the errors met had been met, and fixed, in an earlier session; by level and month."""
+    """Show how many errors had occurred and been fixed before."""
     return open_memory().causality.repeats()

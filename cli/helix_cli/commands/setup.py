@@ -48,7 +48,7 @@ def setup(  # noqa: PLR0913  (the options)
     tools: str | None,
     as_json: bool,
 ) -> int:
-    """Put the memory's hooks and server into the settings of an AGENT: claude-code or codex.
+    """Connect an agent: add hooks and server to its settings.
 
     Claude Code also gets the plugin's agents and skills, unless it is for a project. Every other entry stays as it
     is, byte for byte; twice is once. Cursor, Copilot, Gemini and OpenCode are set up by hand: `--print` shows what to
@@ -128,14 +128,17 @@ def _render_setup(done: Done) -> None:
 
 @click.group
 def plugin() -> None:
-    """Agents, skills, hooks and the server in one package."""
+    """Write agents, skills, hooks and server as one plugin."""
 
 
 @plugin.command
 @click.argument("folder", type=any_path)
 @json_option
 def export(*, folder: Path, as_json: bool) -> None:
-    """Write the plugin into FOLDER, which must be empty or hold an earlier export."""
+    """Write the plugin into a folder.
+
+    FOLDER must be empty or contain an earlier export.
+    """
     from helix_cli.setup.installers import export_plugin
 
     show(export_plugin(folder), as_json=as_json, render=_render_export)

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import gc
 import os
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
-from helix_cli.hooks.log import note
+from helix_cli.hooks.log import note, noted
 from helix_cli.hooks.session_dedup import SessionDedup
 from helix_cli.hooks.timed_child import note_if_stopped, run_within
 from helix_episodes.safe_files import locked, make_folder
@@ -25,7 +26,7 @@ from helix_graph.project import HOOK_FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from helix_cli.hooks.call import HookCall
 
@@ -67,36 +68,78 @@ def in_turn(root: Path) -> Iterator[None]:
         yield
 
 
-def answer_session_end(call: HookCall, root: Path, dedup: SessionDedup) -> str:
-    """Extracts the session, records the feedback and compiles the graph; there is nobody to answer any more."""
+def answer_session_end(call: HookCall, root: Path, dedup: SessionDedup) -> None:
+    """Extracts the session, compiles the graph, harvests and records the feedback; nobody waits for an answer."""
     with in_turn(root):
-        from helix_graph.causality.antipattern_cache import is_up_to_date, write_anti_patterns
-        from helix_graph.memory import Memory
-        from helix_graph.shared_authors import refresh_authors
-
-        memory = Memory(root)
-        log = Path(call.transcript)  # of a session that may have run elsewhere: an agent changes its folder
-        recorded = memory.extract([log], own=True).recorded if log.is_file() and _is_agents_log(call, root, log) else ()
-        memory.graph.compile()
-        for one in recorded:
-            memory.insights.feedback_from_episode(one.session)
-        if not is_up_to_date(root):
-            write_anti_patterns(root, memory.causality)
-        refresh_authors(root)
+        _learn_from(root, extract_log(call, root))
     dedup.sweep()
-    return ""
+
+
+def extract_log(call: HookCall, root: Path) -> tuple[str, ...]:
+    """Extracts the session's own log; the sessions recorded."""
+    from helix_graph.memory import Memory
+
+    log = _log_of(call)  # of a session that may have run elsewhere: an agent changes its folder
+    if not log.is_file() or not _is_agents_log(call, root, log):
+        return ()
+    return tuple(one.session for one in Memory(root).extract([log], own=True).recorded)
+
+
+def _learn_from(root: Path, sessions: Iterable[str]) -> None:
+    """Compiles the graph, and learns from sessions that have ended what they show about advice, and what they teach."""
+    from helix_graph.causality.antipattern_cache import is_up_to_date, write_anti_patterns
+    from helix_graph.memory import Memory
+    from helix_graph.shared_authors import refresh_authors
+
+    memory = Memory(root)
+    memory.graph.compile()
+    for session in sessions:
+        memory.insights.feedback_from_episode(session)
+        memory.insights.harvest(session)
+    if not is_up_to_date(root):
+        write_anti_patterns(root, memory.causality)
+    memory.highlights()  # for the next session's start
+    refresh_authors(root)
+
+
+#: Below the memory: when logs that no ending announced were last looked for.
+_SWEPT = "swept"
+#: The folders of all agents are listed for it, so not at each of many short sessions.
+_BETWEEN_SWEEPS = 600.0
+
+
+def sweep_logs(call: HookCall, root: Path) -> Iterator[bytes]:
+    """Learns from sessions that were killed, or whose agent announces no end; first it reports the memory's folder."""
+    yield os.fsencode(root) + b"\n"
+    with noted(root, call.event), in_turn(root):
+        from helix_graph.memory import Memory
+
+        swept, found = root / HOOK_FOLDER / _SWEPT, []
+        if not swept.is_file() or time.time() - swept.stat().st_mtime > _BETWEEN_SWEEPS:
+            swept.touch()
+            found = [one.session for one in Memory(root).extract_all().report.recorded]
+        _learn_from(root, [one for one in found if one != call.session])
+
+
+def _log_of(call: HookCall) -> Path:
+    """The ended session's log; Copilot names none, and calls its folder after the session."""
+    if call.transcript or call.agent != "copilot" or not call.session.replace("-", "").isalnum():
+        return Path(call.transcript)
+    from helix_episodes.discovery import AGENT_HOMES, root_of
+
+    home = next(one for one in AGENT_HOMES if one.agent == call.agent)
+    return root_of(home) / "session-state" / call.session / "events.jsonl"
 
 
 #: The plugin's agents are ``helix-graph:helix-builder``; builders of other plugins are ignored.
 _PREFIX = "helix-"
 
 
-def answer_subagent_stop(call: HookCall, root: Path, dedup: SessionDedup) -> str:  # noqa: ARG001  (every event is asked alike)
+def answer_subagent_stop(call: HookCall, root: Path, dedup: SessionDedup) -> None:  # noqa: ARG001  (every event is asked alike)
     """Learns from the agent's transcript. There is no answer: any answer to a stop makes the agent go on."""
     if call.agent_type.rpartition(":")[2].startswith(_PREFIX):
         with in_turn(root):
             _learn_once(call, root)
-    return ""
 
 
 def _learn_once(call: HookCall, root: Path) -> None:

@@ -48,20 +48,32 @@ class ContextSection(Value):
     lines: Sequence[ContextLine]
 
 
-def context_block(sections: Sequence[ContextSection]) -> str:
+def context_block(sections: Sequence[ContextSection], *, most: int = _MOST_CHARACTERS) -> str:
     """The sections between the memory's marks; empty without a single line.
 
-    Every line is shown, since it counts as shown from now on. Where all together are too long, each is cut shorter.
+    Every line is shown, since it counts as shown from now on. Where all together are too long, the longest are cut.
     """
     filled = [section for section in sections if section.lines]
     lines = [line for section in filled for line in section.lines]
     if not lines:
         return ""
-    around = sum(len(section.heading) + 1 for section in filled) + sum(len(line.name) + len("- \n") for line in lines)
-    longest = max(min(_LONGEST_LINE, (_MOST_CHARACTERS - around) // len(lines)), 1)
+    around = len(wrap("", insights=[line.name for line in lines if line.name]))
+    around += sum(len(section.heading) + 1 for section in filled) + len("- \n") * len(lines)
+    texts = {line: sanitize_line(line.text) for line in lines}
+    longest = _longest([len(text) for text in texts.values()], room=most - around)
     shown = []
     for section in filled:
-        texts = (sanitize_line(line.text) for line in section.lines)
         shown += [section.heading]
-        shown += (f"- {cut_line(text, longest)}" for text in texts)
+        shown += (f"- {cut_line(texts[line], longest)}" for line in section.lines)
     return wrap("\n".join(shown), insights=[line.name for line in lines if line.name])
+
+
+def _longest(lengths: list[int], *, room: int) -> int:
+    """How long a line may be, so that all fit: short ones leave their room to the others."""
+    lengths = sorted(lengths)
+    for place, length in enumerate(lengths):
+        share = room // (len(lengths) - place)
+        if length > share:
+            return max(min(share, _LONGEST_LINE), 1)
+        room -= length
+    return _LONGEST_LINE

@@ -13,6 +13,7 @@ import os
 from importlib import import_module
 from pathlib import Path
 
+from helix_cli.hooks.call import HookAnswer
 from helix_cli.hooks.event_limits import EVENTS
 from helix_cli.hooks.log import noted
 from helix_cli.hooks.session_dedup import SessionDedup
@@ -48,8 +49,12 @@ def is_heard(agent: Agent, event: str) -> bool:
 
 
 def shaped(agent: Agent, event: str, text: str, *, notice: str = "") -> bytes:
-    """The answer as the agent's program takes it: one JSON object or nothing; ``notice`` is for the person."""
+    """The answer as the agent's program takes it: one JSON object or nothing; ``notice`` is for the person.
+
+    Cursor and Copilot show a person nothing, so there a notice goes to the agent, once, when a session begins.
+    """
     if agent in _KEYS:
+        notice = notice if event == "session-start" else ""
         said: dict[str, Any] = {_KEYS[agent]: "\n".join(part for part in (notice, text) if part)}
     else:
         name = _NAMES.get(agent, EVENTS).get(event, EVENTS[event])
@@ -96,16 +101,16 @@ def _is_ignored(root: Path, call: HookCall) -> bool:
     return any(rules.against_path(path, base=base) for path in names_in(call.arguments))
 
 
-#: Which function answers each event, and its module: ``f(call, root, dedup)`` gives the text to inject, or none. There
+#: Which function answers each event, and its module: ``f(call, root, dedup)`` gives a `HookAnswer`, or None. There
 #: is no answer to a stop: whatever is said there makes the agent go on.
 _ANSWERING = {
-    "session-start": "advice:answer_session_start",
+    "session-start": "briefing:answer_session_start",
     "user-prompt": "advice:answer_prompt",
     "pre-tool": "failures:answer_tool_call",
     "post-tool": "failures:answer_failure",
     "tool-failure": "failures:answer_failure",
     "subagent-stop": "background:answer_subagent_stop",
-    "pre-compact": "session_dedup:answer_compaction",
+    "pre-compact": "session_recap:answer_compaction",
     "session-end": "background:answer_session_end",
 }
 
@@ -131,13 +136,14 @@ def answer_call(call: HookCall, say: Callable[[bytes], bool]) -> Iterator[bytes]
             return
         yield os.fsencode(folder) + b"\n"
         with SessionDedup(folder, call.session) as dedup:
-            if say(shaped(call.agent, call.event, _text(call, folder, dedup), notice=notice)):
+            answer = _answer(call, folder, dedup)
+            if say(shaped(call.agent, call.event, answer.text, notice=notice or answer.notice)):
                 dedup.keep()
 
 
-def _text(call: HookCall, root: Path, dedup: SessionDedup) -> str:
+def _answer(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswer:
     if call.event == "user-prompt" and call.prompt_id and not dedup.take([f"prompt {call.prompt_id} {call.prompt}"]):
-        return ""  # the same prompt was reported by another program, or by a second entry in the settings
+        return HookAnswer()  # the same prompt was reported by another program, or by a second entry in the settings
     module, name = _ANSWERING[call.event].split(":")
-    text: str = getattr(import_module(f"helix_cli.hooks.{module}"), name)(call, root, dedup)
-    return text
+    answer: HookAnswer | None = getattr(import_module(f"helix_cli.hooks.{module}"), name)(call, root, dedup)
+    return answer or HookAnswer()

@@ -143,12 +143,6 @@ def _hash(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_BYTES).hexdigest()
 
 
-def answer_compaction(call: HookCall, root: Path, dedup: SessionDedup) -> str:  # noqa: ARG001  (every event is asked alike)
-    """Nothing is said: the event takes no context."""
-    dedup.clear(transcript_size(call))
-    return ""
-
-
 def transcript_size(call: HookCall) -> str:
     """How far the session has come: its transcript's size, the same for all programs that report an event."""
     transcript = Path(call.transcript)

@@ -50,6 +50,8 @@ def answer(name: str, raw: Mapping[str, Any], progress: Progress, *, tools: Mapp
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return Outcome(failed=True, text=f"{name}: {where}{error.strerror or error}")
+    except UnicodeEncodeError as error:
+        return Outcome(failed=True, text=f"{name}: {half_character(error)}")
     except RecursionError:
         return Outcome(failed=True, text=f"{name}: the arguments are nested too deeply; send flat ones")
 
@@ -80,6 +82,11 @@ def _checked(name: str, sent: Mapping[str, Any], takes: type[msgspec.Struct]) ->
         if getattr(asked, argument) is None:
             raise InvalidArgument(None, f"{name}: {argument} is {value!r}; leave it out where none is meant")
     return {argument: getattr(asked, argument) for argument in takes.__struct_fields__}
+
+
+def half_character(error: UnicodeEncodeError) -> str:
+    """The sentence for a text with half of a surrogate pair, which JSON can escape and no file can hold."""
+    return f"an argument holds half a character, U+{ord(error.object[error.start]):04X}; send whole ones"
 
 
 def open_memory() -> Memory:

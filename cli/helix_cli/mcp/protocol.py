@@ -230,10 +230,13 @@ def _object_of(params: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _or_refuse(ask: Callable[[str], str], argument: str) -> str:
+    from helix_cli.mcp.dispatch import half_character
     from helix_episodes.errors import HelixGraphError
 
     try:
         return ask(argument)
+    except UnicodeEncodeError as error:
+        raise ProtocolError(INVALID_PARAMS, half_character(error)) from error
     except (HelixGraphError, OSError) as error:
         raise ProtocolError(INVALID_PARAMS, str(error)) from error
 

@@ -100,7 +100,7 @@ class _Connection:
                 break
         identity = _id_in(beginning.decode(errors="replace"))
         if identity is None and (found := _LAST_ID.search(end.decode(errors="replace"))):
-            identity = json.loads(found[1])
+            identity = _value(found[1])
         problem = f"the message is longer than {LONGEST_LINE:,} bytes; send less at once"
         self._send(failure(identity, INVALID_REQUEST, problem))
 
@@ -166,7 +166,15 @@ def _id_in(line: str) -> str | int | None:
     depth = 0
     for found in _TOKENS.finditer(line):
         if found[1] and depth == 1 and len(found[1]) <= _LONGEST_ID:
-            value: str | int = json.loads(found[1], strict=False)
-            return value
+            return _value(found[1])
         depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(found[0], 0)
     return None
+
+
+def _value(token: str) -> str | int | None:
+    """The text or the whole number that a token says; None where it is neither in JSON (``007``)."""
+    try:
+        value: str | int = json.loads(token, strict=False)
+    except ValueError:
+        return None
+    return value

@@ -30,6 +30,7 @@ _CLAUDE = {
     "UserPromptSubmit": ("user-prompt", None),
     "PreToolUse": ("pre-tool", _ACTING),
     "PostToolUseFailure": ("tool-failure", None),
+    "PostToolUse": ("post-tool", "Bash"),  # a command that was piped fails with exit code 0
     "SubagentStop": ("subagent-stop", _AGENTS),
     "PreCompact": ("pre-compact", None),
     "SessionEnd": ("session-end", None),
@@ -150,13 +151,17 @@ _CURSOR = {
     "preCompact": "pre-compact",
     "sessionEnd": "session-end",
 }
-#: The ends that Copilot reports come without the transcript of what has ended.
-_COPILOT = {"sessionStart": "session-start", "postToolUse": "post-tool", "preCompact": "pre-compact"}
+_COPILOT = {
+    "sessionStart": "session-start",
+    "postToolUse": "post-tool",
+    "preCompact": "pre-compact",
+    "sessionEnd": "session-end",
+}
+#: Without PreCompress, which Gemini CLI reports before every turn, whether anything is compressed or not.
 _GEMINI = {
     "SessionStart": "session-start",
     "BeforeAgent": "user-prompt",
     "AfterTool": "post-tool",
-    "PreCompress": "pre-compact",
     "SessionEnd": "session-end",
 }
 _TIMEOUT_MS = 5000

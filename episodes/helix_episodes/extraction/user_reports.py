@@ -1,4 +1,4 @@
-"""What a person says about the work: failures they report, acceptance and rejection.
+"""What a person says about the work: failures they report, acceptance, rejection and corrections.
 
 A report is read conservatively: output of a tool that they paste (by the tool's own grammar), an observation in the
 first person ("I get a TypeError") or of something that fails ("the tests fail on CI"), a sentence that calls the work
@@ -24,6 +24,7 @@ from helix_episodes.extraction.checks import CheckFinding, verdicts_in
 from helix_episodes.extraction.delivery import delivered_by
 from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_error, draft_event, line
 from helix_episodes.extraction.events import FAMILIES_PER_RUN, diagnostic_events
+from helix_episodes.extraction.prose.corrections import correction_in
 from helix_episodes.extraction.prose.observations import LONGEST, mentions_trouble, states_trouble
 from helix_episodes.extraction.prose.presuppositions import presupposed_failure
 from helix_episodes.extraction.prose.sentences import (
@@ -38,6 +39,7 @@ from helix_episodes.extraction.prose.sentences import (
     stems,
 )
 from helix_episodes.extraction.shell.commands import parse_command
+from helix_episodes.model import CORRECTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -161,7 +163,7 @@ _EMBEDDED = re.compile(r"(?<=:) +(?=[\w./-]+\.\w+:\d+:\d+: )")
 
 
 def reported_failures(session: Session, calls: Sequence[ParsedCall]) -> list[DraftEvent]:
-    """The failures that words alone report, and the acceptances after which they count as resolved."""
+    """The failures that words alone report, the acceptances after which they count as resolved, and corrections."""
     # Without work on files there is nothing to report failures of: a customer's broken headphones are none of it.
     works = any(call.operation in _WORK for call in calls)
     prompts = [n for n, step in enumerate(session.steps) if works and step.kind == "prompt" and step.actor == USER]
@@ -178,9 +180,18 @@ def reported_failures(session: Session, calls: Sequence[ParsedCall]) -> list[Dra
         if _is_approval(step)
     ]
     acceptances = sorted([*accepted, *approved], key=_position)
+    corrected = [
+        DraftEvent(
+            position=n,
+            event=draft_event(step, "milestone", line(f"{CORRECTS}{words}"), quoted=step.text, status="ok"),
+        )
+        for n in prompts[1:]
+        if (words := correction_in((step := session.steps[n]).text)) is not None
+    ]
     resolved = [_resolved(report, reports, acceptances) for report in reports]
     used = {draft.reported.resolved for draft in resolved if draft.reported}
-    return [*resolved, *accepted, *(one for one in approved if one.mark in used), *diagnostic_events(session, calls)]
+    approvals = (one for one in approved if one.mark in used)
+    return [*resolved, *accepted, *corrected, *approvals, *diagnostic_events(session, calls)]
 
 
 def _is_approval(step: Step) -> bool:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from helix_episodes.echo import TAG
 from helix_episodes.readers.common.fields import Record, id_in, object_in, objects_in, text_in
 from helix_episodes.readers.common.jsonl import parse
 from helix_episodes.readers.common.tool_translation import normalized_name
@@ -230,7 +231,8 @@ class CallEnding(NamedTuple):
 def read_ending(text: str, *, failed: bool | None, ran: bool, exit_code: int | None = None) -> CallEnding:
     r"""The ending of a call. ``failed`` is the log's own flag, None without one; ``ran``: it is a shell command.
 
-    A command is what its exit code says, whatever the flag: some flag only what could not be started.
+    A command is what its exit code says, whatever the flag: some flag only what could not be started. Where none is
+    stated, none is made up of the flag: then what a runner printed may say more.
 
     >>> read_ending("1 failed\nCommand failed with exit code: 1.", failed=None, ran=True)
     CallEnding(status='error', exit_code=1, text='1 failed')
@@ -241,7 +243,7 @@ def read_ending(text: str, *, failed: bool | None, ran: bool, exit_code: int | N
     if code is not None:
         return CallEnding("error" if code or failed else "ok", code, rest)
     status: Status = "unknown" if failed is None else "error" if failed else "ok"
-    return CallEnding(status, 0 if ran and failed is False else None, rest)
+    return CallEnding(status, None, rest)
 
 
 def says_new_file(text: str) -> bool:
@@ -254,6 +256,16 @@ def says_new_file(text: str) -> bool:
 
 
 def _stated_exit_code(text: str) -> tuple[int | None, str]:
+    """The exit code that a text states, and the text without it; a memory may have been heard behind it."""
+    code, rest = _sentence_in(text)
+    begin = text.find(f"\n<{TAG}")
+    if code is None and begin >= 0:
+        code, rest = _sentence_in(text[:begin])
+        rest += text[begin:]
+    return code, rest
+
+
+def _sentence_in(text: str) -> tuple[int | None, str]:
     lines = text.split("\n")
     places = dict.fromkeys((0, *range(len(lines) - 1, max(len(lines) - 1 - _LAST_LINES, 0), -1)))
     for place in places:
