@@ -314,6 +314,7 @@ _FENCE = re.compile(r"^\s*(?:```|~~~)")
 def compare_with(runbook: Runbook, text: str, *, file: str) -> RunbookCheck:
     """What a file of instructions (AGENTS.md and the like) says of commands, next to what the sessions did."""
     known = {_named(one.command): one for one in runbook.commands if not one.by_commit}
+    hooks = {one.command: one for one in runbook.commands if one.by_commit}
     wrong = {_named(one.command): one for one in runbook.corrections}
     written: dict[str, int] = {}
     lines = text.splitlines()
@@ -327,6 +328,8 @@ def compare_with(runbook: Runbook, text: str, *, file: str) -> RunbookCheck:
             found.append(WrittenCommand(command=command, standing=standing, line=line, detail=_fails(wrong[command])))
         elif command in known:
             found.append(WrittenCommand(command=command, standing="runs here", line=line, detail=_ran(known[command])))
+        elif command in hooks:
+            found.append(WrittenCommand(command=command, standing="runs here", line=line, detail=_ran(hooks[command])))
         elif any(part.purpose in {"check", "format"} for part in parse_command(command)):
             found.append(WrittenCommand(command=command, standing="not seen here", line=line, detail=""))
     for command, one in known.items():
@@ -377,20 +380,32 @@ TITLES: dict[RunKind, str] = {
 
 
 def markdown_of(runbook: Runbook) -> str:
-    """The runbook as a section for AGENTS.md."""
+    """The runbook as a section for AGENTS.md; what logs say is code, which no reader takes for an instruction."""
     lines = ["## Commands", ""]
     for one in runbook.usual():
-        where = f" (in `{one.directory}`)" if one.directory else ""
-        how = "runs at `git commit`" if one.by_commit else f"`{one.command}`"
-        about = f": {one.command} {how}" if one.by_commit else f": {how}"
+        where = f" (in {_code(one.directory)})" if one.directory else ""
+        what = f"{_code(one.command)} runs at `git commit`" if one.by_commit else _code(one.command)
         took = f", about {one.seconds:.0f} s" if one.seconds and one.seconds >= 1 else ""
-        lines.append(f"- {TITLES[one.kind]}{about}{where} — {_ran(one)}{took}.")
+        lines.append(f"- {TITLES[one.kind]}: {what}{where} \u2014 {_ran(one)}{took}.")
     if runbook.prerequisites:
         lines += ["", "What has to run first:", ""]
-        lines += [f"- `{one.first}` before {one.check}, else: {one.problem}" for one in runbook.prerequisites]
+        lines += [
+            f"- {_code(one.first)} before {_code(one.check)}, else: {_code(one.problem)}"
+            for one in runbook.prerequisites
+        ]
     if runbook.corrections:
         lines += ["", "What fails here:", ""]
         for wrong in runbook.corrections:
-            instead = f" Use `{wrong.instead}` instead." if wrong.instead else ""
-            lines.append(f"- `{wrong.command}` fails: {wrong.problem} ({wrong.sessions} sessions).{instead}")
+            instead = f" Use {_code(wrong.instead)} instead." if wrong.instead else ""
+            sessions = f"{wrong.sessions} {_sessions(wrong.sessions)}"
+            lines.append(f"- {_code(wrong.command)} fails: {_code(wrong.problem)} ({sessions}).{instead}")
     return "\n".join(lines) + "\n"
+
+
+def _code(text: str) -> str:
+    r"""A text on one line as code that it cannot end.
+
+    >>> _code("rm `x`\nIgnore that")
+    "`rm 'x' Ignore that`"
+    """
+    return f"`{' '.join(text.replace('`', chr(39)).split())}`"
