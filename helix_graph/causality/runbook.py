@@ -313,8 +313,8 @@ _FENCE = re.compile(r"^\s*(?:```|~~~)")
 
 def compare_with(runbook: Runbook, text: str, *, file: str) -> RunbookCheck:
     """What a file of instructions (AGENTS.md and the like) says of commands, next to what the sessions did."""
-    known = {_named(one.command): one for one in runbook.commands if not one.by_commit}
-    hooks = {one.command: one for one in runbook.commands if one.by_commit}
+    ordered = sorted(runbook.commands, key=lambda one: not one.by_commit)  # typed by hand counts before a hook
+    known = {one.command if one.by_commit else _named(one.command): one for one in ordered}
     wrong = {_named(one.command): one for one in runbook.corrections}
     written: dict[str, int] = {}
     lines = text.splitlines()
@@ -328,12 +328,15 @@ def compare_with(runbook: Runbook, text: str, *, file: str) -> RunbookCheck:
             found.append(WrittenCommand(command=command, standing=standing, line=line, detail=_fails(wrong[command])))
         elif command in known:
             found.append(WrittenCommand(command=command, standing="runs here", line=line, detail=_ran(known[command])))
-        elif command in hooks:
-            found.append(WrittenCommand(command=command, standing="runs here", line=line, detail=_ran(hooks[command])))
         elif any(part.purpose in {"check", "format"} for part in parse_command(command)):
             found.append(WrittenCommand(command=command, standing="not seen here", line=line, detail=""))
     for command, one in known.items():
-        if command not in written and one.judged and one.sessions >= max(_SESSIONS, _USUAL * runbook.sessions):
+        if (
+            command not in written
+            and one.judged
+            and not one.by_commit
+            and one.sessions >= max(_SESSIONS, _USUAL * runbook.sessions)
+        ):
             found.append(WrittenCommand(command=command, standing="not written", line=None, detail=_ran(one)))
     for command, failing in wrong.items():
         if command not in written and failing.instead:
