@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,11 +11,13 @@ import msgspec
 import orjson
 import pytest
 
+from demo_logs import demo_memory_in
 from helix_cli.app import run
-from helix_graph import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from helix_graph import Memory
 
 REFUND = "21622c70-78fe-546e-92e7-c4074ab7ca25"
 GIFT_CARDS = "f578cbf5-f364-5f2d-a047-4ecea264db5d"
@@ -24,10 +25,7 @@ GIFT_CARDS = "f578cbf5-f364-5f2d-a047-4ecea264db5d"
 
 @pytest.fixture(scope="module")
 def demo_memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
-    folder = tmp_path_factory.mktemp("demo")
-    command = [sys.executable, "-m", "helix_cli", "demo", "--keep", str(folder)]
-    subprocess.run(command, check=True, capture_output=True)
-    return Memory(folder / ".helix")
+    return demo_memory_in(tmp_path_factory.mktemp("demo"))
 
 
 @pytest.fixture

@@ -29,8 +29,11 @@ ADVICE = "When the parcel service times out, retry with the idempotency key: 価
 ASKED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "status": (("status",), ("episodes", "mentions", "version", "updated")),
     "path": (("path", "--from", "ruff fails", "--to", "success"), ("label", "reasons", "whole", "text")),
-    "patterns": (("patterns",), ("trigger", "action", "basis", "standing")),
-    "anti-patterns": (("anti-patterns", "--max-success-rate", "0.9"), ("trigger", "action", "basis", "standing")),
+    "patterns": (("patterns", "--all"), ("trigger", "action", "basis", "standing")),
+    "anti-patterns": (
+        ("anti-patterns", "--max-success-rate", "0.9", "--all"),
+        ("trigger", "action", "basis", "standing"),
+    ),
     "explain": (("explain", FAILED), ("label", "reasons", "supporting", "contrary", "basis", "decision")),
     "steps": (("explain", FAILED, "--steps"), ("text", "how", "task", "rule")),
     "contrast": (("contrast", FAILED), ("other", "why", "here", "there")),
@@ -112,20 +115,20 @@ def rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
 
 @pytest.mark.usefixtures("rated")
 def test_a_rate_stands_beside_its_n_and_its_interval_and_numbers_stand_right() -> None:
-    head, row = unstyled(shown("patterns", columns=120).out).splitlines()[:2]
+    head, row = unstyled(shown("patterns", "--all", columns=120).out).splitlines()[:2]
     for name, number in {"succeeded": "12 of 15", "rate": "80 %", "95 %": "55-93 %"}.items():
         assert head.index(name) + len(name) == row.index(number) + len(number), name
 
 
 @pytest.mark.usefixtures("rated")
-def test_columns_that_nothing_stands_in_are_left_out_on_a_screen_alone() -> None:
-    assert "adjusted" not in shown("patterns", columns=120).out.splitlines()[0]
-    assert "adjusted" in shown("patterns").out.splitlines()[0]
+def test_columns_that_no_row_fills_are_left_out() -> None:
+    assert "adjusted" not in shown("patterns", "--all", columns=120).out.splitlines()[0]
+    assert "adjusted" not in shown("patterns", "--all").out.splitlines()[0]
 
 
 @pytest.mark.usefixtures("rated")
 def test_a_table_that_would_be_squeezed_is_set_as_cards() -> None:
-    told = unstyled(shown("patterns", columns=40).out)
+    told = unstyled(shown("patterns", "--all", columns=40).out)
     assert told.startswith("says too early  succeeded 12 of 15\nrate 80 %  95 % 55-93 %  doing run lint\n")
 
 

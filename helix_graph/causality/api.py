@@ -137,7 +137,8 @@ class Survey(msgspec.Struct, frozen=True, kw_only=True):
     nearly everything is a success, or nothing is measured, say little. ``compared`` sessions had a judged outcome,
     ``tested`` comparisons were made over them, and ``too_early`` says in words why there are none, if so. ``power``
     is that of `EffectReport`. ``copies`` of other sessions are not counted; ``skipped`` names the files left out.
-    ``silenced`` counts the sessions in which an edit silenced a check, by the edit's label.
+    ``silenced`` counts the sessions in which an edit silenced a check, by the edit's label; ``tools`` are the agents'
+    own that refused something.
     """
 
     patterns: tuple[Pattern, ...]
@@ -150,6 +151,7 @@ class Survey(msgspec.Struct, frozen=True, kw_only=True):
     too_early: str
     skipped: tuple[SkippedFile, ...]
     silenced: dict[str, int] = {}
+    tools: tuple[str, ...] = ()
 
     def best(self, *, min_success_rate: float = 0.0, min_occurrences: int = 1) -> tuple[Pattern, ...]:
         """What works: `Causality.patterns`, of this survey."""
@@ -172,7 +174,7 @@ class Causality:
 
     def survey(self) -> Survey:
         """Every pattern with its comparison, by name, and what they rest on; a missing folder is an empty memory."""
-        from helix_graph.causality.check_patterns import check_patterns, silenced
+        from helix_graph.causality.check_patterns import check_patterns, refusing_tools, silenced
         from helix_graph.causality.effects import effects_of, report_of
         from helix_graph.causality.hypotheses import TrialMatrix, within_kinds
 
@@ -208,6 +210,7 @@ class Causality:
             too_early=report.too_early,
             skipped=(*skipped, *bad),
             silenced=dict(sorted(silenced(trials).items())),
+            tools=tuple(sorted(refusing_tools(trials))),
         )
 
     def patterns(self, *, min_success_rate: float = 0.0, min_occurrences: int = 1) -> tuple[Pattern, ...]:

@@ -18,10 +18,10 @@ from helix_episodes.extraction.paths import file_name, role_of
 from helix_episodes.extraction.shell.commands import parse_command
 from helix_episodes.normalization import extension
 from helix_graph.causality.check_rates import (
-    ENOUGH_SESSIONS,
+    APART,
     CheckRates,
     SituationRate,
-    halfway_of,
+    is_more,
 )
 from helix_graph.causality.check_runs import CheckNames, Situation, check_trials, is_judged
 from helix_graph.graph.patterns import EXAMPLES_KEPT, Pattern, content_id
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 NAMED_FILE, OTHER_FILES, ONLY_TESTS = "edit a file that it names", "edit other files only", "edit only tests"
 #: The name under which extraction files what people report of the work.
 REPORTED = "work"
+#: A command that failed in one session had an accident.
+_SESSIONS = 2
 #: Fewer runs on either side are no comparison.
 _LEAST_RUNS = 3
-#: Rows whose rates differ by less are left out: one failure more or less would turn them round.
-_APART = 0.1
 #: A row counts the same as another when they share so much of both.
 _SAME = 0.8
 
@@ -64,33 +64,20 @@ def check_patterns(sessions: Sequence[Trial]) -> tuple[Pattern, ...]:
 
 
 def _change_rows(trials: Sequence[CheckTrial]) -> Iterator[Pattern]:
-    enough, halfway = len({one.episode for one in trials}) >= ENOUGH_SESSIONS, halfway_of(trials)
     rates = CheckRates(trials)
-    rows = [
-        rates.row(check, one, enough=enough, halfway=halfway)
-        for check in rates.usual
-        for one in rates.situations(check)
-    ]
-    rows = [row for row in rows if min(row.runs, row.runs_elsewhere) >= _LEAST_RUNS]
+    rows = [rates.row(check, one) for check in rates.usual for one in rates.situations(check, least=_LEAST_RUNS)]
+    rows = [row for row in rows if row.runs_elsewhere >= _LEAST_RUNS]
     ranked = sorted(rows, key=lambda row: (-rates.distance(row), row.dimension, row.value))
-    for row in rates.once(filter(_is_worse, ranked)):
+    for row in rates.once(filter(is_more, ranked)):
         yield _change_row(row, rates, "failed more")
     for row in rates.once(filter(_is_better, reversed(ranked))):
         yield _change_row(row, rates, "failed less")
 
 
-def _is_worse(row: SituationRate) -> bool:
-    """Whether more than one run failed, and a clearly larger share than elsewhere."""
-    return row.failed > 1 and _apart(row) >= _APART
-
-
 def _is_better(row: SituationRate) -> bool:
-    """Whether, of checks that fail now and then, a clearly smaller share failed than elsewhere."""
-    return row.failed_elsewhere > 1 and _apart(row) <= -_APART
-
-
-def _apart(row: SituationRate) -> float:
-    return row.failed / row.runs - row.failed_elsewhere / row.runs_elsewhere
+    """Whether, of checks that fail now and then, fewer runs failed than elsewhere: one at least, and a clear share."""
+    share = row.failed_elsewhere / row.runs_elsewhere
+    return row.failed_elsewhere > 1 and share * row.runs - row.failed >= 1 and share - row.failed / row.runs >= APART
 
 
 def _change_row(row: SituationRate, rates: CheckRates, standing: str) -> Pattern:
@@ -157,7 +144,7 @@ def _answer(session: Trial, place: int, names: CheckNames) -> tuple[_Answer, lis
     failed = session.runs[place]
     done: dict[str, None] = {}
     for run in session.runs[place + 1 :]:
-        if run.kind == "format" and run.passed:
+        if run.kind == "format" and run.passed and failed.kind == "lint":
             done[f"run {run.check}"] = None
         elif is_judged(run) and names.of(run).removesuffix(" --fix") == names.of(failed).removesuffix(" --fix"):
             if names.of(run) != names.of(failed) and names.of(run).endswith(" --fix"):
@@ -245,7 +232,8 @@ def _command_rows(sessions: Iterable[Trial]) -> Iterator[Pattern]:
                 )
     for (command, label), episodes in failed.items():
         everywhere = used.get(command, set()) | set(episodes)
-        if command in checks or len(episodes) * 2 < len(everywhere) or not _changes(command):
+        often = len(episodes) >= _SESSIONS and len(episodes) * 2 >= len(everywhere)
+        if command in checks or not often or not _changes(command):
             continue
         worked = len(everywhere) - len(episodes)
         newest = sorted(episodes, key=lambda one: (episodes[one][0], one), reverse=True)
@@ -279,3 +267,10 @@ def silenced(sessions: Iterable[Trial]) -> Counter[str]:
     for session in sessions:
         found.update({step.label for step in session.steps if step.label.endswith("suppress a check")})
     return found
+
+
+def refusing_tools(sessions: Iterable[Trial]) -> set[str]:
+    """The agents' own tools that did not do what they were asked."""
+    return {
+        step.label.partition(" fails")[0] for session in sessions for step in session.steps if step.kind == "refusal"
+    }

@@ -11,11 +11,19 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import median
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
-from helix_graph.causality.check_runs import CheckNames, CheckTrial, Dimension, Situation, check_trials, is_judged
+from helix_graph.causality.check_runs import (
+    CheckNames,
+    CheckTrial,
+    Dimension,
+    Situation,
+    check_trials,
+    is_judged,
+    typical_command,
+)
 from helix_graph.stats.rates import Estimate, predictive_range, shrunk_rate, usual_rate
 
 if TYPE_CHECKING:
@@ -31,11 +39,15 @@ NEXT = 10
 _APART = 1.28
 #: Situations that share so much of the smaller one's runs are one message.
 _SAME = 0.6
+#: Counts whose shares differ by less are not set against each other: one failure would turn them round.
+APART = 0.1
 #: The newest runs in a situation that are named.
 _EXAMPLES = 5
 #: In each half of the time, so many runs at least are needed to say that it was worse there.
 _IN_EACH_HALF = 3
 
+#: Failed runs and runs, in the older and in the newer half of the sessions.
+_Halves: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
 Standing = Literal["worse", "better", "as usual", "counts only"]
 
 
@@ -108,12 +120,18 @@ class CheckRates:
     """
 
     def __init__(self, trials: Sequence[CheckTrial]) -> None:
+        moments = sorted({one.episode: one.moment for one in trials}.values())
+        self.sessions = len(moments)
+        self.enough = self.sessions >= ENOUGH_SESSIONS
+        #: When the newer half of the sessions begins.
+        self._halfway = moments[len(moments) // 2] if moments else ""
         self._of_check: dict[str, list[CheckTrial]] = defaultdict(list)
-        self._in: dict[tuple[str, Situation], list[CheckTrial]] = defaultdict(list)
+        self._in: dict[str, dict[Situation, list[CheckTrial]]] = defaultdict(lambda: defaultdict(list))
         for one in trials:
             self._of_check[one.check].append(one)
             for situation in one.situations:
-                self._in[one.check, situation].append(one)
+                self._in[one.check][situation].append(one)
+        self._halves = {check: self._counts(rows) for check, rows in self._of_check.items()}
         self._overall = usual_rate(_by_session(trials))
         self.usual = {
             check: usual_rate(_by_session(rows), around=self._overall.rate) for check, rows in self._of_check.items()
@@ -129,11 +147,17 @@ class CheckRates:
 
     def trials_in(self, check: str, situation: Situation) -> list[CheckTrial]:
         """The fresh runs of a check in a situation."""
-        return self._in.get((check, situation), [])
+        return self._in.get(check, {}).get(situation, [])
 
-    def situations(self, check: str) -> list[Situation]:
-        """The situations in which a check has run."""
-        return sorted(situation for name, situation in self._in if name == check)
+    def situations(self, check: str, *, least: int = 1) -> list[Situation]:
+        """The situations in which a check has run so often at least."""
+        return sorted(one for one, runs in self._in.get(check, {}).items() if len(runs) >= least)
+
+    def _counts(self, trials: Sequence[CheckTrial]) -> _Halves:
+        """Failed runs and runs in the older and in the newer half of the sessions."""
+        older = [one for one in trials if one.moment < self._halfway]
+        failed = _failed(older)
+        return (failed, len(older)), (_failed(trials) - failed, len(trials) - len(older))
 
     def rate(self, check: str, situation: Situation) -> Estimate:
         """The check's rate of failure in a situation, drawn towards its own rate."""
@@ -147,14 +171,15 @@ class CheckRates:
         means = [sum(rates) / len(rates) for rates in by_dimension.values()]
         return sum(means) / len(means) if means else self.usual_of(trial.check).rate
 
-    def row(self, check: str, situation: Situation, *, enough: bool, halfway: str) -> SituationRate:
-        """One situation as it is reported; ``halfway`` is when the newer half of the sessions begins."""
+    def row(self, check: str, situation: Situation) -> SituationRate:
+        """One situation as it is reported."""
         inside = self.trials_in(check, situation)
-        elsewhere = [one for one in self.trials_of(check) if situation not in one.situations]
+        here = self._counts(inside)
+        there = [(f - h_f, n - h_n) for (f, n), (h_f, h_n) in zip(self._halves[check], here, strict=True)]
         estimate = self.rate(check, situation)
         apart = (estimate.rate - self.usual_of(check).rate) / _error(estimate)
-        standing: Standing = "counts only" if not enough else "as usual"
-        if enough and abs(apart) >= _APART and len(inside) >= ENOUGH_RUNS:
+        standing: Standing = "as usual" if self.enough else "counts only"
+        if self.enough and abs(apart) >= _APART and len(inside) >= ENOUGH_RUNS:
             standing = "worse" if apart > 0 else "better"
         return SituationRate(
             check=check,
@@ -165,11 +190,11 @@ class CheckRates:
             runs=len(inside),
             failed=_failed(inside),
             sessions=len({one.episode for one in inside}),
-            runs_elsewhere=len(elsewhere),
-            failed_elsewhere=_failed(elsewhere),
-            rate=round(estimate.rate, 4) if enough else None,
-            next_failed=predictive_range(estimate, NEXT) if enough else None,
-            worse_in_both_halves=_worse_in_both(inside, elsewhere, halfway),
+            runs_elsewhere=sum(runs for _, runs in there),
+            failed_elsewhere=sum(failed for failed, _ in there),
+            rate=round(estimate.rate, 4) if self.enough else None,
+            next_failed=predictive_range(estimate, NEXT) if self.enough else None,
+            worse_in_both_halves=_worse_in_both(here, there),
             standing=standing,
             failures=tuple(RunReference(one.episode, one.log, one.line) for one in reversed(inside) if one.failed)[
                 :_EXAMPLES
@@ -206,8 +231,6 @@ def check_report(sessions: Sequence[Trial], *, everything: bool = False) -> Chec
     """Every check with its rates, and the situations that stand out; with ``everything`` all that have runs enough."""
     names = CheckNames(sessions)
     trials = check_trials(sessions, names)
-    counted = len({one.episode for one in trials})
-    enough, halfway = counted >= ENOUGH_SESSIONS, halfway_of(trials)
     rates = CheckRates(trials)
     known: dict[str, list[tuple[str, TrialRun]]] = defaultdict(list)
     for session in sessions:
@@ -217,36 +240,30 @@ def check_report(sessions: Sequence[Trial], *, everything: bool = False) -> Chec
     checks = []
     for check, runs in known.items():
         fresh, usual = rates.trials_of(check), rates.usual_of(check)
-        rows = [rates.row(check, one, enough=enough, halfway=halfway) for one in rates.situations(check)]
-        rows = [row for row in rows if row.runs >= ENOUGH_RUNS and (everything or row.runs_elsewhere >= ENOUGH_RUNS)]
+        rows = [rates.row(check, one) for one in rates.situations(check, least=ENOUGH_RUNS)]
+        rows = [row for row in rows if everything or row.runs_elsewhere >= ENOUGH_RUNS]
         seconds = [run.seconds for _, run in runs if run.seconds]
         checks.append(
             CheckRate(
                 check=check,
                 kind=Counter(run.kind for _, run in runs).most_common(1)[0][0],
-                command=Counter(run.command or check for _, run in runs).most_common(1)[0][0],
+                command=typical_command(run.command or check for _, run in runs),
                 sessions=len({episode for episode, _ in runs}),
                 runs=len(runs),
                 failed=sum(run.passed is False for _, run in runs),
                 fresh=len(fresh),
                 fresh_failed=_failed(fresh),
-                rate=round(usual.rate, 4) if enough and fresh else None,
-                next_failed=predictive_range(usual, NEXT) if enough and fresh else None,
+                rate=round(usual.rate, 4) if rates.enough and fresh else None,
+                next_failed=predictive_range(usual, NEXT) if rates.enough and fresh else None,
                 seconds=median(seconds) if seconds else None,
                 situations=_reported(rates, rows, everything=everything),
             )
         )
     return CheckReport(
-        sessions=counted,
-        enough=enough,
+        sessions=rates.sessions,
+        enough=rates.enough,
         checks=tuple(sorted(checks, key=lambda one: (-one.fresh, -one.runs, one.check))),
     )
-
-
-def halfway_of(trials: Sequence[CheckTrial]) -> str:
-    """When the newer half of the sessions begins."""
-    moments = sorted({one.episode: one.moment for one in trials}.values())
-    return moments[len(moments) // 2] if moments else ""
 
 
 def _reported(rates: CheckRates, rows: Sequence[SituationRate], *, everything: bool) -> tuple[SituationRate, ...]:
@@ -260,9 +277,9 @@ def _reported(rates: CheckRates, rows: Sequence[SituationRate], *, everything: b
 
 
 def is_more(row: SituationRate) -> bool:
-    """Whether more than one run failed, and a larger share than elsewhere."""
-    elsewhere = row.failed_elsewhere * row.runs
-    return row.failed > 1 and row.failed * row.runs_elsewhere > elsewhere
+    """Whether more runs failed than elsewhere: one at least, and a clear share."""
+    share = row.failed_elsewhere / row.runs_elsewhere if row.runs_elsewhere else 0.0
+    return row.failed > 1 and row.failed - share * row.runs >= 1 and row.failed / row.runs - share >= APART
 
 
 def _by_session(trials: Iterable[CheckTrial]) -> list[tuple[int, int]]:
@@ -283,11 +300,8 @@ def _error(estimate: Estimate) -> float:
     return math.sqrt(estimate.rate * (1 - estimate.rate) / (estimate.certainty + 1))
 
 
-def _worse_in_both(inside: Sequence[CheckTrial], elsewhere: Sequence[CheckTrial], halfway: str) -> bool | None:
-    worse = []
-    for newer in (False, True):
-        here, there = ([one for one in rows if (one.moment >= halfway) is newer] for rows in (inside, elsewhere))
-        if len(here) < _IN_EACH_HALF or len(there) < _IN_EACH_HALF:
-            return None
-        worse.append(_failed(here) * len(there) > _failed(there) * len(here))
-    return all(worse)
+def _worse_in_both(here: _Halves, there: Sequence[tuple[int, int]]) -> bool | None:
+    if any(runs < _IN_EACH_HALF for _, runs in (*here, *there)):
+        return None
+    halves = zip(here, there, strict=True)
+    return all(failed * others > others_failed * runs for (failed, runs), (others_failed, others) in halves)

@@ -12,7 +12,7 @@ file, the kind of file, the size of the largest change, and the number of files 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -49,6 +49,8 @@ class Situation(NamedTuple):
         return (_ONE if one else _WORDS)[self.dimension].format(self.value)
 
 
+#: The same files are changed again and again.
+_role_of = lru_cache(maxsize=16384)(role_of)
 _WORDS: dict[Dimension, str] = {
     "folder": "a change in {}/",
     "file": "a change of {}",
@@ -128,6 +130,19 @@ def head_of(command: str | None) -> str:
     return " ".join(words[: at + 1])
 
 
+def typical_command(commands: Iterable[str]) -> str:
+    """The commonest of some commands, where it is common and short; else what most of them begin with."""
+    every = Counter(commands)
+    command, times = every.most_common(1)[0] if every else ("", 0)
+    if times >= _TYPICAL * every.total() and len(command) <= _SHORT:
+        return command
+    return Counter(head_of(one) for one in every.elements()).most_common(1)[0][0] if every else ""
+
+
+#: A command stands for others when it is so much of them, and as short.
+_TYPICAL, _SHORT = 0.3, 60
+
+
 class CheckNames:
     """The one name of each run's check.
 
@@ -149,7 +164,7 @@ class CheckNames:
     def of(self, run: TrialRun) -> str:
         """The name of a run's check."""
         name = self._of_task.get(head_of(run.command), run.check)
-        return f"{name} --fix" if _REWRITES.search(run.command or "") else name
+        return f"{name} --fix" if _REWRITES.search(run.command or "") and "fix" not in name else name
 
 
 _REWRITES = re.compile(r"\s--(?:fix|write)\b|[:-](?:auto)?fix\b")
@@ -169,7 +184,7 @@ def _is_task(check: str, head: str) -> bool:
 def _situations(run: TrialRun) -> Iterator[Situation]:
     for path, _ in run.changed:
         yield Situation("file", path)
-        yield Situation("kind", role_of(path) or "other")
+        yield Situation("kind", _role_of(path) or "other")
         parts = path.split("/")[:-1]
         for depth in range(1, len(parts) + 1):
             yield Situation("folder", "/".join(parts[:depth]))

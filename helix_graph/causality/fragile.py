@@ -2,7 +2,8 @@
 
 Everything is counted in fresh runs of checks (`helix_graph.causality.check_runs`), so a place is fragile *for a check*.
 What passed there before is what was changed between a failure and the next passing run of that check: a lead, not a
-recipe. Files are changed together when most sessions that change the one change the other as well.
+recipe. Files are changed together when most sessions that change the one change the other as well; prose,
+which is written at the end of everything, is left out.
 """
 
 from __future__ import annotations
@@ -14,12 +15,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_episodes.extraction.paths import role_of
 from helix_graph.causality.check_rates import (
     ENOUGH_RUNS,
-    ENOUGH_SESSIONS,
     CheckRates,
     SituationRate,
-    halfway_of,
     is_more,
 )
 from helix_graph.causality.check_runs import CheckNames, CheckTrial, Situation, check_trials, in_time_order, is_judged
@@ -94,12 +94,10 @@ def fragile_report(sessions: Sequence[Trial], *, path: str | None = None) -> Fra
     """The fragile places of a project, or what is known of one ``path`` (a file or folder, relative to the project)."""
     names = CheckNames(sessions)
     trials = check_trials(sessions, names)
-    counted = len({one.episode for one in trials})
-    enough, halfway = counted >= ENOUGH_SESSIONS, halfway_of(trials)
     rates = CheckRates(trials)
     wanted = path.strip("/").removeprefix("./") if path else None
     rows = [
-        rates.row(check, one, enough=enough, halfway=halfway)
+        rates.row(check, one)
         for check in rates.usual
         for one in rates.situations(check)
         if one.dimension in {"file", "folder"} and (wanted is None or _holds(one, wanted))
@@ -113,7 +111,9 @@ def fragile_report(sessions: Sequence[Trial], *, path: str | None = None) -> Fra
         after = _passed_after(failing, by_name, names)
         places.append(FragilePlace(path=row.value, rate=row, passed_after=after))
     together = (one for one in changed_together(sessions, trials) if wanted in {None, one.file, one.other})
-    return FragileReport(sessions=counted, enough=enough, path=wanted, places=tuple(places), together=tuple(together))
+    return FragileReport(
+        sessions=rates.sessions, enough=rates.enough, path=wanted, places=tuple(places), together=tuple(together)
+    )
 
 
 def _holds(situation: Situation, path: str) -> bool:
@@ -157,7 +157,7 @@ def changed_together(sessions: Sequence[Trial], trials: Sequence[CheckTrial]) ->
     for session in in_time_order(sessions):
         files: set[str] = set()
         for place, run in enumerate(session.runs):
-            files.update(path for path, _ in run.changed)
+            files.update(path for path, _ in run.changed if role_of(path) != "docs")
             until[session.episode, place] = frozenset(files)
         if 1 < len(files) <= _MOST_FILES:
             changed[session.episode] = files

@@ -9,7 +9,7 @@ Every row stays in the JSON and in the library. A reader gets those that claim n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -42,12 +42,16 @@ class ReadableRows(msgspec.Struct, frozen=True, kw_only=True):
     repeated: int
 
 
-def readable(found: Sequence[Pattern], *, works: bool) -> ReadableRows:
-    """Of these rows those worth reading: what works, or else what fails."""
+def readable(found: Sequence[Pattern], *, works: bool, tools: Collection[str]) -> ReadableRows:
+    """Of these rows those worth reading: what works, or else what fails.
+
+    ``tools`` are the agent's own, whose errors are left out: a tool that works leaves no event, so that a later error
+    in another file looks like the answer's failure.
+    """
     early = [row for row in found if row.level not in _COUNTED_BY_EPISODE | RUN_LEVELS and row.standing in _UNCOMPARED]
     silencing = [row for row in found if row.action.endswith("suppress a check")]
     dropped = {id(row) for row in (*early, *silencing)}
-    left = [row for row in found if id(row) not in dropped and not row.trigger.startswith(f"{REPORTED} fails")]
+    left = [row for row in found if id(row) not in dropped and _check_of(row) not in {*tools, REPORTED}]
     chosen = [row for row in _once(left) if _says_something(row) and (_works(row) if works else not _works(row))]
     chosen.sort(key=_best_first if works else _worst_first)
     return ReadableRows(

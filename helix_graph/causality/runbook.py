@@ -17,7 +17,7 @@ import msgspec
 
 from helix_episodes.extraction.shell.commands import decisive, parse_command
 from helix_episodes.model import RunKind
-from helix_graph.causality.check_runs import JUDGING, head_of
+from helix_graph.causality.check_runs import JUDGING, head_of, typical_command
 
 if TYPE_CHECKING:
     from helix_episodes.model import CommandRun, Decision, Episode, Event
@@ -30,9 +30,6 @@ _MOST = 4
 _USUAL = 0.1
 #: A command is listed from so many sessions on, in a memory of ten sessions and more.
 _SESSIONS, _OF_SESSIONS = 2, 10
-#: A command of a group stands for it when it is so much of it.
-_TYPICAL = 0.3
-_SHORT = 60
 #: What is missing is said of one file only, and says nothing of the command.
 _OF_ONE_FILE = re.compile(
     r"no such file|not found|no glob match|unknown (?:revision|path)|exit code|in the way|ignored by"
@@ -141,7 +138,7 @@ def _command(kind: RunKind, name: str, uses: Sequence[_Use], *, by_commit: bool)
     folder, times = Counter(use.run.directory for use in uses).most_common(1)[0]
     return RunbookCommand(
         kind=kind,
-        command=name if by_commit else _typical(name, (use.run.command or "" for use in uses)),
+        command=name if by_commit else typical_command(use.run.command or "" for use in uses),
         directory=folder if times * 2 > len(uses) and folder and _PLAIN_FOLDER.fullmatch(folder) else None,
         runs=len(uses),
         sessions=len({use.episode for use in uses}),
@@ -153,15 +150,6 @@ def _command(kind: RunKind, name: str, uses: Sequence[_Use], *, by_commit: bool)
 
 
 _PLAIN_FOLDER = re.compile(r"[\w@.-]+(?:/[\w@.-]+)*")
-
-
-def _typical(name: str, commands: Iterable[str]) -> str:
-    """The commonest way to run a command, where it is common and short; else what all of them begin with."""
-    command, times, every = "", 0, Counter(commands)
-    if every:
-        command, times = every.most_common(1)[0]
-    common = times >= _TYPICAL * every.total() and len(command) <= _SHORT and command.startswith(name)
-    return command if common else name
 
 
 # What has to run first.
@@ -251,7 +239,7 @@ def _corrections(episodes: Iterable[Episode]) -> Iterator[CommandCorrection]:
         named.add(command)
         newest = failures[-1]
         yield CommandCorrection(
-            command=_typical(command, (one.command for one in failures)),
+            command=typical_command(one.command for one in failures),
             problem=_one_line(newest.event.message or problem),
             sessions=sessions,
             instead=best,
@@ -325,7 +313,8 @@ _FENCE = re.compile(r"^\s*(?:```|~~~)")
 
 def compare_with(runbook: Runbook, text: str, *, file: str) -> RunbookCheck:
     """What a file of instructions (AGENTS.md and the like) says of commands, next to what the sessions did."""
-    known = {_named(one.command): one for one in runbook.commands if not one.by_commit}
+    ordered = sorted(runbook.commands, key=lambda one: not one.by_commit)  # typed by hand counts before a hook
+    known = {one.command if one.by_commit else _named(one.command): one for one in ordered}
     wrong = {_named(one.command): one for one in runbook.corrections}
     written: dict[str, int] = {}
     lines = text.splitlines()
@@ -342,7 +331,12 @@ def compare_with(runbook: Runbook, text: str, *, file: str) -> RunbookCheck:
         elif any(part.purpose in {"check", "format"} for part in parse_command(command)):
             found.append(WrittenCommand(command=command, standing="not seen here", line=line, detail=""))
     for command, one in known.items():
-        if command not in written and one.judged and one.sessions >= max(_SESSIONS, _USUAL * runbook.sessions):
+        if (
+            command not in written
+            and one.judged
+            and not one.by_commit
+            and one.sessions >= max(_SESSIONS, _USUAL * runbook.sessions)
+        ):
             found.append(WrittenCommand(command=command, standing="not written", line=None, detail=_ran(one)))
     for command, failing in wrong.items():
         if command not in written and failing.instead:
@@ -389,20 +383,32 @@ TITLES: dict[RunKind, str] = {
 
 
 def markdown_of(runbook: Runbook) -> str:
-    """The runbook as a section for AGENTS.md."""
+    """The runbook as a section for AGENTS.md; what logs say is code, which no reader takes for an instruction."""
     lines = ["## Commands", ""]
     for one in runbook.usual():
-        where = f" (in `{one.directory}`)" if one.directory else ""
-        how = "runs at `git commit`" if one.by_commit else f"`{one.command}`"
-        about = f": {one.command} {how}" if one.by_commit else f": {how}"
+        where = f" (in {_code(one.directory)})" if one.directory else ""
+        what = f"{_code(one.command)} runs at `git commit`" if one.by_commit else _code(one.command)
         took = f", about {one.seconds:.0f} s" if one.seconds and one.seconds >= 1 else ""
-        lines.append(f"- {TITLES[one.kind]}{about}{where} — {_ran(one)}{took}.")
+        lines.append(f"- {TITLES[one.kind]}: {what}{where} \u2014 {_ran(one)}{took}.")
     if runbook.prerequisites:
         lines += ["", "What has to run first:", ""]
-        lines += [f"- `{one.first}` before {one.check}, else: {one.problem}" for one in runbook.prerequisites]
+        lines += [
+            f"- {_code(one.first)} before {_code(one.check)}, else: {_code(one.problem)}"
+            for one in runbook.prerequisites
+        ]
     if runbook.corrections:
         lines += ["", "What fails here:", ""]
         for wrong in runbook.corrections:
-            instead = f" Use `{wrong.instead}` instead." if wrong.instead else ""
-            lines.append(f"- `{wrong.command}` fails: {wrong.problem} ({wrong.sessions} sessions).{instead}")
+            instead = f" Use {_code(wrong.instead)} instead." if wrong.instead else ""
+            sessions = f"{wrong.sessions} {_sessions(wrong.sessions)}"
+            lines.append(f"- {_code(wrong.command)} fails: {_code(wrong.problem)} ({sessions}).{instead}")
     return "\n".join(lines) + "\n"
+
+
+def _code(text: str) -> str:
+    r"""A text on one line as code that it cannot end.
+
+    >>> _code("rm `x`\nIgnore that")
+    "`rm 'x' Ignore that`"
+    """
+    return f"`{' '.join(text.replace('`', chr(39)).split())}`"

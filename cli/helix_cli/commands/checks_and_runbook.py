@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _CHECK_COLUMNS = ("check", "runs", "fresh, after a change", "next 10", "takes", "command")
 _SITUATION_COLUMNS = ("check", "failed", "after", "elsewhere", "rate", "next 10", "in both halves")
-_MOST_CHECKS, _MOST_ROWS = 12, 20
+_MOST_CHECKS, _MOST_ROWS, _MOST_PAIRS = 12, 20, 8
 #: So much of a command is shown.
 _WIDTH = 60
 
@@ -80,6 +80,8 @@ def _notes(found: CheckReport, has_rows: bool) -> Iterable[str]:  # noqa: FBT001
 
 def _check_row(one: CheckRate) -> tuple[Part, ...]:
     fresh = f"{one.fresh_failed} of {one.fresh} failed" if one.fresh else "-"
+    if one.failed == one.runs:
+        fresh = "only failures are known"
     took = "-" if one.seconds is None else _duration(one.seconds)
     runs = f"{one.failed} of {one.runs} failed"
     return one.check, runs, fresh, _next(one.next_failed), took, _short(one.command)
@@ -131,13 +133,13 @@ def render_fragile(found: FragileReport) -> None:
     if found.together:
         say()
         say("Changed together:")
-        for one in found.together[:_MOST_ROWS]:
+        for one in found.together[:_MOST_PAIRS]:
             alone = ""
             if one.runs_alone:
                 both = f", with it {one.failed_both} of {one.runs_both}" if one.runs_both else ""
                 alone = f"; without it {one.failed_alone} of {one.runs_alone} check runs failed{both}"
             say(f"{one.file} with {one.other} in {one.together} of {count(one.sessions, 'session')}{alone}")
-        warn_of_more(len(found.together) - _MOST_ROWS, "pair")
+        warn_of_more(len(found.together) - _MOST_PAIRS, "pair")
     if not found.enough and places:
         say()
         say(f"Counts only: {count(found.sessions, 'session')} with fresh runs; 30 are needed to compare rates.")

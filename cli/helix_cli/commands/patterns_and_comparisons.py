@@ -76,7 +76,7 @@ def render_patterns(found: Sequence[Pattern], survey: Survey, *, works: bool | N
     """
     from helix_graph.causality.pattern_selection import readable
 
-    chosen = None if works is None else readable(found, works=works)
+    chosen = None if works is None else readable(found, works=works, tools=survey.tools)
     rows = found if chosen is None else chosen.rows
     table(
         _PATTERN_COLUMNS,
@@ -92,7 +92,7 @@ def render_patterns(found: Sequence[Pattern], survey: Survey, *, works: bool | N
 def _notes(found: Sequence[Pattern], survey: Survey, chosen: ReadableRows | None) -> list[str]:
     """What a reader has to know to read the rows right."""
     notes = [MEANING_OF_RUNS] if any(one.level in RUN_LEVELS for one in found) else []
-    if chosen is None or chosen.too_early or any(one.effect for one in found):
+    if chosen is None or not notes or chosen.too_early or any(one.effect for one in found):
         notes.append(_compared(survey))
     strengths = [one.effect.e_value for one in found if one.effect and one.standing == "associated"]
     weakest = min((each for each in strengths if each is not None), default=None)
@@ -108,7 +108,7 @@ def _notes(found: Sequence[Pattern], survey: Survey, chosen: ReadableRows | None
             f"A habit, not an answer: in {sessions} an edit silenced a check (noqa, nolint, skip and the like)."
         )
     if chosen is not None and chosen.too_early:
-        notes.append(f"{count(chosen.too_early, 'row')} of session outcomes left out: too early. --all shows them.")
+        notes.append(f"{count(chosen.too_early, 'row')} of session outcomes left out: not compared. --all shows them.")
     return notes
 
 

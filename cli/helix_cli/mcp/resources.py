@@ -159,7 +159,7 @@ def _counted(memory: Memory, about: str) -> Iterator[str]:
         yield f"## What worked, what failed\n{error}"
         return
     for works, title in ((True, "What worked"), (False, "What failed")):
-        found = readable(survey.best() if works else survey.worst(), works=works).rows[:_ROWS]
+        found = readable(survey.best() if works else survey.worst(), works=works, tools=survey.tools).rows[:_ROWS]
         if found:
             yield f"## {title}\n" + rendered(found, lambda rows: render_patterns(rows, survey, works=None))
     if about and words_of(about):
