@@ -21,7 +21,7 @@ from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import same_advice
 from helix_graph.insights.links import find_link, new_link, write_link
 from helix_graph.insights.model import DERIVED, HARVEST_SOURCE, LESSON, Insight, InsightLink, StoredInsight, TextVector
-from helix_graph.insights.scoring import LONGEST_NAME, SHORTEST_CONTENT
+from helix_graph.insights.scoring import LONGEST_NAME, SHORTEST_CONTENT, content_length
 from helix_graph.insights.storing import clean_content, slug_of
 from helix_graph.timestamps import parse_stamp
 from helix_graph.validation import as_datetime, as_str
@@ -177,7 +177,7 @@ def _take(
         is_rejected = rows.standing_for(connection, known).insight.state == "rejected"
     else:
         forgotten = connection.execute("SELECT 1 FROM insight_forgotten WHERE uid = ?", (group.uid,)).fetchone()
-        is_rejected = len(first.content) < SHORTEST_CONTENT or forgotten is not None
+        is_rejected = content_length(first.content) < SHORTEST_CONTENT or forgotten is not None
     if is_rejected:
         answer["kept_out"] += 1
         return

@@ -32,6 +32,14 @@ def topic() -> None:
     """Write notes by topic, and find them again."""
 
 
+@topic.command("list")
+@global_option
+@json_option
+def list_topics(*, of_user: bool, as_json: bool) -> None:
+    """List the topics."""
+    _show(_topics(of_user=of_user).topics("list"), as_json=as_json)
+
+
 @topic.command
 @click.argument("topic")
 @click.argument("text")
