@@ -36,9 +36,9 @@ def setup(  # noqa: PLR0913  (the options)
 ) -> int:
     """Connect an agent: add hooks and server to its settings.
 
-    Claude Code also gets the plugin's agents and skills, unless it is for a project. Every other entry stays as it
-    is, byte for byte; twice is once. Cursor, Copilot, Gemini and OpenCode are set up by hand: `--print` shows what to
-    paste.
+    AGENT is claude-code or codex. Claude Code also gets the plugin's agents and skills, unless it is for a project. No
+    other entry changes, byte for byte; running it again changes nothing. Cursor, Copilot, Gemini and OpenCode are set
+    up by hand: `--print` shows what to paste.
     """
     if sum((check, remove, printed)) > 1:
         raise click.UsageError("--check, --remove and --print exclude each other")
