@@ -142,6 +142,7 @@ class Adjacency:
         self._labelled: dict[str, frozenset[int]] = {}
         self._summaries: dict[int, NodeSummary] = {}
         self._mentioned: dict[str, list[TextMatch]] = {}
+        self._names: dict[str, list[str]] = {}
 
     def labelled(self, text: str) -> frozenset[int]:
         """The nodes whose label contains ``text``, in any case; ``*``, ``?`` and ``[`` are letters."""
@@ -165,11 +166,13 @@ class Adjacency:
 
     def names_containing(self, text: str) -> list[str]:
         """The places and things that contain ``text``, in any case of the letters a to z."""
-        query = " UNION ".join(
-            f"SELECT {column} FROM mention WHERE {column} IS NOT NULL AND instr(lower({column}), lower(?1))"  # noqa: S608  (constants)
-            for column in ("place", "thing")
-        )
-        return [name for (name,) in self._ask(query, (text,))]
+        if text not in self._names:  # it reads every name of the graph
+            query = " UNION ".join(
+                f"SELECT {column} FROM mention WHERE {column} IS NOT NULL AND instr(lower({column}), lower(?1))"  # noqa: S608  (constants)
+                for column in ("place", "thing")
+            )
+            self._names[text] = [name for (name,) in self._ask(query, (text,))]
+        return self._names[text]
 
     def groups_named(self, names: Collection[str]) -> set[MentionGroup]:
         """The groups of mentions that have one of these places or things."""

@@ -218,7 +218,7 @@ class Graph:
         ends = {"source": as_str("source", source), "target": as_str("target", target)}
         depth = as_int("max_depth", max_depth, lowest=LOWEST_DEPTH, highest=HIGHEST_DEPTH)
         several_paths = as_int("alternatives", alternatives, lowest=1, highest=MOST_ALTERNATIVES)
-        finest = None if resolution is None else as_choice("resolution", resolution, RESOLUTIONS)
+        finest = _as_resolution(resolution)
         types = [as_choice("follow", each, get_args(EdgeType)) for each in as_tuple("follow", follow or LEADING)]
         with self._open() as connection:
 
@@ -262,7 +262,7 @@ class Graph:
         from helix_graph.graph.relations import find_relations
 
         wanted = as_str("the label", label)
-        finest = None if resolution is None else as_choice("resolution", resolution, RESOLUTIONS)
+        finest = _as_resolution(resolution)
         with self._open() as connection:
 
             def ask(text: str) -> RelationsAnswer:
@@ -388,3 +388,12 @@ class Graph:
         with self._open() as connection:
             graph = fold(read_facts(connection))
         return graph if details else writable(graph)
+
+
+def _as_resolution(value: str | None) -> Resolution | None:
+    """A resolution that was asked for.
+
+    Raises:
+        InvalidArgument: It is none of the three.
+    """
+    return None if value is None else as_choice("resolution", value, RESOLUTIONS)

@@ -42,14 +42,11 @@ class FinerAdjacency(Adjacency):
         self.resolution = resolution
         self._handles: dict[_State, int] = {}
         self._states: list[_State] = []
-        #: Mentions of some states, which are given as JSON: by the index of names, or of the node where they have none.
+        self._claims: dict[int, dict[Edge, list[EdgeClaim]]] = {}
+        #: The mentions of some states, which are given as JSON; an index of names has all of it.
         self._mentions = (
-            f"(SELECT m.node, m.{resolution} AS name, m.episode, m.local, m.counted FROM json_each(?1) w"  # noqa: S608  (one of two names of columns)
-            f" JOIN mention m ON m.{resolution} = json_extract(w.value, '$[1]')"
-            " AND +m.node = json_extract(w.value, '$[0]')"
-            " UNION ALL SELECT m.node, NULL, m.episode, m.local, m.counted FROM json_each(?1) w"
-            f" JOIN mention m ON m.node = json_extract(w.value, '$[0]') AND m.{resolution} IS NULL"
-            " AND json_extract(w.value, '$[1]') IS NULL)"
+            f"(SELECT o.node, o.{resolution} AS name, o.episode, o.local FROM json_each(?1) w CROSS JOIN mention o"  # noqa: S608  (one of two names of columns)
+            f" ON o.{resolution} IS json_extract(w.value, '$[1]') AND o.node = json_extract(w.value, '$[0]'))"
         )
 
     def meant_by(self, match: Match) -> frozenset[int]:
@@ -121,27 +118,27 @@ class FinerAdjacency(Adjacency):
         """As `Adjacency.occurring`."""
         rows = self._ask(
             f"SELECT m.node, name, count(DISTINCT m.episode) FROM {self._mentions} m JOIN episode ON number = m.episode"  # noqa: S608  (a constant)
-            " WHERE counted AND origin <> 'assertion' GROUP BY 1, 2",
+            " WHERE origin <> 'assertion' GROUP BY 1, 2",
             (self._as_states(nodes),),
         )
         return dict.fromkeys(nodes, 0) | {self._handle(node, name): count for node, name, count in rows}
 
     def claims(self, edges: Collection[Edge]) -> dict[Edge, list[EdgeClaim]]:
-        """As `Adjacency.claims`."""
-        found: dict[Edge, list[EdgeClaim]] = {edge: [] for edge in edges}
+        """As `Adjacency.claims`; all claims of a source are read together, and once."""
+        new = {edge[0] for edge in edges} - self._claims.keys()
+        self._claims |= {source: {} for source in new}
         rows = self._ask(
             f"SELECT m.node, m.name, t.node, t.{self.resolution}, c.type, e.id, c.reason, c.weight, c.source_local,"  # noqa: S608  (constants)
             f" c.target_local FROM {self._mentions} m"
             " JOIN claim c ON c.episode = m.episode AND c.source_local = m.local"
             " JOIN mention t ON t.episode = c.episode AND t.local = c.target_local"
             " JOIN episode e ON e.number = c.episode",
-            (self._as_states({edge[0] for edge in edges}),),
+            (self._as_states(new),),
         )
-        for *ends, owner, reason, weight, source, target in rows:
+        for *ends, owner, reason, weight, source, target in rows if new else ():
             edge = self._edge(*ends)
-            if edge in found:
-                found[edge].append(EdgeClaim(owner, reason, weight, source, target))
-        return found
+            self._claims[edge[0]].setdefault(edge, []).append(EdgeClaim(owner, reason, weight, source, target))
+        return {edge: self._claims[edge[0]].get(edge, []) for edge in edges}
 
     def firmness(self, edges: Collection[Edge]) -> dict[Edge, Firmness]:
         """As `Adjacency.firmness`."""

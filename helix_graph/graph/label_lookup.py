@@ -74,7 +74,8 @@ def _whole_names(graph: Adjacency, wanted: str) -> Iterator[Match]:
     """What has that place or thing, and failures in such a file."""
     plain = wanted.rstrip("/") or wanted
     yield from _named(graph, [name for name in graph.names_containing(plain) if _is_whole(name, plain)])
-    yield from _of_texts("file", graph.failures_in(plain))
+    if " " not in plain:
+        yield from _of_texts("file", graph.failures_in(plain))
 
 
 def _named(graph: Adjacency, names: list[str]) -> Iterator[Match]:

@@ -86,6 +86,8 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     node: str
     type: NodeType
     label: str
+    place: str | None = None
+    thing: str | None = None
     raw: str = ""
     timestamp: str | None = None
     path: str | None = None
@@ -103,8 +105,6 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     context: str = ""
     outcome: str | None = None
     deliberate: bool = False
-    place: str | None = None
-    thing: str | None = None
 
     def folded(self) -> str:
         """Every text under which this mention may be looked for, each once, in one case."""

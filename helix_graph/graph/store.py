@@ -143,14 +143,14 @@ def aliases(raw_texts: Iterable[str]) -> dict[str, int]:
 
 
 _MENTION_COLUMNS = (
-    "raw, timestamp, path, command, message, checked, family, issues, rationale, actor, line, log, quote, counted,"
-    " context, outcome, deliberate, place, thing"
+    "place, thing, raw, timestamp, path, command, message, checked, family, issues, rationale, actor, line, log, quote,"
+    " counted, context, outcome, deliberate"
 )
 #: One place for each of these columns, and for episode, local id and node.
 _MENTION_VALUES = ", ".join("?" * (_MENTION_COLUMNS.count(",") + 4))
 
-#: The columns are those of the fields of a `Mention` from its raw text on, in their order.
-_FIRST_COLUMN = Mention.__struct_fields__.index("raw")
+#: The columns are those of the fields of a `Mention` from its place on, in their order.
+_FIRST_COLUMN = Mention.__struct_fields__.index("place")
 #: The first fields of `EpisodeFacts`, up to its log, are columns of their own; they come in this order.
 _EPISODE_FIELDS = EpisodeFacts.__struct_fields__.index("log") + 1
 _Record = TypeVar("_Record", Claim, CostFact, Repair, RunFact)
