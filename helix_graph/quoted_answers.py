@@ -71,6 +71,7 @@ _LOGGED: Mapping[str, Quote] = {
             "text",
             "lessons",
             "author",
+            "now_at",
         ),
         quoted,
     ),

@@ -106,9 +106,7 @@ def test_what_could_be_chance_is_left_out_behind_what_is_clear(tmp_path: Path) -
     assert [(one.label, one.clear) for one in found.suspects] == [("run skip", True)]
 
 
-@pytest.mark.parametrize(
-    ("success", "told"), [(True, "no failure to explain"), (False, "No step clearly stands out")]
-)
+@pytest.mark.parametrize(("success", "told"), [(True, "no failure to explain"), (False, "No step clearly stands out")])
 def test_the_text_says_what_the_list_comes_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *, success: bool, told: str
 ) -> None:

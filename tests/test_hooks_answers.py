@@ -75,7 +75,7 @@ def test_a_failure_brings_how_it_was_repaired(project: Path) -> None:
     assert "the same error" in answer.context
     assert "pip install -q -r requirements-dev.txt" in answer.context
     assert "verified" in answer.context
-    assert ".jsonl:" in answer.context
+    assert ", line " in answer.context
     assert call("tool-failure", told(project, "fails", tool_name="Bash", error=FAILURE)).said is None
 
 

@@ -148,12 +148,14 @@ class Graph:
             GraphNotCompiled: There is no graph yet.
         """
         from helix_graph.graph.error_precedents import find_precedents
+        from helix_graph.graph.remedy_state import WorkingTree
         from helix_graph.shared_authors import authors_of
 
         most = as_int("limit", limit, lowest=1, highest=MOST_PRECEDENTS)
         wanted = None if text is None else as_str("the text", text)
         with self._open() as connection:
-            answer = convert(find_precedents(connection, wanted, limit=most), SeenAnswer)
+            tree = WorkingTree(self.episodes.parent.parent, connection)
+            answer = convert(find_precedents(connection, wanted, limit=most, tree=tree), SeenAnswer)
         authors = authors_of(self.episodes.parent, (one.episode for one in answer.precedents))
         marked = tuple(
             replace(one, shared=one.episode in authors, author=authors.get(one.episode, ""))

@@ -11,36 +11,59 @@ from helix_cli.app import open_for_question
 from helix_cli.command_group import TextCommand
 from helix_cli.output import count, prints, say
 from helix_cli.terminal import quiet, strong, verdict
+from helix_graph.insights.safe_quoting import cut_line
 
 if TYPE_CHECKING:
-    from helix_graph.graph.model import Precedent, Remedy, SeenAnswer
+    from helix_graph.graph.model import Precedent, Remedy, SeenAnswer, SeenIssue
     from helix_graph.graph.similar_decisions import SimilarAnswer, SimilarDecision
 
 
 LEVELS: dict[str, str] = {
     "exact": "same error",
     "family": "same kind of error",
-    "check": "same check, a different error",
+    "words": "error in similar words",
 }
+#: What the working tree says of a change now.
+STATES: dict[str, str] = {
+    "holds": "; still in the file",
+    "changed": "; the file has changed since",
+    "gone": "; the file is gone",
+}
+#: Of an issue so much is repeated; the rest is in what was asked.
+_LONGEST_ISSUE = 100
 
 
-#: A session counts at its closest level, so those of the next levels are further ones.
+#: A session counts at its closest level, so those of the next level are further ones.
 _OTHER = "other "
 
 
 def render_seen(answer: SeenAnswer) -> None:
-    """Print how closely the error is known, then each precedent with its fixes."""
+    """Print how closely the error is known and whether it was ever repaired, then each precedent with its fixes."""
     if not answer.found:
         say("Not met before.")
     elif answer.level == "recent":
         say("The newest errors:")
+    elif answer.level == "words":
+        say("Not met before. Nearest by words:")
     else:
         levels = [(LEVELS[level], met) for level, met in answer.sessions.items() if met]
         known = (f"{words} in {count(met, f'{_OTHER * bool(n)}session')}" for n, (words, met) in enumerate(levels))
         say(f"Met before: {', '.join(known)}.")
+        shown = {one.issue for one in answer.precedents if one.fixes}
+        for number, issue in enumerate(answer.issues):
+            if len(answer.issues) > 1 or number not in shown:
+                say(f"  {cut_line(issue.message, _LONGEST_ISSUE)}: {_known(issue, shown=number in shown)}")
     for precedent in answer.precedents:
         say()
         _render_precedent(precedent)
+
+
+def _known(issue: SeenIssue, *, shown: bool) -> str:
+    """How often an issue was met and repaired."""
+    met = f"{LEVELS[issue.level]} in {count(issue.sessions, 'session')}"
+    if not issue.fixed:
+        return f"{met}, never repaired"
+    return f"{met}, repaired in {issue.fixed}" + ("" if shown else "; no repair there says anything of this one")
 
 
 @click.command(cls=TextCommand)
@@ -78,7 +101,8 @@ def _render_precedent(one: Precedent) -> None:
 def _render_remedy(remedy: Remedy) -> None:
     trust = verdict("verified" if remedy.verified else "not verified")
     by = f": {remedy.verified_by}" if remedy.verified else ""
-    say("  -> ", strong(remedy.chosen), "  (", trust, f"{by}; line {remedy.line or '?'})")
+    state = f"; now in {remedy.now_at}" if remedy.now_at else STATES.get(remedy.state or "", "")
+    say("  -> ", strong(remedy.chosen), "  (", trust, f"{by}; line {remedy.line or '?'} of the log{state})")
     if remedy.rationale:
         say(f"     why: {remedy.rationale}")
     if remedy.quote and remedy.quote != remedy.command:

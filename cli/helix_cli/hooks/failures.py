@@ -8,33 +8,24 @@ is known.
 
 from __future__ import annotations
 
-from helix_cli.hooks.context_block import (
-    LONGEST_QUOTATION,
-    SHARED,
-    ContextLine,
-    ContextSection,
-    anti_pattern_sentence,
-    context_block,
-)
+from helix_cli.hooks.context_block import ContextLine, ContextSection, anti_pattern_sentence, context_block
+from helix_cli.hooks.precedent_text import precedent_lines
 from helix_cli.hooks.session_dedup import SITUATION, SessionDedup
 from helix_graph.causality.antipattern_cache import read_anti_patterns
-from helix_graph.insights.safe_quoting import quoted
 from helix_graph.shared_authors import known_authors
 from helix_graph.trust import shared_episodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from helix_cli.hooks.call import HookCall
-    from helix_graph.graph.error_precedents import Row
 
 
 #: Programs print errors at one of the ends, and searching more takes too long for a tool's call.
 _AT_EACH_END = 10_000
-_LEVELS = {"exact": "the same error", "family": "the same kind of error"}
-_MOST_FIXES = 2
+#: One for each issue of the output, as many as a block has room for.
+_MOST_PRECEDENTS = 2
 
 
 def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> str:
@@ -42,6 +33,7 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> str:
     from helix_graph.errors import GraphNotCompiled
     from helix_graph.graph.error_precedents import find_precedents
     from helix_graph.graph.graph_db import FILE_NAME, open_graph
+    from helix_graph.graph.remedy_state import WorkingTree
 
     text = call.failure
     if len(text) >= 2 * _AT_EACH_END:
@@ -51,37 +43,15 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> str:
     try:
         with open_graph(root / "causality" / FILE_NAME) as connection:
             readable = text.encode("utf-8", "replace").decode()
-            found = find_precedents(connection, readable, limit=1, nearest=True)
+            tree = WorkingTree(root.parent, connection)
+            found = find_precedents(connection, readable, limit=_MOST_PRECEDENTS, tree=tree, nearest=True)
     except GraphNotCompiled:
         return ""
     dedup.remember(SITUATION + label for label in found["looked_for"])
     precedents = found["precedents"]
     authors = known_authors(root, shared_episodes(root, (one["episode"] for one in precedents)))
-    lines = [line for one in precedents for line in _precedent_lines(one, found["sessions"], authors)]
-    return context_block([ContextSection("Met before:", [ContextLine(line) for line in dedup.take(lines)])])
-
-
-def _precedent_lines(one: Row, sessions: dict[str, int], authors: Mapping[str, str]) -> Iterator[str]:
-    """What happened; of a session that git tracks somebody else may be the author, as ``authors`` has it."""
-    level, date, fixes = one["level"], one["date"], one["fixes"]
-    if level not in _LEVELS or not fixes:
-        return
-    day = f", the newest of {date[:10]}" if date else ""
-    author = quoted(authors.get(one["episode"], "")) or "an unknown author"
-    source = f"{SHARED} by {author}, " if one["episode"] in authors else ""
-    where = f"{source}episode {one['episode']}"
-    yield f"{one['label']} ({_LEVELS[level]}; sessions that met it: {sessions[level]}{day}; {where})"
-    yield from (f"{_repair(fix)}{f' ({SHARED})' if source else ''}" for fix in fixes[:_MOST_FIXES])
-
-
-def _repair(fix: Row) -> str:
-    """What was done, whether it was verified, and where the log has it."""
-    verified = f"verified: afterwards {fix['verified_by']}" if fix["verified_by"] else "verified"
-    sure = verified if fix["verified"] else "not verified"
-    why = f"; the session said why: {quoted(fix['rationale'], longest=LONGEST_QUOTATION)}" if fix["rationale"] else ""
-    where = f" [{fix['log']}:{fix['line']}]" if fix["log"] and fix["line"] else ""
-    done = quoted(fix["path"] or fix["command"] or fix["chosen"], longest=LONGEST_QUOTATION)
-    return f"repaired by {fix['label']}: {done} ({sure}){why}{where}"
+    lines = dedup.take(precedent_lines(found, authors))
+    return context_block([ContextSection("Met before:", [ContextLine(line) for line in lines])])
 
 
 def answer_tool_call(call: HookCall, root: Path, dedup: SessionDedup) -> str:
