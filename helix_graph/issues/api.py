@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 from helix_episodes.light_imports import Regex
 from helix_episodes.normalization import message_template
 from helix_graph.errors import IssueNotFound
-from helix_graph.graph.error_precedents import says_something
+from helix_graph.graph.error_query import says_something
 from helix_graph.graph.graph_db import open_graph
 from helix_graph.issues.history import History, texts_of
 from helix_graph.issues.model import (

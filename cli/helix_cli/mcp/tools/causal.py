@@ -42,12 +42,12 @@ class LabelArguments(Arguments, frozen=True, kw_only=True):
     label: Annotated[Label, Meta(description="A label of the graph or a part of one, such as 'ruff fails: E501'.")]
 
 
-@tool("seen", title="Met before?", takes=SeenArguments, effect="reads")
+@tool("seen", title="Seen before?", takes=SeenArguments, effect="reads")
 def seen(memory: Memory, asked: SeenArguments, _: Progress) -> Reply:
     """Look up an error or a failed command's output: was it met in earlier sessions, and what fixed it? Use it right
     after a test, build, lint or tool call fails, before trying a fix of your own. Each precedent says how alike it is
     (the same error, the same kind, similar words), which change made the check pass, and the log line that
-    shows it. No precedent means it was not met before.
+    shows it. No precedent means it was not seen before.
     """
     return answered(memory.graph.seen(asked.text, limit=asked.limit), render_seen)
 
