@@ -107,7 +107,7 @@ def test_seen_names_the_fix_and_how_far_it_is_to_be_trusted(memory: Memory, ask:
 
 def test_an_error_never_met_is_an_answer(memory: Memory, ask: Callable[..., str]) -> None:
     assert memory
-    assert ask("seen", "segmentation fault in the flux capacitor") == "Not met before.\n"
+    assert ask("seen", "segmentation fault in the flux capacitor").startswith("Not seen before.\n")
     assert orjson.loads(ask("seen", "segmentation fault in the flux capacitor", "--json"))["found"] is False
 
 
@@ -197,7 +197,7 @@ def test_a_first_session_from_log_to_answer(
     assert "Next: helix-graph sync" in ask("episode", "extract", str(logs))
     assert "12 episodes processed" in ask("compile")
     assert "12 unchanged" in ask("compile")
-    assert "Met before" in ask("seen", ERROR)
+    assert "Seen before" in ask("seen", ERROR)
     assert (tmp_path / ".helix" / "causality" / "causal-graph.json").exists()
 
 

@@ -104,7 +104,7 @@ def test_a_read_only_memory_answers_questions_and_refuses_the_rest(
         log = write_logs(tmp_path / "more", script, 4)[-1]
         asked, answer, _ = command("seen", "KeyError: 'sku'", memory=memory.root, prefix=WITHOUT_POWER)
         assert asked == 0
-        assert "Met before" in answer
+        assert "Seen before" in answer
         assert command("status", memory=memory.root, prefix=WITHOUT_POWER)[0] == 0
         assert command("doctor", memory=memory.root, prefix=WITHOUT_POWER)[0] == 0
         refused = command("episode", "extract", log, memory=memory.root, prefix=WITHOUT_POWER)

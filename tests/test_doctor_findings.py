@@ -200,7 +200,7 @@ def test_what_only_a_person_can_mend_stays_a_fault(
         ("newer version", "episodes/episode-session-1.json", False),
     ]
     assert run(["doctor"]) == 1
-    assert "1 fault, 0 mended, 0 notes." in capsys.readouterr().out
+    assert "1 fault, 0 fixed, 0 notes." in capsys.readouterr().out
     assert memory.episodes.path_of("session-1").read_bytes() == newer
 
 
@@ -225,7 +225,7 @@ def test_notes_are_no_faults(
     outer.mkdir(parents=True)
     assert [kind for kind, _ in found(memory)] == ["stray memory", "unknown file", "newer version", "old version"]
     assert run(["doctor", "--fix"]) == 0
-    assert "0 faults, 0 mended, 4 notes." in capsys.readouterr().out
+    assert "0 faults, 0 fixed, 4 notes." in capsys.readouterr().out
     assert (memory.root / "theirs" / "notes.txt").exists()
 
 

@@ -30,7 +30,7 @@ def explain(folder: Path, *episodes: Episode) -> Explanation:
 def test_what_led_to_an_error_that_stayed_comes_first(tmp_path: Path) -> None:
     found = explain(tmp_path, session("one", "edit a.py", "edit b.py", ERROR, success=False, links=("1 edit-test 3",)))
     assert [suspect.decision for suspect in found.suspects] == ["d001", "d002"]
-    assert found.suspects[0].reasons == (f"the log links it to an error that was never repaired: {ERROR}",)
+    assert found.suspects[0].reasons == (f"{ERROR} followed it and was not repaired in the session",)
     assert found.suspects[1].reasons == (f"the last step before the first failure that lasted: {ERROR}",)
     assert found.suspects[0].line == 1
 
@@ -63,7 +63,7 @@ def test_changes_after_the_last_check_are_named(tmp_path: Path) -> None:
 
 def test_a_small_memory_is_read_from_its_own_log_alone_and_says_so(tmp_path: Path) -> None:
     found = explain(tmp_path, session("one", "edit a.py", ERROR, success=False), session("two", "run x", success=True))
-    assert found.basis.startswith("its own log alone: 0 failures among 1 judged of 1 sessions")
+    assert found.basis.startswith("this session's log only. Too early to compare sessions: 0 failures among 1")
 
 
 def test_comparisons_point_at_a_step_and_show_both_sides(tmp_path: Path) -> None:
@@ -106,9 +106,7 @@ def test_what_could_be_chance_is_left_out_behind_what_is_clear(tmp_path: Path) -
     assert [(one.label, one.clear) for one in found.suspects] == [("run skip", True)]
 
 
-@pytest.mark.parametrize(
-    ("success", "told"), [(True, "no failure to explain"), (False, "Nothing clearly points at a step")]
-)
+@pytest.mark.parametrize(("success", "told"), [(True, "no failure to explain"), (False, "No step clearly stands out")])
 def test_the_text_says_what_the_list_comes_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *, success: bool, told: str
 ) -> None:

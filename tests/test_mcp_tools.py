@@ -27,7 +27,7 @@ LONG = "a lengthy thing that is said once, " * 12 + "and no more"
 #: In this order on a fresh memory of the example logs: what is asked, and what the answer must say.
 CALLS: tuple[Call, ...] = (
     ("status", {}, "episodes"),
-    ("seen", {"text": "E   ModuleNotFoundError: No module named 'httpx'"}, "Met before"),
+    ("seen", {"text": "E   ModuleNotFoundError: No module named 'httpx'"}, "Seen before"),
     ("seen", {"limit": "2"}, "The newest errors"),
     ("causal_path", {"source": "pytest fails", "target": "success"}, "success"),
     ("causes", {"label": "success"}, "success"),

@@ -38,7 +38,7 @@ def test_an_empty_memory_has_an_empty_report(tmp_path: Path) -> None:
     for text in (made.data.decode(), markdown(memory)):
         assert "No session with a date yet." in text
         assert "No fix was seen to work yet." in text
-        assert "nothing was withheld by lot yet" in text
+        assert "No control group yet" in text
 
 
 def test_nine_sessions_have_counts_and_no_rate_ten_have_one(tmp_path: Path) -> None:

@@ -598,7 +598,7 @@ def test_who_shared_a_session_is_shown(
     def seen() -> str:
         assert run(["seen", error]) == 0
         said = capsys.readouterr().out
-        assert "Met before" in said
+        assert "Seen before" in said
         return said
 
     def heard(session: str) -> str:

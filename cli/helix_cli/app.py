@@ -6,7 +6,7 @@ for its own imports only.
 ====  =======================================================================
 code  meaning
 ====  =======================================================================
-0     done; a question without an answer is answered too ("not met before")
+0     done; a question without an answer is answered too ("not seen before")
 1     something could not be done; one sentence on stderr says what and why
 2     the command was called wrongly
 130   interrupted

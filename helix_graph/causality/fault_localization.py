@@ -102,7 +102,7 @@ def _unrepaired(episode: Episode) -> Iterator[Signal]:
     decisions = {decision.id for decision in episode.decisions if not asks(decision)}
     for error in unrepaired_errors(episode):
         for name in sorted(led_to(episode, {error.id}).keys() & decisions):
-            text = f"the log links it to an error that was never repaired: {event_key(error)}"
+            text = f"{event_key(error)} followed it and was not repaired in the session"
             yield Signal(decision=name, kind="led to an error never repaired", text=text, events=(error.id,))
 
 
@@ -215,12 +215,12 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
         """What the list of suspects comes to, where that must be known before it is read; else nothing."""
         if self.outcome == "success":
             found = "; these steps stand out." if self.suspects else "."
-            return f"It succeeded: there is no failure to explain{found}"
+            return f"The session succeeded: there is no failure to explain{found}"
         if not self.suspects:
-            return "Nothing points at a step: no error was left, nothing was repeated, and no change went unchecked."
+            return "No step stands out: no error was left, nothing was repeated, and every change was checked."
         if not any(suspect.clear for suspect in self.suspects):
             return (
-                "Nothing clearly points at a step; where these were done, less went well elsewhere, which could be "
+                "No step clearly stands out. Sessions with these steps succeeded less often elsewhere, which could be "
                 "chance."
             )
         return ""
@@ -313,9 +313,9 @@ def explanation_of(episode: Episode, others: Sequence[Trial]) -> Explanation:
     effects = {one.action: one for one in report.effects if one.kind == "action"}
     told = episode.outcome_evidence
     basis = (
-        f"its own log, and {report.tested} comparisons over {report.trials} other sessions"
+        f"this session's log, and {report.tested} comparisons over {report.trials} other sessions"
         if effects
-        else f"its own log alone: {report.too_early or NOTHING_TO_COMPARE}"
+        else f"this session's log only. Too early to compare sessions: {report.too_early or NOTHING_TO_COMPARE}"
     )
     return Explanation(
         episode=episode.id,

@@ -265,7 +265,7 @@ def check_assertions(root: Path, folder: Path) -> Iterator[Fixable]:
         if irregularity(path):  # reported above
             continue
         if isinstance(one, InvalidAssertion):
-            remedy = "mend it, or helix-graph doctor --fix sets it aside"
+            remedy = "fix it, or helix-graph doctor --fix sets it aside"
             yield Fixable("unreadable assertion", name, one.problem, remedy, mend=partial(move_aside, root, path))
         elif originals.setdefault(name_of(one), path) != path:
             problem = f"it says the same as {originals[name_of(one)].name}, and counts no second time"
@@ -336,13 +336,13 @@ def check_folder(root: Path) -> Iterator[Fixable]:
     try:
         read_rules(root)
     except InvalidConfiguration as error:
-        yield Fixable("unreadable file", IGNORE_FILE, error.problem, f"mend line {error.line} of {error.path}")
+        yield Fixable("unreadable file", IGNORE_FILE, error.problem, f"fix line {error.line} of {error.path}")
     try:
         for ignored in read_settings(root).ignored:
             problem, _, remedy = ignored.partition("; ")
             yield Fixable("ignored setting", CONFIGURATION, problem, remedy, severity="note")
     except InvalidConfiguration as error:
-        yield Fixable("unreadable file", str(error.path), error.problem, "mend the file")
+        yield Fixable("unreadable file", str(error.path), error.problem, "fix the file")
     # Nobody gets past a folder that is closed to others, so the memory's own is the one that counts.
     yield from _mode(".", root, wanted=0o700, reach="list it, or reach what is in it")
     for path in sorted(path for path in root.rglob("*") if path.is_file()):

@@ -27,11 +27,15 @@ from helix_graph.insights.legacy import LegacyInsights
 from helix_graph.insights.model import OUTCOMES, Origin
 from helix_graph.insights.schema import seed_forms
 from helix_graph.insights.storing import StoreAnswer, clean_content, clean_source, clean_tags
-from helix_graph.validation import as_choice, as_fraction, as_str, as_strs, as_tuple
+from helix_graph.validation import as_choice, as_fraction, as_int, as_str, as_strs, as_tuple
 
 if TYPE_CHECKING:
     from helix_graph.insights.feedback import Attribution, FeedbackAnswer
     from helix_graph.insights.uplift import Readiness, UpliftReport
+
+
+#: More than anybody reads; None lists all.
+MOST_LISTED = 100_000
 
 
 class Insights(InsightContext):
@@ -82,6 +86,23 @@ class Insights(InsightContext):
         with self.database.reading() as connection:
             stored = rows.by_name(connection, as_str("name", name))
             return None if stored is None else seed_forms(connection, [stored.number])[stored.number]
+
+    def newest(self, *, limit: int | None = 20, tag: str = "") -> list[dict[str, Any]]:
+        """The insights that can be recalled, the newest first; with ``tag`` those that have it; None for all.
+
+        Raises:
+            InvalidArgument: ``limit`` is below 1.
+        """
+        most = -1 if limit is None else as_int("limit", limit, lowest=1, highest=MOST_LISTED)
+        with self.database.reading() as connection:
+            found = connection.execute(
+                "SELECT number FROM insight WHERE state = 'active' AND (? = '' OR tags LIKE ?)"
+                " ORDER BY created_at DESC, number DESC LIMIT ?",
+                (tag, f'%"{tag}"%', most),
+            )
+            numbers = [number for (number,) in found]
+            forms = seed_forms(connection, numbers)
+        return [forms[number] for number in numbers]
 
     def feedback(  # noqa: PLR0913  (the seed's options, and who says so)
         self,

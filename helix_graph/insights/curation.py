@@ -22,7 +22,13 @@ from helix_graph.insights.model import FeedbackEntry, Injection, Insight, Insigh
 from helix_graph.insights.recall import is_row_proven, proven_rows
 from helix_graph.insights.safe_quoting import own_or_quoted
 from helix_graph.insights.schema import said_by, seed_form
-from helix_graph.insights.scoring import LONGEST_CONTENT, SHORTEST_CONTENT, ScoringSettings, causal_adjusted
+from helix_graph.insights.scoring import (
+    LONGEST_CONTENT,
+    SHORTEST_CONTENT,
+    ScoringSettings,
+    causal_adjusted,
+    content_length,
+)
 from helix_graph.insights.storing import clean_content, clean_tags
 from helix_graph.timestamps import stamp
 from helix_graph.validation import as_int, as_line, as_path, as_strs
@@ -203,7 +209,8 @@ def _set_state(context: InsightContext, name: str, state: State, reason: str) ->
 
 
 def _long_enough(content: str) -> str:
-    as_int("length of the content", len(content), lowest=SHORTEST_CONTENT, highest=LONGEST_CONTENT)
+    letters = len(content) if content_length(content) < SHORTEST_CONTENT else max(len(content), SHORTEST_CONTENT)
+    as_int("length of the content", letters, lowest=SHORTEST_CONTENT, highest=LONGEST_CONTENT)
     return content
 
 

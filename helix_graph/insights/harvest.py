@@ -34,7 +34,7 @@ from helix_graph.insights.model import (
     StoredInsight,
     TextVector,
 )
-from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, SHORTEST_CONTENT
+from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, SHORTEST_CONTENT, content_length
 from helix_graph.insights.storing import clean_content, slug_of
 from helix_graph.timestamps import parse_stamp
 from helix_graph.validation import as_datetime, as_str
@@ -200,7 +200,7 @@ def _take(
         is_rejected = rows.standing_for(connection, known).insight.state == "rejected"
     else:
         forgotten = connection.execute("SELECT 1 FROM insight_forgotten WHERE uid = ?", (group.uid,)).fetchone()
-        is_rejected = len(group.content) < SHORTEST_CONTENT or forgotten is not None
+        is_rejected = content_length(group.content) < SHORTEST_CONTENT or forgotten is not None
     if is_rejected:
         answer["kept_out"] += 1
         return

@@ -9,6 +9,7 @@ Sources: `seeds/helix-feedback-mechanics.md` and `seeds/helix-memory-cli.md`, pr
 from __future__ import annotations
 
 import math
+import unicodedata
 
 from helix_episodes.light_imports import Value
 
@@ -77,8 +78,10 @@ V1 = ScoringSettings(
     name="v1", relevance=0.5, effectiveness=0.3, recency=0.2, half_life_days=7, min_relevance=0.0, counts=True
 )
 
-#: The shortest insight, in characters once stripped.
+#: The shortest insight, in Latin letters (`content_length`).
 SHORTEST_CONTENT = 20
+#: What an East Asian character says, in Latin letters: a sentence of English takes about as many times more of them.
+_WIDE_CHARACTER = 2.5
 #: The longest, in characters: as far as the seed's own embedding looked. Advice is a sentence; a page is a document.
 LONGEST_CONTENT = 8000
 #: The longest name, in characters.
@@ -178,3 +181,13 @@ def combined_relevance(meaning: Shares, by_words: Shares) -> Shares:
 def _share(value: float) -> float:
     """Within 0 to 1: a sum of floats may come out just outside."""
     return min(1.0, max(0.0, value))
+
+
+def content_length(text: str) -> float:
+    """How much a text holds, in Latin letters: the minimum length of an insight counts what is said.
+
+    >>> content_length("Run ruff before mypy"), content_length("提交前先运行测试再推送")
+    (20.0, 27.5)
+    """
+    wide = 0 if text.isascii() else sum(unicodedata.east_asian_width(one) in {"W", "F"} for one in text)
+    return len(text) - wide + _WIDE_CHARACTER * wide

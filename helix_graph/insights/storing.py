@@ -129,7 +129,7 @@ class InsightDraft(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def refusal(self) -> str:
         """Why it cannot be stored; empty when it can."""
-        if len(self.content) < scoring.SHORTEST_CONTENT:
+        if scoring.content_length(self.content) < scoring.SHORTEST_CONTENT:
             return f"content too short (min {scoring.SHORTEST_CONTENT} chars)"
         if len(self.content) > scoring.LONGEST_CONTENT:
             return f"content too long (max {scoring.LONGEST_CONTENT} chars)"

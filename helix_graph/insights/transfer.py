@@ -48,7 +48,7 @@ from helix_graph.insights.model import (
     Record,
 )
 from helix_graph.insights.safe_quoting import sanitize_line
-from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, LONGEST_SOURCE, SHORTEST_CONTENT
+from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, LONGEST_SOURCE, SHORTEST_CONTENT, content_length
 from helix_graph.insights.storing import clean_line, clean_name, clean_tags, free_name, is_persons_tag
 from helix_graph.timestamps import parse_stamp, stamp
 from helix_graph.validation import as_fraction, as_int, as_path, as_text
@@ -100,7 +100,7 @@ def checked_record(record: _Record, *, now: datetime) -> _Record:
         least = (
             1 if record.told else SHORTEST_CONTENT
         )  # the older form bounded what it was told in, not what that makes
-        if not least <= len(content) <= LONGEST_CONTENT:
+        if content_length(content) < least or len(content) > LONGEST_CONTENT:
             raise ValueError(f"its content has {len(content)} characters; it must have {least} to {LONGEST_CONTENT}")
         found |= {"content": content, "tags": clean_tags(map(sanitize_line, record.tags))}
         found["told"] = {clean_line(key): as_text("told", _bounded(key, value)) for key, value in record.told.items()}

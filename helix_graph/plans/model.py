@@ -255,7 +255,7 @@ class WorkspaceClosed(PlanError):
 
 
 class NoWorkTree(PlanError):
-    """What has changed cannot be told."""
+    """The changed files could not be determined."""
 
     def __init__(self, folder: Path, *, problem: str) -> None:
         self.folder = folder

@@ -191,11 +191,11 @@ def _feedback(
         return None
     causal = [name for name in workspace.injected if name in ending.utilized]
     outcome = _OUTCOMES[workspace.status]
-    return dict(
-        context.insights.feedback(
-            workspace.injected, outcome, causal, id=identity, episode=episode, injection=injection
-        )
+    answer = context.insights.feedback(
+        workspace.injected, outcome, causal, id=identity, episode=episode, injection=injection
     )
+    unknown = [name for name in ending.utilized if name not in workspace.injected]
+    return {**answer, "missing": [*answer.get("missing", ()), *unknown]}
 
 
 def write_ending(

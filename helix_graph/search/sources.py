@@ -349,10 +349,9 @@ class Forgetful:
         from helix_episodes.redaction import redact_text
 
         answer = self._ask(redact_text(query), limit)  # it leaves this program, and maybe this machine
-        while isinstance(answer, dict):  # a list of memories, or an object that holds one
-            keys = ("primary_memories", "memories", "results", "result")
-            answer = next((answer[key] for key in keys if key in answer), [])
-        memories = [one for one in answer if isinstance(one, dict)] if isinstance(answer, list) else []
+        while not isinstance(answer, list):  # a list of memories, or an object or a text that holds one
+            answer = self._within(answer)
+        memories = [one for one in answer if isinstance(one, dict)]
         found = []
         for number, memory in enumerate(memories[:limit], 1):
             title = str(memory.get("title") or memory.get("name") or memory.get("id") or f"memory {number}")
@@ -368,6 +367,20 @@ class Forgetful:
                 )
             )
         return found
+
+    def _within(self, answer: object) -> object:
+        """What an answer holds.
+
+        Raises:
+            SearchFailed: It is neither an object with memories nor JSON.
+        """
+        keys = ("primary_memories", "memories", "results", "result")
+        if isinstance(answer, dict) and (key := next((key for key in keys if key in answer), None)):
+            return answer[key]
+        if isinstance(answer, str):
+            with contextlib.suppress(msgspec.DecodeError, RecursionError):
+                return msgspec.json.decode(answer)
+        raise SearchFailed(f"{FORGETFUL} at {self.endpoint} answers in a form that is not known: no list of memories")
 
     def _ask(self, query: str, limit: int) -> object:
         try:

@@ -322,7 +322,7 @@ def _notes(excerpt: Excerpt, claims: ClaimReport, *, alone: bool) -> list[str]:
             f"{left:,} of {excerpt.nodes_in_all:,} labels are not on this page; --focus shows what is around one."
         )
     if claims.too_early:
-        notes.append(f"Too early to hold edges against the sessions: {claims.too_early}. All are as the logs say.")
+        notes.append(f"Edges are not yet checked against outcomes: {claims.too_early}. All are as the logs say.")
     else:
         notes.append(
             f"{claims.tested} edges were held against {claims.sessions} sessions; the others are as the logs say."

@@ -358,7 +358,8 @@ def build_report(  # noqa: PLR0913  (the parts that a report is made of)
 def _notes(sessions: Sequence[ReportSession], outcomes: Outcomes | None, health: MemoryHealth) -> Iterator[str]:
     """What is missing, in sentences."""
     if outcomes and outcomes.period.unknown:
-        yield f"Of {count(outcomes.period.unknown, 'session')} of these days nobody knows how they ended."
+        unknown = outcomes.period.unknown
+        yield f"{count(unknown, 'session')} of this period {'has' if unknown == 1 else 'have'} no known outcome."
     if outcomes and outcomes.period.claimed:
         yield (
             f"Of {count(outcomes.period.claimed, 'session')} only the agent says how they ended: they are in no rate."

@@ -40,7 +40,7 @@ SECTIONS = {
     "evidence": "Evidence",
 }
 NOTHING_STANDS_OUT = "Nothing stands out in the sessions of this memory."
-CAME_AGAIN = "Errors of these days that came again"
+CAME_AGAIN = "Errors that came back"
 HOW_TO_READ_TITLE = "How to read it"
 #: What a reader has to know; it is at the end of every report.
 HOW_TO_READ = (
@@ -62,14 +62,14 @@ HOW_TO_READ = (
     ),
     "Logs that were never extracted are not in it; helix-graph episode sources lists them.",
 )
-QUOTES = "This report quotes sessions: mind whom you give it to."
+QUOTES = "This report contains excerpts of sessions; share it with care."
 #: The columns of the table of spans.
 COLUMNS = ("days", "sessions", "succeeded", "partly done", "failed", "only the agent says", "unknown", "success rate")
 NO_DATE = "No session with a date yet."
 NONE_WORKS = "Nothing that was done in two sessions or more, with an end that is known, mostly succeeded."
 NONE_FAILS = "Nothing that was done in two sessions or more, with an end that is known, mostly failed."
 NONE_ENOUGH = "No row rests on ten sessions or more."
-NONE_AGAIN = "No error of these days has been met by two sessions."
+NONE_AGAIN = "No error occurred in two sessions of this period."
 NO_FIX = "No fix was seen to work yet."
 _ENDS = {"success": "succeeded", "partial": "partly done", "failure": "failed", "unknown": "outcome unknown"}
 _SAYS = {
@@ -79,7 +79,7 @@ _SAYS = {
     "not told apart": "not told apart from chance",
     "too early": "too early to compare",
     "not compared": "not compared",
-    "told": "told by a person",
+    "told": "added by a person",
 }
 _SUCCESS = {
     "check passes later": "the check passes later",
@@ -219,7 +219,7 @@ def sessions_sentence(report: PeriodReport) -> str:
 
 def met_clause(one: RecurringError) -> str:
     """How many sessions met an error."""
-    return f"met by {count(one.sessions, 'session')} of these days, by {one.earlier:,} before"
+    return f"in {count(one.sessions, 'session')} of this period and {one.earlier:,} before it"
 
 
 def place_of(one: CitedEvidence) -> str:
@@ -297,8 +297,8 @@ def insights_sentence(found: ReportInsights) -> str:
     """What insights rest on, in a sentence or two."""
     if not found.of:
         return (
-            "Too early: nothing was withheld by lot yet, so nobody can tell what insights do. Write withhold = 0.1 "
-            "under [insights] into .helix/config.toml to begin measuring."
+            "No control group yet, so the effect of insights is unknown. To start measuring, write withhold = 0.1 "
+            "under [insights] into .helix/config.toml."
         )
     return (
         f"{count(found.measured, 'showing')} with a known outcome; {len(found.shown)} of {count(found.of, 'insight')} "

@@ -105,6 +105,8 @@ def _render_ended(ended: EndedWorkspace) -> None:
     say(f"workspace {ended.workspace_id} {ended.status}; episode {ended.episode}")
     if ended.feedback:
         say(f"feedback: {ended.feedback.get('causal', 0)} causal of {ended.feedback.get('updated', 0)} insights")
+        if ended.feedback.get("missing"):
+            say(f"not among the injected insights: {', '.join(ended.feedback['missing'])}")
 
 
 @workspace.command("complete")

@@ -460,8 +460,8 @@ def render_list(found: Sequence[Episode]) -> None:
 
 @episode.command("show")
 @click.argument("name", metavar="EPISODE", shell_complete=session_names)
-@click.option("--evidence", is_flag=True, help="Show every quotation with the line of the log that it stands on.")
-@click.option("--log", type=any_path, help="Look into this log whether each quotation stands on its line.")
+@click.option("--evidence", is_flag=True, help="Show every quotation with its line in the log.")
+@click.option("--log", type=any_path, help="Check in this log whether each quotation is on its line.")
 @json_option
 def show_episode(*, name: str, evidence: bool, log: Path | None, as_json: bool) -> int:
     """Show one session with the log lines behind it.

@@ -118,11 +118,11 @@ def _rows(answer: Status) -> Iterator[tuple[str, str]]:
     yield "  edges", _counts(answer.edge_types)
     yield "  reasons", _counts(answer.reasons)
     yield "mentions", str(answer.mentions)
-    yield "  per node", "-" if answer.mentions_per_node is None else f"{answer.mentions_per_node:.1f}"
-    yield "  shared", f"{percent(answer.shared_mentions)} of mentions share their label with another session"
+    yield "  per label", "-" if answer.mentions_per_node is None else f"{answer.mentions_per_node:.1f}"
+    yield "  shared", f"{percent(answer.shared_mentions)} of steps have a label that another session has too"
     if answer.largest_label:
         yield "  largest label", f"{percent(answer.largest_label.share)} {answer.largest_label.label}"
-    yield "  isolated", f"{percent(answer.isolated_share)} of decision and error nodes have no edge"
+    yield "  isolated", f"{percent(answer.isolated_share)} of the labels of decisions and errors have no edges"
     yield "newest episode", answer.updated or "-"
     yield "versions", f"schema {answer.version}, labels {answer.label_version}"
 

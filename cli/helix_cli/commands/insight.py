@@ -95,14 +95,29 @@ def render_stored(answer: StoreAnswer) -> None:
 
 
 @insight_command("store", render=render_stored)
-@click.option("--content", required=True, metavar="TEXT", help="The advice: 20 to 8,000 characters.")
+@click.option("--content", metavar="TEXT", help="The advice: 20 to 8,000 characters.")
 @click.option("--tags", type=json_names, default="[]", metavar="JSON", help="""Its tags: '["pattern", "ci"]'.""")
-def store(insights: Insights, *, content: str, tags: list[str]) -> StoreAnswer:
+@click.option("--trigger", metavar="TEXT", help="Instead of --content: the situation ...")
+@click.option("--resolution", metavar="TEXT", help="... and what to do in it.")
+@click.option("--type", "kind", type=click.Choice(("failure", "pattern")), default="failure", help="With --trigger.")
+def store(
+    insights: Insights,
+    *,
+    content: str | None,
+    tags: list[str],
+    trigger: str | None,
+    resolution: str | None,
+    kind: str,
+) -> StoreAnswer:
     """Remember advice.
 
     When an insight says the same already, the two are merged.
     """
-    return insights.store(content, tags)
+    if (content is None) == (trigger is None) or (trigger is None) != (resolution is None):
+        raise click.UsageError("give --content, or --trigger and --resolution")
+    if trigger is not None:
+        return insights.first_form.store(trigger, resolution or "", kind)
+    return insights.store(content or "", tags)
 
 
 def past_use(insight: Mapping[str, Any]) -> str:
@@ -136,6 +151,23 @@ def recall(insights: Insights, *, query: str, lexical: bool, **options: Any) -> 
     if answer.note and not lexical:
         warn(answer.note)
     return answer
+
+
+def _render_listed(answer: Hits) -> None:
+    rows = []
+    for one in answer:
+        rate = percent(one["effectiveness"]) if one["use_count"] else "-"
+        rows.append((one["created_at"][:10], str(one["use_count"]), rate, one["name"], one["content"]))
+    columns = "stored", "uses", "helped", "name", "advice"
+    table(columns, rows, numbers=columns[1:3], empty="No insight yet. `insight store` or `insight harvest` adds some.")
+
+
+@insight_command("list", render=_render_listed)
+@click.option("--tag", default="", help="Only insights with this tag.")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of insights.")
+def list_insights(insights: Insights, *, tag: str, limit: int) -> Hits:
+    """List insights, the newest first."""
+    return insights.newest(limit=limit, tag=tag)
 
 
 def render_insight(answer: Mapping[str, Any]) -> None:
@@ -286,6 +318,7 @@ def chunk(insights: Insights, *, task_objective: str, outcome: str, approach: st
 LOCATIONS = {
     "store": "commands.insight:store",
     "recall": "commands.insight:recall",
+    "list": "commands.insight:list_insights",
     "get": "commands.insight:get",
     "feedback": "commands.insight:feedback",
     "decay": "commands.insight_maintenance:decay",

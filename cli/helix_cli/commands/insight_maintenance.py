@@ -52,7 +52,7 @@ def _render_pruned(answer: PrunedInsights) -> None:
 
 @insight_command("prune", render=_render_pruned)
 @click.option("--threshold", type=float, default=0.25, show_default=True, help="Below this effectiveness ...")
-@click.option("--min-uses", type=int, default=3, show_default=True, help="... after so many uses or more.")
+@click.option("--min-uses", type=int, default=3, show_default=True, help="... after at least this many uses.")
 @click.option("--yes", is_flag=True, help="Remove them. Otherwise they are shown, and a terminal is asked.")
 def prune(insights: Insights, *, threshold: float, min_uses: int, yes: bool) -> PrunedInsights:
     """Remove insights that were consistently unhelpful.

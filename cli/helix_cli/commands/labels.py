@@ -10,9 +10,14 @@ from helix_cli.app import open_for_question
 from helix_cli.command_group import TextCommand
 from helix_cli.output import prints, say, table
 from helix_cli.terminal import quiet
+from helix_graph.insights.safe_quoting import cut_line
 
 if TYPE_CHECKING:
     from helix_graph.graph.label_search import LabelMatch, LabelsAnswer
+
+
+#: Of a nearest label so much is shown: a command or a task may be a page.
+_LONGEST_NAME = 100
 
 
 def render_labels(answer: LabelsAnswer) -> None:
@@ -30,7 +35,10 @@ def render_nearest(found: tuple[LabelMatch, ...]) -> None:
     if found:
         say("Nearest in this memory:")
     for one in found:
-        say(f"  {one.name}", quiet(f"  ({one.type}, {one.sessions} {'session' if one.sessions == 1 else 'sessions'})"))
+        say(
+            f"  {cut_line(one.name, _LONGEST_NAME)}",
+            quiet(f"  ({one.type}, {one.sessions} {'session' if one.sessions == 1 else 'sessions'})"),
+        )
 
 
 @click.command(cls=TextCommand)

@@ -106,21 +106,21 @@ def resume() -> dict[str, str | None]:
 
 
 def _render_examination(found: Examination) -> None:
-    rows = [(one.kind, one.file, one.problem, "mended" if one.mended else one.remedy) for one in found.findings]
+    rows = [(one.kind, one.file, one.problem, "fixed" if one.mended else one.remedy) for one in found.findings]
     table(("what", "file", "problem", "remedy"), rows)
     faults = [one for one in found.findings if one.severity == "fault"]
     mended = sum(one.mended for one in faults)
     notes = count(len(found.findings) - len(faults), "note")
-    say(f"{count(len(faults), 'fault')}, {mended} mended, {notes}." if found.findings else "Nothing is wrong.")
+    say(f"{count(len(faults), 'fault')}, {mended} fixed, {notes}." if found.findings else "No problems found.")
 
 
 @click.command
-@click.option("--fix", is_flag=True, help="Mend what can be mended.")
+@click.option("--fix", is_flag=True, help="Fix what can be fixed.")
 @prints(_render_examination, failed=lambda found: not found.healthy)
 def doctor(*, fix: bool) -> Examination:
     """Find problems of the memory, and fix them.
 
-    Ends with 0 when nothing is wrong or everything was mended, with 1 otherwise.
+    The exit code is 0 when nothing is wrong or everything was fixed, else 1.
     """
     return open_memory().doctor(fix=fix)
 
@@ -154,9 +154,9 @@ def _render_forgotten(report: ForgetReport) -> None:
 def forget(**options: Any) -> ForgetReport:
     """Delete sessions everywhere, and check that they are gone.
 
-    Several conditions must all be met; sessions named by --session are taken besides. They stay forgotten when their
-    logs are read again, until --force. At last every file of the memory is searched for what the sessions said; when
-    that was cut short or found something, run it again (without options it takes up what is not proved yet).
+    A session must meet every condition; those named by --session are deleted as well. They stay deleted when their
+    logs are read again, unless with --force. Then every file of the memory is searched for their texts. If that was
+    interrupted or found something, run the command again, without options.
     """
     report = open_memory().forget(**options)
     for name in report.undecided:

@@ -94,7 +94,7 @@ def report(*, output: str | None, form: str, days: int, until: datetime | None, 
 def render_report(made: WrittenReport) -> None:
     """Print where the report is and what it is about."""
     found = made.report
-    beside = f", and {count(made.pages, 'session page')} beside it" if made.pages else ""
+    beside = f", and {count(made.pages, 'session page')} next to it" if made.pages else ""
     say(f"{made.path} ({made.format}, {len(made.data) / 1000:.0f} kB{beside})")
     days = f"{found.since} to {found.last}" if found.since else "no dated session yet"
     say(f"{days}: {count(found.sessions, 'session')} of {found.health.sessions}.")

@@ -275,7 +275,7 @@ def _write_page(memory: Memory, episode: str, file: Path | None) -> None:
 
 def render_explanation(found: Explanation) -> None:
     """Print why a session came out so: a sentence, then the suspects with their reasons."""
-    fields([("episode", found.episode), ("outcome", _outcome(found)), ("read from", found.basis)])
+    fields([("episode", found.episode), ("outcome", _outcome(found)), ("based on", found.basis)])
     if found.in_short:
         say()
         say(found.in_short)
@@ -287,7 +287,7 @@ def render_explanation(found: Explanation) -> None:
     if not found.suspects:
         return
     say()
-    say("Suspects in the order in which to look at them; a suspect is no verdict.")
+    say("Most suspicious first. These are leads, not conclusions.")
     warn_of_more(len(found.suspects) - _SUSPECTS_SHOWN, "suspect")
 
 
@@ -315,7 +315,13 @@ def render_contrast(found: Contrast) -> None:
     if found.other is None:
         say(f"{found.episode}: {found.why}.")
         return
-    fields([("episode", found.episode), ("beside", f"{found.other} ({found.why})"), ("alike", percent(found.likeness))])
+    fields(
+        [
+            ("episode", found.episode),
+            ("compared with", f"{found.other} ({found.why})"),
+            ("similarity", percent(found.likeness)),
+        ]
+    )
     if not found.partings:
         say()
         say("The two did the same, step by step.")
@@ -343,7 +349,7 @@ def render_steps(found: PageTimeline) -> None:
         steps.append(Branch((f"{step.id}  ", strong(step.text), "  ", *line, *marks), tuple(links), indent=6))
     tree(Branch((strong(found.task),), tuple(steps)))
     say()
-    say(found.sentence or "A suspect is a place to look, no verdict.")
+    say(found.sentence or "Suspects are leads, not conclusions.")
 
 
 def _outcome(found: Explanation | PageTimeline) -> StyledWord:

@@ -9,7 +9,8 @@ import click
 
 from helix_cli.app import open_for_question
 from helix_cli.command_group import TextCommand
-from helix_cli.output import count, prints, say
+from helix_cli.commands.labels import render_nearest
+from helix_cli.output import count, json_option, prints, say, show
 from helix_cli.terminal import quiet, strong, verdict
 from helix_graph.insights.safe_quoting import cut_line
 
@@ -31,6 +32,8 @@ STATES: dict[str, str] = {
 }
 #: Of more changes each may have done it, or none.
 _MOST_FIXES = 3
+#: A longer text is an output, not a few words; so many labels are named that few words may mean.
+_LONGEST_WORDS, NEAREST = 300, 3
 #: Of an issue so much is repeated; the rest is in what was asked.
 _LONGEST_ISSUE = 100
 
@@ -42,15 +45,15 @@ _OTHER = "other "
 def render_seen(answer: SeenAnswer) -> None:
     """Print how closely the error is known and whether it was ever repaired, then each precedent with its fixes."""
     if not answer.found:
-        say("Not met before.")
+        say("Not seen before.")
     elif answer.level == "recent":
         say("The newest errors:")
     elif answer.level == "words":
-        say("Not met before. Nearest by words:")
+        say("Not seen before. Nearest by words:")
     else:
         levels = [(LEVELS[level], met) for level, met in answer.sessions.items() if met]
         known = (f"{words} in {count(met, f'{_OTHER * bool(n)}session')}" for n, (words, met) in enumerate(levels))
-        say(f"Met before: {', '.join(known)}.")
+        say(f"Seen before: {', '.join(known)}.")
         shown = {one.issue for one in answer.precedents if one.fixes}
         for number, issue in enumerate(answer.issues):
             if len(answer.issues) > 1 or number not in shown:
@@ -71,8 +74,8 @@ def _known(issue: SeenIssue, *, shown: bool) -> str:
 @click.command(cls=TextCommand)
 @click.argument("text", required=False)
 @click.option("--limit", type=click.IntRange(1, 100), default=5, show_default=True, help="Maximum number of sessions.")
-@prints(render_seen)
-def seen(*, text: str | None, limit: int) -> SeenAnswer:
+@json_option
+def seen(*, text: str | None, limit: int, as_json: bool) -> None:
     """Show what fixed an error before.
 
     TEXT is an error line or the whole output of a command; - reads it from stdin:
@@ -85,7 +88,11 @@ def seen(*, text: str | None, limit: int) -> SeenAnswer:
         raise click.UsageError("stdin is closed: give TEXT, or pipe something in")
     if text == "-":
         text = sys.stdin.buffer.read().decode(errors="replace")  # what programs print need not be text
-    return open_for_question().graph.seen(text, limit=limit)
+    graph = open_for_question().graph
+    answer = graph.seen(text, limit=limit)
+    show(answer, as_json=as_json, render=render_seen)
+    if text and not (answer.found or as_json) and len(text) <= _LONGEST_WORDS:
+        show(graph.labels(text, limit=NEAREST).labels, as_json=False, render=render_nearest)
 
 
 def _render_precedent(one: Precedent) -> None:

@@ -32,6 +32,14 @@ def topic() -> None:
     """Write notes by topic, and find them again."""
 
 
+@topic.command("list")
+@global_option
+@json_option
+def list_topics(*, of_user: bool, as_json: bool) -> None:
+    """List the topics."""
+    _show(_topics(of_user=of_user).topics("list"), as_json=as_json)
+
+
 @topic.command
 @click.argument("topic")
 @click.argument("text")
@@ -129,7 +137,7 @@ def edit(*, action: str, topic: str, text: str | None, of_user: bool, as_json: b
 @click.argument("action", default="list")
 @click.option("--topic", help="entries, xref: of this topic.")
 @click.option("--days", type=int, metavar="N", help="recent: the last N days (7); prune: older than N days (30).")
-@click.option("--hours", type=int, metavar="N", help="recent: of so many hours; overrides --days.")
+@click.option("--hours", type=int, metavar="N", help="recent: the last N hours; overrides --days.")
 @click.option("--detail", help="stats: tags or index.")
 @click.option("--index", type=int, metavar="N", help="entries: the one at this index.")
 @click.option("--match-str", metavar="TEXT", help="entries: those that hold this.")
@@ -198,7 +206,7 @@ def _stdin() -> str:
     try:
         return sys.stdin.buffer.read().decode("utf-8")
     except UnicodeDecodeError as error:
-        raise click.UsageError("what stands on stdin is no UTF-8 text") from error
+        raise click.UsageError("stdin is not UTF-8 text") from error
 
 
 def _array(content: str) -> list[dict[str, object]]:

@@ -274,7 +274,7 @@ function startPanel() {
     told.length ? section("Edges that the sessions bear out or speak against", make("ul", { class: "links" }, told.slice(0, 6).map((place) => make("li", {}, edgeButton(place))))) : null,
     section(`Met most often${data.nodes.length < data.nodes_in_all ? ", in the whole memory" : ""}`, make("ul", { class: "links" }, most.slice(0, 8).map((place) => make("li", {}, nodeButton(place))))),
     failing.length ? section("Decisions of sessions that mostly fail", make("ul", { class: "links" }, failing.slice(0, 5).map((place) => make("li", {}, nodeButton(place))))) : null,
-    make("p", { class: "lead quiet" }, "A claim of the logs is not a proof; what goes together need not bring about each other."),
+    make("p", { class: "lead quiet" }, "Correlation is not causation."),
   );
   panel.dataset.about = "everything";
 }

@@ -125,7 +125,7 @@ function suspectSection(one) {
     make("ul", { class: "words" }, one.reasons.map((reason) => make("li", {}, visible(reason)))),
     ...others("For it: sessions with it that failed", one.supporting, one.failed_with),
     ...others("Against it: sessions with it that succeeded", one.contrary, one.succeeded_with),
-    make("p", { class: "quiet" }, "A suspect is a place to look, no verdict."),
+    make("p", { class: "quiet" }, "Suspects are leads, not conclusions."),
   );
 }
 
