@@ -114,8 +114,19 @@ def test_a_compacted_session_is_told_its_own_work(project: Path, script: Callabl
     assert "pytest -q" in recap.partition("Commands")[2]
     assert "shop/cart.py" in recap.partition("no commit")[2]
     assert len(recap) <= 600 * CHARACTERS_A_TOKEN
+    assert "Last session" not in said  # it is this one
     fresh = call("session-start", told(project, "long", transcript_path=str(log), source="startup")).context
     assert "own decisions" not in fresh
+
+
+def test_what_was_committed_is_no_longer_in_flight(
+    project: Path, script: Callable[..., Script], tmp_path: Path
+) -> None:
+    session = worked(script, project, "kept").run("git commit -qam 'Convert the discount'")
+    end(project, session.save(tmp_path / "logs"), "kept")
+    said = call("session-start", told(project, "kept", source="resume")).context
+    assert "own decisions" in said
+    assert "no commit" not in said
 
 
 @pytest.mark.slow

@@ -53,7 +53,7 @@ def answer_session_start(call: HookCall, root: Path, dedup: SessionDedup) -> Hoo
     run_detached(call.event, lambda: sweep_logs(call, root))
     recap = list(recap_of(call, root)) if call.source in _RESUMED else []
     room = _BRIEFING + (RECAP_CHARACTERS if recap else 0)
-    return HookAnswer(context_block([*recap, *_recent(root, dedup), *_learnt(call, root, dedup)], most=room))
+    return HookAnswer(context_block([*recap, *_recent(call, root, dedup), *_learnt(call, root, dedup)], most=room))
 
 
 def _learnt(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[ContextSection]:
@@ -75,7 +75,7 @@ def _learnt(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[Context
     yield ContextSection("Topics with news (helix-graph topic brief NAME):", topics)
 
 
-def _recent(root: Path, dedup: SessionDedup) -> Iterator[ContextSection]:
+def _recent(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[ContextSection]:
     """How this user's last session ended, what still fails, and the newest verified fixes."""
     from helix_graph.errors import GraphNotCompiled
     from helix_graph.graph.graph_db import FILE_NAME, open_graph
@@ -85,7 +85,8 @@ def _recent(root: Path, dedup: SessionDedup) -> Iterator[ContextSection]:
         with open_graph(root / "causality" / FILE_NAME) as connection:
             newest = newest_episodes(connection)
             shared = shared_episodes(root, newest.values())
-            own = [number for number, name in newest.items() if name not in shared]
+            left_out = {*shared, f"episode-{call.session}"}  # what a resumed session did itself is its recap
+            own = [number for number, name in newest.items() if name not in left_out]
             work = read_recent_work(connection, own, limit=_RECENT)
     except GraphNotCompiled:
         return

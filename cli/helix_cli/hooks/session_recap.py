@@ -109,8 +109,8 @@ def _commands(episode: _Fields) -> Iterator[str]:
 
 def _files(decisions: list[_Fields], events: list[_Fields]) -> Iterator[str]:
     """The files that were changed after the last commit, on one line."""
-    commits = [_line(one) for one in events if one["type"] == "commit"]
-    since = max(commits, default=0)
+    quiet = [one for one in decisions if _is_commit(one.get("action") or {}) and one.get("outcome") != "failure"]
+    since = max(map(_line, [*quiet, *(one for one in events if one["type"] == "commit")]), default=0)
     changed = {
         one["action"]["path"]: None
         for one in decisions
@@ -118,6 +118,11 @@ def _files(decisions: list[_Fields], events: list[_Fields]) -> Iterator[str]:
     }
     if changed:
         yield ", ".join(map(_part, list(changed)[-_FILES:]))
+
+
+def _is_commit(action: _Fields) -> bool:
+    """Whether a command commits; with ``-q`` it prints nothing that would be an event."""
+    return (action.get("program"), action.get("subcommand")) == ("git", "commit")
 
 
 def _line(one: _Fields) -> int:

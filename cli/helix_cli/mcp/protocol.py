@@ -51,7 +51,7 @@ _FIRST = (
     "module works, traps, decisions) go to a topic with `store`. `search_memory` looks through everything at once."
 )
 _EVIDENCE = (
-    "Every answer names its evidence: sessions, log lines, counts with intervals. 'too early' and 'not seen before' are "
+    "Every answer names its evidence: sessions, lines, counts with intervals. 'too early' and 'not seen before' are "
     "answers: do not read more into them. Suspects and precedents are candidates, not verdicts. "
     "A cut answer ends with a cursor for the rest; max_tokens asks for more at once."
 )
