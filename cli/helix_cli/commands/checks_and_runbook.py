@@ -74,6 +74,8 @@ def _notes(found: CheckReport, has_rows: bool) -> Iterable[str]:  # noqa: FBT001
             "Rate: drawn towards the check's own. Next 10: how many of the next ten such runs will fail, at 90 %. "
             "These are counts, not explanations."
         )
+    if has_rows:
+        yield "--json names the newest failing runs of each row with their log and line."
     if not found.enough:
         yield f"Counts only: rates need 30 sessions with such runs, there are {found.sessions}."
 
