@@ -10,7 +10,6 @@ projects of agent-sessions with at least `FEWEST` sessions are read; sealed ones
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections import defaultdict
 from pathlib import Path
@@ -92,4 +91,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
