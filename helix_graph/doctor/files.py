@@ -180,7 +180,7 @@ def check_episodes(root: Path, folder: Path) -> Iterator[Fixable]:
         yield from _content(root, path, extractors)
     for version, count in sorted(extractors.items()):
         problem = f"{count} were made by extractor {version}, now {EXTRACTOR_VERSION}"
-        remedy = "extract their logs again where they still exist"
+        remedy = "helix-graph sync reads their logs again, where they still exist"
         yield Fixable("old version", "episodes", problem, remedy, severity="note")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -353,6 +354,7 @@ def _show(one: Episode, *, as_json: bool) -> None:
     show(plain(one) if as_json else one, as_json=as_json, render=render_episode)
 
 
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 OUTCOMES: tuple[Outcome, ...] = ("success", "partial", "failure", "unknown")
 
 
@@ -453,9 +455,18 @@ def render_list(found: Sequence[Episode]) -> None:
     rows = []
     for one in found:
         day, decisions = (one.timestamp or "")[:10], str(len(one.decisions))
-        rows.append((day, one.session, verdict(one.outcome), one.outcome_basis, decisions, one.task))
+        rows.append((day, _short(one.session), verdict(one.outcome), one.outcome_basis, decisions, one.task))
     columns = "date", "session", "outcome", "basis", "decisions", "task"
     table(columns, rows, numbers=("decisions",), empty="No such episode.")
+
+
+def _short(session: str) -> str:
+    """A session's name as short as it can be typed: of a UUID the first part.
+
+    >>> _short("54be547d-5126-5e85-ba29-f7938c1e3be0"), _short("2026-01-01-session-126")
+    ('54be547d', '2026-01-01-session-126')
+    """
+    return session.partition("-")[0] if _UUID.fullmatch(session) else session
 
 
 @episode.command("show")

@@ -49,7 +49,7 @@ def render_view(report: ViewReport) -> None:
     if report.no_path:
         say(report.no_path)
     say(
-        f"On it: {report.part}, {count(report.nodes, 'label')} of {report.nodes_in_all} and "
+        f"It shows {report.part}, {count(report.nodes, 'label')} of {report.nodes_in_all} and "
         f"{count(report.edges, 'edge')} of {report.edges_in_all}. "
         "It contains excerpts of your sessions; share it with care."
     )
