@@ -7,7 +7,7 @@
 ``words``   only where neither is known and the text is a few lines: errors that have most of its words
 
 That the same check failed is no precedent, nor is a failure that was meant to come. A session counts once for an issue.
-Shown is what can be done again (`_is_of_use`). What was verified comes first (a change after which the failing check
+Shown is what can be done again (`is_of_use`). What was verified comes first (a change after which the failing check
 was seen to pass), then what shares most of what the message names (symbol, file, wording), then the newest. A change
 that the working tree no longer holds comes after one that it does (`helix_graph.graph.remedy_state`). A text that is
 the name of a kind (a rule, a part of a label) finds all errors of that kind; without a text, the newest errors are
@@ -39,7 +39,7 @@ from helix_graph.graph.error_query import (
     symbol_in,
     tells_apart,
 )
-from helix_graph.graph.node_labels import check_label
+from helix_graph.graph.remedy_relevance import comes_first, file_name, is_concise, is_of_use, transferability
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,21 +58,13 @@ _MOST_ISSUES = 12
 #: Of so many of an issue's sessions the changes are read.
 _MOST_READ_WHOLE = 20
 _WORDS = Regex(r"[A-Za-z_$][\w$]*")
-#: Shorter names of rules are words of any program.
-_SHORTEST_RULE = 5
-_FEW_LINES = 5
-_REPAIRS_BY_ITSELF = Regex(r"--fix\b|--write\b|:fix\b|\bfmt\b|\bformat\b")
 #: So many of an issue's best precedents are compared by their changes, and so many changes of each.
 _MOST_WEIGHED = 4
 _MOST_SHOWN = 3
-#: As `helix_episodes.model.QUOTE_LIMIT`, whose module takes too long to load in a hook; a longer quotation was cut.
-QUOTE_LIMIT = 240
 #: Of a change shared by more than this each may have done it, or none.
 _FEW_CHANGES = 3
 #: An error is alike when it has so much of what the words of a message weigh together.
 _ALIKE = 0.6
-#: One word says too little of a change.
-_FEWEST_WORDS = 2
 #: Reading the newest of so many errors for words takes a tenth of a second.
 _MOST_READ = 5000
 #: Of closeness, the closest first; ``recent`` where nothing was compared.
@@ -198,11 +190,7 @@ def _is_kind(asked: Complaint, one: _Candidate) -> bool:
 
 
 def _same_file(asked: Complaint, one: _Candidate) -> bool:
-    return bool(asked.file and one.path) and _file_name(asked.file) == _file_name(one.path)
-
-
-def _file_name(path: str | None) -> str:
-    return (path or "").replace("\\", "/").rpartition("/")[2]
+    return bool(asked.file and one.path) and file_name(asked.file) == file_name(one.path)
 
 
 def _hit(level: str, asked: Complaint, one: _Candidate, names: tuple[str, ...]) -> _Hit:
@@ -329,17 +317,17 @@ def _best(
             continue
         if asked.own_tool and hit.level != "exact":  # the sentence itself says what to do
             continue
-        of_use = [fix for fix in row["fixes"] if hit.level == "words" or _is_of_use(fix, asked, row)]
+        of_use = [fix for fix in row["fixes"] if hit.level == "words" or is_of_use(fix, asked, row)]
         if not of_use:
             continue
         few = (
             len(row["fixes"]) <= _FEW_CHANGES
         )  # a command beside a change is its other half: what was added is installed
         fixes = [fix for fix in row["fixes"] if fix in of_use or (few and fix["command"])]
-        fixes.sort(key=lambda fix: (not fix["verified"], fix not in of_use, not _comes_first(fix, asked)))
+        fixes.sort(key=lambda fix: (not fix["verified"], fix not in of_use, not comes_first(fix, asked)))
         row["fixes"] = _with_states(fixes, tree) if len(weighed) < _MOST_WEIGHED else fixes
-        about = max(_about(fix, asked) for fix in fixes)
-        order = (not row["fixed"], LEVELS.index(hit.level), _is_lost(row), -about, not _is_concise(fixes[0]), place)
+        about = max(transferability(fix, asked) for fix in fixes)
+        order = (not row["fixed"], LEVELS.index(hit.level), _is_lost(row), -about, not is_concise(fixes[0]), place)
         weighed.append((order, row))
         if len(weighed) >= max(limit, _MOST_WEIGHED):
             break
@@ -350,7 +338,7 @@ def _best(
 def _own_first(row: Row) -> list[Row]:
     """The changes of a precedent, those to what its own message names first."""
     itself = Complaint(message=row["message"], file=row["path"], symbol=symbol_in(row["message"]))
-    return sorted(row["fixes"], key=lambda fix: (not fix["verified"], -_about(fix, itself)))
+    return sorted(row["fixes"], key=lambda fix: (not fix["verified"], -transferability(fix, itself)))
 
 
 def _with_states(fixes: list[Row], tree: WorkingTree | None) -> list[Row]:
@@ -360,36 +348,6 @@ def _with_states(fixes: list[Row], tree: WorkingTree | None) -> list[Row]:
     shown = fixes[:_MOST_SHOWN]
     states = (tree.state_of(fix["path"], "" if fix["command"] else fix["quote"]) for fix in shown)
     return [{**fix, **state._asdict()} for fix, state in zip(shown, states, strict=True)] + fixes[_MOST_SHOWN:]
-
-
-def _is_of_use(fix: Row, asked: Complaint, row: Row) -> bool:
-    """Whether a change says anything of the error that is asked about.
-
-    It does when it has a name that the message has, or is a command that lets the failing check's tool repair all. Of
-    the very issue so does any other command, a change to the same file, and for a test, which names itself and not what
-    is wrong, any change. Of another issue of the kind a change has to speak of that one, by its rule or by what its
-    message names, or be all that was changed, for it alone, in its file. Where only names tell errors apart, it has to
-    speak of the name that both are about.
-    """
-    words = frozenset(word.casefold() for word in _WORDS.findall(f"{fix['quote']} {fix['command'] or ''}"))
-    symbols = [symbol.rpartition(".")[2].casefold() for symbol in (asked.symbol or "", symbol_in(row["message"]))]
-    names, theirs = names_in(asked.message), names_in(row["message"])
-    family = row["label"].partition(" fails: ")[2]
-    if row["level"] != "exact" and is_compile_family(family):
-        standard = is_standard(asked.symbol or "") and is_standard(symbol_in(row["message"]))
-        about = symbols[1:] if standard else names[:1] if names[:1] == theirs[:1] else ()
-        return not words.isdisjoint(about)
-    if _by_itself(fix) and any(check and row["label"].startswith(check_label(check)) for check, _ in asked.families):
-        return True
-    at_file = _file_name(fix["path"]) == _file_name(asked.file or (row["path"] if names else "")) != ""
-    if row["level"] == "exact":
-        alone = not (names or asked.file) and len(row["fixes"]) == 1
-        anything = asked.test or (row["own"] and (fix["command"] or alone))
-        return bool(anything or at_file) or not words.isdisjoint({*names, *symbols[:1]})
-    rules = {word.casefold() for word in _WORDS.findall(family) if len(word) >= _SHORTEST_RULE}
-    at_theirs = _file_name(fix["path"]) == _file_name(row["path"]) != "" and len(row["fixes"]) == fix["repaired"] == 1
-    concise = len(words) >= _FEWEST_WORDS and _is_concise(fix)
-    return not words.isdisjoint({*rules, *theirs, *symbols[1:]}) or (at_theirs and concise)
 
 
 def _is_lost(row: Row) -> bool:
@@ -414,35 +372,6 @@ def _precedent(connection: sqlite3.Connection, hit: _Hit) -> Row:
         "fixed": any(fix["verified"] for fix in fixes),
         "fixes": fixes,
     }
-
-
-def _about(fix: Row, asked: Complaint) -> int:
-    """How much of a change can be done again: it touches what the message names, or it is a command."""
-    return 2 * _comes_first(fix, asked) + (_at_file(fix, asked) or bool(fix["command"]))
-
-
-def _comes_first(fix: Row, asked: Complaint) -> bool:
-    """Whether a change has the name that the message has; where it has none, whether it lets a tool repair all."""
-    return _mentions(fix, asked) or (_by_itself(fix) and not names_in(asked.message))
-
-
-def _at_file(fix: Row, asked: Complaint) -> bool:
-    return bool(asked.file) and _file_name(fix["path"]) == _file_name(asked.file)
-
-
-def _by_itself(fix: Row) -> bool:
-    """Whether a change is a command that lets a tool repair all it can."""
-    return bool(fix["command"] and _REPAIRS_BY_ITSELF.search(fix["command"]))
-
-
-def _is_concise(fix: Row) -> bool:
-    """Whether the quotation has the whole of a change, on a few lines: a longer one does several things."""
-    return len(fix["quote"]) < QUOTE_LIMIT and len(fix["quote"].splitlines()) <= _FEW_LINES
-
-
-def _mentions(fix: Row, asked: Complaint) -> bool:
-    named = (asked.symbol or "").rpartition(".")[2]
-    return bool(named) and named in f"{fix['quote']} {fix['command'] or ''}"
 
 
 def _remedies(connection: sqlite3.Connection, hit: _Hit) -> Iterator[Row]:

@@ -1,0 +1,92 @@
+"""Does a change that repaired one error say anything of another?
+
+An agent that is shown a repair will try it, so what is shown has to be one that can be done again. A row of a change
+(`fix`) and of its precedent (`row`) are those of `helix_graph.graph.error_precedents`.
+"""
+
+from __future__ import annotations
+
+from helix_episodes.light_imports import Regex
+from helix_graph.graph.error_query import Complaint, is_compile_family, is_standard, names_in, symbol_in
+from helix_graph.graph.node_labels import check_label
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Row = dict[str, Any]
+
+
+_WORDS = Regex(r"[A-Za-z_$][\w$]*")
+#: Shorter names of rules are words of any program.
+_SHORTEST_RULE = 5
+_FEW_LINES = 5
+_REPAIRS_BY_ITSELF = Regex(r"--fix\b|--write\b|:fix\b|\bfmt\b|\bformat\b")
+#: As `helix_episodes.model.QUOTE_LIMIT`, whose module takes too long to load in a hook; a longer quotation was cut.
+QUOTE_LIMIT = 240
+#: One word says too little of a change.
+_FEWEST_WORDS = 2
+
+
+def is_of_use(fix: Row, asked: Complaint, row: Row) -> bool:
+    """Whether a change says anything of the error that is asked about.
+
+    It does when it has a name that the message has, or is a command that lets the failing check's tool repair all. Of
+    the very issue so does any other command, a change to the same file, and for a test, which names itself and not what
+    is wrong, any change. Of another issue of the kind a change has to speak of that one, by its rule or by what its
+    message names, or be all that was changed, for it alone, in its file. Where only names tell errors apart, it has to
+    speak of the name that both are about.
+    """
+    words = frozenset(word.casefold() for word in _WORDS.findall(f"{fix['quote']} {fix['command'] or ''}"))
+    symbols = [symbol.rpartition(".")[2].casefold() for symbol in (asked.symbol or "", symbol_in(row["message"]))]
+    names, theirs = names_in(asked.message), names_in(row["message"])
+    family = row["label"].partition(" fails: ")[2]
+    if row["level"] != "exact" and is_compile_family(family):
+        standard = is_standard(asked.symbol or "") and is_standard(symbol_in(row["message"]))
+        about = symbols[1:] if standard else names[:1] if names[:1] == theirs[:1] else ()
+        return not words.isdisjoint(about)
+    if _by_itself(fix) and any(check and row["label"].startswith(check_label(check)) for check, _ in asked.families):
+        return True
+    at_file = file_name(fix["path"]) == file_name(asked.file or (row["path"] if names else "")) != ""
+    if row["level"] == "exact":
+        alone = not (names or asked.file) and len(row["fixes"]) == 1
+        anything = asked.test or (row["own"] and (fix["command"] or alone))
+        return bool(anything or at_file) or not words.isdisjoint({*names, *symbols[:1]})
+    rules = {word.casefold() for word in _WORDS.findall(family) if len(word) >= _SHORTEST_RULE}
+    at_theirs = file_name(fix["path"]) == file_name(row["path"]) != "" and len(row["fixes"]) == fix["repaired"] == 1
+    concise = len(words) >= _FEWEST_WORDS and is_concise(fix)
+    return not words.isdisjoint({*rules, *theirs, *symbols[1:]}) or (at_theirs and concise)
+
+
+def transferability(fix: Row, asked: Complaint) -> int:
+    """How much of a change can be done again: it touches what the message names, or it is a command."""
+    return 2 * comes_first(fix, asked) + (_at_file(fix, asked) or bool(fix["command"]))
+
+
+def comes_first(fix: Row, asked: Complaint) -> bool:
+    """Whether a change has the name that the message has; where it has none, whether it lets a tool repair all."""
+    return _mentions(fix, asked) or (_by_itself(fix) and not names_in(asked.message))
+
+
+def _at_file(fix: Row, asked: Complaint) -> bool:
+    return bool(asked.file) and file_name(fix["path"]) == file_name(asked.file)
+
+
+def _by_itself(fix: Row) -> bool:
+    """Whether a change is a command that lets a tool repair all it can."""
+    return bool(fix["command"] and _REPAIRS_BY_ITSELF.search(fix["command"]))
+
+
+def is_concise(fix: Row) -> bool:
+    """Whether the quotation has the whole of a change, on a few lines: a longer one does several things."""
+    return len(fix["quote"]) < QUOTE_LIMIT and len(fix["quote"].splitlines()) <= _FEW_LINES
+
+
+def _mentions(fix: Row, asked: Complaint) -> bool:
+    named = (asked.symbol or "").rpartition(".")[2]
+    return bool(named) and named in f"{fix['quote']} {fix['command'] or ''}"
+
+
+def file_name(path: str | None) -> str:
+    """The last part of a path."""
+    return (path or "").replace("\\", "/").rpartition("/")[2]
