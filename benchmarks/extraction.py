@@ -1,6 +1,6 @@
 """How well episodes agree with a careful reader, by line, on the six annotated Claude Code logs.
 
-    python benchmarks/extraction.py [--misses] [--corpus DIR | ai-agents] [--set second|third|fourth]
+    python benchmarks/extraction.py [--misses] [--reasons] [--corpus DIR | ai-agents] [--set second|third|fourth]
 
 ``--corpus ai-agents`` scores the reports of that corpus instead, by the rule that `reports` states. ``--set second``
 puts a second set beside it: eight logs more (four reports), chosen by hash and annotated by a reader who had seen
@@ -17,7 +17,9 @@ found when its failure is and at least one of its changes stands on one of the a
 edit-test, commit, spawn) is found when both its lines are those of one of ours with that reason, and one of ours is
 right when the annotator joins these lines, for whatever reason. Items the annotator
 calls doubtful count neither as missed nor as false. n stands beside every figure; ``--misses`` lists what was missed
-and what was false.
+and what was false. ``--reasons`` prints of how many links with each reason the annotators join the lines, over all sets
+together, and how many outcomes they share: what the weights of edges are made of (`helix_graph.graph.episode_facts`).
+They join no call with its result.
 
 Each set has one annotator, so there is no agreement between annotators to compare with.
 """
@@ -26,6 +28,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +41,8 @@ from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from helix_episodes.model import Decision, Episode, Event
 
 CORPUS = CORPORA / "claude-code"
@@ -102,6 +107,30 @@ def score_links(episode: Episode, gold: dict[str, Any], lines: Lines, tally: Tal
             tally.give(right=right, text=f"{reason} {sorted(lines.of[a])} -> {sorted(lines.of[b])}")
 
 
+def joined(golds: Iterable[dict[str, Any]], corpus: Path) -> dict[str, Tally]:
+    """Our links by reason, right where an annotator joins their lines; outcomes where the annotator has the same."""
+    tallies: defaultdict[str, Tally] = defaultdict(Tally)
+    for annotated in (session for gold in golds for session in gold["sessions"]):
+        log = corpus / "sessions" / f"{annotated['session']}.jsonl"
+        (session,) = read_sessions(log)
+        episode = extract(session)
+        lines = Lines(episode, twins(log))
+        ours: list[tuple[str, str, str]] = [
+            (link.reason, link.source, link.target) for link in episode.links if link.reason != "fix"
+        ]
+        ours += [("fix", fix.error, change) for fix in episode.fixes for change in fix.changes]
+        for reason, a, b in ours:
+            right = any(
+                lines.meets(a, anchors(annotated, one["cause_line"]))
+                and lines.meets(b, anchors(annotated, one["effect_line"]))
+                for one in annotated["links"]
+            )
+            tallies[reason].give(right=right, text=f"{reason} {sorted(lines.of[a])} -> {sorted(lines.of[b])}")
+        agrees = episode.outcome in {annotated["outcome"], *annotated.get("outcome_also", ())}
+        tallies["decided"].give(right=agrees, text=f"{annotated['session']}: {episode.outcome}")
+    return tallies
+
+
 def anchors(gold: dict[str, Any], line: int) -> set[int]:
     """A line, and where it is a failure's also the other lines on which that may fairly stand."""
     also = [set(one.get("also_lines", ())) for one in gold["failures"] if one["line"] == line]
@@ -132,6 +161,7 @@ def score(gold: dict[str, Any], corpus: Path) -> dict[str, Tally]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--misses", action="store_true", help="list what was missed and what was false")
+    parser.add_argument("--reasons", action="store_true", help="print how many links of each reason are right")
     parser.add_argument("--corpus", type=Path, default=CORPUS)
     parser.add_argument("--set", choices=SETS, default="first", help="this and the ones before it")
     options = parser.parse_args()
@@ -145,6 +175,10 @@ def main() -> None:
     print(
         ", ".join(f"{name}: {len(gold['sessions'])} sessions" for name, gold in golds.items()), "- one annotator each"
     )
+    if options.reasons:
+        for reason, tally in sorted(joined(golds.values(), options.corpus).items()):
+            print(f"{reason:>10}  {tally.right} of {tally.given}")
+        return
     print_table({name: score(gold, options.corpus) for name, gold in golds.items()}, misses=options.misses)
     if options.set == "second":
         print_agreement(options.corpus, misses=options.misses)

@@ -1,11 +1,11 @@
-"""What the MCP server costs: beside an empty server of the same SDK in the same run, and call by call.
+"""What the MCP server costs: its start next to a bare interpreter's in the same run, its declarations, each call.
 
-    python benchmarks/mcp_server.py [--runs N] [--entries N]
+    python benchmarks/mcp_server.py [--runs N] [--entries N] [--other COMMAND]
 
-Start: in turn and N times, an empty server (the SDK's low-level one with nothing in it) and ours are spawned, and timed
-until ``initialize`` is answered; noise of the machine falls on both. Then one server of ours, on a memory with topics
-of so many entries, is asked for its list of tools, and 200 calls of each kind are timed from the request's line to the
-answer's. The client is a pipe: what an SDK's client costs is not ours to measure.
+Start: in turn and N times, a bare interpreter runs to its end, and each set of tools (and another server's command,
+such as that of an older version) is spawned and timed until ``initialize`` and ``tools/list`` are answered; noise of
+the machine falls on all. Then one server, on a memory with topics of so many entries, is asked 200 calls of each kind,
+timed from the request's line to the answer's. The client is a pipe: an SDK's client is not ours to measure.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import statistics
 import subprocess
 import sys
@@ -23,21 +24,12 @@ from typing import Any
 
 from helix_graph import Memory
 
-EMPTY = """
-import anyio
-from mcp.server import Server
-from mcp.server.stdio import stdio_server
-
-async def main():
-    server = Server("empty")
-    async with stdio_server() as (read, write):
-        await server.run(read, write, server.create_initialization_options())
-
-anyio.run(main)
-"""
+BARE = "bare interpreter"
+HELIX = str(Path(sys.executable).with_name("helix-graph"))
 SERVERS = {
-    "empty server of the SDK": [sys.executable, "-c", EMPTY],
-    "helix-graph mcp": [str(Path(sys.executable).with_name("helix-graph")), "mcp"],
+    "helix-graph mcp": [HELIX, "mcp"],
+    "helix-graph mcp --tools topics": [HELIX, "mcp", "--tools", "topics"],
+    "helix-graph mcp --tools all": [HELIX, "mcp", "--tools", "all"],
 }
 CALLS = 200
 WORDS = (
@@ -100,23 +92,43 @@ def environment_of(root: Path) -> dict[str, str]:
     return kept | {"HELIX_DIR": str(root), "HELIX_EMBEDDING": "lexical"}
 
 
-def time_starts(environment: dict[str, str], *, runs: int) -> None:
-    taken: dict[str, list[float]] = {name: [] for name in SERVERS}
+def started(command: list[str], environment: dict[str, str]) -> tuple[float, float, bytes]:
+    """Milliseconds from the start to the answer to ``initialize``, and to the list of tools, which is the third."""
+    begun = time.perf_counter()
+    pipe = Pipe(command, environment)
+    pipe.begin()
+    ready = time.perf_counter() - begun
+    listed = pipe.ask("tools/list")
+    done = time.perf_counter() - begun
+    pipe.end()
+    return 1000 * ready, 1000 * done, listed
+
+
+def time_starts(environment: dict[str, str], servers: dict[str, list[str]], *, runs: int) -> None:
+    bare: list[float] = []
+    taken: dict[str, list[tuple[float, float, bytes]]] = {name: [] for name in servers}
     for turn in range(runs + 1):
-        for name, command in SERVERS.items():
-            start = time.perf_counter()
-            pipe = Pipe(command, environment)
-            pipe.begin()
-            if turn:  # the first compiles modules
-                taken[name].append(1000 * (time.perf_counter() - start))
-            pipe.end()
-    print(f"{'spawn -> initialize answered, n = ' + str(runs):<40}{'least ms':>10}{'median ms':>12}")
+        begun = time.perf_counter()
+        subprocess.run([sys.executable, "-c", "pass"], env=environment, check=True)
+        alone = 1000 * (time.perf_counter() - begun)
+        found = {name: started(command, environment) for name, command in servers.items()}
+        if turn:  # the first compiles modules
+            bare.append(alone)
+            for name, one in found.items():
+                taken[name].append(one)
+    print(f"{'start, n = ' + str(runs) + ', ms':<36}{'initialize':>20}{'tools/list':>20}{'tokens':>8}")
+    print(f"{BARE + ' (to its end)':<36}{_figures(bare):>20}")
     for name, times in taken.items():
-        print(f"{name:<40}{min(times):>10.0f}{statistics.median(times):>12.0f}")
-    empty, ours = taken.values()
-    pairs = statistics.median(one / other for one, other in zip(ours, empty, strict=True))
-    least, middle = min(ours) / min(empty), statistics.median(ours) / statistics.median(empty)
-    print(f"ours / empty: least {least:.2f}, median {middle:.2f}, of the pairs {pairs:.2f} (wanted: at most 1.3)")
+        tools = json.loads(times[0][2])["result"]["tools"]
+        shown = json.dumps([{key: one[key] for key in ("name", "description", "inputSchema")} for one in tools])
+        ready, done = [one[0] for one in times], [one[1] for one in times]
+        print(f"{name:<36}{_figures(ready):>20}{_figures(done):>20}{len(shown) // 4:>8}")
+        above = statistics.median(one - other for one, other in zip(done, bare, strict=True))
+        print(f"{'':<36}{f'{above:.0f} ms above bare in the median of the pairs':>48}")
+
+
+def _figures(times: list[float]) -> str:
+    return f"least {min(times):.0f} med. {statistics.median(times):.0f}"
 
 
 def fill(memory: Memory, entries: int) -> None:
@@ -133,11 +145,7 @@ def fill(memory: Memory, entries: int) -> None:
 
 
 def time_calls(pipe: Pipe) -> None:
-    start = time.perf_counter()
-    listed = pipe.ask("tools/list")
-    first = 1000 * (time.perf_counter() - start)
-    tools = len(json.loads(listed)["result"]["tools"])
-    print(f"tools/list: {tools} tools, {len(listed)} bytes, first in {first:.0f} ms")
+    print(f"first call: {pipe.call('insight_health'):.0f} ms, which loads what calls need")
     kinds: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         "insight_health": (("insight_health", {}),),
         "read (one entry)": (("read", {"topic": "topic-7", "index": 3}),),
@@ -164,13 +172,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=11)
     parser.add_argument("--entries", type=int, default=10_000)
+    parser.add_argument("--other", help="the command of another server, in one argument")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         memory = Memory.init(Path(folder))
         environment = environment_of(memory.root)
-        time_starts(environment, runs=options.runs)
+        other = {options.other: shlex.split(options.other)} if options.other else {}
+        time_starts(environment, SERVERS | other, runs=options.runs)
         fill(memory, options.entries)
-        pipe = Pipe(SERVERS["helix-graph mcp"], environment)
+        pipe = Pipe(SERVERS["helix-graph mcp --tools all"], environment)
         pipe.begin()
         print(f"topics of {options.entries} entries:")
         time_calls(pipe)

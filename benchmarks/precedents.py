@@ -1,151 +1,223 @@
-"""Had we met this error before, and did an earlier session hold a fix? The Claude Code corpus, replayed in time order.
+"""Had we met this error before, and would what is shown have helped? Open sessions, replayed in time order.
 
-    python benchmarks/precedents.py [--list] [--corpus DIR]
+    python benchmarks/precedents.py                           # how many failures have a precedent
+    python benchmarks/precedents.py --draw 40 --seed 7 --output hits.md   # hits for a reader to judge
 
-Before each session the memory holds exactly the sessions that began earlier. Every failing result of the session is
-put to ``memory.graph.seen()`` as the text the agent saw, as a user would by ``… 2>&1 | helix-graph seen -``; failing
-results are those that the session's own episode records as errors. Counted is the closest level at which an earlier
-session had met it (exact line but for numbers, kind of error, same check), how many of these precedents carry a fix,
-and how many a verified one; first for all, then for failures of checks alone, since an agent recovers from its own
-tools' errors ("file does not exist") without help. For comparison stands beside it in how many the very
-same error line had been met.
+Each project of the corpora has a memory of its own. Before each session it holds exactly the sessions that began
+earlier. Every failing result of the session is put to ``memory.graph.seen()`` as the text the agent saw, as a user
+would by ``… 2>&1 | helix-graph seen -``; failing results are those that the session's own episode records as errors,
+each issue once a session. Sealed sessions are left out.
 
-``--list`` prints each failure with its best precedent, for judging by eye whether it would have helped.
+A *hit* is what a hook would speak of: a failing result with a precedent that has a repair, or of an issue that several
+sessions met and none repaired. ``--draw`` writes that many hits, drawn by the seed, each of another issue as
+long as there are any: what failed,
+what was shown, what else was known of the same check, and the log lines that all of it rests on. There the memory holds
+all other sessions of the project, later ones too, for in time order so few logs have too few hits to draw from. The
+reader answers three questions of each: would it have helped (yes, in part, no)? Is it misleading? Is the first one
+shown the best one known?
 """
 
 from __future__ import annotations
 
 import argparse
+import random
 import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+from sealed_sessions import open_logs
+from tallies import CORPORA
 
-from helix_episodes.readers import find_logs, read_sessions
+from helix_episodes.readers import read_sessions
 from helix_graph import Memory
-from helix_graph.graph.model import SeenAnswer
+from helix_graph.graph.model import Precedent, SeenAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from helix_episodes.model import Episode
     from helix_episodes.session import Session
-    from helix_graph.graph.model import Precedent
+    from helix_graph.graph.model import Remedy
 
-CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpora" / "claude-code" / "sessions"
-LEVELS = ("exact", "family", "check")
-#: Checks that may fail in a session without ever passing in it.
-CHECKS = frozenset({"golangci-lint", "go test", "go build", "go vet"})
+PROJECTS = (
+    "claude-code", *(f"agent-sessions/{name}" for name in (
+        "EntityProcess__agentv", "JanDeDobbeleer__oh-my-posh", "PackmindHub__context-evaluator",
+        "eitatech__gatomia-vscode", "entireio__skills", "jdx__mise",
+    ))
+)  # fmt: skip
+LEVELS = ("exact", "family", "words")
+#: What a reader is shown of each hit: as many precedents as the command prints, and of others known as many lines.
+SHOWN, OTHERS = 5, 8
+QUESTIONS = """
+Would it have helped (yes, in part, no):
+Misleading (yes, no):
+First shown is the best known (yes, no):"""
+#: Of a failing output its beginning and end.
+LONGEST_TEXT = 2500
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True):
-    """One failing result: where it stands, what the agent saw, what the memory answered, whether its line was known."""
+    """One failing result: where it stands, what the agent saw, what the memory answered, what else it knew."""
 
-    session: str
+    project: str
+    log: str
     line: int
     text: str
-    of_check: bool
     answer: SeenAnswer
-    line_known: bool
+    others: tuple[Precedent, ...]
 
     @property
-    def best(self) -> Precedent | None:
-        """The first precedent at the closest level."""
-        return next((one for one in self.answer.precedents if one.level == self.answer.level), None)
+    def is_hit(self) -> bool:
+        """Whether something is said that can be judged."""
+        never = any(one.level == "exact" and not one.fixed and one.sessions > 1 for one in self.answer.issues)
+        return never or any(one.fixes for one in self.answer.precedents)
+
+    @property
+    def issue(self) -> tuple[str, str]:
+        """Its project and the issue of its first precedent."""
+        first = self.answer.precedents[0]
+        return self.project, self.answer.issues[first.issue].message if self.answer.issues else first.label
 
 
-def in_time_order(logs: list[Path]) -> list[tuple[Path, Session]]:
-    sessions = [(log, session) for log in logs for session in read_sessions(log)]
-    return sorted(sessions, key=lambda pair: (pair[1].started is None, pair[1].started, pair[1].id))
-
-
-def replay(logs: list[Path], memory: Memory) -> Iterator[Failure]:
-    known: set[str] = set()
+def replay(project: str, memory: Memory, *, others: bool) -> Iterator[Failure]:
+    """The failures of a project's sessions, asked of the earlier sessions, or with ``others`` of all others."""
+    sessions = [(log, session) for log in open_logs(project) for session in read_sessions(log)]
+    if others:
+        memory.extract([log for log, _ in sessions])
     memory.graph.compile()
-    for log, session in in_time_order(logs):
+    for log, session in sorted(sessions, key=lambda pair: (pair[1].started is None, pair[1].started, pair[1].id)):
         memory.extract([log])
-        failures = list(failing_results(memory, session))
-        for line, text, of_check, messages in failures:
-            yield Failure(
-                session=session.id,
-                line=line,
-                text=text,
-                of_check=of_check,
-                answer=memory.graph.seen(text),
-                line_known=bool(messages & known),
-            )
-        known |= {message for _, _, _, messages in failures for message in messages}
-        memory.graph.compile()
+        episode = memory.episodes.get(session.id)
+        if episode is None:
+            continue
+        file, aside = memory.root / "episodes" / f"{episode.id}.json", memory.root / "aside.json"
+        failing = list(failing_results(episode, session))
+        if others and failing:
+            file.rename(aside)
+            memory.graph.compile()
+        yield from asked(project, log, memory, failing)
+        if others and failing:
+            aside.rename(file)
+        else:
+            memory.graph.compile()
 
 
-def failing_results(memory: Memory, session: Session) -> Iterator[tuple[int, str, bool, set[str]]]:
-    """Each result that the session's episode records as an error.
+def asked(project: str, log: Path, memory: Memory, failing: list[tuple[int, str, set[str]]]) -> Iterator[Failure]:
+    """What the memory answers to each failing result, each issue once."""
+    issues: set[str] = set()
+    for line, text, named in failing:
+        if named <= issues:
+            continue
+        issues |= named
+        answer = memory.graph.seen(text, limit=SHOWN)
+        known = tuple(others_known(memory, answer))
+        where = str(log.relative_to(CORPORA))
+        yield Failure(project=project, log=where, line=line, text=text, answer=answer, others=known)
 
-    Its line, its text, whether it is a check's verdict, and the lines of the errors in it.
-    """
-    episode = memory.episodes.require(session.id)
-    checks = {event.check for event in episode.events if event.type == "test"} | CHECKS
+
+def failing_results(episode: Episode, session: Session) -> Iterator[tuple[int, str, set[str]]]:
+    """Each result that the session's episode records as an error: its line, its text, and the issues in it."""
+    errors = [one for one in episode.events if one.type == "error" and one.evidence]
     for step in session.steps:
-        at = step.source.line
-        errors = [one for one in episode.events if one.type == "error" and one.evidence and one.evidence.line == at]
-        if errors and step.kind == "result" and step.source.file is None:
-            of_check = any(one.check in checks for one in errors)
-            yield at, step.text, of_check, {one.message for one in errors if one.message}
+        here = [one for one in errors if one.evidence and one.evidence.line == step.source.line]
+        if here and step.kind == "result" and step.source.file is None and step.text.strip():
+            yield step.source.line, step.text, {one.fingerprint or one.content for one in here}
 
 
-def first_line(text: str) -> str:
-    lines = (line.strip() for line in text.splitlines())
-    return next((line for line in lines if line and not line.startswith("Exit code")), "")
+def others_known(memory: Memory, answer: SeenAnswer) -> Iterator[Precedent]:
+    """Repaired errors of the same checks that were not shown."""
+    shown = {(one.episode, one.line) for one in answer.precedents}
+    checks = dict.fromkeys(label.partition(" fails: ")[0] for label in answer.looked_for if " fails: " in label)
+    for check in checks:
+        for one in memory.graph.seen(f"{check} fails", limit=20).precedents:
+            if one.fixes and (one.episode, one.line) not in shown:
+                yield one
 
 
 def report(failures: list[Failure]) -> None:
-    total = len(failures)
-    met = [one for one in failures if one.answer.level in LEVELS]
-    print(f"{total} failing results in {len({one.session for one in failures})} sessions")
-    print(f"{'closest level':<26}{'met before':>16}{'with a fix':>16}{'verified':>16}")
-    for name in LEVELS:
-        row([one for one in met if one.answer.level == name], name=name, total=total)
-    close = [one for one in met if one.answer.level != "check"]
-    row(close, name="exact or family", total=total)
-    row(met, name="any level", total=total)
-    row([one for one in failures if one.line_known], name="same line, verbatim", total=total)
-    checks = [one for one in failures if one.of_check]
-    print(f"of these, {len(checks)} are failures of checks")
-    row([one for one in close if one.of_check], name="exact or family", total=len(checks))
-    row([one for one in met if one.of_check], name="any level", total=len(checks))
-    row([one for one in checks if one.line_known], name="same line, verbatim", total=len(checks))
-    labels = Counter(one.best.label for one in met if one.best and one.answer.level != "check")
-    print("most often met again: " + "; ".join(f"{label} ({n})" for label, n in labels.most_common(5)))
+    total = max(1, len(failures))
+    print(f"{len(failures)} failing results in {len({one.log for one in failures})} sessions")
+    print(f"{'closest level':<16}{'met before':>16}{'with a repair':>16}{'verified':>16}")
+    for name in (*LEVELS, "any"):
+        met = [one for one in failures if (one.answer.level == name if name in LEVELS else one.answer.found)]
+        repaired = [one for one in met if any(each.fixes for each in one.answer.precedents)]
+        verified = [one for one in met if any(each.fixed for each in one.answer.precedents)]
+        cells = (f"{len(part)} ({100 * len(part) / total:.0f} %)" for part in (met, repaired, verified))
+        print(f"{name:<16}" + "".join(f"{cell:>16}" for cell in cells))
+    print(f"hits: {sum(one.is_hit for one in failures)}")
 
 
-def row(met: list[Failure], *, name: str, total: int) -> None:
-    fixed = [one for one in met if one.best and one.best.fixed]
-    verified = [one for one in fixed if one.best and any(remedy.verified for remedy in one.best.fixes)]
-    cells = (f"{len(part)} ({100 * len(part) / max(1, total):.0f} %)" for part in (met, fixed, verified))
-    print(f"{name:<26}" + "".join(f"{cell:>16}" for cell in cells))
+def draw(failures: list[Failure], *, count: int, seed: int) -> str:
+    """The drawn hits as Markdown."""
+    hits = [one for one in failures if one.is_hit]
+    random.Random(seed).shuffle(hits)  # noqa: S311  (a draw by seed, no secret)
+    issues = Counter[tuple[str, str]]()
+    order = []
+    for place, one in enumerate(hits):
+        issues[one.issue] += 1
+        order.append((issues[one.issue], place, one))
+    hits = [one for _, _, one in sorted(order, key=lambda each: each[:2])]
+    drawn = hits[:count]
+    parts = [f"# {len(drawn)} of {len(hits)} hits of {len(issues)} issues, seed {seed}\n\nLogs are below {CORPORA}.\n"]
+    parts += ["\n".join(lines_of(number, one)) for number, one in enumerate(drawn, 1)]
+    return "\n\n".join(parts) + "\n"
 
 
-def show(failure: Failure) -> None:
-    print(f"\n{failure.session} line {failure.line}: {first_line(failure.text)[:140]}")
-    print(f"  read as {', '.join(failure.answer.looked_for) or '-'}; level {failure.answer.level}")
-    if failure.best:
-        print(f"  {failure.best.date}: {failure.best.label} | {failure.best.message[:120]}")
-        for remedy in failure.best.fixes:
-            print(f"    -> {remedy.chosen[:100]} (verified {remedy.verified}) {remedy.quote[:120]!r}")
+def lines_of(number: int, one: Failure) -> Iterator[str]:
+    yield f"## {number}. {one.project}\n\nFailed at {one.log}:{one.line}\n\n```\n{ends(one.text)}\n```\n"
+    yield "Issues: " + "; ".join(
+        f"`{each.message[:120]}` ({each.level}, {each.sessions} sessions, repaired in {each.fixed})"
+        for each in one.answer.issues
+    )
+    for place, precedent in enumerate(one.answer.precedents, 1):
+        yield f"\n**Shown {place}** ({precedent.level})"
+        yield from precedent_lines(precedent)
+    if one.others:
+        yield "\nAlso known of this check, not shown:"
+        yield from (f"- {short(each)}" for each in one.others[:OTHERS])
+    yield QUESTIONS
+
+
+def precedent_lines(one: Precedent) -> Iterator[str]:
+    yield f"- {(one.date or '')[:10]} {one.label}: `{one.message[:300]}` at {at(one)}"
+    for fix in one.fixes[:3]:
+        verified = f"verified: {fix.verified_by}" if fix.verified else "not verified"
+        yield f"  - {fix.chosen[:200]} ({verified}; line {fix.line}); why: {(fix.rationale or '-')[:150]}"
+        yield f"    `{' ⏎ '.join(fix.quote.split(chr(10)))[:240]}`"
+    if not one.fixes:
+        yield "  - no repair in that session"
+
+
+def short(one: Precedent) -> str:
+    fix: Remedy = one.fixes[0]
+    return f"{one.label}: `{one.message[:120]}` -> {fix.chosen[:80]}: `{' '.join(fix.quote.split())[:100]}` ({at(one)})"
+
+
+def at(one: Precedent) -> str:
+    return f"{Path(one.log or '').name}:{one.line}"
+
+
+def ends(text: str) -> str:
+    half = LONGEST_TEXT // 2
+    return text if len(text) <= LONGEST_TEXT else f"{text[:half]}\n[…]\n{text[-half:]}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--list", action="store_true", help="print each failure with its best precedent")
-    parser.add_argument("--corpus", type=Path, default=CORPUS)
+    parser.add_argument("--draw", type=int, help="write so many hits for a reader to judge")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--output", type=Path, default=Path("hits.md"))
+    parser.add_argument("--project", action="append", help="a folder of the corpora (default: all)")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        failures = list(replay(find_logs(options.corpus), Memory(Path(folder))))
-    if options.list:
-        for failure in failures:
-            show(failure)
+    failures: list[Failure] = []
+    for project in options.project or PROJECTS:
+        with tempfile.TemporaryDirectory() as folder:
+            failures += replay(project, Memory(Path(folder)), others=bool(options.draw))
     report(failures)
+    if options.draw:
+        options.output.write_text(draw(failures, count=options.draw, seed=options.seed), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ a log decide whether it is read; the whole session decides whether it is recorde
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -21,8 +22,10 @@ from helix_episodes.ingest import ExtractReport, RecordedSession, log_key, recor
 from helix_episodes.model import Episode, Outcome
 from helix_episodes.readers.common.session_builder import project_of
 from helix_episodes.store import EpisodeStore
+from helix_graph.graph.compile import CompileReport
 from helix_graph.ingest_filter import MemoryFilter
 from helix_graph.project import FOLDER, project_folder, work_trees
+from helix_graph.sync_stamp import RUNNING, LogPlace, finished_since, read_stamp, write_stamp
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -72,6 +75,13 @@ class SourcesReport(msgspec.Struct, frozen=True, kw_only=True):
     dry_run: bool = False
     differences: tuple[RecordDifference, ...] = ()
     labels: str | None = None
+
+
+class SyncReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of this project's logs, and of the graph."""
+
+    logs: SourcesReport
+    graph: CompileReport
 
 
 class Project:
@@ -191,6 +201,7 @@ def extract_all(  # noqa: PLR0913  (the command's options)
         InvalidConfiguration: A line of ``.helixignore`` is no rule.
     """
     check_agent(agent)
+    began = time.time()
     wanted = Project(project, memory=memory)
     found = list(_found(wanted, agent=agent))
     logs = [log for _, _, found_logs in found for log in found_logs if since is None or log.modified >= since]
@@ -210,6 +221,8 @@ def extract_all(  # noqa: PLR0913  (the command's options)
     )
     if not dry_run:
         admission.lift(one.session for one in report.recorded)
+        if agent is None and project is None and since is None:
+            write_stamp(memory, at=began - RUNNING, places=_places())
     return SourcesReport(
         sources=tuple(_source(name, root, logs, wanted) for name, root, logs in found),
         report=report,
@@ -218,6 +231,33 @@ def extract_all(  # noqa: PLR0913  (the command's options)
         dry_run=dry_run,
         differences=tuple(_differences(report.updated, before=standing, after=store)) if dry_run else (),
     )
+
+
+def unread_logs(memory: Path) -> tuple[Path, ...]:
+    """This project's logs that were written after the memory last read all of them, the oldest first.
+
+    Sessions that are still running are left for later. Where there is none, the stamp moves on, so that other projects'
+    logs are looked at once.
+
+    Raises:
+        WriteFailed: The memory cannot be written.
+    """
+    stamp, began = read_stamp(memory), time.time()
+    newer = set(finished_since(stamp, now=began)) if stamp else set()
+    if not newer:
+        return ()
+    wanted = Project(None, memory=memory)
+    recorded = recorded_logs(EpisodeStore(memory / "episodes"))
+    logs = [log for home in AGENT_HOMES for log in logs_of(home, candidates=wanted.folders, only=newer)]
+    own = [log for log in logs if log.folder and wanted.holds(log.folder)]
+    waiting = [log.path for log in own if not _is_recorded(log.path, recorded=recorded)]
+    if not waiting:
+        write_stamp(memory, at=began - RUNNING, places=_places())
+    return tuple(sorted(waiting, key=lambda path: (path.stat().st_mtime, path)))
+
+
+def _places() -> list[LogPlace]:
+    return [LogPlace(root=str(root_of(home)), patterns=tuple(home.logs.split())) for home in AGENT_HOMES]
 
 
 def _found(wanted: Project, *, agent: str | None) -> Iterator[tuple[str, Path, list[FoundLog]]]:

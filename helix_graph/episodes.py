@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -35,9 +36,20 @@ from helix_episodes.corrections import (
 )
 from helix_episodes.episode_consistency import free_id, repair_links, repair_parts, unsound_links
 from helix_episodes.errors import EpisodeError, EpisodeExists, EpisodeNotFound, InvalidEpisode
-from helix_episodes.model import Decision, DecisionType, Episode, Event, EventType, Metrics, Outcome, sortable_time
+from helix_episodes.model import (
+    OUTCOME_ID,
+    Decision,
+    DecisionType,
+    Episode,
+    Event,
+    EventType,
+    Metrics,
+    Outcome,
+    OutcomeBasis,
+    sortable_time,
+)
 from helix_episodes.redaction import for_disk
-from helix_episodes.store import EpisodeStore, decode_episode
+from helix_episodes.store import EpisodeStore, decode_episode, plain_json
 from helix_graph.graph.assertions import EDGE_TYPES, Assertion, AssertionStore, now
 from helix_graph.validation import as_choice, as_datetime, as_int, as_line, as_path, as_str, as_text
 
@@ -49,6 +61,7 @@ if TYPE_CHECKING:
 
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+BASES: tuple[OutcomeBasis, ...] = tuple(basis for basis in get_args(OutcomeBasis) if basis != "none")
 DECISION_TYPES: tuple[DecisionType, ...] = get_args(DecisionType)
 FEWEST, MOST = 1, 100
 #: The original's own example of an episode id leaves out the word that its sessions are called with.
@@ -88,31 +101,43 @@ class Episodes(EpisodeStore):
         for path, one in super().scan():
             yield path, corrected(one, corrections.get(one.id, ())) if isinstance(one, Episode) else one
 
-    def _found(self, outcome: str | None, since: date | None, task: str | None) -> list[Episode]:
+    def _found(self, outcome: str | None, since: date | str | None, task: str | None) -> list[Episode]:
         at, part = as_datetime("since", since), None if task is None else as_str("task", task)
         if outcome is None:
             return super().list(since=at, task=part, max_results=sys.maxsize)
         wanted: Outcome = as_choice("outcome", outcome, OUTCOMES)
         return super().list(outcome=wanted, since=at, task=part, max_results=sys.maxsize)
 
+    def unreadable(self) -> tuple[InvalidEpisode, ...]:
+        """What is wrong with each file that is no valid episode; `list` leaves such files out."""
+        return tuple(one for _, one in super().scan() if isinstance(one, InvalidEpisode))
+
     def list(
-        self, outcome: str | None = None, since: date | None = None, max_results: int = 20, *, task: str | None = None
+        self,
+        outcome: str | None = None,
+        since: date | str | None = None,
+        max_results: int | None = 20,
+        *,
+        task: str | None = None,
     ) -> list[Episode]:
         """The newest episodes first: those with ``outcome``, from ``since`` on, with ``task`` in their task (any case).
 
         Args:
             outcome: success, partial, failure or unknown.
-            since: Included; UTC when it has no zone.
+            since: Included; UTC when it has no zone. A text is read as ISO 8601.
             task: A part of the task.
-            max_results: 1 to 100.
+            max_results: 1 to 100; None for all.
 
         Raises:
-            InvalidArgument: The outcome is none of the four. ``max_results`` is not between 1 and 100.
+            InvalidArgument: The outcome is none of the four. ``max_results`` is not between 1 and 100. ``since`` is no
+                ISO 8601 time.
         """
+        if max_results is None:
+            return self._found(outcome, since, task)
         most = as_int("max_results", max_results, lowest=FEWEST, highest=MOST)
         return self._found(outcome, since, task)[:most]
 
-    def count(self, outcome: str | None = None, since: date | None = None, *, task: str | None = None) -> int:
+    def count(self, outcome: str | None = None, since: date | str | None = None, *, task: str | None = None) -> int:
         """How many episodes `list` has to choose from.
 
         Raises:
@@ -131,6 +156,7 @@ class Episodes(EpisodeStore):
         metrics: Metrics | Mapping[str, Any] | None = None,
         *,
         timestamp: str | None = None,
+        basis: str = "judged",
         force: bool = False,
     ) -> Episode:
         """Writes an episode from structured data and returns it; ``New-Episode`` of the original.
@@ -138,12 +164,15 @@ class Episodes(EpisodeStore):
         Args:
             session_id: Names the file.
             task: What the session was to do.
-            outcome: success, partial, failure or unknown, by the caller's word: its basis is ``declared``.
-            decisions: Decisions, or mappings in their schema; ``id`` and ``timestamp`` may be left out.
+            outcome: success, partial, failure or unknown.
+            decisions: Decisions, or mappings in their schema; ``id`` and ``timestamp`` may be left out. ``outcome``
+                among their ``effects`` says that a decision led to the outcome.
             events: Events, or mappings in their schema; the same.
             lessons: Sentences.
             metrics: Counts; what is missing is not known.
             timestamp: When the session began, ISO 8601; now by default.
+            basis: Who says how it came out: ``judged`` (the caller knows), ``measured`` (a check), ``rewarded`` (a
+                score), ``declared`` (only the agent itself: patterns and rates leave it out).
             force: Replace the episode of that session.
 
         Raises:
@@ -156,13 +185,13 @@ class Episodes(EpisodeStore):
         """
         path = self.path_of(session_id)
         if path.exists() and not force:
-            raise EpisodeExists("exists; give another session id, or --force to replace it", path=path)
+            raise EpisodeExists("exists; give another session id, or set force to replace it", path=path)
         fields = {
             "id": path.stem,
             "session": session_id,
             "timestamp": now() if timestamp is None else timestamp,
             "outcome": as_choice("outcome", outcome, OUTCOMES),
-            "outcome_basis": "none" if outcome == "unknown" else "declared",
+            "outcome_basis": "none" if outcome == "unknown" else as_choice("basis", basis, BASES),
             "task": as_line("task", task),
             "decisions": decisions,
             "events": events,
@@ -183,7 +212,7 @@ class Episodes(EpisodeStore):
             InvalidEpisode: Its file does not fit the schema.
             InvalidSessionId: The id cannot safely name a file.
         """
-        found = self.get(episode)
+        found = self.get(self.resolve(as_str("episode", episode)))
         timed: list[tuple[str, Decision]] = []
         latest = ""  # a decision without a time of its own belongs to the one before it
         for decision in found.decisions if found else ():
@@ -302,7 +331,7 @@ class Episodes(EpisodeStore):
         return self._record(extracted, correction)
 
     def _require_extracted(self, name: str) -> Episode:
-        extracted = self.extracted(name)
+        extracted = self.extracted(self.resolve(as_str("episode", name)))
         if extracted is None:
             raise EpisodeNotFound(name)
         return extracted
@@ -353,6 +382,7 @@ def _leads(source: str, target: str, links: set[tuple[str, str]]) -> bool:
 
 
 _WRONG_WORD = re.compile(r"Invalid enum value .*`\$\.(?P<part>\w+)\[\d+\]\.(?P<field>\w+)`")
+_MISSING = re.compile(r"missing required field `(?P<key>\w+)` - at `\$\.(?P<part>\w+)\[(?P<place>\d+)\]`")
 _WORDS_OF: dict[tuple[str, str], tuple[str, ...]] = {
     ("decisions", "type"): DECISION_TYPES,
     ("decisions", "outcome"): OUTCOMES,
@@ -371,7 +401,7 @@ def build_episode(fields: Mapping[str, Any]) -> Episode:
     """
     stated = _decoded(fields)
     _, problems = repair_parts(stated)
-    names = {one.id for one in parts_of(stated)}
+    names = _names_in(stated)
     links = sorted((link.source, link.target) for link in stated_links(stated))
     unresolved = [f"{source} -> {target}" for source, target in links if not {source, target} <= names]
     episode = _without(stated, unresolved)
@@ -385,7 +415,8 @@ def _decoded(fields: Mapping[str, Any]) -> Episode:
     try:
         return decode_episode(_as_json(fields))
     except InvalidEpisode as error:
-        raise InvalidEpisode(path=None, problem=error.problem + _allowed(error.problem)) from error
+        problem = error.problem + _allowed(error.problem) + _misspelt(error.problem, fields)
+        raise InvalidEpisode(path=None, problem=problem) from error
 
 
 def _allowed(problem: str) -> str:
@@ -399,9 +430,22 @@ def _allowed(problem: str) -> str:
     return f"; it must be one of {', '.join(words)}" if words else ""
 
 
+def _misspelt(problem: str, fields: Mapping[str, Any]) -> str:
+    """The key that was probably meant, where a required one is missing.
+
+    >>> _misspelt("Object missing required field `chosen` - at `$.decisions[0]`", {"decisions": [{"choosen": "x"}]})
+    "; 'choosen' may be a misspelling of it"
+    """
+    missing = _MISSING.search(problem)
+    parts = fields.get(missing["part"], ()) if missing else ()
+    one = parts[int(missing["place"])] if missing and int(missing["place"]) < len(parts) else {}
+    near = get_close_matches(missing["key"], one, n=1) if missing and isinstance(one, Mapping) else []
+    return f"; {near[0]!r} may be a misspelling of it" if near else ""
+
+
 def _as_json(fields: Mapping[str, Any]) -> bytes:
     try:
-        plain = for_disk(msgspec.to_builtins(fields))
+        plain = for_disk(msgspec.to_builtins({name: plain_json(value) for name, value in fields.items()}))
         for name, letter in (("decisions", "d"), ("events", "e")):
             plain[name] = _completed(plain[name], letter)
         return msgspec.json.encode(plain)
@@ -429,7 +473,7 @@ def _without(episode: Episode, unresolved: list[str]) -> Episode:
     """The episode whose parts name only each other."""
     if not unresolved:
         return episode
-    names = {one.id for one in parts_of(episode)}
+    names = _names_in(episode)
     return replace(
         episode,
         decisions=tuple(
@@ -441,6 +485,11 @@ def _without(episode: Episode, unresolved: list[str]) -> Episode:
             for one in episode.events
         ),
     )
+
+
+def _names_in(episode: Episode) -> set[str]:
+    """What links may name: the parts, and the outcome where it is known."""
+    return {one.id for one in parts_of(episode)} | ({OUTCOME_ID} if episode.outcome != "unknown" else set())
 
 
 def _among(names: set[str], ends: tuple[str, ...]) -> tuple[str, ...]:

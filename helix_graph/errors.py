@@ -21,6 +21,7 @@
         ├── DatabaseBusy             another process kept it locked for longer than we wait
         ├── DatabaseRefused          the disk is full, or permissions are missing; the file itself is unharmed
         ├── NodeNotFound             a name is that of no node, or of several
+        ├── IssueNotFound            an id is that of no issue, or the beginning of several
         └── InvalidAssertion         a file of an assertion does not fit the schema
 """
 
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 OutOfRange = NotOneOf = WrongType = InvalidArgument
 EpisodeIsThere = EpisodeExists
 
+#: What brings a memory up to date, whatever is missing: it begins one, reads logs and compiles.
+NEXT_STEP = "helix-graph sync"
 #: What `InvalidArgument` says of an argument without any text, and of a search without any words.
 NO_TEXT = "is empty; give it a text"
 NO_WORDS = "is empty; give some words, such as 'pytest fails'"
@@ -52,7 +55,7 @@ class NoMemory(HelixGraphError):
         self.problem = problem
         where = f"{expected} does not exist" if expected else f"no memory in {start} or above it"
         where += f" ({problem})" if problem else ""
-        super().__init__(f"{where}; run `helix-graph init` in the project's folder")
+        super().__init__(f"{where}; run `{NEXT_STEP}` in the project's folder")
 
 
 class UntrustedMemory(HelixGraphError):
@@ -145,7 +148,7 @@ class GraphNotCompiled(GraphError):
     def __init__(self, *, path: Path, problem: str = "has not been compiled yet") -> None:
         self.path = path
         self.problem = problem
-        super().__init__(f"the graph {path} {problem}; run `helix-graph compile`")
+        super().__init__(f"the graph {path} {problem}; run `{NEXT_STEP}`")
 
 
 #: What GraphNotCompiled says of a file that a killed process or a full disk has left without its tables.
@@ -208,3 +211,7 @@ class InvalidAssertion(FileError, GraphError):
     """A file among the assertions does not contain one."""
 
     sentence = "{path}: not a valid assertion: {problem}; correct or delete it"
+
+
+class IssueNotFound(GraphError):
+    """No issue or group has that id, or several ids begin so; the sentence says which."""

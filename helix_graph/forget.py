@@ -37,7 +37,7 @@ import msgspec
 from helix_episodes.errors import EpisodeNotFound, HelixGraphError, InvalidEpisode
 from helix_episodes.model import Episode, sortable_time
 from helix_episodes.safe_files import TEMPORARY_SUFFIX, read_regular, remove_file
-from helix_episodes.store import PREFIX, EpisodeStore, check_session_id, decode_episode
+from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, is_session_id
 from helix_graph import database
 from helix_graph.embedding.cache import CACHE_NAME, clear
 from helix_graph.errors import MemoryDamaged, NotOurDatabase
@@ -45,7 +45,7 @@ from helix_graph.graph.compile import discard, erase_traces
 from helix_graph.graph.graph_db import EXPORT_NAME, GRAPH_FILE
 from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.plans.workspaces import forget_tasks
-from helix_graph.project import HOOK_LOG, PAGES, PREPARED
+from helix_graph.project import HIGHLIGHTS, HOOK_LOG, PAGES, PREPARED
 from helix_graph.set_aside import ASSERTIONS, quarantined_of_session
 from helix_graph.set_aside import FOLDER as ASIDE
 from helix_graph.shared_authors import CACHE as SHARED_AUTHORS
@@ -298,9 +298,7 @@ def forget(
     store, tombstones = EpisodeStore(graph.episodes), Tombstones(root)
     waiting = tombstones.unproved().keys()
     if not (selection.sessions or selection.by_condition or waiting):
-        raise HelixGraphError(
-            "nothing is named that should be forgotten; give --session, --project, --since or --until"
-        )
+        raise HelixGraphError("nothing is named that should be forgotten; name sessions, a project, since or until")
     begun = {name for path in store.files() if digest(name := _session_of(path)) in waiting}
     named = {_recorded(name, root, store, tombstones, databases) for name in selection.sessions}
     scanned = list(store.scan()) if selection.by_condition else []
@@ -322,7 +320,7 @@ def forget(
             _take_out(graph)
         with suppress(NotOurDatabase):  # the proof says whether it holds anything
             clear(root / CACHE_NAME)
-            for derived in (PREPARED, SHARED_AUTHORS, HOOK_LOG):
+            for derived in (PREPARED, HIGHLIGHTS, SHARED_AUTHORS, HOOK_LOG):
                 remove_file(root / derived)
     return ForgetReport(
         sessions=tuple(sessions),
@@ -362,12 +360,20 @@ def _prove(root: Path, graph: Graph, sessions: Iterable[str]) -> ErasureProof | 
 
 
 def _recorded(name: str, root: Path, store: EpisodeStore, tombstones: Tombstones, databases: Sequence[Insights]) -> str:
-    """A session named with or without the prefix; one that is forgotten already may have been left half way."""
-    for form in (name, check_session_id(name).removeprefix(PREFIX)):
+    """A session as `EpisodeStore.resolve` understands it; one that is forgotten already may have been left half way."""
+
+    def has_traces(form: str) -> bool:
         if store.path_of(form).exists() or tombstones.holds(form) or quarantined_of_session(root, form):
-            return form
-        if any(insights.has_written_in(form) for insights in databases):
-            return form
+            return True
+        return any(insights.has_written_in(form) for insights in databases)
+
+    if is_session_id(name):  # exact names first: a forgotten session may be called like the beginning of another
+        for form in (name, name.removeprefix(PREFIX)):
+            if has_traces(form):
+                return form
+    found = store.resolve(name)
+    if has_traces(found):
+        return found
     raise EpisodeNotFound(name)
 
 
@@ -405,7 +411,12 @@ def _step_ids(path: Path) -> set[str]:
 
 def _naming(paths: Iterable[Path], sessions: Iterable[str]) -> Iterator[Path]:
     ids = set(sessions) | {PREFIX + session for session in sessions}
-    return (path for path in paths if any({text, text.partition("#")[0]} & ids for text in _texts(path)))
+    return (path for path in paths if any(_names_in(text) & ids for text in _texts(path)))
+
+
+def _names_in(text: str) -> set[str]:
+    """What a text may name: all of it, the part before a mark, each word."""
+    return {text, text.partition("#")[0], *(word.strip(".,;:()") for word in text.split())}
 
 
 def _texts(path: Path) -> set[str]:

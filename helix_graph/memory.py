@@ -12,6 +12,7 @@ Only this module creates the parts and connects them::
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,17 +37,20 @@ if TYPE_CHECKING:
     from datetime import date
 
     from helix_episodes.ingest import ExtractReport, IngestFilter
-    from helix_graph.agent_logs import LogSource, SourcesReport
+    from helix_graph.agent_logs import LogSource, SourcesReport, SyncReport
     from helix_graph.causality.api import Causality
     from helix_graph.doctor.model import Examination
     from helix_graph.embedding.model import Embedder
     from helix_graph.episodes import Episodes
     from helix_graph.forget import ForgetReport
+    from helix_graph.highlights import Highlights
     from helix_graph.insights.api import Insights
+    from helix_graph.issues.api import Issues
     from helix_graph.plans.api import Plans
     from helix_graph.search.api import Search
     from helix_graph.search.model import SearchSource
     from helix_graph.seed_api import SeedGraph
+    from helix_graph.sync_stamp import CaughtUp
     from helix_graph.topics.api import Topics
     from helix_graph.trust_preview import TrustPreview
     from helix_graph.web.api import Pages, ViewReport, WrittenReport
@@ -154,6 +158,23 @@ class Memory:
         from helix_graph.causality.api import Causality
 
         return Causality(self.graph, assertions=self.root / "causality" / "assertions")
+
+    @property
+    def issues(self) -> Issues:
+        """What keeps failing, what it costs, and what repaired it."""
+        from helix_graph.issues.api import Issues
+
+        return Issues(self.graph)
+
+    def highlights(self) -> Highlights:
+        """What stands out: at most ten sentences, the most useful first; see `helix_graph.highlights`.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+        """
+        from helix_graph.highlights import known_highlights
+
+        return known_highlights(self.root, self.issues, self.causality)
 
     @property
     def insights(self) -> Insights:
@@ -291,6 +312,45 @@ class Memory:
             return report
         return replace(report, labels=self.graph.compile(dry_run=True).rebuilt)
 
+    def sync(self, *, progress: Callable[[int, int, Path], None] | None = None) -> SyncReport:
+        """Reads what is new in this project's logs and brings the graph up to date.
+
+        Raises:
+            InvalidConfiguration: A line of ``.helixignore`` is no rule.
+            NotOurDatabase: Another program's file is where graph.db belongs.
+            DatabaseBusy: Another process has been compiling for too long.
+            WriteFailed: The memory cannot be written.
+        """
+        from helix_graph.agent_logs import SyncReport
+
+        return SyncReport(logs=self.extract_all(progress=progress), graph=self.graph.compile())
+
+    def unread_logs(self) -> tuple[Path, ...]:
+        """This project's logs that are newer than the last `sync`, the oldest first, without running sessions."""
+        from helix_graph.sync_stamp import finished_since, read_stamp
+
+        stamp = read_stamp(self.root)
+        if stamp is None or next(finished_since(stamp), None) is None:
+            return ()
+        from helix_graph.agent_logs import unread_logs
+
+        return unread_logs(self.root)
+
+    def sync_within(self, seconds: float) -> CaughtUp:
+        """Reads new logs, the oldest first, until the time is over; what is left waits for the next call."""
+        from helix_graph.sync_stamp import CaughtUp
+
+        end, logs = time.monotonic() + seconds, self.unread_logs()
+        read = 0
+        for log in logs:
+            if time.monotonic() >= end:
+                break
+            self.extract([log], own=True)
+            read += 1
+        if read:
+            self.graph.compile()
+        return CaughtUp(read=read, left=len(logs) - read)
+
     def view(self, *, output: Path | None = None, **part: Any) -> ViewReport:  # noqa: ANN401  (the options of `Graph.excerpt`)
         """Writes a page to look at, in ``output`` or the memory's ``pages``; `Graph.excerpt` says what may be on it.
 
@@ -325,7 +385,8 @@ class Memory:
         It tells of the ``days`` up to the newest session, or before ``until``. ``docs/how-to/report.md`` says how each
         figure is computed.
         """
-        return self._pages().report(self.insights, output=output, format=format, days=days, until=until)
+        found = self.highlights()
+        return self._pages().report(self.insights, found, output=output, format=format, days=days, until=until)
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """What is wrong with the memory and how to mend it; with ``fix`` what can be mended is.

@@ -29,6 +29,7 @@ HOOK_FOLDER = "hooks"
 HOOK_LOG = "hooks.log"
 #: The anti-patterns as hooks look at them: derived, and gone when a session is forgotten.
 PREPARED = "cache/anti-patterns.json"
+HIGHLIGHTS = "cache/highlights.json"
 #: Settings, a table for each part that has some; `read_table` reads it. A repository may ship the one in its memory, so
 #: that one can only narrow what the memory does; what reaches out is set in the user's own (`user_configuration`).
 CONFIGURATION = "config.toml"

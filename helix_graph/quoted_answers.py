@@ -71,6 +71,7 @@ _LOGGED: Mapping[str, Quote] = {
             "text",
             "lessons",
             "author",
+            "now_at",
         ),
         quoted,
     ),
@@ -92,6 +93,10 @@ _REMEMBERED: Mapping[str, Quote] = {
 _FIELDS: Mapping[str, Mapping[str, Quote]] = {
     **dict.fromkeys(("helix_episodes", "helix_graph.graph", "helix_graph.causality", "helix_graph.episodes"), _LOGGED),
     "helix_graph.web.timeline": {**_LOGGED, "why": quoted, "situation": quoted, "leads_to": _first_quoted},
+    "helix_graph.issues": {
+        **_LOGGED,
+        **dict.fromkeys(("what", "thing", "example", "reason", "changes", "verified_by"), quoted),
+    },
     "helix_graph.topics": _NOTED,
     "helix_graph.topics.transfer": {},  # an export is JSON for the next import: that quotes, and changes no character
 }

@@ -154,4 +154,4 @@ class SeedGraph(Graph):
         """
         from helix_graph.graph.paths import path_row
 
-        return path_row(self.path(source=from_label, target=to_label, max_depth=max_depth))
+        return path_row(self.path(source=from_label, target=to_label, max_depth=max_depth, resolution="kind"))

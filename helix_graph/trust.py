@@ -283,7 +283,7 @@ def silence_from_git(root: Path) -> str | None:
         return None  # such a memory is refused, and that says so
     return (
         f"git tracks {root / OFF_FILE}, which turns the memory off: its hooks say nothing, and sessions that end are "
-        "not recorded; `helix-graph on` and a commit without that file turn it on"
+        "not recorded; `helix-graph resume` and a commit without that file turn it on"
     )
 
 

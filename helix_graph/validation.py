@@ -140,13 +140,25 @@ def as_bool(option: str, value: bool) -> bool:  # noqa: FBT001  (it is what is c
     return value
 
 
-def as_datetime(option: str, value: date | None) -> datetime | None:
-    """A time, or None; a day is its beginning, in UTC."""
+def as_datetime(option: str, value: date | str | None) -> datetime | None:
+    """A time, or None; a day is its beginning, in UTC; a text is read as ISO 8601.
+
+    Raises:
+        InvalidArgument: The text is no ISO 8601 day or time.
+    """
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            raise InvalidArgument(
+                option, f"is {value!r}; give an ISO 8601 day or time, such as 2026-11-01T08:30Z"
+            ) from None
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
     if value is None or isinstance(value, datetime):
         return value
     if isinstance(value, date):
         return datetime(value.year, value.month, value.day, tzinfo=UTC)
-    raise wrong_type(option, value, "a datetime or a date")
+    raise wrong_type(option, value, "a datetime, a date or an ISO 8601 text")
 
 
 def as_path(option: str, value: Path | str) -> Path:

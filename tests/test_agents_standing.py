@@ -45,12 +45,17 @@ def briefing(memory: Memory) -> str:
     return call("session-start", {"session_id": "new", "cwd": str(memory.root.parent), "source": "startup"}).context
 
 
-@pytest.fixture
-def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A session of Claude Code, whose log is where that agent keeps it."""
+def log_of_claude_code(folder: Path) -> Path:
     log = Path.home() / ".claude" / "projects" / "-known" / "5e55.jsonl"
     log.parent.mkdir(parents=True)
-    log.write_text("{}\n")
+    log.write_text(json.dumps({"type": "user", "sessionId": log.stem, "cwd": str(folder)}) + "\n")
+    return log
+
+
+@pytest.fixture
+def session(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A session of Claude Code, whose log is where that agent keeps it."""
+    log = log_of_claude_code(memory.root.parent)
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", log.stem)
     yield log.stem
     shutil.rmtree(log.parent)
@@ -147,6 +152,22 @@ def test_starting_the_server_again_is_no_other_session(memory: Memory) -> None:
             agent.call("recall", {"query": "slow tests of this project"})
             assert not agent.call("feedback", {"names": [name], "outcome": "delivered"}).is_error
     assert uses(memory, name)[0] == 1
+
+
+def test_a_session_of_another_project_does_not_count(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    (other / ".git").mkdir(parents=True)
+    log = log_of_claude_code(other)
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", log.stem)
+    with agent_of(memory.root, "auto") as agent:
+        name = remembered(agent)
+        agent.call("recall", {"query": "slow tests of this project"})
+        answer = text_of(agent.call("feedback", {"names": [name], "outcome": "delivered"}))
+    shutil.rmtree(log.parent)
+    assert "Nothing was counted" in answer
+    assert uses(memory, name) == (0, 0.5)
 
 
 @pytest.mark.parametrize("named", ["", "5e55-forged"])

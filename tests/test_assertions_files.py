@@ -122,7 +122,7 @@ def test_an_assertion_is_evidence_but_no_episode(memory: Memory) -> None:
     memory.graph.add_causal_edge("deploy", "outage", "causes")
     (group,) = memory.graph.effects("deploy").groups
     assert (group.node.episodes, group.node.frequency, group.relations[0].evidence_count) == (0, 1, 1)
-    whole = memory.graph.networkx()
+    whole = memory.graph.networkx(details=True)
     assert whole.nodes[group.node.id]["frequency"] == group.node.frequency
     assert whole.nodes[group.node.id]["episodes"] == ()
     assert sorted(fields["label"] for _, fields in whole.nodes(data=True)) == ["deploy", "outage"]

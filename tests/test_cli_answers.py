@@ -117,36 +117,37 @@ def test_every_step_of_a_path_says_what_it_rests_on(memory: Memory, ask: Callabl
     answer = memory.graph.path(source="mypy fails: arg-type", target="success")
     told = ask("path", "--from", "mypy fails: arg-type", "--to", "success")
     for step in answer.steps:
-        assert (
-            f"  {step.type} ({', '.join(step.reasons)}; weight {step.weight:.2f}; {step.evidence_count} episode" in told
-        )
-        assert [witness.episode for witness in step.witnesses if witness.episode not in told] == []
-    assert "the whole chain occurs in" in told
+        held = f"{step.frequency.k} of {step.frequency.n} session"
+        assert f"  {step.type} ({', '.join(step.reasons)}; {held}" in told
+        assert step.witnesses[0].episode in told
+    assert "the whole is in 1 session" in told
 
 
 def test_a_path_that_no_session_holds_is_called_stitched(memory: Memory, ask: Callable[..., str]) -> None:
     answer = memory.graph.path(source="Edit fails", target="failure")
     assert answer.stitched
-    assert answer.witnessed_path is None
     told = ask("path", "--from", "Edit fails", "--to", "failure")
-    assert "from several episodes" in told
-    assert "No single episode leads from one end to the other." in told
+    assert "joined from several sessions" in told
+    assert "the whole is in none" in told
 
 
 def test_no_path_says_why(memory: Memory, ask: Callable[..., str]) -> None:
     assert memory
-    assert ask("path", "--from", "no such thing", "--to", "success").startswith("Node not found: no such thing.")
+    assert ask("path", "--from", "no such thing", "--to", "success").startswith('Nothing matches "no such thing".')
 
 
 @pytest.mark.parametrize("command", ["causes", "effects"])
 def test_neighbours_of_nothing_say_so(command: str, memory: Memory, ask: Callable[..., str]) -> None:
     assert memory
-    assert ask(command, "no such thing") == "Node not found: no such thing.\n"
+    assert ask(command, "no such thing") == 'Nothing matches "no such thing".\n'
 
 
 def test_what_leads_where_is_told_from_both_ends(memory: Memory, ask: Callable[..., str]) -> None:
     assert memory
-    assert "edit source (.py)" in ask("causes", "pytest passes")
+    told = ask("causes", "pytest passes")
+    assert "edit tests/test_cart.py" in told
+    assert "edit source" not in told, "no kind is shown where there is a file"
+    assert "edit source (.py)" in ask("causes", "pytest passes", "--resolution", "kind")
     assert "pytest passes" in ask("effects", "edit source (.py)")
     assert "It leads to nothing." in ask("effects", "success")
 
@@ -181,7 +182,7 @@ def test_an_episode_as_json_is_its_file(memory: Memory, ask: Callable[..., str])
 def test_init_begins_a_memory_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Callable[..., str]) -> None:
     monkeypatch.delenv("HELIX_DIR", raising=False)
     monkeypatch.chdir(tmp_path)
-    assert "helix-graph episode extract" in ask("init")
+    assert "Next: helix-graph sync" in ask("init")
     assert ".gitignore" in {path.name for path in (tmp_path / ".helix").iterdir()}
     assert orjson.loads(ask("init", "--share", "--json")) == {"root": str(tmp_path / ".helix"), "shared": True}
 
@@ -195,7 +196,7 @@ def test_a_first_session_from_log_to_answer(
     monkeypatch.chdir(tmp_path / "below")
     logs = Path(__file__).parents[1] / "cli" / "helix_cli" / "demo" / "logs"
     ask("init")
-    assert "Next: helix-graph compile" in ask("episode", "extract", str(logs))
+    assert "Next: helix-graph sync" in ask("episode", "extract", str(logs))
     assert "12 episodes processed" in ask("compile")
     assert "12 unchanged" in ask("compile")
     assert "Met before" in ask("seen", ERROR)
@@ -207,23 +208,22 @@ def test_status_says_when_the_graph_is_behind(
 ) -> None:
     ask("demo", "--keep", str(tmp_path))
     monkeypatch.setenv("HELIX_DIR", str(tmp_path / ".helix"))
-    assert "Next: helix-graph compile" not in ask("status")
+    assert "Next: helix-graph sync" not in ask("status")
     (tmp_path / ".helix" / "episodes" / f"episode-{REFUND}.json").unlink()
-    assert "1 episode file changed since then. Next: helix-graph compile" in ask("status")
+    assert "1 episode file changed since then. Next: helix-graph sync" in ask("status")
     assert "1 removed" in ask("compile")
 
 
 @pytest.mark.usefixtures("memory")
-def test_the_strength_of_a_path_is_said_to_be_no_probability(ask: Callable[..., str]) -> None:
+def test_each_path_says_how_many_sessions_have_it_and_its_weakest_edge(ask: Callable[..., str]) -> None:
     printed = ask("path", "--from", "ruff fails", "--to", "commit", "--strongest", "--alternatives", "2")
-    assert "Strength 0.50 x 0.50 = 0.25." in printed
-    assert "neither is the probability that its end follows its start" in printed
+    assert printed.count("Weakest edge: ") == 2
     assert "\n2. ruff fails" in printed
     assert "\n3. " not in printed
     given = orjson.loads(ask("path", "--from", "ruff fails", "--to", "commit", "--alternatives", "2", "--json"))
-    assert (given["strength"], len(given["alternatives"])) == (0.25, 1)
-    plain = orjson.loads(ask("path", "--from", "ruff fails", "--to", "commit", "--json"))
-    assert plain.keys().isdisjoint({"strength", "strength_means", "alternatives", "complete"})
+    assert (given["resolution"], len(given["alternatives"])) == ("thing", 1)
+    step = given["steps"][0]
+    assert given["weakest"]["low"] <= step["frequency"]["low"] <= step["frequency"]["k"] / step["frequency"]["n"]
 
 
 @pytest.mark.usefixtures("memory")

@@ -60,7 +60,7 @@ def test_without_a_memory_it_names_the_command_that_begins_one(
     assert run([*arguments, "--json"]) == 1
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert "helix-graph init" in printed.err
+    assert "helix-graph sync" in printed.err
     assert len(printed.err.splitlines()) == 1
     assert list(somewhere.iterdir()) == []
 
@@ -84,9 +84,33 @@ def test_a_wrong_call_ends_with_2(arguments: list[str], capsys: pytest.CaptureFi
     assert "Usage:" in printed.err
 
 
-def test_without_a_command_it_shows_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run([]) == 2
-    assert "anti-patterns" in capsys.readouterr().err
+def test_a_mistyped_command_is_answered_with_those_spelt_like_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["exlpain"]) == 2
+    assert "Did you mean 'explain'" in capsys.readouterr().err
+    assert run(["insight", "recal", "x"]) == 2
+    assert "Did you mean 'recall'" in capsys.readouterr().err
+    assert run(["zebra"]) == 2
+    assert "Did you mean" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["seen", "--- FAIL: TestCart (0.00s)"],
+        ["seen", "---"],
+        ["seen", "-Wall is not an option", "--limit", "2", "--json"],
+        ["seen", "--limit", "2", "--- FAIL: TestCart"],
+        ["search", "-- a rule"],
+    ],
+)
+def test_a_text_may_begin_with_dashes(arguments: list[str]) -> None:
+    assert run(["sync"]) == 0
+    assert run(arguments) == 0
+
+
+def test_a_mistyped_option_is_no_text(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["seen", "--limti", "2"]) == 2
+    assert "--limit" in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_bad_log_hides_no_other(log: Path, somewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:

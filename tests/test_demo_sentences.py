@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 FIXTURES = Path(__file__).parent / "fixtures"
 WORD = re.compile(r"[^\W\d_]{2,}(?!\w*…)")
 #: What our sentences say beside the words of a log.
-OURS = {"Avoid", "When", "reports", "fails", "with", "edit", "run", "to", "verified", "by", "test", "failed", "passed"}
-OURS |= {"person", "corrected"}
+_OURS = """
+    Avoid When reports fails with edit run to verified Verified by test failed passed change the place that it names as
+    in made another session sessions Applies wherever this message not every failure of person corrected
+"""
+OURS = frozenset(_OURS.split())
 
 
 @pytest.fixture(scope="module")

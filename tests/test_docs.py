@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 
 import click
 import pytest
+from click.testing import CliRunner
 
+from demo_logs import demo_memory_in
 from helix_cli.app import cli, run
 
 if TYPE_CHECKING:
@@ -33,6 +35,8 @@ def leaves(command: click.Command, path: str = "") -> Iterator[tuple[str, click.
     if not isinstance(command, click.Group):
         yield path, command
         return
+    if path and command.invoke_without_command:
+        yield path, command
     context = click.Context(command)
     for name in command.list_commands(context):
         below = command.get_command(context, name)
@@ -40,7 +44,13 @@ def leaves(command: click.Command, path: str = "") -> Iterator[tuple[str, click.
         yield from leaves(below, f"{path} {name}".strip())
 
 
-COMMANDS = dict(leaves(cli))
+def once(found: Iterator[tuple[str, click.Command]]) -> dict[str, click.Command]:
+    """Commands under the first of their names."""
+    known: dict[int, str] = {}
+    return {name: command for name, command in found if known.setdefault(id(command), name) == name}
+
+
+COMMANDS = once(leaves(cli))
 
 
 def section(name: str) -> str:
@@ -76,15 +86,28 @@ def test_every_command_and_option_has_help() -> None:
     assert [(name, option.name) for name, option in options if not option.help] == []
 
 
+def test_help_lines_fit_80_columns() -> None:
+    shown = [
+        CliRunner().invoke(cli, ["help", *name.split()], terminal_width=80).output for name in ("--all", "insight")
+    ]
+    assert "sync" in shown[0]
+    assert [
+        line
+        for text in shown
+        for line in text.splitlines()
+        if len(line) > 78 or (line.endswith("...") and "Usage" not in line)
+    ] == []
+
+
 def test_every_command_answers_programs() -> None:
-    others = COMMANDS.keys() - {"mcp", "hook"}  # which speak protocols of their own
+    others = COMMANDS.keys() - {"mcp", "hook", "help"}  # which speak protocols of their own, or to people only
     assert others
     assert [one for one in others if not any("--json" in parameter.opts for parameter in COMMANDS[one].params)] == []
 
 
 def test_no_section_describes_a_command_that_is_gone() -> None:
     page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
-    assert re.findall(r"^## `helix-graph (.+)`$", page, re.MULTILINE) == list(COMMANDS)
+    assert sorted(re.findall(r"^## `helix-graph (.+)`$", page, re.MULTILINE)) == sorted(COMMANDS)
 
 
 def test_the_readme_has_exactly_two_set_up_commands() -> None:
@@ -122,8 +145,7 @@ def demo_memory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def make_demo_memory(folder: Path) -> Path:
-    told("demo", "--keep", str(folder))
-    return folder / ".helix"
+    return demo_memory_in(folder / ".helix").root
 
 
 def told(*arguments: str, **environment: str) -> str:

@@ -147,7 +147,7 @@ def test_a_session_id_cannot_lead_out_of_the_folder(tmp_path: Path, session: str
 
 def test_a_missing_episode_is_an_error_that_says_where_to_look(tmp_path: Path) -> None:
     assert EpisodeStore(tmp_path).get("nothing") is None
-    with pytest.raises(EpisodeNotFound, match="episode list"):
+    with pytest.raises(EpisodeNotFound, match="sessions list"):
         EpisodeStore(tmp_path).require("nothing")
 
 

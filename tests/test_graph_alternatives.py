@@ -19,6 +19,7 @@ from helix_graph.graph.model import Claim, EpisodeFacts, Mention, node_id
 from helix_graph.graph.paths import find_path
 from helix_graph.graph.store import GraphChanges, add_episode, finish_changes, fold
 from helix_graph.seed_api import SeedGraph
+from helix_graph.stats.intervals import wilson_interval
 from thoroughness import examples
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from episode_drawing import Draw, Remember
-    from helix_graph.graph.paths import AlternativePath, PathAnswer
+    from helix_graph.graph.paths import FoundPath, PathAnswer
 
 #: A short weak way, a longer strong one, and one in between that is the weakest.
 WAYS = (("start", "end", 0.2), ("start", "one", 0.9), ("one", "end", 0.8), ("start", "two", 0.3), ("two", "end", 0.5))
@@ -43,7 +44,7 @@ def asserted(tmp_path: Path) -> SeedGraph:
     return graph
 
 
-def labels(path: PathAnswer | AlternativePath) -> list[str]:
+def labels(path: FoundPath) -> list[str]:
     return [card.label for card in path.path]
 
 
@@ -54,9 +55,8 @@ def all_labels(answer: PathAnswer) -> list[list[str]]:
 def test_the_strongest_path_need_not_be_the_shortest(asserted: SeedGraph) -> None:
     shortest = asserted.path(source="start", target="end")
     strongest = asserted.path(source="start", target="end", strongest=True)
-    assert (labels(shortest), shortest.strength) == (["start", "end"], None)
+    assert labels(shortest) == ["start", "end"]
     assert labels(strongest) == ["start", "one", "end"]
-    assert strongest.strength == pytest.approx(0.72)
     assert [step.weight for step in strongest.steps] == [0.9, 0.8]
 
 
@@ -68,20 +68,22 @@ def test_alternatives_come_shortest_first_or_strongest_first(asserted: SeedGraph
     direct, strong, weak = ["start", "end"], ["start", "one", "end"], ["start", "two", "end"]
     short_first = asserted.path(source="start", target="end", alternatives=10)
     assert all_labels(short_first) == [direct, strong, weak]
-    assert [short_first.strength, *(one.strength for one in short_first.alternatives)] == pytest.approx(
-        [0.2, 0.72, 0.15]
-    )
-    assert all_labels(asserted.path(source="start", target="end", alternatives=10, strongest=True)) == [
-        strong,
-        direct,
-        weak,
-    ]
+    strong_first = asserted.path(source="start", target="end", alternatives=10, strongest=True)
+    assert all_labels(strong_first) == [strong, weak, direct], "a path is as strong as its weakest edge"
     assert all_labels(asserted.path(source="start", target="end", alternatives=2)) == [direct, strong]
 
 
-def test_a_strength_is_said_to_be_no_probability(asserted: SeedGraph) -> None:
-    answer = asserted.path(source="start", target="end", strongest=True)
-    assert "neither is the probability that its end follows its start" in (answer.strength_means or "")
+def test_the_strongest_path_has_the_surest_weakest_edge(draw: Draw, remember: Remember) -> None:
+    often = ("run x -> a fails: y", "a fails: y -> edit a.py", "edit a.py -> commit")
+    seldom = ("run x -> commit",)
+    graph = remember(*(draw(name, *often) for name in "abcd"), draw("e", *often, *seldom))
+    answer = graph.path(source="run x", target="commit", strongest=True, alternatives=2)
+    assert [step.target for step in answer.steps] == ["a fails: y", "edit a.py", "commit: a commit"]
+    assert answer.weakest is not None
+    assert (answer.weakest.k, answer.weakest.n, round(answer.weakest.low, 2)) == (5, 5, 0.57)
+    (direct,) = answer.alternatives
+    assert direct.weakest is not None
+    assert (direct.weakest.k, direct.weakest.n) == (1, 5), "in one of the five sessions that ran x"
 
 
 @pytest.mark.parametrize("count", [0, 11])
@@ -103,9 +105,10 @@ def test_each_alternative_says_whether_a_session_holds_it_whole(draw: Draw, reme
 
 
 def test_of_equally_strong_paths_the_one_that_most_sessions_hold_comes_first(draw: Draw, remember: Remember) -> None:
-    common = ("run a -> b fails: x", "b fails: x -> commit")
-    graph = remember(draw("s", "run a -> a fails: x", "a fails: x -> commit"), draw("t", *common), draw("u", *common))
-    answer = graph.path(source="run a", target="commit", strongest=True, alternatives=2)
+    chained = ("run a -> b fails: x", "b fails: x -> commit")
+    apart = ("run a -> a fails: x", "a fails: x#2 -> commit")
+    graph = remember(draw("s", *chained, *apart), draw("t", *chained, *apart))
+    answer = graph.path(source="run a", target="commit", strongest=True, alternatives=2, resolution="kind")
     assert all_labels(answer) == [["run a", "b fails: x", "commit"], ["run a", "a fails: x", "commit"]]
 
 
@@ -191,8 +194,15 @@ def test_networkx_finds_nothing_better_and_nothing_is_left_out(
         edges = [(source, target, "causes", owner, weight) for source, target, _, owner, weight in edges]
     facts = _facts(edges)
     graph = fold(facts)
-    options = {"source": "a", "target": "f", "max_depth": depth, "strongest": strongest, "alternatives": count}
-    answer = find_path(_in_a_file(facts), **options)  # type: ignore[arg-type]  # names of its own arguments
+    answer = find_path(
+        _in_a_file(facts),
+        source="a",
+        target="f",
+        max_depth=depth,
+        strongest=strongest,
+        alternatives=count,
+        resolution="kind",
+    )
     found = [tuple(names) for names in all_labels(answer)] if answer.found else []
     assert len(set(found)) == len(found)
     assert [_rank(graph, names, strongest=strongest) for names in found] == _best_ranks(
@@ -200,7 +210,7 @@ def test_networkx_finds_nothing_better_and_nothing_is_left_out(
     )[:count]
 
 
-def _best_ranks(graph: nx.MultiDiGraph[str], depth: int, *, strongest: bool) -> list[tuple[int, ...]]:
+def _best_ranks(graph: nx.MultiDiGraph[str], depth: int, *, strongest: bool) -> list[tuple[float, ...]]:
     """What every path is ranked by, the best first; networkx finds them by trying them all."""
     source, target = node_id("decision", "a"), node_id("decision", "f")
     paths = nx.all_simple_paths(nx.DiGraph(graph), source, target, cutoff=depth)
@@ -208,12 +218,17 @@ def _best_ranks(graph: nx.MultiDiGraph[str], depth: int, *, strongest: bool) -> 
     return sorted(_rank(graph, names, strongest=strongest) for names in named)
 
 
-def _rank(graph: nx.MultiDiGraph[str], names: Sequence[str], *, strongest: bool) -> tuple[int, ...]:
-    """Of parallel edges the one of greatest weight, of equals the first by type; strength as if all had six edges."""
-    strength, owners = MILLION ** (7 - len(names)), {f"episode-{number}" for number in range(3)}
+def _rank(graph: nx.MultiDiGraph[str], names: Sequence[str], *, strongest: bool) -> tuple[float, ...]:
+    """A path is as strong as its weakest edge; of parallel edges the strongest, of equals the first by type."""
+    weakest, owners = (1.0, 1.0), {f"episode-{number}" for number in range(3)}
     for source, target in pairwise(node_id("decision", name) for name in names):
-        weight, kind = min((-edge["weight"], edge["type"]) for edge in graph[source][target].values())
-        strength *= round(-weight * MILLION)
-        owners &= {episode for episode, _ in graph.graph["claims"][source, target, kind]}
+        strongest_edge = []
+        for edge in graph[source][target].values():
+            claimed = {episode for episode, _ in graph.graph["claims"][source, target, edge["type"]]}
+            low = round(wilson_interval(len(claimed), 3).low, 6)  # each episode mentions every label
+            strongest_edge.append((-low, -edge["weight"], edge["type"], claimed))
+        low, weight, _, claimed = min(strongest_edge, key=lambda one: one[:3])
+        weakest = min(weakest, (-low, -weight))
+        owners &= claimed
     length, held = len(names) - 1, len(owners)
-    return (-strength, length, -held) if strongest else (length, -held, -strength)
+    return (-weakest[0], -weakest[1], length, -held) if strongest else (length, -held, -weakest[0], -weakest[1])

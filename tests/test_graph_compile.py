@@ -297,7 +297,7 @@ def test_progress_is_told_only_when_something_changed(draw: Draw, folder: Path) 
 
 
 def test_a_graph_that_was_never_compiled_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(GraphNotCompiled, match="helix-graph compile"):
+    with pytest.raises(GraphNotCompiled, match="helix-graph sync"):
         Graph(tmp_path / "episodes", tmp_path / "causality").status()
 
 

@@ -104,7 +104,7 @@ def hot_journal(path: Path) -> None:
 
 def test_a_compile_that_was_cut_short_is_called_that(memory: Memory) -> None:
     hot_journal(memory.graph.path_of_file)
-    with pytest.raises(GraphNotCompiled, match="a compile was cut short; run `helix-graph compile`"):
+    with pytest.raises(GraphNotCompiled, match="a compile was cut short; run `helix-graph sync`"):
         memory.graph.status()
     (fault,) = memory.doctor().findings
     assert "a compile was cut short" in fault.problem
@@ -117,7 +117,7 @@ def test_a_file_without_tables_is_not_another_versions(memory: Memory) -> None:
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA user_version = 0")
     connection.close()
-    with pytest.raises(GraphNotCompiled, match="a compile was cut short; run `helix-graph compile`"):
+    with pytest.raises(GraphNotCompiled, match="a compile was cut short; run `helix-graph sync`"):
         memory.graph.status()
     (fault,) = memory.doctor().findings
     assert (fault.kind, "cut short" in fault.problem) == ("damaged database", True)

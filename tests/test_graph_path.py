@@ -42,9 +42,10 @@ LINT = (
 def test_a_session_is_retold_from_command_to_outcome(draw: Draw, remember: Remember) -> None:
     answer = remember(draw("s", *LINT)).path(source="run ruff", target="success")
     assert labels(answer) == ["run ruff", "ruff fails: E501", "edit source (.py)", "ruff passes", "success"]
+    assert [step.target for step in answer.steps] == ["ruff fails: E501", "edit a.py", "ruff passes", "success"]
     assert (answer.found, answer.depth, answer.whole, answer.stitched) == (True, 4, ("episode-s",), False)
     first = answer.steps[0]
-    assert (first.type, first.reasons, first.weight, first.evidence_count) == ("causes", ("call",), 0.5, 1)
+    assert (first.type, first.reasons, first.evidence_count) == ("causes", ("call",), 1)
     (witness,) = first.witnesses
     assert (witness.source.line, witness.target.line, witness.target.quote) == (1, 2, "ruff fails: E501")
     assert answer.steps[-1].reasons == ("decided",)
@@ -79,7 +80,8 @@ def test_case_does_not_matter_and_wildcards_are_letters(draw: Draw, remember: Re
     graph = remember(draw("s", *LINT))
     assert graph.path(source="RUN RUFF", target="Success").found
     for pattern in ("run*", "run?ruff", "[r]un", "%", "_un"):
-        assert graph.path(source=pattern, target="success").error == f"Node not found: {pattern}"
+        answer = graph.path(source=pattern, target="success")
+        assert pattern in answer.read_as or answer.error == f"Node not found: {pattern}"
 
 
 def test_all_nodes_that_match_take_part(draw: Draw, remember: Remember) -> None:
@@ -132,11 +134,11 @@ def test_a_path_of_several_episodes_is_called_stitched(draw: Draw, remember: Rem
     longer = ("run a -> a fails: y", "a fails: y -> edit a.py", "edit a.py -> commit")
     answer = remember(
         draw("one", "run a -> b fails: x"), draw("two", "b fails: x -> commit"), draw("whole", *longer)
-    ).path(source="run a", target="commit")
+    ).path(source="run a", target="commit", resolution="kind")
     assert (labels(answer), answer.whole, answer.stitched) == (["run a", "b fails: x", "commit"], (), True)
     witnessed = answer.witnessed_path
     assert witnessed is not None
-    assert (witnessed.depth, witnessed.episodes) == (3, ("episode-whole",))
+    assert (witnessed.depth, witnessed.whole) == (3, ("episode-whole",))
     assert [card.label for card in witnessed.path] == ["run a", "a fails: y", "edit source (.py)", "commit"]
 
 
@@ -183,8 +185,8 @@ def test_the_answer_is_the_best_that_networkx_and_all_walks_know(
     graph.compile()
     query = st.sampled_from(["run", "edit", "ruff", "fails", "passes", "commit", "success", "a.py"])
     source, target, depth = data.draw(query), data.draw(query), data.draw(st.integers(1, 5))
-    answer = graph.path(source=source, target=target, max_depth=depth)
-    whole = graph.networkx()
+    answer = graph.path(source=source, target=target, max_depth=depth, resolution="kind")
+    whole = graph.networkx(details=True)
     for node in answer.path:
         assert isinstance(node, GraphNode)
         assert (node.episodes, node.frequency) == (whole.nodes[node.id]["episodes"], whole.nodes[node.id]["frequency"])

@@ -19,8 +19,8 @@ def test_causes_are_ordered_by_evidence(draw: Draw, remember: Remember) -> None:
     )
     (group,) = graph.causes("ruff fails: E501").groups
     assert [(r.node.label, r.type, r.evidence_count) for r in group.relations] == [
-        ("edit source (.py)", "prevents", 2),
-        ("edit source (.md)", "prevents", 1),
+        ("edit a.py", "prevents", 2),
+        ("edit b.md", "prevents", 1),
     ], "to have asked is no cause of the answer"
     assert group.relations[0].episodes == ("episode-one", "episode-two")
     assert group.relations[0].reasons == ("fix",)

@@ -1,6 +1,6 @@
 """What does each hook load, and is what it says what the API says?
 
-An agent waits for hooks, and nearly all of the time goes into loading code (docs/hooks.md). So this holds for them what
+An agent waits for hooks, and nearly all of their time is loading code (docs/reference). This holds for them what
 `test_import` holds for the library: whoever makes a hook load more has to look at what that costs.
 """
 

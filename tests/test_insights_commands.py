@@ -58,7 +58,7 @@ def test_the_database_is_looked_up_in_every_call(
     assert told(capsys, "health")["total_insights"] == 0
     monkeypatch.delenv("HELIX_DB_PATH")
     assert run(["insight", "health"]) == 1
-    assert "helix-graph init" in capsys.readouterr().err
+    assert "helix-graph sync" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [["--verbose", "insight"], ["insight", "--verbose"]])

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_cli.mcp.dispatch import answer, open_memory
+from helix_cli.mcp.dispatch import Outcome, open_memory
+from helix_cli.mcp.dispatch import answer as answer_of
+from helix_cli.mcp.tools import tools_by_name
 from helix_graph import Memory
 from helix_graph.errors import NoMemory
 
@@ -32,6 +34,10 @@ def _nobodys_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def silent(done: int, total: int, message: str) -> None:
     """Nobody watches."""
+
+
+def answer(tool: str, arguments: dict[str, object]) -> Outcome:
+    return answer_of(tool, arguments, silent, tools=tools_by_name("all"))
 
 
 def test_the_project_that_the_client_names_comes_before_the_current_folder(
@@ -58,10 +64,10 @@ def test_extract_without_logs_reads_what_agents_wrote_of_this_project(
         log = min(demo.rglob("*.jsonl"))
         text = log.read_text(encoding="utf-8")
     (logs / log.name).write_text(text.replace(_folder_of(text), str(project)), encoding="utf-8")
-    outcome = answer("extract", {"agent": "claude-code"}, silent)
+    outcome = answer("extract", {"agent": "claude-code"})
     assert not outcome.failed, outcome.text
     assert "1 episode written" in outcome.text
-    assert "1 log recorded before and unchanged" in answer("extract", {}, silent).text
+    assert "1 log recorded before and unchanged" in answer("extract", {}).text
 
 
 def test_extract_reads_no_session_of_another_project(
@@ -73,10 +79,10 @@ def test_extract_reads_no_session_of_another_project(
     logs = tmp_path / "home" / ".claude" / "projects"
     log = script("theirs", root=str(other.root.parent)).prompt("Theirs alone").run("pytest -q").save(logs / "-other")
     script("own", root=str(memory.root.parent)).prompt("Deploy").run("pytest -q").save(logs / "-mine")
-    refused = answer("extract", {"logs": [str(log)]}, silent)
+    refused = answer("extract", {"logs": [str(log)]})
     assert refused.failed
     assert f"ran in {other.root.parent}, which is another project" in refused.text
-    read = answer("extract", {"logs": "~/.claude"}, silent)
+    read = answer("extract", {"logs": "~/.claude"})
     assert not read.failed, read.text
     assert f"left out: {log}" in read.text
     assert [one.session for one in memory.episodes.list()] == ["own"]
@@ -93,7 +99,7 @@ def test_a_folder_that_is_gone_is_a_sentence(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
     shutil.rmtree(tmp_path / "gone")
-    outcome = answer("status", {}, silent)
+    outcome = answer("status", {})
     assert outcome.failed
     assert outcome.text == "status: No such file or directory"
 
@@ -115,7 +121,7 @@ def test_no_call_brings_a_list_without_end(
 ) -> None:
     Memory.init(tmp_path)
     monkeypatch.chdir(tmp_path)
-    outcome = answer(tool, asked, silent)
+    outcome = answer(tool, asked)
     assert outcome.failed
     assert "at most 1000" in outcome.text
 

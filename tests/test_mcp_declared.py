@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # its stubs are one more package
 
-from helix_cli.mcp.pagination import AnswerCache, fitted_text, parts_of
-from helix_cli.mcp.server import INSTRUCTIONS, build, described
+from helix_cli import TOOL_SETS
+from helix_cli.mcp.protocol import INSTRUCTIONS, Server
 from helix_cli.mcp.tool_declaration import Tool, input_schema
 from helix_cli.mcp.tools import tools_by_name
 
-TOOLS = tools_by_name()
+TOOLS = tools_by_name("all")
 DOCS = Path(__file__).parents[1] / "docs" / "reference"
 SEED = {
     "store": {"topic", "text", "tags", "source", "confidence", "links", "force", "terse"},
@@ -27,25 +27,49 @@ SEED = {
     # `apply` is ours: what prune would remove is shown first
     "topics": {"action", "topic", "days", "hours", "detail", "index", "match_str", "focus", "json", "refresh", "apply"},
 }
-#: Short lines around one that is longer than a part, as an export of one entry has them.
-EXPORT = "[\n" + "x" * 50_000 + "\n]"
 #: What each tool does to what is kept, said once more by hand.
 ADDS = {"store", "batch", "remember", "feedback"}
 SETS = {"relate", "extract", "compile"}
 REMOVES = {"edit", "topics"}
+#: Beside the seed's parameters, where an answer may be long.
+OF_LONG_ANSWERS = {"cursor", "max_tokens"}
 
 
-@pytest.mark.parametrize("name", SEED)
-def test_the_seeds_tools_have_the_seeds_parameters(name: str) -> None:
-    assert set(input_schema(TOOLS[name])["properties"]) == SEED[name]
+def listed(chosen: str) -> list[dict[str, Any]]:
+    """The tools of a set as a client gets them."""
+    answer = Server(chosen).answer({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, print)
+    assert answer is not None
+    tools: list[dict[str, Any]] = answer["result"]["tools"]
+    return tools
 
 
-def test_there_are_no_more_tools_than_an_agent_can_bear() -> None:
-    assert 25 <= len(TOOLS) <= 28
-    listed = [one.model_dump(mode="json", by_alias=True, exclude_unset=True) for one in described()]
-    assert len(json.dumps(listed, separators=(",", ":"))) < 30_000
-    read_by_agents = [{key: one[key] for key in ("name", "description", "inputSchema")} for one in listed]
-    assert len(json.dumps(read_by_agents, separators=(",", ":"))) < 24_000
+@pytest.mark.parametrize("chosen", ["topics", "all"])
+def test_the_seeds_tools_have_the_seeds_parameters(chosen: str) -> None:
+    served = {one["name"]: {*one["inputSchema"]["properties"]} - OF_LONG_ANSWERS for one in listed(chosen)}
+    assert {name: served[name] for name in SEED} == SEED
+
+
+def test_the_sets_are_the_five_of_every_day_the_seeds_seven_and_all() -> None:
+    named = {chosen: [one["name"] for one in listed(chosen)] for chosen in TOOL_SETS}
+    assert named["default"] == ["seen", "recall", "remember", "search_memory", "store"]
+    assert named["topics"] == [*SEED]
+    assert {*named["default"], *named["topics"]} < {*named["all"]}
+    assert named["all"] == [*TOOLS]
+
+
+@pytest.mark.parametrize(("chosen", "most"), [("default", 1_400), ("topics", 2_900), ("all", 8_000)])
+def test_a_set_costs_each_request_so_many_tokens(chosen: str, most: int) -> None:
+    """As clients show them to their models, at four characters a token."""
+    shown = [{key: one[key] for key in ("name", "description", "inputSchema")} for one in listed(chosen)]
+    assert len(json.dumps(shown)) / 4 <= most
+
+
+@pytest.mark.parametrize("chosen", TOOL_SETS)
+def test_nothing_sends_an_agent_to_a_tool_that_is_not_served(chosen: str) -> None:
+    served = {one["name"] for one in listed(chosen)}
+    said = [INSTRUCTIONS[chosen], *(one["description"] for one in listed(chosen))]
+    assert {name for text in said for name in re.findall(r"`([a-z_]+)`", text)} <= served
+    assert all(len(text) > 100 for text in said)
 
 
 @pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS.keys())
@@ -54,8 +78,6 @@ def test_a_tool_says_when_to_use_it_in_one_paragraph(tool: Tool) -> None:
     assert 100 < len(tool.description) <= 450
     assert re.search(r"[Uu]se (it|list)|[Cc]all `|says with which", tool.description)
     assert re.fullmatch(r"[a-z_]{3,40}", tool.name)
-    mentioned = set(re.findall(r"`([a-z_]+)`", tool.description))
-    assert mentioned <= set(TOOLS)
 
 
 @pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS.keys())
@@ -77,12 +99,11 @@ def test_every_argument_is_described(tool: Tool) -> None:
 @pytest.mark.parametrize(
     ("tool", "sent"),
     [
-        ("seen", {"limit": "5"}),
         ("read", {"topic": "engine", "index": "0"}),
         ("store", {"topic": "engine", "text": "x", "confidence": "0.9", "force": "true"}),
         ("batch", {"entries": [{"topic": "engine", "text": "x", "confidence": "0.5"}]}),
         ("search", {"query": "x", "days": "7", "limit": 3}),
-        ("recall", {"query": "x", "min_relevance": 0.4}),
+        ("brief", {"max_tokens": "2000"}),
     ],
 )
 def test_what_the_seeds_clients_send_passes_a_client_that_checks(tool: str, sent: dict[str, Any]) -> None:
@@ -108,37 +129,20 @@ def test_what_would_be_refused_is_refused_by_the_schema(tool: str, sent: dict[st
 
 
 def test_hints_are_true() -> None:
-    hints = {one.name: one.annotations for one in described()}
-    assert all(hint is not None and hint.open_world_hint is False for hint in hints.values())
-    assert {name for name, hint in hints.items() if hint and hint.destructive_hint} == REMOVES
-    assert {name for name, hint in hints.items() if hint and not hint.read_only_hint} == ADDS | SETS | REMOVES
-    assert {name for name, hint in hints.items() if hint and not hint.idempotent_hint} == ADDS | REMOVES
+    hints = {one["name"]: one["annotations"] for one in listed("all")}
+    assert all(hint["openWorldHint"] is False for hint in hints.values())
+    assert {name for name, hint in hints.items() if hint["destructiveHint"]} == REMOVES
+    assert {name for name, hint in hints.items() if not hint["readOnlyHint"]} == ADDS | SETS | REMOVES
+    assert {name for name, hint in hints.items() if not hint["idempotentHint"]} == ADDS | REMOVES
 
 
-def test_instructions_fit_and_name_tools_that_exist() -> None:
-    assert len(INSTRUCTIONS) < 2_048
-    assert set(re.findall(r"`([a-z_]+)`", INSTRUCTIONS)) <= set(TOOLS)
-    assert {"seen", "recall", "remember"} <= set(re.findall(r"`([a-z_]+)`", INSTRUCTIONS[:512]))
-    assert build().instructions == INSTRUCTIONS
+def test_instructions_fit_and_begin_with_what_matters_most() -> None:
+    assert all(len(text) < 2_048 for text in INSTRUCTIONS.values())
+    for chosen in ("default", "all"):
+        assert {"seen", "recall", "remember"} <= set(re.findall(r"`([a-z_]+)`", INSTRUCTIONS[chosen][:512]))
 
 
 def test_every_tool_is_documented_with_what_it_may_change_and_no_other_is() -> None:
     page = (DOCS / "mcp.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| `([a-z_]+)` \| (reads|adds|sets|removes) \|", page, re.MULTILINE))
     assert rows == {name: tool.effect for name, tool in TOOLS.items()}
-
-
-@pytest.mark.parametrize("text", ["", "one line", "a\nb\n", "x" * 50_000, "ab\n" * 20_000, "\n" * 40_000, EXPORT])
-def test_parts_are_the_whole_and_each_is_short(text: str) -> None:
-    parts = parts_of(text)
-    assert "".join(parts) == text
-    assert all(len(part) <= 16_000 for part in parts)
-    assert all(len(part) >= 8_000 for part in parts[:-1])
-
-
-def test_the_shelf_forgets_the_oldest_answers_first() -> None:
-    shelf = AnswerCache()
-    names = [shelf.keep(f"answer {n}") for n in range(40)]
-    assert shelf.get(names[0]) is None
-    assert shelf.get(names[-1]) == "answer 39"
-    assert fitted_text("short", shelf) == "short"

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_cli.mcp.pagination import TEXT_LIMIT
 from helix_cli.mcp.tools import tools_by_name
 from helix_episodes.echo import EchoFreeText, without_echo
 from helix_graph import Memory
@@ -34,7 +33,13 @@ CALLS: tuple[Call, ...] = (
     ("causes", {"label": "success"}, "success"),
     ("effects", {"label": "pytest fails: AssertionError"}, "pytest"),
     ("patterns", {"min_occurrences": "2"}, "says"),
+    ("issues", {}, "repaired by: edit the file that it names"),
+    ("issues", {"id": "1c02"}, "What repaired it:"),
     ("anti_patterns", {"max_success_rate": "0.5"}, "says"),
+    ("checks", {}, "pytest"),
+    ("fragile", {}, "pytest failed"),
+    ("fragile", {"path": "shop/api.py"}, "shop/api.py"),
+    ("runbook", {}, "pytest"),
     ("explain", {"episode": "SESSION"}, ""),
     ("contrast", {"episode": "SESSION"}, ""),
     ("similar_decisions", {"text": "which fixture should the test take"}, "fixture"),
@@ -64,7 +69,7 @@ CALLS: tuple[Call, ...] = (
     ("batch", {"entries": [{"topic": "network", "text": "Max 8 TCP connections per pool"}]}, "1 entry stored across 1"),
     ("batch", {"entries": '[{"topic": "engine", "text": "gap: no retry", "confidence": "0.5"}]'}, "1 entry stored"),
     ("batch", {"entries": [{"topic": "engine", "text": "no source", "source": None, "tags": None}]}, "1 entry stored"),
-    ("search", {"query": "xyz", "tag": "none-such"}, "`topics`"),
+    ("search", {"query": "xyz", "tag": "none-such"}, "topics stats --detail tags"),
     ("search", {"query": "FFI bridge"}, "[build-gotchas]"),
     ("search", {"query": "arm64 cached", "mode": "or", "detail": "count", "limit": "0"}, "match(es)"),
     ("search", {"query": "nothing like it", "detail": "full"}, "no matches"),
@@ -180,13 +185,32 @@ def test_every_tool_answers_in_text_alone(agent: Agent, session: str, tmp_path: 
 
 
 def _ask_all(agent: Agent, places: dict[str, Any]) -> None:
+    served = tools_by_name("all")
     for tool, arguments, said in CALLS:
-        result = agent.call(tool, {name: _filled(value, places) for name, value in arguments.items()})
+        more = {"max_tokens": 10_000} if served[tool].long else {}
+        result = agent.call(tool, {name: _filled(value, places) for name, value in arguments.items()} | more)
         text = text_of(result)
         assert not result.is_error, (tool, arguments, text)
         assert said in text, (tool, arguments, text)
         assert result.structured_content is None
-        assert len(text) <= TEXT_LIMIT + 200
+        if served[tool].effect == "reads":
+            short = text_of(agent.call(tool, {name: _filled(value, places) for name, value in arguments.items()}))
+            assert tokens(short) <= 800, (tool, arguments, tokens(short))
+            assert (short == text) == ("call again with cursor" not in short)
+
+
+def tokens(text: str) -> float:
+    """At most, as clients count: paths and code come to 3.5 bytes a token."""
+    return len(text.encode()) / 3.5
+
+
+def all_parts(agent: Agent, tool: str, arguments: dict[str, Any]) -> list[str]:
+    """An answer as an agent reads it that asks on until nothing is left."""
+    parts = [text_of(agent.call(tool, arguments))]
+    while said := re.search(r'\n\[about [\d,]+ tokens more: call again with cursor "([0-9a-f-]+)"\]$', parts[-1]):
+        parts[-1] = parts[-1][: said.start()]
+        parts.append(text_of(agent.call(tool, {"cursor": said[1]})))
+    return parts
 
 
 def _filled(value: object, places: dict[str, Any]) -> object:
@@ -194,39 +218,39 @@ def _filled(value: object, places: dict[str, Any]) -> object:
 
 
 def test_no_tool_was_forgotten_here() -> None:
-    assert {tool for tool, _, _ in CALLS} | {"rest"} == set(tools_by_name())
+    assert {tool for tool, _, _ in CALLS} == set(tools_by_name("all"))
 
 
 def test_a_long_answer_comes_in_parts_and_nothing_of_it_is_lost(agent: Agent) -> None:
-    lines = [f"line {number} of a long entry" for number in range(2_000)]
+    lines = [f"line {number} of a long entry" for number in range(500)]
     agent.call("store", {"topic": "long", "text": "\n".join(lines)})
-    first = agent.call("read", {"topic": "long"})
-    said = re.search(r'part 1 of (\d+); `rest` with answer "(\w+)" and part 2', text_of(first))
-    assert said is not None
-    parts = [text_of(agent.call("rest", {"answer": said[2], "part": str(n)})) for n in range(1, int(said[1]) + 1)]
-    entry = [line.strip() for line in "".join(parts).splitlines() if line.startswith('  "')]
+    parts = all_parts(agent, "read", {"topic": "long"})
+    assert len(parts) > 5
+    assert all(tokens(part) <= 800 for part in parts)
+    entry = [line.strip() for line in "\n".join(parts).splitlines() if line.startswith('  "')]
     assert entry == [f'"{line}"' for line in lines]
 
 
-def test_one_entry_without_a_line_break_fills_the_first_part(agent: Agent) -> None:
-    text = "word " * 14_000
-    agent.call("store", {"topic": "unbroken", "text": text})
-    for arguments in ({"topic": "unbroken"}, {"topic": "unbroken", "index": 0}):
-        result = agent.call("read", arguments)
-        assert text_of(result).count("word") > 2_500
-    assert len(text_of(agent.call("topics", {"action": "export"}))) > 8_000
+@pytest.mark.parametrize("text", ["word " * 3_000, "\u6570\u636e\U0001f980" * 900, "x" * 9_000])
+def test_long_advice_is_recalled_whole(agent: Agent, text: str) -> None:
+    """Some clients show their model nothing but the structured form, and that was cut."""
+    advice = f"When the {len(text)} words come, mind: {text[:7_900].strip()}"
+    agent.call("remember", {"content": advice})
+    parts = all_parts(agent, "recall", {"query": f"the {len(text)} words come", "limit": 1})
+    assert len(parts) > 1
+    assert all(tokens(part) <= 800 for part in parts)
+    shown = "".join(line for part in parts for line in part.splitlines() if not line.startswith("Quoted text was"))
+    assert "".join(advice.split()) in "".join(shown.replace('…"', "").replace('"…', "").split())
+    whole = text_of(agent.call("recall", {"query": f"the {len(text)} words come", "limit": 1, "max_tokens": 10_000}))
+    assert advice in " ".join(whole.split())
 
 
 def test_a_quotation_that_goes_over_parts_ends_and_begins_with_them(agent: Agent) -> None:
-    text = 'He said "so". ' * 3_000
-    agent.call("store", {"topic": "spoken", "text": text})
-    first = text_of(agent.call("read", {"topic": "spoken"}))
-    said = re.search(r'\[part 1 of (\d+); `rest` with answer "(\w+)"', first)
-    assert said is not None
-    parts = [text_of(agent.call("rest", {"answer": said[2], "part": n})) for n in range(1, int(said[1]) + 1)]
+    agent.call("store", {"topic": "spoken", "text": 'He said "so". ' * 1_000})
+    parts = all_parts(agent, "read", {"topic": "spoken"})
     assert len(parts) > 2
     assert all(part.endswith('…"') for part in parts[:-1])
-    assert all(part.partition("\n")[0].startswith("Quoted text was recorded") for part in parts)
+    assert all(part.startswith("Quoted text was recorded") for part in parts)
     assert all(part.split("\n")[1].startswith('"…') for part in parts[1:])
 
 

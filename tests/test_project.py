@@ -101,7 +101,7 @@ def test_a_pipe_in_a_git_folder_is_not_waited_for(tmp_path: Path, name: str) -> 
 def test_a_memory_outside_the_repository_is_never_taken_for_it(repository: Path) -> None:
     Memory.init(repository.parent)
     assert (repository.parent / ".helix").is_dir()
-    with pytest.raises(NoMemory, match="helix-graph init"):
+    with pytest.raises(NoMemory, match="helix-graph sync"):
         Memory.open(repository)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -36,7 +38,7 @@ def test_nothing_that_only_looks_like_it_is_cut() -> None:
 
 
 def test_what_has_no_sign_stays_so_that_the_limits_page_is_true() -> None:
-    assert not any(is_gone(one) for one in hard_samples(rounds=2))
+    assert [one.text for one in hard_samples() if is_gone(one)] == []
 
 
 def test_redacting_a_sample_twice_changes_nothing() -> None:
@@ -56,6 +58,8 @@ HOSTILE = {
     "quotes": "password='" * 100_000,
     "key blocks": ("-----BEGIN " + "PRIVATE KEY-----\n") * 33_000,
     "azure": "aaa8Q~" * 160_000,
+    "a picture": base64.b64encode(random.Random(16).randbytes(750_000)).decode(),  # noqa: S311  (repeatable)
+    "keys": "".join(f"{random.Random(at).randbytes(30).hex()[:20]}aB3 q7{at}Xy\n" for at in range(30_000)),  # noqa: S311
     "NUL": "\0" * 1_000_000,
     "half characters": "\ud83d" * 500_000,
 }

@@ -36,7 +36,7 @@ def test_without_options_it_is_a_page_in_the_memory(memory: Memory, capsys: pyte
     path = memory.root / "pages" / "report.html"
     assert str(path) in told
     assert "2026-09-10 to 2026-09-16: 5 sessions of 12" in told
-    assert "It quotes sessions" in told
+    assert "excerpts of your sessions" in told
     assert path.stat().st_mode & 0o077 == 0
 
 

@@ -25,7 +25,7 @@ def page(memory: Memory) -> str:
 
 def test_a_memory_without_a_graph_says_what_to_do(tmp_path: Path) -> None:
     memory = memory_of(tmp_path, [session("a", "run lint")])
-    with pytest.raises(GraphNotCompiled, match="helix-graph compile"):
+    with pytest.raises(GraphNotCompiled, match="helix-graph sync"):
         memory.report()
     assert not (memory.root / "pages").exists()
 
@@ -92,7 +92,7 @@ def test_a_graph_that_is_behind_is_named_and_new_sessions_count(tmp_path: Path) 
     found = memory.report().report
     assert (found.sessions, found.health.pending) == (2, 1)
     assert "1 file changed since the graph was compiled" in page(memory)
-    assert "run helix-graph compile" in page(memory)
+    assert "run helix-graph sync" in page(memory)
 
 
 def test_a_damaged_file_is_named_and_hides_no_other(tmp_path: Path) -> None:

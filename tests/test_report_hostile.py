@@ -104,6 +104,6 @@ def test_markdown_has_no_line_markup_or_table_of_a_logs_making(memory: Memory) -
     links = re.findall(r"(?<!\\)\]\(([^)]*)\)", text)
     assert set(links) <= {"#evidence"}
     titles = [line for line in text.splitlines() if line.startswith("#")]
-    assert [line.split()[0] for line in titles] == ["#", *["##"] * 3, "###", *["##"] * 5]
+    assert [line.split()[0] for line in titles] == ["#", *["##"] * 4, "###", *["##"] * 5]
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {9}

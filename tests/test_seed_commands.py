@@ -115,7 +115,7 @@ def test_people_are_told_what_was_kept(memory: Memory, capsys: pytest.CaptureFix
         ("edge add --source deploy --target success --type enables", "1 pieces of evidence (asserted)"),
         ("pattern add --name n --trigger t --action a", "not measured"),
         ("patterns", "not measured"),
-        ("status", "3 made by hand"),
+        ("status", "3 by people"),
         ("episode decisions s", "run ruff"),
         ("compile", "0 episodes processed"),
     ]:

@@ -43,7 +43,7 @@ def test_new_writes_what_get_reads(episodes: Episodes) -> None:
     )
     assert episodes.path_of(SESSION).name == f"episode-{SESSION}.json"
     assert episodes.get(SESSION) == episodes.get(f"episode-{SESSION}") == made
-    assert (made.id, made.outcome, made.outcome_basis) == (f"episode-{SESSION}", "success", "declared")
+    assert (made.id, made.outcome, made.outcome_basis) == (f"episode-{SESSION}", "success", "judged")
     assert (made.metrics.tool_calls, made.metrics.errors) == (87, None)
     assert made.lessons == ("Lesson 1", "Lesson 2")
 
@@ -75,7 +75,7 @@ def test_the_originals_defaults(episodes: Episodes) -> None:
 
 def test_an_episode_is_not_overwritten_in_silence(episodes: Episodes) -> None:
     episodes.new("s", "first", "success")
-    with pytest.raises(EpisodeIsThere, match="--force"):
+    with pytest.raises(EpisodeIsThere, match="set force"):
         episodes.new("s", "second", "failure")
     assert episodes.require("s").task == "first"
     assert episodes.new("s", "second", "failure", force=True).task == "second"
@@ -185,8 +185,11 @@ def test_a_day_is_its_beginning_and_arguments_go_by_the_librarys_names(episodes:
     for day in (1, 2, 3):
         episodes.new(f"d{day}", "t", "success", timestamp=f"2026-01-0{day}T00:00:00Z")
     assert [one.session for one in episodes.list(since=date(2026, 1, 2))] == ["d3", "d2"]
-    with pytest.raises(WrongType, match=r"^since must be a datetime or a date"):
-        episodes.list(since="2026-01-02")  # type: ignore[arg-type]
+    assert [one.session for one in episodes.list(since="2026-01-02")] == ["d3", "d2"]
+    with pytest.raises(WrongType, match=r"^since is 'soon'; give an ISO 8601"):
+        episodes.list(since="soon")
+    with pytest.raises(WrongType, match=r"^since must be a datetime, a date"):
+        episodes.list(since=3)  # type: ignore[arg-type]
     with pytest.raises(WrongType, match=r"^name must be a text"):
         episodes.get(None)  # type: ignore[arg-type]
 

@@ -32,7 +32,7 @@ def test_view_says_where_the_page_is_and_what_is_on_it(memory: Memory, capsys: p
     told = said(capsys, "view", "--max-nodes", "20")
     assert str(memory.root / "pages" / "graph.html") in told
     assert "the whole memory, 20 labels of 31" in told
-    assert "It quotes sessions" in told
+    assert "excerpts of your sessions" in told
 
 
 def test_view_as_json_is_the_librarys_report(

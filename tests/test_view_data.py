@@ -50,7 +50,7 @@ def test_the_order_in_which_episodes_came_does_not_show(tmp_path: Path) -> None:
 
 
 def test_figures_are_those_of_the_graph(demo_memory: Memory) -> None:
-    graph, excerpt = demo_memory.graph.networkx(), demo_memory.graph.excerpt()
+    graph, excerpt = demo_memory.graph.networkx(details=True), demo_memory.graph.excerpt()
     assert {node.id for node in excerpt.nodes} == set(graph)
     assert excerpt.nodes
     assert excerpt.edges
@@ -72,7 +72,7 @@ def test_evidence_leads_to_what_it_is_evidence_of(demo_memory: Memory) -> None:
     excerpt = demo_memory.graph.excerpt()
     mentions = {
         (episode, mention.local): (node, mention)
-        for node, told in demo_memory.graph.networkx().nodes(data=True)
+        for node, told in demo_memory.graph.networkx(details=True).nodes(data=True)
         for episode, mention in told["mentions"]
     }
     assert any(node.sightings for node in excerpt.nodes)

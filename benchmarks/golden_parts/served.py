@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LONG = "a lengthy thing that is said once, " * 12 + "and no more"
 Arguments = dict[str, object]
 #: How an answer that was cut names the rest of it.
-_CUT = re.compile(r'`rest` with answer \\*"([^"\\]+)')
+_CUT = re.compile(r'call again with cursor \\*"([^"\\]+)')
 
 
 def calls(subject: Subject, logs: Path) -> list[tuple[str, Arguments]]:
@@ -119,7 +119,7 @@ class Server:
 
     def __init__(self, project: Project) -> None:
         self._process = subprocess.Popen(
-            [*COMMAND, "mcp"],
+            [*COMMAND, "mcp", "--tools", "all"],
             cwd=project.folder,
             env={**os.environ, "HOME": str(project.home)},
             stdin=subprocess.PIPE,
@@ -159,16 +159,16 @@ def of_server(root: Path, memory: Path, subject: Subject) -> Iterator[tuple[str,
     yield "tools", _text(listed)
     called = calls(subject, demo_logs(root))
     tools = _tools(listed)
-    yield "without a call", "\n".join(sorted(tools - {"rest"} - {tool for tool, _ in called}))
+    yield "without a call", "\n".join(sorted(tools - {tool for tool, _ in called}))
     cut: list[str] = []
     for number, (tool, arguments) in enumerate(called):
         name = f"{number:02} {tool} {json.dumps(arguments)[:80]}"
         text = _text(server.ask("tools/call", {"name": tool, "arguments": arguments}))
         yield name, text
         cut += _CUT.findall(text)
-    rest: list[Arguments] = [{"answer": "nobody"}, *({"answer": one, "part": 2} for one in cut[:3])]
-    for number, arguments in enumerate(rest):
-        yield f"rest {number}", _text(server.ask("tools/call", {"name": "rest", "arguments": arguments}))
+    for number, cursor in enumerate(["nobody", *cut[:3]]):
+        asked = {"name": "read", "arguments": {"cursor": cursor}}
+        yield f"rest {number}", _text(server.ask("tools/call", asked))
     for method in ("resources/list", "resources/templates/list", "prompts/list"):
         yield method, _text(server.ask(method))
     for uri in ("helix://topic/engine", f"helix://episode/{subject.failure}", "helix://node/success", "helix://x/y"):

@@ -164,7 +164,7 @@ class Server:
         self._world = world
         self._number = 0
         self._process = subprocess.Popen(
-            [*_COMMAND, "mcp"],
+            [*_COMMAND, "mcp", "--tools", "all"],
             cwd=world.project,
             env=world.environment,
             stdin=subprocess.PIPE,
@@ -182,7 +182,7 @@ class Server:
         self._process.communicate(timeout=60)
 
     def call(self, tool: str, **arguments: object) -> str:
-        """The text of the tool's answer. Its structure repeats the text as JSON strings and is not judged."""
+        """The text of the tool's answer."""
         result = self._ask("tools/call", {"name": tool, "arguments": arguments}).get("result", {})
         return self._note(f"MCP {tool}", [str(part.get("text", "")) for part in result.get("content", [])])
 

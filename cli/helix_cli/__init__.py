@@ -1,3 +1,6 @@
 """The interfaces of helix-graph: the command line, the MCP server, the hooks of agents and their setup."""
 
 from __future__ import annotations
+
+#: What an MCP server may offer: the five tools of every day, the seven for topics that the seed names, or all.
+TOOL_SETS = ("default", "topics", "all")

@@ -17,71 +17,106 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
-from collections.abc import Mapping, Sequence
-from importlib import import_module
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from helix_cli.command_group import LazyGroup
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph import __version__
+from helix_graph.errors import NEXT_STEP
 
 if TYPE_CHECKING:
     from helix_graph import Memory
     from helix_graph.insights.api import Insights
 
 
-#: Where each command is: its module in this package, and its name there.
-COMMANDS = {
-    "init": "commands.lifecycle:init",
-    "trust": "commands.lifecycle:trust",
-    "episode": "commands.episode:episode",
-    "compile": "commands.graph:compile_command",
-    "seen": "commands.seen_and_similar:seen",
-    "path": "commands.paths_and_causes:path",
-    "view": "commands.pages:view",
-    "report": "commands.pages:report",
-    "causes": "commands.paths_and_causes:causes",
-    "effects": "commands.paths_and_causes:effects",
-    "patterns": "commands.patterns_and_comparisons:patterns",
-    "anti-patterns": "commands.patterns_and_comparisons:anti_patterns",
-    "explain": "commands.paths_and_causes:explain",
-    "contrast": "commands.paths_and_causes:contrast",
-    "without": "commands.patterns_and_comparisons:without",
-    "similar": "commands.seen_and_similar:similar",
-    "comparisons": "commands.patterns_and_comparisons:comparisons",
-    "claims": "commands.patterns_and_comparisons:claims",
-    "repeats": "commands.patterns_and_comparisons:repeats",
-    "placebo": "commands.patterns_and_comparisons:placebo",
-    "node": "commands.graph:node",
-    "edge": "commands.graph:edge",
-    "pattern": "commands.graph:pattern",
-    "insight": "commands.insight:insight",
-    "topic": "commands.topic:topic",
-    "search": "commands.search_and_model:search",
-    "exploration": "commands.plan:exploration",
-    "plan": "commands.plan:plan",
-    "workspace": "commands.delegation:workspace",
-    "assess": "commands.plan:assess",
-    "inject": "commands.delegation:inject",
-    "batch-inject": "commands.delegation:batch_inject",
-    "wait": "commands.delegation:wait",
-    "learn": "commands.plan:learn",
-    "graph": "commands.graph:graph",
-    "status": "commands.graph:status",
-    "model": "commands.search_and_model:model",
-    "doctor": "commands.lifecycle:doctor",
-    "forget": "commands.lifecycle:forget",
-    "off": "commands.lifecycle:off",
-    "on": "commands.lifecycle:on",
-    "mcp": "mcp_and_hook_commands:mcp",
-    "hook": "mcp_and_hook_commands:hook",
-    "setup": "commands.setup:setup",
-    "plugin": "commands.setup:plugin",
-    "demo": "commands.demo:demo",
+#: Where each command is: its module in this package, and its name there. The help lists these sections ...
+EVERYDAY = {
+    "Every day": {
+        "sync": "commands.sync:sync",
+        "seen": "commands.seen_and_similar:seen",
+        "search": "commands.search_and_model:search",
+        "sessions": "commands.sessions:sessions",
+        "labels": "commands.labels:labels",
+    },
+    "Why did it happen": {
+        "path": "commands.paths_and_causes:path",
+        "causes": "commands.paths_and_causes:causes",
+        "effects": "commands.paths_and_causes:effects",
+    },
+    "What to do differently": {
+        "highlights": "commands.highlights:highlights",
+        "issues": "commands.issues:issues",
+        "checks": "commands.checks_and_runbook:checks",
+        "fragile": "commands.checks_and_runbook:fragile",
+        "runbook": "commands.checks_and_runbook:runbook",
+        "patterns": "commands.patterns_and_comparisons:patterns",
+        "anti-patterns": "commands.patterns_and_comparisons:anti_patterns",
+        "report": "commands.pages:report",
+        "view": "commands.pages:view",
+    },
+    "Notes": {
+        "insight": "commands.insight:insight",
+        "topic": "commands.topic:topic",
+    },
+    "Set up and look after": {
+        "setup": "commands.setup:setup",
+        "doctor": "commands.lifecycle:doctor",
+        "forget": "commands.lifecycle:forget",
+        "pause": "commands.lifecycle:pause",
+        "resume": "commands.lifecycle:resume",
+        "status": "commands.graph:status",
+        "demo": "commands.demo:demo",
+        "help": "commands.help:help_command",
+    },
 }
+#: ... and with ``help --all`` these too.
+RARE = {
+    "The steps of sync, and sessions in detail": {
+        "init": "commands.lifecycle:init",
+        "episode": "commands.episode:episode",
+        "compile": "commands.graph:compile_command",
+        "explain": "commands.paths_and_causes:explain",
+        "contrast": "commands.paths_and_causes:contrast",
+        "trust": "commands.lifecycle:trust",
+    },
+    "Comparisons of sessions": {
+        "comparisons": "commands.patterns_and_comparisons:comparisons",
+        "claims": "commands.patterns_and_comparisons:claims",
+        "without": "commands.patterns_and_comparisons:without",
+        "repeats": "commands.patterns_and_comparisons:repeats",
+        "placebo": "commands.patterns_and_comparisons:placebo",
+        "similar": "commands.seen_and_similar:similar",
+    },
+    "Additions by hand, and the graph for other programs": {
+        "node": "commands.graph:node",
+        "edge": "commands.graph:edge",
+        "pattern": "commands.graph:pattern",
+        "graph": "commands.graph:graph",
+    },
+    "Plans and agents": {
+        "exploration": "commands.plan:exploration",
+        "plan": "commands.plan:plan",
+        "workspace": "commands.delegation:workspace",
+        "assess": "commands.plan:assess",
+        "inject": "commands.delegation:inject",
+        "batch-inject": "commands.delegation:batch_inject",
+        "wait": "commands.delegation:wait",
+        "learn": "commands.plan:learn",
+    },
+    "For agents and installation": {
+        "mcp": "mcp_and_hook_commands:mcp",
+        "hook": "mcp_and_hook_commands:hook",
+        "plugin": "commands.setup:plugin",
+        "model": "commands.search_and_model:model",
+    },
+}
+ALIASES = {"off": "pause", "on": "resume"}
 EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130  # what shells report for a process ended by SIGINT: 128 + 2
@@ -97,36 +132,17 @@ _OTHER_NAMES = {
 }
 
 
-class LazyGroup(click.Group):
-    """A group that imports a command's file when the command is named."""
-
-    def __init__(self, *, locations: Mapping[str, str], **settings: object) -> None:
-        super().__init__(**settings)  # type: ignore[arg-type]  # passed through to click unread
-        self.locations = locations
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's signature)
-        """The order of the help: the order in which a newcomer meets the commands."""
-        return list(self.locations)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  (as above)
-        """The command of that name, imported now; ``None`` when there is none."""
-        location = self.locations.get(cmd_name)
-        if location is None:
-            return None
-        file, name = location.split(":")
-        command = getattr(import_module(f"helix_cli.{file}"), name)
-        return command if isinstance(command, click.Command) else None
-
-
 cli = LazyGroup(
-    locations=COMMANDS,
+    sections=EVERYDAY,
+    rare=RARE,
+    aliases=ALIASES,
     name="helix-graph",
     help=(
         "A causal memory for coding agents, built from the logs they already write: what led to what, what works, "
         "what keeps failing."
     ),
-    epilog="First time here? `helix-graph demo` shows everything on example logs.",
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    beginning="commands.help:show_beginning",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
 click.version_option(__version__, prog_name="helix-graph", message="%(prog)s %(version)s")(cli)
 
@@ -145,6 +161,35 @@ def open_memory() -> Memory:
         from helix_graph.trust import adopted_sentence
 
         _warn(adopted_sentence(memory.root))
+    return memory
+
+
+def open_for_question() -> Memory:
+    """As `open_memory`, for a question: says on stderr that there are new logs, or reads them first.
+
+    The table ``[sync]`` of the user's configuration chooses: with ``auto_sync = true`` new logs are read first, for at
+    most ``seconds`` (default 5).
+
+    Raises:
+        InvalidConfiguration: The table is not understood.
+        NoMemory, UntrustedMemory: As `open_memory`.
+    """
+    from helix_graph.project import read_table, user_configuration
+    from helix_graph.sync_stamp import SyncSettings
+
+    memory = open_memory()
+    settings = read_table(user_configuration(), "sync", SyncSettings)
+    if memory.silenced or not settings.auto_sync:
+        waiting = len(memory.unread_logs())
+        if waiting:
+            logs = "1 log of this project is" if waiting == 1 else f"{waiting} logs of this project are"
+            _warn(f"{logs} newer than the memory. Next: {NEXT_STEP}")
+        return memory
+    done = memory.sync_within(settings.seconds)
+    if done.left:
+        _warn(f"{done.read} new logs read in {settings.seconds:g} seconds, {done.left} left. Next: {NEXT_STEP}")
+    elif done.read:
+        _warn(f"{done.read} new {'log' if done.read == 1 else 'logs'} read.")
     return memory
 
 
@@ -211,13 +256,18 @@ def _show(problem: click.ClickException) -> None:
 
 
 def _as_typed(problem: HelixGraphError, arguments: Sequence[str]) -> str:
-    """The sentence of an error, with the argument at its beginning named as the option that was typed for it.
+    """The sentence of an error, with parameters named as the options that were typed for them.
 
     >>> from helix_episodes.errors import InvalidArgument
     >>> _as_typed(InvalidArgument("success_rate", "is empty"), ["pattern", "add", "--success-rate", " "])
     '--success-rate is empty'
+    >>> _as_typed(InvalidArgument(None, "leave semantic_only out"), ["search", "x", "--semantic-only"])
+    'leave --semantic-only out'
     """
-    sentence, name = str(problem), getattr(problem, "parameter", None)
+    sentence, name = str(problem).replace("set force to", "--force to"), getattr(problem, "parameter", None)
+    for option in arguments:
+        if option.startswith("--") and "-" in option[2:]:
+            sentence = re.sub(rf"\b{re.escape(option[2:].replace('-', '_'))}\b", option, sentence)
     if not isinstance(name, str) or not sentence.startswith(name):
         return sentence
     typed = {argument.partition("=")[0] for argument in arguments}

@@ -1,6 +1,7 @@
-"""The entry point of the command: hooks go straight to `helix_cli.hooks.process`, everything else to `helix_cli.app`.
+"""The entry point of the command: hooks and the MCP server go straight to work, everything else to `helix_cli.app`.
 
-An agent waits for every hook, and click alone takes longer to load than a hook may need.
+An agent waits for every hook, and for the server's tools at the start of a session; click alone takes longer to load
+than a hook may need.
 """
 
 from __future__ import annotations
@@ -21,10 +22,19 @@ _SELDOM = 50_000
 
 def main() -> NoReturn:
     """Run the command line of this process and end it."""
+    if sys.platform == "win32":
+        sys.exit("helix-graph: Windows is not supported, since file locks and hooks need Linux or macOS; use WSL.")
     arguments = sys.argv[1:]
     if arguments[:1] == ["hook"] and not {"-h", "--help"} & set(arguments):
         _answer_hook(arguments[1:])
     gc.set_threshold(_SELDOM)
+    if arguments[:1] == ["mcp"]:
+        from helix_cli import TOOL_SETS
+
+        if arguments[1:] in ([], *(["--tools", name] for name in TOOL_SETS)):
+            from helix_cli.mcp.stdio import serve
+
+            serve(arguments[-1] if arguments[1:] else TOOL_SETS[0])
     from helix_cli.app import run
 
     code = run(arguments)

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from helix_cli.terminal import (
+    NOTHING,
     Branch,
     StyledWord,
     clean,
@@ -163,13 +164,15 @@ def table(
 ) -> None:
     """Print rows under their columns: fitted for a terminal, whole for a pipe.
 
-    ``numbers`` names the columns that a terminal sets to the right and never breaks. Without rows only the sentence
-    ``empty`` is printed, if there is one.
+    A column that says nothing in any row is left out. ``numbers`` names the columns that a terminal sets to the right
+    and never breaks. Without rows only the sentence ``empty`` is printed, if there is one.
     """
     if not rows:
         if empty:
             say(empty)
         return
+    filled = [at for at in range(len(columns)) if any(text_of(row[at]) not in NOTHING for row in rows)]
+    columns, rows = [columns[at] for at in filled], [[row[at] for at in filled] for row in rows]
     cells = []
     for row in rows:  # a line break or a run of blanks would look like the end of a column
         texts = (" ".join(clean(text_of(cell)).split()) for cell in row)

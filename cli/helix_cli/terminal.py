@@ -212,7 +212,8 @@ _WORD_AT_MOST = 36
 _BESIDE = 13
 #: In longer lines of prose the eye loses the next one.
 _PROSE = 100
-_NOTHING = frozenset(("", "-"))
+#: What a cell holds that says nothing.
+NOTHING = frozenset(("", "-"))
 
 
 def put_line(parts: Sequence[Part]) -> None:
@@ -238,9 +239,8 @@ def put_fields(rows: Sequence[tuple[str, Part]]) -> None:
 
 def put_table(names: Sequence[str], rows: Sequence[Row], *, numbers: Collection[str]) -> None:
     """Rows under their columns, or a card for each where they do not fit."""
-    shown = [place for place in range(len(names)) if any(text_of(row[place]) not in _NOTHING for row in rows)]
     columns_of = [
-        _Column(names[place], [row[place] for row in rows], number=names[place] in numbers) for place in shown
+        _Column(name, [row[place] for row in rows], number=name in numbers) for place, name in enumerate(names)
     ]
     if sum(column.least for column in columns_of) + GAP * (len(columns_of) - 1) <= columns():
         _put_columns(columns_of)
@@ -317,7 +317,7 @@ def _put_cards(shown: Sequence[_Column]) -> None:
     for place, row in enumerate(zip(*(one.cells for one in shown), strict=True)):
         if place:
             screen.print()
-        filled = [(one, cell) for one, cell in zip(shown, row, strict=True) if text_of(cell) not in _NOTHING]
+        filled = [(one, cell) for one, cell in zip(shown, row, strict=True) if text_of(cell) not in NOTHING]
         short = [(one.name, cell) for one, cell in filled if one.is_short]
         for line in _lines(short, screen.width):
             screen.print(_text(line))

@@ -172,13 +172,20 @@ def folder_of_log(home: AgentHome, log: Path) -> str | None:
     return _folder_from_file(home, log) or _folder_in_log(log)
 
 
-def logs_of(home: AgentHome, *, candidates: Iterable[Path] = ()) -> Iterator[FoundLog]:
-    """An agent's logs by path. ``candidates`` are projects whose path may be hidden in the name of a log's folder."""
+def logs_of(
+    home: AgentHome, *, candidates: Iterable[Path] = (), only: Container[Path] | None = None
+) -> Iterator[FoundLog]:
+    """An agent's logs by path, or those of them in ``only``.
+
+    ``candidates`` are projects whose path may be hidden in the name of a log's folder.
+    """
     known: dict[str, str] = {}
     if home.named is not None:
         known = {_folder_name(str(folder), home.named[1]): str(folder) for folder in candidates}
     root = root_of(home)
     for path in sorted({path for pattern in home.logs.split() for path in root.glob(pattern)}):
+        if only is not None and path not in only:
+            continue
         if not path.is_file() or (home.excluded and path.match(home.excluded)) or is_part(path):
             continue
         modified = datetime.fromtimestamp(path.stat().st_mtime, tz=UTC)

@@ -112,7 +112,10 @@ def unsound_links(episode: Episode) -> tuple[str, ...]:
 def _sound_pairs(episode: Episode) -> tuple[set[_Pair], tuple[str, ...]]:
     """The links that are valid, and why each of the others cannot."""
     links = [(link.source, link.target) for link in episode.links if link.reason != "fix"]
-    return sound_pairs(links or _pairs_of_ends(episode), times_of(parts_of(episode)))
+    times = times_of(parts_of(episode))
+    if episode.outcome != "unknown":  # what led to it may be stated; it comes last, whenever that was
+        times[OUTCOME_ID] = ""
+    return sound_pairs(links or _pairs_of_ends(episode), times)
 
 
 def times_of(parts: Iterable[Decision | Event]) -> dict[str, str]:

@@ -25,7 +25,7 @@ from contextlib import contextmanager
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 
@@ -71,11 +71,12 @@ class NotFound(HelixGraphError):
 
 
 class EpisodeNotFound(NotFound):
-    """No episode has that id."""
+    """No episode has that id, or several have an id that begins so: ``alike``, at most five of them."""
 
-    def __init__(self, episode: str) -> None:
+    def __init__(self, episode: str, *, alike: Sequence[str] = ()) -> None:
         self.episode = episode
-        super().__init__(f"no episode {episode!r}; `helix-graph episode list` shows those there are")
+        several = f"several sessions begin with {episode!r} ({', '.join(alike)}); name more of the id"
+        super().__init__(several if alike else f"no episode {episode!r}; `helix-graph sessions list` shows all")
 
 
 class EpisodeError(HelixGraphError):

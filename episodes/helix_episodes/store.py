@@ -24,6 +24,10 @@ from helix_episodes.model import EXTRA, Decision, Episode, Event, Metrics, Outco
 from helix_episodes.safe_files import read_regular, write_atomically
 
 PREFIX = "episode-"
+_LAST = re.compile(r"last(?:~(\d{1,6}))?")
+#: A shorter beginning may be a slip; git takes no shorter one either.
+_SHORTEST_BEGINNING = 4
+_SHOWN = 5
 _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _EPISODE_KEYS = frozenset({
     "id", "session", "timestamp", "outcome", "task", "decisions", "events", "metrics", "lessons", "schema_version",
@@ -47,9 +51,14 @@ def check_session_id(session: str) -> str:
     >>> check_session_id("2026-01-01-session-126")
     '2026-01-01-session-126'
     """
-    if not isinstance(session, str) or not _SESSION_ID.fullmatch(session) or ".." in session:
+    if not is_session_id(session):
         raise InvalidSessionId(session)
     return session
+
+
+def is_session_id(name: object) -> bool:
+    """Whether a name can safely name a file."""
+    return isinstance(name, str) and _SESSION_ID.fullmatch(name) is not None and ".." not in name
 
 
 def encode_episode(episode: Episode) -> bytes:
@@ -59,7 +68,7 @@ def encode_episode(episode: Episode) -> bytes:
         InvalidEpisode: A text holds half a character, or unknown keys are nested deeper than JSON is written.
     """
     try:
-        return orjson.dumps(_plain(episode), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        return orjson.dumps(plain_json(episode), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     except orjson.JSONEncodeError as error:
         raise InvalidEpisode(path=None, problem=f"{episode.id} cannot be written as JSON ({error})") from error
 
@@ -106,15 +115,38 @@ class EpisodeStore:
         return None
 
     def require(self, name: str) -> Episode:
-        """As `get`, but a missing episode is an error.
+        """The episode that a person names as `resolve` understands it.
 
         Raises:
-            EpisodeNotFound: There is no such episode.
+            EpisodeNotFound: There is no such episode, or more than one.
         """
-        episode = self.get(name)
+        episode = self.get(self.resolve(name))
         if episode is None:
             raise EpisodeNotFound(name)
         return episode
+
+    def resolve(self, name: str) -> str:
+        """The session that a person names: by its id, by the beginning of its id, or as ``last`` or ``last~2``.
+
+        ``last`` is the session that began last, ``last~1`` the one before it. A name that fits none is returned as it
+        is: what is asked with it says that there is none.
+
+        Raises:
+            EpisodeNotFound: Several ids begin so.
+        """
+        sessions = [path.stem.removeprefix(PREFIX) for path in self.files()]
+        if name in sessions or name.removeprefix(PREFIX) in sessions:
+            return name
+        ago = _LAST.fullmatch(name)
+        if ago:
+            times = sorted(((_timestamp(path), path.stem) for path in self.files()), reverse=True)
+            place = int(ago[1] or 0)
+            return times[place][1].removeprefix(PREFIX) if place < len(times) else name
+        begin = name.removeprefix(PREFIX)
+        alike = [one for one in sessions if one.startswith(begin)] if len(begin) >= _SHORTEST_BEGINNING else []
+        if len(alike) > 1:
+            raise EpisodeNotFound(name, alike=alike[:_SHOWN])
+        return alike[0] if alike else name
 
     def save(self, episode: Episode) -> Path:
         """Writes an episode's file atomically and returns its path.
@@ -176,6 +208,21 @@ def _read(path: Path) -> Episode:
         raise InvalidEpisode(path=path, problem=f"it cannot be read: {error.strerror or error}") from error
 
 
+class _Beginning(msgspec.Struct):
+    """As much of an episode's file as its place in time takes."""
+
+    timestamp: str | None = None
+
+
+def _timestamp(path: Path) -> datetime:
+    """When the session of a file began; the beginning of time where that cannot be read."""
+    try:
+        stamp = msgspec.json.decode(read_regular(path), type=_Beginning).timestamp
+    except (OSError, msgspec.DecodeError):
+        stamp = None
+    return parse_timestamp(stamp) or datetime.min.replace(tzinfo=UTC)
+
+
 def _began(episode: Episode) -> datetime:
     """When it began, comparable between time zones; the beginning of time when the log does not say."""
     return parse_timestamp(episode.timestamp) or datetime.min.replace(tzinfo=UTC)
@@ -210,15 +257,15 @@ def _struct_in(kind: Any) -> type[msgspec.Struct] | None:  # noqa: ANN401  (a ty
     return next((one for one in candidates if isinstance(one, type) and issubclass(one, msgspec.Struct)), None)
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401  (JSON)
+def plain_json(value: Any) -> Any:  # noqa: ANN401  (JSON)
     """JSON of a value: schema order, additions left out when they have their default, unknown keys put back."""
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
+    if isinstance(value, tuple | list):
+        return [plain_json(item) for item in value]
     if not isinstance(value, msgspec.Struct):
         return value
     always = _ALWAYS.get(type(value), frozenset())
     plain = {
-        key: _plain(actual)
+        key: plain_json(actual)
         for key, default in _defaults(type(value)).items()
         if (actual := getattr(value, key)) != default or key in always
     }

@@ -1,4 +1,4 @@
-"""Anti-patterns in a small file that hooks can read without loading anything.
+"""Anti-patterns and fragile places in a small file that hooks can read without loading anything.
 
 Counting patterns over a thousand episodes takes longer than a tool call may wait. So whoever compiles in the background
 writes the result down with the state of the graph that it came from; when the graph has changed since, the file counts
@@ -16,6 +16,7 @@ from helix_graph.project import PREPARED
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
     from helix_graph.causality.api import Causality
     from helix_graph.graph.patterns import Pattern
@@ -64,9 +65,47 @@ def write_anti_patterns(root: Path, causality: Causality) -> tuple[CachedAntiPat
         if one.base_rate is None or one.base_rate > one.success_rate
     }
     chosen = sorted(by_label.values(), key=lambda one: (-one.occurrences, one.trigger, one.action))[:_MOST]
-    text = json.dumps({"graph": _state(root), "anti_patterns": [one._asdict() for one in chosen]})
+    text = json.dumps(
+        {
+            "graph": graph_state(root),
+            "anti_patterns": [one._asdict() for one in chosen],
+            "fragile": _fragile(causality),
+        }
+    )
     write_atomically(root / PREPARED, text.encode())
     return tuple(chosen)
+
+
+def _fragile(causality: Causality) -> dict[str, str]:
+    """The places whose rate says that they fail more, each with its line; the worst check of a place speaks for it.
+
+    The line is read by an agent, and a log may name a file anything: a name that is more than a name is left out.
+    """
+    import re
+
+    from msgspec.structs import replace
+
+    name = re.compile(r"[\w./@+: -]{1,200}")
+    found = {}
+    for place in reversed(causality.fragile().places):
+        after = tuple(one for one in place.passed_after if name.fullmatch(one.change))
+        if place.rate.standing == "worse" and name.fullmatch(place.path) and name.fullmatch(place.rate.check):
+            found[place.path] = replace(place, passed_after=after).sentence()
+    return found
+
+
+def fragile_line(root: Path, path: str) -> str:
+    """Why a file (relative to the project) is fragile, in one line, or nothing; the file's own line before a folder's.
+
+    It reads one small file: a hook may ask before every edit. Below 30 sessions with runs of checks it says nothing.
+    """
+    known = _read(root).get("fragile", {})
+    name = path.removeprefix("./")
+    while name and isinstance(known, dict):
+        if isinstance(line := known.get(name), str):
+            return line
+        name = name.rpartition("/")[0]
+    return ""
 
 
 def _is_shared(one: Pattern, tracked: frozenset[str]) -> bool:
@@ -79,20 +118,26 @@ def _is_shared(one: Pattern, tracked: frozenset[str]) -> bool:
 def read_anti_patterns(root: Path) -> tuple[CachedAntiPattern, ...] | None:
     """The anti-patterns of the memory in ``root`` as prepared; None when that is not of the graph as it is."""
     try:
-        cached = json.loads(read_regular(root / PREPARED))
-        if cached["graph"] == _state(root):
-            return tuple(CachedAntiPattern(**one) for one in cached["anti_patterns"])
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return tuple(CachedAntiPattern(**one) for one in _read(root)["anti_patterns"])
+    except (LookupError, TypeError):
         return None
-    return None
+
+
+def _read(root: Path) -> dict[str, Any]:
+    """What was prepared, as long as the graph is as it was then."""
+    try:
+        cached = json.loads(read_regular(root / PREPARED))
+        return dict(cached) if cached["graph"] == graph_state(root) else {}
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return {}
 
 
 def is_up_to_date(root: Path) -> bool:
     """Whether there is nothing to prepare: it was done, or there is no graph."""
-    return _state(root) is None or read_anti_patterns(root) is not None
+    return graph_state(root) is None or read_anti_patterns(root) is not None
 
 
-def _state(root: Path) -> list[int] | None:
+def graph_state(root: Path) -> list[int] | None:
     """Of the graph: its export is written again with every change."""
     try:
         found = (root / _EXPORT).stat()

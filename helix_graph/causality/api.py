@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from helix_episodes.corrections import Correction, corrected
-from helix_episodes.errors import EpisodeNotFound, InvalidArgument, InvalidEpisode
+from helix_episodes.errors import InvalidArgument, InvalidEpisode
+from helix_episodes.model import sortable_time
 from helix_episodes.safe_files import read_regular
 from helix_episodes.store import EpisodeStore
 from helix_graph.errors import NO_WORDS, InvalidAssertion, NodeNotFound
@@ -28,6 +29,7 @@ from helix_graph.graph.model import SkippedFile
 from helix_graph.graph.observations import Trial, distinct, is_same, trial_of, unpack, without_copies
 from helix_graph.graph.patterns import (
     ENOUGH_OCCURRENCES,
+    RUN_LEVELS,
     Pattern,
     Verdict,
     asserted_patterns,
@@ -39,17 +41,20 @@ from helix_graph.graph.patterns import (
 from helix_graph.graph.similar_decisions import COMPARES, SimilarAnswer, words_of
 from helix_graph.graph.source_files import decode_episode
 from helix_graph.stats.intervals import wilson_interval
-from helix_graph.validation import as_choice, as_int, as_str
+from helix_graph.validation import as_choice, as_int, as_path, as_str
 
 if TYPE_CHECKING:
     from typing import Any
 
     from helix_episodes.model import Episode
+    from helix_graph.causality.check_rates import CheckReport
     from helix_graph.causality.contrast import Contrast, WithoutAnswer
     from helix_graph.causality.edge_support import ClaimReport
     from helix_graph.causality.fault_localization import Explanation
+    from helix_graph.causality.fragile import FragileReport
     from helix_graph.causality.placebo import Placebo
     from helix_graph.causality.repeated_errors import Repeats
+    from helix_graph.causality.runbook import Runbook, RunbookCheck
     from helix_graph.graph.api import Graph
     from helix_graph.graph.patterns import Effect, EffectReport, HypothesisKind
 
@@ -132,6 +137,7 @@ class Survey(msgspec.Struct, frozen=True, kw_only=True):
     nearly everything is a success, or nothing is measured, say little. ``compared`` sessions had a judged outcome,
     ``tested`` comparisons were made over them, and ``too_early`` says in words why there are none, if so. ``power``
     is that of `EffectReport`. ``copies`` of other sessions are not counted; ``skipped`` names the files left out.
+    ``silenced`` counts the sessions in which an edit silenced a check, by the edit's label.
     """
 
     patterns: tuple[Pattern, ...]
@@ -143,6 +149,7 @@ class Survey(msgspec.Struct, frozen=True, kw_only=True):
     copies: int
     too_early: str
     skipped: tuple[SkippedFile, ...]
+    silenced: dict[str, int] = {}
 
     def best(self, *, min_success_rate: float = 0.0, min_occurrences: int = 1) -> tuple[Pattern, ...]:
         """What works: `Causality.patterns`, of this survey."""
@@ -165,6 +172,7 @@ class Causality:
 
     def survey(self) -> Survey:
         """Every pattern with its comparison, by name, and what they rest on; a missing folder is an empty memory."""
+        from helix_graph.causality.check_patterns import check_patterns, silenced
         from helix_graph.causality.effects import effects_of, report_of
         from helix_graph.causality.hypotheses import TrialMatrix, within_kinds
 
@@ -180,10 +188,13 @@ class Causality:
         return Survey(
             patterns=tuple(
                 sorted(
-                    with_effects(
-                        (*counted, *asserted_patterns(asserted)),
-                        report,
-                        within_kinds=effects_of(matrix, within_kinds(matrix)),
+                    (
+                        *with_effects(
+                            (*counted, *asserted_patterns(asserted)),
+                            report,
+                            within_kinds=effects_of(matrix, within_kinds(matrix)),
+                        ),
+                        *check_patterns(trials),
                     ),
                     key=lambda pattern: (pattern.name, pattern.basis, pattern.level),
                 )
@@ -196,6 +207,7 @@ class Causality:
             copies=copies,
             too_early=report.too_early,
             skipped=(*skipped, *bad),
+            silenced=dict(sorted(silenced(trials).items())),
         )
 
     def patterns(self, *, min_success_rate: float = 0.0, min_occurrences: int = 1) -> tuple[Pattern, ...]:
@@ -223,7 +235,7 @@ class Causality:
             InvalidArgument: As `patterns`.
         """
         rows = self.patterns(min_success_rate=min_success_rate, min_occurrences=min_occurrences)
-        return [msgspec.to_builtins(row) for row in rows]
+        return _of_the_original(rows)
 
     def get_anti_patterns(self, *, max_success_rate: float = 0.3, evidence: str | None = None) -> list[dict[str, Any]]:
         """``Get-AntiPatterns`` of the original: `anti_patterns` as plain dicts.
@@ -231,8 +243,53 @@ class Causality:
         Raises:
             InvalidArgument: As `anti_patterns`.
         """
-        rows = self.anti_patterns(max_success_rate=max_success_rate, evidence=evidence)
-        return [msgspec.to_builtins(row) for row in rows]
+        return _of_the_original(self.anti_patterns(max_success_rate=max_success_rate, evidence=evidence))
+
+    def checks(self, *, everything: bool = False) -> CheckReport:
+        """How often each check fails, and after what kind of change more or less often than usual.
+
+        With ``everything`` each situation with enough runs is listed, not only those that stand out.
+        """
+        from helix_graph.causality.check_rates import check_report
+
+        return check_report(self.trials(), everything=everything)
+
+    def fragile(self, path: str | None = None) -> FragileReport:
+        """Files and folders after whose change a check fails more often than elsewhere, and files changed together.
+
+        Of a ``path`` (relative to the project) everything that is known of it and of the folders that hold it.
+
+        Raises:
+            InvalidArgument: The path is empty.
+        """
+        from helix_graph.causality.fragile import fragile_report
+
+        if path is not None and not as_str("PATH", path).strip():
+            raise InvalidArgument("PATH", "is empty")
+        return fragile_report(self.trials(), path=path)
+
+    def runbook(self) -> Runbook:
+        """How this project is tested, linted, built and formatted, what has to run first, and what fails here."""
+        from helix_graph.causality.runbook import runbook_of
+
+        return runbook_of(sorted(self.episodes()[0], key=lambda one: (sortable_time(one.timestamp), one.id)))
+
+    def check_runbook(self, file: Path) -> RunbookCheck:
+        """What a file of instructions says of commands, next to what the sessions did.
+
+        Raises:
+            InvalidArgument: The file cannot be read, or is no text.
+        """
+        from helix_graph.causality.runbook import compare_with
+
+        path = as_path("FILE", file)
+        try:
+            text = read_regular(path).decode()
+        except OSError as error:
+            raise InvalidArgument("FILE", f"{path} cannot be read: {error.strerror or error}") from error
+        except UnicodeDecodeError as error:
+            raise InvalidArgument("FILE", f"{path} is no text in UTF-8") from error
+        return compare_with(self.runbook(), text, file=str(path))
 
     def comparisons(self) -> EffectReport:
         """Every comparison that the sessions allow, most striking first."""
@@ -272,7 +329,7 @@ class Causality:
     def explain(self, name: str) -> Explanation:
         """Why a session may have failed: the steps to look at, likeliest first, each with its reasons; never a verdict.
 
-        ``name`` is the id of an episode or of its session.
+        ``name`` is the id of an episode or of its session, its beginning, or ``last``.
 
         Raises:
             EpisodeNotFound: There is no such episode.
@@ -366,11 +423,13 @@ class Causality:
         return trials, len(every) - len(trials), skipped
 
     def _episode(self, name: str) -> Episode:
-        store = EpisodeStore(self._graph.episodes)
-        extracted = store.get(name)
-        if extracted is None:
-            raise EpisodeNotFound(name)
+        extracted = EpisodeStore(self._graph.episodes).require(name)
         return corrected(extracted, AssertionStore(self._assertions).corrections().get(extracted.id, ()))
+
+
+def _of_the_original(rows: Iterable[Pattern]) -> list[dict[str, Any]]:
+    """The rows that the original counts too: uses by episode. Runs of checks it does not know."""
+    return [msgspec.to_builtins(row) for row in rows if row.level not in RUN_LEVELS]
 
 
 #: Enough to recognise the label that was meant.

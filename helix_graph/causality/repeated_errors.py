@@ -23,7 +23,7 @@ import msgspec
 
 from helix_episodes.model import Episode, Event, parse_timestamp
 from helix_graph.graph.episode_facts import fingerprints_of_event
-from helix_graph.graph.error_precedents import says_something
+from helix_graph.graph.error_query import says_something
 from helix_graph.graph.node_labels import check_label, event_key, family_of, is_error
 
 RepeatLevel = Literal["exact", "family", "check"]

@@ -12,16 +12,19 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
 from helix_episodes.store import PREFIX
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.graph.model import EpisodeFacts, folded, mean_weight, rate
+from helix_graph.stats.intervals import wilson_interval
 
 if TYPE_CHECKING:
     import sqlite3
+
+    from helix_graph.graph.finer_labels import Resolution
 
 
 #: Source, target, type.
@@ -36,8 +39,10 @@ EpisodeClaim = tuple[str, str, Edge]
 
 #: A node, and a place and thing that mentions of it have.
 MentionGroup = tuple[int, str | None, str | None]
-#: A group of mentions, and an episode that has one of them.
-TextMatch = tuple[MentionGroup, str]
+#: Episode and local id of a mention.
+MentionKey = tuple[str, str]
+#: A mention's group, and itself.
+TextMatch = tuple[MentionGroup, MentionKey]
 
 #: Which end of an edge: 0 its source, 1 its target.
 End = Literal[0, 1]
@@ -54,14 +59,62 @@ class NodeSummary(msgspec.Struct, frozen=True, kw_only=True):
     success_rate: float | None
 
 
+class Frequency(msgspec.Struct, frozen=True, kw_only=True):
+    """In ``k`` of the ``n`` sessions in which an edge's source occurred the link is there.
+
+    ``low`` and ``high`` (0 to 1) are the 95 % Wilson interval. What people assert counts in neither number.
+    """
+
+    k: int
+    n: int
+    low: float
+    high: float
+
+
+def frequency(k: int, n: int) -> Frequency:
+    """A frequency with its interval."""
+    interval = wilson_interval(k, n)
+    return Frequency(k=k, n=n, low=round(interval.low, 6), high=round(interval.high, 6))
+
+
+#: How firm an edge is: the low end of its frequency's interval, then its weight. A path is as firm as its weakest edge.
+Firmness = tuple[float, float]
+FIRMEST: Firmness = (1.0, 1.0)
+
+
 class EdgeSummary(msgspec.Struct, frozen=True, kw_only=True):
     """An edge as shown to people. ``weight`` is 0 to 1; ``episodes`` are sorted, ``assertions`` counted."""
 
     weight: float
+    frequency: Frequency
     evidence_count: int
     reasons: tuple[str, ...]
     episodes: tuple[str, ...]
     assertions: int
+
+
+class EdgeClaim(NamedTuple):
+    """What supports an edge: an episode or assertion, why, the weight in millionths, and the local ids of its ends."""
+
+    owner: str
+    reason: str
+    weight: int
+    source: str
+    target: str
+
+
+def summary_of(claims: Collection[EdgeClaim], occurring: int) -> EdgeSummary:
+    """An edge of these claims, whose source occurs in so many episodes."""
+    claimants = {one.owner for one in claims}  # episodes, and assertions that belong to none
+    episodes = sorted(one for one in claimants if one.startswith(PREFIX))
+    return EdgeSummary(
+        weight=mean_weight(sum(one.weight for one in claims), len(claims)),
+        frequency=frequency(len(episodes), max(len(episodes), occurring)),
+        evidence_count=len(claimants),
+        reasons=tuple(sorted({one.reason for one in claims})),
+        episodes=tuple(episodes),
+        assertions=len(claimants) - len(episodes),
+    )
 
 
 class MentionPlace(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,13 +133,16 @@ class MentionPlace(msgspec.Struct, frozen=True, kw_only=True):
 class Adjacency:
     """The graph in an open graph.db, for one question: what was asked once is not asked again."""
 
+    resolution: Resolution = "kind"
+
     def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+        self.connection = connection
         self._ask = connection.execute
 
         self._labelled: dict[str, frozenset[int]] = {}
         self._summaries: dict[int, NodeSummary] = {}
         self._mentioned: dict[str, list[TextMatch]] = {}
+        self._names: dict[str, list[str]] = {}
 
     def labelled(self, text: str) -> frozenset[int]:
         """The nodes whose label contains ``text``, in any case; ``*``, ``?`` and ``[`` are letters."""
@@ -98,23 +154,25 @@ class Adjacency:
     def mentioning(self, text: str) -> dict[int, frozenset[str]]:
         """The other nodes with a mention whose text contains ``text``, and the episodes of these mentions."""
         found: defaultdict[int, set[str]] = defaultdict(set)
-        for (node, *_), episode in self.texts_containing(text):
+        for (node, *_), (episode, _) in self.texts_containing(text):
             found[node].add(episode)
         return {node: frozenset(episodes) for node, episodes in found.items()}
 
     def texts_containing(self, text: str) -> list[TextMatch]:
-        """The groups and episodes of mentions whose text, but not their label, contains ``text``."""
+        """The mentions whose text, but not their label, contains ``text``."""
         if text not in self._mentioned:  # it reads every text of the graph
-            self._mentioned[text] = find_texts(self._connection, text)
+            self._mentioned[text] = find_texts(self.connection, text)
         return self._mentioned[text]
 
     def names_containing(self, text: str) -> list[str]:
         """The places and things that contain ``text``, in any case of the letters a to z."""
-        query = " UNION ".join(
-            f"SELECT {column} FROM mention WHERE {column} IS NOT NULL AND instr(lower({column}), lower(?1))"  # noqa: S608  (constants)
-            for column in ("place", "thing")
-        )
-        return [name for (name,) in self._ask(query, (text,))]
+        if text not in self._names:  # it reads every name of the graph
+            query = " UNION ".join(
+                f"SELECT {column} FROM mention WHERE {column} IS NOT NULL AND instr(lower({column}), lower(?1))"  # noqa: S608  (constants)
+                for column in ("place", "thing")
+            )
+            self._names[text] = [name for (name,) in self._ask(query, (text,))]
+        return self._names[text]
 
     def groups_named(self, names: Collection[str]) -> set[MentionGroup]:
         """The groups of mentions that have one of these places or things."""
@@ -125,13 +183,13 @@ class Adjacency:
         return set(self._ask(query, (as_list(names),)))
 
     def failures_in(self, file: str) -> list[TextMatch]:
-        """The groups and episodes of errors about a file, given by its whole path or by the last parts of it."""
+        """The errors about a file, given by its whole path or by the last parts of it."""
         rows = self._ask(
-            "SELECT node, place, thing, e.id FROM mention JOIN episode e ON number = episode"
+            "SELECT node, place, thing, e.id, local FROM mention JOIN episode e ON number = episode"
             " WHERE family IS NOT NULL AND (lower(path) = lower(?1) OR lower(path) LIKE '%/' || lower(?2) ESCAPE '^')",
             (file, re.sub(r"[%_^]", r"^\g<0>", file)),
         )
-        return [((node, place, thing), episode) for node, place, thing, episode in rows]
+        return [((node, place, thing), (episode, local)) for node, place, thing, episode, local in rows]
 
     def edges(
         self, nodes: Collection[int], *, at: End, types: Collection[str], within: frozenset[str] | None = None
@@ -150,18 +208,6 @@ class Adjacency:
             f" AND episode IN (SELECT number FROM episode WHERE id {ANY_OF}))"
         )
         return self._ask(query, (as_list(nodes), as_list(types), as_list(within))).fetchall()
-
-    def joints(self, edges: Collection[Edge]) -> dict[Edge, frozenset[Joint]]:
-        """For each edge, which mentions of which episodes it joins."""
-        found: dict[Edge, set[Joint]] = {edge: set() for edge in edges}
-        rows = self._ask(
-            "SELECT source, target, type, id, source_local, target_local FROM claim JOIN episode ON number = episode"  # noqa: S608  (a constant)
-            f" WHERE (source, target, type) {ANY_EDGE_OF}",
-            (as_list(edges),),
-        )
-        for source, target, kind, *joint in rows:
-            found[source, target, kind].add((*joint,))
-        return {edge: frozenset(joints) for edge, joints in found.items()}
 
     def episodes_of(self, nodes: Collection[int]) -> frozenset[str]:
         """The episodes that mention one of ``nodes``."""
@@ -192,30 +238,46 @@ class Adjacency:
             self._summaries[number] = NodeSummary(**fields, success_rate=rate(successes, measured))
         return {node: self._summaries[node] for node in nodes}
 
-    def weights(self, edges: Collection[Edge]) -> dict[Edge, float]:
-        """The weights of edges, without the rest of their summaries."""
-        query = f"SELECT source, target, type, weight_sum, claims FROM edge WHERE (source, target, type) {ANY_EDGE_OF}"  # noqa: S608  (a constant)
+    def occurring(self, nodes: Collection[int]) -> dict[int, int]:
+        """In how many episodes each node occurs."""
+        return {number: one.episodes for number, one in self.summaries(nodes).items()}
+
+    def claims(self, edges: Collection[Edge]) -> dict[Edge, list[EdgeClaim]]:
+        """All that supports each edge."""
+        found: dict[Edge, list[EdgeClaim]] = {edge: [] for edge in edges}
+        rows = self._ask(
+            "SELECT source, target, type, id, reason, weight, source_local, target_local FROM claim"  # noqa: S608  (a constant)
+            f" JOIN episode ON number = episode WHERE (source, target, type) {ANY_EDGE_OF}",
+            (as_list(edges),),
+        )
+        for *edge, owner, reason, weight, source, target in rows:
+            found[(*edge,)].append(EdgeClaim(owner, reason, weight, source, target))
+        return found
+
+    def joints(self, edges: Collection[Edge]) -> dict[Edge, frozenset[Joint]]:
+        """For each edge, which mentions of which episodes it joins."""
         return {
-            (source, target, kind): mean_weight(weight_sum, claims)
-            for source, target, kind, weight_sum, claims in self._ask(query, (as_list(edges),))
+            edge: frozenset((one.owner, one.source, one.target) for one in known)
+            for edge, known in self.claims(edges).items()
+        }
+
+    def firmness(self, edges: Collection[Edge]) -> dict[Edge, Firmness]:
+        """How firm each edge is; of a hundred thousand edges SQLite counts the claims faster than Python."""
+        occurring = self.occurring({edge[0] for edge in edges})
+        rows = self._ask(
+            "SELECT source, target, type, weight_sum, claims, (SELECT count(DISTINCT episode) FROM claim c"  # noqa: S608  (a constant)
+            " JOIN episode ON number = c.episode WHERE c.source = e.source AND c.target = e.target AND c.type = e.type"
+            f" AND origin <> 'assertion') FROM edge e WHERE (source, target, type) {ANY_EDGE_OF}",
+            (as_list(edges),),
+        )
+        return {
+            (source, target, kind): (frequency(k, max(k, occurring[source])).low, mean_weight(weight_sum, claims))
+            for source, target, kind, weight_sum, claims, k in rows
         }
 
     def edge_summary(self, edge: Edge) -> EdgeSummary:
         """An edge as shown to people."""
-        claims = self._ask(
-            "SELECT id, reason FROM claim JOIN episode ON number = episode"
-            " WHERE source = ? AND target = ? AND type = ?",
-            edge,
-        ).fetchall()
-        claimants = {claimant for claimant, _ in claims}  # episodes, and assertions that belong to none
-        episodes = sorted(one for one in claimants if one.startswith(PREFIX))
-        return EdgeSummary(
-            weight=self.weights([edge])[edge],
-            evidence_count=len(claimants),
-            reasons=tuple(sorted({reason for _, reason in claims})),
-            episodes=tuple(episodes),
-            assertions=len(claimants) - len(episodes),
-        )
+        return summary_of(self.claims([edge])[edge], self.occurring([edge[0]])[edge[0]])
 
     def place(self, episode: str, local: str) -> MentionPlace:
         """Where a mention is."""
@@ -234,14 +296,14 @@ def wording(facts: EpisodeFacts) -> str:
 
 
 def find_texts(connection: sqlite3.Connection, text: str) -> list[TextMatch]:
-    """The groups and episodes of mentions whose text, but not their label, contains ``text``."""
+    """The mentions whose text, but not their label, contains ``text``."""
     wanted = text.casefold()
     pages = connection.execute("SELECT episode, folded FROM wording")
     episodes = [episode for episode, page in pages if wanted in page]
     rows = connection.execute(
-        "SELECT node, place, thing, e.id, raw, message, command, path FROM mention m JOIN episode e"  # noqa: S608  (a constant)
+        "SELECT node, place, thing, e.id, local, raw, message, command, path FROM mention m JOIN episode e"  # noqa: S608  (a constant)
         " ON e.number = m.episode JOIN node n ON n.number = m.node"
         f" WHERE m.episode {ANY_OF} AND NOT instr(n.folded, ?)",
         (as_list(episodes), wanted),
     )
-    return [((node, place, thing), episode) for node, place, thing, episode, *texts in rows if wanted in folded(*texts)]
+    return [(row[:3], row[3:5]) for row in rows if wanted in folded(*row[5:])]

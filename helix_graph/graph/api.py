@@ -18,7 +18,7 @@ from helix_episodes.errors import InvalidArgument
 from helix_episodes.model import EdgeType
 from helix_episodes.safe_files import write_output
 from helix_graph import database
-from helix_graph.errors import DatabaseUnreadable, GraphNotCompiled
+from helix_graph.errors import NO_WORDS, DatabaseUnreadable, GraphNotCompiled
 from helix_graph.graph.adjacency import Adjacency
 from helix_graph.graph.graph_db import FILE_NAME, GRAPH_FILE, open_graph
 from helix_graph.graph.model import SeenAnswer, examples, find_anchored, find_node
@@ -32,8 +32,11 @@ if TYPE_CHECKING:
 
     from helix_graph.graph.assertions import Assertion
     from helix_graph.graph.compile import CompileReport
+    from helix_graph.graph.finer_labels import Resolution
+    from helix_graph.graph.label_search import LabelsAnswer
     from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample
-    from helix_graph.graph.paths import PathAnswer, RelationsAnswer
+    from helix_graph.graph.paths import PathAnswer
+    from helix_graph.graph.relations import RelationsAnswer
     from helix_graph.graph.similar_decisions import SimilarDecision
     from helix_graph.graph.source_files import Digests
     from helix_graph.graph.status import Status
@@ -41,10 +44,14 @@ if TYPE_CHECKING:
 
 
 MOST_PRECEDENTS = 100
+#: More than a person looks through; `export` has all.
+MOST_LABELS = 1000
 #: About the most a browser can draw; use `export` for larger graphs.
 MOST_NODES = 20_000
 #: What may be asked for together.
 _VIEWS: tuple[set[str], ...] = (set(), {"focus"}, {"source", "target"}, {"episode"})
+#: `helix_graph.graph.finer_labels.Resolution`.
+RESOLUTIONS: tuple[Resolution, ...] = ("kind", "place", "thing")
 #: A person does not compare more than ten paths.
 MOST_ALTERNATIVES = 10
 
@@ -141,12 +148,14 @@ class Graph:
             GraphNotCompiled: There is no graph yet.
         """
         from helix_graph.graph.error_precedents import find_precedents
+        from helix_graph.graph.remedy_state import WorkingTree
         from helix_graph.shared_authors import authors_of
 
         most = as_int("limit", limit, lowest=1, highest=MOST_PRECEDENTS)
         wanted = None if text is None else as_str("the text", text)
         with self._open() as connection:
-            answer = convert(find_precedents(connection, wanted, limit=most), SeenAnswer)
+            tree = WorkingTree(self.episodes.parent.parent, connection)
+            answer = convert(find_precedents(connection, wanted, limit=most, tree=tree), SeenAnswer)
         authors = authors_of(self.episodes.parent, (one.episode for one in answer.precedents))
         marked = tuple(
             replace(one, shared=one.episode in authors, author=authors.get(one.episode, ""))
@@ -183,7 +192,7 @@ class Graph:
         with self._open() as connection:
             return list(examples(connection, types))
 
-    def path(
+    def path(  # noqa: PLR0913  (the options of the question)
         self,
         *,
         source: str,
@@ -192,57 +201,94 @@ class Graph:
         follow: Collection[str] | None = None,
         strongest: bool = False,
         alternatives: int = 1,
+        resolution: str | None = None,
     ) -> PathAnswer:
-        """The shortest way from ``source`` to ``target``; see `helix_graph.graph.paths.find_path`.
+        """How ``source`` leads to ``target``, by the fewest edges; see `helix_graph.graph.paths.find_path`.
 
         ``follow`` names the types of edges to go along; by default those that lead to something: causes and enables.
-        ``strongest`` asks for the greatest product of weights instead, ``alternatives`` for so many different paths.
+        ``strongest`` asks for the path whose weakest edge is the firmest instead, ``alternatives`` for so many
+        different paths, ``resolution`` (kind, place or thing) for one as fine as that; without it the finest is given.
 
         Raises:
             GraphNotCompiled: There is no graph yet.
-            InvalidArgument: One of the labels is empty. ``max_depth`` or ``alternatives`` is not between 1 and 10.
+            InvalidArgument: One of the labels is empty. ``max_depth`` or ``alternatives`` is not between 1 and 10. The
+                resolution is none of the three.
         """
         from helix_graph.graph.paths import HIGHEST_DEPTH, LEADING, LOWEST_DEPTH, find_path
+        from helix_graph.graph.read_as import path_by_words
 
         ends = {"source": as_str("source", source), "target": as_str("target", target)}
         depth = as_int("max_depth", max_depth, lowest=LOWEST_DEPTH, highest=HIGHEST_DEPTH)
         several_paths = as_int("alternatives", alternatives, lowest=1, highest=MOST_ALTERNATIVES)
+        finest = None if resolution is None else as_choice("resolution", resolution, RESOLUTIONS)
         types = [as_choice("follow", each, get_args(EdgeType)) for each in as_tuple("follow", follow or LEADING)]
         with self._open() as connection:
-            answer = find_path(
-                Adjacency(connection),
-                **ends,
-                max_depth=depth,
-                follow=types,
-                strongest=strongest,
-                alternatives=several_paths,
-            )
+
+            def ask(begin: str, end: str) -> PathAnswer:
+                return find_path(
+                    Adjacency(connection),
+                    source=begin,
+                    target=end,
+                    max_depth=depth,
+                    follow=types,
+                    strongest=strongest,
+                    alternatives=several_paths,
+                    resolution=finest,
+                )
+
+            answer = path_by_words(connection, ask, **ends)
             return replace(answer, path=tuple(find_node(connection, node.id) for node in answer.path))
 
-    def causes(self, label: str) -> RelationsAnswer:
-        """What leads straight to the nodes that match ``label``.
+    def causes(self, label: str, *, resolution: str | None = None) -> RelationsAnswer:
+        """What leads straight to what ``label`` stands for: a label, file, test, rule, symbol or command.
 
         Raises:
             GraphNotCompiled: There is no graph yet.
-            InvalidArgument: The label is empty.
+            InvalidArgument: The label is empty. The resolution is none of kind, place and thing.
         """
-        return self._relations(label, "causes")
+        return self._relations(label, "causes", resolution)
 
-    def effects(self, label: str) -> RelationsAnswer:
-        """What the nodes that match ``label`` lead straight to.
+    def effects(self, label: str, *, resolution: str | None = None) -> RelationsAnswer:
+        """What that for which ``label`` stands leads straight to.
 
         Raises:
             GraphNotCompiled: There is no graph yet.
-            InvalidArgument: The label is empty.
+            InvalidArgument: The label is empty. The resolution is none of kind, place and thing.
         """
-        return self._relations(label, "effects")
+        return self._relations(label, "effects", resolution)
 
-    def _relations(self, label: str, direction: Literal["causes", "effects"]) -> RelationsAnswer:
-        from helix_graph.graph.paths import find_relations
+    def _relations(
+        self, label: str, direction: Literal["causes", "effects"], resolution: str | None
+    ) -> RelationsAnswer:
+        from helix_graph.graph.read_as import relations_by_words
+        from helix_graph.graph.relations import find_relations
 
         wanted = as_str("the label", label)
+        finest = None if resolution is None else as_choice("resolution", resolution, RESOLUTIONS)
         with self._open() as connection:
-            return find_relations(Adjacency(connection), wanted, direction=direction)
+
+            def ask(text: str) -> RelationsAnswer:
+                return find_relations(Adjacency(connection), text, direction=direction, resolution=finest)
+
+            return relations_by_words(connection, ask, wanted)
+
+    def labels(self, text: str | None = None, *, limit: int = 20) -> LabelsAnswer:
+        """What some words may stand for, the best first; without ``text`` the labels that most sessions share.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+            InvalidArgument: There is nothing in the text. ``limit`` is not between 1 and 1000.
+        """
+        from helix_graph.graph.label_search import frequent_labels, search_labels
+
+        most = as_int("limit", limit, lowest=1, highest=MOST_LABELS)
+        words = None if text is None else as_str("text", text).strip()
+        if words == "":
+            raise InvalidArgument("text", NO_WORDS)
+        with self._open() as connection:
+            if words is None:
+                return frequent_labels(connection, limit=most)
+            return search_labels(connection, words, limit=most)
 
     def status(self) -> Status:
         """How large the graph is and how good its labels are.
@@ -282,6 +328,10 @@ class Graph:
 
         texts = {"focus": focus, "source": source, "target": target, "episode": episode}
         parts = {name: as_str(name, value) for name, value in texts.items() if value is not None}
+        if episode is not None:
+            from helix_episodes.store import EpisodeStore
+
+            parts["episode"] = EpisodeStore(self.episodes).resolve(parts["episode"])
         if set(parts) not in _VIEWS:
             raise InvalidArgument(None, "give only one of these: focus, or source with target, or episode")
         most = as_int("max_nodes", max_nodes, lowest=1, highest=MOST_NODES)
@@ -323,13 +373,20 @@ class Graph:
             write_output(as_path("output", output), data)
         return data
 
-    def networkx(self) -> nx.MultiDiGraph[str]:
-        """The whole graph as a networkx ``MultiDiGraph``; see `helix_graph.graph.store.fold` for its attributes.
+    def networkx(self, *, details: bool = False) -> nx.MultiDiGraph[str]:
+        """The whole graph as a networkx ``MultiDiGraph``, which every writer of networkx can write.
+
+        Attributes are texts and numbers only. Of a node (its key is the node's id): ``type``, ``label``, ``frequency``
+        (mentions), ``episodes`` (in how many sessions), and where an outcome is known ``success_rate`` (0 to 1). Of an
+        edge (its key is its type): ``type``, ``weight``, ``evidence_count``, ``reasons`` (with commas) and ``status``.
+        The graph has ``version`` and ``label_version``. With ``details`` there are also the sessions and texts behind
+        nodes and edges, which most formats cannot hold: see `helix_graph.graph.store.fold`.
 
         Raises:
             GraphNotCompiled: There is no graph yet.
         """
-        from helix_graph.graph.store import fold, read_facts
+        from helix_graph.graph.store import fold, read_facts, writable
 
         with self._open() as connection:
-            return fold(read_facts(connection))
+            graph = fold(read_facts(connection))
+        return graph if details else writable(graph)

@@ -1,4 +1,4 @@
-"""Assertions: nodes, edges, patterns and corrections that people add by hand, one JSON file each.
+"""Assertions: nodes, edges, patterns, corrections and words on issues that people add by hand, one JSON file each.
 
 Their files are truth, like episodes. A file's name follows from its content, so two machines give the same assertion
 the same name. Values are validated and secrets removed before anything is written.
@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, get_args
 
 import msgspec
 
@@ -80,7 +80,15 @@ class PatternAssertion(Dated, frozen=True, kw_only=True, tag="pattern"):
     success_rate: _Share | None = None
 
 
-Assertion: TypeAlias = NodeAssertion | EdgeAssertion | PatternAssertion | Correction
+class IssueAssertion(Dated, frozen=True, kw_only=True, tag="issue"):
+    """What a person says of an issue or a group, by its id; of several statements the latest holds."""
+
+    issue: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}$")]
+    state: Literal["muted", "resolved", "open"]
+    reason: str = ""
+
+
+Assertion: TypeAlias = NodeAssertion | EdgeAssertion | PatternAssertion | IssueAssertion | Correction
 #: The kinds that change what an episode says, rather than adding to the graph beside it.
 CORRECTIONS = (OutcomeCorrection, OutcomeRevision, DecisionCorrection, LinkCorrection)
 _One = TypeVar("_One", bound=Dated)

@@ -1,274 +1,392 @@
 """Find earlier occurrences of an error and what repaired them.
 
-`read_error` takes a line or a whole output and works out what to look for: the checks that failed, the families of
-their errors, and the telling lines. Precedents are searched at three levels, the closest first:
+`helix_graph.graph.error_query` reads the issues of a text. For each of them precedents are searched, the closest first:
 
-``exact``   the same error: one of its diagnostics has the fingerprint of that error's issue
-``family``  the same kind of error of the same check: the same rule, exception, compiler's complaint
-``check``   the same check failed, of another kind or of a kind that says nothing (``test failed``)
+``exact``   the same issue: one of its diagnostics has that fingerprint
+``family``  the same kind of error, and nothing in what the two name speaks against it (`_is_kind`)
+``words``   only where neither is known: errors that share rare words with the text
 
-A session counts at the closest level at which it met the error, and a failure that was meant to come is no precedent.
-Within a level those with a verified fix come first (a change after which the failing check was seen to pass), then the
-newest. Without a text, the newest errors are shown.
+That the same check failed is no precedent, nor is a failure that was meant to come. A session counts once for an issue.
+Shown is what can be done again (`_is_of_use`). What was verified comes first (a change after which the failing check
+was seen to pass), then what shares most of what the message names (symbol, file, wording), then the newest. A change
+that the working tree no longer holds comes after one that it does (`helix_graph.graph.remedy_state`). A text that is
+the name of a kind (a rule, a part of a label) finds all errors of that kind; without a text, the newest errors are
+shown.
 
-A hook runs this after every failure of a tool, so the module imports little; the checks' grammars load when a text is
-read.
+A hook runs this after every failure of a tool, so the module imports little.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
+from itertools import chain
 
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.light_imports import Regex, Value
-from helix_episodes.normalization import one_line, template
+from helix_episodes.normalization import template
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import NO_WORDS
 from helix_graph.graph import MILLION
+from helix_graph.graph.error_query import (
+    Complaint,
+    ErrorQuery,
+    is_compile_family,
+    is_exception,
+    is_standard,
+    names_in,
+    read_error,
+    says_something,
+    symbol_in,
+    tells_apart,
+)
 from helix_graph.graph.node_labels import check_label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
-    from helix_episodes.extraction.checks import CheckFinding
+    from helix_graph.graph.remedy_state import WorkingTree
 
     #: One row of the answer, under the field names of `helix_graph.graph.model.SeenAnswer`.
     Row = dict[str, Any]
 
 
-#: Of a long output the beginning and the end are looked at, where programs put what went wrong.
-_LINES_AT_EACH_END = 200
-#: As many characters at each end: a megabyte of output has its verdict at an end, and the answer must come at once.
-_CHARACTERS_AT_EACH_END = 50_000
-#: Shorter words occur in every other label.
-_SHORTEST_WORD = 3
-_SAYS_NOTHING = Regex(
-    r"(?:.* )?failed|exit code \d+|answered no|no message|does not compile|reported by the user|editor.s diagnostic",
-    re.IGNORECASE,
+#: So many issues of one output are looked up: what fails at more places fails as a whole.
+_MOST_ISSUES = 12
+#: Of a kind that hundreds of sessions met, the newest are compared.
+_MOST_COMPARED = 200
+#: Of so many of an issue's sessions the changes are read.
+_MOST_READ_WHOLE = 30
+_WORDS = Regex(r"[A-Za-z_$][\w$]*")
+#: Shorter names of rules are words of any program.
+_SHORTEST_RULE = 5
+_REPAIRS_BY_ITSELF = Regex(r"--fix\b|--write\b|:fix\b|\bfmt\b|\bformat\b")
+#: So many of an issue's best precedents are compared by their changes, and so many changes of each.
+_MOST_WEIGHED = 6
+_MOST_SHOWN = 3
+#: As `helix_episodes.model.QUOTE_LIMIT`, whose module takes too long to load in a hook; a longer quotation was cut.
+QUOTE_LIMIT = 240
+#: Of a change shared by more than this each may have done it, or none.
+_FEW_CHANGES = 3
+#: An error is alike when it has so much of what the words of a message weigh together.
+_ALIKE = 0.6
+#: One word says too little of a change.
+_FEWEST_WORDS = 2
+#: Reading the newest of so many errors for words takes a tenth of a second.
+_MOST_READ = 5000
+#: Of closeness, the closest first; ``recent`` where nothing was compared.
+LEVELS = ("exact", "family", "words", "recent")
+
+
+class _Hit(Value):
+    """One earlier occurrence: how it is known, and what it is ranked by; the smaller rank is the better."""
+
+    level: str
+    episode: int
+    local: str
+    fixed: bool = False
+    own: bool = True
+    rank: tuple[int, ...] = ()
+
+
+_CANDIDATE = (
+    "SELECT m.episode, m.local, n.label, coalesce(m.message, m.raw), m.path, m.issues,"
+    " coalesce(max(r.verified_by IS NOT NULL), 0), count(r.error) FROM mention m JOIN node n ON n.number = m.node"
+    " JOIN episode e ON e.number = m.episode LEFT JOIN repair r ON r.episode = m.episode AND r.error = m.local"
+    " WHERE {} AND m.deliberate = 0 AND e.origin = 'episode' GROUP BY m.episode, m.local"
+    " ORDER BY {} e.moment DESC, e.id, m.local LIMIT {}"
 )
-_WORDS = Regex(r"[\w.:-]*\w")
-#: A word that can be nothing but a name of an error: a code, or an exception.
-_UNMISTAKABLE = Regex(r"[A-Za-z]{1,8}-?\d{2,5}|(?:[A-Z][a-z0-9]+){2,}")
-_AT_A_PLACE = Regex(r"^\S+?:\d+(?::\d+)?: ")
-#: Messages that any program prints; they count as the same error only when the program is the same.
-_OF_ANY_PROGRAM = frozenset({
-    "no such file", "permission denied", "unknown option", "unknown command", "timeout", "killed", "interrupted",
-    "failed",
-})  # fmt: skip
-_SHELLS = Regex(r"\(eval\):\d+: |(?:zsh|bash|sh|dash): ")
-#: ``grep: x: No such file``, ``gh: Not Found (HTTP 404)``: how a program says who is speaking.
-_NAMES_ITSELF = Regex(r"([a-z][\w.-]{1,30}): \S")
+_FIXED_FIRST = "max(r.verified_by IS NOT NULL) DESC, count(r.error) DESC,"
 
 
-class ErrorQuery(Value):
-    """What to look for.
+class _Candidate(Value):
+    """An earlier error as its row has it; ``age`` counts from the newest."""
 
-    ``issues`` are fingerprints of its diagnostics; ``families`` pairs of check (None when the text doesn't tell) and
-    family; ``checks`` those that failed; ``words`` all words of the text; ``phrase`` the text in one case, when it is
-    one line.
+    episode: int
+    local: str
+    label: str
+    message: str
+    path: str | None
+    issues: str | None
+    verified: int
+    changes: int
+    age: int
+
+
+def find_precedents(
+    connection: sqlite3.Connection,
+    text: str | None,
+    *,
+    limit: int,
+    tree: WorkingTree | None = None,
+    nearest: bool = False,
+) -> Row:
+    """The precedents of an error, or the newest errors without a text, as fields of a `SeenAnswer`.
+
+    With ``nearest`` words are not searched for, which takes longer than a hook has.
+
+    Raises:
+        InvalidArgument: A text is given and there is nothing in it, as when a program printed nothing.
     """
+    if text is None:
+        hits = [_Hit("recent", one.episode, one.local) for one in _candidates(connection, "n.type = 'error'")]
+        return _answer(connection, ErrorQuery(), [(None, list(_once(hits)))], limit, tree)
+    if not text.strip():
+        raise InvalidArgument("TEXT", NO_WORDS)
+    query = read_error(text)
+    known: list[tuple[Complaint | None, list[_Hit]]] = [
+        (one, list(_of_issue(connection, one))) for one in query.complaints[:_MOST_ISSUES]
+    ]
+    if not any(hit.level == "exact" for _, hits in known for hit in hits):
+        named = list(_once(_named(connection, query)))
+        known = [(None, named)] if named else known
+    if not nearest and not any(hits for _, hits in known):
+        known = [
+            (one, list(_once(_alike(connection, one.message))))
+            for one, _ in known
+            if one and not (one.own_tool or one.test)
+        ]
+    known = [(one, hits) for one, hits in known if hits]
+    return _answer(connection, query, known, limit, tree)
 
-    issues: tuple[str, ...] = ()
-    families: tuple[tuple[str | None, str], ...] = ()
-    checks: tuple[str, ...] = ()
-    words: frozenset[str] = frozenset()
-    phrase: str = ""
 
-    def names(self, *, check: str, family: str) -> bool:
-        """Whether the text names this error family unambiguously."""
-        parts = _WORDS.findall(family)
-        if not parts or not self.words.issuperset(parts):
-            return False
-        unmistakable = any(_UNMISTAKABLE.fullmatch(part) for part in parts)
-        return unmistakable or f"({family})" in self.words or self.words.issuperset(check.split(" "))
+def _candidates(
+    connection: sqlite3.Connection, condition: str, values: str = "", *, order: str = "", limit: int = _MOST_COMPARED
+) -> list[_Candidate]:
+    sql = _CANDIDATE.format(condition, order, limit)
+    rows = connection.execute(sql, (values,) if values else ())
+    return [_Candidate(*(*row, age)) for age, row in enumerate(rows)]
 
 
-def read_error(text: str) -> ErrorQuery:
-    r"""What a text says about its error.
+def _of_issue(connection: sqlite3.Connection, asked: Complaint) -> Iterator[_Hit]:
+    """The sessions that met an issue, or errors of its kind, the best first."""
+    same = f"(m.episode, m.local) IN (SELECT episode, local FROM issue WHERE fingerprint {ANY_OF})"  # noqa: S608  (a constant)
+    exact = _candidates(connection, same, as_list(asked.keys), order=_FIXED_FIRST) if asked.keys else []
+    hits = [_hit("exact", asked, one) for one in exact]
+    nodes = _nodes_of_kind(connection, asked)
+    kind = _candidates(connection, f"m.node {ANY_OF}", as_list(nodes), order=_FIXED_FIRST) if nodes else []
+    hits += [_hit("family", asked, one) for one in kind if _is_kind(asked, one)]
+    return _once(sorted(hits, key=lambda hit: (hit.level != "exact", hit.rank)))
 
-    >>> read_error("cart.py:3:80: E501 Line too long (99 > 88)\nFound 1 error.").families
-    (('ruff', 'E501'),)
+
+def _nodes_of_kind(connection: sqlite3.Connection, asked: Complaint) -> list[int]:
+    errors = connection.execute("SELECT number, label FROM node WHERE type = 'error' ORDER BY number")
+    labels = frozenset(asked.labels)
+    families = frozenset(family for check, family in asked.families if check is None)
+    return [number for number, label in errors if label in labels or label.partition(" fails: ")[2] in families]
+
+
+def _is_kind(asked: Complaint, one: _Candidate) -> bool:
+    """Whether an error of the same check and family is a precedent, though it is another issue.
+
+    A failing test is one only in the same file, an error of the agent's own tool never: its sentence is the same
+    whatever it is about. An exception that any statement may raise is one where its message, masked, says the same.
+    Where something does not compile, a name of a standard library says nothing of the project's own names.
     """
-    ends = text
-    if len(text) > 2 * _CHARACTERS_AT_EACH_END:
-        ends = f"{text[:_CHARACTERS_AT_EACH_END]}\n{text[-_CHARACTERS_AT_EACH_END:]}"
-    found = list(_judged(ends)) or list(_guessed(ends))
-    whole = text.strip().splitlines()
-    phrase = one_line(whole[0]).casefold() if len(whole) == 1 else ""
-    families = ((check, template(finding.family)) for check, finding in found if says_something(finding.family))
-    return ErrorQuery(
-        issues=tuple(dict.fromkeys(_issues("\n".join(_lines(ends)), found))),
-        families=tuple(dict.fromkeys(families)),
-        checks=tuple(dict.fromkeys(check for check, _ in found if check)),
-        words=frozenset(_WORDS.findall(ends)) | frozenset(re.findall(r"\([\w ]+\)", ends)),
-        phrase=phrase if len(phrase) >= _SHORTEST_WORD else "",
+    family = one.label.partition(" fails: ")[2]
+    if asked.own_tool:
+        return True
+    if asked.test and not _same_file(asked, one):
+        return False
+    if is_exception(family):
+        alike = template(asked.message).partition(family)[2] == template(one.message).partition(family)[2]
+        return alike and tells_apart(asked.message, family)
+    named, theirs = asked.symbol or "", symbol_in(one.message)
+    return not (named and theirs and is_compile_family(family)) or is_standard(named) == is_standard(theirs)
+
+
+def _same_file(asked: Complaint, one: _Candidate) -> bool:
+    return bool(asked.file and one.path) and _file_name(asked.file) == _file_name(one.path)
+
+
+def _file_name(path: str | None) -> str:
+    return (path or "").replace("\\", "/").rpartition("/")[2]
+
+
+def _hit(level: str, asked: Complaint, one: _Candidate) -> _Hit:
+    own = (one.issues or "").split(" ")[0] in asked.keys
+    specific = min((asked.keys.index(key) for key in (one.issues or "").split() if key in asked.keys), default=0)
+    rank = (
+        not one.verified,
+        not one.changes,
+        not own if level == "exact" else 0,
+        specific if asked.test else 0,
+        not names_in(asked.message) & names_in(one.message),
+        not _same_file(asked, one),
+        template(asked.message) != template(one.message),
+        one.changes > _FEW_CHANGES,
+        one.age,
     )
+    return _Hit(level, one.episode, one.local, fixed=bool(one.verified), own=own, rank=tuple(map(int, rank)))
 
 
-def _issues(text: str, found: list[tuple[str | None, CheckFinding]]) -> Iterator[str]:
-    """The fingerprints of what the checks' grammars found, and of the lines that are diagnostics by themselves."""
-    from helix_episodes.extraction.fingerprints import diagnostics_of_finding, keys_of_text
-
-    for check, finding in found:
-        for one in diagnostics_of_finding(check or "", finding, output=text):
-            if one.fingerprint:
-                yield one.fingerprint
-    yield from keys_of_text(text)
+def _once(hits: Iterable[_Hit]) -> Iterator[_Hit]:
+    """The first hit of each session."""
+    best: dict[int, _Hit] = {}
+    for hit in hits:
+        best.setdefault(hit.episode, hit)
+    return iter(best.values())
 
 
-def says_something(family: str) -> bool:
-    """Whether a family distinguishes failures.
-
-    >>> says_something("errcheck"), says_something("test failed")
-    (True, False)
-    """
-    return not _SAYS_NOTHING.fullmatch(family)
-
-
-def _judged(text: str) -> Iterator[tuple[str | None, CheckFinding]]:
-    """Check and finding of every verdict in the text that is a failure."""
-    from helix_episodes.extraction.checks import read_verdicts
-    from helix_episodes.extraction.shell.commands import Segment
-
-    # The grammars ask which command printed the text; this one may have run anything.
-    some_command = (Segment(text="./something", program="something"),)
-    for verdict in read_verdicts(some_command, output=text, exit_code=None, status="error"):
-        if verdict.passed is False:
-            yield from ((verdict.check, finding) for finding in verdict.findings)
+def _named(connection: sqlite3.Connection, query: ErrorQuery) -> Iterator[_Hit]:
+    """The errors of every kind that the text names: by a part of its label, a code, or an exception."""
+    errors = connection.execute("SELECT number, label, folded FROM node WHERE type = 'error' ORDER BY number")
+    nodes = [number for number, label, folded in errors if _is_named(label, folded, query)]
+    found = _candidates(connection, f"m.node {ANY_OF}", as_list(nodes), order=_FIXED_FIRST) if nodes else []
+    return (_Hit("family", one.episode, one.local, fixed=bool(one.verified)) for one in found)
 
 
-def _guessed(text: str) -> Iterator[tuple[str | None, CheckFinding]]:
-    """Error families guessed from wording, with the program that printed them, for text that no parser recognises.
-
-    "No such file" from ``grep`` has nothing to do with "no such file" from a script, so such a family counts only for
-    the program that prints its own name before it.
-    """
-    from helix_episodes.extraction.checks import command_finding, silent_failure, tools_own_finding
-    from helix_episodes.extraction.checks.compilers import compile_family
-
-    command = silent_failure((), output=text) or command_finding((), output=text, exit_code=None)
-    speaker = _speaker(command.message)
-    tool = tools_own_finding(text)
-    if speaker or command.family not in _OF_ANY_PROGRAM:
-        yield speaker, command
-    if tool and not speaker:
-        yield None, tool
-    if _AT_A_PLACE.match(command.message):
-        yield None, command._replace(family=compile_family(command.message))
+def _is_named(label: str, folded: str, query: ErrorQuery) -> bool:
+    check, _, family = label.partition(" fails: ")
+    if query.phrase:
+        return query.phrase in folded
+    return not query.complaints and says_something(family) and query.names(check=check, family=family)
 
 
-def _speaker(message: str) -> str | None:
-    """The program that a message says it comes from, under the name that episodes give it."""
-    if message.startswith("fatal: "):
-        return "git"
-    if _SHELLS.match(message):
-        return "shell"
-    named = _NAMES_ITSELF.match(message)
-    return named[1] if named else None
+def _alike(connection: sqlite3.Connection, message: str) -> Iterator[_Hit]:
+    """The errors that have most of the words of a message, rare ones counting more, the most alike first."""
+    from helix_graph.word_search import idf, telling
 
-
-def _lines(text: str) -> list[str]:
-    lines = [line for line in text.splitlines() if line.strip()]
-    if len(lines) <= 2 * _LINES_AT_EACH_END:
-        return lines
-    return lines[:_LINES_AT_EACH_END] + lines[-_LINES_AT_EACH_END:]
+    asked = frozenset(telling(map(str.casefold, _WORDS.findall(message))))
+    found = _candidates(connection, "n.type = 'error'", limit=_MOST_READ) if asked else []
+    texts = (" ".join(("", *_WORDS.findall(f"{one.label} {one.message}"))).casefold() for one in found)
+    having = [[word for word in asked if f" {word}" in text] for text in texts]  # as a whole, or as its beginning
+    frequent = Counter(chain.from_iterable(having))
+    weights = {word: idf(len(found), frequent[word]) for word in sorted(asked)}
+    scored = [(sum(map(weights.__getitem__, words)), one) for one, words in zip(found, having, strict=True) if words]
+    least = _ALIKE * sum(weights.values())
+    alike = [(score, one) for score, one in scored if score >= least]
+    alike.sort(key=lambda pair: (not pair[1].verified, -pair[0], pair[1].age))
+    return (_Hit("words", one.episode, one.local, fixed=bool(one.verified)) for _, one in alike)
 
 
 _PRECEDENT = (
     "episode", "session", "date", "task", "outcome", "label", "message", "path", "log", "line", "quote"
 )  # fmt: skip
 _REMEDY = (
-    "label", "chosen", "path", "command", "verified", "verified_by", "share", "rationale", "log", "line", "quote"
+    "label", "chosen", "path", "command", "verified", "verified_by", "share", "rationale", "log", "line", "quote",
+    "repaired",
 )  # fmt: skip
 
 
-class _Hit(Value):
-    level: str
-    episode: int
-    local: str
-
-
-def find_precedents(connection: sqlite3.Connection, text: str | None, *, limit: int, nearest: bool = False) -> Row:
-    """The precedents of an error, or the newest errors without a text, as fields of a `SeenAnswer`.
-
-    With ``nearest`` only those of the nearest level that has any, which takes less; others are neither looked for nor
-    counted.
-
-    Raises:
-        InvalidArgument: A text is given and there is nothing in it, as when a program printed nothing.
-    """
-    if text is not None and not text.strip():
-        raise InvalidArgument("TEXT", NO_WORDS)
-    if text is None:
-        hits = _hits(connection, "recent", "n.type = 'error'", "")
-        return _answer(connection, ErrorQuery(), {"recent": hits}, limit)
-    query = read_error(text)
-    levels: dict[str, list[_Hit]] = {}
-    for level, hits in _by_level(connection, query):
-        levels[level] = hits
-        if hits and nearest:
-            break
-    return _answer(connection, query, levels, limit)
-
-
-def _by_level(connection: sqlite3.Connection, query: ErrorQuery) -> Iterator[tuple[str, list[_Hit]]]:
-    """The mentions of each level, the nearest level first; each is looked for when it is asked for."""
-    issue = f"(m.episode, m.local) IN (SELECT episode, local FROM issue WHERE fingerprint {ANY_OF})"  # noqa: S608  (a constant)
-    yield "exact", _hits(connection, "exact", issue, as_list(query.issues))
-    errors = connection.execute(
-        "SELECT number, label, folded FROM node WHERE type = 'error' ORDER BY number"
-    ).fetchall()
-    of_family = [number for number, label, folded in errors if _is_family(label, folded, query)]
-    yield "family", _hits(connection, "family", f"m.node {ANY_OF}", as_list(of_family))
-    beginnings = tuple(check_label(check) for check in query.checks)
-    of_check = [number for number, label, _ in errors if beginnings and label.startswith(beginnings)]
-    yield "check", _hits(connection, "check", f"m.node {ANY_OF}", as_list(of_check))
-
-
-def _is_family(label: str, folded: str, query: ErrorQuery) -> bool:
-    check, _, family = label.partition(" fails: ")
-    if query.phrase and query.phrase in folded:
-        return True
-    program = check.partition(" ")[0]
-    if any(family == other and named in {None, check, program} for named, other in query.families):
-        return True
-    return not query.checks and says_something(family) and query.names(check=check, family=family)
-
-
-def _hits(connection: sqlite3.Connection, level: str, condition: str, values: str) -> list[_Hit]:
-    """The mentions that meet a condition, the most useful of each episode, the most useful episode first."""
-    fixed_first = "" if level == "recent" else "max(r.verified_by IS NOT NULL) DESC, count(r.error) DESC, "
-    sql = (
-        "SELECT m.episode, m.local FROM mention m"  # noqa: S608  (both parts that vary are constants of this module)
-        " JOIN node n ON n.number = m.node JOIN episode e ON e.number = m.episode"
-        " LEFT JOIN repair r ON r.episode = m.episode AND r.error = m.local"
-        f" WHERE {condition} AND m.deliberate = 0 AND e.origin = 'episode' GROUP BY m.episode, m.local"
-        f" ORDER BY {fixed_first} e.moment DESC, e.id, m.local"
-    )
-    rows = connection.execute(sql, (values,) if values else ())
-    best: dict[int, str] = {}
-    for episode, local in rows:
-        best.setdefault(episode, local)
-    return [_Hit(level, episode, local) for episode, local in best.items()]
-
-
-def _answer(connection: sqlite3.Connection, query: ErrorQuery, levels: dict[str, list[_Hit]], limit: int) -> Row:
-    closest: dict[int, _Hit] = {}
-    for hit in (hit for hits in levels.values() for hit in hits):
-        closest.setdefault(hit.episode, hit)
-    met = Counter(hit.level for hit in closest.values())
-    chosen = list(closest.values())[:limit]
+def _answer(
+    connection: sqlite3.Connection,
+    query: ErrorQuery,
+    known: list[tuple[Complaint | None, list[_Hit]]],
+    limit: int,
+    tree: WorkingTree | None,
+) -> Row:
+    """The best precedent of each issue, the closest and repaired ones first, then the others in the same order."""
+    closest: dict[int, str] = {}
+    for hit in sorted(chain.from_iterable(hits for _, hits in known), key=lambda hit: LEVELS.index(hit.level)):
+        closest.setdefault(hit.episode, hit.level)
+    met = Counter(closest.values())
+    issues: list[Row] = []
+    chosen: list[tuple[tuple[bool, bool, int], Row]] = []
+    for asked, hits in known:
+        rows = _best(connection, asked, hits, tree, limit=limit)
+        at_level = [hit for hit in hits if hit.level == (rows[0]["level"] if rows else hits[0].level)]
+        if asked is not None and (rows or at_level[0].level != "words"):
+            fixed = sum(hit.fixed for hit in at_level)
+            found = {"level": at_level[0].level, "sessions": len(at_level), "fixed": fixed}
+            issues.append({"message": asked.message, **found})
+        for place, row in enumerate(rows):
+            order = (place > 0, not row["fixes"], LEVELS.index(row["level"]))
+            chosen.append((order, {**row, "issue": len(issues) - 1}))
+    chosen.sort(key=lambda one: one[0])
+    unique = {(row["episode"], row["line"], row["message"]): row for _, row in reversed(chosen)}
+    precedents = list(reversed(unique.values()))[:limit]
     return {
-        "found": bool(chosen),
-        "level": chosen[0].level if chosen else None,
-        "looked_for": [(check_label(check) if check else "") + family for check, family in query.families],
-        "sessions": {level: met[level] for level in levels},
-        "precedents": [_precedent(connection, hit) for hit in chosen],
+        "found": bool(precedents or issues),
+        "level": min((row["level"] for row in (*precedents, *issues)), key=LEVELS.index, default=None),
+        "looked_for": list(dict.fromkeys(label for one in query.complaints for label in one.labels)),
+        "sessions": {level: met[level] for level in LEVELS if met[level] or level in LEVELS[:2]},
+        "issues": issues,
+        "precedents": precedents,
     }
+
+
+def _best(
+    connection: sqlite3.Connection, asked: Complaint | None, hits: list[_Hit], tree: WorkingTree | None, *, limit: int
+) -> list[Row]:
+    """The precedents of an issue that are worth showing, those first whose change can be done again and is not lost.
+
+    Of sessions that met the very issue and never repaired it, the newest is shown where no other helps.
+    """
+    if asked is None:
+        named = [_precedent(connection, hit) for hit in hits[:limit]]
+        return [{**row, "fixes": _with_states(row["fixes"], tree)} for row in named]
+    weighed: list[tuple[tuple[bool, int, bool, int, int], Row]] = []
+    never: list[Row] = []
+    for place, hit in enumerate(hits[:_MOST_READ_WHOLE]):
+        row = _precedent(connection, hit)
+        if not row["fixes"]:
+            never += [row] if hit.level != "family" else []
+            continue
+        if asked.own_tool and hit.level != "exact":  # the sentence itself says what to do
+            continue
+        of_use = [fix for fix in row["fixes"] if hit.level == "words" or _is_of_use(fix, asked, row)]
+        if not of_use:
+            continue
+        few = (
+            len(row["fixes"]) <= _FEW_CHANGES
+        )  # a command beside a change is its other half: what was added is installed
+        fixes = [fix for fix in row["fixes"] if fix in of_use or (few and fix["command"])]
+        fixes.sort(key=lambda fix: (not fix["verified"], fix not in of_use, not _mentions(fix, asked)))
+        row["fixes"] = _with_states(fixes, tree) if len(weighed) < _MOST_WEIGHED else fixes
+        about = max(_about(fix, asked) for fix in fixes)
+        weighed.append(((not row["fixed"], LEVELS.index(hit.level), _is_lost(row), -about, place), row))
+        if len(weighed) >= max(limit, _MOST_WEIGHED):
+            break
+    weighed.sort(key=lambda one: one[0])
+    return [row for _, row in weighed][:limit] or never[:1]
+
+
+def _with_states(fixes: list[Row], tree: WorkingTree | None) -> list[Row]:
+    """The changes, those that are shown compared with the working tree."""
+    if tree is None:
+        return fixes
+    shown = fixes[:_MOST_SHOWN]
+    states = (tree.state_of(fix["path"], "" if fix["command"] else fix["quote"]) for fix in shown)
+    return [{**fix, **state._asdict()} for fix, state in zip(shown, states, strict=True)] + fixes[_MOST_SHOWN:]
+
+
+def _is_of_use(fix: Row, asked: Complaint, row: Row) -> bool:
+    """Whether a change says anything of the error that is asked about.
+
+    It does when it has a name that the message has, or is a command that lets the failing check's tool repair all. Of
+    the very issue so does any other command, a change to the same file, and for a test, which names itself and not what
+    is wrong, any change. Of another issue of the kind a change has to speak of that one, by its rule or by what its
+    message names, or be all that was changed, for it alone, in its file. Where only names tell errors apart, it has to
+    speak of a name that both have.
+    """
+    words = frozenset(word.casefold() for word in _WORDS.findall(f"{fix['quote']} {fix['command'] or ''}"))
+    symbols = [symbol.rpartition(".")[2].casefold() for symbol in (asked.symbol or "", symbol_in(row["message"]))]
+    names, theirs = names_in(asked.message), names_in(row["message"])
+    family = row["label"].partition(" fails: ")[2]
+    if row["level"] != "exact" and is_compile_family(family):
+        standard = is_standard(asked.symbol or "") and is_standard(symbol_in(row["message"]))
+        return not words.isdisjoint(symbols[1:] if standard else names & theirs)
+    by_itself = bool(fix["command"] and _REPAIRS_BY_ITSELF.search(fix["command"]))
+    if by_itself and any(check and row["label"].startswith(check_label(check)) for check, _ in asked.families):
+        return True
+    at_file = _file_name(fix["path"]) == _file_name(asked.file or (row["path"] if names else "")) != ""
+    if row["level"] == "exact":
+        alone = not (names or asked.file) and len(row["fixes"]) == 1
+        anything = asked.test or (row["own"] and (fix["command"] or alone))
+        return bool(anything or at_file) or not words.isdisjoint({*names, *symbols[:1]})
+    rules = {word.casefold() for word in _WORDS.findall(family) if len(word) >= _SHORTEST_RULE}
+    at_theirs = _file_name(fix["path"]) == _file_name(row["path"]) != "" and len(row["fixes"]) == fix["repaired"] == 1
+    short = len(words) >= _FEWEST_WORDS and len(fix["quote"]) < QUOTE_LIMIT
+    return not words.isdisjoint({*rules, *theirs, *symbols[1:]}) or (at_theirs and short)
+
+
+def _is_lost(row: Row) -> bool:
+    """Whether the session came to nothing, or nothing of its repair is there any more."""
+    states = [fix["state"] for fix in row["fixes"] if fix["state"]]
+    return row["outcome"] == "failure" or (bool(states) and all(one in {"gone", "changed"} for one in states))
 
 
 def _precedent(connection: sqlite3.Connection, hit: _Hit) -> Row:
@@ -280,14 +398,32 @@ def _precedent(connection: sqlite3.Connection, hit: _Hit) -> Row:
     ).fetchone()
     fixes = list(_remedies(connection, hit))
     fields = dict(zip(_PRECEDENT, row, strict=True))
-    return {**fields, "level": hit.level, "fixed": any(fix["verified"] for fix in fixes), "fixes": fixes}
+    return {
+        **fields,
+        "level": hit.level,
+        "own": hit.own,
+        "fixed": any(fix["verified"] for fix in fixes),
+        "fixes": fixes,
+    }
+
+
+def _about(fix: Row, asked: Complaint) -> int:
+    """How much of a change can be done again: it touches what the message names, or it is a command."""
+    at_file = bool(asked.file) and _file_name(fix["path"]) == _file_name(asked.file)
+    return 2 * _mentions(fix, asked) + (at_file or bool(fix["command"]))
+
+
+def _mentions(fix: Row, asked: Complaint) -> bool:
+    named = (asked.symbol or "").rpartition(".")[2]
+    return bool(named) and named in f"{fix['quote']} {fix['command'] or ''}"
 
 
 def _remedies(connection: sqlite3.Connection, hit: _Hit) -> Iterator[Row]:
     """The changes that may have repaired an error, in the order they were made; repeats of one are one."""
     rows = connection.execute(
         "SELECT n.label, m.raw, m.path, m.command, r.verified_by IS NOT NULL, coalesce(v.raw, r.verified_by),"
-        " sum(r.share), m.rationale, m.log, m.line, m.quote FROM repair r"
+        " sum(r.share), m.rationale, m.log, m.line, m.quote, (SELECT count(DISTINCT x.error) FROM repair x"
+        " WHERE x.episode = r.episode AND x.change = r.change) FROM repair r"
         " JOIN mention m ON m.episode = r.episode AND m.local = r.change JOIN node n ON n.number = m.node"
         " LEFT JOIN mention v ON v.episode = r.episode AND v.local = r.verified_by"
         " WHERE r.episode = ? AND r.error = ? GROUP BY n.label, m.raw, m.path, m.command, r.verified_by"
@@ -296,4 +432,5 @@ def _remedies(connection: sqlite3.Connection, hit: _Hit) -> Iterator[Row]:
     )
     for row in rows:
         fields = dict(zip(_REMEDY, row, strict=True))
-        yield {**fields, "verified": bool(fields["verified"]), "share": fields["share"] / MILLION}
+        share = fields["share"] / MILLION
+        yield {**fields, "verified": bool(fields["verified"]), "share": share, "state": None, "now_at": None}

@@ -12,7 +12,7 @@ a failed test    the test's file, else the package              the test
 other failures   the rule, else the file; of one of the         the symbol that a rule is about, else the message
                  agent's tools the file's directory             without what varies; of a tool the file
 other decisions                                                 what was chosen, named or asked for
-other events                                                    their text
+a commit, a hand-off                                            its text
 ================ ============================================== ===============================================
 
 Both may be missing (a check that passes is about nothing finer), and are where they would repeat the label; what has a
@@ -37,6 +37,8 @@ Resolution = Literal["kind", "place", "thing"]
 #: has it too).
 _LONGEST = 120
 _LOCATION = Regex(r"^(?:[A-Za-z]:)?[\w./\\@+~-]+\.\w+(?::\d+)+(?:[:,]\s*|\s+)")
+#: What a runner prints in a test's stead where a whole file could not be read.
+_FILE = Regex(r"[^\s:]*/[^\s:/]+\.\w+|[^\s:/]+\.(?:py|[jt]sx?|rb|go|php|java|rs)")
 _PACKAGE = Regex(r"^FAIL\s+(\S+[./]\S+)")
 #: What stands between two simple commands of one shell line.
 _JOINTS = Regex(r"&&|\|\|?|[;\n]")
@@ -66,13 +68,13 @@ def finer_of_decision(decision: Decision, label: str) -> FinerLabels:
 def finer_of_event(event: Event, label: str) -> FinerLabels:
     """What an event was about; ``label`` is its own, which neither repeats."""
     if not is_error(event):
-        said = _cut(event.content) if event.type in {"commit", "milestone", "tool_call", "handoff"} else ""
+        said = _cut(event.content) if event.type in {"commit", "milestone", "handoff"} else ""
         return FinerLabels(None, said if said and said.casefold() != label.casefold() else None)
     named = event.place
     file = (named and named.file) or event.path
     if event.tool:
         return FinerLabels(_folder(file), file) if file else FinerLabels(None, _message(event, label))
-    test = (named and named.test) or next(iter(event.tests), None)
+    test = next((one for one in ((named and named.test) or "", *event.tests) if one and not _FILE.fullmatch(one)), None)
     package = _PACKAGE.match(event.message or "")
     place = (named and named.rule) or file or (package[1] if package else None)
     if named and named.rule and named.symbol:
@@ -130,8 +132,11 @@ def _flagged(command: str, program: str, subcommand: str) -> str:
 
 
 def _message(event: Event, label: str) -> str | None:
-    """What an error says, without its location, the rule that its place names, and what varies."""
+    """What an error says, without its location, what the label or place names, and what varies."""
     plain = _LOCATION.sub("", event.message or "")
-    rule = event.place.rule if event.place else None
-    said = _cut(message_core(plain.removesuffix(f"({rule})") if rule else plain))
-    return said if said and said != family_of(event) and not label.endswith(said) else None
+    known = (family_of(event), event.place.rule if event.place and event.place.rule else "")
+    for word in filter(None, known):
+        plain = plain.removesuffix(f"({word})")
+        plain = plain[len(word) :].lstrip(": ") if plain.startswith((f"{word}:", f"{word} ")) else plain
+    said = _cut(message_core(plain))
+    return said if said and said not in known and not label.endswith(said) else None

@@ -38,14 +38,14 @@ LABEL_VERSION = "3"
 #: ``grammar``: the only mode; part of the version, so that another mode would rebuild the file.
 LABEL_MODE = "grammar"
 #: Raise this when `trials` reads something else from an episode.
-TRIAL_VERSION = "3"
+TRIAL_VERSION = "4"
 #: Raise this when `helix_episodes.later_evidence` reads something else from an episode.
 TELLING_VERSION = "1"
 
 
 GRAPH_FILE = DatabaseKind(
     application_id=int.from_bytes(b"hlxg", "big"),
-    version=9,
+    version=10,
     known=GRAPH_OBJECTS,
     most_pages=1 << 22,  # 16 gigabytes: a million sessions
     schema=f"""
@@ -75,10 +75,9 @@ GRAPH_FILE = DatabaseKind(
 
     CREATE TABLE mention (
         episode INTEGER NOT NULL REFERENCES episode, local TEXT NOT NULL, node INTEGER NOT NULL REFERENCES node,
-        raw TEXT NOT NULL, timestamp TEXT, path TEXT, command TEXT, message TEXT, checked TEXT, family TEXT,
-        issues TEXT, rationale TEXT, actor TEXT NOT NULL, line INTEGER, log TEXT, quote TEXT NOT NULL,
-        counted INTEGER NOT NULL, context TEXT NOT NULL, outcome TEXT, deliberate INTEGER NOT NULL,
-        place TEXT, thing TEXT,
+        place TEXT, thing TEXT, raw TEXT NOT NULL, timestamp TEXT, path TEXT, command TEXT, message TEXT,
+        checked TEXT, family TEXT, issues TEXT, rationale TEXT, actor TEXT NOT NULL, line INTEGER, log TEXT,
+        quote TEXT NOT NULL, counted INTEGER NOT NULL, context TEXT NOT NULL, outcome TEXT, deliberate INTEGER NOT NULL,
         PRIMARY KEY (episode, local)
     ) WITHOUT ROWID;
     CREATE TABLE issue (
@@ -121,8 +120,8 @@ GRAPH_FILE = DatabaseKind(
     CREATE INDEX file_of_episode ON file (episode);
     CREATE INDEX node_by_label ON node (type, label);
     CREATE INDEX mention_of_node ON mention (node, episode);
-    CREATE INDEX mention_of_place ON mention (place) WHERE place IS NOT NULL;
-    CREATE INDEX mention_of_thing ON mention (thing) WHERE thing IS NOT NULL;
+    CREATE INDEX mention_of_place ON mention (place, node);
+    CREATE INDEX mention_of_thing ON mention (thing, node);
     CREATE INDEX error_of_path ON mention (path) WHERE family IS NOT NULL;
     CREATE INDEX issue_by_fingerprint ON issue (fingerprint);
     CREATE INDEX claim_of_edge ON claim (source, target, type, reason);

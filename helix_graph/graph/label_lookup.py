@@ -15,13 +15,13 @@ and gives what it finds in ranks, the best first, so that a question may fall ba
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from helix_episodes.light_imports import Regex
-from helix_graph.graph.adjacency import MentionGroup
+from helix_graph.graph.adjacency import MentionGroup, MentionKey
 
 if TYPE_CHECKING:
     from helix_graph.graph.adjacency import Adjacency, TextMatch
@@ -34,15 +34,19 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     """What a text may stand for.
 
     ``nodes`` are its nodes' numbers. A match by ``label`` means all their mentions; by ``name`` (``names`` are the
-    places and things), by ``file`` (failures in it) or by ``text`` those alone that are in ``groups``, and where
-    ``within`` is given, in these episodes.
+    places and things) those of ``groups``; by ``file`` (failures in it) or by ``text`` the ``mentions`` alone.
     """
 
     how: Literal["label", "name", "file", "text"]
     nodes: frozenset[int]
     names: tuple[str, ...] = ()
     groups: frozenset[MentionGroup] | None = None
-    within: frozenset[str] | None = None
+    mentions: frozenset[MentionKey] | None = None
+
+    @property
+    def within(self) -> frozenset[str] | None:
+        """The episodes that the mentions are of."""
+        return None if self.mentions is None else frozenset(episode for episode, _ in self.mentions)
 
 
 def matches(graph: Adjacency, text: str) -> Iterator[Match]:
@@ -70,7 +74,8 @@ def _whole_names(graph: Adjacency, wanted: str) -> Iterator[Match]:
     """What has that place or thing, and failures in such a file."""
     plain = wanted.rstrip("/") or wanted
     yield from _named(graph, [name for name in graph.names_containing(plain) if _is_whole(name, plain)])
-    yield from _of_texts("file", graph.failures_in(plain))
+    if " " not in plain:
+        yield from _of_texts("file", graph.failures_in(plain))
 
 
 def _named(graph: Adjacency, names: list[str]) -> Iterator[Match]:
@@ -79,10 +84,10 @@ def _named(graph: Adjacency, names: list[str]) -> Iterator[Match]:
         yield Match(how="name", nodes=frozenset(node for node, *_ in groups), names=tuple(sorted(names)), groups=groups)
 
 
-def _of_texts(how: Literal["file", "text"], found: Iterable[TextMatch]) -> Iterator[Match]:
-    groups, within = (frozenset(part) for part in zip(*found, strict=True)) if found else (frozenset(), frozenset())
+def _of_texts(how: Literal["file", "text"], found: list[TextMatch]) -> Iterator[Match]:
+    groups, mentions = frozenset(group for group, _ in found), frozenset(mention for _, mention in found)
     if groups:
-        yield Match(how=how, nodes=frozenset(node for node, *_ in groups), groups=groups, within=within)
+        yield Match(how=how, nodes=frozenset(node for node, *_ in groups), groups=groups, mentions=mentions)
 
 
 def _is_whole(name: str, wanted: str) -> bool:

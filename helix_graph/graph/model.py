@@ -86,6 +86,8 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     node: str
     type: NodeType
     label: str
+    place: str | None = None
+    thing: str | None = None
     raw: str = ""
     timestamp: str | None = None
     path: str | None = None
@@ -103,8 +105,6 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     context: str = ""
     outcome: str | None = None
     deliberate: bool = False
-    place: str | None = None
-    thing: str | None = None
 
     def folded(self) -> str:
         """Every text under which this mention may be looked for, each once, in one case."""
@@ -255,7 +255,7 @@ def find_node(connection: sqlite3.Connection, name: str) -> GraphNode:
 
 
 #: How closely an error was matched; ``recent`` where nothing was compared.
-PrecedentLevel = Literal["exact", "family", "check", "recent"]
+PrecedentLevel = Literal["exact", "family", "words", "recent"]
 
 
 class Remedy(msgspec.Struct, frozen=True, kw_only=True):
@@ -263,7 +263,8 @@ class Remedy(msgspec.Struct, frozen=True, kw_only=True):
 
     ``verified`` is true when the failing check was seen to pass after it; ``verified_by`` says what was seen. Of
     several changes each may have done it: ``share`` is 1/n. ``rationale`` is what the agent said it was for, ``quote``
-    what it changed.
+    what it changed. ``state`` is whether the working tree still has it (`helix_graph.graph.remedy_state`), None where
+    that cannot be compared; a change that has moved is ``now_at`` another file. ``line`` is the log's.
     """
 
     label: str
@@ -277,12 +278,15 @@ class Remedy(msgspec.Struct, frozen=True, kw_only=True):
     log: str | None
     line: int | None
     quote: str
+    state: Literal["holds", "moved", "gone", "changed"] | None = None
+    now_at: str | None = None
 
 
 class Precedent(msgspec.Struct, frozen=True, kw_only=True):
     """One earlier occurrence of an error, with what was done about it; ``date`` is when the session began.
 
-    ``shared`` says that git tracks the episode: somebody else may have written it, and ``author`` is the one whom its
+    ``issue`` is the place of the issue of the text that it is a precedent of, in ``SeenAnswer.issues``. ``shared`` says
+    that git tracks the episode: somebody else may have written it, and ``author`` is the one whom its
     last commit names.
     """
 
@@ -300,21 +304,33 @@ class Precedent(msgspec.Struct, frozen=True, kw_only=True):
     quote: str
     fixed: bool
     fixes: tuple[Remedy, ...]
+    issue: int = 0
     shared: bool = False
     author: str = ""
+
+
+class SeenIssue(msgspec.Struct, frozen=True, kw_only=True):
+    """One issue of a text: in how many ``sessions`` it was met at its closest ``level``, and ``fixed`` in how many."""
+
+    message: str
+    level: PrecedentLevel
+    sessions: int
+    fixed: int
 
 
 class SeenAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of an error.
 
     ``level`` is the closest at which it was found. ``looked_for`` are the labels that were read from the text.
-    ``sessions`` counts the sessions that met it, each at its closest level; ``precedents`` are the most useful of them.
+    ``issues`` are those of its issues that were met before. ``sessions`` counts the sessions that met one of them, each
+    at its closest level; ``precedents`` are the most useful, the best one of each issue first.
     """
 
     found: bool
     level: PrecedentLevel | None
     looked_for: tuple[str, ...]
     sessions: dict[str, int]
+    issues: tuple[SeenIssue, ...]
     precedents: tuple[Precedent, ...]
 
 

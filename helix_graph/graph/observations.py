@@ -43,7 +43,7 @@ from typing import Literal
 
 import msgspec
 
-from helix_episodes.model import Decision, EdgeType, Episode, Event, TaskKind, parse_timestamp
+from helix_episodes.model import Decision, EdgeType, Episode, Event, RunKind, TaskKind, parse_timestamp
 from helix_graph.graph.model import short_hash
 from helix_graph.graph.node_labels import check_label, decision_key, event_key, is_error
 
@@ -282,14 +282,39 @@ class TrialStep(msgspec.Struct, frozen=True, array_like=True, gc=False):
     id: str
 
 
+class TrialRun(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One run of a check or a formatter, as `helix_episodes.model.CommandRun` has it.
+
+    ``changed`` has path and lines of each file changed before it. ``labels`` are those of the errors that came of it,
+    ``named`` the files that these name; ``event`` is the first event that came of it.
+    """
+
+    check: str
+    kind: RunKind
+    passed: bool | None
+    command: str | None
+    timestamp: str | None
+    seconds: float | None
+    line: int | None
+    fresh: bool
+    deliberate: bool
+    changed: tuple[tuple[str, int | None], ...]
+    files: int
+    edits: int
+    labels: tuple[str, ...]
+    named: tuple[str, ...]
+    event: str = ""
+
+
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
     """One episode as a row of comparisons.
 
     ``success`` is ``None`` where nobody and nothing vouches for the outcome (`told` is the outcome all the same, with
     its basis). ``claims`` are the links of the log between steps, as places in ``steps`` and the kind of edge: (cause,
     effect, "causes"); a change that fixed an error is said to prevent it. ``observations`` holds the observations of
-    this episode, see `Observation`. ``agent`` is the model that did the work, the agent's name where the log gives no
-    model. ``origin`` is the same for two trials of which one is a copy (`origin_of`), and empty where that is unknown.
+    this episode, see `Observation`; ``runs`` those of checks and formatters, in ``log``. ``agent`` is the model that
+    did the work, the agent's name where the log gives no model. ``origin`` is the same for two trials of which one
+    is a copy (`origin_of`), and empty where that is unknown.
     """
 
     episode: str
@@ -303,6 +328,8 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     told: str
     agent: str = ""
     origin: str = ""
+    runs: tuple[TrialRun, ...] = ()
+    log: str | None = None
 
     @property
     def answers(self) -> tuple[Observation, ...]:
@@ -331,7 +358,34 @@ def trial_of(episode: Episode) -> Trial:
         told=f"{episode.outcome_basis} {episode.outcome}",
         agent=(episode.agent.model or episode.agent.name) if episode.agent else "",
         origin=origin_of(episode, steps),
+        runs=tuple(_runs(episode)),
+        log=episode.provenance.log if episode.provenance else None,
     )
+
+
+def _runs(episode: Episode) -> Iterator[TrialRun]:
+    events = {event.id: event for event in episode.events}
+    for run in episode.runs:
+        if run.kind == "command":
+            continue
+        errors = [event for name in run.events if is_error(event := events[name])]
+        yield TrialRun(
+            check=run.check,
+            kind=run.kind,
+            passed=run.passed,
+            command=run.command,
+            timestamp=run.timestamp,
+            seconds=run.seconds,
+            line=run.evidence.line if run.evidence else None,
+            fresh=run.fresh,
+            deliberate=run.deliberate,
+            changed=tuple((one.path, one.lines) for one in run.changed),
+            files=run.files,
+            edits=run.edits,
+            labels=tuple(dict.fromkeys(label for one in errors if (label := event_key(one)))),
+            named=tuple(dict.fromkeys(one.path for one in errors if one.path)),
+            event=next(iter(run.events), ""),
+        )
 
 
 def origin_of(episode: Episode, steps: Sequence[TrialStep]) -> str:

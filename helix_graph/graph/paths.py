@@ -1,40 +1,44 @@
-"""How does A lead to B, and what leads straight to a node or from it?
+"""Answer `path`: how one thing leads to another.
 
-A breadth-first search from both ends finds the length of the shortest path and all edges that lie on one. Among those
-paths one is chosen: first by the number of episodes that contain it whole, then by strength (the product of its
-weights: the chance that every link is right, were they independent), then by its labels, so that the same graph always
-gives the same answer. The *strongest* path and `alternatives` have a search of their own
-(`helix_graph.graph.shortest_paths`).
+The edges of a path are between labels, and so are the counts and depths that the original schema has. What is shown is
+finer. A path between labels is found there: of the shortest ones the one that most episodes contain whole, then the
+firmest, then the first by its labels, so that the same graph always gives the same answer. Where an episode contains it
+whole it is then *refined*: shown with the files, tests and commands of the episodes that do. A path from or to a place
+or thing is looked for among places and things from the start.
 
-If no episode contains the path whole, it is *stitched* from several, which is weaker: its links may never have followed
-each other anywhere. It is then shown with the shortest path that a single episode does contain.
+If no episode contains the path whole, the shortest one that an episode does contain is shown instead, although it is
+longer. Failing that, the path is *stitched* from several episodes, which is weaker: its links may never have followed
+each other anywhere. It then joins them at the finest resolution at which there is one.
 
-Labels come before texts: the ends are looked up in labels, and only where that finds no path, in the texts of mentions,
-within the episodes that contain these. `find_relations` looks up a node in the same way and follows edges of every
-type for one step: an edge of type ``prevents`` into an error is what repaired it.
+With a `resolution` everything happens there. At ``kind`` a text is looked for in labels, and where that finds no path
+in the texts of mentions; a stitched path is shown with the shortest that a single episode contains.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from typing import Any, Literal
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
 
 import msgspec
 
 from helix_episodes.errors import InvalidArgument
+from helix_episodes.store import PREFIX
 from helix_graph.errors import NO_WORDS
-from helix_graph.graph.adjacency import Adjacency, Edge, End, Joint, MentionPlace, NodeSummary
+from helix_graph.graph.adjacency import Adjacency, Edge, Frequency, Joint, MentionPlace, NodeSummary
+from helix_graph.graph.finer_adjacency import FinerAdjacency
+from helix_graph.graph.finer_labels import Resolution
+from helix_graph.graph.label_lookup import Match, matches
+from helix_graph.graph.label_search import LabelMatch
 from helix_graph.graph.model import GraphNode, row_of
 from helix_graph.graph.shortest_paths import (
     Ends,
     PathChoice,
     RankedPath,
     RankedPaths,
-    WitnessedPath,
     chains_of,
+    holders,
     k_best_paths,
     shortest_layers,
-    strength_of,
     witnessed,
 )
 
@@ -48,85 +52,11 @@ def path_row(answer: PathAnswer) -> dict[str, Any]:
     return {"found": False, "path": [], "error": error.partition(":")[0], "hint": answer.hint}
 
 
-ALL_TYPES = ("causes", "enables", "prevents", "correlates")
-
-
-class Relation(msgspec.Struct, frozen=True, kw_only=True):
-    """The node at the other end of an edge, and the edge.
-
-    ``weight`` is 0 to 1, ``episodes`` are all that claim it, ``assertions`` how many of those do.
-    """
-
-    node: NodeSummary
-    type: str
-    reasons: tuple[str, ...]
-    weight: float
-    evidence_count: int
-    episodes: tuple[str, ...]
-    assertions: int
-
-
-class RelationGroup(msgspec.Struct, frozen=True, kw_only=True):
-    """One node that was asked about, and what it is joined to; the best evidenced first."""
-
-    node: NodeSummary
-    relations: tuple[Relation, ...]
-
-
-class RelationsAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The groups by node, the node with the label as asked first, then the most frequent."""
-
-    found: bool
-    groups: tuple[RelationGroup, ...] = ()
-    error: str | None = None
-
-
-def find_relations(graph: Adjacency, label: str, *, direction: Literal["causes", "effects"]) -> RelationsAnswer:
-    """What leads to the nodes that match ``label`` (``causes``), or what they lead to (``effects``).
-
-    Raises:
-        InvalidArgument: The label is empty.
-    """
-    if not label.strip():
-        raise InvalidArgument("the label", NO_WORDS)
-    labelled: dict[int, frozenset[str] | None] = dict.fromkeys(graph.labelled(label.strip()))
-    matching = labelled.items() or graph.mentioning(label.strip()).items()
-    groups = [
-        RelationGroup(node=graph.summary(node), relations=tuple(_relations(graph, node, within, direction)))
-        for node, within in matching
-    ]
-    if not groups:
-        return RelationsAnswer(found=False, error=f"Node not found: {label.strip()}")
-    wanted = label.strip().casefold()
-    groups.sort(
-        key=lambda one: (one.node.label.casefold() != wanted, -one.node.frequency, one.node.label, one.node.type)
-    )
-    return RelationsAnswer(found=True, groups=tuple(groups))
-
-
-def _relations(
-    graph: Adjacency, node: int, within: frozenset[str] | None, direction: Literal["causes", "effects"]
-) -> list[Relation]:
-    at: End = 1 if direction == "causes" else 0
-    relations = [
-        Relation(
-            node=graph.summary(edge[0] if at else edge[1]),
-            type=edge[2],
-            **msgspec.structs.asdict(graph.edge_summary(edge)),
-        )
-        for edge in graph.edges([node], at=at, types=ALL_TYPES, within=within)
-    ]
-    if direction == "causes" and graph.summary(node).type == "error":
-        # To have asked is no cause of the answer.
-        relations = [one for one in relations if one.reasons != ("call",)]
-    return sorted(
-        relations, key=lambda one: (-one.evidence_count, -one.weight, one.node.label, one.node.type, one.type)
-    )
-
-
 #: What "leads to" means unless one asks for more: `prevents` and `correlates` lead nowhere.
 LEADING = ("causes", "enables")
 LOWEST_DEPTH, HIGHEST_DEPTH = 1, 10
+#: Without a resolution, a path of one session is preferred among so many of the best.
+_LOOKED_AT = 10
 #: So many episodes are quoted for each step; all are named.
 _QUOTED = 10
 
@@ -140,9 +70,11 @@ class Witness(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PathStep(msgspec.Struct, frozen=True, kw_only=True):
-    """One edge of a path. ``episodes`` are all that claim it, ``assertions`` how many of those do.
+    """One edge of a path; ``source`` and ``target`` are as fine as the path's resolution.
 
-    ``evidence_count`` is both together; at most ten are quoted as ``witnesses``.
+    ``weight`` is how sure the reasons of the link are, ``frequency`` in how many of the sessions with its source it is
+    there. ``episodes`` are all that claim it, ``assertions`` how many of those do; ``evidence_count`` is both together,
+    and at most ten are quoted as ``witnesses``.
     """
 
     source: str
@@ -150,48 +82,80 @@ class PathStep(msgspec.Struct, frozen=True, kw_only=True):
     type: str
     reasons: tuple[str, ...]
     weight: float
+    frequency: Frequency
     evidence_count: int
     episodes: tuple[str, ...]
     assertions: int
     witnesses: tuple[Witness, ...]
 
 
-class AlternativePath(msgspec.Struct, frozen=True, kw_only=True):
-    """Another path between the same ends, through other nodes; its fields are those of `PathAnswer`."""
+class AlikeSteps(msgspec.Struct, frozen=True, kw_only=True):
+    """The same steps by their labels alone: which episodes contain them all, and the weakest of them."""
 
-    path: tuple[NodeSummary, ...]
-    steps: tuple[PathStep, ...]
-    depth: int
     whole: tuple[str, ...]
-    stitched: bool
-    strength: float
+    weakest: Frequency
 
 
-class PathAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The path, or why there is none.
+class FoundPath(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A path.
 
     ``path`` are its nodes; `Graph.path` names their episodes. ``depth`` counts edges. ``whole`` names the episodes that
-    contain the path whole; with none it is ``stitched``.
-    ``error`` has the sentence of the original, ``hint`` what to do about it.
-
-    Asked for the strongest path or for several, it has a ``strength`` (the product of the weights of its steps, 0 to 1;
-    ``strength_means`` says what that is and is not) and ``alternatives``, the others in their order. ``complete`` is
-    false when there was too much to look at all of it.
+    contain the path whole at its ``resolution``; with none it is ``stitched``. ``weakest`` is the frequency of the step
+    that is found in the smallest share of the sessions with its source, by the low end of the interval. ``alike``
+    says how common the same steps are between other files, tests and commands.
     """
 
-    found: bool
     path: tuple[NodeSummary, ...] | tuple[GraphNode, ...]
     steps: tuple[PathStep, ...] = ()
     depth: int | None = None
+    resolution: Resolution = "kind"
     whole: tuple[str, ...] = ()
     stitched: bool = False
-    witnessed_path: WitnessedPath | None = None
-    strength: float | None = None
-    strength_means: str | None = None
-    alternatives: tuple[AlternativePath, ...] = ()
+    weakest: Frequency | None = None
+    alike: AlikeSteps | None = None
+
+
+class PathAnswer(FoundPath, frozen=True, kw_only=True, omit_defaults=True):
+    """The path, or why there is none.
+
+    ``error`` has the sentence of the original, ``hint`` what to do about it. ``read_as`` says what a text
+    that names nothing was taken for, by its words, ``nearest`` what it may have meant. Asked for several, it has
+    ``alternatives``, the others in their order; ``complete`` is false when there was too much to look at all of it.
+    Asked for the resolution ``kind``, a stitched path has the shortest that single episodes contain as its
+    ``witnessed_path``.
+    """
+
+    found: bool
+    witnessed_path: FoundPath | None = None
+    alternatives: tuple[FoundPath, ...] = ()
     complete: bool = True
     error: str | None = None
     hint: str | None = None
+    read_as: dict[str, str] = {}
+    nearest: tuple[LabelMatch, ...] = ()
+
+
+def _in_a_session(path: RankedPath) -> bool:
+    """Whether a session contains it whole; an assertion, which may be a path of one edge, is none."""
+    return any(one.startswith(PREFIX) for one in path.whole)
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    """The options of the question that every search needs."""
+
+    depth: int
+    follow: Collection[str]
+    strongest: bool
+    count: int
+    #: Of so many paths those that an episode contains whole come first.
+    among: int
+
+    def whole_first(self, paths: RankedPaths) -> RankedPaths:
+        """As many as are asked for."""
+        ordered = (
+            sorted(paths.found, key=lambda path: not _in_a_session(path)) if self.among > self.count else paths.found
+        )
+        return RankedPaths(tuple(ordered)[: self.count], paths.complete)
 
 
 def find_path(  # noqa: PLR0913  (the options of the question)
@@ -203,17 +167,19 @@ def find_path(  # noqa: PLR0913  (the options of the question)
     follow: Collection[str] = LEADING,
     strongest: bool = False,
     alternatives: int = 1,
+    resolution: Resolution | None = None,
 ) -> PathAnswer:
-    """The shortest path from a node that matches ``source`` to one that matches ``target``.
+    """The best path from what ``source`` stands for to what ``target`` stands for.
 
     Args:
         graph: The causal graph.
-        source: Part of a label or of a mention's text, in any case.
+        source: A file, test, rule, symbol, command or label, or a part of one, in any case.
         target: The same for the other end.
         max_depth: The most edges it may have, 1 to 10.
         follow: The types of edges to go along.
-        strongest: The greatest product of weights first, instead of the fewest edges.
+        strongest: The path whose weakest edge is the firmest, instead of the one with the fewest edges.
         alternatives: How many different paths at most, the first included.
+        resolution: Where to look; without one as fine as an episode contains the whole.
 
     Raises:
         InvalidArgument: One of the texts is empty.
@@ -221,25 +187,24 @@ def find_path(  # noqa: PLR0913  (the options of the question)
     for option, text in (("source", source), ("target", target)):
         if not text.strip():
             raise InvalidArgument(option, NO_WORDS)
-    for ends in _pairs_of_ends(graph, source, target):
-        answer = (_strongest if strongest else _shortest)(graph, ends, max_depth, follow, alternatives)
-        if answer:
-            return answer
-    missing = [
-        text for text in (source, target) if not (graph.labelled(text.strip()) or graph.mentioning(text.strip()))
-    ]
+    among = alternatives if resolution else max(alternatives, _LOOKED_AT)
+    asked = _Asked(max_depth, follow, strongest, alternatives, among)
+    if resolution == "kind":
+        answer = _at_kind(graph, source, target, asked)
+    elif resolution is not None:
+        answer = _at(FinerAdjacency(graph.connection, resolution), source, target, asked)
+    else:
+        answer = _finest(graph, source, target, asked)
+    if answer:
+        return answer
+    missing = [text for text in (source, target) if next(matches(graph, text), None) is None]
     if missing:
-        return PathAnswer(found=False, path=(), error=f"Node not found: {missing[0]}", hint=_NO_NODE)
+        return PathAnswer(found=False, path=(), error=f"Node not found: {missing[0].strip()}", hint=_NO_NODE)
     hint = _hint(graph, source, target, follow)
     return PathAnswer(found=False, path=(), error=f"No path found within depth {max_depth}", hint=hint)
 
 
-#: Said with every strength, because a product of numbers from 0 to 1 looks like a probability.
-STRENGTH_MEANS = (
-    "the product of the weights: how sure all links are together, were they independent; a weight says how sure one "
-    "link is, and neither is the probability that its end follows its start"
-)
-_NO_NODE = "no label, message, command or path of an episode contains it; `helix-graph status` shows what there is"
+_NO_NODE = "no label, message, command or path of an episode contains it; `helix-graph labels` lists all"
 _NO_WAY = f"no path of up to {HIGHEST_DEPTH} edges connects them"
 _NO_DECIDER = "no event in these episodes decided that outcome, so no edge leads to it; see `helix-graph patterns`"
 
@@ -251,7 +216,7 @@ def _hint(graph: Adjacency, source: str, target: str, follow: Collection[str]) -
         return _NO_DECIDER
     depths = [
         len(layers)
-        for ends in _pairs_of_ends(graph, source, target)
+        for ends in _ends_at_kind(graph, source, target)
         if (
             layers := shortest_layers(
                 graph, ends.sources, ends.targets, depth=HIGHEST_DEPTH, types=follow, within=ends.within
@@ -261,7 +226,100 @@ def _hint(graph: Adjacency, source: str, target: str, follow: Collection[str]) -
     return f"there is one of depth {min(depths)}" if depths else _NO_WAY
 
 
-def _pairs_of_ends(graph: Adjacency, source: str, target: str) -> Iterator[Ends]:
+def _finest(graph: Adjacency, source: str, target: str, asked: _Asked) -> PathAnswer | None:
+    """The path that an episode contains, refined; else the stitched one at the finest resolution that has one."""
+    fine = FinerAdjacency(graph.connection, "thing")
+    stitched: tuple[Match, Match] | None = None
+    for place, (start, goal) in enumerate(_pairs(graph, source, target)):
+        labels = start.how == goal.how == "label"
+        if stitched and "text" in {start.how, goal.how}:
+            break
+        base = graph if labels else fine
+        ends = Ends(start.nodes, goal.nodes, None) if labels else _ends(fine, start, goal)
+        paths = _search(base, ends, asked)
+        if paths is None:
+            continue
+        first, *others = paths.found
+        if place and not first.edges:
+            continue  # what the texts stand for before all is not the same
+        if first.edges and not _in_a_session(first):
+            held = witnessed(base, ends, asked.depth, asked.follow)
+            if held is None:
+                stitched = stitched or (start, goal)
+                if labels:
+                    break
+                continue
+            paths = msgspec.structs.replace(paths, found=(held, *(one for one in others if one.nodes != held.nodes)))
+        return _answer(base, paths, ends, fine)
+    return _stitched(graph, *stitched, asked) if stitched else None
+
+
+def _stitched(graph: Adjacency, start: Match, goal: Match, asked: _Asked) -> PathAnswer | None:
+    """The path that no episode contains, joined at things, at places, or at labels."""
+    for resolution in ("thing", "place"):
+        finer = FinerAdjacency(graph.connection, resolution)
+        ends = _ends(finer, start, goal)
+        if paths := _search(finer, ends, asked):
+            return _answer(finer, paths, ends)
+    within = _within(start, goal)
+    ends = Ends(start.nodes, goal.nodes, within)
+    paths = _search(graph, ends, asked)
+    return _answer(graph, paths, ends) if paths else None
+
+
+def _at(finer: FinerAdjacency, source: str, target: str, asked: _Asked) -> PathAnswer | None:
+    for start, goal in _pairs(finer.by_kind, source, target):
+        ends = _ends(finer, start, goal)
+        if paths := _search(finer, ends, asked):
+            return _answer(finer, paths, ends)
+    return None
+
+
+def _at_kind(graph: Adjacency, source: str, target: str, asked: _Asked) -> PathAnswer | None:
+    for ends in _ends_at_kind(graph, source, target):
+        if paths := _search(graph, ends, asked):
+            answer = _answer(graph, paths, ends)
+            held = witnessed(graph, ends, asked.depth, asked.follow) if answer.stitched else None
+            shown = FoundPath(**_shown(graph, held, ends)) if held else None
+            return msgspec.structs.replace(answer, witnessed_path=shown)
+    return None
+
+
+def _pairs(graph: Adjacency, source: str, target: str) -> Iterator[tuple[Match, Match]]:
+    """What the two texts may stand for, the best together first; the worse are not even looked for before."""
+    waiting = matches(graph, source), matches(graph, target)
+    known: tuple[list[Match], list[Match]] = ([], [])
+    for total in range(len(_RANKS) * 2):
+        for end in (0, 1):
+            if len(known[end]) == total and (found := next(waiting[end], None)):
+                known[end].append(found)
+        starts, goals = known
+        for place in range(total + 1):
+            if place < len(starts) and total - place < len(goals):
+                yield starts[place], goals[total - place]
+
+
+#: `matches` gives at most so many: its ranks.
+_RANKS = range(8)
+
+
+def _ends(finer: FinerAdjacency, start: Match, goal: Match) -> Ends:
+    """Where to search; a name that also stands for some of what the other end is begins with the rest of it."""
+    sources, targets = finer.meant_by(start), finer.meant_by(goal)
+    if start.how != "label" and not sources <= targets:
+        sources -= targets
+    elif goal.how != "label" and not targets <= sources:
+        targets -= sources
+    return Ends(sources, targets, _within(start, goal))
+
+
+def _within(start: Match, goal: Match) -> frozenset[str] | None:
+    if start.within is None or goal.within is None:
+        return start.within or goal.within
+    return start.within & goal.within
+
+
+def _ends_at_kind(graph: Adjacency, source: str, target: str) -> Iterator[Ends]:
     """Where to search, in order: labels at both ends, then texts at one, then at both.
 
     Texts are read only when labels led nowhere: there are many more of them.
@@ -283,65 +341,69 @@ def _one_end(graph: Adjacency, text: str, *, by_text: bool) -> tuple[frozenset[i
     return frozenset(found), frozenset().union(*found.values())
 
 
-def _shortest(graph: Adjacency, ends: Ends, max_depth: int, follow: Collection[str], count: int) -> PathAnswer | None:
-    layers = shortest_layers(graph, ends.sources, ends.targets, depth=max_depth, types=follow, within=ends.within)
-    if layers is None:
-        return None
+def _search(graph: Adjacency, ends: Ends, asked: _Asked) -> RankedPaths | None:
+    """The paths asked for, the best first; one without edges where something is at both ends; None without any."""
+    both = graph.summaries(ends.sources & ends.targets)
+    if both:
+        same = min(both, key=lambda node: (both[node].label, both[node].type))
+        return RankedPaths((RankedPath(same, (), ()),), complete=True)
+    if asked.strongest:
+        paths = k_best_paths(graph, ends, depth=asked.depth, types=asked.follow, strongest=True, count=asked.among)
+        return asked.whole_first(paths) if paths.found else None
+    depth, types = asked.depth, asked.follow
+    layers = shortest_layers(graph, ends.sources, ends.targets, depth=depth, types=types, within=ends.within)
     if not layers:
-        return _same_node(graph, ends)
-    route = PathChoice(graph, layers, ends.within).best()
-    whole = tuple(sorted({episode for episode, _ in route.reached}))
-    first = RankedPath(route.start, route.edges, strength_of(graph, route.edges), whole)
-    if count == 1:
-        return _answer(graph, first, ends, max_depth, follow)
-    paths = k_best_paths(graph, ends, depth=max_depth, types=follow, strongest=False, count=count)
-    others = tuple(path for path in paths.found if path.nodes != first.nodes)[: count - 1]
-    return _among_others(
-        _answer(graph, first, ends, max_depth, follow), graph, RankedPaths((first, *others), paths.complete), ends
-    )
-
-
-def _strongest(graph: Adjacency, ends: Ends, max_depth: int, follow: Collection[str], count: int) -> PathAnswer | None:
-    if ends.sources & ends.targets:
-        return _same_node(graph, ends)
-    paths = k_best_paths(graph, ends, depth=max_depth, types=follow, strongest=True, count=count)
-    if not paths.found:
         return None
-    return _among_others(_answer(graph, paths.found[0], ends, max_depth, follow), graph, paths, ends)
+    route = PathChoice(graph, layers, ends.within).best()
+    first = RankedPath(route.start, route.edges, tuple(sorted({episode for episode, _ in route.reached})))
+    if asked.count == 1:
+        return RankedPaths((first,), complete=True)
+    paths = k_best_paths(graph, ends, depth=asked.depth, types=asked.follow, strongest=False, count=asked.among)
+    others = tuple(path for path in paths.found if path.nodes != first.nodes)
+    return asked.whole_first(RankedPaths((first, *others), paths.complete))
 
 
-def _answer(graph: Adjacency, path: RankedPath, ends: Ends, max_depth: int, follow: Collection[str]) -> PathAnswer:
-    witnessed_path = None if path.whole else witnessed(graph, ends, max_depth, follow)
-    return PathAnswer(found=True, **_shown(graph, path, ends), witnessed_path=witnessed_path)
+def _answer(graph: Adjacency, paths: RankedPaths, ends: Ends, fine: FinerAdjacency | None = None) -> PathAnswer:
+    first, *others = (_shown(graph, path, ends, fine) for path in paths.found)
+    rest = tuple(FoundPath(**one) for one in others)
+    return PathAnswer(found=True, **first, alternatives=rest, complete=paths.complete)
 
 
-def _shown(graph: Adjacency, path: RankedPath, ends: Ends) -> dict[str, Any]:
-    """The fields that the path and its alternatives share."""
+def _shown(graph: Adjacency, path: RankedPath, ends: Ends, fine: FinerAdjacency | None = None) -> dict[str, Any]:
+    """The fields of a path, refined with ``fine`` where episodes contain it whole."""
+    if not path.edges:
+        return {"path": (graph.summary(path.start),), "depth": 0, "resolution": graph.resolution}
+    kinds = path.edges
+    if isinstance(graph, FinerAdjacency):
+        kinds = graph.kinds(path.edges)
+    elif fine and path.whole:
+        layers = tuple(fine.refined(edge, path.whole) for edge in path.edges)
+        route = PathChoice(fine, layers, frozenset(path.whole)).best()
+        graph, whole = fine, tuple(sorted({episode for episode, _ in route.reached}))
+        path = RankedPath(route.start, route.edges, whole)
     chains = chains_of(graph, path.edges, path.whole[:_QUOTED])
+    steps = tuple(_step(graph, edge, place, chains, ends.within) for place, edge in enumerate(path.edges))
     return {
         "path": tuple(graph.summary(node) for node in path.nodes),
-        "steps": tuple(_step(graph, edge, place, chains, ends.within) for place, edge in enumerate(path.edges)),
+        "steps": steps,
         "depth": len(path.edges),
+        "resolution": graph.resolution,
         "whole": path.whole,
         "stitched": not path.whole,
+        "weakest": _weakest(step.frequency for step in steps),
+        "alike": _alike(graph, kinds) if isinstance(graph, FinerAdjacency) else None,
     }
 
 
-def _among_others(answer: PathAnswer, graph: Adjacency, paths: RankedPaths, ends: Ends) -> PathAnswer:
-    first, *others = paths.found
-    return msgspec.structs.replace(
-        answer,
-        strength=first.strength,
-        strength_means=STRENGTH_MEANS,
-        alternatives=tuple(AlternativePath(**_shown(graph, path, ends), strength=path.strength) for path in others),
-        complete=paths.complete,
-    )
+def _weakest(frequencies: Iterable[Frequency]) -> Frequency:
+    return min(frequencies, key=lambda one: (one.low, one.k, -one.n))
 
 
-def _same_node(graph: Adjacency, ends: Ends) -> PathAnswer:
-    both = [graph.summary(node) for node in ends.sources & ends.targets]
-    first = min(both, key=lambda node: (node.label, node.type))
-    return PathAnswer(found=True, path=(first,), depth=0)
+def _alike(finer: FinerAdjacency, kinds: tuple[Edge, ...]) -> AlikeSteps:
+    graph = finer.by_kind
+    joints = graph.joints(kinds)
+    weakest = _weakest(graph.edge_summary(edge).frequency for edge in kinds)
+    return AlikeSteps(whole=holders([joints[edge] for edge in kinds], None), weakest=weakest)
 
 
 def _step(

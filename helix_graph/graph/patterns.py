@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import msgspec
 
@@ -138,6 +138,16 @@ _MEANING: dict[Basis, str] = {
 }
 
 
+#: Rows that count runs: of a check after a change, of a check after an answer to its failure, of a command.
+RunLevel = Literal["change", "answer", "command"]
+#: An answer that leaves a check failing as often as not is none.
+_FAILING_RUNS = 0.5
+RUN_LEVELS: frozenset[str] = frozenset(get_args(RunLevel))
+#: What is said of a row that counts runs of a check: compared with the check's other runs, or no more than counted.
+RunStanding = Literal["failed more", "failed less", "counted"]
+RUN_STANDINGS: frozenset[str] = frozenset(get_args(RunStanding))
+
+
 class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     """How often an action succeeded in a situation.
 
@@ -166,15 +176,15 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     interval: Interval | None = None
     base_rate: float | None = None
     base_n: int = 0
-    basis: Basis | Literal["asserted"] = "asserted"
-    level: Level | Literal["any task", "sequence", "repetition", "unchecked", "asserted"] = "asserted"
+    basis: Basis | Literal["check passes", "command works", "asserted"] = "asserted"
+    level: Level | Literal["any task", "sequence", "repetition", "unchecked", "asserted", RunLevel] = "asserted"
     too_early: bool = False
     unmeasured: int = 0
     episodes: tuple[str, ...] = ()
     decisions: tuple[str, ...] = ()
     measured: bool = True
     effect: Effect | None = None
-    standing: Literal[Verdict, "too early", "not compared", "told"] = "too early"
+    standing: Literal[Verdict, "too early", "not compared", "told", RunStanding] = "too early"
 
 
 class _Situation:
@@ -267,6 +277,8 @@ def select_anti_patterns(
 ) -> tuple[Pattern, ...]:
     """Those that succeed at most that often (0 to 1) over two or more episodes, worst first.
 
+    Next to them are rows of runs: changes after which a check failed more often than elsewhere, whatever their rate is,
+    and answers and commands that worked at most every other time.
     Equal rates are ordered by occurrences, most first, then by name and basis. With ``evidence="associated"`` only
     those whose comparison stands out on the bad side.
 
@@ -278,11 +290,15 @@ def select_anti_patterns(
     selected = [
         row
         for row in mined
-        if row.success_rate <= max_success_rate
+        if (row.success_rate <= _most_for(row, max_success_rate) or row.standing == "failed more")
         and row.occurrences >= ANTI_PATTERN_OCCURRENCES
         and (wanted is None or (row.standing == "associated" and row.effect is not None and row.effect.hurts))
     ]
     return tuple(sorted(selected, key=lambda row: (row.success_rate, -row.occurrences, row.name, row.basis)))
+
+
+def _most_for(row: Pattern, asked: float) -> float:
+    return max(asked, _FAILING_RUNS) if row.level in RUN_LEVELS else asked
 
 
 def describe(pattern: Pattern) -> str:

@@ -13,19 +13,10 @@ from itertools import pairwise
 
 import msgspec
 
-from helix_graph.graph import MILLION
-from helix_graph.graph.adjacency import Adjacency, Edge, End, Joint, NodeSummary
+from helix_episodes.store import PREFIX
+from helix_graph.graph.adjacency import FIRMEST, Adjacency, Edge, End, Firmness, Joint, MentionKey
 
 _Sequence = tuple[tuple[str, ...], ...]
-
-
-class WitnessedPath(msgspec.Struct, frozen=True, kw_only=True):
-    """The shortest path that single episodes contain whole."""
-
-    path: tuple[NodeSummary, ...]
-    types: tuple[str, ...]
-    depth: int
-    episodes: tuple[str, ...]
 
 
 class Ends(msgspec.Struct, frozen=True):
@@ -55,26 +46,20 @@ def _chain(joints: list[frozenset[Joint]], episode: str) -> tuple[Joint, ...]:
     return min(chains.values())
 
 
-def witnessed(graph: Adjacency, ends: Ends, max_depth: int, follow: Collection[str]) -> WitnessedPath | None:
-    """The shortest path that a single episode contains whole, and all episodes that contain it."""
+def witnessed(graph: Adjacency, ends: Ends, max_depth: int, follow: Collection[str]) -> RankedPath | None:
+    """The shortest path that single sessions contain whole; of equally short ones the one of most sessions."""
     episodes = graph.episodes_of(ends.sources) & graph.episodes_of(ends.targets)
     if ends.within is not None:
         episodes &= ends.within
-    found: defaultdict[tuple[int, _Sequence], dict[str, tuple[Edge, ...]]] = defaultdict(dict)
-    for episode in sorted(episodes):
+    found: defaultdict[tuple[Edge, ...], list[str]] = defaultdict(list)
+    for episode in sorted(one for one in episodes if one.startswith(PREFIX)):  # an assertion is no session
         edges = _shortest_within(graph, episode, ends, max_depth, follow)
         if edges:
-            found[len(edges), _sequence(graph, edges)][episode] = edges
+            found[edges].append(episode)
     if not found:
         return None
-    (depth, _), holders = min(found.items())
-    edges = next(iter(holders.values()))
-    return WitnessedPath(
-        path=tuple(graph.summary(node) for node in (edges[0][0], *(edge[1] for edge in edges))),
-        types=tuple(edge[2] for edge in edges),
-        depth=depth,
-        episodes=tuple(sorted(holders)),
-    )
+    edges = min(found, key=lambda path: (len(path), -len(found[path]), _sequence(graph, path)))
+    return RankedPath(edges[0][0], edges, tuple(found[edges]))
 
 
 def _shortest_within(
@@ -109,8 +94,6 @@ def _sequence(graph: Adjacency, edges: tuple[Edge, ...]) -> _Sequence:
 
 #: So many partial paths are compared before the search for the best one settles for the best it has.
 _MOST_LAYER_STEPS = 20_000
-#: Episode and local id of a mention.
-MentionKey = tuple[str, str]
 Layers = tuple[frozenset[Edge], ...]
 
 
@@ -173,7 +156,7 @@ class PathChoice:
     """Picks the best of all shortest paths, looking first at the partial path that can still become the best.
 
     A partial path is ranked by the most that it can reach: the episodes that contain it so far and some way on from
-    there, the greatest strength there is, and its labels. None of the three can rise as the path grows, so the first
+    there, the greatest firmness there is, and its labels. None of the three can rise as the path grows, so the first
     path that arrives is the best one.
     """
 
@@ -183,13 +166,13 @@ class PathChoice:
             edge: frozenset(joint for joint in joints if within is None or joint[0] in within)
             for edge, joints in graph.joints({edge for layer in layers for edge in layer}).items()
         }
-        self._weights = _millionths(graph, self._joints)
+        self._firmness = graph.firmness(self._joints)
         cards = graph.summaries({node for edge in self._joints for node in edge[:2]})
         self._names = {node: (card.label, card.type) for node, card in cards.items()}
         self._onwards: defaultdict[int, list[Edge]] = defaultdict(list)
         for edge in self._joints:
             self._onwards[edge[0]].append(edge)
-        self._finish, self._strength = self._look_back()
+        self._finish, self._firmest = self._look_back()
 
     def best(self) -> Route:
         """The best path."""
@@ -213,10 +196,10 @@ class PathChoice:
                 alive = reached if arrived else reached & self._finish.get(edge[1], frozenset())
                 heapq.heappush(heap, self._entry(Route(route.start, (*route.edges, edge), frozenset(alive))))
 
-    def _look_back(self) -> tuple[dict[int, frozenset[MentionKey]], dict[int, int]]:
-        """For each node, the mentions from which an episode leads on to a target, and the greatest strength onwards."""
+    def _look_back(self) -> tuple[dict[int, frozenset[MentionKey]], dict[int, Firmness]]:
+        """For each node, the mentions from which an episode leads on to a target, and the greatest firmness onwards."""
         finish: defaultdict[int, set[MentionKey]] = defaultdict(set)
-        strength: dict[int, int] = {}
+        firmest: dict[int, Firmness] = {}
         last = len(self._layers) - 1
         for depth in range(last, -1, -1):
             for edge in self._layers[depth]:
@@ -224,17 +207,16 @@ class PathChoice:
                 for episode, from_, to in self._joints[edge]:
                     if depth == last or (episode, to) in finish[target]:
                         finish[source].add((episode, from_))
-                onwards = self._weights[edge] * strength.get(target, 1)
-                strength[source] = max(strength.get(source, 0), onwards)
-        return {node: frozenset(mentions) for node, mentions in finish.items()}, strength
+                onwards = min(self._firmness[edge], firmest.get(target, FIRMEST))
+                firmest[source] = max(firmest.get(source, onwards), onwards)
+        return {node: frozenset(mentions) for node, mentions in finish.items()}, firmest
 
-    def _entry(self, route: Route) -> tuple[int, int, tuple[tuple[str, ...], ...], Route]:
+    def _entry(self, route: Route) -> tuple[int, float, float, tuple[tuple[str, ...], ...], Route]:
         end = route.edges[-1][1] if route.edges else route.start
-        strength = self._strength.get(end, 1) if len(route.edges) < len(self._layers) else 1
-        for edge in route.edges:
-            strength *= self._weights[edge]
+        onwards = self._firmest.get(end, FIRMEST) if len(route.edges) < len(self._layers) else FIRMEST
+        low, weight = min((onwards, *(self._firmness[edge] for edge in route.edges)))
         names = (self._names[route.start], *((*self._names[edge[1]], edge[2]) for edge in route.edges))
-        return (-len({episode for episode, _ in route.reached}), -strength, names, route)
+        return (-len({episode for episode, _ in route.reached}), -low, -weight, names, route)
 
 
 #: Once it has gathered so many edges, the search goes no further from its ends; they take about a second to read.
@@ -244,17 +226,16 @@ _PATIENCE = 20_000
 #: Of so many paths of one rank the one that most episodes contain comes first; beyond, the first by label do.
 _MOST_TIED = 100
 
-#: Length and strength, or the other way round, so that the least is the best.
-Rank = tuple[int, int]
+#: Length and firmness, or the other way round, so that the least is the best.
+Rank = tuple[float, float, float]
 Nodes = tuple[int, ...]
 
 
 class RankedPath(msgspec.Struct, frozen=True):
-    """A path: its first node, its edges, its strength (0 to 1), and the episodes that contain it whole."""
+    """A path: its first node, its edges, and the episodes that contain it whole."""
 
     start: int
     edges: tuple[Edge, ...]
-    strength: float
     whole: tuple[str, ...]
 
     @property
@@ -275,12 +256,14 @@ def k_best_paths(
 ) -> RankedPaths:
     """The ``count`` best simple paths of at most ``depth`` edges.
 
-    The shortest come first, of equally long ones those that most episodes contain whole, then the strongest; or with
-    ``strongest`` the strongest, then the shortest, then those that most episodes contain; at last labels decide.
+    The shortest come first, of equally long ones those that most episodes contain whole, then the firmest; or with
+    ``strongest`` the firmest, then the shortest, then those that most episodes contain; at last labels decide. A path
+    is as firm as its weakest edge: how the steps of different sessions depend on each other is not known, so nothing is
+    multiplied.
     """
     edges, complete = _gather(graph, ends, depth, types)
     search = _Search(graph, ends, edges, depth=depth, strongest=strongest)
-    decisive = 2 if strongest else 1  # so much of a rank counts before the episodes that contain a path
+    decisive = 3 if strongest else 1  # so much of a rank counts before the episodes that contain a path
     paths: list[tuple[Rank, RankedPath]] = []
     for rank, nodes in search.paths():
         alike = bool(paths) and rank[:decisive] == paths[-1][0][:decisive]
@@ -289,14 +272,6 @@ def k_best_paths(
         paths.append((rank, search.way(nodes)))
     paths.sort(key=lambda pair: (pair[0][:decisive], -len(pair[1].whole), pair[0]))  # stable: labels decided before
     return RankedPaths(tuple(way for _, way in paths[:count]), complete and not search.gave_up)
-
-
-def strength_of(graph: Adjacency, edges: Collection[Edge]) -> float:
-    """The product of the weights of some edges, to twelve digits; 1 of none."""
-    product, weights = 1, _millionths(graph, edges)
-    for edge in edges:
-        product *= weights[edge]
-    return float(round(product / MILLION ** len(edges), 12))
 
 
 def _gather(graph: Adjacency, ends: Ends, depth: int, types: Collection[str]) -> tuple[list[Edge], bool]:
@@ -354,10 +329,6 @@ def _end(edge: Edge, end: End) -> int:
     return edge[1] if end else edge[0]
 
 
-def _millionths(graph: Adjacency, edges: Collection[Edge]) -> dict[Edge, int]:
-    return {edge: round(weight * MILLION) for edge, weight in graph.weights(edges).items()}
-
-
 class _Search:
     """A best-first search over gathered edges."""
 
@@ -367,9 +338,9 @@ class _Search:
         self._ends = ends
         self._depth = depth
         self._strongest = strongest
-        self._weights = _millionths(graph, edges)
+        self._firmness = graph.firmness(edges)
         self._best: dict[tuple[int, int], Edge] = {}
-        for edge in sorted(edges, key=lambda each: (-self._weights[each], each[2])):
+        for edge in sorted(sorted(edges, key=lambda each: each[2]), key=self._firmness.__getitem__, reverse=True):
             self._best.setdefault(edge[:2], edge)
         self._after: defaultdict[int, list[int]] = defaultdict(list)
         for source, target in self._best:
@@ -378,11 +349,11 @@ class _Search:
 
     def paths(self) -> Iterator[tuple[Rank, Nodes]]:
         """Every simple path, best first; of one rank by labels."""
-        heap = [self._entry((start,), 1) for start in self._ends.sources if self._is_open(start, 0)]
+        heap = [self._entry((start,), FIRMEST) for start in self._ends.sources if self._is_open(start, 0)]
         heapq.heapify(heap)
         looks = 0
         while heap:
-            rank, _, nodes, product = heapq.heappop(heap)
+            rank, _, nodes, firmness = heapq.heappop(heap)
             if nodes[-1] in self._ends.targets:
                 yield rank, nodes
                 continue
@@ -392,24 +363,25 @@ class _Search:
                 return
             for target in self._after[nodes[-1]]:
                 if target not in nodes and self._is_open(target, len(nodes)):
-                    weight = self._weights[self._best[nodes[-1], target]]
-                    heapq.heappush(heap, self._entry((*nodes, target), product * weight))
+                    step = self._firmness[self._best[nodes[-1], target]]
+                    heapq.heappush(heap, self._entry((*nodes, target), min(firmness, step)))
 
     def way(self, nodes: Nodes) -> RankedPath:
-        """The path through these nodes, its strength, and the episodes that contain it whole."""
+        """The path through these nodes, and the episodes that contain it whole."""
         edges = tuple(self._best[pair] for pair in pairwise(nodes))
         joints = self._graph.joints(edges)
         whole = holders([joints[edge] for edge in edges], self._ends.within)
-        return RankedPath(nodes[0], edges, strength_of(self._graph, edges), whole)
+        return RankedPath(nodes[0], edges, whole)
 
-    def _look_back(self) -> list[dict[int, int]]:
-        """By number of edges: from each node that leads to a goal in that many, the greatest strength."""
-        layers = [dict.fromkeys(self._ends.targets, 1)]
+    def _look_back(self) -> list[dict[int, Firmness]]:
+        """By number of edges: from each node that leads to a goal in that many, the greatest firmness."""
+        layers = [dict.fromkeys(self._ends.targets, FIRMEST)]
         for _ in range(self._depth):
-            layer: dict[int, int] = {}
+            layer: dict[int, Firmness] = {}
             for (source, target), edge in self._best.items():
                 if target in layers[-1]:
-                    layer[source] = max(layer.get(source, 0), self._weights[edge] * layers[-1][target])
+                    onwards = min(self._firmness[edge], layers[-1][target])
+                    layer[source] = max(layer.get(source, onwards), onwards)
             layers.append(layer)
         return layers
 
@@ -417,19 +389,19 @@ class _Search:
         """Whether a goal can be reached from here once so many edges are used."""
         return any(node in layer for layer in self._onwards[: self._depth - used + 1])
 
-    def _entry(self, nodes: Nodes, product: int) -> tuple[Rank, tuple[tuple[str, str], ...], Nodes, int]:
+    def _entry(self, nodes: Nodes, firmness: Firmness) -> tuple[Rank, tuple[tuple[str, str], ...], Nodes, Firmness]:
         used = len(nodes) - 1
         rank = min(
-            self._rank(used + more, product * layer[nodes[-1]])
+            self._rank(used + more, min(firmness, layer[nodes[-1]]))
             for more, layer in enumerate(self._onwards[: self._depth - used + 1])
             if nodes[-1] in layer
         )
         cards = self._graph.summaries(nodes)
-        return rank, tuple((cards[node].label, cards[node].type) for node in nodes), nodes, product
+        return rank, tuple((cards[node].label, cards[node].type) for node in nodes), nodes, firmness
 
-    def _rank(self, length: int, product: int) -> Rank:
-        strength = product * MILLION ** (self._depth - length)
-        return (-strength, length) if self._strongest else (length, -strength)
+    def _rank(self, length: int, firmness: Firmness) -> Rank:
+        low, weight = firmness
+        return (-low, -weight, length) if self._strongest else (length, -low, -weight)
 
 
 def holders(joints: Collection[frozenset[Joint]], within: frozenset[str] | None) -> tuple[str, ...]:

@@ -36,8 +36,9 @@ class LargestLabel(msgspec.Struct, frozen=True, kw_only=True):
 class Status(msgspec.Struct, frozen=True, kw_only=True):
     """The graph in figures. Shares are 0 to 1, and None where there is nothing to share.
 
-    ``outcomes`` counts episodes by basis and outcome. ``skipped`` and ``pending`` count files that could not be
-    read, and that have changed since the last compile. ``updated`` is the time of the newest episode or assertion.
+    ``outcomes`` counts episodes by basis and outcome. ``revisions`` counts those ``assertions`` that were derived
+    from later sessions; people made the others. ``skipped`` and ``pending`` count files that could not be read, and
+    that have changed since the last compile. ``updated`` is the time of the newest episode or assertion.
     """
 
     episodes: int
@@ -45,6 +46,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     edges: int
     mentions: int
     assertions: int
+    revisions: int
     patterns: int
     mentions_per_node: float | None
     largest_label: LargestLabel | None
@@ -81,6 +83,9 @@ def find_status(connection: sqlite3.Connection, *, episodes: Path, causality: Pa
     return Status(
         episodes=_count(connection, "episode WHERE origin = 'episode'"),
         assertions=_count(connection, "assertion WHERE problem IS NULL"),
+        revisions=_count(
+            connection, "assertion WHERE problem IS NULL AND json_extract(CAST(body AS TEXT), '$.kind') = 'revision'"
+        ),
         nodes=_count(connection, "node"),
         edges=_count(connection, "edge"),
         mentions=_count(connection, "mention"),

@@ -20,6 +20,7 @@ from msgspec.structs import astuple
 from helix_episodes.model import sortable_time
 from helix_graph.database import ANY_OF, DamagedRows, as_list
 from helix_graph.graph.adjacency import ANY_EDGE_OF, Edge, wording
+from helix_graph.graph.graph_db import EXPORT_VERSION, LABEL_VERSION
 from helix_graph.graph.model import Claim, CostFact, EpisodeFacts, Mention, Repair, RunFact, mean_weight, rate
 from helix_graph.graph.row_checksums import (
     SUMS_OF_EDGE,
@@ -78,6 +79,18 @@ def fold(facts: Iterable[EpisodeFacts]) -> nx.MultiDiGraph[str]:
     return graph
 
 
+def writable(graph: nx.MultiDiGraph[str]) -> nx.MultiDiGraph[str]:
+    """The same nodes and edges with texts and numbers for attributes, as formats such as GraphML have them."""
+    plain: nx.MultiDiGraph[str] = type(graph)(version=EXPORT_VERSION, label_version=LABEL_VERSION)
+    for node, known in graph.nodes(data=True):
+        rated = {"success_rate": known["success_rate"]} if known["success_rate"] is not None else {}
+        kept = {name: known[name] for name in ("type", "label", "frequency")}
+        plain.add_node(node, **kept, episodes=len(known["episodes"]), **rated)
+    for source, target, kind, known in graph.edges(keys=True, data=True):
+        plain.add_edge(source, target, key=kind, **{**known, "reasons": ", ".join(known["reasons"])})
+    return plain
+
+
 def _add_nodes(graph: nx.MultiDiGraph[str], episodes: list[EpisodeFacts]) -> None:
     mentions: defaultdict[str, list[tuple[EpisodeFacts, Mention]]] = defaultdict(list)
     for facts in episodes:
@@ -130,14 +143,14 @@ def aliases(raw_texts: Iterable[str]) -> dict[str, int]:
 
 
 _MENTION_COLUMNS = (
-    "raw, timestamp, path, command, message, checked, family, issues, rationale, actor, line, log, quote, counted,"
-    " context, outcome, deliberate, place, thing"
+    "place, thing, raw, timestamp, path, command, message, checked, family, issues, rationale, actor, line, log, quote,"
+    " counted, context, outcome, deliberate"
 )
 #: One place for each of these columns, and for episode, local id and node.
 _MENTION_VALUES = ", ".join("?" * (_MENTION_COLUMNS.count(",") + 4))
 
-#: The columns are those of the fields of a `Mention` from its raw text on, in their order.
-_FIRST_COLUMN = Mention.__struct_fields__.index("raw")
+#: The columns are those of the fields of a `Mention` from its place on, in their order.
+_FIRST_COLUMN = Mention.__struct_fields__.index("place")
 #: The first fields of `EpisodeFacts`, up to its log, are columns of their own; they come in this order.
 _EPISODE_FIELDS = EpisodeFacts.__struct_fields__.index("log") + 1
 _Record = TypeVar("_Record", Claim, CostFact, Repair, RunFact)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 import msgspec
 from msgspec.structs import replace
 
-from helix_episodes.errors import EpisodeNotFound, InvalidArgument
+from helix_episodes.errors import InvalidArgument
 from helix_episodes.light_imports import blake2b
 from helix_graph.errors import NO_TEXT
 from helix_graph.insights import feedback, rows
@@ -165,9 +165,7 @@ def feedback_from_episode(
         EpisodeNotFound: There is no such episode.
         NoMemory: These insights belong to no memory with episodes.
     """
-    found = context.required_history.episodes.get(as_str("episode", episode))
-    if found is None:
-        raise EpisodeNotFound(episode)
+    found = context.required_history.episodes.require(as_str("episode", episode))
     given = as_strs("names", names)
     outcome = _OUTCOMES.get(found.outcome)
     quote = found.outcome_evidence.quote if found.outcome_evidence else ""

@@ -1,8 +1,11 @@
 """Harvesting: lessons and fixes of episodes become insights, marked as derived and linked to where they came from.
 
+A fix becomes one insight for its issue, whatever number of sessions repaired it: the text generalises over them
+(`helix_graph.insights.fix_recipes`), and is written anew when another session repairs the issue.
+
 They start lower than what a person stored (`ScoringSettings.derived`). Harvesting the same episode again changes
 nothing, and the order of episodes makes no difference: uids, names and dates follow from what was learnt. Of several
-episodes that teach the same (`helix_graph.insights.lessons`) the earliest gives the words, and all give links. Lessons
+episodes with the same lesson (`helix_graph.insights.lessons`) the earliest gives the words, and all give links. Lessons
 that say the same in other words (a cosine of at least 0.85, and no difference that `helix_graph.insights.dedup` finds)
 are merged as well, the later into the earlier, at each harvest; so is a lesson that somebody stored already. Fixes are
 merged by facts alone: sentences of one pattern look alike to a model though the errors differ.
@@ -16,10 +19,11 @@ from typing import TYPE_CHECKING, TypedDict
 
 from msgspec.structs import replace
 
-from helix_episodes.errors import EpisodeNotFound, HelixGraphError
+from helix_episodes.errors import HelixGraphError
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import same_advice
-from helix_graph.insights.links import find_link, new_link, write_link
+from helix_graph.insights.fix_recipes import recipe_text
+from helix_graph.insights.links import find_link, links_of, new_link, write_link
 from helix_graph.insights.model import (
     DERIVED,
     FIX,
@@ -30,7 +34,7 @@ from helix_graph.insights.model import (
     StoredInsight,
     TextVector,
 )
-from helix_graph.insights.scoring import LONGEST_NAME, SHORTEST_CONTENT
+from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, SHORTEST_CONTENT
 from helix_graph.insights.storing import clean_content, slug_of
 from helix_graph.timestamps import parse_stamp
 from helix_graph.validation import as_datetime, as_str
@@ -77,10 +81,19 @@ class HarvestGroup(list["HarvestedLesson"]):
         return rows.digest(f"{HARVEST_SOURCE}\0{self[0].key}")
 
     @property
+    def content(self) -> str:
+        """The words of the first lesson, or what all fixes of the issue have in common."""
+        recipes = [one.recipe for one in self if one.recipe is not None]
+        return recipe_text(recipes)[:LONGEST_CONTENT] if recipes else self[0].content
+
+    @property
     def name(self) -> str:
         """It follows from the same, so it does not depend on which of them came first."""
         tail = f"-{self.uid[:_DIGITS]}"
+        recipe = self[0].recipe
         words = self[0].key.partition("\0")[2].replace("\0", " ")
+        if recipe is not None and not recipe.rule:  # its key is a hash
+            words = f"{recipe.check} {recipe.exception} {recipe.trouble}"
         return (slug_of(words) or HARVEST_SOURCE)[: LONGEST_NAME - len(tail)].rstrip("-") + tail
 
 
@@ -95,7 +108,8 @@ def harvest(
     """
     chosen = list(_episodes(context, episode, since))
     groups = grouped(chosen)
-    embedded = [] if dry_run else context.embed([group[0].content for group in groups])
+    groups = [_with_earlier(context, group) for group in groups] if episode is not None or since else groups
+    embedded = [] if dry_run else context.embed([group.content for group in groups])
     vectors = dict(zip((group.uid for group in groups), embedded, strict=False))
     answer = HarvestAnswer(
         episodes=len(chosen),
@@ -114,7 +128,7 @@ def harvest(
             vector, numbers = vectors.get(group.uid, (None, None))
             twin = None
             if numbers is not None and group[0].kind == LESSON:
-                twin = _stored_by_others(context, connection, group[0].content, numbers)
+                twin = _stored_by_others(context, connection, group.content, numbers)
             _take(connection, group, answer, twin=twin, vector=vector, initial=context.settings.derived)
         answer["merged"] = 0 if dry_run else _merge_lessons(context, connection)
     answer["added"].sort()
@@ -124,10 +138,7 @@ def harvest(
 def _episodes(context: InsightContext, episode: str | None, since: date | None) -> Iterator[Episode]:
     episodes, start = context.required_history.episodes, as_datetime("since", since)
     if episode is not None:
-        found = episodes.get(as_str("episode", episode))
-        if found is None:
-            raise EpisodeNotFound(episode)
-        yield found
+        yield episodes.require(as_str("episode", episode))
         return
     for _, one in episodes.scan():
         if not isinstance(one, HelixGraphError) and (
@@ -184,12 +195,12 @@ def _take(
 ) -> None:
     """Takes in all that is the same, with its links, and counts it; ``twin`` says the same in other words."""
     first, stored = group[0], rows.by_uid(connection, group.uid)
-    known = stored or _same_words(connection, first.content) or twin
+    known = stored or _same_words(connection, group.content) or twin
     if known:
         is_rejected = rows.standing_for(connection, known).insight.state == "rejected"
     else:
         forgotten = connection.execute("SELECT 1 FROM insight_forgotten WHERE uid = ?", (group.uid,)).fetchone()
-        is_rejected = len(first.content) < SHORTEST_CONTENT or forgotten is not None
+        is_rejected = len(group.content) < SHORTEST_CONTENT or forgotten is not None
     if is_rejected:
         answer["kept_out"] += 1
         return
@@ -205,7 +216,7 @@ def _take(
         insight = Insight(
             uid=group.uid,
             slug=group.name,
-            content=first.content,
+            content=group.content,
             created_at=first.at,
             tags=tuple(sorted((DERIVED, first.kind))),
             origin="derived",
@@ -215,7 +226,7 @@ def _take(
         )
         rows.set_vector(connection, rows.insert(connection, insight, name=group.name), vector)
     elif stored is not None:
-        _begin_earlier(connection, stored, first, vector)
+        _say_anew(connection, stored, group, vector)
     for link in links:
         write_link(connection, link)
 
@@ -243,16 +254,30 @@ def _same_words(connection: sqlite3.Connection, content: str) -> StoredInsight |
     return None if found is None or found.insight.source == HARVEST_SOURCE else found
 
 
-def _begin_earlier(
-    connection: sqlite3.Connection, stored: StoredInsight, first: HarvestedLesson, vector: TextVector | None
+def _say_anew(
+    connection: sqlite3.Connection, stored: StoredInsight, group: HarvestGroup, vector: TextVector | None
 ) -> None:
-    """The words of the earliest episode count, unless a person has given others."""
-    insight = stored.insight
-    if insight.origin != "derived" or insight.edited_at or (first.at or "9", first.episode) >= _place_of(insight):
+    """The words of all episodes that teach it count, unless a person has given others."""
+    insight, first = stored.insight, group[0]
+    later = (first.at or "9", first.episode) > _place_of(insight)
+    if insight.origin != "derived" or insight.edited_at or (later and group[0].recipe is None):
         return
-    new = replace(insight, content=first.content, created_at=first.at, episode=first.episode)
-    rows.update(connection, stored, new)
-    rows.set_vector(connection, stored.number, vector)
+    new = replace(insight, content=group.content, created_at=first.at, episode=first.episode)
+    if new != insight:
+        rows.update(connection, stored, new)
+        rows.set_vector(connection, stored.number, vector)
+
+
+def _with_earlier(context: InsightContext, group: HarvestGroup) -> HarvestGroup:
+    """The group with what other episodes taught of the same issue, as the links of its insight name them."""
+    if group[0].recipe is None:
+        return group
+    with context.database.reading() as connection:
+        linked = {link.episode for link in links_of(connection, [group.uid]) if link.episode}
+    mine = {one.episode for one in group}
+    episodes = (context.required_history.episodes.get(name) for name in sorted(linked - mine))
+    others = (one for each in grouped(found for found in episodes if found) for one in each if each.uid == group.uid)
+    return HarvestGroup(sorted([*group, *others], key=lambda one: one.place))
 
 
 def _place_of(insight: Insight) -> tuple[str, str]:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 import msgspec
 from msgspec.structs import asdict
 
-from helix_episodes.errors import EpisodeNotFound, InvalidArgument
+from helix_episodes.errors import InvalidArgument
 from helix_episodes.light_imports import blake2b
 from helix_episodes.redaction import for_disk
 from helix_graph.database import ANY_OF, as_list, insert_row
@@ -372,10 +372,7 @@ def unresolved(context: InsightContext) -> tuple[InsightLink, ...]:
 def _episode_id(context: InsightContext, episode: str) -> str:
     if not episode:
         return ""
-    found = context.required_history.episodes.get(as_str("episode", episode))
-    if found is None:
-        raise EpisodeNotFound(episode)
-    return found.id
+    return context.required_history.episodes.require(as_str("episode", episode)).id
 
 
 def _addresses_one(context: InsightContext, stored: StoredInsight) -> bool:

@@ -177,13 +177,13 @@ def _reword(context: InsightContext, connection: sqlite3.Connection, stored: Sto
     others = sorted({link.episode for link in links_of(connection, [insight.uid]) if link.episode})
     episodes = (context.required_history.episodes.get(one) for one in others)
     groups = grouped(one for one in episodes if one)
-    first = next((group[0] for group in groups if group.uid == insight.uid), None)
-    if first is None:
+    group = next((group for group in groups if group.uid == insight.uid), None)
+    if group is None:
         return False
-    if insight.episode in gone:
-        rows.update(
-            connection, stored, replace(insight, content=first.content, created_at=first.at, episode=first.episode)
-        )
+    first = group[0]
+    new = replace(insight, content=group.content, created_at=first.at, episode=first.episode)
+    if insight.episode in gone or first.recipe is not None:
+        rows.update(connection, stored, new)
     return True
 
 

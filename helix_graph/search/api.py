@@ -126,7 +126,7 @@ class Search:
             InvalidConfiguration: A file of settings is not understood.
         """
         if semantic_only and lexical_only:
-            raise InvalidArgument(None, "Cannot specify both --semantic-only and --lexical-only")
+            raise InvalidArgument(None, "Cannot specify both semantic_only and lexical_only")
         asked = checked(query)
         limit = as_int("max_results", max_results, lowest=FEWEST, highest=MOST)
         manner: SearchMode = "semantic" if semantic_only else "lexical" if lexical_only else "both"
@@ -134,7 +134,7 @@ class Search:
         if semantic_only and not any(searched.state == "searched" for searched, _ in answers):
             reasons = [f"{one.name}: {one.problem}" for one, _ in answers if one.state != "left out"]
             why = "; ".join(reasons) or f"{FORGETFUL} is not available"
-            problem = f"No semantic search is available and --semantic-only was specified: {why}"
+            problem = f"No semantic search is available and semantic_only was specified: {why}"
             raise SearchFailed(f"{problem}. `helix-graph model status` says how to get one")
         return MemorySearchAnswer(
             results=merged([found for _, found in answers], limit=limit),

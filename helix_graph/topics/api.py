@@ -20,16 +20,17 @@ from helix_episodes.errors import InvalidArgument
 from helix_graph.helix_db import HelixDatabase
 from helix_graph.timestamps import seconds_of
 from helix_graph.topics import briefing, catalogue, edit, entry_log, maintenance, search, storing, tool_actions
-from helix_graph.topics.briefing import Briefing, Detail
+from helix_graph.topics.choices import LARGEST_INDEX, LARGEST_LIMIT, BriefDetail, SearchDetail, SearchMode
 from helix_graph.topics.fields import entry_text, looked_for, tag_name, tag_names, topic_name
 from helix_graph.topics.ranking import EntryFilters
 from helix_graph.topics.schema import TOPIC_TABLES
-from helix_graph.topics.search import LARGEST_INDEX, LARGEST_LIMIT, ReadAnswer
+from helix_graph.topics.search import ReadAnswer
 from helix_graph.topics.search import since as moments_ago
 from helix_graph.topics.storing import checked_draft, checked_drafts
 from helix_graph.validation import as_bool, as_choice, as_int
 
 if TYPE_CHECKING:
+    from helix_graph.topics.briefing import Briefing
     from helix_graph.topics.catalogue import CrossReferences, Listing, Overview, Recent, Stats, TopicGraph, TopicSession
     from helix_graph.topics.maintenance import CompactedLog, Progress, PrunedEntries, ReindexedEntries, StaleAnswer
     from helix_graph.topics.model import BatchStored, Damaged, StoredEntry
@@ -121,13 +122,13 @@ class Topics:
             InvalidArgument: There is nothing in the query. It has words of one letter or digit alone, which are not
                 indexed; a date is none. Detail or mode is a word that there is not. A number lies outside its range.
         """
-        kind = as_choice("detail", detail, get_args(search.Detail))
+        kind = as_choice("detail", detail, get_args(SearchDetail))
         question = search.SearchQuestion(
             query=query,
             detail=kind,
             limit=search.LIMITS[kind] if limit is None else as_int("limit", limit, lowest=0, highest=LARGEST_LIMIT),
             words=search.checked_words(query),
-            mode=as_choice("mode", mode, get_args(search.Mode)),
+            mode=as_choice("mode", mode, get_args(SearchMode)),
             filters=EntryFilters(
                 period=search.period(now=self._clock(), after=after, before=before, days=days, hours=hours),
                 tag=None if tag is None else tag_name("tag", tag),
@@ -156,7 +157,7 @@ class Topics:
                 given with a query.
         """
         now = self._clock()
-        kind, begin = as_choice("detail", detail, get_args(Detail)), moments_ago(now=now, hours=since)
+        kind, begin = as_choice("detail", detail, get_args(BriefDetail)), moments_ago(now=now, hours=since)
         categories = briefing.focused(focus)
         if compact and query is not None:
             raise InvalidArgument("compact", "shortens the briefing on everything, and goes without a query")

@@ -32,6 +32,7 @@ from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import NO_WORDS
 from helix_graph.timestamps import datetime_of
 from helix_graph.topics.catalogue import CategorySize, category_sizes
+from helix_graph.topics.choices import BriefDetail
 from helix_graph.topics.entry_log import EntryRecord, NumberedRecord, by_id, categories_of, indices_in, of_topic
 from helix_graph.topics.fields import first_line, hyphened, plain, singular
 from helix_graph.topics.index import CATEGORIES
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     import sqlite3
 
 
-Detail = Literal["summary", "scan", "full"]
 FoundBy = Literal["topic", "glob", "words", "nothing"]
 
 
@@ -89,7 +89,7 @@ class Briefing(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     query: str
-    detail: Detail
+    detail: BriefDetail
     found_by: FoundBy
     collected: int
     current: int
@@ -313,7 +313,7 @@ def brief(
     connection: sqlite3.Connection,
     query: str,
     *,
-    detail: Detail,
+    detail: BriefDetail,
     since: int | None,
     focus: Sequence[Category],
     now: int,

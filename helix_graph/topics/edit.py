@@ -6,12 +6,13 @@ id and its place, and an edit of its text keeps tags, source, confidence and lin
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import InvalidArgument
+from helix_graph.topics.choices import EditAction
 from helix_graph.topics.entry_log import at, known_topic, no_entry, of_topic, shown, size_of
 from helix_graph.topics.fields import LONGEST_TEXT, MOST_TAGS, check_size
 from helix_graph.topics.model import Entry
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 
     from helix_graph.topics.entry_log import EntryRecord, NumberedRecord
 
-Action = Literal["append", "revise", "delete", "tag", "rename", "merge"]
-ACTIONS: tuple[Action, ...] = get_args(Action)
+ACTIONS: tuple[EditAction, ...] = get_args(EditAction)
 
 
 class EditRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,7 +32,7 @@ class EditRequest(msgspec.Struct, frozen=True, kw_only=True):
     The entry is the one at ``index``, the first that contains ``match_str``, the last that has ``tag``, or the last.
     """
 
-    action: Action
+    action: EditAction
     topic: str
     text: str | None = None
     index: int | None = None
@@ -62,7 +62,7 @@ class Edited(msgspec.Struct, frozen=True, kw_only=True):
     took it in.
     """
 
-    action: Action
+    action: EditAction
     topic: str
     entries: int
     entry: Entry | None
@@ -168,7 +168,7 @@ def check(request: EditRequest) -> None:
         raise InvalidArgument(None, f"{action} needs {' or '.join(missing[0])}")
 
 
-_TAKES: dict[Action, tuple[str, ...]] = {
+_TAKES: dict[EditAction, tuple[str, ...]] = {
     "append": ("text", "index", "match_str", "tag"),
     "revise": ("text", "index", "match_str"),
     "delete": ("index", "match_str", "all"),
@@ -176,7 +176,7 @@ _TAKES: dict[Action, tuple[str, ...]] = {
     "rename": ("new_name",),
     "merge": ("into",),
 }
-_NEEDS: dict[Action, tuple[tuple[str, ...], ...]] = {
+_NEEDS: dict[EditAction, tuple[tuple[str, ...], ...]] = {
     "append": (("text",),),
     "revise": (("text",), ("index", "match_str")),
     "delete": (),

@@ -152,7 +152,7 @@ def known_topic(connection: sqlite3.Connection, topic: str) -> int:
     if not size:
         meant = " or ".join(alike(connection, topic))
         hint = f"; did you mean {meant}? " if meant else "; "
-        raise NotFound(f"topic '{topic}' not found{hint}`topic topics` lists those there are")
+        raise NotFound(f"topic '{topic}' not found{hint}`helix-graph topic topics` lists those there are")
     return size
 
 
@@ -165,7 +165,7 @@ def of_topic(connection: sqlite3.Connection, topic: str) -> list[NumberedRecord]
     rows = connection.execute(f"{_ROWS} WHERE e.topic = ? ORDER BY e.position", (topic,))
     found = [_checked(*row) for row in rows]
     if len(found) != size_of(connection, topic):
-        raise damage(f"entries of the topic {topic} are missing; `topic topics reindex` makes the index anew")
+        raise damage(f"entries of the topic {topic} are missing; `helix-graph topic topics reindex` rebuilds it")
     return found
 
 
@@ -192,7 +192,7 @@ def at(connection: sqlite3.Connection, topic: str, index: int) -> NumberedRecord
     )
     row = rows.fetchone()
     if row is None:
-        raise damage(f"entry {index} of the topic {topic} is missing; `topic topics reindex` makes the index anew")
+        raise damage(f"entry {index} of the topic {topic} is missing; `helix-graph topic topics reindex` rebuilds it")
     return _checked(*row)
 
 
@@ -288,7 +288,7 @@ def _checked(entry: int, topic: str, position: int, *row: Any) -> NumberedRecord
     if isinstance(record, EntryTombstone):
         raise damage(f"record {number} of the topics is a tombstone where an entry should be")
     if (record.entry, record.topic, record.position) != (entry, topic, position):
-        raise damage(f"record {number} of the topics and their index differ; `topic topics reindex` mends that")
+        raise damage(f"record {number} is not in the index; `helix-graph topic topics reindex` rebuilds it")
     return NumberedRecord(number=number, record=record)
 
 

@@ -248,7 +248,7 @@ def _whole(connection: sqlite3.Connection) -> LogState:
     spoilt = {one.record for one in found.damaged}
     seen = {number for (number,) in connection.execute("SELECT number FROM topic_entry")}
     if {one.number for one in found.entries} != seen - spoilt:
-        raise damage("the topics' log and index differ; `topic topics reindex` makes the index anew")
+        raise damage("the topics' log and index differ; `helix-graph topic topics reindex` rebuilds it")
     return found
 
 

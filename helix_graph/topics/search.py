@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_episodes.errors import InvalidArgument
 from helix_graph.errors import NO_WORDS
 from helix_graph.timestamps import aware, seconds_of
+from helix_graph.topics.choices import MOST_DAYS, MOST_HOURS, SearchDetail, SearchMode
 from helix_graph.topics.entry_log import alike, at, damaged_of, of_topic, shown, shown_topic, size_of, sound_by_id
 from helix_graph.topics.fields import check_size, clipped, content_lines, plain
 from helix_graph.topics.model import Damaged, Entry, TopicSize
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 
 
 #: A hundred years.
-MOST_DAYS = 36_500
-MOST_HOURS = 24 * MOST_DAYS
 _DAY = timedelta(days=1)
 _NO_DAY = "is {!r}; give a day as YYYY-MM-DD, or today, yesterday or this-week"
 _WORDS = {"today": timedelta(0), "yesterday": _DAY, "this-week": timedelta(days=7)}
@@ -95,13 +94,8 @@ def _midnight(day: date) -> int:
     return seconds_of(datetime(day.year, day.month, day.day, tzinfo=UTC))
 
 
-Detail = Literal["full", "medium", "brief", "count", "topics", "grouped"]
-Mode = Literal["and", "or"]
 #: This many are shown unless told otherwise: whole texts are long, lines are short.
-LIMITS: dict[Detail, int] = {"full": 10, "medium": 20, "brief": 50, "count": 0, "topics": 50, "grouped": 50}
-LARGEST_LIMIT = 1_000
-#: Above any index that there can be; for a sentence instead of an overflow in the database.
-LARGEST_INDEX = 2**31
+LIMITS: dict[SearchDetail, int] = {"full": 10, "medium": 20, "brief": 50, "count": 0, "topics": 50, "grouped": 50}
 LONGEST_QUERY = 10_000
 _SNIPPET_LINES = 2
 _SNIPPET_WIDTH = 100
@@ -126,8 +120,8 @@ class TopicSearchAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
     query: str
     words: tuple[str, ...]
-    mode: Mode
-    detail: Detail
+    mode: SearchMode
+    detail: SearchDetail
     fallback: bool
     total: int
     hits: tuple[Hit, ...]
@@ -141,8 +135,8 @@ class SearchQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
     query: str
     words: tuple[str, ...]
-    detail: Detail
-    mode: Mode
+    detail: SearchDetail
+    mode: SearchMode
     limit: int
     filters: EntryFilters
 
@@ -212,7 +206,7 @@ def _topics(connection: sqlite3.Connection, question: SearchQuestion, *, every: 
     return tuple(TopicSize(topic=topic, entries=n) for topic, n in found[: question.limit])
 
 
-def _cut(entry: Entry, detail: Detail) -> Entry:
+def _cut(entry: Entry, detail: SearchDetail) -> Entry:
     if detail == "full":
         return entry
     lines, width = (_SNIPPET_LINES, _SNIPPET_WIDTH) if detail == "medium" else (1, _LINE_WIDTH)
@@ -225,14 +219,14 @@ def _hint(connection: sqlite3.Connection, filters: EntryFilters) -> str | None:
         return missing_topic_hint(connection, filters.topic)
     tagged = "SELECT 1 FROM topic_tag WHERE tag = ? LIMIT 1"
     if filters.tag is not None and not connection.execute(tagged, (filters.tag,)).fetchone():
-        return f"no entry has the tag '{filters.tag}'; `topic topics stats --detail tags` lists those there are"
+        return f"no entry has the tag '{filters.tag}'; `helix-graph topic topics stats --detail tags` lists all"
     return None
 
 
 def missing_topic_hint(connection: sqlite3.Connection, topic: str) -> str:
     """That there is no such topic, and which may have been meant."""
     meant = alike(connection, topic)
-    end = f"; did you mean {' or '.join(meant)}?" if meant else "; `topic topics` lists those there are"
+    end = f"; did you mean {' or '.join(meant)}?" if meant else "; `helix-graph topic topics` lists those there are"
     return f"topic '{topic}' not found{end}"
 
 

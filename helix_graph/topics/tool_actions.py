@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 
@@ -13,9 +13,9 @@ from helix_episodes.errors import InvalidArgument
 from helix_graph.helix_db import HelixDatabase
 from helix_graph.timestamps import seconds_of
 from helix_graph.topics import catalogue, maintenance, search, transfer
+from helix_graph.topics.choices import LARGEST_INDEX, StatsDetail, TopicsAction
 from helix_graph.topics.fields import hyphened, looked_for, plain, topic_name
 from helix_graph.topics.maintenance import Progress
-from helix_graph.topics.search import LARGEST_INDEX
 from helix_graph.topics.search import since as moments_ago
 from helix_graph.topics.transfer import ImportedEntries, import_entries, parse_import
 from helix_graph.validation import as_bool, as_choice, as_int
@@ -24,12 +24,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 
-Action = Literal[
-    "list", "recent", "entries", "stats", "xref", "graph", "stale", "prune", "compact", "export", "import", "reindex",
-    "session",
-]  # fmt: skip
-ACTIONS: tuple[Action, ...] = get_args(Action)
-StatsDetail = Literal["tags", "index"]
+ACTIONS: tuple[TopicsAction, ...] = get_args(TopicsAction)
 Answer = (
     catalogue.Listing
     | catalogue.Recent
@@ -52,7 +47,7 @@ _LONGEST_PATTERN = 1_000
 _LONGEST_IMPORT = 500_000_000
 
 
-_TAKES: dict[Action, tuple[str, ...]] = {
+_TAKES: dict[TopicsAction, tuple[str, ...]] = {
     "list": (),
     "recent": ("days", "hours"),
     "entries": ("topic", "index", "match_str"),
@@ -67,7 +62,7 @@ _TAKES: dict[Action, tuple[str, ...]] = {
     "reindex": (),
     "session": (),
 }
-_NEEDS: dict[Action, str] = {"entries": "topic", "xref": "topic", "import": "json"}
+_NEEDS: dict[TopicsAction, str] = {"entries": "topic", "xref": "topic", "import": "json"}
 
 
 class ActionContext(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,7 +81,7 @@ def run_action(context: ActionContext, action: str, parameters: Mapping[str, Any
         InvalidArgument: There is no such action, or no such detail. A parameter means nothing to the action; it needs
             one that is not there; the topic is no name. A number lies outside its range.
     """
-    kind: Action = as_choice("action", action, ACTIONS)
+    kind: TopicsAction = as_choice("action", action, ACTIONS)
     for name in parameters:
         if name not in _TAKES[kind]:
             takes = ", ".join(_TAKES[kind]) or "no parameters"
@@ -108,7 +103,7 @@ _CHECKS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _run(context: ActionContext, action: Action, parameters: Mapping[str, Any]) -> Answer:
+def _run(context: ActionContext, action: TopicsAction, parameters: Mapping[str, Any]) -> Answer:
     database, now = context.database, seconds_of(context.now)
     match action:
         case "compact":
@@ -132,9 +127,14 @@ def _run(context: ActionContext, action: Action, parameters: Mapping[str, Any]) 
 
 
 def _read(
-    context: ActionContext, connection: sqlite3.Connection, action: Action, parameters: Mapping[str, Any], *, since: int
+    context: ActionContext,
+    connection: sqlite3.Connection,
+    action: TopicsAction,
+    parameters: Mapping[str, Any],
+    *,
+    since: int,
 ) -> Answer:
-    answers: dict[Action, Callable[[], Answer]] = {
+    answers: dict[TopicsAction, Callable[[], Answer]] = {
         "list": lambda: catalogue.listing(connection),
         "recent": lambda: catalogue.recent(connection, since),
         "stats": lambda: catalogue.stats(connection, context.database.path, detail=parameters.get("detail")),

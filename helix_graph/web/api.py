@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from helix_graph.episodes import Episodes
     from helix_graph.graph.api import Graph
     from helix_graph.graph.subgraph import ExcerptSession
+    from helix_graph.highlights import Highlights
     from helix_graph.insights.api import Insights
 
 
@@ -250,6 +251,7 @@ class Pages:
     def report(
         self,
         insights: Insights,
+        highlights: Highlights,
         *,
         output: Path | str | None = None,
         format: str = "html",  # noqa: A002  (the option's name)
@@ -278,6 +280,7 @@ class Pages:
             graph=self._graph,
             causality=self._causality,
             insights=insights,
+            highlights=highlights,
             days=length,
             until=as_datetime("until", until),
         )

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from helix_episodes.model import Episode, Event, Fix, parse_timestamp
 from helix_graph.causality.repeated_errors import repeats_of
-from helix_graph.graph.patterns import ANTI_PATTERN_OCCURRENCES, Pattern
+from helix_graph.graph.patterns import ANTI_PATTERN_OCCURRENCES, RUN_LEVELS, Pattern
 from helix_graph.stats.intervals import newcombe_interval
 from helix_graph.web.report_model import (
     Damage,
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from helix_graph.graph.api import Graph
     from helix_graph.graph.model import SkippedFile
     from helix_graph.graph.status import Status
+    from helix_graph.highlights import Highlights
     from helix_graph.insights.api import Insights
     from helix_graph.insights.uplift import Uplift
     from helix_graph.web.report_model import ReportPeriod, ReportRate, ReportSession
@@ -118,7 +119,7 @@ def what_works(survey: Survey, ledger: EvidenceLedger, period: ReportPeriod | No
         low = row.interval.low if row.interval else 0.0
         return not _helps(row), row.too_early, -low, -row.occurrences, row.name, row.basis
 
-    rows = survey.best(min_success_rate=WORKS_FROM, min_occurrences=ANTI_PATTERN_OCCURRENCES)
+    rows = _of_episodes(survey.best(min_success_rate=WORKS_FROM, min_occurrences=ANTI_PATTERN_OCCURRENCES))
     works = [one for one in rows if _helps(one) or (not _hurts(one) and one.success_rate >= (one.base_rate or 0.0))]
     return _chosen(sorted(works, key=best_first), survey, ledger, period)
 
@@ -134,8 +135,13 @@ def what_fails(survey: Survey, ledger: EvidenceLedger, period: ReportPeriod | No
         return row.success_rate < (1.0 if row.base_rate is None else row.base_rate)
 
     rows = {one.id: one for one in (*survey.worst(), *survey.worst(max_success_rate=1, evidence="associated"))}
-    fails = [one for one in rows.values() if _hurts(one) or (not _helps(one) and is_worse(one))]
+    fails = [one for one in _of_episodes(rows.values()) if _hurts(one) or (not _helps(one) and is_worse(one))]
     return _chosen(sorted(fails, key=worst_first), survey, ledger, period)
+
+
+def _of_episodes(rows: Iterable[Pattern]) -> Iterator[Pattern]:
+    """The rows that count episodes; those of runs are for `patterns`."""
+    return (row for row in rows if row.level not in RUN_LEVELS)
 
 
 def _helps(row: Pattern) -> bool:
@@ -299,8 +305,15 @@ def health_of(
     )
 
 
-def build_report(
-    root: Path, *, graph: Graph, causality: Causality, insights: Insights, days: int, until: datetime | None
+def build_report(  # noqa: PLR0913  (the parts that a report is made of)
+    root: Path,
+    *,
+    graph: Graph,
+    causality: Causality,
+    insights: Insights,
+    highlights: Highlights,
+    days: int,
+    until: datetime | None,
 ) -> PeriodReport:
     """The report of the ``days`` before ``until``, or up to the newest session.
 
@@ -327,6 +340,7 @@ def build_report(
         days=days,
         sessions=outcomes.period.sessions if outcomes else 0,
         notes=tuple(_notes(sessions, outcomes, health)),
+        highlights=highlights.found,
         outcomes=outcomes,
         fixed=fixed_of(sessions, period) if period else rate_of(0, 0),
         met_again=rate_of(repeats.met_again, repeats.errors),

@@ -26,6 +26,7 @@ from helix_graph.graph.model import rate
 from helix_graph.graph.node_labels import event_key, is_error
 from helix_graph.graph.observations import Measures
 from helix_graph.graph.patterns import ENOUGH_OCCURRENCES, Pattern
+from helix_graph.highlights import Highlight
 from helix_graph.insights.uplift import Uplift
 from helix_graph.stats.intervals import Interval, wilson_interval
 from helix_graph.timestamps import aware
@@ -221,8 +222,9 @@ class PeriodReport(msgspec.Struct, frozen=True, kw_only=True):
     """The report of the ``days`` from the day ``since`` to the day ``last``, both included; "" without dated sessions.
 
     ``sessions`` are those of the period, ``fixed`` counts its errors (each once a session) and those with a verified
-    fix. ``notes`` say in words what is missing. ``met_again`` counts the errors of the whole memory that an earlier
-    session had met (`helix_graph.causality.repeated_errors`), ``fixed_before`` those of them that it had fixed.
+    fix. ``notes`` say in words what is missing. ``highlights`` are of the whole memory, and so is ``met_again``: the
+    errors that an earlier session had met (`helix_graph.causality.repeated_errors`). ``fixed_before`` are those of them
+    that it had fixed.
     """
 
     title: str
@@ -231,6 +233,7 @@ class PeriodReport(msgspec.Struct, frozen=True, kw_only=True):
     days: int
     sessions: int
     notes: tuple[str, ...]
+    highlights: tuple[Highlight, ...]
     outcomes: Outcomes | None
     fixed: ReportRate
     met_again: ReportRate

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 #: The sections, each with its title, in their order.
 SECTIONS = {
+    "highlights": "What stands out",
     "outcomes": "Outcomes over time",
     "works": "What works",
     "failing": "What keeps failing",
@@ -38,6 +39,7 @@ SECTIONS = {
     "health": "Memory health",
     "evidence": "Evidence",
 }
+NOTHING_STANDS_OUT = "Nothing stands out in the sessions of this memory."
 CAME_AGAIN = "Errors of these days that came again"
 HOW_TO_READ_TITLE = "How to read it"
 #: What a reader has to know; it is at the end of every report.
@@ -311,7 +313,7 @@ def health_rows(one: MemoryHealth) -> Iterator[tuple[str, str]]:
     outcomes = ", ".join(f"{number:,} {name.removeprefix('none ')}" for name, number in ranked) or "none yet"
     yield "Sessions", f"{count(one.sessions, 'session')}: {outcomes}"
     graph = f"{count(one.nodes, 'label')}, {count(one.edges, 'edge')}"
-    stale = f"; {count(one.pending, 'file')} changed since it was compiled: run helix-graph compile"
+    stale = f"; {count(one.pending, 'file')} changed since it was compiled: run helix-graph sync"
     yield "Graph", graph + (stale if one.pending else "; up to date")
     if one.shared is not None:
         yield "Labels", f"{percent(one.shared)} of mentions have a label that another session has too"

@@ -1,4 +1,4 @@
-"""Calls that are nearly right: each that has an id is answered, and the server goes on."""
+"""Messages that are nearly right: each that has an id is answered, and the server goes on."""
 
 from __future__ import annotations
 
@@ -24,9 +24,11 @@ CALLS = [
     ("recall", {"query": "parcel", "limit": 2}),
     ("remember", {"content": "Retry the parcel service with the same key.", "tags": ["parcels"]}),
     ("anti_patterns", {}),
-    ("similar_decisions", {"task": "fix the cart"}),
+    ("similar_decisions", {"text": "fix the cart"}),
+    ("read", {"topic": "shop", "cursor": "0123456789ab-7", "max_tokens": "900"}),
+    ("batch", {"entries": [{"topic": "shop", "text": "One cart a customer.", "tags": ["cart"]}]}),
     ("store", {"topic": "shop", "text": "The cart is in cart.py."}),
-    ("path", {"source": "pytest", "target": "commit"}),
+    ("causal_path", {"source": "pytest", "target": "commit"}),
     ("status", {}),
 ]
 
@@ -39,21 +41,21 @@ def test_calls(tmp_path: Path) -> None:
     assert server.stdin is not None
     assert server.stdout is not None
 
-    def answers_to(*lines: bytes, last: int) -> list[object]:
+    def send(*lines: bytes, awaiting: set[object]) -> None:
         assert server.stdin is not None
         assert server.stdout is not None
         server.stdin.write(b"".join(line.replace(b"\n", b" ") + b"\n" for line in lines))
         server.stdin.flush()
-        seen: list[object] = []
-        while last not in seen or len(seen) < len(lines):
-            assert select.select([server.stdout], [], [], PATIENCE - 5)[0], f"no answer but to {seen}"
+        while awaiting:
+            assert select.select([server.stdout], [], [], PATIENCE - 5)[0], f"no answer to {awaiting}"
             line = server.stdout.readline()
             assert line, "the server has ended"
-            seen.append(json.loads(line).get("id"))
-        return seen
+            answer = json.loads(line)
+            awaiting.discard(None if isinstance(answer, list) else answer.get("id"))
+            assert "has a bug" not in line.decode()
 
     begin = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": BEGIN}
-    answers_to(json.dumps(begin).encode(), last=0)
+    send(json.dumps(begin).encode(), awaiting={0})
     server.stdin.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
     number = 0
     for chance in rounds():
@@ -63,8 +65,10 @@ def test_calls(tmp_path: Path) -> None:
         line = b'{"jsonrpc": "2.0", "id": %d, "method": "tools/call", "params": %s}' % (number, inner)
         ping = b'{"jsonrpc": "2.0", "id": %d, "method": "ping"}' % (number + 1)
         with named(chance, line):
-            found = answers_to(line, ping, last=number + 1)
-            assert number in found
+            send(line, ping, awaiting={number, number + 1})
+        mangled = mutated(line.replace(b"%d" % number, b"%d" % -number, 1), chance)
+        with named(chance, mangled):  # it may have become a notification, which nobody answers
+            send(mangled, b'{"jsonrpc": "2.0", "id": "%d", "method": "ping"}' % number, awaiting={str(number)})
     server.stdin.close()
     assert server.wait(PATIENCE) == 0
     server.stdout.close()

@@ -20,5 +20,6 @@ def advised(folder: Path) -> Memory:
     (folder / ".git").mkdir()
     memory = demo_memory_in(folder)
     write_anti_patterns(memory.root, memory.causality)
+    memory.highlights()
     memory.insights.store(ADVICE, ["user-provided"])
     return memory

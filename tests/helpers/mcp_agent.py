@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Era = Literal["legacy", "auto"]
 ERAS: tuple[Era, ...] = ("legacy", "auto")
-SERVER = (sys.executable, "-m", "helix_cli", "mcp")
+SERVER = (sys.executable, "-m", "helix_cli", "mcp", "--tools", "all")
 #: The same server with tools that misbehave.
 UNRULY = (sys.executable, str(Path(__file__).with_name("unruly_mcp_server.py")))
 

@@ -107,6 +107,9 @@ _AROUND = (
 
 #: A text with a place for a value of chance, and for one that a person chose.
 NAMED = r"""
+the key is {}
+const K = ["{}"]
+It printed this:\n{}\n
 curl -b "sid={}" https://x.org
 curl --cookie 'a=b; sid={}' https://x.org
 cfg-https:__hooks.slack.com_services_T012AB_{}.txt
@@ -154,11 +157,8 @@ machine api.example.com login kim password {}
 _PASSWORDS = ("hunter2!x", "correcthorse", "Tr0ub4dor&3", "swordfish", "letmein99", "s3cr3t", "p@ss4shop", "opensesame")
 
 HARD = r"""
-the key is {}
-the password is swordfish99, keep it
-const K = ["{}"]
-{}
 pw swordfish99
+we said swordfish99 on the phone
 PIN 4711 opens it
 """.strip().splitlines()
 
@@ -258,10 +258,7 @@ def false_samples(rounds: int = 5) -> Iterator[Sample]:
         yield from (Sample("no secret", text.format(**values)) for text in FALSE)
 
 
-def hard_samples(rounds: int = 5) -> Iterator[Sample]:
+def hard_samples() -> Iterator[Sample]:
     """Secrets that nothing gives away."""
-    for seed in range(rounds):
-        draw = _Draw(2000 + seed)
-        for text in HARD:
-            secret = draw.of(_ALNUM, 40)
-            yield Sample("without a sign", text.format(secret), secret if "{}" in text else text.split()[-1])
+    for text in HARD:
+        yield Sample("without a sign", text, next(word for word in text.split() if word[-1:].isdigit()))

@@ -1,7 +1,4 @@
-"""``helix-graph mcp`` with more tools: one that prints, one that makes a warning, two that are slow, one with a bug.
-
-``python unruly_mcp_server.py`` serves; with ``--modules`` it says on stderr, when it ends, what had been imported.
-"""
+"""``helix-graph mcp`` with more tools: one that prints, one that makes a warning, two that are slow, one with a bug."""
 
 from __future__ import annotations
 
@@ -57,30 +54,28 @@ def breaks(_: Progress) -> None:
 def add_unruly_tools() -> None:
     """Puts them beside the others."""
     from helix_cli.mcp import tools
-    from helix_cli.mcp.tool_declaration import Arguments, Reply, Tool
+    from helix_cli.mcp.tool_declaration import tool
 
-    def tool(behave: Callable[[Progress], None]) -> Tool:
-        def run(_: Memory, __: object, progress: Progress) -> Reply:
+    def declared(behave: Callable[[Progress], None]) -> Tool:
+        def run(_: Memory, *, progress: Progress) -> str:
+            """Misbehaves."""
             behave(progress)
-            return Reply(None, ANSWER)
+            return ANSWER
 
-        name = behave.__name__
-        return Tool(name=name, title=name, description=name, takes=Arguments, run=run, effect="reads")
+        return tool(title="Unruly", effect="reads", name=behave.__name__)(run)
 
-    known = tools.tools_by_name()
-    more = {one.name: one for one in map(tool, (prints, warns, naps, hangs, breaks))}
+    known = tools.tools_by_name("all")
+    more = {one.name: one for one in map(declared, (prints, warns, naps, hangs, breaks))}
     together = MappingProxyType({**known, **more})
-    tools.tools_by_name = lambda: together  # type: ignore[assignment]  # the server looks it up at each list
+    tools.tools_by_name = lambda _: together  # type: ignore[assignment]  # the server looks it up at each list
 
 
 def main() -> None:
     """Serves."""
-    from helix_cli.app import run
+    from helix_cli.mcp.stdio import serve
 
-    if "--modules" not in sys.argv:
-        add_unruly_tools()
-    run(["mcp"])
-    sys.stderr.write(" ".join(sorted(sys.modules)))
+    add_unruly_tools()
+    serve("all")
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ _builders_tree = click.option(
 
 @click.group
 def workspace() -> None:
-    """Give a task to a builder, watch its bounds, end it."""
+    """Give a task to a builder, check its limits, end it."""
 
 
 def _render_workspace(found: Workspace) -> None:
@@ -66,7 +66,10 @@ def _render_workspace(found: Workspace) -> None:
 )
 @prints(_render_workspace)
 def create(*, seq: str | None, number: int | None, data: TextIO | None, session: str | None, tree: Path) -> Workspace:
-    """Make a workspace for the task SEQ of the plan: what to do, within which bounds, and what memory knows of it."""
+    """Make a workspace for a task of the plan.
+
+    It has the task SEQ, its limits and the insights about it.
+    """
     if (seq is None) == (data is None):
         raise click.UsageError("say which task: SEQ or --data FILE")
     task = seq if data is None else json_object(data, hint="--data")
@@ -112,7 +115,10 @@ def _render_ended(ended: EndedWorkspace) -> None:
 @_builders_tree
 @prints(_render_ended)
 def complete(*, workspace_id: int, delivered: str, **options: Any) -> EndedWorkspace:
-    """End a workspace with success; said again it changes nothing."""
+    """End a workspace with success.
+
+    Running it again changes nothing.
+    """
     return open_memory().plans.workspaces.complete(workspace_id, delivered, **options)
 
 
@@ -124,7 +130,10 @@ def complete(*, workspace_id: int, delivered: str, **options: Any) -> EndedWorks
 @_builders_tree
 @prints(_render_ended)
 def block(*, workspace_id: int, reason: str, **options: Any) -> EndedWorkspace:
-    """End a workspace that cannot go on; said again it changes nothing."""
+    """End a workspace that cannot go on.
+
+    Running it again changes nothing.
+    """
     return open_memory().plans.workspaces.block(workspace_id, reason, **options)
 
 
@@ -150,7 +159,9 @@ def _render_check(found: ScopeCheck) -> None:
 @click.option("--transcript", type=any_path, metavar="FILE", help="The builder's log, to count its calls in.")
 @prints(_render_check, failed=lambda found: not found.ok)
 def check(*, workspace_id: int, tree: Path | None, calls: int | None, transcript: Path | None) -> ScopeCheck:
-    """Compare what has changed since the workspace was made with its delta, and calls with its budget.
+    """Compare a workspace's changes with what is allowed.
+
+    Its delta names the files; its budget, the number of tool calls.
 
     Ends with 0 when nothing is known to be out of bounds, with 1 otherwise.
     """
@@ -173,7 +184,7 @@ _reset = click.option("--reset", is_flag=True, help="First let the session be gi
 @_session
 @prints(lambda injection: _print_lines(injection.text))
 def inject(*, objective: str, repeat: bool, **options: Any) -> PromptInjection:
-    """Print the insights for a task with this OBJECTIVE, as a block to put into its prompt."""
+    """Print the insights for a task as a block for its prompt."""
     return open_memory().plans.inject(objective, diversify=not repeat, **options)
 
 
@@ -196,7 +207,7 @@ def _render_injections(found: BatchInjection) -> None:
 @_reset
 @prints(_render_injections)
 def batch_inject(*, objectives: tuple[str, ...], **options: Any) -> BatchInjection:
-    """Print the insights for the tasks of a wave with these OBJECTIVES, none of them twice."""
+    """Print the insights for several tasks, none of them twice."""
     return open_memory().plans.batch_inject(objectives, **options)
 
 
@@ -215,7 +226,7 @@ _strict = click.option("--strict", is_flag=True, help="Exit with 3 after a timeo
 
 @click.group
 def wait() -> None:
-    """Wait for agents that work in the background."""
+    """Wait for background agents."""
 
 
 @wait.command("builders")
@@ -226,7 +237,7 @@ def wait() -> None:
 @_strict
 @json_option
 def builders(*, task_ids: tuple[str, ...], strict: bool, as_json: bool, **options: Any) -> int:
-    """Wait until each of these tasks has ended, however."""
+    """Wait until each of these tasks has ended."""
     found = open_memory().plans.wait_builders(task_ids, **options)
     show(found, as_json=as_json, render=_render_builders)
     return _code(found) if strict else 0
@@ -250,7 +261,7 @@ def _render_builders(found: BuildersWait) -> None:
 @_strict
 @json_option
 def explorers(*, number: int, strict: bool, as_json: bool, **options: Any) -> int:
-    """Wait until so many explorers have left their results."""
+    """Wait until the explorers have left their results."""
     found = open_memory().plans.wait_explorers(number, **options)
     show(found, as_json=as_json, render=_render_explorers)
     return _code(found) if strict else 0

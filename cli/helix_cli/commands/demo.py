@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from helix_cli.commands.checks_and_runbook import render_checks, render_fragile, render_runbook
 from helix_cli.commands.episode import render_counts
 from helix_cli.commands.graph import render_compile
 from helix_cli.commands.paths_and_causes import render_path
@@ -23,13 +24,10 @@ from helix_graph.trust import begin
 
 ERROR = "E   ModuleNotFoundError: No module named 'respx'"
 SOURCE, TARGET = "ruff fails: E501", "success"
-USES = 3  # one or two uses say nothing; few patterns of the examples have more than three
 
 YOUR_OWN = """\
 Now your own logs. In your project's folder:
-  helix-graph init
-  helix-graph episode extract ~/.claude/projects/<project>
-  helix-graph compile
+  helix-graph sync
   pytest 2>&1 | helix-graph seen -"""
 
 
@@ -46,8 +44,11 @@ class _Step(NamedTuple):
 @click.option("--keep", metavar="DIR", type=any_path, help="Work in this folder and keep it.")
 @json_option
 def demo(*, keep: Path | None, as_json: bool) -> None:
-    """Run extract, compile, seen, path and patterns on twelve example logs, in a temporary folder."""
-    with _folder(keep) as folder, as_file(files("helix_cli") / "demo" / "logs") as logs:
+    """Show the everyday questions on example logs.
+
+    Works in a temporary folder.
+    """
+    with _folder(keep) as folder, as_file(files("helix_cli") / "demo") as logs:
         memory = Memory(folder / ".helix")
         _refuse_a_real_memory(memory, logs)
         if keep:
@@ -80,7 +81,7 @@ def _steps(memory: Memory, logs: Path) -> list[_Step]:
     """What is shown, in order."""
     graph, causality = memory.graph, memory.causality
     return [
-        _Step("extract", "episode extract <the example logs>", lambda: memory.extract([logs]), render_counts),
+        _Step("extract", "episode extract logs", lambda: memory.extract([logs / "logs"]), render_counts),
         _Step("compile", "compile", graph.compile, render_compile),
         _Step("seen", f'seen "{ERROR}"', lambda: graph.seen(ERROR), render_seen),
         _Step(
@@ -89,23 +90,28 @@ def _steps(memory: Memory, logs: Path) -> list[_Step]:
             lambda: graph.path(source=SOURCE, target=TARGET),
             render_path,
         ),
+        _Step("more", "episode extract generated", lambda: memory.extract([logs / "generated"]), render_counts),
+        _Step("compiled", "compile", graph.compile, render_compile),
+        _Step("checks", "checks", causality.checks, render_checks),
+        _Step("fragile", "fragile", causality.fragile, render_fragile),
         _Step(
             "patterns",
-            f"patterns --min-occurrences {USES}",
-            lambda: causality.patterns(min_occurrences=USES),
-            lambda rows: render_patterns(rows, causality.survey()),
+            "patterns",
+            causality.patterns,
+            lambda rows: render_patterns(rows, causality.survey(), works=True),
         ),
         _Step(
             "anti_patterns",
             "anti-patterns",
             causality.anti_patterns,
-            lambda rows: render_patterns(rows, causality.survey()),
+            lambda rows: render_patterns(rows, causality.survey(), works=False),
         ),
+        _Step("runbook", "runbook", causality.runbook, render_runbook),
     ]
 
 
 def _walk(memory: Memory, logs: Path, keep: Path | None) -> None:
-    say("Twelve example logs of a small web shop. They are invented: written by hand, no agent ran them.")
+    say("Example logs of a small web shop. They are invented: twelve written by hand, 28 generated; no agent ran them.")
     for step in _steps(memory, logs):
         say()
         say(f"$ helix-graph {step.command}")

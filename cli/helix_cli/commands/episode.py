@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from helix_cli.app import open_memory
+from helix_cli.completion import session_names
 from helix_cli.options import any_path, json_object, parse_time, since_option
 from helix_cli.output import count, json_option, prints, progress, say, show, table, warn
 from helix_cli.terminal import verdict
 from helix_episodes.corrections import LATER_EVIDENCE, PERSON_RULE
+from helix_episodes.store import plain_json
+from helix_graph.errors import NEXT_STEP
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -58,7 +61,7 @@ def render_cuts(recorded: Sequence[RecordedSession]) -> None:
             counts[cut.kind] += cut.count
     if counts:
         said = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
-        say(f"Cut before writing: {said} (-v says where).")
+        say(f"Redacted {said} (-v for details).")
 
 
 def warn_about(report: ExtractReport, *, verbose: bool = False) -> None:
@@ -110,7 +113,7 @@ def render_report(report: ExtractReport, *, verbose: bool = False) -> None:
     With ``verbose`` also what became of every line of each log, and where something was cut.
     """
     if render_changes(report, verbose=verbose):
-        say("Next: helix-graph compile")
+        say(f"Next: {NEXT_STEP}")
 
 
 def render_changes(report: ExtractReport, *, verbose: bool = False) -> bool:
@@ -216,7 +219,7 @@ def render_sources(found: Sequence[LogSource]) -> None:
 @click.option("--project", help="Count for the project in this folder instead of this one; any counts all.")
 @prints(render_sources)
 def sources(*, project: str | None) -> Sequence[LogSource]:
-    """List where the agents' logs are on this machine, and how many of them are this project's."""
+    """List where each agent keeps its logs on this machine."""
     return open_memory().sources(project=project)
 
 
@@ -229,7 +232,7 @@ def render_all(answer: SourcesReport) -> None:
         _render_differences(answer.differences)
         say("Nothing was written: this was a dry run.")
     elif changed:
-        say("Next: helix-graph compile")
+        say(f"Next: {NEXT_STEP}")
     if answer.labels:
         say(f"The next compile would rebuild the whole graph: {answer.labels}.")
 
@@ -246,6 +249,13 @@ def _render_differences(differences: Sequence[RecordDifference]) -> None:
 @click.option("--session", "session_id", required=True, metavar="ID", help="The session's id, which names the file.")
 @click.option("--task", required=True, metavar="TEXT", help="What the session was to do.")
 @click.option("--outcome", required=True, metavar="OUTCOME", help="success, partial, failure or unknown.")
+@click.option(
+    "--basis",
+    type=click.Choice(("judged", "measured", "rewarded", "declared")),
+    default="judged",
+    show_default=True,
+    help="Who says so: you, a check, a score, or only the agent.",
+)
 @click.option("--lesson", "lessons", multiple=True, metavar="TEXT", help="A lesson; may be given several times.")
 @click.option(
     "--data",
@@ -286,15 +296,16 @@ def _render_decisions(found: Sequence[Decision]) -> None:
 
 
 @click.command
-@click.argument("name", metavar="EPISODE")
-@prints(_render_decisions)
-def decisions(*, name: str) -> Sequence[Decision]:
+@click.argument("name", metavar="EPISODE", shell_complete=session_names)
+@json_option
+def decisions(*, name: str, as_json: bool) -> None:
     """List the decisions of an EPISODE in the order of time."""
-    return open_memory().episodes.decision_sequence(name)
+    found = open_memory().episodes.decision_sequence(name)
+    show(plain_json(found) if as_json else found, as_json=as_json, render=_render_decisions)
 
 
 @click.command
-@click.argument("name", metavar="EPISODE")
+@click.argument("name", metavar="EPISODE", shell_complete=session_names)
 @click.option("--success", is_flag=True, help="It succeeded.")
 @click.option("--partial", is_flag=True, help="It succeeded in part.")
 @click.option("--failure", is_flag=True, help="It failed.")
@@ -302,7 +313,10 @@ def decisions(*, name: str) -> Sequence[Decision]:
 @click.option("--because", required=True, metavar="TEXT", help="How you know.")
 @json_option
 def outcome(*, name: str, because: str, as_json: bool, **said: bool) -> None:
-    """Say how an EPISODE really came out; dated, and kept apart from what the log says."""
+    """Record how a session really ended.
+
+    The record is dated. It is stored apart from what the log shows.
+    """
     outcomes = [outcome for outcome, given in said.items() if given]
     if len(outcomes) != 1:
         raise click.UsageError("say which one: --success, --partial, --failure or --unknown")
@@ -310,7 +324,7 @@ def outcome(*, name: str, because: str, as_json: bool, **said: bool) -> None:
 
 
 @click.command
-@click.argument("name", metavar="EPISODE")
+@click.argument("name", metavar="EPISODE", shell_complete=session_names)
 @click.option("--decision", metavar="ID", help="The decision to correct, as `episode show` calls it.")
 @click.option("--chosen", metavar="TEXT", help="What was chosen.")
 @click.option("--rationale", metavar="TEXT", help="Why.")
@@ -321,7 +335,10 @@ def outcome(*, name: str, because: str, as_json: bool, **said: bool) -> None:
 @click.option("--withdraw", "withdrawn", is_flag=True, help="Take the decision or the link out: it is wrong.")
 @json_option
 def correct(*, name: str, decision: str | None, link: tuple[str, str] | None, as_json: bool, **changes: Any) -> None:
-    """Correct a decision or a link of an EPISODE; kept apart from the log's reading, and laid over it."""
+    """Correct a decision or a link of a session.
+
+    The correction is stored apart from what was read from the log, and wins over it.
+    """
     if (decision is None) == (link is None):
         raise click.UsageError("say which: --decision ID or --link FROM TO")
     episodes = open_memory().episodes
@@ -341,7 +358,7 @@ OUTCOMES: tuple[Outcome, ...] = ("success", "partial", "failure", "unknown")
 
 @click.group
 def episode() -> None:
-    """Read session logs into episodes, and look at them."""
+    """Read, list and correct the episodes of sessions."""
 
 
 @episode.command
@@ -373,7 +390,9 @@ def extract(  # noqa: PLR0913  (what decides between logs that are named and all
     strict: bool,
     **narrowing: Any,
 ) -> int:
-    """Read LOGS (files, or folders of them) into episodes; with --all, what the agents on this machine have logged.
+    """Read session logs: the files that you name, or all.
+
+    LOGS are files or folders; --all finds the logs of every agent on this machine.
 
     A log that cannot be used hides no other: the rest is read, and the command ends with 1.
     """
@@ -413,17 +432,20 @@ def _check_choice(*, logs: bool, everything: bool, narrowed: bool) -> None:
 @click.option("--outcome", type=click.Choice(OUTCOMES), help="Only those that came out so.")
 @since_option
 @click.option("--task", help="Only those with this text in their task, in any case.")
-@click.option("--max-results", type=click.IntRange(1, 100), default=20, show_default=True, help="At most so many.")
+@click.option("--max-results", type=click.IntRange(1, 100), default=20, show_default=True, help="Maximum number.")
+@click.option("--all", "every", is_flag=True, help="List all of them.")
 @json_option
 def list_episodes(
-    *, outcome: Outcome | None, since: datetime | None, task: str | None, max_results: int, as_json: bool
+    *, outcome: Outcome | None, since: datetime | None, task: str | None, max_results: int, every: bool, as_json: bool
 ) -> None:
     """List episodes, the newest first."""
     episodes = open_memory().episodes
-    found = episodes.list(outcome, since, max_results, task=task)
+    found = episodes.list(outcome, since, None if every else max_results, task=task)
     show([plain(one) for one in found] if as_json else found, as_json=as_json, render=render_list)
+    for problem in episodes.unreadable():
+        warn(f"left out: {problem}")
     if not as_json and (total := episodes.count(outcome, since, task=task)) > len(found):
-        say(f"The newest {len(found)} of {count(total, 'episode')}; --max-results shows up to 100.")
+        say(f"The newest {len(found)} of {count(total, 'episode')}; --all lists all.")
 
 
 def render_list(found: Sequence[Episode]) -> None:
@@ -437,12 +459,14 @@ def render_list(found: Sequence[Episode]) -> None:
 
 
 @episode.command("show")
-@click.argument("name", metavar="EPISODE")
+@click.argument("name", metavar="EPISODE", shell_complete=session_names)
 @click.option("--evidence", is_flag=True, help="Show every quotation with the line of the log that it stands on.")
 @click.option("--log", type=any_path, help="Look into this log whether each quotation stands on its line.")
 @json_option
 def show_episode(*, name: str, evidence: bool, log: Path | None, as_json: bool) -> int:
-    """Show one EPISODE (its id or its session's) with the log lines behind it.
+    """Show one session with the log lines behind it.
+
+    EPISODE is a session's id, its beginning, or `last`.
 
     With --log the command ends with 1 when a quotation does not stand where it should.
     """

@@ -23,7 +23,7 @@ from helix_cli.output import (
     show,
     warn,
 )
-from helix_graph.errors import InvalidConfiguration
+from helix_graph.errors import NEXT_STEP, InvalidConfiguration
 from helix_graph.trust import silence_from_git
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def compile_command(*, paths: tuple[Path, ...], since: datetime | None, dry_run:
 def _render_compiled(report: CompileReport) -> None:
     render_compile(report)
     if not report.dry_run:
-        say("Next: helix-graph seen, helix-graph path, helix-graph patterns")
+        say("Next: helix-graph seen, helix-graph report, helix-graph --help")
 
 
 def render_compile(report: CompileReport) -> None:
@@ -86,13 +86,13 @@ def render_status(answer: Status) -> None:
     fields(list(_rows(answer)))
     if answer.pending:
         say()
-        say(f"{count(answer.pending, 'episode file')} changed since then. Next: helix-graph compile")
+        say(f"{count(answer.pending, 'episode file')} changed since then. Next: {NEXT_STEP}")
 
 
 @click.command
 @prints(render_status)
 def status() -> Status:
-    """Show how much the memory contains, and how many graph nodes are shared by several sessions."""
+    """Show the size and state of the memory."""
     memory = open_memory()
     try:
         ignored = memory.search.ignored()
@@ -101,7 +101,7 @@ def status() -> Status:
     for sentence in ignored:
         warn(sentence)
     if memory.silenced:
-        warn(silence_from_git(memory.root) or f"the memory is off: {memory.silenced}; `helix-graph on` turns it on")
+        warn(silence_from_git(memory.root) or f"the memory is off: {memory.silenced}; `helix-graph resume` turns it on")
     return memory.graph.status()
 
 
@@ -110,7 +110,9 @@ def _rows(answer: Status) -> Iterator[tuple[str, str]]:
     for basis, outcomes in answer.outcomes.items():
         yield f"  outcomes {basis}", _counts(outcomes)
     if answer.assertions:
-        yield "assertions", f"{answer.assertions} made by hand"
+        by_people, derived = answer.assertions - answer.revisions, answer.revisions
+        both = ((by_people, "by people"), (derived, "derived from later sessions"))
+        yield "assertions", ", ".join(f"{number} {words}" for number, words in both if number)
     yield "graph", f"{count(answer.nodes, 'node')}, {count(answer.edges, 'edge')}, {count(answer.patterns, 'pattern')}"
     yield "  nodes", _counts(answer.node_types)
     yield "  edges", _counts(answer.edge_types)
@@ -131,7 +133,7 @@ def _counts(numbers: dict[str, int]) -> str:
 
 @click.group
 def graph() -> None:
-    """Hand the graph to other programs."""
+    """Write the graph for other programs."""
 
 
 @graph.command("export")
@@ -148,10 +150,10 @@ def graph() -> None:
 @click.option("--from", "source", metavar="TEXT", help="With --to: the path between two labels, and what is around it.")
 @click.option("--to", "target", metavar="TEXT", help="Where the path ends.")
 @click.option("--episode", metavar="EPISODE", help="Only one session's labels and edges.")
-@click.option("--max-nodes", type=int, help="Only the most frequent so many, 1 to 20000.")
+@click.option("--max-nodes", type=int, help="Maximum number of labels, 1 to 20000.")
 @json_option
 def export(*, form: str, output: Path | None, as_json: bool, **options: Any) -> None:
-    """Write the graph, or a part of it, in a format that other programs read."""
+    """Write the graph as GraphML, DOT, Mermaid or JSON."""
     written = open_memory().graph.export(format=form, output=output, **options)
     _warn(form, written)
     if output is None and as_json and form != "json":
@@ -190,7 +192,7 @@ def _render_node(row: Row) -> None:
 @click.option("--episode", metavar="EPISODE", help="The episode that mentions it: then a repeated call counts once.")
 @prints(_render_node)
 def add_node(*, kind: str, label: str, episode: str | None) -> Row:
-    """Add a node, or count it once more when there is one of that type and label."""
+    """Add a node, or count it again."""
     return open_memory().graph.add_causal_node(kind, label, episode)
 
 
@@ -211,7 +213,7 @@ def _render_edge(row: Row) -> None:
 @click.option("--weight", type=float, default=0.5, show_default=True, help="How sure you are, 0 to 1.")
 @prints(_render_edge)
 def add_edge(*, source: str, target: str, kind: str, weight: float) -> Row:
-    """Add an edge between two nodes, or one more piece of evidence for the one there is."""
+    """Add an edge between two nodes, or more evidence for it."""
     return open_memory().graph.add_causal_edge(source, target, kind, weight)
 
 
@@ -234,5 +236,5 @@ def _render_pattern(row: Row) -> None:
 @click.option("--success-rate", type=float, help="How often it works, 0 to 1; without it the pattern is unmeasured.")
 @prints(_render_pattern)
 def add_pattern(*, name: str, trigger: str, action: str, description: str, success_rate: float | None) -> Row:
-    """Add a pattern, or count one more use of it when there is one of that name."""
+    """Add a pattern, or count one more use of it."""
     return open_memory().graph.add_pattern(name, trigger, action, description, success_rate)

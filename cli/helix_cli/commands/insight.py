@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from helix_cli.app import LazyGroup, open_insights
+from helix_cli.app import open_insights
+from helix_cli.command_group import LazyGroup
 from helix_cli.output import count, fields, json_option, percent, say, show, table, warn
 from helix_cli.terminal import strong
 
@@ -59,7 +60,7 @@ def insight_command(name: str, *, render: Callable[[Any], None]) -> Callable[[Wo
 
 @insight_command("health", render=render_health)
 def health(insights: Insights) -> dict[str, Any]:
-    """Show how the memory of insights does."""
+    """Show the state of the insights."""
     return insights.health()
 
 
@@ -97,14 +98,23 @@ def render_stored(answer: StoreAnswer) -> None:
 @click.option("--content", required=True, metavar="TEXT", help="The advice: 20 to 8,000 characters.")
 @click.option("--tags", type=json_names, default="[]", metavar="JSON", help="""Its tags: '["pattern", "ci"]'.""")
 def store(insights: Insights, *, content: str, tags: list[str]) -> StoreAnswer:
-    """Remember advice, or let the insight that says the same take it in."""
+    """Remember advice.
+
+    When an insight says the same already, the two are merged.
+    """
     return insights.store(content, tags)
+
+
+def past_use(insight: Mapping[str, Any]) -> str:
+    """How well an insight did. Before it was used there is only where its effectiveness begins, which says nothing."""
+    uses = insight["use_count"]
+    return f"{percent(insight['effectiveness'])} in {count(uses, 'use')}" if uses else "not used yet"
 
 
 def render_recalled(answer: RecallAnswer) -> None:
     """Print the insights found, each with its score and how well it did."""
     for hit in answer:
-        say(f"{hit['_score']:.2f}  [{percent(hit['_effectiveness'])}]  ", strong(hit["name"]))
+        say(f"{hit['_score']:.2f}  [{past_use(hit)}]  ", strong(hit["name"]))
         say(f"      {hit['content']}")
     if not answer:
         say("No matching insight.")
@@ -112,7 +122,7 @@ def render_recalled(answer: RecallAnswer) -> None:
 
 @insight_command("recall", render=render_recalled)
 @click.argument("query")
-@click.option("--limit", type=int, default=5, show_default=True, help="At most so many.")
+@click.option("--limit", type=int, default=5, show_default=True, help="Maximum number of insights.")
 @click.option("--min-effectiveness", type=float, default=0.0, show_default=True, help="Minimum effectiveness, 0 to 1.")
 @click.option("--min-relevance", type=float, help="Minimum relevance to the query, 0 to 1 (default 0.35).")
 @click.option("--suppress-names", type=json_names, default="[]", metavar="JSON", help="Leave these out.")
@@ -121,7 +131,7 @@ def render_recalled(answer: RecallAnswer) -> None:
 )
 @click.option("--lexical", is_flag=True, help="Look by words alone, though there is a model.")
 def recall(insights: Insights, *, query: str, lexical: bool, **options: Any) -> RecallAnswer:
-    """Show the insights that bear on a text, the best first."""
+    """Show the insights about a text."""
     answer = insights.recall(query, semantic=not lexical, **options)
     if answer.note and not lexical:
         warn(answer.note)
@@ -192,7 +202,7 @@ def feedback(  # noqa: PLR0913  (the seed's options, and the two other ways to j
     explain: bool,
     identity: str,
 ) -> FeedbackAnswer | AttributionAnswer:
-    """Record how a task went after insights were shown, or have it judged by what happened."""
+    """Record how a task went after insights were shown."""
     if episode and outcome_text:
         raise click.UsageError("give --episode or --outcome-text, not both")
     if episode:
@@ -219,14 +229,14 @@ def _explain(attribution: AttributionAnswer) -> None:
 
 def _render_neighbors(answer: Hits) -> None:
     rows = [[hit["_relation"], f"{hit['_score']:.2f}", hit["name"], hit["content"]] for hit in answer]
-    table(["relation", "score", "name", "content"], rows, numbers=("score",), empty="Nothing stands beside it.")
+    table(["relation", "score", "name", "content"], rows, numbers=("score",), empty="No linked or similar insights.")
 
 
 @insight_command("neighbors", render=_render_neighbors)
 @click.argument("name")
-@click.option("--limit", type=int, default=5, show_default=True, help="At most so many.")
+@click.option("--limit", type=int, default=5, show_default=True, help="Maximum number of insights.")
 def neighbors(insights: Insights, *, name: str, limit: int) -> Hits:
-    """Show what an insight is linked with, and what is most like it."""
+    """Show linked and similar insights."""
     return insights.neighbors(name, limit)
 
 
@@ -256,9 +266,9 @@ def _render_connected(answer: Hits) -> None:
 
 @insight_command("connected", render=_render_connected)
 @click.argument("name")
-@click.option("--max-hops", type=int, default=2, show_default=True, help="Follow so many links at most.")
+@click.option("--max-hops", type=int, default=2, show_default=True, help="Maximum number of links to follow.")
 def connected(insights: Insights, *, name: str, max_hops: int) -> Hits:
-    """Show what links lead to from an insight, in either direction."""
+    """Show the insights that links lead to."""
     return insights.connected(name, max_hops)
 
 
@@ -308,9 +318,9 @@ def _begin(*, verbose: bool) -> None:
 
 
 insight = LazyGroup(
-    locations=LOCATIONS,
+    sections={"Commands": LOCATIONS},
     name="insight",
-    help="Remember advice, find it again, and judge it by what followed.",
+    help="Remember advice and find it again.",
     callback=_begin,
     params=[click.Option(["-v", "--verbose"], is_flag=True, help="Log the call on stderr as one line of JSON.")],
 )

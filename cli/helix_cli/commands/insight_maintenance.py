@@ -39,7 +39,7 @@ def _render_decayed(answer: Decayed) -> None:
 @insight_command("decay", render=_render_decayed)
 @click.option("--days", type=int, default=30, show_default=True, help="Decay by one step per this many unused days.")
 def decay(insights: Insights, *, days: int) -> Decayed:
-    """Move insights that nobody uses back towards neutral, by the time that has passed."""
+    """Move unused insights back towards neutral."""
     return insights.decay(days)
 
 
@@ -55,7 +55,10 @@ def _render_pruned(answer: PrunedInsights) -> None:
 @click.option("--min-uses", type=int, default=3, show_default=True, help="... after so many uses or more.")
 @click.option("--yes", is_flag=True, help="Remove them. Otherwise they are shown, and a terminal is asked.")
 def prune(insights: Insights, *, threshold: float, min_uses: int, yes: bool) -> PrunedInsights:
-    """Remove what has been consistently unhelpful; what a person provided stays."""
+    """Remove insights that were consistently unhelpful.
+
+    Insights that a person wrote are not removed.
+    """
     shown = insights.prune(threshold, min_uses, yes=yes)
     if yes or not shown["candidates"] or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return shown
@@ -86,7 +89,7 @@ def _render_reindexed(answer: ReindexedInsights) -> None:
 
 @insight_command("reindex", render=_render_reindexed)
 def reindex(insights: Insights) -> ReindexedInsights:
-    """Embed what has no vector of the model at hand, and make the index of words anew."""
+    """Compute missing vectors, and rebuild the word index."""
     return insights.reindex()
 
 
@@ -97,7 +100,7 @@ def _render_rebuilt(answer: Rebuilt) -> None:
 
 @insight_command("rebuild", render=_render_rebuilt)
 def rebuild(insights: Insights) -> Rebuilt:
-    """Work out every effectiveness and count anew from the log of feedback."""
+    """Recompute all effectiveness values from the feedback log."""
     return insights.rebuild()
 
 
@@ -117,7 +120,7 @@ def _render_harvest(answer: HarvestAnswer) -> None:
 @click.option("--since", type=parse_time, metavar="TIME", help="Only of episodes that began then or later (ISO 8601).")
 @click.option("--dry-run", is_flag=True, help="Say what would be added, and add nothing.")
 def harvest(insights: Insights, *, episode: str | None, since: datetime | None, dry_run: bool) -> HarvestAnswer:
-    """Make insights of the lessons and verified fixes of episodes, linked to where they come from."""
+    """Make insights of the lessons and verified fixes of sessions."""
     return insights.harvest(episode, since=since, dry_run=dry_run)
 
 
@@ -134,7 +137,7 @@ def _render_linked(answer: LinkAnswer) -> None:
 @click.option("--episode", default="", metavar="ID", help="The episode that the step is in.")
 @click.option("--relation", default="addresses", show_default=True, help="derived_from, addresses or prevents.")
 def link(insights: Insights, *, name: str, node_type: str, text: str, episode: str, relation: str) -> LinkAnswer:
-    """Tie an insight to a node of the graph by hand."""
+    """Link an insight to a node of the graph."""
     return insights.link(name, node_type, text, episode=episode, relation=relation)
 
 
@@ -148,7 +151,7 @@ def _render_matched(answer: list[LinkAnswer]) -> None:
 @insight_command("match", render=_render_matched)
 @click.argument("name", required=False)
 def match(insights: Insights, *, name: str | None) -> list[LinkAnswer]:
-    """Tie insights (one, or all) to the nodes that their texts speak of, by label and by vector."""
+    """Link insights to the graph nodes that they mention."""
     return insights.match(name)
 
 
@@ -169,7 +172,7 @@ def _uplift_sentence(one: Uplift) -> str:
 
 @insight_command("uplift", render=_render_uplift)
 def uplift(insights: Insights) -> UpliftReport:
-    """Show what insights did, where chance decided who got them: all together first, then each."""
+    """Show the effect of insights against a random control group."""
     return insights.uplift()
 
 
@@ -182,7 +185,10 @@ def _render_changed(answer: ChangeAnswer) -> None:
 @click.option("--content", metavar="TEXT", help="The text it is to have.")
 @click.option("--tags", type=json_names, metavar="JSON", help="The tags it is to have, instead of those it has.")
 def edit(insights: Insights, *, name: str, content: str | None, tags: list[str] | None) -> ChangeAnswer:
-    """Give an insight another text or other tags; its name stays."""
+    """Change the text or the tags of an insight.
+
+    Its name stays.
+    """
     return insights.edit(name, content, tags)
 
 
@@ -191,7 +197,10 @@ def edit(insights: Insights, *, name: str, content: str | None, tags: list[str] 
 @click.option("--reason", default="", metavar="TEXT", help="Why it is wrong.")
 @click.option("--off", is_flag=True, help="Take it back.")
 def reject(insights: Insights, *, name: str, reason: str, off: bool) -> ChangeAnswer:
-    """Say that an insight is wrong: it is neither recalled nor stored again."""
+    """Mark an insight as wrong.
+
+    It is neither recalled nor stored again.
+    """
     return insights.reject(name, reason, off=off)
 
 
@@ -199,7 +208,7 @@ def reject(insights: Insights, *, name: str, reason: str, off: bool) -> ChangeAn
 @click.argument("name")
 @click.option("--off", is_flag=True, help="Let it be recalled again.")
 def mute(insights: Insights, *, name: str, off: bool) -> ChangeAnswer:
-    """Keep an insight from being recalled."""
+    """Stop recalling an insight."""
     return insights.mute(name, off=off)
 
 
@@ -211,7 +220,7 @@ def _render_forgotten(answer: ForgetAnswer) -> None:
 @click.argument("names", nargs=-1)
 @click.option("--import", "import_", metavar="FILE", help="All that an import of FILE (name or SHA-256) brought.")
 def forget(insights: Insights, *, names: tuple[str, ...], import_: str | None) -> ForgetAnswer:
-    """Remove insights for good, with their links and their names in the logs."""
+    """Delete insights with their links and log entries."""
     if bool(names) == bool(import_):
         raise click.UsageError("give NAMES or --import FILE, one of the two")
     return insights.forget_import(import_) if import_ else insights.forget(names)
@@ -237,7 +246,7 @@ def _render_why(answer: Mapping[str, Any]) -> None:
 @insight_command("why", render=_render_why)
 @click.argument("name")
 def why(insights: Insights, *, name: str) -> dict[str, Any]:
-    """Show where an insight comes from, where it was put in, and what followed."""
+    """Show where an insight comes from and what followed its use."""
     return insights.why(name)
 
 
@@ -256,7 +265,7 @@ def _render_promoted(answer: Promoted) -> None:
 @click.option("--write", is_flag=True, help="Apply the diff. Otherwise it is shown.")
 @click.option("--anyway", is_flag=True, help="Also when it is not proven yet.")
 def promote(insights: Insights, *, name: str, file: Path, write: bool, anyway: bool) -> Promoted:
-    """Show the diff that adds a proven insight to a file that agents always read."""
+    """Show the diff that adds an insight to CLAUDE.md."""
     return insights.promote(name, file, write=write, anyway=anyway)
 
 
@@ -270,7 +279,7 @@ def _render_export(answer: dict[str, str | int]) -> None:
 @insight_command("export", render=_render_export)
 @click.option("--output", type=output_file, help="Write to this file instead of stdout.")
 def export(insights: Insights, *, output: Path | None) -> dict[str, str | int]:
-    """Write insights, links and the log as lines of JSON: the same memory, the same text."""
+    """Write all insights, links and feedback as lines of JSON."""
     if output is None:
         return {"text": insights.export()}
     return {"records": insights.export_to(output), "file": str(output)}
@@ -296,7 +305,9 @@ def _render_imported(answer: ImportCounts) -> None:
 @click.argument("file", type=any_path)
 @click.option("--own", is_flag=True, help="It is an export of your own memory: its ranks and authors count.")
 def import_command(insights: Insights, *, file: Path, own: bool) -> ImportCounts:
-    """Take in an export, or the original's helix.db; twice or in any order gives the same memory.
+    """Read an export, or a helix.db of the original.
+
+    Importing a file again changes nothing.
 
     Texts of an export are shown as quotations from FILE, and begin without a rank; `insight forget --import FILE`
     removes them.

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from helix_cli.app import open_memory
+from helix_cli.completion import session_names
 from helix_cli.options import parse_time
 from helix_cli.output import count, json_option, prints, say, show, table, warn
+from helix_graph.errors import NEXT_STEP
 
 if TYPE_CHECKING:
     from helix_graph.doctor.model import Examination
@@ -22,7 +24,7 @@ _MOST_TRACKED = 10
 
 def _render_begun(answer: dict[str, object]) -> None:
     say(f"This project's memory is {answer['root']}.")
-    say("Next: helix-graph episode extract <logs>, for example a folder under ~/.claude/projects")
+    say(f"Next: {NEXT_STEP}")
 
 
 @click.command
@@ -55,7 +57,7 @@ def _render_preview(found: TrustPreview) -> None:
 @click.option("--yes", is_flag=True, help="Accept it without asking, in CI and containers.")
 @json_option
 def trust(*, yes: bool, as_json: bool) -> int:
-    """Show what the memory of this project holds, and accept it.
+    """Show what this project's memory contains, and accept it.
 
     A memory decides what your agents read, so one that came with a clone or a copy is not used before. Ends with 1 when
     it was not accepted.
@@ -79,15 +81,15 @@ def trust(*, yes: bool, as_json: bool) -> int:
 
 def _render_switched(answer: dict[str, str | None]) -> None:
     reason = answer["silenced"]
-    say(f"The memory is off: {reason}. Commands by hand still work." if reason else "The memory is on.")
+    say(f"Hooks and background jobs are paused: {reason}." if reason else "Hooks and background jobs are running.")
 
 
 @click.command
 @prints(_render_switched)
-def off() -> dict[str, str | None]:
-    """Pause the memory: hooks do nothing until ``on``.
+def pause() -> dict[str, str | None]:
+    """Pause hooks and background jobs.
 
-    Commands that are called by hand go on working.
+    Commands that you call go on working. `resume` ends the pause.
     """
     memory = open_memory()
     memory.off()
@@ -96,8 +98,8 @@ def off() -> dict[str, str | None]:
 
 @click.command
 @prints(_render_switched)
-def on() -> dict[str, str | None]:
-    """Resume the memory: hooks work again."""
+def resume() -> dict[str, str | None]:
+    """Resume hooks and background jobs."""
     memory = open_memory()
     memory.on()
     return {"silenced": memory.silenced}
@@ -116,7 +118,7 @@ def _render_examination(found: Examination) -> None:
 @click.option("--fix", is_flag=True, help="Mend what can be mended.")
 @prints(_render_examination, failed=lambda found: not found.healthy)
 def doctor(*, fix: bool) -> Examination:
-    """Find what is wrong with the memory, and how to mend it.
+    """Find problems of the memory, and fix them.
 
     Ends with 0 when nothing is wrong or everything was mended, with 1 otherwise.
     """
@@ -136,14 +138,21 @@ def _render_forgotten(report: ForgetReport) -> None:
 
 
 @click.command
-@click.option("--session", "sessions", multiple=True, metavar="ID", help="This session or episode; may be repeated.")
+@click.option(
+    "--session",
+    "sessions",
+    multiple=True,
+    metavar="ID",
+    shell_complete=session_names,
+    help="This session; may be repeated.",
+)
 @click.option("--project", metavar="NAME", help="Every session of this project.")
 @click.option("--since", type=parse_time, metavar="TIME", help="Every session that began at this day or time or later.")
 @click.option("--until", type=parse_time, metavar="TIME", help="Every session that began before this day or time.")
 @click.option("--dry-run", is_flag=True, help="Say what would be forgotten, and change nothing.")
 @prints(_render_forgotten, failed=lambda report: report.undecided or (report.proof and (not report.proof.whole)))
 def forget(**options: Any) -> ForgetReport:
-    """Forget sessions: episodes, assertions about them, their share in the graph.
+    """Delete sessions everywhere, and check that they are gone.
 
     Several conditions must all be met; sessions named by --session are taken besides. They stay forgotten when their
     logs are read again, until --force. At last every file of the memory is searched for what the sessions said; when

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from helix_cli.app import open_memory
+from helix_cli.app import open_for_question
+from helix_cli.completion import label_texts, session_names
 from helix_cli.options import OutputPath, output_file, parse_time
 from helix_cli.output import count, emit_json, json_option, say, show
 
@@ -18,19 +19,25 @@ if TYPE_CHECKING:
 
 
 @click.command
-@click.option("--output", metavar="FILE", type=output_file, help="Where to write it, else in the memory.")
-@click.option("--focus", metavar="LABEL", help="Only what is around this part of a label.")
+@click.option("--output", metavar="FILE", type=output_file, help="Write to this file instead of the memory's folder.")
+@click.option("--focus", metavar="LABEL", shell_complete=label_texts, help="Only what is around this label.")
 @click.option("--from", "source", metavar="TEXT", help="With --to: the path between two labels, and what is around it.")
 @click.option("--to", "target", metavar="TEXT", help="Where the path ends.")
 @click.option(
-    "--episode", metavar="EPISODE", help="One session: its steps, suspects, and one that succeeded beside it."
+    "--episode",
+    metavar="EPISODE",
+    shell_complete=session_names,
+    help="One session: its steps, its suspects and a similar one that succeeded.",
 )
-@click.option("--max-nodes", type=int, default=2000, show_default=True, help="The most frequent so many, 1 to 20000.")
+@click.option("--max-nodes", type=int, default=2000, show_default=True, help="Maximum number of labels, 1 to 20000.")
 @click.option("--open", "opened", is_flag=True, help="Open it in the browser.")
 @json_option
 def view(*, opened: bool, as_json: bool, **options: Any) -> None:
-    """Write a page that shows the graph: one file that needs no network."""
-    report = open_memory().view(**options)
+    """Write a page that shows the graph.
+
+    It is one file and needs no network.
+    """
+    report = open_for_question().view(**options)
     show(report, as_json=as_json, render=render_view)
     if opened:
         click.launch(Path(report.path).absolute().as_uri())
@@ -44,7 +51,7 @@ def render_view(report: ViewReport) -> None:
     say(
         f"On it: {report.part}, {count(report.nodes, 'label')} of {report.nodes_in_all} and "
         f"{count(report.edges, 'edge')} of {report.edges_in_all}. "
-        "It quotes sessions; check who may read it before you share it."
+        "It contains excerpts of your sessions; share it with care."
     )
 
 
@@ -61,17 +68,15 @@ def render_view(report: ViewReport) -> None:
     type=click.Choice(("html", "markdown", "json")),
     default="html",
     show_default=True,
-    help="For people; for a wiki or a pull request; for programs.",
+    help="The format of the report.",
 )
-@click.option("--days", type=int, default=7, show_default=True, help="How many days it is about, 1 to 366.")
-@click.option(
-    "--until", type=parse_time, metavar="TIME", help="The days before this day or time; else up to the newest session."
-)
+@click.option("--days", type=int, default=7, show_default=True, help="Length of the period in days, 1 to 366.")
+@click.option("--until", type=parse_time, metavar="TIME", help="End of the period; by default the newest session.")
 @click.option("--open", "opened", is_flag=True, help="Open the page in the browser.")
 @json_option
 def report(*, output: str | None, form: str, days: int, until: datetime | None, opened: bool, as_json: bool) -> None:
-    """Write a page for a team's week: outcomes, what works, what keeps failing, fixes, insights, health."""
-    made = open_memory().report(output=output, format=form, days=days, until=until)
+    """Write a page about a week: failures, fixes, what works."""
+    made = open_for_question().report(output=output, format=form, days=days, until=until)
     if made.path is None:
         if as_json and made.format != "json":
             emit_json({"format": made.format, "text": made.data.decode()})
@@ -93,4 +98,4 @@ def render_report(made: WrittenReport) -> None:
     say(f"{made.path} ({made.format}, {len(made.data) / 1000:.0f} kB{beside})")
     days = f"{found.since} to {found.last}" if found.since else "no dated session yet"
     say(f"{days}: {count(found.sessions, 'session')} of {found.health.sessions}.")
-    say("It quotes sessions: mind whom you give it to.")
+    say("It contains excerpts of your sessions; share it with care.")

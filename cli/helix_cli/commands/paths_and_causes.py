@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from helix_cli.app import open_memory
+from helix_cli.app import open_for_question
+from helix_cli.command_group import TextCommand
+from helix_cli.commands.labels import render_nearest
+from helix_cli.completion import label_texts, session_names
 from helix_cli.options import output_file
 from helix_cli.output import count, fields, json_option, percent, prints, say, show, table, tree, warn, warn_of_more
 from helix_cli.terminal import Branch, Part, StyledWord, leaf, quiet, strong, verdict
@@ -17,146 +20,210 @@ if TYPE_CHECKING:
     from helix_graph import Memory
     from helix_graph.causality.contrast import Contrast
     from helix_graph.causality.fault_localization import Explanation, Suspect
-    from helix_graph.graph.paths import PathAnswer, PathStep, RelationsAnswer
-    from helix_graph.graph.shortest_paths import WitnessedPath
+    from helix_graph.graph.adjacency import Frequency
+    from helix_graph.graph.label_search import LabelMatch
+    from helix_graph.graph.paths import FoundPath, PathAnswer, PathStep
+    from helix_graph.graph.relations import RelationsAnswer
     from helix_graph.web.timeline import PageTimeline
 
 
+resolution_option = click.option(
+    "--resolution",
+    type=click.Choice(["kind", "place", "thing"]),
+    help="How finely steps are told apart: by label, folder or file (default: the finest).",
+)
+
+
 def render_path(answer: PathAnswer) -> None:
-    """Print the nodes in order, between them what each edge rests on, then whether one episode holds the whole."""
+    """Print the nodes in order, between them what each edge rests on, then how many sessions hold the whole."""
+    render_read_as(answer.read_as)
     if not answer.found:
-        say(f"{answer.error}." + (f" {answer.hint}" if answer.hint else ""))
+        _render_not_found(answer.error, answer.hint, answer.nearest)
         return
-    tree(Branch((strong(answer.path[0].label),), tuple(map(_step, answer.steps))))
+    if not answer.steps:
+        say()
+        say("Both texts name the same thing.")
+        return
+    tree(Branch((strong(answer.steps[0].source),), tuple(_step(step, answer.whole) for step in answer.steps)))
     say()
     _render_verdict(answer)
-    if answer.strength_means:
-        _render_strengths(answer, answer.strength_means)
-
-
-@click.command
-@click.option("--from", "source", required=True, metavar="TEXT", help="Where the path begins: part of a label.")
-@click.option("--to", "target", required=True, metavar="TEXT", help="Where it ends: part of a label.")
-@click.option("--max-depth", type=int, default=5, show_default=True, help="At most so many edges, 1 to 10.")
-@click.option("--strongest", is_flag=True, help="The greatest product of weights first, not the fewest edges.")
-@click.option(
-    "--alternatives", type=int, default=1, show_default=True, help="At most so many different paths, 1 to 10."
-)
-@prints(render_path)
-def path(**options: Any) -> PathAnswer:
-    """Show the shortest chain of edges that leads from one thing to another, and what each edge rests on."""
-    return open_memory().graph.path(**options)
-
-
-def _step(step: PathStep) -> Branch:
-    backing = quiet(f" ({', '.join(step.reasons)}; weight {step.weight:.2f}; {_backing(step)})")
-    quotes = []
-    for witness in step.witnesses:  # a node without a text of its own (an outcome) goes by its label
-        lines = f"line {witness.source.line or '?'} -> {witness.target.line or '?'}"
-        ends = f"{witness.source.text or step.source} -> {witness.target.text or step.target}"
-        quotes.append(leaf(quiet(f"{witness.episode}  {lines}  "), ends))
-    unquoted = step.evidence_count - len(step.witnesses)
-    if unquoted > 0:
-        quotes.append(leaf(f"and {unquoted} more; --json names all episodes"))
-    return Branch((step.type, backing, " -> ", strong(step.target)), tuple(quotes), indent=4)
-
-
-def _backing(step: PathStep) -> str:
-    """What an edge rests on: episodes, assertions, or both."""
-    both = ((len(step.episodes), "episode"), (step.assertions, "assertion"))
-    return ", ".join(count(number, word) for number, word in both if number)
-
-
-def _render_verdict(answer: PathAnswer) -> None:
-    edges = count(answer.depth or 0, "edge")
-    if not answer.steps:
-        say("Both texts name the same thing.")
-    elif answer.whole:
-        say(f"{edges}; the whole chain occurs in {count(len(answer.whole), 'episode')}: {', '.join(answer.whole)}")
-    else:
-        say(f"{edges}, combined from several episodes; no single episode contains the whole chain.")
-        _render_witnessed(answer.witnessed_path)
-
-
-def _render_witnessed(witnessed: WitnessedPath | None) -> None:
-    if witnessed is None:
-        say("No single episode leads from one end to the other.")
-        return
-    chain = witnessed.path[0].label
-    for kind, node in zip(witnessed.types, witnessed.path[1:], strict=True):
-        chain += f" -{kind}-> {node.label}"
-    say(f"The shortest chain that one episode holds ({', '.join(witnessed.episodes)}): {chain}")
-
-
-def _render_strengths(answer: PathAnswer, meaning: str) -> None:
-    """The strength of the path, then the other paths, one line for each node of them."""
-    say(f"Strength {_product(answer.steps, answer.strength or 0)}.")
     for number, other in enumerate(answer.alternatives, 2):
         say()
-        steps = []
-        for step in other.steps:
-            backing = quiet(f" (weight {step.weight:.2f}; {_backing(step)})")
-            steps.append(leaf(step.type, backing, " -> ", strong(step.target)))
-        tree(Branch((f"{number}. ", strong(other.path[0].label)), tuple(steps), indent=5))
-        whole = f"whole in {count(len(other.whole), 'episode')}" if other.whole else "from several episodes"
-        say(f"   {count(other.depth, 'edge')}, {whole}; strength {_product(other.steps, other.strength)}")
-    say()
-    say(f"Strength is {meaning}.")
+        steps = (leaf(step.type, quiet(f" ({_backing(step)})"), " -> ", strong(step.target)) for step in other.steps)
+        tree(Branch((f"{number}. ", strong(other.steps[0].source)), tuple(steps), indent=5))
+        _render_verdict(other, margin="   ")
     if not answer.complete:
         say("The graph is too large to search completely; other paths may be equally good.")
 
 
-def _product(steps: tuple[PathStep, ...], strength: float) -> str:
-    """A strength as the product that it is.
+@click.command
+@click.option(
+    "--from",
+    "source",
+    required=True,
+    metavar="TEXT",
+    shell_complete=label_texts,
+    help="Where it begins: a file, test, rule or label.",
+)
+@click.option(
+    "--to",
+    "target",
+    required=True,
+    metavar="TEXT",
+    shell_complete=label_texts,
+    help="Where it ends: a file, test, rule or label.",
+)
+@click.option("--max-depth", type=int, default=5, show_default=True, help="Maximum number of links, 1 to 10.")
+@click.option("--strongest", is_flag=True, help="Rank by the weakest link, not by length.")
+@click.option("--alternatives", type=int, default=1, show_default=True, help="Number of different paths, 1 to 10.")
+@resolution_option
+@prints(render_path)
+def path(**options: Any) -> PathAnswer:
+    """Show how one thing led to another.
 
-    >>> _product((), 1.0)
-    '1'
+    Prints the shortest chain of links between them, with the evidence of each link. `labels` lists what can be
+    asked for.
     """
-    factors = " x ".join(f"{step.weight:.2f}" for step in steps)
-    return f"{factors} = {strength:.3g}" if steps else f"{strength:g}"
+    return open_for_question().graph.path(**options)
+
+
+def render_read_as(read_as: Mapping[str, str]) -> None:
+    """Print what texts were taken for that name nothing as they are."""
+    for asked, meant in read_as.items():
+        say(quiet(f"Showing {meant} for {asked}."))
+
+
+def _render_not_found(error: str | None, hint: str | None, nearest: tuple[LabelMatch, ...]) -> None:
+    missing = (error or "").removeprefix("Node not found: ")
+    said = f'Nothing matches "{missing}"' if missing != error else error
+    say(f"{said}." + (f" {hint[0].upper()}{hint[1:]}." if hint and not nearest else ""))
+    render_nearest(nearest)
+
+
+def _step(step: PathStep, whole: tuple[str, ...]) -> Branch:
+    """An edge with quotations from sessions that have the whole path, or from any where none has."""
+    shown = [one for one in step.witnesses if one.episode in whole or not whole][:_QUOTED]
+    quotes = []
+    for witness in shown:  # a node without a text of its own (an outcome) goes by its label
+        lines = f"line {witness.source.line or '?'} -> {witness.target.line or '?'}"
+        ends = f"{witness.source.text or step.source} -> {witness.target.text or step.target}"
+        quotes.append(leaf(quiet(f"{witness.episode}  {lines}  "), ends))
+    unquoted = step.evidence_count - len(shown)
+    if unquoted > 0:
+        quotes.append(leaf(f"and {unquoted} more; --json names all episodes"))
+    backing = quiet(f" ({', '.join(step.reasons)}; {_backing(step)})")
+    return Branch((step.type, backing, " -> ", strong(step.target)), tuple(quotes), indent=4)
+
+
+def _backing(step: PathStep) -> str:
+    """In how many sessions the edge is, of those that have its source, and how sure it is."""
+    asserted = f", {count(step.assertions, 'assertion')}" if step.assertions else ""
+    return f"{_of(step.frequency)}{asserted}; weight {step.weight:.2f}"
+
+
+def _of(frequency: Frequency) -> str:
+    """A frequency in words.
+
+    >>> from helix_graph.graph.adjacency import Frequency
+    >>> _of(Frequency(k=2, n=5, low=0.1, high=0.8))
+    '2 of 5 sessions'
+    """
+    return f"{frequency.k} of {count(frequency.n, 'session')}"
+
+
+#: What the steps of a path are told apart by.
+_BY = {
+    "thing": "these very files, tests, messages and commands",
+    "place": "these folders, rules and test files",
+    "kind": "these steps",
+}
+
+
+def _render_verdict(answer: FoundPath, margin: str = "") -> None:
+    """How many sessions hold the whole, and its weakest edge."""
+    edges, weakest = count(answer.depth or 0, "edge"), answer.weakest
+    if not any(step.frequency.k for step in answer.steps):
+        say(f"{margin}{edges}, asserted by hand; no session shows them.")
+        return
+    if answer.whole:
+        named = ", ".join(answer.whole[:_HOLDERS_NAMED])
+        more = f" and {len(answer.whole) - _HOLDERS_NAMED} more" if len(answer.whole) > _HOLDERS_NAMED else ""
+        say(f"{margin}{edges}; the whole is in {count(len(answer.whole), 'session')}: {named}{more}.")
+    else:
+        say(f"{margin}{edges}, joined from several sessions at {_BY[answer.resolution]}; the whole is in none.")
+    if weakest:
+        say(f"{margin}Weakest edge: {_of(weakest)} ({_range(weakest)}).")
+    if answer.alike:
+        alike = answer.alike
+        held = count(len(alike.whole), "session") if alike.whole else "no session"
+        weakest = alike.weakest
+        say(f"{margin}The same kinds of steps: all in {held}; weakest edge {_of(weakest)} ({_range(weakest)}).")
+
+
+def _range(frequency: Frequency) -> str:
+    return f"{percent(frequency.low)} to {percent(frequency.high)}" if frequency.n else "nothing to count"
 
 
 def render_causes(answer: RelationsAnswer) -> None:
-    """Print what leads to a label."""
+    """Print what leads to a thing."""
     _render_relations(answer, "Nothing leads to it.", "what leads to it")
 
 
-@click.command
-@click.argument("label")
+@click.command(cls=TextCommand)
+@click.argument("label", shell_complete=label_texts)
+@resolution_option
 @prints(render_causes)
-def causes(*, label: str) -> RelationsAnswer:
-    """Show the direct causes of every node whose label contains LABEL (upper or lower case)."""
-    return open_memory().graph.causes(label)
+def causes(*, label: str, resolution: str | None) -> RelationsAnswer:
+    """Show what led to something.
+
+    LABEL is a file, a test, a rule, a command, or a few words of a label. `labels` lists all.
+    """
+    return open_for_question().graph.causes(label, resolution=resolution)
 
 
 def render_effects(answer: RelationsAnswer) -> None:
-    """Print what a label leads to."""
+    """Print what a thing leads to."""
     _render_relations(answer, "It leads to nothing.", "what it leads to")
 
 
-@click.command
-@click.argument("label")
+@click.command(cls=TextCommand)
+@click.argument("label", shell_complete=label_texts)
+@resolution_option
 @prints(render_effects)
-def effects(*, label: str) -> RelationsAnswer:
-    """Show what LABEL, a part of a label in any case, leads straight to."""
-    return open_memory().graph.effects(label)
+def effects(*, label: str, resolution: str | None) -> RelationsAnswer:
+    """Show what something led to.
+
+    LABEL is a file, a test, a rule, a command, or a few words of a label. `labels` lists all.
+    """
+    return open_for_question().graph.effects(label, resolution=resolution)
 
 
 def _render_relations(answer: RelationsAnswer, nothing: str, heading: str) -> None:
+    render_read_as(answer.read_as)
     if not answer.found:
-        say(f"{answer.error}.")
+        _render_not_found(answer.error, None, answer.nearest)
     for place, group in enumerate(answer.groups):
         if place:
             say()
-        say(strong(group.node.label), f" ({group.node.type}, {count(group.node.frequency, 'time')})")
+        say(strong(group.node.label), f" ({group.node.type}, in {count(group.sessions, 'session')})")
         rows = [
-            (one.type, f"{one.weight:.2f}", ", ".join(one.reasons), str(one.evidence_count), one.node.label)
-            for one in group.relations
+            (
+                one.type,
+                f"{one.frequency.k} of {one.frequency.n}",
+                f"{one.weight:.2f}",
+                ", ".join(one.reasons),
+                one.node.label,
+            )
+            for one in group.relations[:_RELATIONS_SHOWN]
         ]
-        columns = "edge", "weight", "reasons", "episodes", heading
-        table(columns, rows, numbers=("weight", "episodes"), empty=nothing)
+        table(("edge", "sessions", "weight", "reasons", heading), rows, numbers=("sessions", "weight"), empty=nothing)
+        if len(group.relations) > _RELATIONS_SHOWN:
+            left = len(group.relations) - _RELATIONS_SHOWN
+            say(f"and {left:,} more: --json has all, --resolution place or kind fewer")
 
 
+#: As many as a person reads; ``--json`` has all.
+_HOLDERS_NAMED, _QUOTED, _RELATIONS_SHOWN = 3, 3, 20
 #: As many as a person looks into; ``--json`` has all.
 _SUSPECTS_SHOWN = 10
 _PARTINGS_SHOWN = 5
@@ -167,15 +234,18 @@ html_option = click.option(
 
 
 @click.command
-@click.argument("episode")
+@click.argument("episode", shell_complete=session_names)
 @click.option(
     "--steps", is_flag=True, help="Show every step in order, with its links and the suspects marked, instead."
 )
 @html_option
 @json_option
 def explain(*, episode: str, steps: bool, html: Path | None, as_json: bool) -> None:
-    """Show which steps of a session to look at first, and why: suspects, never a verdict."""
-    memory = open_memory()
+    """Show which steps of a session to look at first, and why.
+
+    The steps are leads, not conclusions.
+    """
+    memory = open_for_question()
     if steps:
         show(memory.timeline(episode), as_json=as_json, render=render_steps)
     else:
@@ -184,12 +254,15 @@ def explain(*, episode: str, steps: bool, html: Path | None, as_json: bool) -> N
 
 
 @click.command
-@click.argument("episode")
+@click.argument("episode", shell_complete=session_names)
 @html_option
 @json_option
 def contrast(*, episode: str, html: Path | None, as_json: bool) -> None:
-    """Lay a session beside the most alike one that succeeded, and show where the two part."""
-    memory = open_memory()
+    """Compare a session with the most similar one that succeeded.
+
+    Shows where the two differ.
+    """
+    memory = open_for_question()
     show(memory.causality.contrast(episode), as_json=as_json, render=render_contrast)
     _write_page(memory, episode, html)
 

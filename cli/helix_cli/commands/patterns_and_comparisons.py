@@ -10,15 +10,25 @@ from typing import TYPE_CHECKING
 
 import click
 
-from helix_cli.app import open_memory
+from helix_cli.app import open_for_question, open_memory
 from helix_cli.output import count, fields, json_option, percent, points, prints, say, show, table, warn_of_more
 from helix_cli.terminal import Part, verdict
-from helix_graph.graph.patterns import AT_EACH_LOOK, NOTHING_TO_COMPARE, POWER_AT, Effect, EffectReport, Pattern
+from helix_graph.graph.patterns import (
+    AT_EACH_LOOK,
+    NOTHING_TO_COMPARE,
+    POWER_AT,
+    RUN_LEVELS,
+    RUN_STANDINGS,
+    Effect,
+    EffectReport,
+    Pattern,
+)
 
 if TYPE_CHECKING:
     from helix_graph.causality.api import Survey
     from helix_graph.causality.contrast import OutcomeRate, WithoutAnswer
     from helix_graph.causality.edge_support import ClaimReport
+    from helix_graph.causality.pattern_selection import ReadableRows
     from helix_graph.causality.placebo import Placebo
     from helix_graph.causality.repeated_errors import Repeats
     from helix_graph.stats.intervals import Interval
@@ -28,17 +38,19 @@ _PATTERN_COLUMNS = (
     "says", "succeeded", "rate", "95 %", "without it", "adjusted", "q", "in the situation", "doing", "success means",
 )  # fmt: skip
 _NUMBERS = _PATTERN_COLUMNS[1:7]
+all_option = click.option("--all", "everything", is_flag=True, help="Show every row, also those that are too early.")
 
 
 @click.command
 @click.option("--min-success-rate", type=float, default=0.0, show_default=True, help="From 0 to 1.")
-@click.option("--min-occurrences", type=int, default=1, show_default=True, help="From 1 to 1000 episodes.")
+@click.option("--min-occurrences", type=int, default=1, show_default=True, help="From 1 to 1000 uses.")
+@all_option
 @json_option
-def patterns(*, min_success_rate: float, min_occurrences: int, as_json: bool) -> None:
-    """Show what was done in which situation and how often it succeeded, best first."""
-    survey = open_memory().causality.survey()
+def patterns(*, min_success_rate: float, min_occurrences: int, everything: bool, as_json: bool) -> None:
+    """Show what was done in a situation and how often it worked."""
+    survey = open_for_question().causality.survey()
     found = survey.best(min_success_rate=min_success_rate, min_occurrences=min_occurrences)
-    show(found, as_json=as_json, render=lambda rows: render_patterns(rows, survey))
+    show(found, as_json=as_json, render=lambda rows: render_patterns(rows, survey, works=None if everything else True))
 
 
 @click.command("anti-patterns")
@@ -48,34 +60,63 @@ def patterns(*, min_success_rate: float, min_occurrences: int, as_json: bool) ->
     type=click.Choice(["associated"]),
     help="Only patterns that stay associated with failure after comparing similar sessions.",
 )
+@all_option
 @json_option
-def anti_patterns(*, max_success_rate: float, evidence: str | None, as_json: bool) -> None:
-    """Show actions from at least two episodes that rarely succeeded, the worst first."""
-    survey = open_memory().causality.survey()
+def anti_patterns(*, max_success_rate: float, evidence: str | None, everything: bool, as_json: bool) -> None:
+    """Show changes and answers that rarely worked."""
+    survey = open_for_question().causality.survey()
     found = survey.worst(max_success_rate=max_success_rate, evidence=evidence)
-    show(found, as_json=as_json, render=lambda rows: render_patterns(rows, survey))
+    show(found, as_json=as_json, render=lambda rows: render_patterns(rows, survey, works=None if everything else False))
 
 
-def render_patterns(found: Sequence[Pattern], survey: Survey) -> None:
-    """Print one row per pattern: what comparisons say of it, its counts, then what they are about."""
-    table(_PATTERN_COLUMNS, [_pattern_row(one) for one in found], numbers=_NUMBERS, empty="None yet.")
+def render_patterns(found: Sequence[Pattern], survey: Survey, *, works: bool | None) -> None:
+    """Print one row per pattern: what is said of it, its counts, then what they are about.
+
+    ``works`` chooses the rows worth reading of those that work (or fail); with None every row is printed.
+    """
+    from helix_graph.causality.pattern_selection import readable
+
+    chosen = None if works is None else readable(found, works=works)
+    rows = found if chosen is None else chosen.rows
+    table(
+        _PATTERN_COLUMNS,
+        [_pattern_row(one) for one in rows],
+        numbers=_NUMBERS,
+        empty="None yet.",
+    )
     say()
-    for line in _notes(found, survey):
+    for line in _notes(rows, survey, chosen):
         say(line)
 
 
-def _notes(found: Sequence[Pattern], survey: Survey) -> list[str]:
+def _notes(found: Sequence[Pattern], survey: Survey, chosen: ReadableRows | None) -> list[str]:
     """What a reader has to know to read the rows right."""
-    notes = [_compared(survey)]
+    notes = [MEANING_OF_RUNS] if any(one.level in RUN_LEVELS for one in found) else []
+    if chosen is None or chosen.too_early or any(one.effect for one in found):
+        notes.append(_compared(survey))
     strengths = [one.effect.e_value for one in found if one.effect and one.standing == "associated"]
     weakest = min((each for each in strengths if each is not None), default=None)
     if strengths:
         enough = f" Tied to both by a risk ratio of {weakest:.1f}, it would explain the weakest row." if weakest else ""
         notes.append(f"{NOT_TESTED}{enough}")
     notes += [meaning for said, meaning in MEANINGS.items() if any(one.standing == said for one in found)]
-    if any(one.too_early for one in found):
+    if chosen is None and any(one.too_early for one in found):
         notes.append('"Too early" rows have fewer than 10 uses; the counts are exact, but too small for a rate.')
+    if survey.silenced:
+        sessions = count(max(survey.silenced.values()), "session")
+        notes.append(
+            f"A habit, not an answer: in {sessions} an edit silenced a check (noqa, nolint, skip and the like)."
+        )
+    if chosen is not None and chosen.too_early:
+        notes.append(f"{count(chosen.too_early, 'row')} of session outcomes left out: too early. --all shows them.")
     return notes
+
+
+#: What is counted in rows of runs, and what they do not say.
+MEANING_OF_RUNS = (
+    "Rows of checks count runs: after a change only fresh ones (the check's first run, or after one that passed). "
+    '"Without it" is the same check\'s other runs. These are counts, not explanations.'
+)
 
 
 def _compared(survey: Survey) -> str:
@@ -112,7 +153,8 @@ def _pattern_row(one: Pattern) -> tuple[Part, ...]:
         counts = f"{one.occurrences} x"
         return verdict(one.standing), counts, rate, "-", "-", "-", "-", one.trigger, one.action, one.basis
     interval = f"{one.interval.low:.0%}-{one.interval.high:.0%}".replace("%-", "-").replace("%", " %")
-    rate, spread = ("-", "-") if one.too_early else (percent(one.success_rate), interval)
+    hidden = one.too_early or one.standing in RUN_STANDINGS
+    rate, spread = ("-", "-") if hidden else (percent(one.success_rate), interval)
     without = f"{percent(one.base_rate)} of {one.base_n}" if one.base_n else "-"
     counts = f"{one.successes} of {one.occurrences}"
     adjusted, q = "-", "-"
@@ -175,7 +217,7 @@ def _render_effects(found: EffectReport) -> None:
 @click.command
 @prints(_render_effects)
 def comparisons() -> EffectReport:
-    """Show what goes with success and failure once like tasks are compared, the most striking first."""
+    """Compare similar tasks: what goes with success and failure?"""
     return open_memory().causality.comparisons()
 
 
@@ -183,7 +225,7 @@ def comparisons() -> EffectReport:
 @click.option("--status", type=click.Choice(_STATUSES), help="Only edges of this status.")
 @json_option
 def claims(*, status: str | None, as_json: bool) -> None:
-    """Show the edges that logs assert, held against what happens over all sessions."""
+    """Check the links that logs state against all sessions."""
     found = open_memory().causality.claims(status=status)
     show(found, as_json=as_json, render=lambda report: _render_claims(report, status=status))
 
@@ -217,7 +259,7 @@ def _render_without(found: WithoutAnswer) -> None:
 @click.argument("label")
 @prints(_render_without)
 def without(*, label: str) -> WithoutAnswer:
-    """Show what follows in comparable sessions when something is not done."""
+    """Show how comparable sessions went without a step."""
     return open_memory().causality.without(label)
 
 
@@ -248,7 +290,7 @@ def _render_placebo(found: Placebo) -> None:
 @click.option("--rounds", type=int, default=20, show_default=True, help="How often to shuffle, 1 to 1000.")
 @prints(_render_placebo)
 def placebo(*, rounds: int) -> Placebo:
-    """Show how much would be found if nothing mattered: outcomes shuffled within kinds of task."""
+    """Show how much comparisons find in shuffled outcomes."""
     return open_memory().causality.placebo(rounds=rounds)
 
 
@@ -335,5 +377,5 @@ def _render_repeats(found: Repeats) -> None:
 @click.command
 @prints(_render_repeats)
 def repeats() -> Repeats:
-    """Show how many of the errors met had been met, and fixed, in an earlier session; by level and month."""
+    """Show how many errors had occurred and been fixed before."""
     return open_memory().causality.repeats()

@@ -24,14 +24,17 @@ _plan_option = click.option("--plan", "number", type=int, metavar="N", help="The
 
 @click.group
 def plan() -> None:
-    """Save a plan, see which tasks are ready, follow how far it is."""
+    """Save a plan and follow its tasks."""
 
 
 @plan.command("save")
 @click.argument("file", type=click.File(encoding="utf-8"), default="-")
 @prints(lambda answer: say(f"plan {answer.id} saved, {count(answer.task_count, 'task')}"))
 def save(*, file: TextIO) -> SavedPlan:
-    """Keep the plan in FILE (JSON; - is stdin); from now on it is the active one."""
+    """Save a plan and make it the active one.
+
+    FILE is JSON; - is stdin.
+    """
     found = json_object(file, hint="FILE")
     return open_memory().plans.save(found)
 
@@ -76,7 +79,7 @@ def _render_waves(found: Sequence[Sequence[str]]) -> None:
 @_plan_option
 @prints(_render_waves)
 def waves(*, number: int | None) -> Sequence[Sequence[str]]:
-    """List the tasks in waves: those of one wave can be done at once."""
+    """List the tasks in waves that can run in parallel."""
     return open_memory().plans.waves(number)
 
 
@@ -93,7 +96,7 @@ def _render_status(found: PlanStatus) -> None:
 @_plan_option
 @prints(_render_status)
 def status(*, number: int | None) -> PlanStatus:
-    """Say how far a plan is, and what keeps the rest from being done."""
+    """Show the progress of a plan and what blocks the rest."""
     return open_memory().plans.status(number)
 
 
@@ -106,7 +109,10 @@ def status(*, number: int | None) -> PlanStatus:
 @click.option("--utilized", "utilized_memories", type=names, metavar="NAMES", help="The insights that helped.")
 @prints(lambda updated: say(f"task {updated.task_seq} updated"))
 def update(*, seq: str, number: int | None, **options: Any) -> UpdatedTask:
-    """Set what is given of the task SEQ, by hand; `workspace complete` and `block` do it themselves."""
+    """Change a task of the plan.
+
+    SEQ is its number. `workspace complete` and `block` do this by themselves.
+    """
     return open_memory().plans.update(seq, plan=number, **options)
 
 
@@ -125,7 +131,7 @@ def complete(*, number: int | None) -> CompletedPlan:
 
 @click.group
 def exploration() -> None:
-    """Keep what explorers found, until a plan is made of it."""
+    """Save what explorers found, for the planner."""
 
 
 @exploration.command("save")
@@ -133,7 +139,10 @@ def exploration() -> None:
 @click.option("--objective", metavar="TEXT", help="What it is for; else the objective in FILE.")
 @prints(lambda saved: say(f"exploration {saved.id} saved"))
 def save_exploration(*, file: TextIO, objective: str | None) -> object:
-    """Keep the JSON object in FILE (- is stdin); the newest counts."""
+    """Save an exploration.
+
+    FILE is a JSON object; - is stdin. The newest one counts.
+    """
     found = json_object(file, hint="FILE")
     return open_memory().plans.explorations.save(found, objective=objective)
 
@@ -161,7 +170,7 @@ def _render_cleared(answer: ClearedExplorations) -> None:
 @exploration.command("clear")
 @prints(_render_cleared)
 def clear_exploration() -> ClearedExplorations:
-    """Forget all explorations, and the results that explorers left behind."""
+    """Delete all explorations and the results of explorers."""
     return open_memory().plans.explorations.clear()
 
 
@@ -176,7 +185,7 @@ def _render_assessment(found: Assessment) -> None:
 @click.option("--approach", required=True, metavar="TEXT", help="The way that is about to be tried.")
 @prints(_render_assessment)
 def assess(*, objective: str, approach: str) -> Assessment:
-    """Count an attempt at OBJECTIVE, and say whether to continue, pivot or escalate."""
+    """Count an attempt: continue, pivot or escalate?"""
     return open_memory().plans.assess(objective, approach)
 
 
@@ -197,7 +206,10 @@ def _render_learnt(learnt: LearnAnswer) -> None:
 @click.option("--agent-id", metavar="ID", help="The agent's id; else by the file's name.")
 @prints(_render_learnt, failed=lambda learnt: learnt.problems)
 def learn(*, transcript: Path, agent_type: str, agent_id: str | None) -> LearnAnswer:
-    """Learn from a finished agent by its TRANSCRIPT: how its task ended, what it teaches, and tell whoever waits."""
+    """Learn from the transcript of a finished agent.
+
+    Records how its task ended and what it teaches, and notifies `wait`.
+    """
     learnt = open_memory().plans.learn(transcript, agent_type=agent_type, agent_id=agent_id)
     for problem in learnt.problems:
         warn(problem)

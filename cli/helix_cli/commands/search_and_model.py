@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from helix_cli.app import open_memory
+from helix_cli.app import open_for_question
+from helix_cli.command_group import TextCommand
 from helix_cli.options import NonEmptyPath
 from helix_cli.output import count, fields, json_option, prints, say, show, warn
 from helix_cli.terminal import quiet, strong
@@ -25,18 +26,21 @@ if TYPE_CHECKING:
 _LINES = 4
 
 
-@click.command
+@click.command(cls=TextCommand)
 @click.argument("query", required=False)
 @click.option("--max-results", type=int, default=10, show_default=True, help="Maximum number of results, 1 to 100.")
-@click.option("--semantic-only", is_flag=True, help="Search by meaning only; fails if no model is installed.")
-@click.option("--lexical-only", is_flag=True, help="Compare words alone.")
-@click.option("--status", is_flag=True, help="Show what can be searched instead.")
+@click.option("--semantic-only", is_flag=True, help="Search by meaning only; needs a model.")
+@click.option("--lexical-only", is_flag=True, help="Search by words only.")
+@click.option("--status", is_flag=True, help="Show what can be searched.")
 @json_option
 def search(*, query: str | None, status: bool, as_json: bool, **options: Any) -> None:
-    """Search insights, topics, episodes and configured notes at once for QUERY, the best first."""
+    """Search sessions, insights, topics and notes.
+
+    QUERY is a few words. The best results come first.
+    """
     if status == (query is not None):
         raise click.UsageError("give QUERY or --status, one of the two")
-    searching = open_memory().search
+    searching = open_for_question().search
     if query is None:
         show(searching.status(), as_json=as_json, render=render_search_status)
         return
@@ -87,7 +91,7 @@ def render_search_status(status: Mapping[str, Mapping[str, Any]]) -> None:
 
 @click.group
 def model() -> None:
-    """See and install the model that compares texts by meaning."""
+    """Show or install the model that compares texts by meaning."""
 
 
 def _render_status(answer: ModelStatus) -> None:
@@ -100,7 +104,7 @@ def _render_status(answer: ModelStatus) -> None:
 @model.command("status")
 @prints(_render_status)
 def model_status() -> ModelStatus:
-    """Show which weights and which engine are used, or why there are none and what to do."""
+    """Show which model is used, or why none is."""
     from helix_graph.embedding.choice import status
 
     return status()
@@ -126,7 +130,9 @@ def _render_install(report: InstallReport) -> None:
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @prints(_render_install)
 def install_model(*, source: Path | None, dry_run: bool) -> InstallReport:
-    """Bring the model here: the only command that downloads anything, and only this model and its engine.
+    """Install the model and its engine.
+
+    This is the only command that downloads anything.
 
     Each step is said on stderr before it is done. What is here already is left as it is.
     """

@@ -7,55 +7,83 @@ from typing import TYPE_CHECKING
 
 import click
 
-from helix_cli.app import open_memory
+from helix_cli.app import open_for_question
+from helix_cli.command_group import TextCommand
 from helix_cli.output import count, prints, say
 from helix_cli.terminal import quiet, strong, verdict
+from helix_graph.insights.safe_quoting import cut_line
 
 if TYPE_CHECKING:
-    from helix_graph.graph.model import Precedent, Remedy, SeenAnswer
+    from helix_graph.graph.model import Precedent, Remedy, SeenAnswer, SeenIssue
     from helix_graph.graph.similar_decisions import SimilarAnswer, SimilarDecision
 
 
 LEVELS: dict[str, str] = {
     "exact": "same error",
     "family": "same kind of error",
-    "check": "same check, a different error",
+    "words": "error in similar words",
 }
+#: What the working tree says of a change now.
+STATES: dict[str, str] = {
+    "holds": "; still in the file",
+    "changed": "; the file has changed since",
+    "gone": "; the file is gone",
+}
+#: Of an issue so much is repeated; the rest is in what was asked.
+_LONGEST_ISSUE = 100
 
 
-#: A session counts at its closest level, so those of the next levels are further ones.
+#: A session counts at its closest level, so those of the next level are further ones.
 _OTHER = "other "
 
 
 def render_seen(answer: SeenAnswer) -> None:
-    """Print how closely the error is known, then each precedent with its fixes."""
+    """Print how closely the error is known and whether it was ever repaired, then each precedent with its fixes."""
     if not answer.found:
         say("Not met before.")
     elif answer.level == "recent":
         say("The newest errors:")
+    elif answer.level == "words":
+        say("Not met before. Nearest by words:")
     else:
         levels = [(LEVELS[level], met) for level, met in answer.sessions.items() if met]
         known = (f"{words} in {count(met, f'{_OTHER * bool(n)}session')}" for n, (words, met) in enumerate(levels))
         say(f"Met before: {', '.join(known)}.")
+        shown = {one.issue for one in answer.precedents if one.fixes}
+        for number, issue in enumerate(answer.issues):
+            if len(answer.issues) > 1 or number not in shown:
+                say(f"  {cut_line(issue.message, _LONGEST_ISSUE)}: {_known(issue, shown=number in shown)}")
     for precedent in answer.precedents:
         say()
         _render_precedent(precedent)
 
 
-@click.command
+def _known(issue: SeenIssue, *, shown: bool) -> str:
+    """How often an issue was met and repaired."""
+    met = f"{LEVELS[issue.level]} in {count(issue.sessions, 'session')}"
+    if not issue.fixed:
+        return f"{met}, never repaired"
+    return f"{met}, repaired in {issue.fixed}" + ("" if shown else "; no repair there says anything of this one")
+
+
+@click.command(cls=TextCommand)
 @click.argument("text", required=False)
-@click.option("--limit", type=click.IntRange(1, 100), default=5, show_default=True, help="At most so many precedents.")
+@click.option("--limit", type=click.IntRange(1, 100), default=5, show_default=True, help="Maximum number of sessions.")
 @prints(render_seen)
 def seen(*, text: str | None, limit: int) -> SeenAnswer:
-    """Look up an error: was it met before, and what fixed it?
+    """Show what fixed an error before.
 
-    TEXT is an error line or the whole output of a command; - reads it from stdin. Without TEXT, the newest errors.
+    TEXT is an error line or the whole output of a command; - reads it from stdin:
+
+        pytest 2>&1 | helix-graph seen -
+
+    Without TEXT, the newest errors are shown.
     """
     if text == "-" and sys.stdin is None:
         raise click.UsageError("stdin is closed: give TEXT, or pipe something in")
     if text == "-":
         text = sys.stdin.buffer.read().decode(errors="replace")  # what programs print need not be text
-    return open_memory().graph.seen(text, limit=limit)
+    return open_for_question().graph.seen(text, limit=limit)
 
 
 def _render_precedent(one: Precedent) -> None:
@@ -73,7 +101,8 @@ def _render_precedent(one: Precedent) -> None:
 def _render_remedy(remedy: Remedy) -> None:
     trust = verdict("verified" if remedy.verified else "not verified")
     by = f": {remedy.verified_by}" if remedy.verified else ""
-    say("  -> ", strong(remedy.chosen), "  (", trust, f"{by}; line {remedy.line or '?'})")
+    state = f"; now in {remedy.now_at}" if remedy.now_at else STATES.get(remedy.state or "", "")
+    say("  -> ", strong(remedy.chosen), "  (", trust, f"{by}; line {remedy.line or '?'} of the log{state})")
     if remedy.rationale:
         say(f"     why: {remedy.rationale}")
     if remedy.quote and remedy.quote != remedy.command:
@@ -96,13 +125,16 @@ def render_similar(found: SimilarAnswer) -> None:
     say(f"What this compares: {found.compares}.")
 
 
-@click.command
+@click.command(cls=TextCommand)
 @click.argument("text")
-@click.option("--limit", type=click.IntRange(1, 100), default=5, show_default=True, help="At most so many decisions.")
+@click.option("--limit", type=click.IntRange(1, 100), default=5, show_default=True, help="Maximum number of decisions.")
 @prints(render_similar)
 def similar(*, text: str, limit: int) -> SimilarAnswer:
-    """Show earlier decisions in similar situations (described by TEXT), and how each session ended."""
-    return open_memory().causality.similar(text, limit=limit)
+    """Show earlier decisions in similar situations.
+
+    TEXT describes the situation.
+    """
+    return open_for_question().causality.similar(text, limit=limit)
 
 
 def _render_decision(one: SimilarDecision) -> None:

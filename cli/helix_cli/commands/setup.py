@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from helix_cli import TOOL_SETS
 from helix_cli.options import any_path
 from helix_cli.output import count, emit_json, json_option, say, show, verbatim, warn
 
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 
 
 _AGENTS = ("claude-code", "codex", "cursor", "copilot", "gemini", "opencode", "qwen", "skill")
+_QUESTION = (
+    "Which MCP tools? Many agents send their declarations with every request: 5 of every day, 7 for topics, or all"
+)
 
 
 @click.command
@@ -34,11 +39,20 @@ _AGENTS = ("claude-code", "codex", "cursor", "copilot", "gemini", "opencode", "q
 @click.option("--remove", is_flag=True, help="Take out what was put in.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option("--print", "printed", is_flag=True, help="Only show what to paste, and where.")
+@click.option("--tools", type=click.Choice(TOOL_SETS), help="Which MCP tools to offer (default: as before, else five).")
 @json_option
 def setup(  # noqa: PLR0913  (the options)
-    *, agent: str | None, scope: str, check: bool, remove: bool, dry_run: bool, printed: bool, as_json: bool
+    *,
+    agent: str | None,
+    scope: str,
+    check: bool,
+    remove: bool,
+    dry_run: bool,
+    printed: bool,
+    tools: str | None,
+    as_json: bool,
 ) -> int:
-    """Put the memory's hooks and server into the settings of an AGENT, or of every agent on this machine.
+    """Connect an AGENT, or every agent on this machine: add hooks and server to its settings.
 
     AGENT is claude-code, codex, cursor, copilot, gemini, opencode or qwen; skill is a skill for all others. Every
     other entry stays as it is, byte for byte; twice is once. In a project, its memory is begun and its logs are read.
@@ -48,16 +62,24 @@ def setup(  # noqa: PLR0913  (the options)
     if printed and agent is None:
         raise click.UsageError("--print needs the name of an agent")
     if printed and agent is not None:
-        return _print(agent, as_json=as_json)
+        return _print(agent, tools=tools, as_json=as_json)
     from helix_cli.setup.found_agents import agents_here, installer_for
     from helix_cli.setup.installers import carry_out
     from helix_graph.project import project_folder
 
     whose: Scope = "project" if scope == "project" else "user"
     here = project_folder(Path.cwd())
-    installers = {one: installer_for(one, whose, here or Path.cwd()) for one in ([agent] if agent else agents_here())}
+    names, project = [agent] if agent else agents_here(), here or Path.cwd()
+    installers = {one: installer_for(one, whose, project, tools=tools) for one in names}
     if not installers:
         raise click.UsageError(f"no agent is on this machine; name one: {', '.join(_AGENTS)}")
+    asks = sys.stdin.isatty() and sys.stdout.isatty() and not (check or remove or dry_run or as_json)
+    if asks and any(one.tools is None for one in installers.values()):
+        chosen = click.prompt(_QUESTION, type=click.Choice(TOOL_SETS), default="default")
+        installers = {
+            name: installer_for(name, whose, project, tools=chosen) if one.tools is None else one
+            for name, one in installers.items()
+        }
     if check:
         found = [{"agent": name, "scope": scope, **_state(one.installed())} for name, one in installers.items()]
         show(found[0] if agent else found, as_json=as_json, render=lambda _: _render_checks(found))
@@ -78,10 +100,10 @@ def _state(found: Installed) -> dict[str, object]:
     return {"installed": found.is_whole, **msgspec.structs.asdict(found)}
 
 
-def _print(agent: str, *, as_json: bool) -> int:
+def _print(agent: str, *, tools: str | None, as_json: bool) -> int:
     from helix_cli.setup.definitions import snippets
 
-    found = snippets(agent)
+    found = snippets(agent, tools=tools)
     if as_json:
         emit_json([{"file": where, "content": what} for where, what in found])
         return 0
@@ -172,14 +194,17 @@ def _render_memory(look: FirstLook) -> None:
 
 @click.group
 def plugin() -> None:
-    """Agents, skills, hooks and the server in one package."""
+    """Write agents, skills, hooks and server as one plugin."""
 
 
 @plugin.command
 @click.argument("folder", type=any_path)
 @json_option
 def export(*, folder: Path, as_json: bool) -> None:
-    """Write the plugin into FOLDER, which must be empty or hold an earlier export."""
+    """Write the plugin into a folder.
+
+    FOLDER must be empty or contain an earlier export.
+    """
     from helix_cli.setup.installers import export_plugin
 
     show(export_plugin(folder), as_json=as_json, render=_render_export)

@@ -29,7 +29,7 @@ global_option = click.option(
 
 @click.group
 def topic() -> None:
-    """Write things down by topic, and find them again."""
+    """Write notes by topic, and find them again."""
 
 
 @topic.command
@@ -54,38 +54,44 @@ def store(*, topic: str, text: str, terse: bool, of_user: bool, as_json: bool, *
 @global_option
 @json_option
 def batch(*, file: str, of_user: bool, as_json: bool) -> None:
-    """Store several entries at once: FILE holds a JSON array of {topic, text, ...}; - is stdin."""
+    """Store several entries at once.
+
+    FILE is a JSON array of {topic, text, ...}; - is stdin.
+    """
     _show(_topics(of_user=of_user).batch(_array(_content(file))), as_json=as_json)
 
 
 @topic.command
 @click.argument("query")
 @click.option("--detail", default="medium", metavar="DETAIL", help="full, medium, brief, count, topics or grouped.")
-@click.option("--limit", type=int, metavar="N", help="At most so many, 0 to 1000; it varies with the detail.")
+@click.option("--limit", type=int, metavar="N", help="Maximum number, 0 to 1000; the default depends on the detail.")
 @click.option("--after", metavar="DAY", help="From this day on: YYYY-MM-DD, today, yesterday or this-week.")
 @click.option("--before", metavar="DAY", help="Until this day's end: the same.")
-@click.option("--days", type=int, metavar="N", help="Of the last so many days.")
-@click.option("--hours", type=int, metavar="N", help="Of the last so many hours; overrides --days.")
+@click.option("--days", type=int, metavar="N", help="Only from the last N days.")
+@click.option("--hours", type=int, metavar="N", help="Only from the last N hours; overrides --days.")
 @click.option("--tag", help="Only entries with this tag.")
 @click.option("--topic", help="Only entries of this topic.")
 @click.option("--mode", default="and", metavar="MODE", help="and: all words must be there; or: any of them.")
 @global_option
 @json_option
 def search(*, query: str, of_user: bool, as_json: bool, **options: Any) -> None:
-    """Find entries by their words, the best first."""
+    """Search entries by words."""
     _show(_topics(of_user=of_user).search(query, **options), as_json=as_json)
 
 
 @topic.command
 @click.argument("query", required=False)
 @click.option("--detail", default="summary", metavar="DETAIL", help="summary, scan or full.")
-@click.option("--since", type=int, metavar="HOURS", help="Only entries of the last so many hours.")
+@click.option("--since", type=int, metavar="HOURS", help="Only entries from the last N hours.")
 @click.option("--focus", metavar="A,B", help="Only these categories, such as gotchas,gaps.")
 @click.option("--compact", is_flag=True, help="Without QUERY: five topics and no more.")
 @global_option
 @json_option
 def brief(*, query: str | None, of_user: bool, as_json: bool, **options: Any) -> None:
-    """Brief on a topic, a pattern of topics (iris-*) or a keyword; without QUERY, on everything."""
+    """Summarize a topic, several topics, or everything.
+
+    QUERY is a topic, a pattern of topics (iris-*) or a keyword.
+    """
     _show(_topics(of_user=of_user).brief(query, **options), as_json=as_json)
 
 
@@ -122,7 +128,7 @@ def edit(*, action: str, topic: str, text: str | None, of_user: bool, as_json: b
 @topic.command
 @click.argument("action", default="list")
 @click.option("--topic", help="entries, xref: of this topic.")
-@click.option("--days", type=int, metavar="N", help="recent: of so many days (7); prune: older than so many (30).")
+@click.option("--days", type=int, metavar="N", help="recent: the last N days (7); prune: older than N days (30).")
 @click.option("--hours", type=int, metavar="N", help="recent: of so many hours; overrides --days.")
 @click.option("--detail", help="stats: tags or index.")
 @click.option("--index", type=int, metavar="N", help="entries: the one at this index.")
@@ -135,7 +141,7 @@ def edit(*, action: str, topic: str, text: str | None, of_user: bool, as_json: b
 @global_option
 @json_option
 def topics(*, action: str, file: str | None, of_user: bool, as_json: bool, **options: Any) -> None:
-    """Look at what there is, and keep it in order.
+    """List, check and tidy topics.
 
     ACTION is list, recent, entries, stats, xref, graph, stale, prune, compact, export, import, reindex or session.
     """

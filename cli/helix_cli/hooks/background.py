@@ -98,6 +98,7 @@ def _learn_from(root: Path, sessions: Iterable[str]) -> None:
         memory.insights.harvest(session)
     if not is_up_to_date(root):
         write_anti_patterns(root, memory.causality)
+    memory.highlights()  # for the next session's start
     refresh_authors(root)
 
 

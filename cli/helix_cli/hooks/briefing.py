@@ -12,10 +12,10 @@ import time
 from helix_cli.hooks.advice import new_lines, show_insights
 from helix_cli.hooks.background import run_detached, sweep_logs
 from helix_cli.hooks.call import HookAnswer
-from helix_cli.hooks.context_block import ContextSection, anti_pattern_sentence, context_block
+from helix_cli.hooks.context_block import ContextSection, context_block
 from helix_cli.hooks.session_dedup import SessionDedup, transcript_size
 from helix_cli.hooks.session_recap import RECAP_CHARACTERS, recap_of
-from helix_graph.causality.antipattern_cache import read_anti_patterns
+from helix_graph.highlights_cache import sentences_for_agents
 from helix_graph.insights import hook_queries
 from helix_graph.insights.safe_quoting import name_or_quoted, quoted
 from helix_graph.insights.scoring import CORRECTION, USER_PROVIDED
@@ -32,9 +32,11 @@ if TYPE_CHECKING:
 
 
 #: A briefing is read before anything is known of the task, so it holds little of each kind.
-_INSIGHTS, _ANTI_PATTERNS, _TOPICS, _RECENT = 3, 2, 3, 2
+_INSIGHTS, _HIGHLIGHTS, _TOPICS, _RECENT = 3, 3, 3, 2
 #: 300 tokens, at four characters each.
 _BRIEFING = 1200
+#: Of what stands out: half of a briefing.
+_LONGEST_HIGHLIGHTS = 600
 #: Of a task, an error, a change.
 _LONGEST_PART = 160
 _HOT_SECONDS = 14 * 24 * 3600
@@ -55,7 +57,7 @@ def answer_session_start(call: HookCall, root: Path, dedup: SessionDedup) -> Hoo
 
 
 def _learnt(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[ContextSection]:
-    """What people corrected, what has proven itself, what kept failing, what is planned and written down."""
+    """What people corrected, what has proven itself, what stands out, what is planned and written down."""
     corrected = hook_queries.newest_with(root, CORRECTION, _RECENT)
     best = hook_queries.proven(root, _INSIGHTS)
     given = {str(one["name"]) for one in best if USER_PROVIDED in one["tags"]}
@@ -65,8 +67,8 @@ def _learnt(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[Context
     shown = [one for one in shown if one.name not in names]
     yield ContextSection("Proven in this project:", [one for one in shown if one.name not in given])
     yield ContextSection("Given by people of this project:", [one for one in shown if one.name in given])
-    failing = [anti_pattern_sentence(one) for one in (read_anti_patterns(root) or ())[:_ANTI_PATTERNS]]
-    yield ContextSection("Kept failing in this project:", new_lines(failing, dedup))
+    standing_out = sentences_for_agents(root, most=_HIGHLIGHTS, longest=_LONGEST_HIGHLIGHTS)
+    yield ContextSection("What stands out in this project's sessions:", new_lines(standing_out, dedup))
     yield ContextSection("Open plan:", new_lines(_plan(root), dedup))
     hot = busiest_topics(root, since=int(time.time()) - _HOT_SECONDS, limit=_TOPICS)
     topics = new_lines((f"{name_or_quoted(topic)} ({entries})" for topic, entries in hot), dedup)

@@ -1,9 +1,13 @@
-"""The MCP server: agents' access to everything that the memory can do.
+"""The MCP server: agents' access to what the memory can do.
 
-A tool is declared once (`tool_declaration.Tool`): its arguments and its answer are types, from which come the schemas
-that clients see and the checks that calls pass; its text is what the command of the same name would print. `dispatch`
-runs a call and turns every failure into a sentence; `server` connects both to the official SDK, and is the only file
-that knows it.
+A tool is one typed function (`tool_declaration.tool`): its parameters become the schema that clients see and the check
+that calls pass; its text is what the command of the same name would print. `dispatch` runs a call and turns failures
+into sentences, `protocol` answers messages, `stdio` and `http_server` carry them.
 """
 
 from __future__ import annotations
+
+import time
+
+#: When this server was started: what hooks noted long before is of other sessions.
+STARTED = time.time()

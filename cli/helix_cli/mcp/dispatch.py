@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_cli.mcp.pagination import ANSWERS, fitted_text
-from helix_cli.mcp.rewording import answer_in_tools_words, in_tools_words, problem_of
-from helix_cli.mcp.tool_declaration import typed_schema, without_nulls
-from helix_cli.mcp.tools import tools_by_name
-from helix_cli.output import plain
+from helix_cli.mcp.argument_errors import problem_of
+from helix_cli.mcp.pagination import fitted_text, next_part
+from helix_cli.mcp.tool_declaration import MOST_TOKENS, PartArguments, typed_schema, without_nulls
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph import Memory
 from helix_graph.quoted_answers import with_notice
@@ -27,11 +24,9 @@ from helix_graph.trust import adopted_sentence
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from helix_cli.mcp.tool_declaration import Arguments, Progress, Tool
+    from helix_cli.mcp.tool_declaration import Progress, Tool
 
 
-#: The tool whose answer is a part of another's.
-PARTS = "rest"
 #: In which Claude Code names the project to its servers.
 _PROJECT = "CLAUDE_PROJECT_DIR"
 
@@ -43,25 +38,55 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     failed: bool = False
 
 
-def answer(name: str, raw: Mapping[str, Any], progress: Progress) -> Outcome:
-    """Runs the call; whatever happens in it, the server goes on."""
-    tool = tools_by_name().get(name)
+def answer(name: str, raw: Mapping[str, Any], progress: Progress, *, tools: Mapping[str, Tool]) -> Outcome:
+    """Runs the call; what is wrong with it is an outcome too."""
+    tool = tools.get(name)
     if tool is None:
-        return Outcome(failed=True, text=f"there is no tool {name!r}; there are {', '.join(sorted(tools_by_name()))}")
+        return Outcome(failed=True, text=f"there is no tool {name!r}; there are {', '.join(sorted(tools))}")
     try:
-        reply = tool.run(open_memory(), _arguments(tool, raw), progress)
-        text = with_notice(answer_in_tools_words(plain(reply.value), reply.text))
-        # a part is as long as an answer may be
-        return Outcome(text=text if tool.name == PARTS else fitted_text(text, ANSWERS))
+        return Outcome(text=with_notice(_text(tool, without_nulls(raw), progress)))
     except HelixGraphError as error:
-        return Outcome(failed=True, text=in_tools_words(str(error)))
+        return Outcome(failed=True, text=str(error))
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return Outcome(failed=True, text=f"{name}: {where}{error.strerror or error}")
-    except Exception as error:  # noqa: BLE001  (a bug in one call must not end the agent's server; it is shown, here and on stderr)
-        traceback.print_exc(file=sys.stderr)
-        problem = f"{type(error).__name__}: {error}"
-        return Outcome(failed=True, text=f"{name} has a bug ({problem}); other tools go on working, please report it")
+    except UnicodeEncodeError as error:
+        return Outcome(failed=True, text=f"{name}: {half_character(error)}")
+    except RecursionError:
+        return Outcome(failed=True, text=f"{name}: the arguments are nested too deeply; send flat ones")
+
+
+def _text(tool: Tool, sent: Mapping[str, Any], progress: Progress) -> str:
+    if tool.long and sent.get("cursor"):  # the arguments of the first part need not be sent again
+        sent = {name: sent[name] for name in ("cursor", "max_tokens") if name in sent}
+        return next_part(**_checked(tool.name, sent, PartArguments))
+    asked = _checked(tool.name, sent, tool.takes)
+    max_tokens, _ = asked.pop("max_tokens", MOST_TOKENS), asked.pop("cursor", "")
+    if tool.tells_progress:
+        asked["progress"] = progress
+    text = with_notice(tool.run(open_memory(), **asked))
+    return fitted_text(text, max_tokens=max_tokens) if tool.long else text
+
+
+def _checked(name: str, sent: Mapping[str, Any], takes: type[msgspec.Struct]) -> dict[str, Any]:
+    """The arguments as their types; those that are null count as not sent, but the word "null" is a mistake.
+
+    Raises:
+        InvalidArgument: One is missing, unknown or none of its kind.
+    """
+    try:
+        asked = msgspec.convert(sent, takes, strict=False)
+    except msgspec.ValidationError as error:
+        raise InvalidArgument(None, f"{name}: {problem_of(error, sent, typed_schema(takes))}") from error
+    for argument, value in sent.items():
+        if getattr(asked, argument) is None:
+            raise InvalidArgument(None, f"{name}: {argument} is {value!r}; leave it out where none is meant")
+    return {argument: getattr(asked, argument) for argument in takes.__struct_fields__}
+
+
+def half_character(error: UnicodeEncodeError) -> str:
+    """The sentence for a text with half of a surrogate pair, which JSON can escape and no file can hold."""
+    return f"an argument holds half a character, U+{ord(error.object[error.start]):04X}; send whole ones"
 
 
 def open_memory() -> Memory:
@@ -82,21 +107,3 @@ def open_memory() -> Memory:
 def _memory_in(root: Path) -> Memory:
     """The same memory for every call: it keeps the embedding model, which takes longer to load than to use."""
     return Memory(root)
-
-
-def _arguments(tool: Tool, raw: Mapping[str, Any]) -> Arguments:
-    """The arguments as their types; those that are null count as not sent, but the word "null" is a mistake.
-
-    Raises:
-        InvalidArgument: One is missing, unknown or none of its kind.
-    """
-    sent = without_nulls(raw)
-    try:
-        asked = msgspec.convert(sent, tool.takes, strict=False)
-    except msgspec.ValidationError as error:
-        problem = problem_of(error, sent, typed_schema(tool.takes))
-        raise InvalidArgument(None, f"{tool.name}: {problem}") from error
-    for name, value in sent.items():
-        if getattr(asked, name) is None:
-            raise InvalidArgument(None, f"{tool.name}: {name} is {value!r}; leave it out where none is meant")
-    return asked

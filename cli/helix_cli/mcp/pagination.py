@@ -1,8 +1,8 @@
 """Long answers in parts: an agent's context is small, and no part of an answer may be lost for it.
 
-An answer is cut between lines where it grows too long, and says so; `AnswerCache` keeps the whole until others have
-taken its place. The ``rest`` tool returns it in parts. A quotation that is cut ends with the part, and begins again
-with the next.
+An answer that is too long is cut between lines and ends with a cursor; `AnswerCache` keeps the whole until others have
+taken its place, and a call with the cursor gets the next part. A quotation that is cut ends with the part, and begins
+again with the next.
 """
 
 from __future__ import annotations
@@ -11,10 +11,15 @@ import threading
 from collections import OrderedDict
 from hashlib import sha256
 
+from helix_episodes.errors import InvalidArgument
 from helix_graph.insights.safe_quoting import is_open_quotation
 
 #: Number of answers that are kept: enough for what an agent does at once.
 _KEPT = 32
+#: Code, paths and log lines come to fewer bytes a token than prose (4), and other scripts to about 3.
+_BYTES_PER_TOKEN = 3.5
+#: What stands around a part: the sentence on quotations and the line with the cursor.
+_AROUND = 240
 
 
 class AnswerCache:
@@ -44,47 +49,45 @@ class AnswerCache:
 ANSWERS = AnswerCache()
 
 
-#: Claude Code warns of results from 10,000 tokens on, some 40,000 characters.
-TEXT_LIMIT = 16_000
+def fitted_text(text: str, *, max_tokens: int, cache: AnswerCache = ANSWERS) -> str:
+    """A text of at most so many tokens: the whole, or its first part with the cursor of the next."""
+    return text if _size(text) <= max_tokens else _part(text, 0, max_tokens=max_tokens, cache=cache)
 
 
-def parts_of(text: str, *, limit: int = TEXT_LIMIT) -> list[str]:
-    r"""A text in parts of at most ``limit`` characters, cut between lines.
+def next_part(cursor: str, *, max_tokens: int, cache: AnswerCache = ANSWERS) -> str:
+    """The part of a long answer that a cursor stands for.
 
-    A line is cut within where the part would be less than half full without it.
-
-    >>> parts_of("one\ntwo\nthree", limit=8)
-    ['one\ntwo\n', 'three']
+    Raises:
+        InvalidArgument: It is no cursor, or the answer is not kept any more.
     """
-    parts, begin = [], 0
-    while begin < len(text):
-        end = begin + limit
-        if end < len(text):
-            end = text.rfind("\n", begin + limit // 2, end) + 1 or end
-        parts.append(text[begin:end])
-        begin = end
-    return parts or [""]
+    name, _, begin = cursor.partition("-")
+    text = cache.get(name) if begin.isascii() and begin.isdigit() else None
+    if text is None or int(begin) >= len(text):
+        problem = f"cursor {cursor[:40]!r} stands for no answer that is kept; leave it out to ask the question again"
+        raise InvalidArgument(None, problem)
+    return _part(text, int(begin), max_tokens=max_tokens, cache=cache)
 
 
-def part_of(text: str, number: int) -> tuple[str, int]:
-    r"""The part of that number, from 1, as it is shown, and how many there are; "" for one that there is not.
+def _size(text: str) -> int:
+    """About how many tokens a text has."""
+    return round(len(text.encode(errors="replace")) / _BYTES_PER_TOKEN)
 
-    >>> part_of('say: "' + "word " * 4_000 + '"', 2)[0][:12]
-    '"… word word'
+
+def _part(text: str, begin: int, *, max_tokens: int, cache: AnswerCache) -> str:
+    """What is shown of a text from a character on.
+
+    It ends with a paragraph or a line; within a line where it would be less than half full without.
     """
-    parts = parts_of(text)
-    if not 1 <= number <= len(parts):
-        return "", len(parts)
-    part, before = parts[number - 1], "".join(parts[: number - 1])
-    begins_within = is_open_quotation(before.rpartition("\n")[2])
-    ends_within = is_open_quotation(f"{before}{part}".rpartition("\n")[2])
-    return ('"…' if begins_within else "") + part + ('…"' if ends_within else ""), len(parts)
-
-
-def fitted_text(text: str, shelf: AnswerCache) -> str:
-    """The first part of a text, with how to get the others."""
-    first, number = part_of(text, 1)
-    if number == 1:
-        return text
-    name = shelf.keep(text)
-    return f'{first}\n[part 1 of {number}; `rest` with answer "{name}" and part 2 gives the next]'
+    limit = int(max_tokens * _BYTES_PER_TOKEN) - _AROUND
+    end = begin + len(text[begin : begin + limit].encode(errors="replace")[:limit].decode(errors="ignore"))
+    if end < len(text):
+        half = begin + (end - begin) // 2
+        end = text.rfind("\n\n", half, end) + 2 if "\n\n" in text[half:end] else text.rfind("\n", half, end) + 1 or end
+    opening = '"…' if is_open_quotation(text[:begin].rpartition("\n")[2]) else ""
+    closing = '…"' if is_open_quotation(text[:end].rpartition("\n")[2]) else ""
+    shown = f"{opening}{text[begin:end]}{closing}"
+    if end >= len(text):
+        return shown
+    left = f"{_size(text[end:]):,}"
+    more = f'[about {left} tokens more: call again with cursor "{cache.keep(text)}-{end}"]'
+    return f"{shown.rstrip()}\n{more}"

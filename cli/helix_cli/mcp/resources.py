@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
-import msgspec
-
 from helix_cli.commands.episode import render_episode
+from helix_cli.commands.insight import past_use
 from helix_cli.commands.paths_and_causes import render_causes, render_effects
 from helix_cli.commands.patterns_and_comparisons import render_patterns
 from helix_cli.commands.seen_and_similar import render_similar
 from helix_cli.commands.topic import render_form
 from helix_cli.mcp.dispatch import open_memory
 from helix_cli.mcp.shown_advice import note_shown
-from helix_cli.output import count, percent, rendered
+from helix_cli.output import count, rendered
 from helix_episodes.echo import wrap
 from helix_episodes.errors import InvalidArgument
+from helix_episodes.light_imports import Value
+from helix_graph.causality.pattern_selection import readable
 from helix_graph.errors import GraphNotCompiled, NodeNotFound, NoMemory, UntrustedMemory
 from helix_graph.graph.similar_decisions import words_of
 from helix_graph.insights.safe_quoting import name_or_quoted, own_or_quoted, quoted
@@ -37,7 +38,7 @@ _NODE = "helix://node/"
 _LISTED = 20
 
 
-class Resource(msgspec.Struct, frozen=True, kw_only=True):
+class Resource(Value):
     """A resource, or with braces in its address a template of some."""
 
     uri: str
@@ -118,7 +119,9 @@ _HEAD = (
     "What earlier sessions of this project show. Counts are sessions; 'too early' means that too few are known.\n"
     f"{NOTICE}"
 )
-_NOTHING = "Nothing yet: `extract` reads session logs, `remember` and `store` keep what you learn."
+_NOTHING = (
+    "Nothing yet: `helix-graph episode extract --all` reads session logs; `remember` and `store` keep what you learn."
+)
 #: Rows of each kind: a briefing is read before the work, and the tools give the rest.
 _ROWS = 5
 
@@ -142,9 +145,7 @@ def briefing(task: str) -> str:
 def _learnt(insights: Sequence[Mapping[str, Any]], about: str) -> Iterator[str]:
     """Insights: those that bear on the task, or those that did best."""
     lines = [
-        f"- {own_or_quoted(one['content'], said_by=one.get('_said_by', ''))} "
-        f"({percent(one['effectiveness'])} in {count(one['use_count'], 'use')})"
-        for one in insights
+        f"- {own_or_quoted(one['content'], said_by=one.get('_said_by', ''))} ({past_use(one)})" for one in insights
     ]
     if lines:
         yield "\n".join([f"## Learnt before{f', on: {about}' if about else ''}", *lines])
@@ -157,9 +158,10 @@ def _counted(memory: Memory, about: str) -> Iterator[str]:
     except GraphNotCompiled as error:
         yield f"## What worked, what failed\n{error}"
         return
-    for title, found in (("What worked", survey.best()), ("What failed", survey.worst())):
+    for works, title in ((True, "What worked"), (False, "What failed")):
+        found = readable(survey.best() if works else survey.worst(), works=works).rows[:_ROWS]
         if found:
-            yield f"## {title}\n" + rendered(found[:_ROWS], lambda rows: render_patterns(rows, survey))
+            yield f"## {title}\n" + rendered(found, lambda rows: render_patterns(rows, survey, works=None))
     if about and words_of(about):
         found_alike = memory.causality.similar(about, limit=_ROWS)
         yield f"## Decided before, in words like: {about}\n" + rendered(found_alike, render_similar)

@@ -9,10 +9,13 @@ hooks name it in the memory's log, where they have shown something since just be
 from __future__ import annotations
 
 import os
+import threading
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from helix_episodes.discovery import logs_named
+from helix_cli.mcp import STARTED
+from helix_episodes.discovery import folder_of_log, logs_named
+from helix_graph.agent_logs import Project
 from helix_graph.timestamps import stamp
 
 if TYPE_CHECKING:
@@ -24,19 +27,25 @@ if TYPE_CHECKING:
 _SESSION = "CLAUDE_CODE_SESSION_ID"
 #: Agents start their servers and fire the hooks of a session's start in no order, within seconds.
 _BEFORE = timedelta(seconds=60)
-#: Clients ask for the tools as soon as they are connected, and with them this module is loaded.
-_BEGUN = stamp(datetime.now(UTC) - _BEFORE)
+_BEGUN = stamp(datetime.fromtimestamp(STARTED, tz=UTC) - _BEFORE)
 _SHOWN: set[tuple[Path, str]] = set()
+#: Set where one server serves several sessions, as over HTTP: then none of them is known.
+SEVERAL_SESSIONS = threading.Event()
 
 
 def known_session(memory: Memory) -> str:
     """The session that this server serves, as its log or a hook names it; "" where neither does.
 
-    Of several that hooks named meanwhile it is the first, for all servers alike.
+    A log counts when its session ran in this memory's project. Of several that hooks named meanwhile it is the first,
+    for all servers alike.
     """
     named = os.environ.get(_SESSION)
+    if SEVERAL_SESSIONS.is_set():
+        return ""
     if named:
-        return named if any(logs_named({f"{named}.jsonl"})) else ""
+        project = Project(None, memory=memory.root)
+        folders = (folder_of_log(home, log) for home, log in logs_named({f"{named}.jsonl"}))
+        return named if any(folder is not None and project.holds(folder) for folder in folders) else ""
     return memory.insights.first_session_shown(since=_BEGUN)
 
 

@@ -1,51 +1,60 @@
-"""How a tool is declared (arguments, answer, when to use it, what it may change), and the JSON schema of its arguments.
+"""How a tool is declared: one typed function. Its parameters become the arguments, its docstring the description.
 
->>> class Greeting(Arguments, frozen=True, kw_only=True):
-...     name: str
->>> @tool("greet", title="Greet", takes=Greeting, effect="reads")
-... def greet(memory, asked, progress):
+>>> @tool(title="Greet", effect="reads")
+... def greet(memory, name: Annotated[str, Meta(description="Whom.")], *, loudly: bool = False):
 ...     '''Says hello.'''
-...     return Reply(None, f"hello {asked.name}")
->>> input_schema(greet)["properties"], input_schema(greet)["additionalProperties"]
-({'name': {'type': 'string'}}, False)
+...     return f"hello {name}"
+>>> sorted(input_schema(greet)["properties"])
+['cursor', 'loudly', 'max_tokens', 'name']
 
-An answer is text alone. Some clients show a model only the structured form of an answer that has one, and JSON does not
-mark what others wrote.
+The first parameter is the memory; one that is called ``progress`` is not an argument but tells the client how far the
+call is. What a tool returns is the text of its answer. There is no structured form of it: some clients show a model
+nothing else of an answer that has one, and JSON does not mark what others wrote.
+
+Annotations are needed at run time, so the files of tools do without ``from __future__ import annotations``. What makes
+the answer is imported within the function: the list of tools has to come fast.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-from pathlib import PurePath
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
 import msgspec
 from msgspec import Meta
 
-from helix_cli.output import rendered
+from helix_episodes.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
-
-    from helix_cli.output import Answer
-    from helix_graph import Memory
-
-
-EpisodeName = Annotated[
-    str, Meta(min_length=1, max_length=300, description="A session's id or its episode's, as `list_episodes` shows.")
-]
-
-
-#: The longest list that a call may bring: a call holds up what the session does next, and each of its items costs a
-#: look into the memory.
-MOST_ITEMS = 1000
-TextList = Annotated[list[str], Meta(max_length=MOST_ITEMS)]
-
 
 #: ``reads`` changes nothing; ``adds`` only ever adds; ``sets`` comes to the same when it is called twice;
 #: ``removes`` may take away what is there.
 Effect = Literal["reads", "adds", "sets", "removes"]
+
+#: The tools that the seed names, with its parameters.
+TOPIC_TOOLS = ("store", "batch", "search", "brief", "read", "edit", "topics")
+#: The longest list that a call may bring: each of its items costs a look into the memory.
+MOST_ITEMS = 1000
+TextList = Annotated[list[str], Meta(max_length=MOST_ITEMS)]
+#: A list, or a text that holds one: as JSON, or with commas.
+Texts = str | TextList
+Share = Annotated[float, Meta(ge=0, le=1)]
+Few = Annotated[int, Meta(ge=1, le=100, description="Most results.")]
+EpisodeName = Annotated[
+    str, Meta(min_length=1, max_length=300, description="A session's id or its episode's, as `list_episodes` shows.")
+]
+
+#: An answer has at most this many tokens unless a call asks for more; clients warn of results from 10,000 on.
+MOST_TOKENS = 800
+_LARGEST_ANSWER = 10_000
+#: The arguments of every tool whose answer may be long, beside its own.
+_OF_LONG_ANSWERS: tuple[tuple[str, Any, Any], ...] = (
+    ("cursor", Annotated[str, Meta(description="For the rest of a cut answer.")], ""),
+    (
+        "max_tokens",
+        Annotated[int, Meta(ge=100, le=_LARGEST_ANSWER, description="Longest answer.")],
+        MOST_TOKENS,
+    ),
+)
 
 
 class Progress(Protocol):
@@ -63,7 +72,7 @@ class ProgressSteps:
         self._progress = progress
         self._total = 1
 
-    def advance(self, done: int, total: int, file: Path) -> None:
+    def advance(self, done: int, total: int, file: "Path") -> None:
         """``done`` of ``total`` files are done, and ``file`` is next."""
         self._total = total
         self._progress(done, total, file.name)
@@ -77,58 +86,125 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """What a tool takes; an argument that it does not know is refused, since it would be left out unnoticed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What a tool gives: the text for the agent that asked. Of the library's answer only its advice is used besides."""
-
-    value: Any
-    text: str
+#: What is checked of a call with a cursor.
+PartArguments = msgspec.defstruct("PartArguments", _OF_LONG_ANSWERS, bases=(Arguments,), frozen=True, kw_only=True)
 
 
-def answered(found: Answer, render: Callable[[Answer], object]) -> Reply:
-    """The answer of the library, and the words in which its command prints it."""
-    return Reply(found, rendered(found, render))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
-    """One tool."""
+class Tool(msgspec.Struct, frozen=True, kw_only=True):
+    """One tool. ``takes`` are its arguments as a type; ``long`` says that its answer may need several parts."""
 
     name: str
     title: str
     description: str
-    takes: type[Arguments]
-    run: Callable[[Memory, Any, Progress], Reply]
     effect: Effect
+    takes: type[msgspec.Struct]
+    long: bool
+    run: Callable[..., str]
+
+    @property
+    def tells_progress(self) -> bool:
+        """Whether it reports how far it is."""
+        return "progress" in self.run.__annotations__
 
 
 def tool(
-    name: str, *, title: str, takes: type[Arguments], effect: Effect
-) -> Callable[[Callable[[Memory, Any, Progress], Reply]], Tool]:
-    """Makes a tool of a function, whose docstring is the description that clients show their models."""
+    *, title: str, effect: Effect, long: bool | None = None, name: str = ""
+) -> Callable[[Callable[..., str]], Tool]:
+    """Makes a tool of a function; its answer may be ``long`` where it reads, unless said otherwise."""
 
-    def declare(run: Callable[[Memory, Any, Progress], Reply]) -> Tool:
-        description = " ".join((run.__doc__ or "").split())
-        return Tool(name=name, title=title, description=description, takes=takes, run=run, effect=effect)
+    def declare(run: Callable[..., str]) -> Tool:
+        is_long = effect == "reads" if long is None else long
+        called = name or run.__name__
+        takes = msgspec.defstruct(
+            called,
+            [*_fields(run), *(_OF_LONG_ANSWERS if is_long else ())],
+            bases=(Arguments,),
+            frozen=True,
+            kw_only=True,
+        )
+        return Tool(
+            name=called,
+            title=title,
+            description=" ".join((run.__doc__ or "").split()),
+            effect=effect,
+            takes=takes,
+            long=is_long,
+            run=run,
+        )
 
     return declare
+
+
+def _fields(run: Callable[..., str]) -> list[Any]:
+    """The parameters of a function, without the memory and the progress: name, type and default of each."""
+    code = run.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    defaults = run.__defaults__ or ()
+    known = {
+        **dict(zip(names[code.co_argcount - len(defaults) :], defaults, strict=False)),
+        **(run.__kwdefaults__ or {}),
+    }
+    types = run.__annotations__
+    return [(name, types[name], *([known[name]] if name in known else [])) for name in names[1:] if name != "progress"]
+
+
+def declaration_of(tool: Tool, served: Mapping[str, Tool]) -> dict[str, Any]:
+    """A tool as clients see it, without the sentences of its description that name a tool which is not ``served``."""
+    sentences = tool.description.replace(". ", ".\n").split("\n")
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": " ".join(one for one in sentences if {*one.split("`")[1::2]} <= served.keys()),
+        "inputSchema": input_schema(tool),
+        "annotations": {
+            "title": tool.title,
+            "readOnlyHint": tool.effect == "reads",
+            "destructiveHint": tool.effect == "removes",
+            "idempotentHint": tool.effect in {"reads", "sets"},
+            "openWorldHint": False,
+        },
+    }
 
 
 def input_schema(tool: Tool) -> dict[str, Any]:
     """The JSON schema of a tool's arguments: an object at its root and no references, as all clients understand it.
 
-    Numbers and truth values may come as strings, and clients that check calls must let them through. That null counts
-    as not sent is not stated: it would double the schema of every optional argument.
+    Every tool takes strings for numbers and truth values, and null as not sent. The schema says so of the seed's tools
+    alone, whose clients send strings and may check their calls: it costs tokens.
     """
-    admitted: dict[str, Any] = _each_object(typed_schema(tool.takes), _admitting_strings)
+    schema = typed_schema(tool.takes)
+    admitted: dict[str, Any] = _each_object(schema, _admitting_strings) if tool.name in TOPIC_TOOLS else schema
     return admitted
 
 
-def typed_schema(takes: type[Arguments]) -> dict[str, Any]:
+def typed_schema(takes: type[msgspec.Struct]) -> dict[str, Any]:
     """The same with the types that are meant, and no strings in their place."""
     schema, definitions = _parts_of(takes)
     terse: dict[str, Any] = _each_object(_inlined(schema, definitions), _terse)
     return terse
+
+
+def as_texts(name: str, value: str | list[str]) -> list[str]:
+    """The texts of a list, however it was sent.
+
+    >>> as_texts("tags", "ci, pytest") == as_texts("tags", '["ci", "pytest"]')
+    True
+
+    Raises:
+        InvalidArgument: It begins like JSON and is not valid JSON, or the list is too long.
+    """
+    if not isinstance(value, str):
+        return value
+    if value.lstrip().startswith("["):
+        try:
+            texts = msgspec.json.decode(value, type=list[str])
+        except msgspec.DecodeError as error:
+            raise InvalidArgument(None, f'{name} is no list of texts; give one such as ["one", "two"]') from error
+    else:
+        texts = [one.strip() for one in value.split(",") if one.strip()]
+    if len(texts) > MOST_ITEMS:
+        raise InvalidArgument(None, f"{name} has {len(texts)} texts; give at most {MOST_ITEMS}")
+    return texts
 
 
 def without_nulls(value: Any) -> Any:  # noqa: ANN401  (JSON)
@@ -169,7 +245,7 @@ def _each_object(schema: Any, change: Callable[[dict[str, Any]], dict[str, Any]]
 
 def _parts_of(type_: Any) -> tuple[dict[str, Any], dict[str, Any]]:  # noqa: ANN401  (any type that msgspec knows)
     """A struct's own schema, and those that it refers to."""
-    schema = msgspec.json.schema(type_, ref_template="#/$defs/{name}", schema_hook=_of_other_types)
+    schema = msgspec.json.schema(type_, ref_template="#/$defs/{name}")
     definitions: dict[str, Any] = schema.get("$defs", {})
     name = schema["$ref"].rpartition("/")[2]
     return definitions[name], {key: value for key, value in definitions.items() if key != name}
@@ -203,9 +279,3 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
     others = [one for one in schema["anyOf"] if one != {"type": "null"}]
     rest = {key: value for key, value in schema.items() if key != "anyOf"}
     return {**others[0], **rest} if len(others) == 1 else {**rest, "anyOf": others}
-
-
-def _of_other_types(type_: type) -> dict[str, Any]:
-    if issubclass(type_, PurePath):
-        return {"type": "string"}
-    raise NotImplementedError(type_)

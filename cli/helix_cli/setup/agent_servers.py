@@ -87,10 +87,14 @@ class ServerState(msgspec.Struct, frozen=True, kw_only=True):
         """Whether it starts our server."""
         return is_our_server(self.entry)
 
+    @property
+    def is_customized(self) -> bool:
+        """Whether somebody has added settings of their own to it."""
+        return {name for name, one in self.entry.items() if (name, one) not in _ADDED_BY_CLAUDE} != {"command", "args"}
+
     def is_older(self, entry: Mapping[str, Any]) -> bool:
         """Whether it is ours as setup once had it added, but says something else than it would now."""
-        added = {name: one for name, one in self.entry.items() if (name, one) not in _ADDED_BY_CLAUDE}
-        return set(added) == set(entry) and added != entry
+        return not self.is_customized and any(self.entry[name] != one for name, one in entry.items())
 
     @property
     def note(self) -> str:

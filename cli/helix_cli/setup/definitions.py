@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from helix_cli import TOOL_SETS
+
 Scope = Literal["user", "project"]
 SERVER = "helix"
 _PROGRAM = "helix-graph"
@@ -60,9 +62,27 @@ def codex_hooks(command: str) -> dict[str, dict[str, Any]]:
     return {event: _group(command, event, *one) for event, one in _CODEX.items()}
 
 
-def server(command: str) -> dict[str, Any]:
-    """The entry of the server, in the form that most agents share."""
-    return {"command": shlex.split(command)[0], "args": ["mcp"]}
+def server(command: str, tools: str | None = None) -> dict[str, Any]:
+    """The entry of a server with a set of tools, in the form that most agents share."""
+    chosen = ["--tools", tools] if tools and tools != TOOL_SETS[0] else []
+    return {"command": shlex.split(command)[0], "args": ["mcp", *chosen]}
+
+
+def tools_of(entry: object) -> str | None:
+    """The set of tools that the entry of a server of ours asks for; None where there is none, or it is not ours.
+
+    >>> tools_of({"command": "helix-graph", "args": ["mcp", "--tools", "all"]})
+    'all'
+    >>> tools_of({"type": "local", "command": ["helix-graph", "mcp"]}), tools_of({"command": "x"})
+    ('default', None)
+    """
+    if not is_our_server(entry):
+        return None
+    match _started_words(entry)[2:]:
+        case ["--tools", name] if name in TOOL_SETS:
+            return str(name)
+        case _:
+            return TOOL_SETS[0]
 
 
 def is_ours(group: object) -> bool:
@@ -109,6 +129,14 @@ def is_our_server(entry: object) -> bool:
             return is_our_program(name)
         case _:
             return False
+
+
+def _started_words(entry: object) -> list[Any]:
+    """The command and the arguments of a server's entry; OpenCode has both in one list."""
+    if not isinstance(entry, dict):
+        return []
+    command, arguments = entry.get("command"), entry.get("args", [])
+    return [*(command if isinstance(command, list) else [command]), *(arguments if isinstance(arguments, list) else [])]
 
 
 def is_our_program(name: str) -> bool:
@@ -175,9 +203,9 @@ def file_hooks(agent: FileAgentName, command: str) -> dict[str, dict[str, Any]]:
     return {event: one for event, (one,) in _grouped(grouped.get(agent, {}), command).items()}
 
 
-def file_server(agent: FileAgentName, command: str) -> dict[str, Any]:
-    """The entry of the server as the agent has it."""
-    entry = server(command)
+def file_server(agent: FileAgentName, command: str, tools: str | None = None) -> dict[str, Any]:
+    """The entry of the server with a set of tools as the agent has it."""
+    entry = server(command, tools)
     forms: dict[str, dict[str, Any]] = {
         "cursor": {"type": "stdio", **entry},
         "copilot": {"type": "local", **entry, "tools": ["*"]},
@@ -186,10 +214,10 @@ def file_server(agent: FileAgentName, command: str) -> dict[str, Any]:
     return forms.get(agent, entry)
 
 
-def snippets(agent: str) -> list[tuple[str, Any]]:
+def snippets(agent: str, *, tools: str | None = None) -> list[tuple[str, Any]]:
     """Where to paste, and what: a JSON value, or a text to copy."""
     command = program("user")
-    entry = server(command)
+    entry = server(command, tools)
     if agent == "claude-code":
         return [
             ("~/.claude/settings.json", {"hooks": _listed(claude_hooks(command))}),
@@ -201,7 +229,7 @@ def snippets(agent: str) -> list[tuple[str, Any]]:
             ("~/.codex/config.toml", "\n".join(toml_table(entry))),
         ]
     name: FileAgentName = agent  # type: ignore[assignment]  # the command takes no other
-    servers, hooks = {SERVER: file_server(name, command)}, _listed(file_hooks(name, command))
+    servers, hooks = {SERVER: file_server(name, command, tools)}, _listed(file_hooks(name, command))
     known: dict[str, list[tuple[str, Any]]] = {
         "cursor": [
             ("~/.cursor/mcp.json", {"mcpServers": servers}),

@@ -103,6 +103,14 @@ class JsonServer:
             return text
         return merged(text, _without(value, path, _dict(parse(self._plain(original)))), dialect=self._dialect)
 
+    def entry_in(self, path: Path) -> Any:  # noqa: ANN401  (JSON)
+        """What a file has under our server's name; None where it has nothing, or is not what it should be."""
+        try:
+            value = parse(self._plain(path.read_bytes().decode()))
+        except (OSError, UnicodeDecodeError, NotEditable):
+            return None
+        return _at(value, self._path(value))
+
     def _plain(self, text: str) -> str:
         return as_strict(text, self._dialect)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from helix_cli.setup.agent_servers import SetupPlan
-from helix_cli.setup.definitions import FileAgentName, Scope, file_hooks, file_server, program
+from helix_cli.setup.definitions import FileAgentName, Scope, file_hooks, file_server, program, tools_of
 from helix_cli.setup.entries import JSON_SERVERS, OPENCODE_SERVERS, Entries, JsonHooks, JsonServer
 from helix_cli.setup.own_files import Installed, has_own_files, own_files_plan
 from helix_cli.setup.settings import has_entries, with_entries, without_entries
@@ -59,7 +59,7 @@ def agent_folder(agent: FileAgentName) -> Path:
 class FileAgent:
     """The settings of one such agent, of a user or of a project."""
 
-    def __init__(self, agent: FileAgentName, scope: Scope, project: Path) -> None:
+    def __init__(self, agent: FileAgentName, scope: Scope, project: Path, *, tools: str | None = None) -> None:
         self.scope = scope
         places, command = _PLACES[agent], program(scope)
         folder = agent_folder(agent) if scope == "user" else project / places.project
@@ -68,7 +68,9 @@ class FileAgent:
         if agent == "opencode" and (folder / f"{servers}c").exists():
             servers = f"{servers}c"
         key = OPENCODE_SERVERS if agent == "opencode" else JSON_SERVERS
-        server = JsonServer(file_server(agent, command), servers=key, dialect=dialect)
+        found = JsonServer({}, servers=key, dialect=dialect).entry_in(folder / servers)
+        self.tools = tools or tools_of(found)
+        server = JsonServer(file_server(agent, command, self.tools), servers=key, dialect=dialect)
         self._parts: dict[str, tuple[Path, JsonHooks | JsonServer]] = {"server": (folder / servers, server)}
         if wanted := file_hooks(agent, command):
             hooks = JsonHooks(wanted, flat=agent in {"cursor", "copilot"}, dialect=dialect)
@@ -117,6 +119,9 @@ class FileAgent:
 
 class AgentSkill:
     """The skill by itself, where all agents but Claude Code look for skills."""
+
+    #: It has no server, and so no tools to choose.
+    tools = ""
 
     def __init__(self, scope: Scope, project: Path) -> None:
         self.scope = scope

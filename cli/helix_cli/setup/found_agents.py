@@ -17,14 +17,14 @@ _PROGRAMS = {"claude-code": "claude", "cursor": "cursor-agent"}
 _FILE_AGENTS: tuple[FileAgentName, ...] = get_args(FileAgentName)
 
 
-def installer_for(agent: str, scope: Scope, project: Path) -> Installer:
-    """What sets up the agent of that name."""
+def installer_for(agent: str, scope: Scope, project: Path, *, tools: str | None = None) -> Installer:
+    """What sets up the agent of that name, with a set of tools."""
     if agent == "claude-code":
-        return ClaudeCode(scope, project)
+        return ClaudeCode(scope, project, tools=tools)
     if agent == "codex":
-        return Codex(scope, project)
+        return Codex(scope, project, tools=tools)
     named = next((one for one in _FILE_AGENTS if one == agent), None)
-    return AgentSkill(scope, project) if named is None else FileAgent(named, scope, project)
+    return AgentSkill(scope, project) if named is None else FileAgent(named, scope, project, tools=tools)
 
 
 def agents_here() -> list[str]:

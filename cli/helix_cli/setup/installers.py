@@ -20,12 +20,13 @@ import msgspec
 from helix_cli.setup.agent_servers import (
     AgentServers,
     Command,
+    ServerState,
     SetupPlan,
     run_agent,
     server_state_in_json,
     server_state_in_toml,
 )
-from helix_cli.setup.definitions import SERVER, Scope, claude_hooks, codex_hooks, program, server
+from helix_cli.setup.definitions import SERVER, Scope, claude_hooks, codex_hooks, program, server, tools_of
 from helix_cli.setup.entries import JSON_SERVERS, JsonHooks, JsonServer, TomlServer, require_our_server
 from helix_cli.setup.errors import NotEditable
 from helix_cli.setup.json_edit import parse
@@ -169,26 +170,40 @@ def _settings_apart() -> dict[Path, str]:
     return {path: one.decode() for path, one in plugin_contents().items() if path not in _BY_SETTINGS}
 
 
+def _chosen_tools(found: ServerState | None, asked: str | None) -> tuple[str | None, SetupPlan]:
+    """The set of tools to install: the one asked for, else that of the entry that is there, if one is ours.
+
+    With a note where the entry has settings of somebody's own and another set: it is not edited.
+    """
+    now = tools_of(found.entry) if found else None
+    if found is None or now is None or asked in {None, now} or not found.is_customized:
+        return asked or now, SetupPlan()
+    where = f"{found.path}, line {found.line}" if found.line else str(found.path)
+    note = f'{where}: our server has settings of yours and is left alone; write "args": ["mcp", "--tools", "{asked}"]'
+    return asked, SetupPlan(notes=(note,))
+
+
 _TRUST = "Codex runs new hooks only after you accept them: type /hooks in Codex"
 
 
 class ClaudeCode:
     """Claude Code's settings of a user or of a project."""
 
-    def __init__(self, scope: Scope, project: Path) -> None:
+    def __init__(self, scope: Scope, project: Path, *, tools: str | None = None) -> None:
         self.scope = scope
         home = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
         #: Where Claude Code looks for plugins that lie in a user's folder of skills; a project gets none.
         self._plugin = home / "skills" / "helix-graph" if scope == "user" else None
         made = project / ".mcp.json" if scope == "project" else None
         self._agent = AgentServers(program="claude", scope=scope, project=project, flags=("--scope", scope), made=made)
-        self._entry = server(program(scope))
-        self._hooks, self._server = JsonHooks(claude_hooks(program(scope))), JsonServer(self._entry)
         if scope == "project":
             self.settings, self._servers = project / ".claude" / "settings.json", project / ".mcp.json"
         else:  # of a user's file of servers, which Claude Code writes all the time, nothing is edited
             self.settings = home / "settings.json"
             self._servers = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home()) / ".claude.json"
+        self.tools, self._note = _chosen_tools(server_state_in_json(self._servers), tools)
+        self._entry = server(program(scope), self.tools)
+        self._hooks, self._server = JsonHooks(claude_hooks(program(scope))), JsonServer(self._entry)
 
     def install(self) -> SetupPlan:
         """What puts the memory in.
@@ -198,7 +213,7 @@ class ClaudeCode:
         """
         plan = SetupPlan(changes=(with_entries(self.settings, self._hooks),))
         plugin = own_files_plan(self._plugin, _settings_apart(), removing=False) if self._plugin else SetupPlan()
-        return plan.joined(plugin).joined(self._with_server())
+        return plan.joined(plugin).joined(self._with_server()).joined(self._note)
 
     def remove(self) -> SetupPlan:
         """What takes it out again.
@@ -252,14 +267,15 @@ class ClaudeCode:
 class Codex:
     """Codex's settings of a user or of a project."""
 
-    def __init__(self, scope: Scope, project: Path) -> None:
+    def __init__(self, scope: Scope, project: Path, *, tools: str | None = None) -> None:
         self.scope = scope
         folder = project / ".codex"
         if scope == "user":
             folder = Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex")
         self._file, self._config = folder / "hooks.json", folder / "config.toml"
         self._agent = AgentServers(program="codex", scope=scope, project=project)
-        self._entry = server(program(scope))
+        self.tools, self._note = _chosen_tools(server_state_in_toml(self._config), tools)
+        self._entry = server(program(scope), self.tools)
         self._hooks, self._server = JsonHooks(codex_hooks(program(scope))), TomlServer(self._entry)
 
     def install(self) -> SetupPlan:
@@ -275,7 +291,8 @@ class Codex:
         hooks, found = with_entries(self._file, self._hooks), server_state_in_toml(self._config)
         if self._by_command and found is None:
             return SetupPlan(changes=(hooks,), commands=self._agent.adding(self._entry), notes=(_TRUST,))
-        return SetupPlan(changes=(hooks, with_entries(self._config, self._server)), notes=(_TRUST,))
+        changes = (hooks, with_entries(self._config, self._server))
+        return SetupPlan(changes=changes, notes=(_TRUST,)).joined(self._note)
 
     def remove(self) -> SetupPlan:
         """What takes it out again.

@@ -37,11 +37,15 @@ class _Change(NamedTuple):
 
 
 class _Draft(NamedTuple):
-    """A run and the call it came of; ``judges`` is true when the run gave a verdict of its check."""
+    """A run and the call it came of; ``judges`` is true when the run gave a verdict of its check.
+
+    ``task`` is the task that it was the only check of: its output may name the check only as long as that complains.
+    """
 
     call: ParsedCall
     run: CommandRun
     judges: bool
+    task: str | None = None
 
 
 def command_runs(session: Session, timeline: Timeline, *, meant: Collection[str]) -> tuple[CommandRun, ...]:
@@ -52,7 +56,8 @@ def command_runs(session: Session, timeline: Timeline, *, meant: Collection[str]
     last: dict[str, _Draft] = {}
     found = []
     for draft in drafts:
-        before = last.get(draft.run.check)
+        names = [name for name in (draft.run.check, draft.task) if name]
+        before = max((last[name] for name in names if name in last), key=lambda one: one.call.position, default=None)
         since = _between(changes, before.call.position if before else -1, draft.call.position)
         files = _by_file(since)
         fresh = draft.judges and (before is None or before.run.passed is True)
@@ -62,7 +67,7 @@ def command_runs(session: Session, timeline: Timeline, *, meant: Collection[str]
             else draft.run
         )
         if draft.judges:
-            last[draft.run.check] = draft
+            last |= dict.fromkeys(names, draft)
     return _with_tests_first(found)
 
 
@@ -84,6 +89,7 @@ def _runs_of(session: Session, timeline: Timeline, number: int, meant: Collectio
                 deliberate=any(name in meant for name in run.events),
             ),
             judges=not stopped,
+            task=verdict.task if len(judged) == 1 else None,
         )
     names = {name for run in judged for name in run.events}
     failed = [one for one in timeline.events_of_call(number) if one.type == "error" and one.id not in names]

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from helix_episodes.redaction.command_secrets import COMMAND_RULES
 from helix_episodes.redaction.connections import CONNECTION_RULES
 from helix_episodes.redaction.key_blocks import KEY_RULES, framed_keys, has_key_block
 from helix_episodes.redaction.named_secrets import are_at_edges, named_secrets, places_of_names
@@ -45,6 +46,7 @@ from helix_episodes.redaction.rule_matching import (
 )
 from helix_episodes.redaction.secret_formats import FORMAT_RULES
 from helix_episodes.redaction.tables import headed_secrets, may_be_headed
+from helix_episodes.redaction.unnamed_secrets import unnamed_secrets
 from helix_episodes.redaction.visible_text import without_escapes, without_frames
 
 if TYPE_CHECKING:
@@ -110,7 +112,7 @@ def home_folders(text: str) -> Sequence[Cut]:
 
 
 # Of two that begin at one place the more telling comes first: a shape says more than a place, a place than a name.
-_RULES = (*FORMAT_RULES, *KEY_RULES, *CONNECTION_RULES)
+_RULES = (*FORMAT_RULES, *KEY_RULES, *CONNECTION_RULES, *COMMAND_RULES)
 _SIEVE = Sieve(_RULES)
 #: Texts up to this length are remembered, so that what is remembered stays below 20 MB.
 _SHORT = 5000
@@ -138,7 +140,7 @@ def without_secrets(text: str) -> str:
 
 
 def _cut(text: str, find: Callable[[str], Sequence[Cut]]) -> Redacted:
-    found = find(text)
+    found = list(_outside_marks(find(text), text))
     if not found:
         return Redacted(text=text)
     cuts: list[Cut] = []
@@ -153,9 +155,20 @@ def _cut(text: str, find: Callable[[str], Sequence[Cut]]) -> Redacted:
         found = _without_overlaps(
             make_cut(cut.kind, start + cut.start, start + cut.start + cut.length)
             for start, end in spans
-            for cut in find(text[start:end])
+            for cut in _outside_marks(find(text[start:end]), text[start:end])
         )
     return Redacted(text=text, cuts=tuple(cuts))
+
+
+def _outside_marks(cuts: Sequence[Cut], text: str) -> Iterator[Cut]:
+    """The cuts that take neither a part of the mark of an earlier one nor no more than that mark."""
+    marks = [found.span() for found in _CUT_MARK.finditer(text)] if cuts and "[redacted:" in text else []
+    for cut in cuts:
+        start, end = cut.start, cut.start + cut.length
+        if not any(
+            first < start < last or first < end < last or (first, last) == (start, end) for first, last in marks
+        ):
+            yield cut
 
 
 def redact_text(text: str) -> str:
@@ -203,10 +216,8 @@ def _secrets(text: str) -> Iterator[Cut]:
     rules = _SIEVE.passed_by(sifted)
     names = places_of_names(sifted)
     is_headed = may_be_headed(sifted)
-    if not rules and not names and not is_headed:
-        return
     # What is on several lines must be read without what a listing puts between them.
-    if is_headed or has_key_block(sifted) or are_at_edges(sifted, names):
+    if is_headed or "\\\n" in sifted.text or has_key_block(sifted) or are_at_edges(sifted, names):
         frames = list(without_frames(sifted.text))
         if frames:
             forms += frames
@@ -230,6 +241,7 @@ def _visible_secrets(sifted: SiftedText, rules: list[tuple[int, list[str]]], nam
     yield from headed_secrets(sifted)
     yield from named_secrets(sifted, names)
     yield from framed_keys(sifted)
+    yield from unnamed_secrets(sifted, _secrets_in)
 
 
 def _without_overlaps(cuts: Iterable[Cut]) -> list[Cut]:

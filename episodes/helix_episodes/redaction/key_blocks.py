@@ -26,23 +26,48 @@ _LINE = r"[\s\d:|>#*→+\-\"',]{0,24}(?:[A-Za-z0-9+/]{16,}={0,2}[\"'\s+,;\\]{0,8
 _LINE_BREAK = r"\r?\n|\\{1,2}n"
 # What the base64 of an encoded private key begins with: RSA, the general form, elliptic curves, OpenSSH.
 _ENCODED = (
-    r"(?<![A-Za-z0-9/])(?<![A-Za-z0-9+/]\+)(?:MII[A-Za-z0-9+/]{2}[AQgw]IBA[ADSz]|RWRTY0Iy|MHcCAQEE|MHQCAQEE|MIG[A-Za-z0-9+/]AgEA|M[CFG4][A-Za-z0-9]CAQAwBQYDK2V"
+    r"(?<![A-Za-z0-9/])(?<![A-Za-z0-9+/]\+)(?:MII[A-Za-z0-9+/]{2}[AQgw]IBA[ADSz]|RWR(?:TY0Iy|CSw)[A-Za-z0-9+/]{40}|MHcCAQEE|MHQCAQEE|MIG[A-Za-z0-9+/]AgEA|M[CFG4][A-Za-z0-9]CAQAwBQYDK2V"
     r"|b3BlbnNzaC1rZXktdjE)[A-Za-z0-9+/=]{12,}+(?>(?:" + _BREAKS + r"[A-Za-z0-9+/=]{16,}+)*)"
 )
 #: ``-----BEGIN`` in base64, but for certificates and public keys.
 _WHOLE = r"LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[A-Za-z0-9+/=]{16,}+(?>(?:" + _BREAKS + r"[A-Za-z0-9+/=]{16,}+)*)"
 _PUTTY = r"(?i)private-lines: ?\d{1,3}" + _BODY + r"(?:private-mac: ?[0-9a-f]{32,64})?"
 #: One of these is in each block, in a text and among its words.
-_SIGNS = ("PRIVATE KEY", "SECRET KEY", "Static key", "KEY SHARE", "rivate-Lines", "rivate-lines")
-_WORDS = frozenset(("private", "secret", "static", "share"))
+_SIGNS = (
+    "PRIVATE KEY",
+    "SECRET KEY",
+    "Static key",
+    "KEY SHARE",
+    "rivate-Lines",
+    "rivate-lines",
+    "privateExponent",
+    "priv:",
+)
+_WORDS = frozenset(("priv", "privateexponent", "private", "secret", "static", "share"))
 #: What is known without its frame.
 KEY_RULES = (
     SecretRule(
         "private-key",
-        ("IBA…[ADSz][A-Za-z0-9+/=]{12}", "RWRTY0Iy", "CAQEE", "AgEAM", "YDK2V", "C1rZXktdjE"),
+        ("IBA…[ADSz][A-Za-z0-9+/=]{12}", "RWRTY0Iy", "RWRCSw", "CAQEE", "AgEAM", "YDK2V", "C1rZXktdjE"),
         _ENCODED,
         is_drawn=True,
         spans_lines=True,
+    ),
+    # What openssl prints of a key: octets in rows, behind the name of a secret part.
+    SecretRule(
+        "private-key",
+        ("priv", "privateexponent", "prime1", "prime2", "exponent1", "exponent2", "coefficient"),
+        rf"(?i)\b(?:priv|privateExponent|prime[12]|exponent[12]|coefficient):\s*((?:{_BREAK}{{0,20}}(?:[0-9a-f]{{2}}:){{4,40}}(?:[0-9a-f]{{2}})?)+)",
+        folded=True,
+        spans_lines=True,
+    ),
+    # The name of a key over one line of base64, as Tor and signify write it.
+    SecretRule(
+        "private-key",
+        ("secret key", "secret:", "privatekey", "private.key", "secret.key"),
+        r"(?i)(?:secret key|secret: type\d ==|private_?\.?key|secret\.key)\W{0,8}\n"
+        r"[^\n]{0,60}?(?<![A-Za-z0-9+/])([A-Za-z0-9+/]{42,140}={0,2})(?![A-Za-z0-9+/])",
+        folded=True,
     ),
     SecretRule("private-key", ("LS0tLS1CRUdJTi",), _WHOLE, is_drawn=True, spans_lines=True),
     SecretRule("private-key", ("Private-Lines", "private-lines"), _PUTTY, spans_lines=True),

@@ -18,10 +18,12 @@ from helix_episodes.redaction.value_looks import (
     FUNCTION_WORDS,
     is_dense,
     is_grouped_code,
+    is_like_password,
     is_made_as_password,
     is_made_of_words,
     is_mixed,
     is_pair,
+    is_pair_of_words,
     is_phrase,
     is_placeholder,
     is_scrambled,
@@ -51,6 +53,8 @@ _PARTS = {
     "salt": r"salt\b",
     "mnemonic": "mnemonic",
     "login": "login",
+    "code": r"(?<=device_)code|(?<=deviceC)ode",
+    "api_hash": "api_hash",
 }
 #: Those that are too short, or too like parts of other words, to be looked for within words.
 _WHOLE = {
@@ -65,12 +69,13 @@ _WHOLE = {
     **{word: word for word in ("heslo", "haslo", "adgangskode", "parola")},
     "passe": "(?<=mot de )passe",
 }
+_WHOLE["pin"] = r"(?<![a-z])pin(?: code)?(?![a-z])"
 _SESSION = "_session"
 _FOREIGN = ("contraseñ", "lösenord", "hasło", "şifre", "пароль", "密码", "密碼", "パスワード", "비밀번호")
 _QUOTE = r"(?:\\{0,15}[\"'`])"
 #: A new line, with what listings and diffs put at its beginning.
 _LINE = r"(?:\n|\\{1,2}n)[ \t\d|+>→:-]{0,30}"
-_SIGN = r"(?:=>|->|<-|→|:=|\?\?|\|\||={1,3}|:{1,2}|\uff1a)"
+_SIGN = r"(?:=>|->|<-|→|:=|\?\?|\|\||={1,3}|:{1,2}|\uff1a|[—\u2013➜⇒]|\.{4,80})"
 _SECOND_FIELD = r"(?:--)?(?:[a-z]{1,10}_?)?(?:value|string|text|content|body|data|default)"
 #: What hands a name its value, the more telling ones first.
 _JOINTS = {
@@ -89,9 +94,17 @@ _JOINTS = {
     # A tag behind the tag of the name, as in property lists.
     "tag": r"\s{0,4}</\w{1,20}>\s{0,20}<\w{1,20}(?:\s[^<>\n]{1,60})?>\s{0,4}",
     "markup": r"[\"']?(?:\s\w{1,20}=[^<>\n]{1,60})?\s{0,4}>\s{0,4}(?:<!\[CDATA\[|<[A-Za-z]{1,20}>\s{0,4})?",
+    # Below its name, as YAML and TOML have texts of several lines, or in a list of its own: ["X"]
+    "block": (
+        rf"{_QUOTE}?\s?[:=][ \t]?(?:!!?\w{{1,10}}\s{{1,4}}"
+        rf"|(?:[|>][+-]?\d?|\"\"\"|\'\'\'){_LINE}[ \t]{{0,40}}(?=\S{{8}})"
+        rf"|[\[(]\s{{0,40}}(?={_QUOTE}))"
+    ),
     # Behind an index, a bold name, a default or a type: environ["X"] = …, **X**: …, X [None]: …, x: str = …, or …
     "sign": (
-        rf"(?:{_QUOTE}|[\[\])*]){{0,4}}(?:[ \t]?:?[ \t]?[A-Za-z&*\[{{][^\n=\"'`,()]{{0,30}}(?==[ \t]*[^\s=]))?"
+        rf"(?:{_QUOTE}|[\[\])*]){{0,4}}(?:[ \t]\([^()\n]{{1,40}}\)|[ \t](?:of|for|on|from|in)[ \t][\w .@'/-]{{1,40}}?"
+        r"(?=[:=—]))?"
+        rf"(?:[ \t]?:?[ \t]?[A-Za-z&*\[{{][^\n=\"'`,()]{{0,30}}(?==[ \t]*[^\s=]))?"
         rf"(?:[ \t]\[[^\[\]\n]{{0,20}}\])?\s{{0,8}}(?:{_SIGN}|\bor\b)[\s*]{{0,8}}"
         rf"(?:[A-Za-z\[&][\w.\[\]:<> ]{{0,40}}\((?:\d{{1,4}}\))?\s{{0,8}}(?={_QUOTE}))?"
     ),
@@ -100,10 +113,10 @@ _JOINTS = {
     # The next argument of a call, or the next item of a list.
     "argument": rf"{_QUOTE}?\s{{0,4}}[,(]\s{{0,20}}(?=[bBrRuUfFLN@$]?{_QUOTE})",
     "item": rf"[\"']?[ \t]{{0,4}}{_LINE}(?<=-)\s{{1,4}}|[\"']?[ \t]{{0,4}}{_LINE}(?<=- )",
-    "border": rf"{_QUOTE}?\s{{0,20}}\|\s{{0,20}}{_QUOTE}?",
+    "border": rf"{_QUOTE}?\s{{0,20}}[|│║┃¦]\s{{0,20}}{_QUOTE}?",
     "sentence": (
         r"[\"'`*]{0,3}(?:\s(?:of|for)\s[\w .@-]{1,40})?"
-        r"\s(?:(?:is|was|to|be|as|of|now|set|are|with|lautet|ist|est|es|è)[\s:]{1,2}){1,3}\s{0,4}"
+        r"\s(?:(?i:is|was|to|be|as|of|now|set|are|with|still|lautet|ist|est|es|è)[\s:]{1,2}){1,3}\s{0,4}[*`\"']{0,3}"
     ),
     "blanks": r"[\"'`]?(?:[ \t]|\\{1,2}t){1,40}(?:--?[a-z]{1,20}[ =])?",
 }
@@ -112,8 +125,8 @@ _REST = r"\w{0,30}+(?:-\w{1,20}+){0,4}"
 _NEEDLE = "(?i:" + "|".join((*_PARTS.values(), *_WHOLE.values(), rf"{_SESSION}\b", *_FOREIGN)) + ")"
 _PROMISING = re.compile(
     _NEEDLE + _REST + r"(?: \d{1,2}(?=:))?"
-    r"(?:[\"'`:=(,>|)\[\]*\\?<&→\uff1a{-]|\s{1,40}(?:[=:|>\"'`,→+{*\[-]|\n|<|[\w.\[\]<>&|?:]{1,30}(?: \w{1,20})? ?="
-    r"|(?:is|was|to|be|as|of|for|now|set|or|value|lautet|ist|est|es|è|--)\b"
+    r"(?:[\"'`:=(,>|)\[\]*\\?<&→\uff1a—.{-]|\s{1,40}(?:[=:|│║┃¦>\"'`,→+{*\[(—\u2013➜⇒.-]|\n|<|[\w.\[\]<>&|?:]{1,30}(?: \w{1,20})? ?="  # noqa: E501
+    r"|(?i:is|was|to|be|as|of|for|now|set|on|from|in|still|or|value|lautet|ist|est|es|è|--)\b"
     r"|\S{0,40}?[\d!@#$%^&*?~]|[\w/+]{0,30}[a-z][A-Z][a-z]{0,2}[A-Z])|[ \t]*(?:\n|\Z))"
 )
 #: A name with nothing behind it on its line, or as one of several that signs part.
@@ -140,7 +153,7 @@ _NAME = re.compile(
     r"|пароль|密码|密碼|パスワード|비밀번호|(?:^|_)pw|(?:user|root|admin|mail|ftp|bind|dn|db|ldap|my)pw)"
     r"|(?P<short>(?<!com)(?<!by)(?<!sur)(?<!tres)(?<!under)(?<!over)pass)"
     r"|(?P<pin>(?:^|_)pin(?:_?code)?)|(?P<machine>secret|token|credential|crumb|csrf|hmac|saml(?:response|request)?"
-    r"|(?:^|_)(?:salt|pat|jwt|creds|login|totp))|(?P<key>key|(?:^|_)encrypt|_session)|(?P<login>(?:^|_|master|o)auth))"
+    r"|(?:^|_)(?:salt|pat|jwt|creds|login|totp)|api_hash|(?:device|auth|access)_code|key_?material|key_content)|(?P<key>key|(?:^|_)encrypt|_session)|(?P<login>(?:^|_|master|o)auth))"
     r"(?P<after>s?\d{0,3}(?:_\w+)?)"
 )
 #: Words behind it that make it something about the secret.
@@ -159,7 +172,7 @@ _HARMLESS_KEY_LIST = """
     public pub primary foreign sort partition cache row map hash group lookup index idempotency object dict json
     config query unique shift arrow translation i18n route issue react entity composite natural surrogate dedup
     dedupe event metric state node item hot mon tur don joc hoc whis known host search parent child s3
-    ctrl alt meta tab enter return escape space any each this that other next previous new old given same which
+    dns ctrl alt meta tab enter return escape space any each this that other next previous new old given same which
     first last column param prop property header field label option setting registry model stable test
 """
 _HARMLESS_KEYS = frozenset(_HARMLESS_KEY_LIST.split())
@@ -168,13 +181,17 @@ _PLURALS = ("keys", "tokens", "secrets", "credentials", "passwords")
 _DOTTED_NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+[.:]?")
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*")
 _BASE32 = re.compile(r"(?=.*\d)[A-Z2-7]{16,64}")
+_STREWN = re.compile(r"(?=.{9})[a-z]*(?:[a-z]\d|\d[a-z])[a-z]*\d[a-z0-9]*")
 _PIN = re.compile(r"\d{4,12}")
 #: A reference to where the secret is: vault:secret/data/shop#password, op://…, arn:…
 _REFERENCE = re.compile(r"[a-z][\w+-]{1,20}:[\w.@:-]{1,80}[/#][\w./#@:-]{1,200}")
 #: Words one after the other, as a passphrase has them where nothing quotes it.
-_WORDS = r"[A-Za-z]{3,12}(?:([ ._-])[A-Za-z]{3,12})(?:\1[A-Za-z]{3,12}){2,23}(?=[ \t]*(?:$|[\n\"'`|<]|\(|#|\.(?:\s|$)))"
+_WORDS = r"[A-Za-z]{3,12}(?:([ ._-])[A-Za-z]{3,12})(?:\1[A-Za-z]{3,12}){1,23}(?=[ \t]*(?:$|[\n\"'`|<]|\(|#|\.(?:\s|$)))"
 _LONE_VALUE = r"(?<![:=])(?<![:=] )(?:[\"'`]|[ \t]|\A|(?<=\n))(?!toolu_|msg_|req_|chatcmpl|call_|sha\d{1,3}-|h1:)([A-Za-z0-9+/_=-]{20,200})(?=[\"'`\s,;)]|\Z)"  # noqa: E501
 _LONGEST_LINE = 240
+#: What belongs to a value behind its first part.
+_MORE_QUOTED = r"[\"'`](?:[\"'`][^\"'`\n]{3,200}[\"'`]|\s{0,8}(?:\+|\.\.?|&|~|\|\||\\)?\s{1,40}[rbfu]?[\"'`](?=[^\"'`\n:=]{6,200}[\"'`]\s{0,8}(?:[;)\n]|\Z))[^\"'`\n]{6,200}[\"'`])"  # noqa: E501
+_MORE_BARE = r"[(|,{\[](?![a-z]{2,20}[=:])[A-Za-z0-9][^\s\"'`<]{2,200}"
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _PATH_BEGINNINGS = ("/", "./", "../", "~/", "~\\", "http://", "https://", "file:", "@/", "\\")
 _NAME_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-$"
@@ -195,6 +212,8 @@ _LONGEST_NAME, _VALUE_BEFORE = 48, 400
 _SHORTEST_CHOSEN, _SHORTEST_SPOKEN, _SHORTEST_LONE_KEY = 6, 8, 20
 #: Behind the telling word of a name (``SECRET_KEY_BASE``); four words are a phrase.
 _MOST_WORDS_BEHIND = 3
+#: A part of the name of a resource: arn:aws:secretsmanager:eu-central-1:1234:secret:shop
+_OF_RESOURCE = re.compile(r"arn:[\w:*-]{0,40}\Z|secretsmanager:[\w:-]*\Z")
 _WORD_BEFORE = re.compile(r"([A-Za-z]{2,20})[ ]\Z")
 
 
@@ -249,7 +268,8 @@ def named_secrets(sifted: SiftedText, names: list[int]) -> Iterator[Cut]:
         start = place - len(before) + len(before.rstrip(_NAME_LETTERS))
         rest = compiled_pattern(_NEEDLE + _REST).match(text, place)
         name = text[start : rest.end() if rest else place]
-        sort = _sort(name, text[max(0, start - _LONGEST_NAME) : start])
+        before = text[max(0, start - _LONGEST_NAME) : start]
+        sort = None if _OF_RESOURCE.search(before) else _sort(name, before)
         if sort is None:
             continue
         if sort == "lone" and _ACCOUNT.search(text, max(0, start - _ACCOUNT_LENGTH), start):
@@ -325,27 +345,41 @@ def _value(text: str, name: str, sort: str, found: re.Match[str]) -> tuple[int, 
     start, end = found.span("quoted" if found["quoted"] is not None else "bare")
     if found["quoted"] is None and found[joint] == "=" and name.isupper():
         # In a file of settings a line belongs to the value, whatever signs are in it.
-        end = max(end, compiled_pattern(r"(?:[^\s\"'`\\<]|<(?!/)){0,512}").match(text, start).end())  # type: ignore[union-attr]  # matches the empty text too
+        end = max(end, compiled_pattern(r"(?:[^\s\"'`\\<]|\\[^\n]|<(?!/)){0,512}").match(text, start).end())  # type: ignore[union-attr]  # matches the empty text too
         end = start + len(text[start:end].rstrip(";,)]}"))
-    if found["quoted"] is None and sort == "people" and joint in ("sign", "sentence", "blanks"):
+    if found["quoted"] is None and sort == "people" and joint in ("sign", "sentence", "blanks", "block"):
         words = compiled_pattern(_WORDS).match(text, start)
         if words and is_phrase(words[0]) and (joint != "blanks" or words[1] != " "):
             return words.span()
         groups = compiled_pattern(_GROUPS).match(text, start)
-        if groups and joint == "sign" and is_grouped_code(groups[0]):
+        if groups and (name.startswith("-") or (joint == "sign" and is_grouped_code(groups[0]))):
+            return groups.span()
+    if found["quoted"] is None and sort == "machine" and joint in ("sign", "block"):
+        groups = compiled_pattern(_GROUPS).match(text, start)
+        if groups and len(groups[0]) >= _SHORTEST_LONE_KEY and is_grouped_code(groups[0]):
             return groups.span()
     value = text[start:end]
     if joint in ("sentence", "blanks"):
         value = value.rstrip(_ENDS_OF_SENTENCES)
     named = _Named(name, sort, joint, found[joint], value, found["quoted"] is not None, text[end : end + 2])
-    return (start, start + len(value)) if value and _is_secret(named) else None
+    if not value or not _is_secret(named):
+        return None
+    return start, _whole_end(text, start, start + len(value), is_quoted=named.quoted)
+
+
+def _whole_end(text: str, start: int, end: int, *, is_quoted: bool) -> int:
+    """Where a value ends that signs in it or quotes have parted: ``a(b)``, ``a|b``, ``"a" + "b"``, ``'a''b'``."""
+    more = compiled_pattern(_MORE_QUOTED if is_quoted else _MORE_BARE).match(text, end)
+    if more is None:
+        return end
+    return more.end() - 1 if is_quoted else start + len(text[start : more.end()].rstrip(";,)]}|&*"))
 
 
 def _is_secret(one: _Named) -> bool:
     if is_placeholder(one.value) or _is_code(one) or not _is_fitting(one):
         return False
     if one.sort == "pin":
-        return one.joint in ("sign", "field", "sentence") and _PIN.fullmatch(one.value) is not None
+        return one.joint in ("sign", "field", "sentence", "block") and _PIN.fullmatch(one.value) is not None
     return _is_chosen(one) if one.sort in ("people", "short") else _is_made(one)
 
 
@@ -375,9 +409,12 @@ def _is_code(one: _Named) -> bool:
         return True
     if value.startswith(_PATH_BEGINNINGS):  # one in 64 keys in base64 begins with a stroke
         return value[0] != "/" or not is_dense(value)
+    if value[0] == "?" and one.joint == "sign":  # ${DB_PASSWORD:?is missing}
+        return True
     if _DOTTED_NAME.fullmatch(value) and is_made_of_words(value) and not (one.quoted and one.sort == "people"):
         return not one.name.startswith("-")
-    return not one.quoted and one.after[:1] in ("(", "[") and _IDENTIFIER.fullmatch(value) is not None
+    is_called = not one.quoted and one.after[:1] in ("(", "[") and _IDENTIFIER.fullmatch(value) is not None
+    return is_called and not is_dense(value, shortest=_SHORTEST_SPOKEN)
 
 
 def _is_chosen(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground)
@@ -386,7 +423,10 @@ def _is_chosen(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground
     if len(value) < _SHORTEST_CHOSEN or (joint == "markup" and one.after != "</"):
         return False
     if " " in value:
-        return FUNCTION_WORDS.isdisjoint(value.lower().split()) and (is_mixed(value) or is_phrase(value))
+        words = value.replace("\\", "")
+        return FUNCTION_WORDS.isdisjoint(words.lower().split()) and (
+            is_mixed(value) or is_phrase(value) or (one.is_config and "=" in one.between and is_pair_of_words(words))
+        )
     if one.sort == "short" and not one.is_config:  # also a round or a ticket, so the value must be made like one
         return (
             len(value) >= _SHORTEST_SPOKEN
@@ -405,7 +445,7 @@ def _is_chosen(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground
 
 def _is_literal(one: _Named) -> bool:
     """Whether what is there can only be the value itself."""
-    if one.joint in ("sign", "item"):
+    if one.joint in ("sign", "item", "block"):
         return one.quoted or one.is_config or (one.between == "=" and one.after[:1] not in (")", ",", "]", "}"))
     if one.joint in ("argument", "blanks"):
         return one.quoted and (one.is_config or one.name.startswith(("-", "set", "with")))
@@ -427,10 +467,14 @@ def _is_made(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground)
     if one.sort == "login" or not is_handed:
         return False
     if " " in value:
-        return one.is_config and one.quoted and value.count(" ") >= _MOST_WORDS_BEHIND and is_phrase(value)
+        is_chosen = joint == "sign" and one.name.lower().endswith("secret") and is_pair_of_words(value)
+        is_long = value.count(" ") >= _MOST_WORDS_BEHIND and one.is_config
+        return one.quoted and (is_chosen or (is_long and is_phrase(value)))
     if ("=" in one.between or (joint == "sign" and one.is_config)) and is_scrambled(value):
         return True
     if one.quoted or one.is_config:
         return is_dense(value, shortest=_SHORTEST_SPOKEN)
+    if joint in ("sign", "block") and (is_like_password(value) or _STREWN.fullmatch(value)):
+        return True
     # People choose some of what is called a secret.
     return joint == "sign" and "secret" in one.name.lower() and is_made_as_password(value)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import string
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -84,13 +84,15 @@ class SiftedText:
         #: Far shorter than a long text, which repeats most of its words.
         self.word_list = " ".join(self.words)
 
-    @property
+    @cached_property
+    def mixed_words(self) -> list[str]:
+        """The words that can be a part of a key drawn by chance, but for those of letters alone."""
+        return [word for word in self.words if len(word) >= _LONG_MIXED and not word.isalpha()]
+
+    @cached_property
     def has_long_word(self) -> bool:
         """Whether something in the text can be a part of a key drawn by chance."""
-        longest = max(map(len, self.words), default=0)
-        if not _LONG_MIXED <= longest < _LONG_LETTERS:
-            return longest >= _LONG_LETTERS
-        return any(len(word) >= _LONG_MIXED and not word.isalpha() for word in self.words)
+        return bool(self.mixed_words) or max(map(len, self.words), default=0) >= _LONG_LETTERS
 
 
 #: Letters become small and what is no letter or digit a blank, so that a text can be taken apart at once.

@@ -72,7 +72,7 @@ _BEGUN = (
     ("stripe-key", ("whsec_",), r"whsec_[A-Za-z0-9+/=]{16,255}"),
     ("anthropic-key", ("sk-ant-",), r"sk-ant-[A-Za-z0-9_-]{16,255}"),
     ("google-key", ("AIza", "GOCSPX-"), r"(?:AIza[A-Za-z0-9_-]{35}|GOCSPX-[A-Za-z0-9_-]{20,80})"),
-    ("google-key", ("ya29.",), r"ya29\.[A-Za-z0-9_-]{20,500}"),
+    ("google-key", ("ya29.",), r"ya29\.[A-Za-z0-9_.-]{20,1000}"),
     ("npm-token", ("npm_",), r"npm_[A-Za-z0-9]{36,80}"),
     ("pypi-token", ("pypi-",), r"pypi-[A-Za-z0-9_-]{50,500}"),
     ("huggingface-token", ("hf_",), r"hf_[A-Za-z0-9]{30,80}"),
@@ -80,7 +80,24 @@ _BEGUN = (
     ("linear-key", ("lin_",), r"lin_(?:api|oauth)_[A-Za-z0-9]{30,80}"),
     ("digitalocean-token", ("_v1_",), r"do[opr]_v1_[a-f0-9]{64}"),
     ("vault-token", ("hvs.", "hvb."), r"hv[sb]\.[A-Za-z0-9_-]{20,300}"),
-    ("jwt", ("eyJ",), r"eyJ[A-Za-z0-9_-]{8,512}\.eyJ[A-Za-z0-9_-]{4,8192}(?:\.[A-Za-z0-9_-]{4,2048})?"),
+    ("jwt", ("eyJ",), r"eyJ[A-Za-z0-9_-]{8,512}\.[A-Za-z0-9_-]{16,8192}(?:\.[A-Za-z0-9_-]{4,8192}){0,3}"),
+    ("kubernetes-token", ("base64url.bearer.",), r"base64url\.bearer\.authorization\.k8s\.io\.[A-Za-z0-9_.-]{20,4096}"),
+    ("paseto", (".local.", ".public."), r"v[1-4]\.(?:local|public)\.[A-Za-z0-9_-]{30,4096}(?:\.[A-Za-z0-9_-]{4,512})?"),
+    ("slack-token", ("xoxd-", "xoxc-"), r"xox[cd]-[A-Za-z0-9%+/=-]{20,500}"),
+    ("age-key", ("AGE-PLUGIN-",), r"AGE-PLUGIN-[A-Z0-9]{2,30}-1[A-Z0-9]{20,120}"),
+    ("onesignal-key", ("os_v2_",), r"os_v2_(?:app|org)_[a-zA-Z2-7]{60,140}"),
+    ("clickup-token", ("pk_",), r"pk_\d{5,12}_[A-Z0-9]{28,40}"),
+    ("ebay-key", ("PRD-", "SBX-"), r"(?:PRD|SBX)-[0-9a-f]{12}(?:-[0-9a-f]{4}){4}"),
+    ("defined-key", ("dnkey-",), r"dnkey-[A-Z0-9-]{40,120}"),
+    ("elastic-token", ("essu_",), r"essu_[A-Za-z0-9+/=_-]{40,200}"),
+    ("tiktok-token", ("act.",), r"act\.[A-Za-z0-9]{40,120}(?:!\d{1,6}\.[a-z0-9]{2})?"),
+    ("configcat-key", ("configcat-sdk-",), r"configcat-sdk-\d/[A-Za-z0-9_/-]{30,60}"),
+    ("flagsmith-key", ("ser.",), r"ser\.[A-Za-z0-9]{22}(?![A-Za-z0-9])"),
+    (
+        "password-hash",
+        ("SCRAM-SHA-",),
+        r"SCRAM-SHA-\d{1,3}\$\d{1,7}:[A-Za-z0-9+/=]{8,60}\$[A-Za-z0-9+/=]{20,100}:[A-Za-z0-9+/=]{20,100}",
+    ),
 )
 
 # Services of which one shape is enough: kind, plain strings (one must occur), pattern. Each match must look random.
@@ -208,7 +225,7 @@ tavily-key           tvly-                      tvly-[A-Za-z0-9-]{20,60}
 together-key         tgp_v1_                    tgp_v1_[A-Za-z0-9_-]{36,60}
 trigger-key          tr_…[dsp][a-z]             tr_(?:dev|prod|stg|pat|preview)_[A-Za-z0-9]{16,60}
 twitch-token         oauth:                     oauth:[a-z0-9]{30}(?![A-Za-z0-9])
-twitter-token        AAAAAAAAAAAAAAAAAAAA       A{20,24}[A-Za-z0-9%]{40,200}
+twitter-token        AAAAAAAAAAAAAAAAAAAA       A{20,24}[A-Za-z0-9%=]{40,200}
 typeform-token       tfp_                       tfp_[A-Za-z0-9_=.-]{40,80}
 vault-token          hvr.                       hvr\.[A-Za-z0-9_-]{20,300}
 vault-token          s.…[A-Za-z0-9]{24}         s\.[A-Za-z0-9]{24}(?![A-Za-z0-9_(.])
@@ -219,6 +236,7 @@ volcengine-key       AKLT                       AKLT[A-Za-z0-9_=-]{40,80}
 wakatime-key         waka_                      waka_[0-9a-f]{8}-[0-9a-f-]{27}
 yandex-key           AQVN,y0_                   (?:AQVN[A-Za-z0-9_-]{35,38}|y0_[A-Za-z0-9_-]{50,80})
 yandex-key           t1.…[A-Za-z0-9_-]{30}      t1\.[A-Za-z0-9_-]{30,400}\.[A-Za-z0-9_-]{60,120}
+wallet-key           5820                       5820[0-9a-f]{64}(?![0-9A-Za-z])
 zoho-token           1000.…[0-9a-f]{32}         1000\.[0-9a-f]{32}\.[0-9a-f]{32}
 zuplo-key            zpka_                      zpka_[A-Za-z0-9]{30,60}_[0-9a-f]{8}
 bitwarden-token      0.…[0-9a-f]{8}-            0\.[0-9a-f]{8}-[0-9a-f-]{27}\.[A-Za-z0-9]{30}:[A-Za-z0-9+/=]{20,30}

@@ -48,7 +48,10 @@ def is_placeholder(value: str) -> bool:
         or "xxxx" in lowered
     ):
         return True
-    return any(word in lowered for word in ("redacted", "your", "placeholder", "changeme", "change-me", "change_me"))
+    return any(
+        word in lowered
+        for word in ("redacted", "your", "placeholder", "changeme", "change me", "change-me", "change_me")
+    )
 
 
 def says_what_it_is(value: str) -> bool:
@@ -154,6 +157,7 @@ _RARE_PAIRS = frozenset(row[0] + other for row in _RARE_LIST.split() for other i
 _FEWEST_RARE = 3
 _SHORTEST_PASSWORD = 8
 _HEX = re.compile(r"[0-9a-f-]+")
+_NAMED_HEX = re.compile(r"(?:[A-Za-z]\w{0,20}[-:_.@])*(?:[0-9a-f-]+|[0-9A-F-]+)")
 _RUN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d{1,3}")
 #: Of random letters and digits a run of one sort has 1.6 to 2.5 on average, of names made of words 4 and more.
 _LONGEST_MEAN_RUN = 3.3
@@ -169,6 +173,62 @@ def is_made_of_words(value: str, *, longest: float = _LONGEST_MEAN_RUN) -> bool:
     """
     runs = _RUN.findall(value)
     return sum(map(len, runs)) > longest * len(runs)
+
+
+def mean_run(value: str) -> float:
+    """The mean length of the runs of small letters, capitals and digits."""
+    runs = _RUN.findall(value)
+    return sum(map(len, runs)) / max(1, len(runs))
+
+
+#: What is no password though it holds letters, digits and a sign: versions, dates, codes of addresses, globs, issues.
+_NO_LIKENESS = re.compile(
+    r".*(?:%(?!\d{3})(?:0[AD]|2[0-9A-F]|3[A-F]|40|5[B-F]|60|7[B-F]|[89A-F][0-9A-F])|\*\*|\.\*|://|\.\d|@v?\d|…).*"
+    r"|[A-Za-z/_-]*#\d+|[A-Za-z_.]+\d{0,2}[+&*~^%][A-Za-z_.]+\d{0,2}|0x.*|[a-z_]+\d{0,3}[+#?&=][a-z_]+\d{0,3}|[\d:.TZ+-]+|[\w.-]+@[\w.-]+|sha\d{1,3}-.*|[A-Z]+(?:-\d+)+"
+    r"|\$\w+|[&*-]?\w+[?&]?|\d+[-_#+][^\d]*|.*[/.]|[\w-]+(?:[+&][a-z]+)+"
+)
+#: Words and numbers with a sign between them or behind, as people make passwords of them.
+_MADE = re.compile(
+    r"[A-Z][a-z]{2,}[-_]\d{2,}[a-z]{3,}[-_]?|[a-z]{3,}\d{2,}[-_][A-Z][a-z]{2,}[-_]?|[A-Z][a-z]{2,}\d{2,4}[-_]"
+    r"|[a-z]*(?:[a-z]\d|\d[a-z])[a-z0-9]*(?:\d[a-z]|[a-z]\d)[a-z0-9]*[-_][a-z0-9]*(?:[a-z]\d[a-z]|\d[a-z]\d)[a-z0-9]*"
+)
+_PARTED = re.compile(r"[A-Za-z0-9]{3,}(?:[-_.][A-Za-z0-9]{3,}){1,3}")
+_SHORTEST_LIKE, _SHORTEST_LETTERS = 8, 10
+#: Of 20,000 keys of 14 characters drawn by chance 98 % have runs as short as this.
+_LONGEST_LIKE_RUN, _LONGEST_LETTERS_RUN = 3.0, 2.4
+
+
+def is_like_password(value: str) -> bool:
+    """Whether a value can hardly be anything but a password or a key, which a line that speaks of one makes likely.
+
+    >>> is_like_password("Linen^692pickle"), is_like_password("x86_64.*linux"), is_like_password("w4lnu7Kf1ddl")
+    (True, False, True)
+    """
+    if len(value) < _SHORTEST_LIKE or _NAMED_HEX.fullmatch(value) or is_placeholder(value):
+        return False
+    if value.isalnum():
+        return _is_mixed_like_key(value)
+    if "/" in value or "\\" in value:
+        return False
+    both = any(map(str.isupper, value)) and any(map(str.islower, value))
+    digits = sum(map(str.isdigit, value))
+    is_short = both and len(value) >= _SHORTEST_LETTERS and mean_run(value) <= _LONGEST_LETTERS_RUN
+    if any(sign in value for sign in "!^*%+#$&~?@"):
+        is_made = (both and digits > 0) or (digits >= _MOST_NUMBERS and any(map(str.isalpha, value)))
+        return is_made and not _NO_LIKENESS.fullmatch(value) if digits else is_short
+    if digits and _MADE.fullmatch(value):
+        return True
+    return is_short and _PARTED.fullmatch(value) is not None and (digits > 0 or is_unlike_words(value))
+
+
+def _is_mixed_like_key(value: str) -> bool:
+    """Letters of both cases, with digits or without, in runs as short as chance makes them."""
+    if not (any(map(str.isupper, value)) and any(map(str.islower, value))) or value.startswith("0x"):
+        return False
+    run, unlike = mean_run(value), is_unlike_words(value)
+    if any(map(str.isdigit, value)):
+        return len(value) >= _SHORTEST_LETTERS and (run <= _LONGEST_LIKE_RUN or unlike)
+    return len(value) >= _SHORTEST_PART and (run <= _LONGEST_LETTERS_RUN or (unlike and run <= _LONGEST_MEAN_PART))
 
 
 def is_drawn(match: re.Match[str]) -> bool:
@@ -204,6 +264,17 @@ def is_phrase(value: str) -> bool:
         len(words) >= _SHORTEST_PHRASE
         and min(map(len, words)) >= _SHORTEST_WORD
         and FUNCTION_WORDS.isdisjoint(map(str.lower, words))
+        and not says_what_it_is(value)
+    )
+
+
+def is_pair_of_words(value: str) -> bool:
+    """Two words and more, perhaps with numbers, none of which a sentence needs."""
+    words = value.split(" ")
+    return (
+        len(words) > 1
+        and min(map(len, words)) >= _SHORTEST_WORD
+        and FUNCTION_WORDS.isdisjoint(value.lower().split())
         and not says_what_it_is(value)
     )
 

@@ -53,7 +53,7 @@ _TOOL_WORDINGS = (
     ("invalid arguments", r"InputValidationError|invalid (?:arguments?|params|parameters)|required parameter"),
     ("permission denied", r"permission denied|\bEACCES\b|\bEPERM\b"),
     ("timeout", r"timed? ?out"),
-    ("connection failed", r"ECONNREFUSED|ENOTFOUND|ECONNRESET|connection (?:refused|closed|error)|fetch failed"),
+    ("connection failed", r"\bE(?:CONNREFUSED|NOTFOUND|CONNRESET)|connection (?:refused|closed|error)|fetch failed"),
 )
 _COMMAND_WORDINGS = (
     (

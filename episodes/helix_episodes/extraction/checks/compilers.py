@@ -69,6 +69,9 @@ _WORDINGS = (
     ("syntax error", r"unterminated|not terminated|non-declaration statement"),
 )
 _FAMILIES = tuple((family, Regex(wording)) for family, wording in _WORDINGS)
+#: What does not compile, whichever check says so; the compilers' own codes are families too.
+COMPILE_FAMILIES = frozenset(family for family, _ in _WORDINGS)
+COMPILER_CODE = Regex(r"(?:TS|CS)\d{4}|E0\d{3}")
 
 
 def compile_family(message: str) -> str:

@@ -15,9 +15,18 @@ True
 from helix_episodes.extraction.fingerprints.diagnostics import (
     diagnostics_in,
     diagnostics_of_finding,
+    diagnostics_of_text,
     keys_of_text,
 )
 from helix_episodes.extraction.fingerprints.grammars import is_noise
-from helix_episodes.extraction.fingerprints.model import Diagnostic
+from helix_episodes.extraction.fingerprints.model import Diagnostic, name_of_test
 
-__all__ = ["Diagnostic", "diagnostics_in", "diagnostics_of_finding", "is_noise", "keys_of_text"]
+__all__ = [
+    "Diagnostic",
+    "diagnostics_in",
+    "diagnostics_of_finding",
+    "diagnostics_of_text",
+    "is_noise",
+    "keys_of_text",
+    "name_of_test",
+]

@@ -2,7 +2,7 @@
 
 `diagnostics_in` reads lines as tools print them (`grammars`); `diagnostics_of_finding` starts from what
 `helix_episodes.extraction.checks` found already and looks into the output only where that names nothing.
-`keys_of_text` is for a text that someone pastes: what in it can be recognised.
+`diagnostics_of_text` is for a text that someone pastes: what in it can be recognised.
 """
 
 from __future__ import annotations
@@ -165,17 +165,20 @@ def _file_of(test: str) -> str | None:
     return file if "::" in test and "." in file else None
 
 
-def keys_of_text(text: str) -> Iterator[str]:
-    """The fingerprints that a pasted text gives: of its diagnostics, and of each line where it has only a few."""
+def diagnostics_of_text(text: str) -> Iterator[Diagnostic]:
+    """The diagnostics of a pasted text, and where it has only a few lines, each line as a test's name or a message."""
     lines = [line for line in text.splitlines() if line.strip()]
-    found = diagnostics_in(text)
-    yield from (one.fingerprint for one in found if one.fingerprint)
+    yield from diagnostics_in(text)
     if len(lines) <= _PICKED:
         for line in lines:
             plain = line.strip()
             one = Diagnostic(test=plain) if _TEST_ALONE.fullmatch(plain) else diagnostic_of_line(plain)
             if one is not None and one.fingerprint:
-                yield one.fingerprint
-                # The words of a test's name, or of one of its parts, are a line like any other.
-            if one is not None and not one.test and " " in plain:
-                yield Diagnostic(test=plain).keys[0]
+                yield one._replace(alone="" if one.test or " " not in plain else plain)
+
+
+def keys_of_text(text: str) -> Iterator[str]:
+    """The fingerprints of the diagnostics of a pasted text."""
+    for one in diagnostics_of_text(text):
+        yield from one.keys[:1]
+        yield from one.keys[-1:] if one.alone else ()

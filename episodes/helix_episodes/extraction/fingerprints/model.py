@@ -17,6 +17,8 @@ _SEVERITY = Regex(
     r"(?:E {3,}|\W*(?:npm )?(?:ERR!|\[?(?:fatal )?(?:[Ee]rror|ERROR|[Ff]atal|FATAL|[Ww]arning|WARN)\]?)(?:\[\w+\])?"
     r"(?::|\s)\s*)+"
 )
+#: The sign before a complaint, which only some lines of one tool have.
+_MARK = Regex(r"[\u00d7\u2716\u2717\u2718\u2a2f]\s+")
 _NAME = Regex(
     r"[\"'`\u2018\u201c]([A-Za-z_$@][\w.$@/:-]{0,79})[\"'`\u2019\u201d]"
     r"|\b(?:undefined|not used|symbol|reference): (\w[\w.]*)"
@@ -37,7 +39,8 @@ class Diagnostic(Value):
 
     ``message`` is without its location and without the name of its rule. ``test`` is the failing test, ``raised`` the
     exception that ended it; ``rule`` is the linter's rule or the compiler's code. ``scope`` is set where the message is
-    a fixed sentence that is said of anything, and then belongs to it.
+    a fixed sentence that is said of anything, and then belongs to it. ``alone`` is a line that someone pasted by
+    itself: its words may be those of a test's name.
     """
 
     tool: str = ""
@@ -47,6 +50,7 @@ class Diagnostic(Value):
     raised: str | None = None
     rule: str | None = None
     scope: str = ""
+    alone: str = ""
 
     @property
     def symbol(self) -> str | None:
@@ -65,6 +69,8 @@ class Diagnostic(Value):
         found = [*(_test_keys(self) if self.test else ()), *_message_keys(self)]
         if self.rule and (not found or self.tool in _RULE_SAYS_ALL):
             found.append(_key("rule", self.rule))
+        if self.alone:
+            found.append(_test_keys(Diagnostic(test=self.alone))[0])
         return tuple(dict.fromkeys(found))
 
 
@@ -85,6 +91,7 @@ def message_core(message: str) -> str:
     >>> message_core("error: cannot open '/srv/a/b/cart.py', line 3.")
     'cannot open b/cart.py, line <n>'
     """
+    message = _MARK.sub("", message) if _MARK.match(message) else message
     text = _SEVERITY.sub("", message.strip()) if _SEVERITY.match(message.strip()) else message.strip()
     for pattern, words in _REORDERED:
         text = pattern.sub(words, text)

@@ -1,13 +1,9 @@
-"""What an agent reads about its arguments and next steps, in the words of the tools.
+"""Why arguments are refused, in an agent's words: which one, what came, and what it may be.
 
-Why arguments are refused: which one, what came, and what it may be. The check itself speaks of JSON types and paths,
-which say little to an agent that has to send something else.
+The check itself speaks of JSON types and paths, which say little to an agent that has to send something else.
 
-Advice of the library names commands and their options, which an agent does not have here; it becomes advice to call a
-tool. Only what the library itself says is reworded, never stored text. What no tool does (`init`) keeps its command.
-
->>> in_tools_words("the graph has not been compiled yet; run `helix-graph compile`")
-'the graph has not been compiled yet; call `compile`'
+>>> allowed({"type": "string", "enum": ["and", "or"]})
+'one of and, or'
 """
 
 from __future__ import annotations
@@ -16,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     import msgspec
 
@@ -95,62 +91,3 @@ def _span(lowest: float | None, highest: float | None) -> str:
 def _shown(value: object) -> str:
     text = {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-
-
-#: Commands and options, and what says the same of tools. The longer form of two comes first.
-_FORMS = (
-    (r"run `helix-graph compile`", "call `compile`"),
-    (r"Next: helix-graph compile", "Next: call `compile`"),
-    (r"`helix-graph episode list`", "`list_episodes`"),
-    (r"`helix-graph episode show \S+`", "`show_episode`"),
-    (r"`helix-graph insight recall WORDS`", "`recall`"),
-    (r"`helix-graph insight reindex` makes them", "people make them"),
-    (r"`helix-graph insight uplift` shows what is known so far", "ask again when there are more"),
-    (r"`helix-graph (status|patterns|anti-patterns|compile|extract)`", lambda found: f"`{found[1].replace('-', '_')}`"),
-    (r"; `helix-graph model install --from DIR` copies [^;]*", ""),
-    (r"`helix-graph model status` says how to get one", "leave semantic_only out to compare words"),
-    (r"`helix-graph model install` (gets one|\S+ \S+)", "people can install one"),
-    (r"`topic topics stats --detail tags`", "`topics` with action stats and detail tags"),
-    (r"`topic topics`", "`topics`"),
-    (r"`topic topics (\w+)`", r"`topics` with action \1"),
-    (r"`topic (\w+)`", r"`\1`"),
-    (r", which -v lists\b", ""),
-    (r"; --format NAME reads it as one of them all the same", ""),
-    (r"; use --force to replace it, or --output for another folder", "; people can replace it"),
-    (r" \(--force would record less than is known\)", ""),
-    (r"; --force brings it back", "; people can bring it back"),
-    (r"; --project any takes it in", "; people can take it in"),
-    (r"--(semantic-only|lexical-only|dry-run|min-relevance)\b", lambda found: found[1].replace("-", "_")),
-    (r"^TEXT is empty", "text is empty"),
-)
-_RULES = tuple((re.compile(form), words) for form, words in _FORMS)
-#: Where an answer advises; everything else in it may be somebody's text.
-_ADVICE = frozenset({"hint", "note", "problem", "error", "reason"})
-#: The last line of reports that have a next step.
-_NEXT = re.compile(r"Next: helix-graph compile$", re.MULTILINE)
-
-
-def in_tools_words(sentence: str) -> str:
-    """A sentence of the library, such as that of an error."""
-    for form, words in _RULES:
-        sentence = form.sub(words, sentence)
-    return sentence
-
-
-def answer_in_tools_words(value: Any, text: str) -> str:  # noqa: ANN401  (JSON)
-    """The text of an answer, with the advice that the answer holds in other words."""
-    for sentence in _advice_in(value):
-        text = text.replace(sentence, in_tools_words(sentence))
-    return _NEXT.sub("Next: call `compile`", text)
-
-
-def _advice_in(value: Any, *, advises: bool = False) -> Iterator[str]:  # noqa: ANN401  (JSON)
-    """The texts where an answer advises."""
-    if isinstance(value, str):
-        yield from [value] if advises and value else []
-    elif isinstance(value, dict):
-        for key, one in value.items():
-            yield from _advice_in(one, advises=key in _ADVICE)
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _advice_in(one, advises=advises)

@@ -1,0 +1,189 @@
+"""Writes the generated logs of the demo: more sessions of the invented shop, so that rates have something to count.
+
+    python benchmarks/demo_sessions.py
+
+The same logs each time. What goes wrong in them is drawn by the chances below; the demo says that they are generated.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import uuid
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parents[1] / "cli" / "helix_cli" / "demo" / "generated"
+ROOT = "/home/mara/papershop"
+SESSIONS = 28
+_SEED = 9
+_AREAS = ("api", "cart", "orders", "prices", "shipping", "models")
+_WISHES = (
+    "a field for notes",
+    "a limit",
+    "sorting",
+    "a filter by date",
+    "a clearer error",
+    "an option to skip empty ones",
+)
+_NEW_LINES = (4, 12, 60)
+_FOUND_ELSEWHERE = 14
+
+
+class Log:
+    """One session in Claude Code's shape."""
+
+    def __init__(self, number: int, draw: random.Random) -> None:
+        self.id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"papershop-{number}"))
+        self.at = datetime(2026, 7, 1, 8, 10, tzinfo=UTC) + timedelta(days=2 * number)
+        self.draw, self.lines = draw, list[dict[str, Any]]()
+
+    def add(self, kind: str, content: object, **more: object) -> None:
+        parent = self.lines[-1]["uuid"] if self.lines else None
+        name = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{self.id}-{len(self.lines)}"))
+        message: dict[str, object] = {"role": kind, "content": content}
+        if kind == "assistant":
+            message |= {"id": f"msg_{len(self.lines)}", "model": "claude-sonnet-4-5-20250929"}
+        self.lines.append(
+            {
+                "type": kind,
+                "uuid": name,
+                "parentUuid": parent,
+                "sessionId": self.id,
+                "cwd": ROOT,
+                "version": "2.1.31",
+                "gitBranch": "main",
+                "timestamp": self.at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+                "message": message,
+                **more,
+            }
+        )
+        self.at += timedelta(seconds=self.draw.randint(3, 25))
+
+    def call(self, tool: str, arguments: dict[str, str], output: str, *, failed: bool = False) -> None:
+        call = f"toolu_{self.id[:8]}{len(self.lines):04}"
+        self.add("assistant", [{"type": "tool_use", "id": call, "name": tool, "input": arguments}])
+        text = f"Exit code 1\n{output}" if failed else output
+        result = {"type": "tool_result", "tool_use_id": call, "content": text, "is_error": failed}
+        told = {"stdout": output, "stderr": ""} if tool == "Bash" else {}
+        self.add("user", [result], toolUseResult=f"Error: {text}" if failed else told)
+
+    def edit(self, path: str, lines: int, *, suffix: str = "") -> None:
+        new = "\n".join(f"    step_{n} = {n}{suffix}" for n in range(lines))
+        arguments = {"file_path": f"{ROOT}/{path}", "old_string": "    pass", "new_string": new}
+        self.call("Edit", arguments, f"The file {ROOT}/{path} has been updated.")
+
+    def run(self, command: str, output: str, *, failed: bool = False) -> None:
+        self.call("Bash", {"command": command}, output, failed=failed)
+
+    def save(self) -> None:
+        text = "".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in self.lines)
+        (FOLDER / f"{self.id}.jsonl").write_text(text, encoding="utf-8")
+
+
+def pytest_output(area: str, *, failed: bool) -> str:
+    """What pytest prints."""
+    if not failed:
+        return "................                                                         [100%]\n16 passed in 0.42s"
+    return (
+        "...............F                                                         [100%]\n"
+        f"=================================== FAILURES ===================================\n"
+        f"______________________________ test_{area}_status ______________________________\n"
+        f"E       assert 400 == 201\n\ntests/test_{area}.py:18: AssertionError\n"
+        f"=========================== short test summary info ============================\n"
+        f"FAILED tests/test_{area}.py::test_{area}_status - assert 400 == 201\n1 failed, 15 passed in 0.44s"
+    )
+
+
+def work(log: Log, area: str, lines: int, others: list[str]) -> None:
+    """The change, with the tests, the linter and the type checker after it."""
+    draw = log.draw
+    log.edit(f"shop/{area}.py", lines)
+    for other in others:
+        log.edit(f"shop/{other}.py", 4)
+    with_schema = area == "models" and draw.random() < 0.6
+    if with_schema:
+        log.edit("migrations/schema.sql", 3)
+    if draw.random() < 0.3:
+        log.run("make test", "make: *** No rule to make target 'test'.  Stop.", failed=True)
+    chance = 0.75 if area == "api" else 0.85 if area == "models" and not with_schema else 0.08
+    failed = draw.random() < chance
+    log.run("pytest -q", pytest_output(area, failed=failed), failed=failed)
+    while failed:
+        if draw.random() < 0.4:
+            log.edit(f"tests/test_{area}.py", 2)
+            failed = draw.random() < 0.85
+        else:
+            log.edit("migrations/schema.sql" if area == "models" else f"shop/{area}.py", 3)
+            failed = draw.random() < 0.1
+        log.run("pytest -q", pytest_output(area, failed=failed), failed=failed)
+    lint(log, area, long=lines > _NEW_LINES[1] or bool(others))
+    if area in {"prices", "orders"}:
+        types(log, area)
+
+
+def lint(log: Log, area: str, *, long: bool) -> None:
+    """The linter, and what is done about what it finds."""
+    draw = log.draw
+    if draw.random() >= (0.8 if long else 0.1):
+        log.run("ruff check .", "All checks passed!")
+        return
+    if draw.random() < 0.5:
+        place = f"shop/{area}.py:14:101"
+        log.run("ruff check .", f"E501 Line too long (118 > 100)\n  --> {place}\n\nFound 1 error.", failed=True)
+        if draw.random() < 0.3:
+            log.edit(f"shop/{area}.py", 1, suffix="  # noqa: E501")
+        elif draw.random() < 0.4:
+            log.edit(f"tests/test_{area}.py", 1)
+            log.run("ruff check .", f"E501 Line too long (118 > 100)\n  --> {place}\n\nFound 1 error.", failed=True)
+            log.edit(f"shop/{area}.py", 2)
+        else:
+            log.edit(f"shop/{area}.py", 2)
+    else:
+        found = (
+            f"F401 [*] `decimal` imported but unused\n --> shop/{area}.py:3:8\n\n"
+            "Found 1 error.\n[*] 1 fixable with the `--fix` option."
+        )
+        log.run("ruff check .", found, failed=True)
+        log.run("ruff check --fix .", "Found 1 error (1 fixed, 0 remaining).")
+    log.run("ruff check .", "All checks passed!")
+
+
+def types(log: Log, area: str) -> None:
+    """The type checker, which prices.py mostly fails first."""
+    draw = log.draw
+    found = (
+        f'shop/{area}.py:19: error: Argument 1 to "rounded" has incompatible type "float"; expected "Decimal"  '
+        "[arg-type]\nFound 1 error in 1 file (checked 11 source files)"
+    )
+    failed = draw.random() < (0.7 if area == "prices" else 0.15)
+    log.run("mypy shop", found if failed else "Success: no issues found in 11 source files", failed=failed)
+    while failed:
+        elsewhere = draw.random() < 0.4
+        log.edit("shop/cart.py" if elsewhere else f"shop/{area}.py", 2)
+        failed = draw.random() < (0.9 if elsewhere else 0.05)
+        log.run("mypy shop", found if failed else "Success: no issues found in 11 source files", failed=failed)
+
+
+def main() -> None:
+    """Write every log anew."""
+    FOLDER.mkdir(exist_ok=True)
+    for old in FOLDER.glob("*.jsonl"):
+        old.unlink()
+    draw = random.Random(_SEED)  # noqa: S311  (no secret)
+    for number in range(SESSIONS):
+        log = Log(number, draw)
+        area = _AREAS[number % len(_AREAS)]
+        log.add("user", f"Add {draw.choice(_WISHES)} to {area}, and commit when everything is green.")
+        log.add("assistant", [{"type": "text", "text": f"I'll change shop/{area}.py."}])
+        others = [one for one in _AREAS if one != area][:2] if draw.random() < 0.3 else []
+        work(log, area, draw.choice(_NEW_LINES), others)
+        words = f"Add to {area}"
+        done = f"[main {log.id[:7]}] {words}\n {1 + len(others)} files changed, {_FOUND_ELSEWHERE} insertions(+)"
+        log.run(f'git commit -qam "{words}"', done)
+        log.save()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,224 @@
+"""``issues``: what keeps failing, what it costs, what repaired it; and what a person says of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, get_args
+
+import click
+
+from helix_cli.app import open_for_question
+from helix_cli.output import count, json_option, prints, say, show, table, warn_of_more
+from helix_cli.terminal import quiet, strong, verdict
+from helix_graph.issues.model import By, State, remedy_words
+
+if TYPE_CHECKING:
+    from helix_graph.issues.model import Issue, IssueDetails, IssueList, IssueStatementMade, Occurrence
+
+
+_SHORT = 8
+_COLUMNS = ("id", "state", "sessions", "times", "steps", "minutes", "tokens", "repaired", "what fails")
+_NUMBERS = _COLUMNS[2:8]
+
+
+def render_issues(found: IssueList) -> None:
+    """Print one row per issue, then what each said and what repaired it."""
+    if not found.issues:
+        say(f"No failure recurs in {count(found.sessions, 'session')}." if found.by == "recurring" else "None.")
+        return
+    named = any(one.id for one in found.issues)
+    columns = _COLUMNS if named else _COLUMNS[2:]
+    rows = [_cells(one, found.sessions) for one in found.issues]
+    table(columns, [row if named else row[2:] for row in rows], numbers=_NUMBERS)
+    for one in found.issues:
+        if notes := _notes(one):
+            say()
+            say(strong(one.id[:_SHORT]), f"  {one.title}")
+            for note in notes:
+                say(f"  {note}")
+    say()
+    once = f" {count(found.once, 'more issue')} in one session only." if found.once else ""
+    deliberate = f" {count(found.deliberate, 'deliberate failure')} left out." if found.deliberate else ""
+    hidden = f" {count(found.hidden, 'issue')} muted or resolved (--all shows them)." if found.hidden else ""
+    say(quiet(f"{found.note}{once}{deliberate}{hidden}"))
+    warn_of_more(found.rows - len(found.issues), "row", advice="--limit shows more")
+
+
+def _cells(one: Issue, sessions: int) -> tuple[str, ...]:
+    return (
+        one.id[:_SHORT],
+        one.state or "",
+        f"{one.sessions} of {sessions}",
+        str(one.occurrences),
+        "-" if one.steps is None else f"{one.steps:.0f}",
+        "-" if one.minutes is None else f"{one.minutes:.0f}",
+        _thousands(one.tokens),
+        f"{one.repaired} of {one.occurrences}",
+        one.title,
+    )
+
+
+def _thousands(tokens: int | None) -> str:
+    """Tokens for reading.
+
+    >>> _thousands(51_234), _thousands(730), _thousands(None)
+    ('51k', '730', '-')
+    """
+    if tokens is None:
+        return "-"
+    return f"{tokens / 1000:.0f}k" if tokens >= 1000 else str(tokens)  # noqa: PLR2004  (a thousand)
+
+
+def _notes(one: Issue) -> list[str]:
+    """What one issue said, where, and what repaired it."""
+    if not one.id:
+        return []
+    notes = []
+    if one.message:
+        about = f" ({one.thing})" if one.kind == "issue" and one.thing.strip('"').isidentifier() else ""
+        notes.append(f"{'such as' if one.kinds > 1 else 'says'} {one.message}{about}")
+    if one.remedy is not None:
+        notes.append(f"repaired by: {remedy_words(one.remedy)}")
+    elif not one.repaired:
+        notes.append("never repaired in a session that met it")
+    if one.suppressed:
+        notes.append(f"silenced by a marker {one.suppressed} of {one.repaired} times: a habit, not advice")
+    if one.files and max(met for _, met in one.files) > 1:
+        notes.append(f"most often {', '.join(f'{path} ({met})' for path, met in one.files if met > 1)}")
+    if one.state == "quiet":
+        notes.append(f"quiet: {count(one.since, one.unit.removesuffix('s'))} without it")
+    return notes
+
+
+def render_details(found: IssueDetails) -> None:
+    """Print an issue's sums, its remedies, every occurrence, and issues like it."""
+    one = found.issue
+    state = f"  {one.state}; {count(one.since, one.unit.removesuffix('s'))} since it was last seen" if one.state else ""
+    say(strong(one.title), quiet(f"  {one.kind} {one.id}"))
+    say(state.strip() + (f" ({one.reason})" if one.reason else ""))
+    if one.message:
+        say(f"{'such as' if one.kinds > 1 else 'says'} {one.message}")
+    say(
+        f"{count(one.occurrences, 'time')} in {count(one.sessions, 'session')}, {_day(one.first_seen)} to "
+        f"{_day(one.last_seen)}; {_cost(one)}; repaired {one.repaired} of {one.occurrences}, {one.verified} verified"
+    )
+    if found.remedies:
+        say()
+        say("What repaired it:")
+        for remedy in found.remedies:
+            trust = verdict("verified" if remedy.verified == remedy.times else "not verified")
+            seen = f"{count(remedy.sessions, 'session')}, " if remedy.sessions > 1 else ""
+            say(f"  {remedy_words(remedy)}  (", seen, trust, f"; {remedy.session}, line {remedy.line or '?'})")
+            if remedy.example:
+                say(f"    {remedy.example}")
+    say()
+    for met in found.occurrences:
+        _render_occurrence(met)
+    if found.similar:
+        say()
+        say("Others of this kind:")
+        for other in found.similar:
+            say(f"  {other.id[:_SHORT]}  {count(other.sessions, 'session')}  {other.message or other.title}")
+
+
+def _render_occurrence(met: Occurrence) -> None:
+    shared = f" (shared through git by {met.author})" if met.author else ""
+    say(
+        f"{_day(met.date)}  {met.session}{shared}, line {met.line or '?'}",
+        quiet("  deliberate" if met.deliberate else ""),
+    )
+    say(f"  {met.message}")
+    if met.repaired:
+        shown = f", shown by {met.verified_by}" if met.verified_by else ", not verified"
+        say(f"  -> {'; '.join(met.changes)}{shown}")
+    elif met.ended:
+        say(f"  -> {_ENDS[met.ended]}")
+    if met.steps is not None:
+        took = [count(round(met.steps), "step")]
+        took += [f"{met.minutes:.1f} min"] if met.minutes is not None else []
+        took += [f"{_thousands(met.tokens)} tokens"] if met.tokens is not None else []
+        say(quiet(f"     {', '.join(took)}"))
+
+
+_ENDS = {
+    "repair": "repaired",
+    "pass": "passed again, without a change that was seen to repair it",
+    "prompt": "not repaired before the next prompt",
+    "left": "the agent went on to something else",
+    "session": "not repaired in this session",
+}
+
+
+def _cost(one: Issue) -> str:
+    parts = [] if one.steps is None else [f"{one.steps:.0f} steps"]
+    parts += [] if one.minutes is None else [f"{one.minutes:.0f} active minutes"]
+    parts += [] if one.tokens is None else [f"{_thousands(one.tokens)} tokens"]
+    return ", ".join(parts) or "no cost recorded"
+
+
+def _day(moment: str | None) -> str:
+    return (moment or "time not known")[:10]
+
+
+def render_statement(made: IssueStatementMade) -> None:
+    """Print what an issue's state is now."""
+    say(f"{made.id[:_SHORT]}  {made.title}: {made.state}")
+
+
+@click.group(invoke_without_command=True)
+@click.option(
+    "--by", type=click.Choice(get_args(By)), default="recurring", show_default=True, help="What to add up by."
+)
+@click.option("--check", help="Only failures of this check, tool or command.")
+@click.option("--state", type=click.Choice(get_args(State)), help="Only issues in this state.")
+@click.option("--limit", type=click.IntRange(1, 200), default=15, show_default=True, help="Maximum number of rows.")
+@click.option("--all", "every", is_flag=True, help="Also show muted and resolved issues.")
+@json_option
+@click.pass_context
+def issues(  # noqa: PLR0913  (the command's options)
+    context: click.Context, *, by: str, check: str | None, state: str | None, limit: int, every: bool, as_json: bool
+) -> None:
+    """Show what keeps failing, what it cost, and what repaired it."""
+    if context.invoked_subcommand is None:
+        found = open_for_question().issues.list(by=by, check=check, state=state, limit=limit, every=every)
+        show(found, as_json=as_json, render=render_issues)
+
+
+@issues.command("show")
+@click.argument("name", metavar="ID")
+@prints(render_details)
+def show_issue(*, name: str) -> IssueDetails:
+    """Show every occurrence of an issue and what repaired it."""
+    return open_for_question().issues.show(name)
+
+
+_reason = click.option("--reason", default="", help="Why, for whoever reads it later.")
+
+
+@issues.command
+@click.argument("name", metavar="ID")
+@_reason
+@prints(render_statement)
+def mute(*, name: str, reason: str) -> IssueStatementMade:
+    """Hide an issue from lists and from what agents are shown."""
+    return open_for_question().issues.mute(name, reason=reason)
+
+
+@issues.command
+@click.argument("name", metavar="ID")
+@_reason
+@prints(render_statement)
+def unmute(*, name: str, reason: str) -> IssueStatementMade:
+    """Show an issue again, whatever was said of it before."""
+    return open_for_question().issues.unmute(name, reason=reason)
+
+
+@issues.command
+@click.argument("name", metavar="ID")
+@_reason
+@prints(render_statement)
+def resolve(*, name: str, reason: str) -> IssueStatementMade:
+    """Mark an issue as resolved.
+
+    When a later session meets it, it has regressed.
+    """
+    return open_for_question().issues.resolve(name, reason=reason)

@@ -1,0 +1,45 @@
+"""``labels``: what can be asked for by `path`, `causes` and `effects`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from helix_cli.app import open_for_question
+from helix_cli.command_group import TextCommand
+from helix_cli.output import prints, say, table
+from helix_cli.terminal import quiet
+
+if TYPE_CHECKING:
+    from helix_graph.graph.label_search import LabelMatch, LabelsAnswer
+
+
+def render_labels(answer: LabelsAnswer) -> None:
+    """Print one row for each label, or for each match of the words."""
+    rows = [(str(one.sessions), str(one.mentions), one.type, one.name) for one in answer.labels]
+    columns = "sessions", "times", "type", "label"
+    table(columns, rows, numbers=columns[:2], empty="Nothing matches. Without TEXT all labels are listed.")
+    if rows and all(one.share is None for one in answer.labels) and answer.total > len(rows):
+        say()
+        say(quiet(f"The {len(rows)} most frequent of {answer.total:,} labels; --limit shows more, TEXT searches."))
+
+
+def render_nearest(found: tuple[LabelMatch, ...]) -> None:
+    """Print what may have been meant, one line each."""
+    if found:
+        say("Nearest in this memory:")
+    for one in found:
+        say(f"  {one.name}", quiet(f"  ({one.type}, {one.sessions} {'session' if one.sessions == 1 else 'sessions'})"))
+
+
+@click.command(cls=TextCommand)
+@click.argument("text", required=False)
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="Maximum number of labels.")
+@prints(render_labels)
+def labels(*, text: str | None, limit: int) -> LabelsAnswer:
+    """List what can be asked for, or search it by words.
+
+    TEXT is a few words, such as "tests fail". The best match comes first.
+    """
+    return open_for_question().graph.labels(text, limit=limit)

@@ -1,0 +1,66 @@
+"""``sync``: one command that brings the memory up to date, and begins it where there is none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from helix_cli.app import open_memory
+from helix_cli.commands.episode import render_cuts, warn_about
+from helix_cli.output import count, json_option, progress, say, show, warn
+from helix_graph.errors import NoMemory
+
+if TYPE_CHECKING:
+    from helix_graph import Memory
+    from helix_graph.agent_logs import SyncReport
+
+
+@click.command
+@json_option
+def sync(*, as_json: bool) -> int:
+    """Read new session logs and update the memory.
+
+    Begins a memory for this project if it has none, reads the new logs of every agent on this machine that belong to
+    the project, and updates the graph. Running it again changes nothing. The exit code is 1 when a log could not be
+    read; all others are read.
+    """
+    memory = _begun()
+    with progress("Reading logs") as advance:
+        report = memory.sync(progress=advance)
+    warn_about(report.logs.report)
+    for skipped in (*report.graph.skipped, *report.graph.left_out):
+        warn(f"{skipped.path}: left out: {skipped.problem}")
+    show(report, as_json=as_json, render=render_sync)
+    return 1 if report.logs.report.failed or report.graph.skipped else 0
+
+
+def _begun() -> Memory:
+    from helix_graph import Memory
+
+    try:
+        return open_memory()
+    except NoMemory:
+        memory = Memory.init()
+        warn(f"Began a memory in {memory.root}.")
+        return memory
+
+
+def render_sync(report: SyncReport) -> None:
+    """Print one line on what was read and how large the memory is, and what to do next."""
+    logs, graph = report.logs, report.graph
+    read = logs.report
+    sessions = graph.unchanged + graph.episodes_processed
+    render_cuts([one for one in read.recorded if one.change != "unchanged"])
+    if not sessions:
+        looked = ", ".join(one.agent for one in logs.sources if one.found) or "none installed"
+        say(f"No logs of this project were found (agents on this machine: {looked}).")
+        say("Next: helix-graph episode sources shows where it looked; helix-graph demo shows an example.")
+        return
+    failed = f", {count(len(read.failed), 'log')} not readable" if read.failed else ""
+    say(
+        f"{count(sessions, 'session')} in the memory: {len(read.written)} new, {len(read.updated)} updated{failed}; "
+        f"{count(logs.elsewhere, 'log')} of other projects not read."
+    )
+    if read.written or read.updated or graph.episodes_processed:
+        say("Next: helix-graph seen, helix-graph report, helix-graph --help")

@@ -1,0 +1,270 @@
+"""Credentials in what is typed: options and arguments of commands, what is piped into them, logins, calls."""
+
+from __future__ import annotations
+
+import re
+
+from helix_episodes.redaction.connections import has_drawn_token, has_random_value, is_real_value
+from helix_episodes.redaction.rule_matching import SecretRule
+from helix_episodes.redaction.value_looks import (
+    is_made_of_words,
+    is_mixed,
+    is_pair_of_words,
+    is_phrase,
+    is_placeholder,
+    is_scrambled,
+    is_strong,
+    says_what_it_is,
+)
+
+_ADDRESS = re.compile(r"[\d.]+(?:[:/]|$)|\d+-\d+|[/~.]|\w+\.\w+$")
+_LINK = re.compile(r"[()\[\]{}]|://|@[\w-]+\.\w|\.\w{1,5}$|=|->")
+_PORTS = re.compile(r"\d{1,5}(?:[:/].{0,40})?")
+#: A value as a shell takes it: in quotes with whatever blanks, or up to the next blank.
+_BARE = r"(?:[\"'](?=[^\"'\n]{3,200}[\"']))?((?<=[\"'])[^\"'\n]{3,200}(?=[\"'])|[^\s\"'`|;&<>\[\]]{3,200})"
+#: What a value in front of a pipe, or behind ``<<<``, is handed to, where it is a secret whatever it looks like.
+_TAKERS = (
+    r"(?:-stdin|-with-token|\bsudo\b[^\n|]{0,40}\s-S\b|-body-file -|chpasswd|cryptsetup|\bpasswd\b|\bsecrets? (?:put|set|create|add)"  # noqa: E501
+    r"|\benv (?:add|set)|versions add|--data-file=-|-passphrase-fd|-pass(?:in|out)? (?:stdin|fd:)|\bpass insert)"
+)
+#: Clients that take a password by an option of one letter, by that letter.
+_COMMANDS = (
+    r"\b(?:(?:sqlcmd|bcp|isql|zip|unzip|mosquitto_(?:pub|sub)|rpcclient)\b[^\n|;&]{0,200}?\s-P"
+    r"|(?:mongo(?:sh|dump|restore|import|export)?|7za?|cqlsh|az login|cf login|rabbitmqadmin|influx)"
+    r"\b[^\n|;&]{0,200}?\s-p"
+    r"|(?:ldap(?:search|modify|add|delete|whoami|passwd))\b[^\n|;&]{0,200}?\s-w"
+    r"|(?:plink|pscp|psftp)\b[^\n|;&]{0,200}?\s-pw|ssh-keygen\b[^\n|;&]{0,200}?\s-N"
+    r"|(?:smbclient|rpcclient|net)\b[^\n|;&]{0,200}?\s-U\s{0,2}[\"']?[^\s%\"']{1,60}%"
+    r"|lftp\b[^\n|;&]{0,200}?\s-u\s{1,4}[\w.@-]{1,60},"
+    r"|(?:sqlplus|sqlldr|expdp|impdp|rman)\b[^\n|;&/]{0,200}?\s[\"']?[\w.-]{1,60}/(?=\S{1,80}@)"
+    r"|redis-cli\b[^\n|;&]{0,200}?[\s\"'](?:-a|--pass)"
+    r"|(?:mysql|mariadb)[a-z-]{0,20}\s(?:[^\n|;&]{0,200}?\s)?-p|sshpass\s{1,4}-p"
+    r"|(?:docker|podman|nerdctl|buildah|oras|registry) login [^\n|;&]{0,200}?\s(?:-p|--password)[ =]"
+    r"|openssl enc\b[^\n|;&]{0,200}?\s-k"
+    r"|htpasswd\s{1,4}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s{1,4}\S{1,200}\s{1,4}\S{1,80})[\s\"',=]{0,6}" + _BARE
+)
+#: What passwords are put behind without an option: a table of commands and lines of settings.
+_POSITIONS = (
+    r"(?i)(?:\"\s+(?:AES|DES)[\w-]{0,8}|\b(?:net1?\s+user\s+[^\s/]{1,60}|net\s+use\s+\S{1,60}(?:\s+\\\\\S{1,120})?|http-basic\.\S{1,80}\s+\S{1,60}"
+    r"|(?:secret|password|key|md5)\s+[0-9]|createUser\s+\S+\s+(?:SHA|MD5)[\w-]{0,8}"
+    r"|ConvertTo-SecureString(?:\s+-String)?|set\s+password\s+for\s+\S{1,100}\s*=(?:\s*password\()?|\bP(?=:)(?<=;P)|add-mask:"
+    r"|task\.setvariable variable=(?:\w*(?:pass|pwd|secret|token|key)[^\]\n]{0,80}"
+    r"|[^\]\n]{1,80}issecret=true[^\]\n]{0,20})"
+    r"|-passwd\s+\S{1,80}|user(?:add|mod)\b[^\n|;&]{0,120}?\s-p|(?:ENCRYPTED|USER\s+\w+)\s+PASSWORD))"
+    r"(?:\s+|:|\])\s*" + _BARE
+)
+#: A user and a password as options of one letter, whatever the command is.
+_USER_AND_PASSWORD = (
+    r"-(?<=\s-)(?:u|U|l|-user(?:name)?|-login|user)(?:[ =]\s{0,3})?[\"']?[\w.@\\-]{1,80}[\"']?\s(?:[^\n|;&]{0,80}?\s)?"
+    r"(?:-p|-P|-w|--pass|-pass|-pw)[ =]?\s{0,3}" + _BARE
+)
+#: A login and its password with nothing but a sign between: login: kim / X, user=kim:X.
+_LOGIN_WITH_VALUE = (
+    r"(?i)\b(?:log ?in|credentials?|creds|account|user(?:name)?|sign in(?: (?:as|with))?)\b[^\n:=/]{0,20}?[ \t:=][ \t]{0,3}[\w.@+-]{2,60}"  # noqa: E501
+    r" ?(?:[/|:,]| (?:with|and) ) ?([^\s\"'`<>,]{8,80})"
+)
+#: What a script types when it is asked: expect "Password:"; send "X\r"
+_ANSWER = (
+    r"(?i)(?:assw(?:or)?d|passphrase|\bpin|token|passcode)[^\n\"']{0,20}[\"'][^\w\"']{1,12}(?:\w{1,20}\.)?(?:exp_)?(?:send|write|put|answer)\w{0,10}"
+    r"[\s(]{1,3}(?:--\s)?[\"']([^\"'\n\\]{4,200})"
+)
+#: One of these is in each line of that table.
+_POSITION_SIGNS = (
+    *(
+        "net user ",
+        "net use ",
+        "net1 user ",
+        "http-basic.",
+        "createuser ",
+        "securestring",
+        "password for",
+        ";p:",
+        "add-mask:",
+        "task.setvariable",
+    ),
+    *("-passwd ", "useradd", "usermod", " secret …\\d", " password …\\d", " key …\\d", " md5 …\\d"),
+)
+_CLIENT_LIST = """
+    sqlcmd bcp isql zip unzip mosquitto_pub mosquitto_sub rpcclient mongo mongosh mongodump mongorestore mongoimport
+    mongoexport 7z 7za cqlsh az cf rabbitmqadmin influx ldapsearch ldapmodify ldapadd ldapdelete ldapwhoami ldappasswd
+    plink pscp psftp ssh-keygen smbclient net htpasswd lftp sqlplus sqlldr expdp impdp rman redis-cli openssl
+    mysql mysqldump mysqladmin mysqlimport mysqlshow mariadb mariadb-dump mariadb-admin sshpass docker podman nerdctl
+    buildah oras registry
+"""
+_CLIENTS = tuple(_CLIENT_LIST.split())
+
+
+def _is_identifying(match: re.Match[str]) -> bool:
+    """In quotes whatever it is; else it must not be the next word of a sentence."""
+    return is_real_value(match) and (match.string[match.start(1) - 1] in "\"'" or is_mixed(match[1]))
+
+
+def _is_command_password(match: re.Match[str]) -> bool:
+    """Neither a stand-in nor what the same option means elsewhere: a port, or a pair of them."""
+    value = match[1]
+    if " " in value and not (is_phrase(value) or is_pair_of_words(value)):
+        return False
+    return not is_placeholder(value) and not _PORTS.fullmatch(value) and not says_what_it_is(value)
+
+
+def _is_given_password(match: re.Match[str]) -> bool:
+    """As a command's, but several words must look like a phrase of chance or hold a digit or sign."""
+    value = match[1]
+    return _is_command_password(match) and (
+        is_mixed(value) or is_scrambled(value) or " " in value or (value.count("-") > 1 and is_phrase(value))
+    )
+
+
+def _is_command_password_of_user(match: re.Match[str]) -> bool:
+    """No port, address or mapping of either, no path: ``docker run -u kim -p 127.0.0.1:80:80``."""
+    return (
+        _is_command_password(match) and not _ADDRESS.match(match[1]) and (is_mixed(match[1]) or is_scrambled(match[1]))
+    )
+
+
+def _is_strong_password(match: re.Match[str]) -> bool:
+    value = match[1].rstrip(".;)")
+    return (
+        not is_placeholder(value)
+        and is_strong(value)
+        and not is_made_of_words(value, longest=6)
+        and not _LINK.search(value)
+    )
+
+
+def _is_netrc_password(match: re.Match[str]) -> bool:
+    """Without the ``machine`` before it, "login and password are" is a sentence."""
+    return not is_placeholder(match[2]) and (match[1] is not None or is_mixed(match[2]))
+
+
+COMMAND_RULES = (
+    SecretRule(
+        "password-hash",
+        ("identified", "password_hash", "passwordhash", "hashed_password"),
+        r"(?i)(?:identified\b[^\n]{0,60}?\b(?:as|values|password)|password_?hash|hashed_?password)[\"']?[\s:=(,]{1,4}[\"']?(?:\*|[SHT]:|0x)?([A-Fa-f0-9]{32,160}|[A-Za-z0-9+/=]{32,160})",
+        folded=True,
+    ),
+    # As it is typed, and as a list: ["curl", "-u", "kim:X"].
+    SecretRule(
+        "password",
+        ("curl", "http", "https", "xh"),
+        r"\b(?:curl|https?|xh)\b(?!:)[^\n|;&]{0,200}?[\s\"'](?:-u|-a|--user|--auth|--proxy-user|-U)(?:\\{0,15}[\"'])?[\s=,]{1,4}(?:\\{0,15}[\"'])?"
+        r"[^\s:\"'\[\]/]{1,64}:([^\s\"'\[\]]{4,200})",
+        accept=is_real_value,
+    ),
+    SecretRule(
+        "password",
+        ("curl", "http", "https", "xh"),
+        r"\b(?:curl|https?|xh)\b(?!:)[^\n|;&]{0,200}?\s(?:-u|-a|--user|--auth|--proxy-user|-U)[\s=]{0,4}[\"'][^\s:\"']{1,64}:([^\"'\n]{4,200})[\"']",
+        accept=is_real_value,
+    ),
+    # In the lines below, up to the word that ends them.
+    SecretRule(
+        "password",
+        ("<<",),
+        _TAKERS + r"[^\n|<]{0,120}<<-?\s{0,2}[\"']?(?P<end>[A-Z_]{2,20})[\"']?[^\n]{0,60}\n"
+        r"\s{0,8}([^\s\"'`]{3,200})(?=\n(?:[^\n]{0,200}\n){0,2}\s{0,8}(?P=end))",
+        accept=lambda match: not is_placeholder(match[2]),
+    ),
+    # A key in the user's place.
+    SecretRule(
+        "token",
+        ("curl", "http", "https", "xh"),
+        r"\b(?:curl|https?|xh)\b(?!:)[^\n|;&]{0,200}?[\s\"'](?:-u|-a|--user|--auth)[\s=,\"']{1,4}([A-Za-z0-9_.-]{20,200}):(?:api_token|x|)(?=[\s\"']|$)",
+        accept=has_random_value,
+    ),
+    # Keys of options and headers that say no more than "key".
+    SecretRule(
+        "secret",
+        (r"-…(?<=\s-)(?:K|k|T|-?key|-?token|-?hexkey)[ =]", "Key:", "key:"),
+        r"(?:\s-{1,2}(?:K|k|T|key|token|hexkey)[ =]|-H\s{1,3}[\"'](?:[A-Za-z-]{1,30}-)?[Kk]ey: ?)"
+        r"[\"']?([0-9a-fA-F]{32,128})(?![0-9a-fA-F])",
+    ),
+    SecretRule("password", _CLIENTS, _COMMANDS, _is_command_password),
+    SecretRule(
+        "password",
+        ("echo", "printf"),
+        r"\b(?:echo(?: -[ne]{1,2})?|printf(?: [\"']?%s(?:\\n|\n)?[\"']?)?)\s{1,4}"
+        + _BARE
+        + r"[\"']?\s{0,4}\|\s{0,4}[^\n|]{0,160}?"
+        + _TAKERS,
+        accept=_is_command_password,
+    ),
+    SecretRule("password", ("<<<",), _TAKERS + r"[^\n|<]{0,120}<<<\s{0,3}" + _BARE, accept=_is_command_password),
+    # The same with a name that says so, where the value must look like one.
+    SecretRule(
+        "password",
+        ("echo", "printf"),
+        r"(?i)\b(?:echo(?: -[ne]{1,2})?|printf(?: [\"']?%s(?:\\n|\n)?[\"']?)?)\s{1,4}"
+        + _BARE
+        + r"[\"']?\s{0,4}\|[^\n|]{0,160}?"
+        r"(?:secret|token|passw|passphrase|\blogin\b|\bauth\b|api_?key)",
+        accept=_is_given_password,
+    ),
+    SecretRule("password", _POSITION_SIGNS, _POSITIONS, _is_given_password, folded=True),
+    SecretRule(
+        "password",
+        (r"-…(?<=\s-)(?:u|U|l|-user|-login)",),
+        _USER_AND_PASSWORD,
+        _is_command_password_of_user,
+    ),
+    SecretRule(
+        "password",
+        ("login", "log in", "creds", "credential", "credentials", "sign in"),
+        _LOGIN_WITH_VALUE,
+        _is_strong_password,
+        folded=True,
+    ),
+    SecretRule("password", ("expect", "pexpect", "sendline", "exp_send", "spawn"), _ANSWER, _is_command_password),
+    # The login of a tool, and clients that take a key as an argument.
+    SecretRule(
+        "token",
+        (" auth", " login", " authenticate", " activate", " register", " connect"),
+        r"\b[\w-]{2,20} (?:auth|login|authenticate|activate|register|connect)(?: login)?\s{1,3}(?:--?[\w-]{1,20}[ =])?[\"']?([A-Za-z0-9._+/=-]{20,300})",  # noqa: E501
+        accept=has_drawn_token,
+    ),
+    # Calls that sign, encrypt or connect with the key that they are passed, behind the data or a name.
+    SecretRule(
+        "secret",
+        ("fernet(", "hmac", "jwt", "jsonwebtoken", "createhmac", "createcipheriv", "secretkeyspec", "aes", "wifi"),
+        r"(?i)\b(?:fernet|hmac(?:\.new)?|(?:jwt|jsonwebtoken)\.(?:en|de)?(?:code|sign|verify)|createhmac|createcipheriv"
+        r"|secretkeyspec|aes\.new|wifi\.begin)\(\s{0,4}(?:[^()\n\"']{1,60},\s{0,4}|[\"'][^\"'\n]{1,40}[\"'],\s{0,4})?"
+        r"b?[\"']([^\s\"'\[\]]{8,200})[\"']",
+        accept=_is_given_password,
+        folded=True,
+    ),
+    # Lists of users with their passwords.
+    SecretRule(
+        "password",
+        ("chpasswd",),
+        r"chpasswd\b[^\n]{0,40}?(?:\s{1,20}|list:|users:|expire:\s\w{4,5}|[|>{\"'-]){1,12}\w{1,32}:([^\s\"'}]{6,200})",
+        accept=_is_command_password,
+    ),
+    SecretRule(
+        "password",
+        ("pass:",),
+        r"-pass(?:in|out)?[\s\"',]{1,6}pass:((?<=[\"']pass:)[^\"'\n]{3,200}|[^\s\"'`\[\]]{3,200})",
+        _is_command_password,
+    ),
+    SecretRule(
+        "password",
+        ("identified",),
+        r"(?i)\bidentified(?:\s{1,4}with\s{1,4}\S{1,40})?\s{1,4}(?:by|as)\s{1,4}(?:(?:password|values)\s{1,4})?(?:\\{0,15}[\"'])?((?<=[\"'])[^\"'\n\[\]]{3,200}|(?<![\"'])[^\s\"';,\[\]]{6,200})",
+        accept=_is_identifying,
+        folded=True,
+    ),
+    # SetBasicAuth("kim", "X"), auth=("kim", "X"), new NetworkCredential("kim", "X"), smtp.login(user, "X")
+    SecretRule(
+        "password",
+        (r"(…(?:(?<=uth\(|gin\(|ial\(|als\(|th=\()|(?<=nection\())\s{0,4}\\{0,15}[\w\"'.@\\-]{1,60}\s?,",),
+        r"(?i)(?:auth|login|credentials?|connection)\s?[=:]?\s?\(\s{0,4}(?:[\w.]{1,60}|\\{0,15}[\"'][^\"'\n]{1,80}[\"'])\s?,\s{0,4}"
+        r"(?:\\{0,15}[\"'][^\"'\n]{1,80}[\"']\s?,\s?)?(?:b|\w{1,20}\()?\\{0,15}[\"']([^\s\"'\[\]]{6,200})\\{0,15}[\"']\s?\)",
+        accept=_is_given_password,
+    ),
+    SecretRule(
+        "password",
+        ("login",),
+        r"\b(machine\s{1,4}\S{1,200}\s{1,20}|default\s{1,4})?\blogin\s{1,4}\S{1,100}\s{1,20}password\s{1,4}([^\s\"'`<>\[\]]{3,200})",
+        accept=_is_netrc_password,
+    ),
+)

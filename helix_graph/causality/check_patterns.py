@@ -1,0 +1,281 @@
+"""Patterns counted in runs of checks: what a check is followed by after a change, and what answers its failures.
+
+Two kinds of row. A *change* row says how often a check passes when it runs after a change of some sort: in a folder, of
+many files, of a few lines. It counts fresh runs only. An *answer* row says how often a check that
+failed passes at its next run, by what was done in between; of one kind of failure, how often that is gone.
+
+No row says that a check passes because it was run: running a check is no action here, and what silences a check is a
+habit to know of, not an answer. Rows that count the same runs are listed once, the most specific of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from helix_episodes.extraction.paths import file_name, role_of
+from helix_episodes.extraction.shell.commands import parse_command
+from helix_episodes.normalization import extension
+from helix_graph.causality.check_rates import (
+    ENOUGH_SESSIONS,
+    CheckRates,
+    SituationRate,
+    halfway_of,
+)
+from helix_graph.causality.check_runs import CheckNames, Situation, check_trials, is_judged
+from helix_graph.graph.patterns import EXAMPLES_KEPT, Pattern, content_id
+from helix_graph.stats.intervals import wilson_interval
+
+if TYPE_CHECKING:
+    from helix_graph.causality.check_runs import CheckTrial
+    from helix_graph.graph.observations import Trial, TrialRun
+
+#: Kinds of check that point at the place that is wrong: whether that file was changed distinguishes answers.
+NAMED_FILE, OTHER_FILES, ONLY_TESTS = "edit a file that it names", "edit other files only", "edit only tests"
+#: The name under which extraction files what people report of the work.
+REPORTED = "work"
+#: Fewer runs on either side are no comparison.
+_LEAST_RUNS = 3
+#: Rows whose rates differ by less are left out: one failure more or less would turn them round.
+_APART = 0.1
+#: A row counts the same as another when they share so much of both.
+_SAME = 0.8
+
+
+class _Answer(NamedTuple):
+    """One failing run and the next run of its check."""
+
+    failure: tuple[str, int]
+    passed: bool
+    gone: frozenset[str]
+    timestamp: str | None
+    event: str
+
+
+def check_patterns(sessions: Sequence[Trial]) -> tuple[Pattern, ...]:
+    """Every row that the runs of checks give, without doubles; by name."""
+    names = CheckNames(sessions)
+    found = [*_change_rows(check_trials(sessions, names)), *_answer_rows(sessions, names), *_command_rows(sessions)]
+    return tuple(sorted(found, key=lambda row: (row.name, row.basis)))
+
+
+# Changes.
+
+
+def _change_rows(trials: Sequence[CheckTrial]) -> Iterator[Pattern]:
+    enough, halfway = len({one.episode for one in trials}) >= ENOUGH_SESSIONS, halfway_of(trials)
+    rates = CheckRates(trials)
+    rows = [
+        rates.row(check, one, enough=enough, halfway=halfway)
+        for check in rates.usual
+        for one in rates.situations(check)
+    ]
+    rows = [row for row in rows if min(row.runs, row.runs_elsewhere) >= _LEAST_RUNS]
+    ranked = sorted(rows, key=lambda row: (-rates.distance(row), row.dimension, row.value))
+    for row in rates.once(filter(_is_worse, ranked)):
+        yield _change_row(row, rates, "failed more")
+    for row in rates.once(filter(_is_better, reversed(ranked))):
+        yield _change_row(row, rates, "failed less")
+
+
+def _is_worse(row: SituationRate) -> bool:
+    """Whether more than one run failed, and a clearly larger share than elsewhere."""
+    return row.failed > 1 and _apart(row) >= _APART
+
+
+def _is_better(row: SituationRate) -> bool:
+    """Whether, of checks that fail now and then, a clearly smaller share failed than elsewhere."""
+    return row.failed_elsewhere > 1 and _apart(row) <= -_APART
+
+
+def _apart(row: SituationRate) -> float:
+    return row.failed / row.runs - row.failed_elsewhere / row.runs_elsewhere
+
+
+def _change_row(row: SituationRate, rates: CheckRates, standing: str) -> Pattern:
+    situation = Situation(row.dimension, row.value)
+    runs = rates.trials_in(row.check, situation)[::-1]
+    passed = row.runs - row.failed
+    return Pattern(
+        id=content_id("change", row.check, row.dimension, row.value),
+        name=f"{row.after} → {row.check}",
+        description=f"After {row.after}: how often {row.check} passes when it runs next.",
+        trigger=f"before {row.check}",
+        action=_ONE.get(situation) or _ACTIONS[row.dimension].format(row.value),
+        success_rate=passed / row.runs,
+        occurrences=row.runs,
+        last_used=runs[0].moment or None,
+        successes=passed,
+        interval=wilson_interval(passed, row.runs),
+        base_rate=(row.runs_elsewhere - row.failed_elsewhere) / row.runs_elsewhere,
+        base_n=row.runs_elsewhere,
+        basis="check passes",
+        level="change",
+        episodes=tuple(one.episode for one in runs[:EXAMPLES_KEPT]),
+        decisions=tuple(one.event for one in runs[:EXAMPLES_KEPT]),
+        standing=standing,  # type: ignore[arg-type]  # one of the two words of `_change_rows`
+    )
+
+
+_ACTIONS = {
+    "folder": "change files in {}/",
+    "file": "change {}",
+    "kind": "change {} files",
+    "lines": "change {} lines in one file",
+    "files": "change {} files",
+    "edits": "make {} edits",
+}
+
+
+_ONE = {Situation("files", "1"): "change one file", Situation("edits", "1"): "make a single edit"}
+
+
+# Answers.
+
+
+def _answer_rows(sessions: Iterable[Trial], names: CheckNames) -> Iterator[Pattern]:
+    answers: dict[tuple[str, str], dict[str, list[_Answer]]] = defaultdict(lambda: defaultdict(list))
+    for session in sessions:
+        for place, run in enumerate(session.runs):
+            if is_judged(run) and not run.passed and not run.deliberate:
+                following = _answer(session, place, names)
+                if following is None:
+                    continue
+                answer, actions = following
+                for trigger, level in [(label, "family") for label in run.labels] or [
+                    (f"{names.of(run)} fails", "check")
+                ]:
+                    for action in actions:
+                        answers[trigger, level][action].append(answer)
+    for (trigger, level), by_action in answers.items():
+        yield from _rows_of(trigger, level, by_action)
+
+
+def _answer(session: Trial, place: int, names: CheckNames) -> tuple[_Answer, list[str]] | None:
+    """The next run of the check after a failure, and what was done in between; None where nothing was."""
+    failed = session.runs[place]
+    done: dict[str, None] = {}
+    for run in session.runs[place + 1 :]:
+        if run.kind == "format" and run.passed:
+            done[f"run {run.check}"] = None
+        elif is_judged(run) and names.of(run).removesuffix(" --fix") == names.of(failed).removesuffix(" --fix"):
+            if names.of(run) != names.of(failed) and names.of(run).endswith(" --fix"):
+                done[f"run {names.of(run)}"] = None
+            done |= dict.fromkeys(_edits(failed, run))
+            if not done:
+                return None
+            gone = frozenset(label for label in failed.labels if run.passed or label not in run.labels)
+            return _Answer((session.episode, place), bool(run.passed), gone, run.timestamp, run.event), list(done)
+    return None
+
+
+def _edits(failed: TrialRun, run: TrialRun) -> Iterator[str]:
+    paths = [path for path, _ in run.changed]
+    named = {file_name(path) for path in failed.named}
+    if paths and named:
+        yield NAMED_FILE if named & {file_name(path) for path in paths} else OTHER_FILES
+    if paths and all(role_of(path) == "test" for path in paths):
+        yield ONLY_TESTS
+    for path in paths:
+        suffix = extension(path)
+        yield f"edit {role_of(path) or 'file'}{f' ({suffix})' if suffix else ''}"
+
+
+def _rows_of(trigger: str, level: str, by_action: dict[str, list[_Answer]]) -> Iterator[Pattern]:
+    everything = {one.failure: _succeeded(one, trigger, level) for rows in by_action.values() for one in rows}
+    kept: list[set[tuple[str, int]]] = []
+    for action in sorted(by_action, key=lambda one: (_SPECIFIC.get(one, 2 if one.startswith("edit ") else 0), one)):
+        rows = by_action[action]
+        places = {one.failure for one in rows}
+        if any(len(places & known) >= _SAME * max(len(places), len(known)) for known in kept):
+            continue
+        kept.append(places)
+        successes = sum(everything[place] for place in places)
+        others = [success for place, success in everything.items() if place not in places]
+        newest = sorted(rows, key=lambda one: (one.timestamp or "", one.failure), reverse=True)
+        yield Pattern(
+            id=content_id("answer", level, trigger, action),
+            name=f"{trigger} → {action}",
+            description=f"After {trigger!r}: {action}. Success: {_MEANING[level]}.",
+            trigger=trigger,
+            action=action,
+            success_rate=successes / len(places),
+            occurrences=len(places),
+            last_used=newest[0].timestamp,
+            successes=successes,
+            interval=wilson_interval(successes, len(places)),
+            base_rate=sum(others) / len(others) if others else None,
+            base_n=len(others),
+            basis="gone at the next run" if level == "family" else "next check passes",
+            level="answer",
+            episodes=tuple(one.failure[0] for one in newest[:EXAMPLES_KEPT]),
+            decisions=tuple(one.event for one in newest[:EXAMPLES_KEPT]),
+            standing="counted",
+        )
+
+
+_SPECIFIC = {NAMED_FILE: 1, ONLY_TESTS: 1, OTHER_FILES: 1}
+_MEANING = {
+    "family": "the check, when it next runs, no longer complains of it",
+    "check": "the check passes when it next runs",
+}
+
+
+def _succeeded(answer: _Answer, trigger: str, level: str) -> bool:
+    return trigger in answer.gone if level == "family" else answer.passed
+
+
+# Commands.
+
+
+def _command_rows(sessions: Iterable[Trial]) -> Iterator[Pattern]:
+    """Commands other than checks that failed in most sessions that ran them."""
+    used: dict[str, set[str]] = defaultdict(set)
+    failed: dict[tuple[str, str], dict[str, tuple[str, str]]] = defaultdict(dict)
+    checks = {run.check for session in sessions for run in session.runs} | {REPORTED}
+    for session in sessions:
+        for step in session.steps:
+            if step.label.startswith("run "):
+                used[step.label.removeprefix("run ")].add(session.episode)
+            elif step.kind == "error" and " fails: " in step.label:
+                failed[step.label.partition(" fails")[0], step.label][session.episode] = (
+                    session.timestamp or "",
+                    step.id,
+                )
+    for (command, label), episodes in failed.items():
+        everywhere = used.get(command, set()) | set(episodes)
+        if command in checks or len(episodes) * 2 < len(everywhere) or not _changes(command):
+            continue
+        worked = len(everywhere) - len(episodes)
+        newest = sorted(episodes, key=lambda one: (episodes[one][0], one), reverse=True)
+        yield Pattern(
+            id=content_id("command", label),
+            name=f"any task → run {command}",
+            description=f"In how many sessions that ran it {command} never failed so: {label}.",
+            trigger="any task",
+            action=f"run {command} ({label.partition(' fails: ')[2]})",
+            success_rate=worked / len(everywhere),
+            occurrences=len(everywhere),
+            last_used=episodes[newest[0]][0] or None,
+            successes=worked,
+            interval=wilson_interval(worked, len(everywhere)),
+            basis="command works",
+            level="command",
+            episodes=tuple(newest[:EXAMPLES_KEPT]),
+            decisions=tuple(episodes[one][1] for one in newest[:EXAMPLES_KEPT]),
+            standing="counted",
+        )
+
+
+def _changes(command: str) -> bool:
+    """Whether a command is there to change something; a look fails without harm, and checks are counted as such."""
+    return any(part.purpose == "change" for part in parse_command(command))
+
+
+def silenced(sessions: Iterable[Trial]) -> Counter[str]:
+    """How many sessions silenced a check by an edit, by the edit's label: a habit to know of, whatever came of it."""
+    found: Counter[str] = Counter()
+    for session in sessions:
+        found.update({step.label for step in session.steps if step.label.endswith("suppress a check")})
+    return found

@@ -1,0 +1,293 @@
+"""How often each check fails, and after what kind of change it fails more often than usual.
+
+Rates are drawn towards the check's own rate and come with a range for the next runs (`helix_graph.stats.rates`). Below
+`ENOUGH_SESSIONS` only counts are shown. What is said of a situation is a count of what followed, no cause: changes in a
+folder may fail more often because they are larger. Situations that hold mostly the same runs are reported once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from statistics import median
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from helix_graph.causality.check_runs import CheckNames, CheckTrial, Dimension, Situation, check_trials, is_judged
+from helix_graph.stats.rates import Estimate, predictive_range, shrunk_rate, usual_rate
+
+if TYPE_CHECKING:
+    from helix_graph.graph.observations import Trial, TrialRun
+
+#: From so many sessions on a rate learnt from them held later (16 of 18 after 81 sessions, 6 of 8 after 30).
+ENOUGH_SESSIONS = 30
+#: Fewer runs in a situation are an anecdote.
+ENOUGH_RUNS = 5
+#: Of so many next runs the range is given.
+NEXT = 10
+#: How many standard errors a rate lies from the usual one to be reported: nine in ten of a normal curve lie below.
+_APART = 1.28
+#: Situations that share so much of the smaller one's runs are one message.
+_SAME = 0.6
+#: The newest runs in a situation that are named.
+_EXAMPLES = 5
+#: In each half of the time, so many runs at least are needed to say that it was worse there.
+_IN_EACH_HALF = 3
+
+Standing = Literal["worse", "better", "as usual", "counts only"]
+
+
+class RunReference(msgspec.Struct, frozen=True):
+    """A run to look up: the episode, the log and the line of its result."""
+
+    episode: str
+    log: str | None
+    line: int | None
+
+
+class SituationRate(msgspec.Struct, frozen=True, kw_only=True):
+    """A check in one situation: ``failed`` of ``runs``, and of the runs elsewhere.
+
+    ``rate`` is the shrunk rate of failure, ``next_failed`` between how many of the next `NEXT` runs will fail (90 %);
+    both are None below `ENOUGH_SESSIONS`. ``worse_in_both_halves`` compares with the runs elsewhere in each half of the
+    sessions; None where a half has too few runs. ``also`` names situations that hold mostly the same runs.
+    """
+
+    check: str
+    kind: str
+    dimension: Dimension
+    value: str
+    after: str
+    runs: int
+    failed: int
+    sessions: int
+    runs_elsewhere: int
+    failed_elsewhere: int
+    rate: float | None
+    next_failed: tuple[int, int] | None
+    worse_in_both_halves: bool | None
+    standing: Standing
+    also: tuple[str, ...] = ()
+    failures: tuple[RunReference, ...] = ()
+
+
+class CheckRate(msgspec.Struct, frozen=True, kw_only=True):
+    """One check: all its runs that gave a verdict, and the fresh ones after a change, with the rate of these.
+
+    ``seconds`` is the median duration of the runs whose time is known.
+    """
+
+    check: str
+    kind: str
+    command: str
+    sessions: int
+    runs: int
+    failed: int
+    fresh: int
+    fresh_failed: int
+    rate: float | None
+    next_failed: tuple[int, int] | None
+    seconds: float | None
+    situations: tuple[SituationRate, ...] = ()
+
+
+class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
+    """The rates of a memory's checks, the most used check first."""
+
+    sessions: int
+    enough: bool
+    checks: tuple[CheckRate, ...]
+
+
+class CheckRates:
+    """What is learnt from a set of runs: each check's usual rate, and the rate in each situation.
+
+    ``trials`` are in time order, as `check_trials` gives them.
+    """
+
+    def __init__(self, trials: Sequence[CheckTrial]) -> None:
+        self._of_check: dict[str, list[CheckTrial]] = defaultdict(list)
+        self._in: dict[tuple[str, Situation], list[CheckTrial]] = defaultdict(list)
+        for one in trials:
+            self._of_check[one.check].append(one)
+            for situation in one.situations:
+                self._in[one.check, situation].append(one)
+        self._overall = usual_rate(_by_session(trials))
+        self.usual = {
+            check: usual_rate(_by_session(rows), around=self._overall.rate) for check, rows in self._of_check.items()
+        }
+
+    def usual_of(self, check: str) -> Estimate:
+        """The check's own rate of failure; of one that has not run, the rate over all checks."""
+        return self.usual.get(check, self._overall)
+
+    def trials_of(self, check: str) -> list[CheckTrial]:
+        """The fresh runs of a check."""
+        return self._of_check.get(check, [])
+
+    def trials_in(self, check: str, situation: Situation) -> list[CheckTrial]:
+        """The fresh runs of a check in a situation."""
+        return self._in.get((check, situation), [])
+
+    def situations(self, check: str) -> list[Situation]:
+        """The situations in which a check has run."""
+        return sorted(situation for name, situation in self._in if name == check)
+
+    def rate(self, check: str, situation: Situation) -> Estimate:
+        """The check's rate of failure in a situation, drawn towards its own rate."""
+        return shrunk_rate(_by_session(self.trials_in(check, situation)), self.usual_of(check))
+
+    def forecast(self, trial: CheckTrial) -> float:
+        """The chance that a run fails: the mean of the rates of the situations that it is in, each dimension once."""
+        by_dimension: dict[str, list[float]] = defaultdict(list)
+        for one in trial.situations:
+            by_dimension[one.dimension].append(self.rate(trial.check, one).rate)
+        means = [sum(rates) / len(rates) for rates in by_dimension.values()]
+        return sum(means) / len(means) if means else self.usual_of(trial.check).rate
+
+    def row(self, check: str, situation: Situation, *, enough: bool, halfway: str) -> SituationRate:
+        """One situation as it is reported; ``halfway`` is when the newer half of the sessions begins."""
+        inside = self.trials_in(check, situation)
+        elsewhere = [one for one in self.trials_of(check) if situation not in one.situations]
+        estimate = self.rate(check, situation)
+        apart = (estimate.rate - self.usual_of(check).rate) / _error(estimate)
+        standing: Standing = "counts only" if not enough else "as usual"
+        if enough and abs(apart) >= _APART and len(inside) >= ENOUGH_RUNS:
+            standing = "worse" if apart > 0 else "better"
+        return SituationRate(
+            check=check,
+            kind=inside[0].kind,
+            dimension=situation.dimension,
+            value=situation.value,
+            after=situation.describe(),
+            runs=len(inside),
+            failed=_failed(inside),
+            sessions=len({one.episode for one in inside}),
+            runs_elsewhere=len(elsewhere),
+            failed_elsewhere=_failed(elsewhere),
+            rate=round(estimate.rate, 4) if enough else None,
+            next_failed=predictive_range(estimate, NEXT) if enough else None,
+            worse_in_both_halves=_worse_in_both(inside, elsewhere, halfway),
+            standing=standing,
+            failures=tuple(RunReference(one.episode, one.log, one.line) for one in reversed(inside) if one.failed)[
+                :_EXAMPLES
+            ],
+        )
+
+    def distance(self, row: SituationRate) -> float:
+        """How many standard errors a situation's rate lies above the usual one."""
+        estimate = self.rate(row.check, Situation(row.dimension, row.value))
+        return (estimate.rate - self.usual_of(row.check).rate) / _error(estimate)
+
+    def once(self, rows: Iterable[SituationRate]) -> tuple[SituationRate, ...]:
+        """Of situations that hold mostly the same runs only the first, which names the others."""
+        kept: list[tuple[SituationRate, set[int]]] = []
+        also: dict[int, list[str]] = defaultdict(list)
+        for row in rows:
+            runs = set(map(id, self.trials_in(row.check, Situation(row.dimension, row.value))))
+            same = next(
+                (
+                    at
+                    for at, (other, known) in enumerate(kept)
+                    if other.check == row.check and len(runs & known) >= _SAME * min(len(runs), len(known))
+                ),
+                None,
+            )
+            if same is None:
+                kept.append((row, runs))
+            else:
+                also[same].append(row.after)
+        return tuple(msgspec.structs.replace(row, also=tuple(also[at])) for at, (row, _) in enumerate(kept))
+
+
+def check_report(sessions: Sequence[Trial], *, everything: bool = False) -> CheckReport:
+    """Every check with its rates, and the situations that stand out; with ``everything`` all that have runs enough."""
+    names = CheckNames(sessions)
+    trials = check_trials(sessions, names)
+    counted = len({one.episode for one in trials})
+    enough, halfway = counted >= ENOUGH_SESSIONS, halfway_of(trials)
+    rates = CheckRates(trials)
+    known: dict[str, list[tuple[str, TrialRun]]] = defaultdict(list)
+    for session in sessions:
+        for run in session.runs:
+            if is_judged(run):
+                known[names.of(run)].append((session.episode, run))
+    checks = []
+    for check, runs in known.items():
+        fresh, usual = rates.trials_of(check), rates.usual_of(check)
+        rows = [rates.row(check, one, enough=enough, halfway=halfway) for one in rates.situations(check)]
+        rows = [row for row in rows if row.runs >= ENOUGH_RUNS and (everything or row.runs_elsewhere >= ENOUGH_RUNS)]
+        seconds = [run.seconds for _, run in runs if run.seconds]
+        checks.append(
+            CheckRate(
+                check=check,
+                kind=Counter(run.kind for _, run in runs).most_common(1)[0][0],
+                command=Counter(run.command or check for _, run in runs).most_common(1)[0][0],
+                sessions=len({episode for episode, _ in runs}),
+                runs=len(runs),
+                failed=sum(run.passed is False for _, run in runs),
+                fresh=len(fresh),
+                fresh_failed=_failed(fresh),
+                rate=round(usual.rate, 4) if enough and fresh else None,
+                next_failed=predictive_range(usual, NEXT) if enough and fresh else None,
+                seconds=median(seconds) if seconds else None,
+                situations=_reported(rates, rows, everything=everything),
+            )
+        )
+    return CheckReport(
+        sessions=counted,
+        enough=enough,
+        checks=tuple(sorted(checks, key=lambda one: (-one.fresh, -one.runs, one.check))),
+    )
+
+
+def halfway_of(trials: Sequence[CheckTrial]) -> str:
+    """When the newer half of the sessions begins."""
+    moments = sorted({one.episode: one.moment for one in trials}.values())
+    return moments[len(moments) // 2] if moments else ""
+
+
+def _reported(rates: CheckRates, rows: Sequence[SituationRate], *, everything: bool) -> tuple[SituationRate, ...]:
+    """The rows in order: the worst first, then those that are better than usual, then the rest if asked for."""
+    ranked = sorted(rows, key=lambda row: (-rates.distance(row), row.dimension, row.value))
+    if everything:
+        return tuple(ranked)
+    worse = [row for row in ranked if row.standing == "worse" or (row.standing == "counts only" and is_more(row))]
+    better = [row for row in reversed(ranked) if row.standing == "better"]
+    return (*rates.once(worse), *rates.once(better))
+
+
+def is_more(row: SituationRate) -> bool:
+    """Whether more than one run failed, and a larger share than elsewhere."""
+    elsewhere = row.failed_elsewhere * row.runs
+    return row.failed > 1 and row.failed * row.runs_elsewhere > elsewhere
+
+
+def _by_session(trials: Iterable[CheckTrial]) -> list[tuple[int, int]]:
+    """Failed runs and runs of each session."""
+    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for one in trials:
+        counts[one.episode][0] += one.failed
+        counts[one.episode][1] += 1
+    return [(failed, runs) for failed, runs in counts.values()]
+
+
+def _failed(trials: Iterable[CheckTrial]) -> int:
+    return sum(one.failed for one in trials)
+
+
+def _error(estimate: Estimate) -> float:
+    """The standard error of a rate."""
+    return math.sqrt(estimate.rate * (1 - estimate.rate) / (estimate.certainty + 1))
+
+
+def _worse_in_both(inside: Sequence[CheckTrial], elsewhere: Sequence[CheckTrial], halfway: str) -> bool | None:
+    worse = []
+    for newer in (False, True):
+        here, there = ([one for one in rows if (one.moment >= halfway) is newer] for rows in (inside, elsewhere))
+        if len(here) < _IN_EACH_HALF or len(there) < _IN_EACH_HALF:
+            return None
+        worse.append(_failed(here) * len(there) > _failed(there) * len(here))
+    return all(worse)

@@ -1,0 +1,408 @@
+"""The runbook: how this project is tested, linted, built and formatted, as its sessions did it.
+
+Commands with their pass rates and typical durations, what had to run before a check could, and corrections: a command
+that fails here, and what worked instead. A correction is listed from two sessions on, or where nobody has written one
+down: an agent that meets the same wrong subcommand in every session has no other way to learn of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import median
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import msgspec
+
+from helix_episodes.extraction.shell.commands import decisive, parse_command
+from helix_episodes.model import RunKind
+from helix_graph.causality.check_runs import JUDGING, head_of
+
+if TYPE_CHECKING:
+    from helix_episodes.model import CommandRun, Decision, Episode, Event
+
+#: The order in which kinds of command are listed.
+KINDS: tuple[RunKind, ...] = ("test", "lint", "typecheck", "build", "format")
+#: Maximum number of commands of a kind that are shown to a reader.
+_MOST = 4
+#: A command that is not written down is missing from so many of the sessions on (a share).
+_USUAL = 0.1
+#: A command is listed from so many sessions on, in a memory of ten sessions and more.
+_SESSIONS, _OF_SESSIONS = 2, 10
+#: A command of a group stands for it when it is so much of it.
+_TYPICAL = 0.3
+_SHORT = 60
+#: What is missing is said of one file only, and says nothing of the command.
+_OF_ONE_FILE = re.compile(
+    r"no such file|not found|no glob match|unknown (?:revision|path)|exit code|in the way|ignored by"
+)
+_MISSING_PART = re.compile(
+    r"ModuleNotFound|missing (?:module|package|tool|command)|[Cc]annot find (?:module|package)|command not found|"
+    r"not trusted|not installed|no such (?:command|program)|could not import"
+)
+_SETS_UP = re.compile(r"\b(?:install|ci|sync|trust|download|bootstrap|setup|restore|generate|login|up|build)\b")
+
+
+class RunbookCommand(msgspec.Struct, frozen=True, kw_only=True):
+    """One way to run a check or a formatter: how often, in how many sessions, and how it came out.
+
+    ``passed`` of the ``judged`` runs passed. ``seconds`` is the median duration, where durations are known.
+    ``by_commit`` says that it ran as a hook of ``git commit``.
+    """
+
+    kind: RunKind
+    command: str
+    directory: str | None
+    runs: int
+    sessions: int
+    passed: int
+    judged: int
+    seconds: float | None
+    by_commit: bool = False
+
+
+class Prerequisite(msgspec.Struct, frozen=True, kw_only=True):
+    """What had to run first: after ``problem`` the check passed once ``first`` had run, in so many sessions."""
+
+    check: str
+    first: str
+    problem: str
+    sessions: int
+
+
+class CommandCorrection(msgspec.Struct, frozen=True, kw_only=True):
+    """A command that fails here with ``problem``, in so many sessions, and what worked ``instead`` (None: nothing yet).
+
+    ``worked`` counts the sessions in which it did.
+    """
+
+    command: str
+    problem: str
+    sessions: int
+    instead: str | None
+    worked: int
+    log: str | None
+    line: int | None
+
+
+class Runbook(msgspec.Struct, frozen=True, kw_only=True):
+    """What the sessions show of how this project is worked on; the most used commands of each kind come first."""
+
+    sessions: int
+    commands: tuple[RunbookCommand, ...]
+    prerequisites: tuple[Prerequisite, ...]
+    corrections: tuple[CommandCorrection, ...]
+
+    def usual(self) -> Iterator[RunbookCommand]:
+        """The commands that a reader needs: of each kind the most used, in several sessions if there are enough."""
+        least = _SESSIONS if self.sessions >= _OF_SESSIONS else 1
+        failing = {one.command for one in self.corrections}
+        for kind in KINDS:
+            known = [one for one in self.commands if one.kind == kind and one.sessions >= least]
+            yield from [one for one in known if one.judged or one.command not in failing][:_MOST]
+
+
+def runbook_of(episodes: Sequence[Episode]) -> Runbook:
+    """The runbook of a project."""
+    return Runbook(
+        sessions=len(episodes),
+        commands=tuple(_commands(episodes)),
+        prerequisites=tuple(_prerequisites(episodes)),
+        corrections=tuple(_corrections(episodes)),
+    )
+
+
+class _Use(NamedTuple):
+    episode: str
+    run: CommandRun
+
+
+def _commands(episodes: Sequence[Episode]) -> Iterator[RunbookCommand]:
+    groups: dict[tuple[RunKind, str, bool], list[_Use]] = defaultdict(list)
+    for episode in episodes:
+        for run in episode.runs:
+            by_commit = bool(_COMMIT.match(run.command or ""))
+            name = run.check if by_commit else head_of(run.command)
+            if run.kind in KINDS and name:
+                groups[run.kind, name, by_commit].append(_Use(episode.id, run))
+    for kind in KINDS:
+        rows = [_command(kind, name, uses, by_commit=hook) for (its, name, hook), uses in groups.items() if its == kind]
+        # A hook that only speaks when it fails has no rate.
+        rows = [row for row in rows if row.passed or not row.by_commit]
+        yield from sorted(rows, key=lambda row: (row.by_commit, -row.sessions, -row.runs, row.command))
+
+
+_COMMIT = re.compile(r"git\b(?:\s+-C\s+\S+)?\s+commit\b")
+
+
+def _command(kind: RunKind, name: str, uses: Sequence[_Use], *, by_commit: bool) -> RunbookCommand:
+    seconds = [use.run.seconds for use in uses if use.run.seconds]
+    folder, times = Counter(use.run.directory for use in uses).most_common(1)[0]
+    return RunbookCommand(
+        kind=kind,
+        command=name if by_commit else _typical(name, (use.run.command or "" for use in uses)),
+        directory=folder if times * 2 > len(uses) and folder and _PLAIN_FOLDER.fullmatch(folder) else None,
+        runs=len(uses),
+        sessions=len({use.episode for use in uses}),
+        passed=sum(use.run.passed is True for use in uses),
+        judged=sum(use.run.passed is not None for use in uses),
+        seconds=median(seconds) if seconds else None,
+        by_commit=by_commit,
+    )
+
+
+_PLAIN_FOLDER = re.compile(r"[\w@.-]+(?:/[\w@.-]+)*")
+
+
+def _typical(name: str, commands: Iterable[str]) -> str:
+    """The commonest way to run a command, where it is common and short; else what all of them begin with."""
+    command, times, every = "", 0, Counter(commands)
+    if every:
+        command, times = every.most_common(1)[0]
+    common = times >= _TYPICAL * every.total() and len(command) <= _SHORT and command.startswith(name)
+    return command if common else name
+
+
+# What has to run first.
+
+
+def _prerequisites(episodes: Iterable[Episode]) -> Iterator[Prerequisite]:
+    found: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    for episode in episodes:
+        events = {event.id: event for event in episode.events}
+        for place, run in enumerate(episode.runs):
+            problem = next((events[name] for name in run.events if _is_missing(events[name])), None)
+            again = next((one for one in episode.runs[place + 1 :] if one.check == run.check and one.passed), None)
+            if run.kind not in JUDGING or problem is None or again is None:
+                continue
+            for first in _set_up_between(episode, run, again):
+                found[run.check, first][episode.id] = problem.message or problem.family or ""
+    ranked = sorted(found.items(), key=lambda each: (-len(each[1]), each[0]))
+    for (check, first), problems in ranked:
+        yield Prerequisite(
+            check=check, first=first, problem=_one_line(next(iter(problems.values()))), sessions=len(problems)
+        )
+
+
+def _is_missing(event: Event) -> bool:
+    return event.type == "error" and bool(_MISSING_PART.search(f"{event.family} {event.message}"))
+
+
+def _set_up_between(episode: Episode, run: CommandRun, again: CommandRun) -> Iterator[str]:
+    """The commands between two runs that put something in place."""
+    if not (run.evidence and again.evidence):
+        return
+    for decision in episode.decisions:
+        text = _worked_command(decision)
+        at = decision.evidence
+        if text and at and at.file == run.evidence.file and run.evidence.line < at.line <= again.evidence.line:
+            for part in parse_command(text):
+                if part.purpose == "change" and _SETS_UP.search(part.text):
+                    yield part.text
+
+
+def _worked_command(decision: Decision) -> str | None:
+    action = decision.action
+    return action.command if action and action.verb == "run" else None
+
+
+# Corrections.
+
+
+class _Failure(NamedTuple):
+    episode: str
+    command: str
+    instead: str | None
+    event: Event
+    log: str | None
+
+
+def _corrections(episodes: Iterable[Episode]) -> Iterator[CommandCorrection]:
+    found: dict[tuple[str, str], list[_Failure]] = defaultdict(list)
+    for episode in episodes:
+        events = {event.id: event for event in episode.events}
+        decisions = {decision.id: decision for decision in episode.decisions}
+        remedies = {fix.error: (*fix.changes, fix.verified_by) for fix in episode.fixes}
+        log = episode.provenance.log if episode.provenance else None
+        for place, run in enumerate(episode.runs):
+            if not run.command or not _did_not_run(run) or _only_looks(run.command):
+                continue
+            for event in map(events.__getitem__, run.events):
+                problem = event.family or event.message or ""
+                # What is missing is put in place, not run otherwise: that is a prerequisite.
+                if event.tool or not problem or _OF_ONE_FILE.search(problem) or _is_missing(event):
+                    continue
+                commands = [
+                    _worked_command(decisions[name]) for name in remedies.get(event.id, ()) if name in decisions
+                ]
+                commands += [one.command for one in episode.runs[place + 1 :] if one.kind == run.kind in JUDGING][:1]
+                instead = next((text for one in commands if one and (text := _other_command(one, run))), None)
+                failure = _Failure(episode.id, run.command, instead, event, log)
+                found[_named(run.command), problem].append(failure)
+    ranked = sorted(found.items(), key=lambda each: (-len({one.episode for one in each[1]}), each[0]))
+    named: set[str] = set()
+    for (command, problem), failures in ranked:
+        sessions = len({one.episode for one in failures})
+        worked = Counter(one.instead for one in failures if one.instead)
+        best = worked.most_common(1)[0][0] if worked else None
+        if sessions < _SESSIONS or command in named:
+            continue
+        named.add(command)
+        newest = failures[-1]
+        yield CommandCorrection(
+            command=_typical(command, (one.command for one in failures)),
+            problem=_one_line(newest.event.message or problem),
+            sessions=sessions,
+            instead=best,
+            worked=len({one.episode for one in failures if one.instead == best}) if best else 0,
+            log=newest.log,
+            line=newest.event.evidence.line if newest.event.evidence else None,
+        )
+
+
+def _did_not_run(run: CommandRun) -> bool:
+    """Whether a run says nothing of the work: a command that failed, or a check that could not start."""
+    return run.kind == "command" or run.passed is None
+
+
+def _only_looks(command: str) -> bool:
+    return all(part.purpose == "look" for part in parse_command(command))
+
+
+def _one_line(message: str) -> str:
+    words = " ".join("".join(sign if sign.isprintable() else " " for sign in message).split()).rstrip(".")
+    return words if len(words) <= _LONGEST_PROBLEM else f"{words[: _LONGEST_PROBLEM - 1]}…"
+
+
+_LONGEST_PROBLEM = 100
+
+
+def _named(command: str | None) -> str:
+    """A command by what it runs, without its operands."""
+    return head_of(command)
+
+
+def _other_command(command: str, failed: CommandRun) -> str | None:
+    """What another command runs; None where it is the failed one again."""
+    part = decisive(tuple(one for one in parse_command(command) if one.joiner != "|"))
+    name = _named(part.text) if part else ""
+    return name if name and name != _named(failed.command) else None
+
+
+# What is written about it.
+
+WrittenStanding = Literal["runs here", "fails here", "noted", "not seen here", "not written"]
+
+
+class WrittenCommand(msgspec.Struct, frozen=True, kw_only=True):
+    """A command and whether a file names it; ``line`` is where, ``detail`` what the sessions show.
+
+    One that fails here is *noted* where its line names what works instead.
+    """
+
+    command: str
+    standing: WrittenStanding
+    line: int | None
+    detail: str
+
+
+class RunbookCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of instructions compared with what the sessions did."""
+
+    file: str
+    commands: tuple[WrittenCommand, ...]
+
+    @property
+    def differs(self) -> bool:
+        """Whether the file should change: a command in it fails here, or one that is used is not in it."""
+        return any(one.standing in {"fails here", "not written"} for one in self.commands)
+
+
+_INLINE = re.compile(r"`([^`\n]{2,200})`")
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+
+
+def compare_with(runbook: Runbook, text: str, *, file: str) -> RunbookCheck:
+    """What a file of instructions (AGENTS.md and the like) says of commands, next to what the sessions did."""
+    known = {_named(one.command): one for one in runbook.commands if not one.by_commit}
+    wrong = {_named(one.command): one for one in runbook.corrections}
+    written: dict[str, int] = {}
+    lines = text.splitlines()
+    for line, command in _commands_in(text):
+        written.setdefault(command, line)
+    found = []
+    for command, line in written.items():
+        if command in wrong:
+            instead = wrong[command].instead
+            standing: WrittenStanding = "noted" if instead and f"`{instead}`" in lines[line - 1] else "fails here"
+            found.append(WrittenCommand(command=command, standing=standing, line=line, detail=_fails(wrong[command])))
+        elif command in known:
+            found.append(WrittenCommand(command=command, standing="runs here", line=line, detail=_ran(known[command])))
+        elif any(part.purpose in {"check", "format"} for part in parse_command(command)):
+            found.append(WrittenCommand(command=command, standing="not seen here", line=line, detail=""))
+    for command, one in known.items():
+        if command not in written and one.judged and one.sessions >= max(_SESSIONS, _USUAL * runbook.sessions):
+            found.append(WrittenCommand(command=command, standing="not written", line=None, detail=_ran(one)))
+    for command, failing in wrong.items():
+        if command not in written and failing.instead:
+            name = failing.command
+            found.append(WrittenCommand(command=name, standing="not written", line=None, detail=_fails(failing)))
+    return RunbookCheck(file=file, commands=tuple(found))
+
+
+def _commands_in(text: str) -> Iterator[tuple[int, str]]:
+    """The commands that a text names, in code spans and code blocks, each with its line."""
+    fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if _FENCE.match(line):
+            fenced = not fenced
+            continue
+        for piece in [line.partition(" #")[0].strip().removeprefix("$ ")] if fenced else _INLINE.findall(line):
+            for part in parse_command(piece):
+                name = _named(part.text)
+                if " " in name or (fenced and part.purpose in {"check", "format"}):
+                    yield number, name
+
+
+def _ran(one: RunbookCommand) -> str:
+    return f"{one.passed} of {one.judged} runs passed in {one.sessions} {_sessions(one.sessions)}"
+
+
+def _fails(one: CommandCorrection) -> str:
+    instead = f"; {one.instead} worked instead" if one.instead else ""
+    return f"{one.problem} ({one.sessions} {_sessions(one.sessions)}){instead}"
+
+
+def _sessions(number: int) -> str:
+    return "session" if number == 1 else "sessions"
+
+
+TITLES: dict[RunKind, str] = {
+    "test": "Test",
+    "lint": "Lint",
+    "typecheck": "Check types",
+    "build": "Build",
+    "format": "Format",
+    "command": "Run",
+}
+
+
+def markdown_of(runbook: Runbook) -> str:
+    """The runbook as a section for AGENTS.md."""
+    lines = ["## Commands", ""]
+    for one in runbook.usual():
+        where = f" (in `{one.directory}`)" if one.directory else ""
+        how = "runs at `git commit`" if one.by_commit else f"`{one.command}`"
+        about = f": {one.command} {how}" if one.by_commit else f": {how}"
+        took = f", about {one.seconds:.0f} s" if one.seconds and one.seconds >= 1 else ""
+        lines.append(f"- {TITLES[one.kind]}{about}{where} — {_ran(one)}{took}.")
+    if runbook.prerequisites:
+        lines += ["", "What has to run first:", ""]
+        lines += [f"- `{one.first}` before {one.check}, else: {one.problem}" for one in runbook.prerequisites]
+    if runbook.corrections:
+        lines += ["", "What fails here:", ""]
+        for wrong in runbook.corrections:
+            instead = f" Use `{wrong.instead}` instead." if wrong.instead else ""
+            lines.append(f"- `{wrong.command}` fails: {wrong.problem} ({wrong.sessions} sessions).{instead}")
+    return "\n".join(lines) + "\n"

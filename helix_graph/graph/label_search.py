@@ -1,0 +1,354 @@
+"""Which labels, files, commands and sessions do a few words stand for?
+
+`search_labels` compares words and not strings: ``tests fail`` finds ``go test fails``. Words are reduced to stems, some
+stand for others (`_ALSO`), and identifiers count in parts (`helix_graph.word_search`). A candidate is a label, a label
+with the file, command or message that some of its mentions have, or a session, by its task. Its ``share`` says how much
+of the question it has, 0 to 1: a word weighs more the fewer mentions have it.
+
+Every mention is read once as plain text, which Python searches fast; only the best are then compared word by word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from functools import lru_cache
+from math import log
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from helix_graph.graph.adjacency import MentionPlace
+from helix_graph.graph.finer_labels import named
+from helix_graph.word_search import idf, indexed, query_words
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from helix_graph.graph.adjacency import MentionGroup
+    from helix_graph.graph.finer_labels import Resolution
+
+
+#: Words that a question has beside what it is about.
+_QUESTION_WORDS = frozenset(
+    """a an the this that these those it its we i you they my our your is are was were be been being to of in on at for
+    with by from as and or so then did do does why how what which when where who me show tell explain get got into up
+    each every have has had same again still always ever once twice time times day keep keeps happen happened cause
+    caused led lead leads between through""".split()  # noqa: SIM905  (one line of words is easier to read)
+)
+#: What else a word may be called in a log. The key finds the others, not they the key.
+_ALSO = {
+    word: others.split()
+    for words, others in (
+        ("fail failure red broken broke", "fail error broken broke"),
+        ("error", "fail"),
+        ("pass green works", "pass success ok"),
+        ("fixed", "pass fix success"),
+        ("success", "pass"),
+        ("lint linter", "lint linter ruff eslint golangci clippy"),
+        ("golint", "golangci"),
+        ("test", "pytest jest vitest"),
+        ("typecheck", "mypy pyright tsc"),
+        ("reject refuse deny no", "reject refuse deny"),
+        ("undo revert", "undo revert restore reset"),
+        ("slow delay latency", "slow delay latency"),
+        ("hang hung stuck", "hang hung stuck timeout"),
+        ("crash panic", "crash panic"),
+        ("remove delete", "remove delete"),
+        ("vanish missing lost", "missing lost undefined"),
+        ("change touch modify write", "edit create"),
+        ("rename", "move"),
+        ("pr", "pull"),
+        ("ci", "workflow"),
+        ("docs", "readme"),
+    )
+    for word in words.split()
+}
+#: Endings in the order in which they are tried; at least so many letters must remain.
+_ENDINGS = (
+    *("ations", "ation", "ions", "ion", "ings", "ing", "ures", "ure", "ies", "ers", "er", "ed", "es", "s", "y", "e"),
+)
+_SHORTEST_STEM = 3
+#: What a word found as another one weighs.
+_OTHER_WORD = 0.8
+#: What a word weighs by where it was found: its label and texts, what was changed, why, what the session was about.
+_WEIGHTS = (1.0, 0.8, 0.7, 0.25)
+#: How much a long text is discounted, as B of BM25.
+_LENGTH = 0.2
+#: So many mentions are compared word by word.
+_COMPARED = 150
+#: Of a group those mentions count as found that have this much of what its best has.
+_KEPT = 0.5
+_QUOTED = 10
+#: How much more a name counts that contains the question as it stands, and each e-fold of sessions.
+_CALLED, _SHARED = 1.5, 0.05
+#: What has less than this of the best rank is no answer.
+_LEAST = 0.4
+#: Nor is what has less than this of the question.
+_LEAST_SHARE = 0.25
+_WORD = re.compile(r"[^\W_]+")
+
+
+class LabelMatch(msgspec.Struct, frozen=True, kw_only=True):
+    """What some words may stand for.
+
+    ``label`` is the node's, ``name`` as people read it: with the file, command or message, where the match is finer
+    than the label. Of a session ``session`` is its id and ``name`` its task. ``places`` are the best mentions, at most
+    ten.
+    """
+
+    label: str
+    name: str
+    type: str
+    sessions: int
+    mentions: int
+    share: float | None = None
+    session: str | None = None
+    places: tuple[MentionPlace, ...] = ()
+
+
+class LabelsAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """Labels with their counts, the best match first; without words the most frequent. ``total`` counts all labels."""
+
+    labels: tuple[LabelMatch, ...]
+    total: int
+
+
+class Candidate(NamedTuple):
+    """A match, and the text under which `helix_graph.graph.label_lookup` finds it."""
+
+    match: LabelMatch
+    text: str
+
+
+def frequent_labels(connection: sqlite3.Connection, *, limit: int) -> LabelsAnswer:
+    """The labels that most sessions share."""
+    rows = connection.execute(
+        "SELECT label, type, episodes, mentions FROM node ORDER BY episodes DESC, mentions DESC, label, type LIMIT ?",
+        (limit,),
+    )
+    found = tuple(
+        LabelMatch(label=label, name=label, type=kind, sessions=sessions, mentions=mentions)
+        for label, kind, sessions, mentions in rows
+    )
+    return LabelsAnswer(labels=found, total=_count_labels(connection))
+
+
+def search_labels(connection: sqlite3.Connection, text: str, *, limit: int) -> LabelsAnswer:
+    """The candidates for a few words, the best first."""
+    found = tuple(one.match for one in candidates(connection, text, limit=limit))
+    return LabelsAnswer(labels=found, total=_count_labels(connection))
+
+
+def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list[Candidate]:
+    """As `search_labels`, with the text that leads to each."""
+    words = _asked(text)
+    mentions = list(_read(connection))
+    tasks = [one for one in mentions if one.first]
+    having = _having(words, mentions)
+    weights = {word: idf(len(mentions), having[word]) for word in words}
+    whole = sum(weights.values())
+    if not (whole and mentions):
+        return []
+    scored = sorted(
+        ((score, one) for one in mentions if (score := _rough(one, words, weights))),
+        key=_best_first,
+    )[:_COMPARED]
+    average = sum(len(one.text) for one in mentions) / len(mentions)
+    found: list[tuple[float, Candidate]] = []
+    by_node: defaultdict[int, list[tuple[float, _Mention]]] = defaultdict(list)
+    unnamed: dict[int, tuple[float, float]] = {}
+    for group, members in _groups((one for _, one in scored), words, weights):
+        best = members[0][0]
+        by_node[group[0]] += members
+        kept = [one for score, one in members if score >= _KEPT * best]
+        length = sum(len(one.text) for one in kept) / len(kept)
+        rank = best / (1 - _LENGTH + _LENGTH * length / average)
+        if group[1:] == (None, None):  # nothing finer than the label, which is a candidate by itself
+            unnamed[group[0]] = rank, best / whole
+        else:
+            found.append((rank, _candidate(group, kept, best / whole)))
+    for node, members in by_node.items():
+        members.sort(key=_best_first)
+        share = _exact((members[0][1].label,), words, weights) / whole
+        rank, share = max((share * whole / (1 - _LENGTH), share), unnamed.get(node, (0.0, 0.0)))
+        if share:
+            found.append((rank, _of_label(connection, node, [one for _, one in members[:_QUOTED]], share)))
+    for one in tasks:
+        share = _exact((one.task,), words, weights) / whole
+        if share:
+            rank = share * whole / (1 - _LENGTH + _LENGTH * len(one.task) / average)
+            found.append((rank, _of_session(one, share)))
+    literal = re.compile(rf"(?<!\w){re.escape(text.strip())}(?!\w)", re.IGNORECASE)
+    ranked = sorted(
+        ((_preferred(rank, one.match, literal), one) for rank, one in found),
+        key=lambda pair: (-pair[0], -pair[1].match.sessions, pair[1].match.name),
+    )
+    least = _LEAST * ranked[0][0] if ranked else 0.0
+    return [one for rank, one in ranked[:limit] if rank >= least and (one.match.share or 0.0) >= _LEAST_SHARE]
+
+
+def _preferred(rank: float, match: LabelMatch, literal: re.Pattern[str]) -> float:
+    """What is called so goes before what mentions it, and what many sessions share before what one has."""
+    called = _CALLED if match.session is None and literal.search(match.name) else 1.0
+    return rank * called * (1 + _SHARED * log(match.sessions or 1))
+
+
+class _Mention(NamedTuple):
+    node: int
+    label: str
+    type: str
+    place: str | None
+    thing: str | None
+    episode: str
+    local: str
+    line: int | None
+    log: str | None
+    raw: str
+    said: str
+    quote: str
+    why: str
+    task: str
+    text: str
+    first: bool
+
+
+def _read(connection: sqlite3.Connection) -> Iterator[_Mention]:
+    rows = connection.execute(
+        "SELECT m.node, n.label, n.type, m.place, m.thing, e.id, m.local, m.line, m.log, m.raw, m.message, m.command,"
+        " m.path, m.quote, m.rationale, m.context, e.task"
+        " FROM mention m JOIN node n ON n.number = m.node JOIN episode e ON e.number = m.episode"
+        " WHERE e.origin <> 'assertion' ORDER BY e.id, m.line IS NULL, m.line, m.local"
+    )
+    last = None
+    for *place, raw, message, command, path, quote, rationale, context, task in rows:
+        said, why = _joined(raw, message, command, path), _joined(rationale, context)
+        text = _joined(place[1], said, quote, why, task).casefold()
+        yield _Mention._make((*place, raw, said, quote, why, task, text, place[5] != last))
+        last = place[5]
+
+
+def _joined(*texts: str | None) -> str:
+    return "\n".join(text for text in texts if text)
+
+
+def _asked(text: str) -> dict[str, tuple[str, ...]]:
+    """The stems of the words of a question, each with other stems that may stand for it."""
+    words = [word for word in query_words(text) if word not in _QUESTION_WORDS]
+    return {_stem(word): tuple(_stem(one) for one in _ALSO.get(word, _ALSO.get(_stem(word), ()))) for word in words}
+
+
+def _stem(word: str) -> str:
+    if not word.isascii():
+        return word
+    for ending in _ENDINGS:
+        if (
+            word.endswith(ending)
+            and not (ending == "s" and word.endswith("ss"))
+            and len(word) - len(ending) >= _SHORTEST_STEM
+        ):
+            stem = word.removesuffix(ending)
+            return stem[:-1] if len(stem) > _SHORTEST_STEM and stem[-1] == stem[-2] and stem[-1] not in "ls" else stem
+    return word
+
+
+def _having(words: dict[str, tuple[str, ...]], mentions: list[_Mention]) -> Counter[str]:
+    """In how many mentions each word may be, by its stem."""
+    return Counter(word for one in mentions for word in words if word in one.text)
+
+
+def _rough(one: _Mention, words: dict[str, tuple[str, ...]], weights: dict[str, float]) -> float:
+    """At most what the words of a mention can weigh: a stem may also be found within another word."""
+    return sum(
+        weights[word] * (1.0 if word in one.text else _OTHER_WORD)
+        for word, others in words.items()
+        if word in one.text or any(other in one.text for other in others)
+    )
+
+
+def _exact(texts: tuple[str, ...], words: dict[str, tuple[str, ...]], weights: dict[str, float]) -> float:
+    """What the words weigh that texts have, each by the first of the texts that has it."""
+    best: dict[str, float] = {}
+    for text, weight in zip(texts, _WEIGHTS, strict=False):
+        for stem in _stems(text):
+            best.setdefault(stem, weight)
+    return sum(
+        weights[word] * max(best.get(word, 0.0), _OTHER_WORD * max((best.get(one, 0.0) for one in others), default=0.0))
+        for word, others in words.items()
+    )
+
+
+@lru_cache(maxsize=4096)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(_stem(word) for word in _WORD.findall(indexed(text)))
+
+
+def _best_first(pair: tuple[float, _Mention]) -> tuple[float, str, str]:
+    return -pair[0], pair[1].episode, pair[1].local
+
+
+def _groups(
+    mentions: Iterator[_Mention], words: dict[str, tuple[str, ...]], weights: dict[str, float]
+) -> Iterator[tuple[MentionGroup, list[tuple[float, _Mention]]]]:
+    """Mentions by label, place and thing, with what each has of the question, the best first."""
+    groups: defaultdict[MentionGroup, list[tuple[float, _Mention]]] = defaultdict(list)
+    for one in mentions:
+        score = _exact((f"{one.label}\n{one.said}", one.quote, one.why, one.task), words, weights)
+        if score:
+            groups[one.node, one.place, one.thing].append((score, one))
+    for group, members in groups.items():
+        yield group, sorted(members, key=_best_first)
+
+
+def _candidate(group: MentionGroup, kept: list[_Mention], share: float) -> Candidate:
+    first, (_, place, thing) = kept[0], group
+    resolution: Resolution = "thing" if thing else "place" if place else "kind"
+    episodes = frozenset(one.episode for one in kept)
+    match = LabelMatch(
+        label=first.label,
+        name=named(first.label, thing or place, resolution=resolution),
+        type=first.type,
+        sessions=len(episodes),
+        mentions=len(kept),
+        share=round(share, 3),
+        places=tuple(map(_place, kept[:_QUOTED])),
+    )
+    return Candidate(match, thing or place or first.label)
+
+
+def _of_label(connection: sqlite3.Connection, node: int, best: list[_Mention], share: float) -> Candidate:
+    row = connection.execute("SELECT episodes, mentions FROM node WHERE number = ?", (node,)).fetchone()
+    match = LabelMatch(
+        label=best[0].label,
+        name=best[0].label,
+        type=best[0].type,
+        sessions=row[0],
+        mentions=row[1],
+        share=round(share, 3),
+        places=tuple(map(_place, best)),
+    )
+    return Candidate(match, best[0].label)
+
+
+def _of_session(one: _Mention, share: float) -> Candidate:
+    """A session by its task; what is asked of it begins at its first mention."""
+    match = LabelMatch(
+        label=one.label,
+        name=one.task,
+        type="session",
+        sessions=1,
+        mentions=1,
+        share=round(share, 3),
+        session=one.episode.removeprefix("episode-"),
+        places=(_place(one),),
+    )
+    return Candidate(match, one.raw or one.label)
+
+
+def _place(one: _Mention) -> MentionPlace:
+    return MentionPlace(episode=one.episode, local=one.local, text=one.raw, log=one.log, line=one.line, quote=one.quote)
+
+
+def _count_labels(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT count(*) FROM node").fetchone()[0])

@@ -1,0 +1,93 @@
+"""Is a change that repaired something still in the working tree?
+
+A change is known by the lines that it wrote. Each is looked for in its file as it is now, at whatever line and with
+whatever indentation: where all are there the change *holds*; where some are missing the file has *changed* since;
+without the file it is *gone*, unless a file of that name elsewhere, which sessions touched, has the lines: then it has
+*moved*. Only the files of the changes that are shown are read. What cannot be compared (a command, a deletion, a text
+that redaction cut) has no state.
+"""
+
+from __future__ import annotations
+
+from helix_episodes.light_imports import Value
+from helix_episodes.safe_files import read_regular
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+#: A larger file is none that a person or an agent edits by hand, and a hook has no time for it.
+_LARGEST_FILE = 1 << 20
+#: A bracket or a lone keyword is in every file.
+_SHORTEST_LINE = 6
+#: Files of one name that are read to find where a change has moved.
+_MOST_PLACES = 5
+_CUT_OFF = "…"
+_REDACTED = "[redacted:"
+
+
+class RemedyState(Value):
+    """``state`` is ``holds``, ``moved``, ``gone``, ``changed`` or None; ``now_at`` the file that it has moved to."""
+
+    state: str | None = None
+    now_at: str | None = None
+
+
+class WorkingTree:
+    """The project's files as they are now; each is read once. ``connection`` knows which files sessions touched."""
+
+    def __init__(self, root: Path, connection: sqlite3.Connection) -> None:
+        self._root, self._connection = root, connection
+        self._read: dict[str, frozenset[str] | None] = {}
+
+    def state_of(self, path: str | None, written: str) -> RemedyState:
+        """What became of the lines that a change wrote into the file at ``path``, relative to the project."""
+        lines = _lines_of_change(written)
+        if not path or not lines:
+            return RemedyState()
+        now = self._lines(path)
+        if now is not None:
+            return RemedyState("holds" if lines <= now else "changed")
+        if not (self._root / ".git").exists():  # the memory is not that of the files around it
+            return RemedyState()
+        other = next((one for one in self._places(path) if lines <= (self._lines(one) or frozenset())), None)
+        return RemedyState("moved", other) if other else RemedyState("gone")
+
+    def _places(self, path: str) -> list[str]:
+        name = path.rpartition("/")[2]
+        rows = self._connection.execute(
+            "SELECT DISTINCT path FROM mention WHERE path IS NOT NULL AND path <> ? AND substr(path, ?) = ? LIMIT ?",
+            (path, -len(name) - 1, f"/{name}", _MOST_PLACES),
+        )
+        return [one for (one,) in rows]
+
+    def _lines(self, path: str) -> frozenset[str] | None:
+        """The lines of a file without indentation; None where there is none below the project's folder."""
+        if path not in self._read:
+            self._read[path] = self._lines_now(path)
+        return self._read[path]
+
+    def _lines_now(self, path: str) -> frozenset[str] | None:
+        try:
+            file = (self._root / path).resolve()
+            if not file.is_relative_to(self._root.resolve()):
+                return None
+            text = read_regular(file, most=_LARGEST_FILE).decode("utf-8", "replace")
+        except (OSError, ValueError):  # a null character in a path is a ValueError
+            return None
+        return frozenset(_plain(line) for line in text.splitlines())
+
+
+def _lines_of_change(written: str) -> frozenset[str]:
+    """The whole lines of a quotation that can be looked for: not the last where it was cut, none that was redacted."""
+    lines = written.splitlines()
+    if written.endswith(_CUT_OFF):
+        lines = lines[:-1]
+    if any(_REDACTED in line or "~/" in line for line in lines):
+        return frozenset()
+    return frozenset(plain for line in lines if len(plain := _plain(line)) >= _SHORTEST_LINE)
+
+
+def _plain(line: str) -> str:
+    return " ".join(line.split())

@@ -1,0 +1,170 @@
+"""Every failure in graph.db with its cost and its session, and the runs of each check by session: what issues count."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
+
+from helix_graph.graph.assertions import IssueAssertion, decode_assertion, oldest_first
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+
+class SessionRow(NamedTuple):
+    """One session; ``place`` counts the sessions by the time they began."""
+
+    place: int
+    id: str
+    session: str
+    date: str | None
+    moment: str
+    agent: str | None
+    model: str | None
+    branch: str | None
+
+
+class Failure(NamedTuple):
+    """One failure.
+
+    ``said`` is its message, ``thing`` the test or symbol that it names; ``repaired`` is 0 without a repair, 1 with one,
+    2 with one that was verified.
+    """
+
+    number: int
+    local: str
+    fingerprint: str
+    label: str
+    check: str
+    family: str
+    path: str | None
+    line: int | None
+    said: str
+    thing: str
+    deliberate: bool
+    steps: float | None
+    seconds: int | None
+    tokens: int | None
+    repaired: int
+
+
+#: What people report is said in their own words: of no two reports it can be said that they are of one failure.
+_REPORTED = "reported by the user"
+_FAILURES = """
+    SELECT m.episode, m.local, coalesce(m.issues, ''), n.label, coalesce(m.checked, ''), coalesce(m.family, ''), m.path,
+        m.line, coalesce(m.message, ''), coalesce(m.thing, ''), m.deliberate, c.steps, c.seconds, c.tokens,
+        coalesce(r.repaired, 0)
+    FROM node n JOIN mention m ON m.node = n.number
+    LEFT JOIN cost c ON c.episode = m.episode AND c.local = m.local
+    LEFT JOIN (
+        SELECT episode, error, 1 + max(verified_by IS NOT NULL) AS repaired FROM repair GROUP BY episode, error
+    ) r ON r.episode = m.episode AND r.error = m.local
+    WHERE n.type = 'error' AND m.counted"""
+
+
+class RunsOfCheck:
+    """How many runs of one check, or sessions where it has none, there were up to each session."""
+
+    def __init__(self, places: list[int], counts: list[int]) -> None:
+        self._places = places
+        self._sums = [0, *accumulate(counts)]
+
+    def between(self, first: int, last: int) -> int:
+        """How many there were in the sessions after the one at ``first``, up to the one at ``last``."""
+        return self._sums[bisect_right(self._places, last)] - self._sums[bisect_right(self._places, first)]
+
+
+class History:
+    """What one graph.db says of failures; read at once, since what is asked is asked of all of it."""
+
+    def __init__(self, connection: sqlite3.Connection, folder: Path) -> None:
+        rows = connection.execute(
+            "SELECT number, id, session, timestamp, moment, agent, model, branch FROM episode WHERE origin = 'episode'"
+            " ORDER BY moment, id"
+        )
+        self.sessions = {number: SessionRow(place, *rest) for place, (number, *rest) in enumerate(rows)}
+        meant = {
+            (number, name)
+            for number, events in connection.execute("SELECT episode, events FROM run WHERE deliberate")
+            for name in events.split(" ")
+        }
+        self.reported: list[Failure] = []
+        self.failures: list[Failure] = []
+        for (
+            number,
+            local,
+            issues,
+            label,
+            check,
+            family,
+            path,
+            line,
+            said,
+            thing,
+            deliberate,
+            *rest,
+        ) in connection.execute(_FAILURES):
+            if number in self.sessions:
+                on_purpose = bool(deliberate) or (number, local) in meant
+                key = issues.partition(" ")[0]
+                one = Failure(number, local, key, label, check, family, path, line, said, thing, on_purpose, *rest)
+                (self.reported if family == _REPORTED else self.failures).append(one)
+        order = {number: row.place for number, row in self.sessions.items()}
+        for each in (self.failures, self.reported):
+            each.sort(key=lambda one: (order[one.number], one.line or 0, one.local))
+        counted: defaultdict[str, dict[int, int]] = defaultdict(dict)
+        query = (
+            "SELECT checked, episode, count(*) FROM run WHERE passed IS NOT NULL AND kind <> 'command' GROUP BY 1, 2"
+        )
+        for check, number, runs in connection.execute(query):
+            if number in order:
+                counted[check][order[number]] = runs
+        self._runs = {
+            check: RunsOfCheck(sorted(by), [by[place] for place in sorted(by)]) for check, by in counted.items()
+        }
+        self._each = RunsOfCheck(list(range(len(order))), [1] * len(order))
+        self.statements = _statements(connection, folder)
+
+    def runs_of(self, check: str) -> RunsOfCheck | None:
+        """The runs of a check; None of a tool or a command, of which only failures are recorded."""
+        return self._runs.get(check)
+
+    @property
+    def each_session(self) -> RunsOfCheck:
+        """Sessions in place of runs."""
+        return self._each
+
+    def place(self, failure: Failure) -> int:
+        """The place of its session in time."""
+        return self.sessions[failure.number].place
+
+
+def _statements(connection: sqlite3.Connection, folder: Path) -> dict[str, IssueAssertion]:
+    """What people said last of each issue."""
+    rows = connection.execute("SELECT name, body FROM assertion WHERE unit = '' AND problem IS NULL")
+    found = ((name, decode_assertion(body, path=folder)) for name, body in rows)
+    kept = [(name, one) for name, one in found if isinstance(one, IssueAssertion)]
+    return {one.issue: one for _, one in oldest_first(kept)}
+
+
+class Texts(NamedTuple):
+    """What a failure said, and where."""
+
+    message: str
+    raw: str
+    log: str | None
+    line: int | None
+    ended: str | None
+
+
+def texts_of(connection: sqlite3.Connection, failure: Failure) -> Texts:
+    """The message of one failure with its place in the log."""
+    row = connection.execute(
+        "SELECT coalesce(m.message, m.raw), m.raw, m.log, m.line, c.ended FROM mention m"
+        " LEFT JOIN cost c ON c.episode = m.episode AND c.local = m.local WHERE m.episode = ? AND m.local = ?",
+        (failure.number, failure.local),
+    ).fetchone()
+    return Texts(*row)

@@ -1,0 +1,166 @@
+"""Issues and groups of issues, as frozen values.
+
+An *issue* is one fingerprint (`helix_episodes.extraction.fingerprints`): the same failure, wherever it occurs. A
+*group* is a check and a family: failures of one kind. Whatever else failures are added up by (file, agent …) gives
+rows of the same form.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+#: What failures are added up by; ``recurring`` are issues, and groups whose issues differ from session to session.
+By = Literal["recurring", "issue", "group", "file", "check", "agent", "model", "author", "branch"]
+#: ``new``: in one session so far. ``quiet``: not seen for so many runs that it may be gone. ``regressed``: it came back
+#: after it had been quiet, or after a person had called it resolved. ``muted`` and ``resolved`` are what people say.
+State = Literal["new", "recurring", "quiet", "regressed", "muted", "resolved"]
+#: How a failure was repaired: by a command after which the check passed, by another command in place of the failed one,
+#: by an edit of the file that the failure names, of another file, of several that differ each time, by another try of
+#: the same tool, by a marker that silences the check (a habit, never advice).
+How = Literal["run", "instead", "edit named", "edit", "edits", "again", "silence"]
+COST_NOTE = "Ranked by sessions. Costs say where time went, not where it will go."
+
+
+class GeneralRemedy(msgspec.Struct, frozen=True, kw_only=True):
+    """One kind of change that repaired an issue, over all sessions: in ``times`` of ``of`` repaired occurrences.
+
+    ``what`` is the command (``run``, ``instead``) or the file (``edit``); none for the others. ``verified`` of these
+    times the failing check or call was seen to go well after it. ``example`` is what the latest of them changed.
+    """
+
+    how: How
+    what: str = ""
+    times: int
+    of: int
+    sessions: int
+    verified: int
+    example: str = ""
+    session: str = ""
+    log: str | None = None
+    line: int | None = None
+
+
+class Issue(msgspec.Struct, frozen=True, kw_only=True):
+    """One row: an issue, a group, or what else failures were added up by.
+
+    ``thing`` is the test, symbol or message that an issue is about (`Mention.thing`), of a group the one that took
+    most, in ``thing_minutes``. ``steps``, ``minutes`` and ``tokens`` are what all occurrences took
+    (`helix_episodes.model.Cost`); None where no log has them. ``kinds`` counts the different issues in a group.
+    ``since`` counts the runs of its check since it was last seen, or the sessions (``unit`` says which). ``remedy`` is
+    the best one that two sessions have in common. ``files`` are the commonest, with how many sessions each.
+    """
+
+    id: str
+    kind: By
+    title: str
+    message: str = ""
+    thing: str = ""
+    thing_minutes: float | None = None
+    check: str = ""
+    family: str = ""
+    state: State | None = None
+    since: int = 0
+    unit: Literal["runs", "sessions"] = "sessions"
+    reason: str = ""
+    first_seen: str | None = None
+    last_seen: str | None = None
+    occurrences: int = 0
+    kinds: int = 1
+    sessions: int = 0
+    agents: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    steps: float | None = None
+    minutes: float | None = None
+    tokens: int | None = None
+    repaired: int = 0
+    verified: int = 0
+    remedy: GeneralRemedy | None = None
+    suppressed: int = 0
+    files: tuple[tuple[str, int], ...] = ()
+
+
+class IssueList(msgspec.Struct, frozen=True, kw_only=True):
+    """The rows that were asked for, those of most sessions first.
+
+    ``sessions`` counts all sessions of the memory, ``rows`` all rows there are, ``once`` those that one session only
+    met, ``hidden`` those that people muted or resolved, ``deliberate`` failures that were meant to come. ``minutes``
+    are those that all failures took, reports of people included.
+    """
+
+    by: By
+    issues: tuple[Issue, ...]
+    sessions: int
+    rows: int
+    once: int = 0
+    hidden: int = 0
+    deliberate: int = 0
+    minutes: float | None = None
+    note: str = COST_NOTE
+
+
+class Occurrence(msgspec.Struct, frozen=True, kw_only=True):
+    """One time that an issue was met; ``ended`` says where its cost ends (`helix_episodes.model.CostEnd`)."""
+
+    session: str
+    episode: str
+    date: str | None
+    message: str
+    path: str | None
+    log: str | None
+    line: int | None
+    repaired: bool
+    verified_by: str | None
+    ended: str | None
+    steps: float | None
+    minutes: float | None
+    tokens: int | None
+    changes: tuple[str, ...] = ()
+    deliberate: bool = False
+    agent: str | None = None
+    author: str = ""
+
+
+class SimilarIssue(msgspec.Struct, frozen=True, kw_only=True):
+    """Another issue of the same group."""
+
+    id: str
+    title: str
+    message: str
+    sessions: int
+
+
+class IssueDetails(msgspec.Struct, frozen=True, kw_only=True):
+    """An issue or a group with every occurrence, the oldest first, all its remedies, and other issues of its group."""
+
+    issue: Issue
+    occurrences: tuple[Occurrence, ...]
+    remedies: tuple[GeneralRemedy, ...]
+    similar: tuple[SimilarIssue, ...]
+
+
+class IssueStatementMade(msgspec.Struct, frozen=True, kw_only=True):
+    """An issue of which a person has just said something, and its state now."""
+
+    id: str
+    title: str
+    state: State
+
+
+def remedy_words(remedy: GeneralRemedy) -> str:
+    """A remedy in words.
+
+    >>> remedy_words(GeneralRemedy(how="run", what="bun run lint:fix", times=18, of=20, sessions=17, verified=18))
+    'run bun run lint:fix (18 of 20)'
+    """
+    words = {
+        "run": f"run {remedy.what}",
+        "instead": f"run {remedy.what} instead",
+        "edit named": "edit the file that it names",
+        "edit": f"edit {remedy.what}",
+        "edits": "edits of other files, different each time",
+        "again": "a later call of the same tool",
+        "silence": "a marker that silences the check",
+    }[remedy.how]
+    return f"{words} ({remedy.times} of {remedy.of})"

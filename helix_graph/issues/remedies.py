@@ -1,0 +1,135 @@
+"""What repaired an issue, generalised over its occurrences: a command, the file that the failure names, a marker.
+
+A repair at one place says nothing at another, its kind does. Of several kinds the best is the one that most sessions
+used, and among equals the one that was verified more often. Silencing a check is counted and never best.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from helix_episodes.extraction.shell.commands import decisive, parse_command
+from helix_graph.database import ANY_OF, as_list
+from helix_graph.issues.model import GeneralRemedy
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from helix_graph.issues.history import Failure, History, SessionRow
+    from helix_graph.issues.model import How
+
+_SILENCES = "suppress a check"
+#: An example longer than this is no example any more.
+_LONGEST_EXAMPLE = 200
+_CHANGES = f"""
+    SELECT r.episode, r.error, r.verified_by, m.local, n.label, m.path, m.command, m.quote, m.raw, m.log, m.line
+    FROM repair r JOIN mention m ON m.episode = r.episode AND m.local = r.change JOIN node n ON n.number = m.node
+    WHERE r.episode {ANY_OF} ORDER BY r.episode, r.error, m.line, m.local"""  # noqa: S608  (constants)
+
+
+class Change(NamedTuple):
+    """One change that may have repaired a failure, with what it wrote."""
+
+    number: int
+    error: str
+    verified_by: str | None
+    local: str
+    label: str
+    path: str | None
+    command: str | None
+    quote: str
+    raw: str
+    log: str | None
+    line: int | None
+
+
+def changes_for(connection: sqlite3.Connection, failures: Sequence[Failure]) -> dict[tuple[int, str], list[Change]]:
+    """The changes that repaired each failure, by episode and local id, in the order they were made."""
+    wanted = {(one.number, one.local) for one in failures if one.repaired}
+    found: dict[tuple[int, str], list[Change]] = defaultdict(list)
+    for row in connection.execute(_CHANGES, (as_list(sorted({number for number, _ in wanted})),)):
+        one = Change(*row)
+        if (one.number, one.error) in wanted:
+            found[one.number, one.error].append(one)
+    return found
+
+
+def generalised(
+    failures: Sequence[Failure],
+    changes: dict[tuple[int, str], list[Change]],
+    history: History,
+) -> list[GeneralRemedy]:
+    """The kinds of change that repaired these failures, the best first; ``failures`` are in order of time."""
+    sessions = history.sessions
+
+    def kind_of(failure: Failure, change: Change) -> tuple[How, str]:
+        return kind_of_change(failure, change, checks=history.runs_of(failure.check) is not None)
+
+    uses: dict[tuple[How, str], list[tuple[Failure, Change]]] = defaultdict(list)
+    repaired = [one for one in failures if (one.number, one.local) in changes]
+    for failure in repaired:
+        made = changes[failure.number, failure.local]
+        for key in dict.fromkeys(kind_of(failure, one) for one in made):
+            uses[key].append((failure, next(one for one in reversed(made) if kind_of(failure, one) == key)))
+    # An edit of a file that no other session edited for it says nothing to the next one.
+    alone = [key for key, used in uses.items() if key[0] == "edit" and _sessions(used) == 1]
+    if len(alone) > 1:
+        uses["edits", ""] = _once([use for key in alone for use in uses.pop(key)])
+    found = [_remedy(how, what, used, len(repaired), sessions) for (how, what), used in uses.items()]
+    return sorted(found, key=lambda one: (one.how == "silence", -one.sessions, -one.verified, one.how, one.what))
+
+
+def kind_of_change(failure: Failure, change: Change, *, checks: bool) -> tuple[How, str]:
+    """How a change repaired a failure, in a form that occurs again; ``checks`` says that a check reported it."""
+    if _SILENCES in change.label:
+        return "silence", ""
+    if change.command is not None:
+        # Where nothing but the command itself shows the repair, it is what was done instead.
+        return "instead" if change.verified_by == change.local else "run", plain_command(change.command)
+    own = (failure.path or "").rpartition("/")[2]
+    if change.path is None:
+        return "again", ""
+    if own and change.path.rpartition("/")[2] == own:
+        # Of a tool's own error the path is what it was asked to change: to do so at last is no remedy to name.
+        return ("edit named", "") if checks else ("again", "")
+    return "edit", change.path
+
+
+def plain_command(command: str) -> str:
+    """What a command was run for, without where it went first and what became of its output.
+
+    >>> plain_command("cd ~/shop && bun run lint:fix 2>&1 | tail -5")
+    'bun run lint:fix'
+    """
+    part = decisive(tuple(one for one in parse_command(command) if one.joiner != "|"))
+    return part.text if part is not None else command
+
+
+def _remedy(
+    how: How, what: str, used: Sequence[tuple[Failure, Change]], of: int, sessions: dict[int, SessionRow]
+) -> GeneralRemedy:
+    failure, change = used[-1]
+    example = "" if how == "run" else change.quote or change.raw
+    return GeneralRemedy(
+        how=how,
+        what=what,
+        times=len(used),
+        of=of,
+        sessions=_sessions(used),
+        verified=sum(one.verified_by is not None for _, one in used),
+        example=" ".join(example.split())[:_LONGEST_EXAMPLE],
+        session=sessions[failure.number].session,
+        log=change.log,
+        line=change.line,
+    )
+
+
+def _sessions(used: Sequence[tuple[Failure, Change]]) -> int:
+    return len({failure.number for failure, _ in used})
+
+
+def _once(used: Sequence[tuple[Failure, Change]]) -> list[tuple[Failure, Change]]:
+    """Each failure once."""
+    return list({(failure.number, failure.local): (failure, change) for failure, change in used}.values())

@@ -1,0 +1,382 @@
+"""One reading of graph.db for questions about issues: its rows, one issue in full, what people reported."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
+
+from helix_episodes.light_imports import Regex
+from helix_episodes.normalization import message_template
+from helix_graph.errors import IssueNotFound
+from helix_graph.graph.error_query import says_something
+from helix_graph.issues.history import History, texts_of
+from helix_graph.issues.model import (
+    By,
+    Issue,
+    IssueDetails,
+    IssueList,
+    Occurrence,
+    SimilarIssue,
+    State,
+)
+from helix_graph.issues.recurrence import Recurrence, recurrence
+from helix_graph.issues.remedies import changes_for, generalised
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from helix_graph.issues.history import Failure, SessionRow
+    from helix_graph.issues.model import GeneralRemedy
+    from helix_graph.issues.remedies import Change
+
+
+#: What has an id, and so a state.
+_NAMED: tuple[By, ...] = ("issue", "group")
+MOST_OCCURRENCES = 500
+_FILES, _SIMILAR = 3, 5
+#: The share of a group's failures that say the same sentence, where it is the tool's and not theirs.
+_NEARLY_ALL = 0.8
+#: Families that say something of one file only, which the message names.
+SAYS_NO_NAME = frozenset({"no such file", "file not found", "path not found", "not a directory"})
+_PLACE = Regex(r"^\S+?[:(]\d+(?:[:,]\d+\)?)?:? ")
+_TIMES = Regex(r" \((?:\d+ times|[^()]*(?:failed|passed)[^()]*)\)$")
+#: What a label has in place of what varies.
+_MASK = Regex(r"<\w+>")
+_ID = Regex(r"[0-9a-f]{4,16}")
+
+
+#: Who wrote each of these episodes; those of this user alone are in none.
+Authors = Callable[[Iterable[str]], dict[str, str]]
+
+
+class IssueSurvey:
+    """The failures of a graph as they are now; several questions share one reading.
+
+    ``authors`` says who wrote each of some episodes; those of this user alone are in none.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, folder: Path, *, authors: Authors) -> None:
+        self._connection = connection
+        self._history = History(connection, folder)
+        self._authors = authors
+
+    def list(
+        self, *, by: By, check: str | None = None, limit: int, state: State | None = None, every: bool = False
+    ) -> IssueList:
+        """As `helix_graph.issues.api.Issues.list`, of arguments that are known to be right."""
+        history = self._history
+        chosen = _chosen(history, by, check=check, state=state, every=every, authors=self._authors)
+        return IssueList(
+            by=by,
+            issues=tuple(_row(self._connection, history, *row) for row in chosen.rows[:limit]),
+            sessions=len(history.sessions),
+            rows=len(chosen.rows),
+            once=chosen.once,
+            hidden=chosen.hidden,
+            deliberate=sum(one.deliberate for one in history.failures),
+            minutes=_minutes([*history.failures, *history.reported]),
+        )
+
+    def show(self, name: str) -> IssueDetails:
+        """As `helix_graph.issues.api.Issues.show`."""
+        return _details(self._connection, self._history, _found(self._history, name), self._authors)
+
+    def id_of(self, name: str) -> str:
+        """The whole id of an issue or a group.
+
+        Raises:
+            IssueNotFound: Nothing has this id, or several have.
+        """
+        kind, key, _ = _found(self._history, name)
+        return issue_id(kind, key)
+
+    def reported(self) -> IssueDetails | None:
+        """What people reported in their own words, as if it were one group; None where nobody did."""
+        reported = self._history.reported
+        if not reported:
+            return None
+        return _details(self._connection, self._history, ("group", reported[0].label, reported), self._authors)
+
+
+def issue_id(kind: By, key: str) -> str:
+    """The id of an issue or a group: the fingerprint, or 16 digits of the same kind."""
+    if kind == "issue" and _ID.fullmatch(key):
+        return key
+    return blake2b(f"{kind}\0{key}".encode(), digest_size=8).hexdigest()
+
+
+def _key(failure: Failure, by: By, session: SessionRow, authors: dict[str, str]) -> str | None:
+    """What a failure is added up under; None where that is not known."""
+    if by == "author":
+        return authors.get(session.id) or ("an unknown author" if session.id in authors else "you")
+    return {
+        "issue": failure.fingerprint or failure.label,
+        "group": failure.label,
+        "file": failure.path,
+        "check": failure.check or None,
+        "agent": session.agent,
+        "model": session.model,
+        "branch": session.branch,
+    }[by]
+
+
+def _grouped(
+    history: History, failures: Iterable[Failure], by: By, authors: dict[str, str]
+) -> dict[str, list[Failure]]:
+    found: dict[str, list[Failure]] = defaultdict(list)
+    for one in failures:
+        key = _key(one, by, history.sessions[one.number], authors)
+        if key is not None:
+            found[key].append(one)
+    return found
+
+
+def _sessions_of(failures: Iterable[Failure]) -> set[int]:
+    return {one.number for one in failures}
+
+
+def _says(failure: Failure) -> bool:
+    """Whether its message says more than that it failed."""
+    return bool(failure.said) and not failure.said.startswith(f"{failure.check} fails: ")
+
+
+#: What is added up, under what, and the failures.
+_Row = tuple[By, str, "list[Failure]"]
+
+
+def _recurring(history: History, failures: Sequence[Failure]) -> list[_Row]:
+    """Issues of at least two sessions, and groups of which no issue makes up half."""
+    issues, groups = (_grouped(history, failures, by, {}) for by in _NAMED)
+    of_group: defaultdict[str, list[tuple[str, list[Failure]]]] = defaultdict(list)
+    for key, one in issues.items():
+        if one[0].fingerprint:
+            of_group[one[0].label].append((key, one))
+    rows: list[_Row] = []
+    for label, members in groups.items():
+        check, family, own = members[0].check, members[0].family, of_group[label]
+        largest = max((len(_sessions_of(one)) for _, one in own), default=0)
+        # Where no line says what is wrong, a group is only the check again.
+        differs = bool(own) and 2 * largest < len(_sessions_of(members)) and family not in SAYS_NO_NAME
+        shown = differs and (says_something(family) or history.runs_of(check) is not None)
+        if shown:
+            rows.append(("group", label, members))
+        # A tool says one fixed sentence of any file: then the group says it all.
+        if not (shown and _say_the_same(members)):
+            rows += [("issue", key, one) for key, one in own if says_something(family) or _says(one[-1])]
+    return rows
+
+
+def _say_the_same(members: Sequence[Failure]) -> bool:
+    sentences = Counter(message_template(one.said) for one in members)
+    return sentences.most_common(1)[0][1] >= _NEARLY_ALL * len(members)
+
+
+class _Costliest(TypedDict):
+    thing: str
+    thing_minutes: float | None
+
+
+class _Chosen(NamedTuple):
+    """The rows that were asked for, and how many others there are."""
+
+    rows: list[_Row]
+    once: int
+    hidden: int
+
+
+def _chosen(
+    history: History, by: By, *, check: str | None, state: State | None, every: bool, authors: Authors
+) -> _Chosen:
+    failing = [one for one in history.failures if not one.deliberate and check in {None, one.check}]
+    written = authors(row.id for row in history.sessions.values()) if by == "author" else {}
+    rows: list[_Row] = (
+        _recurring(history, failing)
+        if by == "recurring"
+        else [(by, key, members) for key, members in _grouped(history, failing, by, written).items()]
+    )
+    rows.sort(key=lambda row: (-len(_sessions_of(row[2])), -sum(one.steps or 0 for one in row[2]), row[1]))
+    again = [row for row in rows if by != "recurring" or len(_sessions_of(row[2])) > 1]
+    chosen, hidden = [], 0
+    for kind, key, members in again:
+        spoken_of = kind in _NAMED and issue_id(kind, key) in history.statements
+        found = _state(history, kind, key, members).state if kind in _NAMED and (state or spoken_of) else None
+        if state is not None and found != state:
+            continue
+        if state is None and not every and found in {"muted", "resolved"}:
+            hidden += 1
+            continue
+        chosen.append((kind, key, members))
+    return _Chosen(chosen, len(rows) - len(again), hidden)
+
+
+def _state(history: History, kind: By, key: str, members: Sequence[Failure]) -> Recurrence:
+    places = sorted({history.place(one) for one in members})
+    return recurrence(
+        places,
+        history.runs_of(members[-1].check) or history.each_session,
+        said=history.statements.get(issue_id(kind, key)),
+        begun=[row.moment for row in history.sessions.values()],
+    )
+
+
+def _row(connection: sqlite3.Connection, history: History, kind: By, key: str, members: Sequence[Failure]) -> Issue:
+    """One row in full."""
+    remedies = _remedies(connection, history, members)
+    rows = [history.sessions[one.number] for one in members]
+    texts, latest = texts_of(connection, members[-1]), members[-1]
+    named = kind in _NAMED
+    state = _state(history, kind, key, members) if named else None
+    identity = issue_id(kind, key) if named else ""
+    said = history.statements.get(identity)
+    files = Counter(path for path in {(one.path, one.number): one.path for one in members}.values() if path)
+    tokens = [one.tokens for one in members if one.tokens is not None]
+    steps = [one.steps for one in members if one.steps is not None]
+    return Issue(
+        id=identity,
+        kind=kind,
+        title=_title(kind, key, latest, texts.raw),
+        message=_PLACE.sub("", texts.message) if named else "",
+        **_costliest(members),
+        check=latest.check if named else "",
+        family=latest.family if named else "",
+        state=state.state if state else None,
+        since=state.since if state else 0,
+        unit="runs" if history.runs_of(latest.check) else "sessions",
+        reason=said.reason if said else "",
+        first_seen=rows[0].date,
+        last_seen=rows[-1].date,
+        occurrences=len(members),
+        kinds=len({one.fingerprint or one.local for one in members}) if kind == "group" else 1,
+        sessions=len(_sessions_of(members)),
+        agents=_distinct(row.agent for row in rows),
+        models=_distinct(row.model for row in rows),
+        steps=round(sum(steps), 1) if steps else None,
+        minutes=_minutes(members),
+        tokens=sum(tokens) if tokens else None,
+        repaired=sum(one.repaired > 0 for one in members),
+        verified=sum(one.repaired > 1 for one in members),
+        remedy=next((one for one in remedies if one.how not in {"silence", "edits"} and one.sessions > 1), None)
+        if named
+        else None,
+        suppressed=sum(one.times for one in remedies if one.how == "silence"),
+        files=tuple(sorted(files.items(), key=lambda item: (-item[1], item[0]))[:_FILES]) if named else (),
+    )
+
+
+def _costliest(members: Sequence[Failure]) -> _Costliest:
+    """The thing that the costliest issue among failures is about."""
+    seconds: Counter[str] = Counter()
+    for one in members:
+        seconds[one.fingerprint] += one.seconds or 0
+    first, took = max(seconds.items(), key=lambda item: (item[1], item[0]))
+    things = Counter(one.thing for one in members if one.fingerprint == first)
+    return {"thing": things.most_common(1)[0][0], "thing_minutes": round(took / 60, 1) if took else None}
+
+
+def _minutes(members: Iterable[Failure]) -> float | None:
+    seconds = [one.seconds for one in members if one.seconds is not None]
+    return round(sum(seconds) / 60, 1) if seconds else None
+
+
+def _remedies(connection: sqlite3.Connection, history: History, members: Sequence[Failure]) -> list[GeneralRemedy]:
+    return generalised(members, changes_for(connection, members), history)
+
+
+def _title(kind: By, key: str, latest: Failure, raw: str) -> str:
+    """What an issue or a group is called: its check and what the check calls it."""
+    if kind not in _NAMED:
+        return key
+    if not says_something(latest.family) and kind == "issue":
+        return f"{latest.check}: {latest.thing}" if latest.thing.isidentifier() else latest.check
+    family = _TIMES.sub("", raw.rpartition(" fails: ")[2])
+    # A rule is one word; whatever else a log says stands in the message, which is quoted where it is shown.
+    if " " in family or not _MASK.search(latest.family):
+        family = _MASK.sub("…", latest.family)
+    elif kind == "group":
+        family += " and others"
+    return f"{latest.check}: {family}"
+
+
+def _distinct(values: Iterable[str | None]) -> tuple[str, ...]:
+    return tuple(sorted({one for one in values if one}))
+
+
+def _found(history: History, name: str) -> _Row:
+    """The issue or group of an id or the beginning of one.
+
+    Raises:
+        IssueNotFound: Nothing has this id, or several have.
+    """
+    rows: dict[str, _Row] = {}
+    for by in _NAMED:
+        for key, members in _grouped(history, [*history.failures, *history.reported], by, {}).items():
+            rows.setdefault(issue_id(by, key), (by, key, members))
+    fitting = sorted(one for one in rows if one.startswith(name)) if _ID.fullmatch(name) else []
+    if len(fitting) != 1:
+        which = f"several begin so: {', '.join(fitting[:5])}" if fitting else "`helix-graph issues` lists the ids"
+        raise IssueNotFound(f"No issue {name!r}; {which}")
+    return rows[fitting[0]]
+
+
+def _details(connection: sqlite3.Connection, history: History, row: _Row, authors: Authors) -> IssueDetails:
+    kind, key, members = row
+    counting = [one for one in members if not one.deliberate] or list(members)
+    changes = changes_for(connection, members)
+    written = authors(history.sessions[one.number].id for one in members)
+    occurrences = []
+    for one in members[-MOST_OCCURRENCES:]:
+        session, texts = history.sessions[one.number], texts_of(connection, one)
+        made = changes.get((one.number, one.local), [])
+        occurrences.append(
+            Occurrence(
+                session=session.session,
+                episode=session.id,
+                date=session.date,
+                message=texts.message,
+                path=one.path,
+                log=texts.log,
+                line=texts.line,
+                repaired=one.repaired > 0,
+                verified_by=_verified_by(connection, one, made),
+                ended=texts.ended,
+                steps=one.steps,
+                minutes=None if one.seconds is None else round(one.seconds / 60, 1),
+                tokens=one.tokens,
+                changes=tuple(dict.fromkeys(change.raw for change in made)),
+                deliberate=one.deliberate,
+                agent=session.agent,
+                author=written.get(session.id, ""),
+            )
+        )
+    others = _grouped(history, history.failures, "issue", {}) if kind == "issue" else {}
+    alike = [(other, found) for other, found in others.items() if other != key and found[0].label == members[0].label]
+    alike.sort(key=lambda item: (-len(_sessions_of(item[1])), item[0]))
+    return IssueDetails(
+        issue=_row(connection, history, kind, key, counting),
+        occurrences=tuple(occurrences),
+        remedies=tuple(generalised(counting, changes, history)),
+        similar=tuple(_similar(connection, other, found) for other, found in alike[:_SIMILAR]),
+    )
+
+
+def _similar(connection: sqlite3.Connection, key: str, members: Sequence[Failure]) -> SimilarIssue:
+    texts = texts_of(connection, members[-1])
+    return SimilarIssue(
+        id=issue_id("issue", key),
+        title=_title("issue", key, members[-1], texts.raw),
+        message=_PLACE.sub("", texts.message),
+        sessions=len(_sessions_of(members)),
+    )
+
+
+def _verified_by(connection: sqlite3.Connection, failure: Failure, made: Sequence[Change]) -> str | None:
+    """What showed that a failure was repaired, in the words of the log's episode."""
+    name = next((one.verified_by for one in made if one.verified_by), None)
+    row = connection.execute(
+        "SELECT raw FROM mention WHERE episode = ? AND local = ?", (failure.number, name)
+    ).fetchone()
+    return row[0] if row else None

@@ -1,0 +1,158 @@
+"""What keeps failing here, what did it cost, what repaired it, and what do people say of it?"""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from helix_cli.app import cli
+from helix_graph import Memory
+from helix_graph.errors import IssueNotFound
+from helix_graph.issues.model import remedy_words
+from session_script import BEGIN, Script
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from helix_graph.issues.model import Issue
+
+UNFORMATTED = "src/cart.ts format ━━━\n\n  Formatter would have printed the following content:\n\nFound 1 error."
+FORMATTED = "Checked 3 files in 5ms. No fixes applied."
+WRAPPER = "error: unrecognized subcommand 'bun'"
+FAILS = "--- FAIL: {} (0.01s)\n    cart_test.go:12: got 3\nFAIL\tshop/api\t0.1s"
+PASSES = "ok  \tshop/api\t0.1s"
+
+
+def begun(number: int) -> Script:
+    return Script(f"s{number:02}", begin=BEGIN + timedelta(days=number)).prompt("Add totals").edit("api/cart.go")
+
+
+def formatted(number: int, *, fix: str = "bun run lint:fix") -> Script:
+    log = begun(number).run("biome check src", UNFORMATTED, code=1)
+    return log.run(f"cd web && {fix} 2>&1", FORMATTED).run("biome check src", FORMATTED)
+
+
+def checked(number: int, *, failing: str = "") -> Script:
+    log = begun(number)
+    if failing:
+        log = log.run("go test ./...", FAILS.format(failing), code=1).edit("api/cart.go")
+    return log.run("go test ./...", PASSES)
+
+
+def remembered(folder: Path, logs: Sequence[Script]) -> Memory:
+    memory = Memory.init(folder)
+    memory.extract([log.save(folder / "logs") for log in logs])
+    memory.graph.compile()
+    return memory
+
+
+def only(found: Sequence[Issue], title: str) -> Issue:
+    (one,) = [each for each in found if each.title == title]
+    return one
+
+
+def test_the_issue_of_most_sessions_comes_first_and_never_repaired_ones_count(tmp_path: Path) -> None:
+    logs = [formatted(0), formatted(1, fix="npx biome check --write src"), formatted(2)]
+    logs += [begun(n).run("rtk bun run test", WRAPPER, code=2).prompt("Go on").run("ls") for n in range(3, 7)]
+    found = remembered(tmp_path, logs).issues.list()
+    assert [one.sessions for one in found.issues] == [4, 3]
+    wrapper, format_ = found.issues
+    assert (wrapper.repaired, wrapper.remedy, wrapper.message) == (0, None, WRAPPER)
+    assert (format_.repaired, format_.verified, format_.steps, format_.minutes) == (3, 3, 5.0, 5.0)
+    assert format_.remedy is not None
+    assert remedy_words(format_.remedy) == "run bun run lint:fix (2 of 3)"
+
+
+def test_one_group_stands_for_failures_that_differ_from_session_to_session(tmp_path: Path) -> None:
+    logs = [checked(n, failing=f"Test{name}") for n, name in enumerate(("Add", "Sum", "Tax"))]
+    (one,) = remembered(tmp_path, logs).issues.list().issues
+    assert (one.kind, one.title, one.kinds, one.sessions) == ("group", "go test: test failed", 3, 3)
+
+
+def test_a_silenced_check_is_a_habit_and_no_remedy(tmp_path: Path) -> None:
+    complains = "cart.go:3:1: Error return value of `f.Close` is not checked (errcheck)"
+    logs = []
+    for n in range(2):
+        log = begun(n).run("golangci-lint run", complains, code=1)
+        logs.append(
+            log.edit("cart.go", "f.Close()", "f.Close() //nolint:errcheck").run("golangci-lint run", "0 issues.")
+        )
+    (one,) = remembered(tmp_path, logs).issues.list().issues
+    assert (one.suppressed, one.remedy, one.repaired) == (2, None, 2)
+
+
+@pytest.mark.parametrize(
+    ("failing", "state"),
+    [
+        ((29,), "new"),
+        ((20, 29), "recurring"),
+        ((0, 3), "quiet"),
+        ((0, 3, 6, 29), "regressed"),
+        ((5,), "quiet"),
+    ],
+)
+def test_the_state_counts_runs_of_the_check(tmp_path: Path, failing: tuple[int, ...], state: str) -> None:
+    logs = [checked(n, failing="TestAdd" if n in failing else "") for n in range(30)]
+    (one,) = remembered(tmp_path, logs).issues.list(by="issue").issues
+    assert (one.state, one.unit) == (state, "runs")
+
+
+def test_what_a_person_says_of_an_issue_survives_a_compile_and_is_forgotten_with_the_session(tmp_path: Path) -> None:
+    memory = remembered(tmp_path, [formatted(0), formatted(1)])
+    name = memory.issues.list().issues[0].id
+    assert memory.issues.mute(name[:6], reason="known since s01").state == "muted"
+    memory.graph.path_of_file.unlink()
+    memory.graph.compile()
+    assert (memory.issues.list().issues, memory.issues.list().hidden) == ((), 1)
+    assert memory.issues.list(every=True).issues[0].reason == "known since s01"
+    memory.forget(["s01"])
+    assert list((tmp_path / ".helix" / "causality" / "assertions").glob("*.json")) == []
+
+
+def test_a_resolved_issue_that_a_later_session_meets_has_regressed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = remembered(tmp_path, [formatted(0), formatted(1)])
+    name = memory.issues.list().issues[0].id
+    monkeypatch.setattr("helix_graph.graph.assertions.now", (BEGIN + timedelta(days=5)).isoformat)
+    assert memory.issues.resolve(name).state == "resolved"
+    memory.extract([formatted(9).save(tmp_path / "logs")])
+    memory.graph.compile()
+    assert memory.issues.show(name).issue.state == "regressed"
+    assert memory.issues.unmute(name).state == "recurring"
+
+
+def test_an_issue_shows_every_occurrence_with_its_line_and_what_was_meant_to_fail(tmp_path: Path) -> None:
+    first = Script("s00").prompt("Add").write("api/cart_test.go").run("go test ./...", FAILS.format("TestAdd"), code=1)
+    logs = [first.edit("api/cart.go").run("go test ./...", PASSES), checked(1, failing="TestAdd")]
+    memory = remembered(tmp_path, logs)
+    details = memory.issues.show(memory.issues.list(by="issue").issues[0].id)
+    assert [(one.session, one.line, one.deliberate, one.repaired) for one in details.occurrences] == [
+        ("s00", 5, True, True),
+        ("s01", 5, False, True),
+    ]
+    assert (details.issue.occurrences, details.occurrences[1].changes) == (1, ("edit api/cart.go",))
+
+
+def test_failures_add_up_by_file_and_by_author_too(tmp_path: Path) -> None:
+    logs = [begun(n).run("golangci-lint run", "api/cart.go:3:1: unused (unused)", code=1) for n in range(2)]
+    memory = remembered(tmp_path, logs)
+    assert [(one.title, one.sessions) for one in memory.issues.list(by="file").issues] == [("api/cart.go", 2)]
+    assert [(one.title, one.occurrences) for one in memory.issues.list(by="author").issues] == [("you", 2)]
+
+
+def test_the_command_lists_shows_and_refuses_unknown_ids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = remembered(tmp_path, [formatted(0), formatted(1)])
+    monkeypatch.chdir(tmp_path)
+    name = json.loads(CliRunner().invoke(cli, ["issues", "--json"]).output)["issues"][0]["id"]
+    listed = CliRunner().invoke(cli, ["issues"]).output
+    assert "2 of 2" in listed
+    assert 'repaired by: run "bun run lint:fix" (2 of 2)' in listed
+    assert 'shown by "biome passes' in CliRunner().invoke(cli, ["issues", "show", name]).output
+    with pytest.raises(IssueNotFound, match="lists the ids"):
+        memory.issues.show("0000")

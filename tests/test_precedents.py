@@ -1,0 +1,190 @@
+"""Is what `seen` and the failing-result hook show of an earlier repair true, about this error, and short?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block
+from helix_cli.hooks.precedent_text import precedent_lines
+from helix_episodes.store import encode_episode
+from helix_graph.graph.api import Graph
+from helix_graph.graph.error_precedents import find_precedents
+from helix_graph.graph.graph_db import open_graph
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from helix_episodes.model import Episode
+    from helix_graph.graph.model import SeenAnswer
+    from session_script import Script
+
+    Begin = Callable[[str], Script]
+    Known = Callable[..., Graph]
+
+BUILT, TESTED, LINTED = "", "ok  \tshop\t0.01s", "0 issues."
+UNDEFINED = "# example.com/shop\nstore/price.go:12:5: undefined: Total"
+UNCHECKED = "store/sum.go:3:1: Error return value of `os.Remove` is not checked (errcheck)\n1 issues:\n* errcheck: 1"
+WRITTEN = "_ = os.Remove(old) //nolint:errcheck // best effort"
+
+
+@pytest.fixture
+def known(script: Begin, episode_of: Callable[[Script], Episode], tmp_path: Path) -> Known:
+    """A graph of sessions, each with a command that fails, an edit, and the command passing."""
+
+    def remembered(*repairs: tuple[str, str, str, str, str]) -> Graph:
+        (tmp_path / ".git").mkdir(exist_ok=True)
+        folder = tmp_path / ".helix" / "episodes"
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, (command, output, file, written, passed) in enumerate(repairs):
+            log = script(f"s{number}").prompt("Do").edit("README.md").run(command, output, code=1)
+            log = log.edit(file, new=written).run(command, passed) if file else log
+            episode = episode_of(log)
+            (folder / f"{episode.id}.json").write_bytes(encode_episode(episode))
+        graph = Graph(folder, tmp_path / ".helix" / "causality")
+        graph.compile()
+        return graph
+
+    return remembered
+
+
+def shown(answer: SeenAnswer) -> list[str]:
+    """The words of every change that is shown."""
+    return [fix.quote for one in answer.precedents for fix in one.fixes]
+
+
+def test_each_issue_of_an_output_has_its_own_precedent(known: Known) -> None:
+    graph = known(
+        ("go build ./...", UNDEFINED, "store/price.go", "func Total() int { return 1 }", BUILT),
+        ("golangci-lint run", UNCHECKED, "store/sum.go", WRITTEN, LINTED),
+    )
+    both = f"{UNCHECKED.splitlines()[0]}\nstore/price.go:12:5: undefined: Total (typecheck)\n2 issues:"
+    answer = graph.seen(both)
+    assert {one.message: (one.level, one.sessions, one.fixed) for one in answer.issues} == {
+        "Error return value of `os.Remove` is not checked": ("exact", 1, 1),
+        "undefined: Total": ("exact", 1, 1),
+    }
+    assert {answer.issues[one.issue].message: one.fixes[0].path for one in answer.precedents} == {
+        "Error return value of `os.Remove` is not checked": "store/sum.go",
+        "undefined: Total": "store/price.go",
+    }
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("store/a.go:1:1: undefined: Price", False),  # another name of the project
+        ("store/a.go:1:1: cart.Total undefined (type *Cart has no field or method Total)", True),
+        ("store/a.go:1:1: undefined: strings", False),  # a package, and not the project's own
+    ],
+)
+def test_what_does_not_compile_is_told_apart_by_its_names(known: Known, *, asked: str, said: bool) -> None:
+    graph = known(("go build ./...", UNDEFINED, "store/price.go", "func Total() int { return 1 }", BUILT))
+    answer = graph.seen(asked)
+    assert bool(shown(answer)) == said
+
+
+def test_of_another_issue_of_a_rule_a_change_that_speaks_of_it_is_shown(known: Known) -> None:
+    asked = "store/a.go:9:1: Error return value of `f.Close` is not checked (errcheck)\n1 issues:\n* errcheck: 1"
+    lint = ("golangci-lint run", UNCHECKED, "store/sum.go")
+    assert shown(known((*lint, WRITTEN, LINTED)).seen(asked)) == [WRITTEN]
+
+
+def test_of_another_issue_of_a_rule_a_change_about_something_else_is_not_shown(known: Known) -> None:
+    asked = "store/a.go:9:1: Error return value of `f.Close` is not checked (errcheck)\n1 issues:\n* errcheck: 1"
+    answer = known(("golangci-lint run", UNCHECKED, "store/sum.go", "x := 1", LINTED)).seen(asked)
+    assert not answer.precedents
+
+
+def failing(test: str, raised: str) -> str:
+    return f"E       {raised}\nFAILED {test} - {raised[:24]}...\n=== 1 failed in 0.1s ==="
+
+
+PASSED = "=== 1 passed in 0.1s ==="
+TYPES = "TypeError: unsupported operand type(s) for *: 'decimal.Decimal' and 'float'"
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        (failing("tests/test_cart.py::test_total", TYPES), True),
+        (f"E       {TYPES}", True),  # the whole line, though the summary was cut
+        (failing("tests/test_other.py::test_sum", "TypeError: missing 1 required argument: 'rate'"), False),
+        (failing("tests/test_other.py::test_sum", "TypeError: 'NoneType' object is not callable"), False),
+    ],
+)
+def test_a_common_exception_is_known_by_its_message(known: Known, *, asked: str, found: bool) -> None:
+    output = failing("tests/test_cart.py::test_total", TYPES)
+    answer = known(("pytest", output, "shop/cart.py", "total * Decimal(rate)", PASSED)).seen(asked)
+    assert bool(shown(answer)) == found
+    assert not any(one.level == "family" for one in answer.precedents)
+
+
+def test_that_an_expectation_was_not_met_in_another_test_is_no_precedent(known: Known) -> None:
+    output = failing("tests/test_cart.py::test_total", "AssertionError: assert 3 == 4")
+    graph = known(("pytest", output, "shop/cart.py", "return 4", PASSED))
+    assert not graph.seen(failing("tests/test_other.py::test_sum", "AssertionError: assert 3 == 4")).precedents
+    assert graph.seen(output).precedents
+
+
+def test_an_issue_that_nobody_repaired_says_so(known: Known) -> None:
+    refused = "fatal: Could not read from remote repository."
+    graph = known(*[("git push", refused, "", "", "")] * 3)
+    answer = graph.seen(refused)
+    assert [(one.level, one.sessions, one.fixed) for one in answer.issues] == [("exact", 3, 0)]
+    assert "repaired in none" in block_of(graph, refused)
+
+
+def test_words_are_looked_for_before_an_error_counts_as_new(known: Known) -> None:
+    graph = known(("./deploy.sh", "Error: the parcel service refused the label of order 12", "", "", ""))
+    assert [one.level for one in graph.seen("parcel service refused a label").precedents] == ["words"]
+    assert not graph.seen("the database refused the order").found
+
+
+@pytest.mark.parametrize(
+    ("now", "state"),
+    [
+        ({"store/sum.go": f"package store\n\tif true {{\n\t\t{WRITTEN}\n\t}}\n"}, "holds"),
+        ({"store/sum.go": "package store\n"}, "changed"),
+        ({}, "gone"),
+    ],
+)
+def test_a_repair_is_compared_with_the_working_tree(
+    known: Known, tmp_path: Path, now: dict[str, str], state: str
+) -> None:
+    graph = known(("golangci-lint run", UNCHECKED, "store/sum.go", WRITTEN, LINTED))
+    for name, text in now.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert [fix.state for one in graph.seen(UNCHECKED).precedents for fix in one.fixes] == [state]
+
+
+def test_a_repair_that_is_gone_comes_after_one_that_holds(known: Known, tmp_path: Path) -> None:
+    kept, lost = "defer remove(old) // errcheck wants it checked", WRITTEN
+    lint = ("golangci-lint run", UNCHECKED, "store/sum.go")
+    graph = known((*lint, kept, LINTED), (*lint, lost, LINTED))
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / "sum.go").write_text(kept)
+    assert shown(graph.seen(UNCHECKED))[0] == kept
+    (tmp_path / "store" / "sum.go").write_text(lost)
+    assert shown(graph.seen(UNCHECKED))[0] == lost
+
+
+def block_of(graph: Graph, text: str) -> str:
+    """What a hook puts into the agent's context."""
+    with open_graph(graph.path_of_file) as connection:
+        found = find_precedents(connection, text, limit=2, nearest=True)
+    lines = [ContextLine(line) for line in precedent_lines(found, {})]
+    return context_block([ContextSection("Met before:", lines)])
+
+
+def test_an_agent_reads_the_changed_line_in_at_most_150_tokens(known: Known) -> None:
+    written = "func Total(prices []Price) int { // every name of a long line\n" + "\tsum := sum + price.Of(cart)\n" * 20
+    graph = known(("go build ./...", UNDEFINED, "store/price.go", written, BUILT))
+    block = block_of(graph, UNDEFINED)
+    assert "func Total(prices []Price) int { // every name of a long line sum := sum" in block
+    assert "verified" in block
+    assert "%" not in block
+    assert len(block) / 3.5 <= 150  # code has some three and a half characters to a token
