@@ -52,10 +52,11 @@ def setup(  # noqa: PLR0913  (the options)
     tools: str | None,
     as_json: bool,
 ) -> int:
-    """Connect an AGENT, or every agent on this machine: add hooks and server to its settings.
+    """Connect agents: add hooks and server to their settings.
 
-    AGENT is claude-code, codex, cursor, copilot, gemini, opencode or qwen; skill is a skill for all others. Every
-    other entry stays as it is, byte for byte; twice is once. In a project, its memory is begun and its logs are read.
+    Without an AGENT it is every one on this machine. AGENT is claude-code, codex, cursor, copilot, gemini, opencode or
+    qwen; skill is a skill for all others. Every other entry stays as it is, byte for byte; twice is once. In a
+    project, its memory is begun and its logs are read.
     """
     if sum((check, remove, printed)) > 1:
         raise click.UsageError("--check, --remove and --print exclude each other")
