@@ -22,6 +22,15 @@ def raised(message: str, test: str = "tests/test_login.py::test_login") -> str:
 
 #: Errors of the same runner, kind or words as the one that was repaired, with another cause.
 LOOKALIKES = {
+    "another TypeError": raised("TypeError: 'NoneType' object is not subscriptable"),
+    "a missing argument": raised("TypeError: total() missing 1 required positional argument: 'discount'"),
+    "an unexpected argument": raised("TypeError: total() got an unexpected keyword argument 'rate'"),
+    "not callable": raised("TypeError: 'Decimal' object is not callable"),
+    "not iterable": raised("TypeError: 'float' object is not iterable"),
+    "another operator and types": raised('TypeError: can only concatenate str (not "int") to str'),
+    "an assertion of the same test": raised(
+        "AssertionError: assert Decimal('9.0') == Decimal('9.1')", "tests/test_cart.py::test_discount"
+    ),
     "another exception with the same words": raised("ValueError: unsupported operand for 'Decimal': 'float'"),
     "a missing module": raised("ModuleNotFoundError: No module named 'decimal_tools'"),
     "a type checker's complaint": 'shop/cart.py:7: error: Unsupported operand types for * ("Decimal" and "float")'

@@ -52,11 +52,11 @@ def setup(  # noqa: PLR0913  (the options)
     tools: str | None,
     as_json: bool,
 ) -> int:
-    """Connect an agent, or every agent on this machine: add hooks and server to its settings.
+    """Connect agents: add hooks and server to their settings.
 
-    AGENT is claude-code, codex, cursor, copilot, gemini, opencode or qwen; skill is a skill for all others. Every
-    other entry stays as it is, byte for byte; running it again changes nothing. In a project, its memory is begun and
-    its logs are read.
+    Without an AGENT it is every one on this machine. AGENT is claude-code, codex, cursor, copilot, gemini, opencode or
+    qwen; skill is a skill for all others. Every other entry stays as it is, byte for byte; running it again changes nothing. In a
+    project, its memory is begun and its logs are read.
     """
     if sum((check, remove, printed)) > 1:
         raise click.UsageError("--check, --remove and --print exclude each other")
@@ -70,14 +70,17 @@ def setup(  # noqa: PLR0913  (the options)
 
     whose: Scope = "project" if scope == "project" else "user"
     here = project_folder(Path.cwd())
-    names = [agent] if agent else agents_here()
-    if not names:
+    names, project = [agent] if agent else agents_here(), here or Path.cwd()
+    installers = {one: installer_for(one, whose, project, tools=tools) for one in names}
+    if not installers:
         raise click.UsageError(f"no agent is on this machine; name one: {', '.join(_AGENTS)}")
-    installers = {one: installer_for(one, whose, here or Path.cwd(), tools=tools) for one in names}
     asks = sys.stdin.isatty() and sys.stdout.isatty() and not (check or remove or dry_run or as_json)
     if asks and any(one.tools is None for one in installers.values()):
-        tools = click.prompt(_QUESTION, type=click.Choice(TOOL_SETS), default=TOOL_SETS[0])
-        installers = {one: installer_for(one, whose, here or Path.cwd(), tools=tools) for one in names}
+        chosen = click.prompt(_QUESTION, type=click.Choice(TOOL_SETS), default="default")
+        installers = {
+            name: installer_for(name, whose, project, tools=chosen) if one.tools is None else one
+            for name, one in installers.items()
+        }
     if check:
         found = [{"agent": name, "scope": scope, **_state(one.installed())} for name, one in installers.items()]
         show(found[0] if agent else found, as_json=as_json, render=lambda _: _render_checks(found))

@@ -20,6 +20,7 @@ from helix_graph.trust import shared_episodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from helix_cli.hooks.call import HookCall
@@ -52,11 +53,20 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswe
     except GraphNotCompiled:
         return None
     dedup.remember(SITUATION + label for label in found["looked_for"])
-    precedents = found["precedents"]
+    precedents = found["precedents"] = [one for one in found["precedents"] if _is_of_kind(one, found["looked_for"])]
     authors = known_authors(root, shared_episodes(root, (one["episode"] for one in precedents)))
     lines = dedup.take(precedent_lines(found, authors))
     block = context_block([ContextSection("Met before:", [ContextLine(line) for line in lines])])
     return HookAnswer(block, _notice(found)) if block else None
+
+
+def _is_of_kind(one: Row, looked_for: Sequence[str]) -> bool:
+    """Whether a precedent failed in a way that the output names: the same test may fail for another reason now."""
+    from helix_graph.graph.error_query import says_something
+
+    family = one["label"].rpartition(" fails: ")[2]
+    now = {label.rpartition(" fails: ")[2] for label in looked_for}
+    return not now or family in now or not says_something(family)
 
 
 def _notice(found: Row) -> str:

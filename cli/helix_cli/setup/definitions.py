@@ -73,11 +73,13 @@ def tools_of(entry: object) -> str | None:
 
     >>> tools_of({"command": "helix-graph", "args": ["mcp", "--tools", "all"]})
     'all'
+    >>> tools_of({"type": "local", "command": ["helix-graph", "mcp"]}), tools_of({"command": "x"})
+    ('default', None)
     """
     if not is_our_server(entry):
         return None
-    match _command_line(entry):
-        case [_, "mcp", "--tools", name] if name in TOOL_SETS:
+    match _started_words(entry)[2:]:
+        case ["--tools", name] if name in TOOL_SETS:
             return str(name)
         case _:
             return TOOL_SETS[0]
@@ -115,22 +117,26 @@ def is_our_server(entry: object) -> bool:
     >>> is_our_server({"command": "helix-editor", "args": ["mcp"]})
     False
     """
-    match _command_line(entry):
+    if not isinstance(entry, dict):
+        return False
+    command, arguments = entry.get("command"), entry.get("args", [])
+    words = [
+        *(command if isinstance(command, list) else [command]),
+        *(arguments if isinstance(arguments, list) else []),
+    ]
+    match words:
         case [str(name), "mcp", *_]:
             return is_our_program(name)
         case _:
             return False
 
 
-def _command_line(entry: object) -> list[object]:
-    """The command line of a server's entry, in whichever form its agent has it."""
+def _started_words(entry: object) -> list[Any]:
+    """The command and the arguments of a server's entry; OpenCode has both in one list."""
     if not isinstance(entry, dict):
         return []
     command, arguments = entry.get("command"), entry.get("args", [])
-    return [
-        *(command if isinstance(command, list) else [command]),
-        *(arguments if isinstance(arguments, list) else []),
-    ]
+    return [*(command if isinstance(command, list) else [command]), *(arguments if isinstance(arguments, list) else [])]
 
 
 def is_our_program(name: str) -> bool:
@@ -198,7 +204,7 @@ def file_hooks(agent: FileAgentName, command: str) -> dict[str, dict[str, Any]]:
 
 
 def file_server(agent: FileAgentName, command: str, tools: str | None = None) -> dict[str, Any]:
-    """The entry of the server as the agent has it."""
+    """The entry of the server with a set of tools as the agent has it."""
     entry = server(command, tools)
     forms: dict[str, dict[str, Any]] = {
         "cursor": {"type": "stdio", **entry},

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from helix_cli.setup.definitions import SERVER, is_our_handler, is_our_server, is_ours, toml_table, tools_of
+from helix_cli.setup.definitions import SERVER, is_our_handler, is_our_server, is_ours, toml_table
 from helix_cli.setup.errors import NotEditable
 from helix_cli.setup.json_edit import BOM, JsonDialect, as_strict, line_at, merged, parse
 
@@ -103,10 +103,13 @@ class JsonServer:
             return text
         return merged(text, _without(value, path, _dict(parse(self._plain(original)))), dialect=self._dialect)
 
-    def tools(self, text: str) -> str | None:
-        """The set of tools that our server offers there; None where it is not there."""
-        value = parse(self._plain(text))
-        return tools_of(_at(value, self._path(value)))
+    def entry_in(self, path: Path) -> Any:  # noqa: ANN401  (JSON)
+        """What a file has under our server's name; None where it has nothing, or is not what it should be."""
+        try:
+            value = parse(self._plain(path.read_bytes().decode()))
+        except (OSError, UnicodeDecodeError, NotEditable):
+            return None
+        return _at(value, self._path(value))
 
     def _plain(self, text: str) -> str:
         return as_strict(text, self._dialect)

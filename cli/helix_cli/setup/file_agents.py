@@ -11,13 +11,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from helix_cli import TOOL_SETS
 from helix_cli.setup.agent_servers import SetupPlan
-from helix_cli.setup.definitions import FileAgentName, Scope, file_hooks, file_server, program
+from helix_cli.setup.definitions import FileAgentName, Scope, file_hooks, file_server, program, tools_of
 from helix_cli.setup.entries import JSON_SERVERS, OPENCODE_SERVERS, Entries, JsonHooks, JsonServer
-from helix_cli.setup.errors import NotEditable
 from helix_cli.setup.own_files import Installed, has_own_files, own_files_plan
-from helix_cli.setup.settings import has_entries, read_text, with_entries, without_entries
+from helix_cli.setup.settings import has_entries, with_entries, without_entries
 
 if TYPE_CHECKING:
     from helix_cli.setup.json_edit import JsonDialect
@@ -70,7 +68,8 @@ class FileAgent:
         if agent == "opencode" and (folder / f"{servers}c").exists():
             servers = f"{servers}c"
         key = OPENCODE_SERVERS if agent == "opencode" else JSON_SERVERS
-        self.tools = tools or _tools_there(folder / servers, JsonServer({}, servers=key, dialect=dialect))
+        found = JsonServer({}, servers=key, dialect=dialect).entry_in(folder / servers)
+        self.tools = tools or tools_of(found)
         server = JsonServer(file_server(agent, command, self.tools), servers=key, dialect=dialect)
         self._parts: dict[str, tuple[Path, JsonHooks | JsonServer]] = {"server": (folder / servers, server)}
         if wanted := file_hooks(agent, command):
@@ -118,20 +117,14 @@ class FileAgent:
         return own_files_plan(self._skill, skill_contents(), removing=removing) if self._skill else SetupPlan()
 
 
-def _tools_there(path: Path, servers: JsonServer) -> str | None:
-    """The set of tools that our server offers in a file; a file that cannot be read is named when it is edited."""
-    try:
-        return servers.tools(read_text(path) or "")
-    except NotEditable:
-        return None
-
-
 class AgentSkill:
     """The skill by itself, where all agents but Claude Code look for skills."""
 
+    #: It has no server, and so no tools to choose.
+    tools = ""
+
     def __init__(self, scope: Scope, project: Path) -> None:
         self.scope = scope
-        self.tools = TOOL_SETS[0]  # it has no server
         self._folder = (Path.home() if scope == "user" else project) / ".agents" / "skills" / _SKILL_NAME
 
     def install(self) -> SetupPlan:

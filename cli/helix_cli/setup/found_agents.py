@@ -18,7 +18,7 @@ _FILE_AGENTS: tuple[FileAgentName, ...] = get_args(FileAgentName)
 
 
 def installer_for(agent: str, scope: Scope, project: Path, *, tools: str | None = None) -> Installer:
-    """What sets up the agent of that name; with a set of ``tools``, else with the one that it has."""
+    """What sets up the agent of that name, with a set of tools."""
     if agent == "claude-code":
         return ClaudeCode(scope, project, tools=tools)
     if agent == "codex":
