@@ -170,7 +170,9 @@ def _recurring(history: History, failures: Sequence[Failure]) -> list[_Row]:
             rows.append(("group", label, members))
         # A tool says one fixed sentence of any file: then the group says it all.
         if not (shown and _say_the_same(members)):
-            rows += [("issue", key, one) for key, one in own if says_something(family) or _says(one[-1])]
+            for key, one in own:
+                if says_something(family) or _says(one[-1]):
+                    rows.append(("issue", key, one))
     return rows
 
 

@@ -64,8 +64,9 @@ class _Ends:
         repaired = min((at for at in self._repairs(event) if at > start), default=None)
         if repaired is not None:
             return repaired, "repair"
-        others: list[tuple[int, CostEnd]] = [(at, "pass") for at in self._passes(event)]
-        others += [(at, "prompt") for at in self._prompts]
+        others: list[tuple[int, CostEnd]] = []
+        others.extend((at, "pass") for at in self._passes(event))
+        others.extend((at, "prompt") for at in self._prompts)
         if event.id in self._timeline.call_numbers and event.id not in self._timeline.run_of:
             later = self._timeline.calls[self._timeline.call_numbers[event.id] + 1 :][:LEFT_AFTER]
             if len(later) == LEFT_AFTER:
