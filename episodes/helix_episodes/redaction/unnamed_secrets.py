@@ -134,9 +134,8 @@ _WORD = rf"(?<![^{_APART}])[^{_APART}]{{8,100}}(?![^{_APART}])"
 _WORD_END = rf"[^{_APART}]*\Z"
 #: A sign that joins the words of a password, within letters and digits.
 _SIGN_WITHIN = (
-    r"[!^*%+~&](?<=[A-Za-z0-9]{3}.)(?=[A-Za-z0-9]{3})"
-    r"|[_-](?:(?<=[A-Z][a-z]{3}.)|(?<=[A-Z][a-z]{4}.)|(?<=[A-Z][a-z]{5}.)|(?<=[A-Z][a-z]{6}.))(?=\d{2,4}[a-z]{3})"
-    r"|[_-](?<=[a-z]\d{3}.)(?=[A-Z][a-z]{3})"
+    r"[!^*%+~&_-](?:(?<=[A-Za-z0-9]{3}[!^*%+~&])(?=[A-Za-z0-9]{3})|(?=\d{2,4}[a-z]{3})(?<=[a-z]{3}.)"
+    r"|(?<=[a-z]\d{3}.)(?=[A-Z][a-z]{3}))"
 )
 _LONGEST_MADE = 40
 _ENDS, _MARKS = ".,;:!?)", "+-*#>&"
