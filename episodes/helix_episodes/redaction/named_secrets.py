@@ -90,6 +90,7 @@ _FOREIGN = (
     "パスワード",
     "비밀번호",
 )
+_FOREIGN_LETTER = "[\u00f1-\u1fff\u3040-\ud7ff]"
 _QUOTE = r"(?:\\{0,15}[\"'`])"
 #: A new line, with what listings and diffs put at its beginning.
 _LINE = r"(?:\n|\\{1,2}n)[ \t\d|+>→:-]{0,30}"
@@ -264,7 +265,7 @@ def places_of_names(sifted: SiftedText) -> list[int]:
         found += [needle for needle in _WHOLE if needle in sifted.words]
     if "session" in sifted.words:
         found.append(_SESSION)
-    if not sifted.lowered.isascii():
+    if not sifted.lowered.isascii() and compiled_pattern(_FOREIGN_LETTER).search(sifted.lowered):
         found += _FOREIGN
     text, lowered = sifted.text, sifted.lowered
     return sorted(place for needle in found for place in _places(lowered, needle) if _PROMISING.match(text, place))

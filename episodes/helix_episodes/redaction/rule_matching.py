@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import string
-from functools import cache, cached_property
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -83,13 +83,10 @@ class SiftedText:
         self.words = set(text.encode("ascii", "replace").translate(_WORDS_APART).decode().split())
         #: Far shorter than a long text, which repeats most of its words.
         self.word_list = " ".join(self.words)
+        #: The words that can be a part of a key drawn by chance, but for those of letters alone.
+        self.mixed_words = [word for word in self.words if len(word) >= _LONG_MIXED and not word.isalpha()]
 
-    @cached_property
-    def mixed_words(self) -> list[str]:
-        """The words that can be a part of a key drawn by chance, but for those of letters alone."""
-        return [word for word in self.words if len(word) >= _LONG_MIXED and not word.isalpha()]
-
-    @cached_property
+    @property
     def has_long_word(self) -> bool:
         """Whether something in the text can be a part of a key drawn by chance."""
         return bool(self.mixed_words) or max(map(len, self.words), default=0) >= _LONG_LETTERS

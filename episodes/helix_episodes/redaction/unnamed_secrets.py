@@ -131,12 +131,16 @@ _SUBJECT_WORDS = frozenset(_SUBJECTS_BY_WORD)
 _LONGEST_LINE = 400
 _APART = r"\s\"'`,;<>(){}\[\]|=:\\→“”«»"
 _WORD = rf"(?<![^{_APART}])[^{_APART}]{{8,100}}(?![^{_APART}])"
+#: The same with what each password has: a digit, or capitals where no word begins.
+_MIXED_WORD = (
+    rf"(?<![^{_APART}])(?=[^{_APART}]{{0,99}}?(?:\d|[a-z][A-Z]{{2}}|[A-Z]{{2}}[a-z]|[a-z][A-Z][a-z]{{0,2}}[A-Z]))"
+    rf"[^{_APART}]{{8,100}}(?![^{_APART}])"
+)
 _WORD_END = rf"[^{_APART}]*\Z"
 #: A sign that joins the words of a password, within letters and digits.
 _SIGN_WITHIN = (
-    r"[!^*%+~&](?<=[A-Za-z0-9]{3}.)(?=[A-Za-z0-9]{3})"
-    r"|[_-](?:(?<=[A-Z][a-z]{3}.)|(?<=[A-Z][a-z]{4}.)|(?<=[A-Z][a-z]{5}.)|(?<=[A-Z][a-z]{6}.))(?=\d{2,4}[a-z]{3})"
-    r"|[_-](?<=[a-z]\d{3}.)(?=[A-Z][a-z]{3})"
+    r"[!^*%+~&_-](?:(?<=[A-Za-z0-9]{3}[!^*%+~&])(?=[A-Za-z0-9]{3})|(?=\d{2,4}[a-z]{3})(?<=[a-z]{3}.)"
+    r"|(?<=[a-z]\d{3}.)(?=[A-Z][a-z]{3}))"
 )
 _LONGEST_MADE = 40
 _ENDS, _MARKS = ".,;:!?)", "+-*#>&"
@@ -321,7 +325,7 @@ def _spoken_secrets(sifted: SiftedText) -> Iterator[Cut]:
         done = len(text) if done < 0 else done
         if done - begin > _LONGEST_LINE:
             continue
-        for word in compiled_pattern(_WORD).finditer(text, begin, done):
+        for word in compiled_pattern(_MIXED_WORD).finditer(text, begin, done):
             value = word[0].rstrip(_ENDS).lstrip(_MARKS)
             start = word.start() + word[0].find(value)
             if is_like_password(value) and not _is_id(text, start, start + len(value)):
