@@ -55,8 +55,8 @@ def setup(  # noqa: PLR0913  (the options)
     """Connect agents: add hooks and server to their settings.
 
     Without an AGENT it is every one on this machine. AGENT is claude-code, codex, cursor, copilot, gemini, opencode or
-    qwen; skill is a skill for all others. Every other entry stays as it is, byte for byte; running it again changes nothing. In a
-    project, its memory is begun and its logs are read.
+    qwen; skill is a skill for all others. Every other entry stays as it is, byte for byte; running it again changes
+    nothing. In a project, its memory is begun and its logs are read.
     """
     if sum((check, remove, printed)) > 1:
         raise click.UsageError("--check, --remove and --print exclude each other")
