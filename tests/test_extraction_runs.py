@@ -44,6 +44,13 @@ def test_a_run_names_what_changed_since_the_last_run_of_its_check(script: Begin,
     assert changes_in(facts_of(episode).runs[0].changed) == episode.runs[0].changed
 
 
+def test_an_episode_is_called_after_its_session_whatever_the_id_looks_like(
+    script: Begin, episode_of: Extracted
+) -> None:
+    episode = episode_of(script("ses_21fc7c776ffeUx6637jfPiYstb").prompt("Add totals").run("ls"))
+    assert episode.id == "episode-ses_21fc7c776ffeUx6637jfPiYstb"
+
+
 def test_a_check_that_the_machine_stopped_gives_no_verdict_and_is_not_the_last_run(
     script: Begin, episode_of: Extracted
 ) -> None:

@@ -129,8 +129,12 @@ _LONGEST = 2000
 
 
 def redact_episode(episode: Episode) -> Episode:
-    """The episode with every string redacted and none longer than `_LONGEST`."""
-    return _cleaned(episode)
+    """The episode with every string redacted and none longer than `_LONGEST`.
+
+    Its id is that of its session: what makes a name of it may make it look like a key.
+    """
+    cleaned = _cleaned(episode)
+    return msgspec.structs.replace(cleaned, id=f"episode-{cleaned.session}")
 
 
 def _cleaned(value: T) -> T:
