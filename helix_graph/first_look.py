@@ -20,8 +20,9 @@ from helix_graph.project import FOLDER, project_folder
 
 #: Reading takes about a second for five megabytes.
 MOST_BYTES = 40_000_000
-#: Of so many failures, those that recur most, the first with a remedy is shown.
-_LOOKED_AT = 5
+#: Of so many failures, those that recur most, the first is shown whose remedy says what to do.
+_LOOKED_AT = 10
+_TELLING = frozenset({"run", "edit named", "edit"})
 
 
 class FoundAgent(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,5 +88,5 @@ def _answered(logs: list[Path]) -> dict[str, object]:
         memory.extract(logs)
         memory.graph.compile()
         found = memory.issues.list(limit=_LOOKED_AT)
-    solved = [one for one in found.issues if one.remedy]
+    solved = [one for one in found.issues if one.remedy and one.remedy.how in _TELLING]
     return {"sessions": found.sessions, "issue": next(iter((*solved, *found.issues)), None)}

@@ -215,7 +215,7 @@ def test_status_says_when_the_graph_is_behind(
 def test_each_path_says_how_many_sessions_have_it_and_its_weakest_edge(ask: Callable[..., str]) -> None:
     printed = ask("path", "--from", "ruff fails", "--to", "commit", "--strongest", "--alternatives", "2")
     assert printed.count("Weakest edge: ") == 2
-    assert "\n2. ruff fails" in printed
+    assert '\n2. "ruff fails' in printed
     assert "\n3. " not in printed
     given = orjson.loads(ask("path", "--from", "ruff fails", "--to", "commit", "--alternatives", "2", "--json"))
     assert (given["resolution"], len(given["alternatives"])) == ("thing", 1)

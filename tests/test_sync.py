@@ -47,7 +47,8 @@ def log(project: Path, script: Callable[..., Script], tmp_path: Path) -> Callabl
         target = tmp_path / "home/.claude/projects/-shop" / made.name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text("".join(json.dumps({**line, "cwd": str(project)}) + "\n" for line in lines))
-        os.utime(target, (time.time() - age,) * 2)
+        written = time.time() - age
+        os.utime(target, (written, written))
         return target
 
     return put

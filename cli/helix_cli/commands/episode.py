@@ -55,14 +55,18 @@ def render_places(recorded: Sequence[RecordedSession]) -> None:
 
 
 def render_cuts(recorded: Sequence[RecordedSession]) -> None:
-    """Print one line on how often each kind was cut."""
+    """Print one line on how often each kind was redacted."""
+    if said := redacted(recorded):
+        say(f"Redacted {said} (-v for details).")
+
+
+def redacted(recorded: Sequence[RecordedSession]) -> str:
+    """How often each kind was redacted, in words; empty when nothing was."""
     counts = Counter[str]()
     for one in recorded:
         for cut in one.cuts:
-            counts[cut.kind] += cut.count
-    if counts:
-        said = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
-        say(f"Redacted {said} (-v for details).")
+            counts[_KINDS.get(cut.kind, cut.kind)] += cut.count
+    return ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
 
 
 def warn_about(report: ExtractReport, *, verbose: bool = False) -> None:
@@ -82,6 +86,8 @@ def warn_about(report: ExtractReport, *, verbose: bool = False) -> None:
         warn(f"{kept_out.log}: {kept_out.problem}")
 
 
+#: Kinds whose names say nothing by themselves.
+_KINDS = {"home": "home paths"}
 #: So many names are read at a glance; the others are counted.
 _NAMED_AT_ONCE = 5
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from helix_cli.app import open_memory
-from helix_cli.commands.episode import render_cuts, warn_about
+from helix_cli.commands.episode import redacted, warn_about
 from helix_cli.output import count, json_option, progress, say, show, warn
 from helix_graph.errors import NoMemory
 
@@ -51,16 +51,16 @@ def render_sync(report: SyncReport) -> None:
     logs, graph = report.logs, report.graph
     read = logs.report
     sessions = graph.unchanged + graph.episodes_processed
-    render_cuts([one for one in read.recorded if one.change != "unchanged"])
     if not sessions:
         looked = ", ".join(one.agent for one in logs.sources if one.found) or "none installed"
         say(f"No logs of this project were found (agents on this machine: {looked}).")
         say("Next: helix-graph episode sources shows where it looked; helix-graph demo shows an example.")
         return
     failed = f", {count(len(read.failed), 'log')} not readable" if read.failed else ""
+    cut = redacted([one for one in read.recorded if one.change != "unchanged"])
     say(
         f"{count(sessions, 'session')} in the memory: {len(read.written)} new, {len(read.updated)} updated{failed}; "
-        f"{count(logs.elsewhere, 'log')} of other projects not read."
+        f"{count(logs.elsewhere, 'log')} of other projects not read" + (f"; redacted {cut}." if cut else ".")
     )
     if read.written or read.updated or graph.episodes_processed:
         say("Next: helix-graph seen, helix-graph report, helix-graph --help")
