@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from helix_episodes.redaction.rule_matching import Cut, compiled_pattern, make_cut
 from helix_episodes.redaction.value_looks import (
+    has_words_and_number,
     is_like_password,
     is_placeholder,
     is_unlike_words,
@@ -142,7 +143,7 @@ _SIGN_WITHIN = (
     r"[!^*%+~&_-](?:(?<=[A-Za-z0-9]{3}[!^*%+~&])(?=[A-Za-z0-9]{3})|(?=\d{2,4}[a-z]{3})(?<=[a-z]{3}.)"
     r"|(?<=[a-z]\d{3}.)(?=[A-Z][a-z]{3}))"
 )
-_LONGEST_MADE = 40
+_LONGEST_MADE, _STRONG_SIGNS = 40, "!^*%+~&"
 _ENDS, _MARKS = ".,;:!?)", "+-*#>&"
 #: A line that announces the value below it: it ends in a colon, is a heading, or a command that prints a secret.
 _ANNOUNCING = (
@@ -306,8 +307,9 @@ def _made_secrets(text: str) -> Iterator[Cut]:
 
 
 def _is_made(value: str) -> bool:
-    kinds = (str.isupper, str.islower, str.isdigit)
-    return "REDACTED" not in value and all(any(map(is_one, value)) for is_one in kinds) and is_like_password(value)
+    if "REDACTED" in value or not all(any(map(is_one, value)) for is_one in (str.isupper, str.islower, str.isdigit)):
+        return False
+    return has_words_and_number(value) or (any(sign in value for sign in _STRONG_SIGNS) and is_like_password(value))
 
 
 def _spoken_secrets(sifted: SiftedText) -> Iterator[Cut]:

@@ -226,6 +226,11 @@ def is_like_password(value: str) -> bool:
     return is_short and _PARTED.fullmatch(value) is not None and (digits > 0 or is_unlike_words(value))
 
 
+def has_words_and_number(value: str) -> bool:
+    """Whether a hyphen or an underscore joins words and numbers as people make passwords of them."""
+    return _MADE.fullmatch(value) is not None
+
+
 def _is_mixed_like_key(value: str) -> bool:
     """Letters of both cases, with digits or without, in runs as short as chance makes them."""
     if not (any(map(str.isupper, value)) and any(map(str.islower, value))) or value.startswith("0x"):
