@@ -31,10 +31,9 @@ def installer_for(agent: str, scope: Scope, project: Path, *, tools: str | None 
 
 def agents_here() -> list[str]:
     """The agents whose command is on the PATH, or whose folder of settings is there."""
-    folders = {one: agent_folder(one) for one in _FILE_AGENTS}
-    homes: dict[str, Path] = {
-        "claude-code": Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude"),
-        "codex": Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex"),
-        **folders,
-    }
-    return [one for one, folder in homes.items() if shutil.which(_PROGRAMS.get(one, one)) or folder.is_dir()]
+    homes: list[tuple[str, Path]] = [
+        ("claude-code", Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")),
+        ("codex", Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex")),
+        *((one, agent_folder(one)) for one in _FILE_AGENTS),
+    ]
+    return [one for one, folder in homes if shutil.which(_PROGRAMS.get(one, one)) or folder.is_dir()]
