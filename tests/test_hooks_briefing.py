@@ -135,7 +135,8 @@ def test_a_session_that_was_killed_is_learnt_from_when_the_next_begins(
 ) -> None:
     home = tmp_path / "claude"
     log = worked(script, project, "killed").save(home / "projects" / "shop")
-    os.utime(log, (time.time() - 3600,) * 2)
+    long_ago = time.time() - 3600
+    os.utime(log, (long_ago, long_ago))
     begin = told(project, "next", source="startup")
     call("session-start", begin, environment={"CLAUDE_CONFIG_DIR": str(home)})
     wait_for((project / ".helix" / "causality" / "graph.db").exists)

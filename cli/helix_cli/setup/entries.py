@@ -37,7 +37,7 @@ class JsonHooks:
         self._wanted = wanted
         self._is_ours = is_our_handler if flat else is_ours
         self._top: dict[str, Any] = {"version": 1} if flat else {}
-        self._dialect = dialect
+        self._dialect: JsonDialect = dialect
 
     def has(self, text: str) -> bool:
         """Whether each list has our group, and no other of ours."""
@@ -81,7 +81,7 @@ class JsonServer:
     ) -> None:
         self._entry = dict(entry)
         self._servers = servers
-        self._dialect = dialect
+        self._dialect: JsonDialect = dialect
 
     def has(self, text: str) -> bool:
         """Whether it is there as it should be, or as somebody has changed it."""

@@ -23,15 +23,17 @@ def installer_for(agent: str, scope: Scope, project: Path, *, tools: str | None 
         return ClaudeCode(scope, project, tools=tools)
     if agent == "codex":
         return Codex(scope, project, tools=tools)
-    named = next((one for one in _FILE_AGENTS if one == agent), None)
-    return AgentSkill(scope, project) if named is None else FileAgent(named, scope, project, tools=tools)
+    for named in _FILE_AGENTS:
+        if named == agent:
+            return FileAgent(named, scope, project, tools=tools)
+    return AgentSkill(scope, project)
 
 
 def agents_here() -> list[str]:
     """The agents whose command is on the PATH, or whose folder of settings is there."""
-    folders: dict[str, Path] = {
-        "claude-code": Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude"),
-        "codex": Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex"),
-        **{one: agent_folder(one) for one in _FILE_AGENTS},
-    }
-    return [one for one, folder in folders.items() if shutil.which(_PROGRAMS.get(one, one)) or folder.is_dir()]
+    homes: list[tuple[str, Path]] = [
+        ("claude-code", Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")),
+        ("codex", Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex")),
+        *((one, agent_folder(one)) for one in _FILE_AGENTS),
+    ]
+    return [one for one, folder in homes if shutil.which(_PROGRAMS.get(one, one)) or folder.is_dir()]
