@@ -54,6 +54,9 @@ bundle:  ## the server as a bundle (.mcpb) for desktop programs, in dist/
 	$(BIN)python -m build -q --wheel --outdir dist .
 	$(BIN)python packaging/bundle.py dist/helix_graph-*.whl dist
 
+site:  ## the documentation as a site in build/site, with every link checked; it needs no network to be read
+	NO_MKDOCS_2_WARNING=1 $(BIN)mkdocs build --strict -q
+
 agents:  ## the five coding agents themselves, from npm, with a scripted model; needs ../shared/agents-harness
 	BIN=$(BIN) .ci/agents
 

@@ -40,7 +40,7 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
     return Memory.init(tmp_path)
 
 
-def asked(memory: Memory, prompt: str = "The totals fail after a refund, look at the cart") -> str:
+def asked(memory: Memory, prompt: str = "The cart keeps its discount after a refund, curl shows it") -> str:
     return call("user-prompt", {"session_id": "later", "cwd": str(memory.root.parent), "prompt": prompt}).context
 
 
@@ -91,10 +91,10 @@ def test_a_hook_quotes_what_an_agent_wrote_and_says_so(memory: Memory) -> None:
 
 def test_a_persons_word_is_the_memorys_own(memory: Memory) -> None:
     memory.insights.store(OWN)
-    assert f"- [50%] {OWN}\n" in asked(memory)
+    assert f"- {OWN}\n" in asked(memory)
     name = memory.insights.store(ENDING, origin="agent")["name"]
     memory.insights.edit(name, content=f"{ENDING} Said by me.")
-    assert ENDED not in asked(memory, "The totals fail, look at the cart")
+    assert ENDED not in asked(memory, "Look at the cart that curl shows")
 
 
 def test_a_prompt_for_a_builder_quotes_alike() -> None:
@@ -236,7 +236,7 @@ def test_an_import_is_quoted_has_no_rank_and_is_forgotten_by_its_file(memory: Me
     found = memory.insights.get("totals")
     assert found is not None
     assert (found["effectiveness"], found["use_count"]) == (0.5, 0)
-    assert f"[50%] {ENDED} (imported from team.jsonl, 2026-09-01)" in asked(memory)
+    assert f"{ENDED} (imported from team.jsonl, 2026-09-01)" in asked(memory)
     with pytest.raises(NotFound, match=r"other\.jsonl"):
         memory.insights.forget_import("other.jsonl")
     assert memory.insights.forget_import(sha256(path.read_bytes()).hexdigest()[:12])["forgotten"] == ["totals"]
@@ -259,7 +259,7 @@ def test_what_was_here_before_an_import_stays(memory: Memory, tmp_path: Path) ->
     path = tmp_path / "mine.jsonl"
     memory.insights.export_to(path)
     memory.insights.import_from(path)
-    assert f"- [50%] {OWN}\n" in asked(memory)
+    assert f"- {OWN}\n" in asked(memory)
     with pytest.raises(NotFound):
         memory.insights.forget_import("mine.jsonl")
 

@@ -56,7 +56,8 @@ def _lines(one: Row, issue: Row, authors: Mapping[str, str], room: int) -> Itera
         if met >= _FEWEST_NEVER:
             yield f"{message}: the same error in {earlier}, repaired in none"
         return
-    first = f"{message}: {LEVELS[one['level']]} in {earlier}, repaired in {fixed}"
+    level = "the same line" if one["message"].strip() == issue["message"].strip() else LEVELS[one["level"]]
+    first = f"{message}: {level} in {earlier}, repaired in {fixed}"
     yield first
     room -= len(first)
     for place, fix in enumerate(one["fixes"][:_MOST_FIXES]):
