@@ -204,7 +204,7 @@ def test_an_id_that_begins_another_sessions_is_told_apart(
 
 
 def test_nothing_and_nobody_are_refused(memory: Memory) -> None:
-    with pytest.raises(HelixGraphError, match="--session"):
+    with pytest.raises(HelixGraphError, match="name sessions, a project, since or until"):
         memory.forget()
     with pytest.raises(EpisodeNotFound):
         memory.forget(["no-such-session"])

@@ -34,6 +34,7 @@ FAILURES: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("effects", {"label": ""}, "label is ''; it must be a text from 1 to 500 characters long"),
     ("patterns", {"min_success_rate": "1.5"}, "it must be a number from 0 to 1"),
     ("anti_patterns", {"evidence": "tested"}, "evidence is 'tested'; it must be one of associated"),
+    ("issues", {"id": "no-such-issue"}, "no-such-issue"),
     ("checks", {"everything": True}, "no argument 'everything'"),
     ("fragile", {"path": ""}, "path is ''"),
     ("runbook", {"markdown": True}, "no argument 'markdown'"),
@@ -109,12 +110,12 @@ FAILURES: tuple[tuple[str, dict[str, Any], str], ...] = (
     (
         "search_memory",
         {"query": "x", "semantic_only": 1, "lexical_only": 1},
-        "Cannot specify both --semantic-only and --lexical-only",
+        "Cannot specify both semantic_only and lexical_only",
     ),
     (
         "search_memory",
         {"query": "x", "semantic_only": True},
-        "No semantic search is available and --semantic-only was specified",
+        "No semantic search is available and semantic_only was specified",
     ),
 )
 

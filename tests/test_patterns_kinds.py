@@ -68,4 +68,4 @@ def test_who_asks_for_the_causes_of_an_error_is_not_told_that_the_check_was_run(
     """What only ran into it is left out; what the log gives another reason for stays."""
     asked = group("a", "edit a.py", "run pytest", ERROR, of=3, succeed=0, links=("1 edit-test 3", "2 call 3"))
     (found,) = memory_of(tmp_path, asked, compiled=True).graph.causes(ERROR).groups
-    assert [one.node.label for one in found.relations] == ["edit source (.py)"]
+    assert [one.node.label for one in found.relations] == ["edit a.py"]

@@ -49,7 +49,7 @@ def told(project: Path, *arguments: str) -> tuple[int, str]:
         (("topic", "read", "totals"), "topic 'totals' not found"),
         (("topic", "brief"), "no entries yet"),
         (("search", "totals"), "0 in Topics"),
-        (("doctor",), "Nothing is wrong."),
+        (("doctor",), "No problems found."),
         (("insight", "recall", "totals"), ADVICE),
     ],
     ids=["topics", "read", "brief", "search", "doctor", "recall"],

@@ -58,8 +58,8 @@ def test_each_day_has_its_sessions_by_how_they_came_out(tmp_path: Path) -> None:
     assert (found.since, found.last, found.sessions) == ("2026-03-04", "2026-03-10", 4)
     later = told(memory)
     assert (later.since, later.last, later.sessions) == ("2026-03-05", "2026-03-11", 2)
-    assert any("1 session of these days nobody knows" in note for note in later.notes)
-    assert any("1 session only the agent says" in note for note in later.notes)
+    assert any("1 session of this period has no known outcome" in note for note in later.notes)
+    assert any("Of 1 session only the agent says" in note for note in later.notes)
 
 
 def test_the_success_rate_and_its_difference_to_the_time_before_have_intervals(tmp_path: Path) -> None:

@@ -93,6 +93,6 @@ def test_a_slash_at_the_end_asks_for_a_folder(
 ) -> None:
     monkeypatch.setenv("HELIX_DIR", str(memory.root))
     assert run(["report", "--output", f"{tmp_path}/week.2026/"]) == 0
-    assert "1 session page beside it" in capsys.readouterr().out
+    assert "1 session page next to it" in capsys.readouterr().out
     assert (tmp_path / "week.2026" / "index.html").is_file()
     assert memory.report(output=f"{tmp_path}/week.2027/").pages == 1

@@ -98,7 +98,7 @@ def test_words_alone_or_meanings_alone(root: Path) -> None:
     both = search(root, Stub("W", ["words"]), Stub("M", ["meaning"], manners=("both", "semantic")))
     assert contents(both("locks", lexical_only=True)) == ["words"]
     assert contents(both("locks", semantic_only=True)) == ["meaning"]
-    with pytest.raises(InvalidArgument, match="Cannot specify both --semantic-only and --lexical-only"):
+    with pytest.raises(InvalidArgument, match="Cannot specify both semantic_only and lexical_only"):
         both("locks", semantic_only=True, lexical_only=True)
 
 
@@ -107,7 +107,7 @@ def test_meanings_alone_where_nothing_compares_them_is_an_error(root: Path) -> N
         search(root, Stub("W", ["words"]), Stub("M", [], manners=["semantic"], absent="no weights"))(
             "locks", semantic_only=True
         )
-    assert "--semantic-only was specified" in str(refused.value)
+    assert "semantic_only was specified" in str(refused.value)
 
 
 def test_memories_of_serena_are_found_by_name_before_text(root: Path) -> None:

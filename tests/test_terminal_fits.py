@@ -28,7 +28,7 @@ ADVICE = "When the parcel service times out, retry with the idempotency key: 価
 #: What commands are asked, and the fields of the JSON answer that must stand on the screen.
 ASKED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "status": (("status",), ("episodes", "mentions", "version", "updated")),
-    "path": (("path", "--from", "ruff fails", "--to", "success"), ("label", "reasons", "whole", "text")),
+    "path": (("path", "--from", "ruff fails", "--to", "success"), ("source", "reasons", "whole")),
     "patterns": (("patterns", "--all"), ("trigger", "action", "basis", "standing")),
     "anti-patterns": (
         ("anti-patterns", "--max-success-rate", "0.9", "--all"),
@@ -40,7 +40,7 @@ ASKED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "recall": (("insight", "recall", "parcel service", "--lexical"), ("name", "content")),
     "topic search": (("topic", "search", "parcel", "--detail", "full"), ("topic", "tags", "source", "text")),
     "seen": (("seen", "pytest fails"), ("session", "task", "verified_by")),
-    "episode list": (("episode", "list"), ("session", "task")),
+    "episode list": (("episode", "list"), ("task",)),
     "claims": (("claims",), ()),
     "repeats": (("repeats",), ("errors",)),
     "causes": (("causes", "pytest fails"), ("label", "reasons")),

@@ -34,6 +34,7 @@ MODES = {"pipe": None, "screen": 80, "narrow screen": 40}
 #: Every command on that memory; those that change it come last.
 CALLS = (
     ("status",),
+    ("highlights",),
     ("sync",),
     ("labels",),
     ("labels", "evil"),

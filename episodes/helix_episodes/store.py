@@ -135,6 +135,8 @@ class EpisodeStore:
         Raises:
             EpisodeNotFound: Several ids begin so.
         """
+        if not isinstance(name, str):  # a caller without types: refused as every other name that is none
+            check_session_id(name)
         sessions = [path.stem.removeprefix(PREFIX) for path in self.files()]
         if name in sessions or name.removeprefix(PREFIX) in sessions:
             return name
