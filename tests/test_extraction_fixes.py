@@ -52,6 +52,59 @@ def test_the_rewriting_task_that_ends_well_is_proof_enough(script: Begin, episod
     assert (changes, verified is not None) == (["run bun run lint:fix"], True)
 
 
+#: What biome prints to the right of each heading.
+BAR = "\u2501" * 10
+
+
+def biome(*complaints: tuple[str, str]) -> str:
+    """What biome prints of complaints about one file: of each its heading and its sentence."""
+    found = "".join(f"web/cart.tsx{heading} {BAR}\n\n  \u00d7 {said}\n\n" for heading, said in complaints)
+    return f"{found}Checked 2 files in 3ms. No fixes applied.\nFound {len(complaints)} errors."
+
+
+UNFORMATTED = (" format", "Formatter would have printed the following content:")
+UNUSED = (":7:9 lint/correctness/noUnusedVariables  FIXABLE", "This variable order is unused.")
+
+
+def test_of_two_complaints_each_is_repaired_by_what_removed_it(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Lint").run("bun run lint", biome(UNUSED, UNFORMATTED), code=1)
+    log = log.run("bun run lint:fix", biome(UNUSED), code=1)
+    log = log.edit("web/cart.tsx", old="const [order, setOrder]", new="const [, setOrder]")
+    found = repairs_in(episode_of(log.run("bun run lint", "$ biome check\nChecked 2 files in 3ms. No fixes applied.")))
+    assert {error: changes for error, changes, _ in found} == {
+        "biome fails: noUnusedVariables": ["edit web/cart.tsx"],
+        "biome fails: not formatted": ["run bun run lint:fix"],
+    }
+
+
+def test_who_edits_the_name_complained_of_does_not_leave_it_to_the_rewriter(
+    script: Begin, episode_of: Extracted
+) -> None:
+    log = script("s").prompt("Lint").run("bun run lint", biome(UNUSED, UNFORMATTED), code=1)
+    log = log.edit("web/cart.tsx", old="const [order, setOrder]", new="const [, setOrder]")
+    found = repairs_in(
+        episode_of(log.run("bun run lint:fix", "$ biome check --write\nChecked 2 files in 3ms. Fixed 1 file."))
+    )
+    assert {error: changes for error, changes, _ in found} == {
+        "biome fails: noUnusedVariables": ["edit web/cart.tsx"],
+        "biome fails: not formatted": ["run bun run lint:fix"],
+    }
+
+
+def test_where_a_command_is_run_does_not_hide_that_it_was_corrected(script: Begin, episode_of: Extracted) -> None:
+    refused = "error: unrecognized subcommand 'bun'\n\nUsage: rtk [OPTIONS] <COMMAND>"
+    log = script("s").prompt("Check").run("cd /srv/code/shop/web-store && rtk bun run typecheck", refused, code=2)
+    ((_, changes, _),) = repairs_in(episode_of(log.run("bun run typecheck", "$ tsc --noEmit")))
+    assert changes == ["run bun run typecheck"]
+
+
+def test_an_option_refused_at_the_head_of_a_pipe_is_a_failure(script: Begin, episode_of: Extracted) -> None:
+    refused = "cat: illegal option -- A\nusage: cat [-belnstuv] [file ...]"
+    log = script("s").prompt("Look").run("cat -A cart.py | head -5", refused)
+    ((error, changes, _),) = repairs_in(episode_of(log.run("cat -vet cart.py | head -5", "x = 1$")))
+    assert (error, changes) == ("cat fails: unknown option", ["run cat -vet cart.py | head -5"])
+
+
 def test_tests_that_pass_show_that_the_package_compiles(script: Begin, episode_of: Extracted) -> None:
     log = script("s").prompt("Build").run("go build ./...", GO_UNDEFINED, code=1).edit("api/cart.go")
     ((error, changes, verified),) = repairs_in(episode_of(log.run("go test ./...", "ok  \tshop/api\t0.1s")))

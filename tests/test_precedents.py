@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     Known = Callable[..., Graph]
 
 BUILT, TESTED, LINTED = "", "ok  \tshop\t0.01s", "0 issues."
+CHECKED = "Checked 2 files in 3ms. No fixes applied."
 UNDEFINED = "# example.com/shop\nstore/price.go:12:5: undefined: Total"
 UNCHECKED = "store/sum.go:3:1: Error return value of `os.Remove` is not checked (errcheck)\n1 issues:\n* errcheck: 1"
-WRITTEN = "_ = os.Remove(old) //nolint:errcheck // best effort"
+WRITTEN = "_ = os.Remove(old) // errcheck: best effort"
 
 
 @pytest.fixture
@@ -96,6 +97,26 @@ def test_of_another_issue_of_a_rule_a_change_about_something_else_is_not_shown(k
     asked = "store/a.go:9:1: Error return value of `f.Close` is not checked (errcheck)\n1 issues:\n* errcheck: 1"
     answer = known(("golangci-lint run", UNCHECKED, "store/sum.go", "x := 1", LINTED)).seen(asked)
     assert not answer.precedents
+
+
+def test_a_marker_that_silences_the_check_is_no_repair(known: Known) -> None:
+    lint, silenced = ("golangci-lint run", UNCHECKED, "store/sum.go"), "_ = os.Remove(old) //nolint:errcheck"
+    answer = known((*lint, silenced, LINTED), (*lint, WRITTEN, LINTED)).seen(UNCHECKED)
+    assert shown(answer) == [WRITTEN]
+    assert [(one.sessions, one.fixed) for one in answer.issues] == [(2, 1)]
+
+
+def test_an_import_alone_is_no_remedy_for_a_complaint_about_something_else(known: Known) -> None:
+    rule, said = "lint/correctness/noUnusedVariables  FIXABLE", "This variable order is unused."
+    unused = f"web/cart.tsx:7:9 {rule} \u2501\u2501\u2501\u2501\u2501\u2501\n\n  \u00d7 {said}"
+    lint, used = (
+        ("biome check", f"{unused}\n\n{CHECKED}\nFound 1 error.", "web/cart.tsx"),
+        "const [, setOrder] = useState(null);",
+    )
+    graph = known((*lint, 'import { useRef } from "react";', CHECKED), (*lint, used, CHECKED))
+    answer = graph.seen(unused)
+    assert [one.sessions for one in answer.issues] == [2]
+    assert shown(answer) == [used]
 
 
 @pytest.mark.parametrize("asked", ["noVoid", "lint/complexity/noVoid", "biome fails: noVoid"])

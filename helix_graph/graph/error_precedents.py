@@ -7,11 +7,11 @@
 ``words``   only where neither is known and the text is a few lines: errors that have most of its words
 
 That the same check failed is no precedent, nor is a failure that was meant to come. A session counts once for an issue.
-Shown is what can be done again (`is_of_use`). What was verified comes first (a change after which the failing check
-was seen to pass), then what shares most of what the message names (symbol, file, wording), then the newest. A change
-that the working tree no longer holds comes after one that it does (`helix_graph.graph.remedy_state`). A text that is
-the name of a kind (a rule, a part of a label) finds all errors of that kind; without a text, the newest errors are
-shown.
+Shown is what can be done again (`is_of_use`); a marker that silences a check is a habit and never a repair, neither
+shown nor counted. What was verified comes first (a change after which the failing check was seen to pass), then what
+shares most of what the message names (symbol, file, wording), then the newest. A change that the working tree no longer
+holds comes after one that it does (`helix_graph.graph.remedy_state`). A text that is the name of a kind (a rule, a part
+of a label) finds all errors of that kind; without a text, the newest errors are shown.
 
 A hook runs this after every failure of a tool, so the module imports little.
 """
@@ -86,6 +86,8 @@ _CANDIDATE = (
     "SELECT m.episode, m.local, n.label, coalesce(m.message, m.raw), m.path, m.issues,"
     " coalesce(max(r.verified_by IS NOT NULL), 0), count(r.error) FROM mention m JOIN node n ON n.number = m.node"
     " JOIN episode e ON e.number = m.episode LEFT JOIN repair r ON r.episode = m.episode AND r.error = m.local"
+    " AND EXISTS (SELECT 1 FROM mention c JOIN node n ON n.number = c.node WHERE c.episode = r.episode"
+    " AND c.local = r.change AND n.label NOT LIKE '%, suppress a check%')"
     " WHERE {} AND m.deliberate = 0 AND e.origin = 'episode' GROUP BY m.episode, m.local"
     " ORDER BY e.moment DESC, e.id, m.local"
 )
@@ -382,7 +384,8 @@ def _remedies(connection: sqlite3.Connection, hit: _Hit) -> Iterator[Row]:
         " WHERE x.episode = r.episode AND x.change = r.change) FROM repair r"
         " JOIN mention m ON m.episode = r.episode AND m.local = r.change JOIN node n ON n.number = m.node"
         " LEFT JOIN mention v ON v.episode = r.episode AND v.local = r.verified_by"
-        " WHERE r.episode = ? AND r.error = ? GROUP BY n.label, m.raw, m.path, m.command, r.verified_by"
+        " WHERE r.episode = ? AND r.error = ? AND n.label NOT LIKE '%, suppress a check%'"
+        " GROUP BY n.label, m.raw, m.path, m.command, r.verified_by"
         " ORDER BY min(m.local)",
         (hit.episode, hit.local),
     )

@@ -21,6 +21,7 @@ _WORDS = Regex(r"[A-Za-z_$][\w$]*")
 #: Shorter names of rules are words of any program.
 _SHORTEST_RULE = 5
 _FEW_LINES = 5
+_IMPORTS = Regex(r"\s*(?:import\b|from \S+ import\b|use \S|#include\b|(?:const|let|var) .* = require\()")
 _REPAIRS_BY_ITSELF = Regex(r"--fix\b|--write\b|:fix\b|\bfmt\b|\bformat\b")
 #: As `helix_episodes.model.QUOTE_LIMIT`, whose module takes too long to load in a hook; a longer quotation was cut.
 QUOTE_LIMIT = 240
@@ -35,7 +36,7 @@ def is_of_use(fix: Row, asked: Complaint, row: Row) -> bool:
     the very issue so does any other command, a change to the same file, and for a test, which names itself and not what
     is wrong, any change. Of another issue of the kind a change has to speak of that one, by its rule or by what its
     message names, or be all that was changed, for it alone, in its file. Where only names tell errors apart, it has to
-    speak of the name that both are about.
+    speak of the name that both are about. Imports alone say nothing of what is not about imports.
     """
     words = frozenset(word.casefold() for word in _WORDS.findall(f"{fix['quote']} {fix['command'] or ''}"))
     symbols = [symbol.rpartition(".")[2].casefold() for symbol in (asked.symbol or "", symbol_in(row["message"]))]
@@ -48,6 +49,9 @@ def is_of_use(fix: Row, asked: Complaint, row: Row) -> bool:
     if _by_itself(fix) and any(check and row["label"].startswith(check_label(check)) for check, _ in asked.families):
         return True
     at_file = file_name(fix["path"]) == file_name(asked.file or (row["path"] if names else "")) != ""
+    about_imports = asked.test or is_compile_family(family) or "import" in asked.message
+    if not about_imports and _only_imports(fix) and words.isdisjoint({*names, *symbols}):
+        return False
     if row["level"] == "exact":
         alone = not (names or asked.file) and len(row["fixes"]) == 1
         anything = asked.test or (row["own"] and (fix["command"] or alone))
@@ -75,6 +79,12 @@ def _at_file(fix: Row, asked: Complaint) -> bool:
 def _by_itself(fix: Row) -> bool:
     """Whether a change is a command that lets a tool repair all it can."""
     return bool(fix["command"] and _REPAIRS_BY_ITSELF.search(fix["command"]))
+
+
+def _only_imports(fix: Row) -> bool:
+    """Whether the quotation has nothing but imports: the first lines of a change of which the rest is not quoted."""
+    lines = [line for line in fix["quote"].splitlines() if line.strip()]
+    return not fix["command"] and bool(lines) and all(map(_IMPORTS.match, lines))
 
 
 def is_concise(fix: Row) -> bool:

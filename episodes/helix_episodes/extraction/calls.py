@@ -266,6 +266,8 @@ _TELLING = re.compile(r"[A-Za-z0-9_]{3,}")
 _SAYS_NOTHING = frozenset(
     ("dev", "null", "echo", "grep", "head", "tail", "true", "cat", "sed", "and", "the", "for", "set", "user", "home")
 )
+#: Where a command is run says nothing of what it does, and a long path outweighs the words that do.
+_CHANGES_FOLDER = re.compile(r"^\s*cd \S+\s*(?:&&|;|\n)")
 #: So many first letters of a file's name say what it is about.
 _ALIKE = 4
 #: An id of this many digits names one thing only.
@@ -312,7 +314,7 @@ def _telling_words(call: ParsedCall) -> set[str]:
     """What a call says: the words of a command, of a search what is sought, of a hand-over the order."""
     arguments = call.step.arguments
     if call.operation == "run":
-        text = str(arguments.get("command") or "")
+        text = _CHANGES_FOLDER.sub("", str(arguments.get("command") or ""))
     elif call.operation == "delegate":
         text = str(arguments.get("description") or arguments.get("prompt") or "")[:_NAME_LIMIT]
     else:

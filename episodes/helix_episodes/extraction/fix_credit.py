@@ -28,6 +28,7 @@ _PLACE = re.compile(r"([\w@+.-]+\.\w{1,8})(?=:\d|\(\d+,\d+\)|\s+(?:format|lint/\
 _SYMBOL = re.compile(
     r"[`'\"\u2018\u201c]([A-Za-z_][\w.:]{2,80})[`'\"\u2019\u201d]"
     r"|\b(?:undefined|undeclared name|call to|of type): ?([\w.]{3,80})"
+    r"|\b(?:variable|function|parameter|import|func|const|var|type|field) ([A-Za-z_]\w{2,80}) is (?:unused|never)"
 )
 #: A longer output than this lists more places than one family has.
 _MOST_TEXT = 60_000
@@ -42,18 +43,22 @@ def credited_changes(
         return changes
     output = timeline.calls[failure.call].output if failure.call is not None else ""
     files = named_files(error, output[:_MOST_TEXT], alone=len(failure.events) == 1)
-    formatters = [one for one in changes if _formats(timeline, one)]
-    if kind == "format" and formatters:
+    rewriters = [one for one in changes if _rewrites(timeline, one)]
+    formatters = [one for one in changes if _formats(timeline, one) or (kind == "lint" and one in rewriters)]
+    if formatters and (kind == "format" or error.family == "not formatted"):
         return formatters[-1:]  # whatever was edited, this is what brought it into form
-    open_ended = [one for one in changes if _writes_anything(timeline, one)]
-    at_place = [one for one in changes if _writes(timeline, one, files)]
-    if at_place or open_ended:
-        # A command that names no files (a formatter, ``git checkout``) may have changed those too.
-        return [one for one in changes if one in at_place or one in open_ended]
     symbols = {
         name.rpartition(".")[2] for found in _SYMBOL.finditer(error.message or "") for name in found.groups() if name
     }
     by_symbol = [one for one in changes if any(_mentions(timeline, one, symbol) for symbol in symbols)]
+    at_place = [one for one in changes if _writes(timeline, one, files)]
+    open_ended = [one for one in changes if one in rewriters or _writes_unnamed(timeline, one)]
+    if any(one in at_place for one in by_symbol):
+        # Whoever edits the very name that is complained of does not leave it to the tool that rewrites.
+        open_ended = [one for one in open_ended if one not in rewriters]
+    if at_place or open_ended:
+        # A command that names no files (a formatter, ``git checkout``) may have changed those too.
+        return [one for one in changes if one in at_place or one in open_ended]
     if by_symbol or not does_not_compile(error, kind):
         return by_symbol
     package = folder_of(error.path)
@@ -81,10 +86,15 @@ def _formats(timeline: Timeline, decision: Decision) -> bool:
     return any(call.purpose == "format" for call in timeline.calls_of(decision))
 
 
-def _writes_anything(timeline: Timeline, decision: Decision) -> bool:
+def _rewrites(timeline: Timeline, decision: Decision) -> bool:
+    """Whether one of its commands lets a checker rewrite what it complains of."""
+    calls = (call for call in timeline.calls_of(decision) if call.operation == "run")
+    return any(rewrites(part) for call in calls for part in call.segments)
+
+
+def _writes_unnamed(timeline: Timeline, decision: Decision) -> bool:
     """Whether one of its commands changes files that its words do not name."""
-    calls = [call for call in timeline.calls_of(decision) if call.operation == "run"]
-    return any(written_by(call) is None or any(rewrites(part) for part in call.segments) for call in calls)
+    return any(call.operation == "run" and written_by(call) is None for call in timeline.calls_of(decision))
 
 
 def _mentions(timeline: Timeline, decision: Decision, symbol: str) -> bool:

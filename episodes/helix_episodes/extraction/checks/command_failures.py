@@ -328,6 +328,8 @@ _REFUSED_LATER = Regex(
 _SCRIPT_REFUSED = Regex(
     r"([^\s:]+): line \d+: (?:syntax error\b.*|unexpected EOF\b.*|.*: bad substitution|\S+: command not found)$"
 )
+#: A program at the head of a pipe that was called with an option it does not have; then it prints how to call it.
+_MISCALLED = Regex(r"(?:\S*/)?([\w.-]+): (?:illegal|invalid|unrecognized) option\b")
 _MERGING = {"merge", "rebase", "pull", "cherry-pick", "revert", "am", "stash pop", "stash apply"}
 #: How programs begin the line in which they give up.
 _GIVES_UP = Regex(r"(?:npm (?:ERR!|error) |ERROR: |(?:\u2502 )?[Ee]rror: |Error from server |fatal: |FATAL: |E: )\S")
@@ -383,6 +385,10 @@ def _refusal(lines: Sequence[str], segments: tuple[Segment, ...]) -> str | None:
         return None
     git_piped_on = any(part.program == "git" and following.joiner == "|" for part, following in pairwise(segments))
     if _REFUSED.match(lines[0]) or (git_piped_on and lines[0].startswith("fatal: ")):
+        return lines[0]
+    miscalled = _MISCALLED.match(lines[0])
+    piped_on = {part.program for part, following in pairwise(segments) if following.joiner == "|"}
+    if miscalled and miscalled[1] in piped_on:
         return lines[0]
     refused = next((line for line in lines if _REFUSED_LATER.match(line)), None)
     names = {part.subcommand or part.program for part in segments if is_script(part.program, part.subcommand)}
