@@ -287,7 +287,7 @@ def _more(one: Issue) -> str:
     if often:
         said += f"; most often {' and '.join(f'{name_or_quoted(path)} ({met} sessions)' for path, met in often[:2])}"
     if not one.repaired:
-        return f"{said}; no session repaired it"
+        return f"{said}; no later passing run of it was seen"
     said += _costliest(one)
     if one.remedy is not None and _helped(one):
         what = quoted(one.remedy.what, longest=_LONGEST_QUOTE)

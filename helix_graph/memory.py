@@ -312,8 +312,10 @@ class Memory:
             return report
         return replace(report, labels=self.graph.compile(dry_run=True).rebuilt)
 
-    def sync(self, *, progress: Callable[[int, int, Path], None] | None = None) -> SyncReport:
-        """Reads what is new in this project's logs and brings the graph up to date.
+    def sync(
+        self, *, project: str | None = None, progress: Callable[[int, int, Path], None] | None = None
+    ) -> SyncReport:
+        """Reads what is new in this project's logs, or another's or ``any``, and brings the graph up to date.
 
         Raises:
             InvalidConfiguration: A line of ``.helixignore`` is no rule.
@@ -323,7 +325,7 @@ class Memory:
         """
         from helix_graph.agent_logs import SyncReport
 
-        return SyncReport(logs=self.extract_all(progress=progress), graph=self.graph.compile())
+        return SyncReport(logs=self.extract_all(project=project, progress=progress), graph=self.graph.compile())
 
     def unread_logs(self) -> tuple[Path, ...]:
         """This project's logs that are newer than the last `sync`, the oldest first, without running sessions."""

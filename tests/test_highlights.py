@@ -64,7 +64,7 @@ def test_what_helped_comes_before_what_is_open_and_each_sentence_has_its_counts(
     assert "3 of 12 sessions" in texts[1]
     assert '"bun run lint:fix" repaired it 3 of 3 times' in texts[1]
     assert "acme deploy fails" in texts[2]
-    assert texts[2].endswith("no session repaired it.")
+    assert texts[2].endswith("no later passing run of it was seen.")
     assert texts[3].startswith("People refused 2 calls in 2 of 12 sessions: 2 commands")
     assert len(texts) == 4  # the wrapper's failure is told once
 

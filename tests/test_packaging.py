@@ -43,7 +43,10 @@ def test_every_dependency_of_core_and_tests_is_pinned(project: dict[str, Any]) -
 def test_everything_that_is_installed_has_its_hashes() -> None:
     blocks = (ROOT / "requirements.lock").read_text().split("\n    # via")[0]
     pinned = [block for block in re.split(r"\n(?=\S)", blocks) if not block.startswith("#")]
-    assert len(pinned) == len(pins()) > 50
+    assert {re.split(r"==| ", block.lower())[0] for block in pinned} == set(
+        pins()
+    )  # one may have a pin for each Python
+    assert len(pinned) > 50
     assert [block for block in pinned if "--hash=sha256:" not in block] == []
 
 

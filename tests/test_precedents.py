@@ -171,6 +171,7 @@ def test_words_are_looked_for_before_an_error_counts_as_new(known: Known) -> Non
     graph = known(("./deploy.sh", "Error: the parcel service refused the label of order 12", "", "", ""))
     assert [one.level for one in graph.seen("parcel service refused a label").precedents] == ["words"]
     assert not graph.seen("the database refused the order").found
+    assert not graph.seen("the parcel service refused a label\n12 passed").found, "what went well asks for nothing"
 
 
 @pytest.mark.parametrize(

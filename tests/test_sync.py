@@ -69,6 +69,19 @@ def test_sync_begins_a_memory_reads_logs_and_compiles(
     assert "2 sessions in the memory: 0 new, 0 updated" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("project")
+def test_it_begins_no_memory_where_no_project_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = tmp_path / "somebody"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.chdir(home)
+    assert run(["sync"]) == 2
+    assert "no project" in capsys.readouterr().err
+    assert list(home.iterdir()) == []
+
+
 def test_without_logs_it_says_where_to_look(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["sync"]) == 0
     assert (project / ".helix").is_dir()

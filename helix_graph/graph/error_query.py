@@ -36,6 +36,8 @@ _CHARACTERS_AT_EACH_END = 50_000
 _SHORTEST_WORD = 3
 #: A text of so few lines was picked out by somebody.
 _PICKED = 3
+#: An output of what went well was not picked out: nothing in it is to be looked for.
+_WENT_WELL = Regex(r"(?m)^(?:ok\s|PASS\b)|\b\d+ pass(?:ed|ing)?\b")
 _SAYS_NOTHING = Regex(
     r"(?:.* )?failed|<\w+>|exit code \d+|answered no|no message|does not compile|reported by the user"
     r"|editor.s diagnostic",
@@ -163,7 +165,7 @@ def read_error(text: str) -> ErrorQuery:
         complaints=tuple(found),
         words=frozenset(_WORDS.findall(ends)) | frozenset(re.findall(r"\([\w ]+\)", ends)),
         phrase=phrase if len(phrase) >= _SHORTEST_WORD and (is_telling(phrase) or _CODE.fullmatch(phrase)) else "",
-        picked=len(ends.splitlines()) <= _PICKED,
+        picked=len(ends.splitlines()) <= _PICKED and not _WENT_WELL.search(ends),
     )
 
 

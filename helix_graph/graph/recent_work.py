@@ -81,7 +81,10 @@ def _last(connection: sqlite3.Connection, chosen: str) -> LastSession | None:
 
 
 def _failing(connection: sqlite3.Connection, chosen: str) -> Iterator[StillFailing]:
-    """Of each check that ever passed or failed in two sessions, the last event of its newest session, if it failed."""
+    """Of each check that ever passed, the last event of its newest session, if it failed.
+
+    What never passed is no check whose failing would last: a tool of the agent that refused a call, a look-up.
+    """
     rows = connection.execute(
         "WITH event AS (SELECT m.episode, m.local, m.checked, m.message, m.quote, m.path, m.line, n.type, e.moment,"  # noqa: S608  (a constant)
         " e.timestamp AS began FROM mention m"
@@ -89,8 +92,7 @@ def _failing(connection: sqlite3.Connection, chosen: str) -> Iterator[StillFaili
         f" WHERE m.episode {ANY_OF} AND m.checked != '' AND m.deliberate = 0 AND m.local LIKE 'e%'),"
         " last AS (SELECT *, row_number() OVER (PARTITION BY checked ORDER BY moment DESC, episode DESC,"
         "   coalesce(line, 0) DESC, local DESC) AS newest FROM event),"
-        " known AS (SELECT checked FROM event GROUP BY checked"
-        "   HAVING sum(type != 'error') > 0 OR count(DISTINCT episode) > 1)"
+        " known AS (SELECT checked FROM event GROUP BY checked HAVING sum(type != 'error') > 0)"
         " SELECT checked, coalesce(message, quote), coalesce(path, ''), coalesce(began, '') FROM last"
         " WHERE newest = 1 AND type = 'error' AND checked IN (SELECT checked FROM known) ORDER BY moment DESC",
         (chosen,),
@@ -106,7 +108,8 @@ def _fixes(connection: sqlite3.Connection, chosen: str) -> Iterator[VerifiedFix]
         " JOIN mention f ON f.episode = r.episode AND f.local = r.error"
         " JOIN mention m ON m.episode = r.episode AND m.local = r.change"
         " LEFT JOIN mention v ON v.episode = r.episode AND v.local = r.verified_by"
-        f" WHERE r.episode {ANY_OF} AND r.verified_by IS NOT NULL GROUP BY r.episode, r.error"
+        f" WHERE r.episode {ANY_OF} AND r.verified_by IS NOT NULL AND r.verified_by != r.change"
+        " GROUP BY r.episode, r.error"
         " ORDER BY e.moment DESC, r.episode DESC, r.error DESC",
         (chosen,),
     )

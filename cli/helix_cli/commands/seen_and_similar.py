@@ -111,7 +111,7 @@ def _render_precedent(one: Precedent) -> None:
 
 def _render_remedy(remedy: Remedy) -> None:
     trust = verdict("verified" if remedy.verified else "not verified")
-    by = f": {remedy.verified_by}" if remedy.verified else ""
+    by = f": {remedy.verified_by if remedy.verified_by != remedy.chosen else 'it succeeded'}" if remedy.verified else ""
     state = f"; now in {remedy.now_at}" if remedy.now_at else STATES.get(remedy.state or "", "")
     say("  -> ", strong(remedy.chosen), "  (", trust, f"{by}; made in line {remedy.line or '?'} of the log{state})")
     if remedy.rationale:

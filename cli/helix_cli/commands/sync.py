@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -10,6 +11,7 @@ from helix_cli.app import open_memory
 from helix_cli.commands.episode import redacted, warn_about
 from helix_cli.output import count, json_option, progress, say, show, warn
 from helix_graph.errors import NoMemory
+from helix_graph.project import project_folder
 
 if TYPE_CHECKING:
     from helix_graph import Memory
@@ -17,8 +19,9 @@ if TYPE_CHECKING:
 
 
 @click.command
+@click.option("--project", metavar="NAME", help="Another project's logs, or any.")
 @json_option
-def sync(*, as_json: bool) -> int:
+def sync(*, project: str | None, as_json: bool) -> int:
     """Read new session logs and update the memory.
 
     Begins a memory for this project if it has none, reads the new logs of every agent on this machine that belong to
@@ -27,7 +30,7 @@ def sync(*, as_json: bool) -> int:
     """
     memory = _begun()
     with progress("Reading logs") as advance:
-        report = memory.sync(progress=advance)
+        report = memory.sync(project=project, progress=advance)
     warn_about(report.logs.report)
     for skipped in (*report.graph.skipped, *report.graph.left_out):
         warn(f"{skipped.path}: left out: {skipped.problem}")
@@ -41,6 +44,10 @@ def _begun() -> Memory:
     try:
         return open_memory()
     except NoMemory:
+        here = Path.cwd()
+        if project_folder(here) is None and here in {Path.home(), Path(here.anchor)}:
+            said = "this folder is no project; go to one, or begin a memory here with `helix-graph init`"
+            raise click.UsageError(said) from None
         memory = Memory.init()
         warn(f"Began a memory in {memory.root}.")
         return memory
@@ -54,6 +61,8 @@ def render_sync(report: SyncReport) -> None:
     if not sessions:
         looked = ", ".join(one.agent for one in logs.sources if one.found) or "none installed"
         say(f"No logs of this project were found (agents on this machine: {looked}).")
+        if logs.elsewhere:
+            say(f"{count(logs.elsewhere, 'log')} of other projects: helix-graph sync --project any reads them too.")
         say("Next: helix-graph episode sources shows where it looked; helix-graph demo shows an example.")
         return
     failed = f", {count(len(read.failed), 'log')} not readable" if read.failed else ""

@@ -339,6 +339,7 @@ def _spoken_secrets(sifted: SiftedText) -> Iterator[Cut]:
 
 def _announced(text: str, end: int) -> Iterator[Cut]:
     """The value on the line below."""
+    begin = end
     for _ in range(_MOST_BLANK_LINES):
         begin, end = end + 1, text.find("\n", end + 1)
         end = len(text) if end < 0 else end
