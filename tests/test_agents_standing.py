@@ -76,7 +76,7 @@ def uses(memory: Memory, name: str) -> tuple[int, float]:
         "user-provided", "User_Provided", "user provided", "human-provided", "safety", "\uff55ser-provided",
         "user-provided,ci", "ci; safety", "us\u0435r-\u0440r\u043evided", "s\u0430fety", "us\u00e9r",
         "user\u200b-provided",
-        "us3r-prov1ded", "userprovided",
+        "us3r-prov1ded", "userprovided", "correction", "Correction ", "c\u043errection",
     ],
 )  # fmt: skip
 def test_tags_of_a_person_are_refused_however_they_are_spelt(memory: Memory, tag: str) -> None:

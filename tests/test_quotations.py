@@ -254,6 +254,15 @@ def test_the_command_forgets_an_import_or_names_and_not_both(memory: Memory, tmp
     assert memory.insights.get("totals") is None
 
 
+def test_nothing_that_is_imported_is_what_people_corrected(memory: Memory, tmp_path: Path) -> None:
+    memory.insights.import_from(exported(tmp_path / "team.jsonl", record(tags=["correction"])))
+    begun = call("session-start", {"session_id": "later", "cwd": str(memory.root.parent), "source": "startup"}).context
+    assert "corrected" not in begun
+    memory.insights.store(OWN, ["correction"])
+    begun = call("session-start", {"session_id": "next", "cwd": str(memory.root.parent), "source": "startup"}).context
+    assert f"People corrected:\n- {OWN}" in begun
+
+
 def test_what_was_here_before_an_import_stays(memory: Memory, tmp_path: Path) -> None:
     memory.insights.store(OWN)
     path = tmp_path / "mine.jsonl"

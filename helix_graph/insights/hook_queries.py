@@ -11,7 +11,8 @@ from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.insights.exposure_log import ExposureContext, ExposureRow, injection_id_of, known_names, write_exposure
 from helix_graph.insights.recall import RecallQuery, hit_forms, proven_rows, recall_by_words
 from helix_graph.insights.schema import INSIGHT_TABLES, seed_forms
-from helix_graph.insights.scoring import V6
+from helix_graph.insights.scoring import CORRECTION, V6
+from helix_graph.trust import shared_episodes
 from helix_graph.word_search import sharing_rare_words
 
 TYPE_CHECKING = False
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+#: So many are looked at for those of this user's own sessions.
+_MOST_CORRECTIONS = 50
 #: One word is shared by chance as often as not.
 FEWEST_SHARED = 2
 
@@ -33,11 +36,21 @@ def fitting(root: Path, prompt: str, limit: int) -> list[dict[str, Any]]:
         return list(hit_forms(connection, recall_by_words(connection, shared, asked)))
 
 
-def newest_with(root: Path, tag: str, limit: int) -> list[dict[str, Any]]:
-    """The newest insights with a tag, as `fitting` shows them."""
-    query = "SELECT number FROM insight WHERE state = 'active' AND tags LIKE ? ORDER BY created_at DESC, number LIMIT ?"
+def newest_corrections(root: Path, limit: int) -> list[dict[str, Any]]:
+    """The newest of what this user corrected, as `fitting` shows them.
+
+    Harvested from sessions that are this user's own, or stored by a person here: what an agent wrote, what came with an
+    import, and what a session that git tracks says may be somebody else's.
+    """
+    query = (
+        "SELECT number, episode FROM insight WHERE state = 'active' AND tags LIKE ?"
+        " AND origin NOT IN ('agent', 'imported') AND uid NOT IN (SELECT id FROM insight_import)"
+        " ORDER BY created_at DESC, number LIMIT ?"
+    )
     with _database(root).reading() as connection:
-        numbers = [number for (number,) in connection.execute(query, (f'%"{tag}"%', limit))]
+        rows = dict(connection.execute(query, (f'%"{CORRECTION}"%', _MOST_CORRECTIONS)).fetchall())
+        shared = shared_episodes(root, filter(None, rows.values()))
+        numbers = [number for number, episode in rows.items() if episode not in shared][:limit]
         forms = seed_forms(connection, numbers)
         return [forms[number] for number in numbers]
 

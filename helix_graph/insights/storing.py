@@ -159,8 +159,11 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 #: Tags by which an insight is a person's, or is exempt from being measured: with them an agent could raise its own.
 _PERSONS_TAGS = frozenset(
-    {scoring.USER_PROVIDED, scoring.SAFETY_TAG, "human-provided", "provided-by-user", "user", "human", "person"}
-)
+    {
+        scoring.USER_PROVIDED, scoring.SAFETY_TAG, scoring.CORRECTION, "corrections", "corrected", "human-provided",
+        "provided-by-user", "user", "human", "person",
+    }
+)  # fmt: skip
 #: Letters of other scripts, digits and signs that are read as the Latin letter in front of them; accents, full width
 #: and letters in a circle are taken off by Unicode's own rules. Only letters that a person's tag has.
 _LOOKALIKES = str.maketrans(

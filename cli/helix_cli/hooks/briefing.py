@@ -18,7 +18,7 @@ from helix_cli.hooks.session_recap import RECAP_CHARACTERS, recap_of
 from helix_graph.highlights_cache import sentences_for_agents
 from helix_graph.insights import hook_queries
 from helix_graph.insights.safe_quoting import name_or_quoted, quoted
-from helix_graph.insights.scoring import CORRECTION, USER_PROVIDED
+from helix_graph.insights.scoring import USER_PROVIDED
 from helix_graph.topics.ranking import busiest_topics
 from helix_graph.trust import shared_episodes
 
@@ -58,7 +58,7 @@ def answer_session_start(call: HookCall, root: Path, dedup: SessionDedup) -> Hoo
 
 def _learnt(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[ContextSection]:
     """What people corrected, what has proven itself, what stands out, what is planned and written down."""
-    corrected = hook_queries.newest_with(root, CORRECTION, _RECENT)
+    corrected = hook_queries.newest_corrections(root, _RECENT)
     best = hook_queries.proven(root, _INSIGHTS)
     given = {str(one["name"]) for one in best if USER_PROVIDED in one["tags"]}
     shown = show_insights(root, [*corrected, *best], call=call, dedup=dedup, about=call.event)
