@@ -17,7 +17,8 @@ positions that harmless texts are tried in. The templates were written without k
 about how frequent a kind is in real logs.
 
 There are three sets. The second was written after the first, without knowledge of the rules, of the first set or of its
-results; the third and fourth (README-third.md, README-fourth.md) likewise, each without knowledge of others. A set that rules have been changed for is
+results; the third and fourth likewise (README-third.md, README-fourth.md), each without knowledge of the others.
+A set that rules have been changed for is
 no longer blind: compare the figures.
 """
 
