@@ -70,7 +70,7 @@ def test_a_text_in_any_field_is_shown_and_never_runs(browser: Browser, report: P
     with open_tab(browser, tmp_path / "report.html", ready="footer") as tab:
         assert tab.text("body").count("<img src=x onerror=") > 60
         assert tab.page.locator("script, img, iframe, style:not(head style), [onerror]").count() == 0
-        assert tab.page.locator("main > section").count() == 8
+        assert tab.page.locator("main > section").count() == 9
         names = tab.page.evaluate("[...document.querySelectorAll('[aria-label]')].map((one) => one.ariaLabel)")
         assert any("<img src=x onerror=" in name for name in names), "in an attribute"
         assert "<img src=x" in tab.page.title()

@@ -76,7 +76,7 @@ def test_everything_hostile_is_shown_and_nothing_of_it_runs(browser: Browser, me
         assert tab.page.locator("#failing ol:last-of-type > li, #fixes ol > li").count() >= 2
         assert tab.page.locator("script, img, iframe, object, style:not(head style), [onerror], [onclick]").count() == 0
         sections = tab.page.evaluate("[...document.querySelectorAll('main > section')].map((one) => one.id)")
-        assert sections == ["", "outcomes", "works", "failing", "fixes", "insights", "health", "evidence"]
+        assert sections == ["", "highlights", "outcomes", "works", "failing", "fixes", "insights", "health", "evidence"]
         addresses = tab.page.evaluate("[...document.links].map((one) => one.getAttribute('href'))")
         assert [one for one in addresses if not re.fullmatch(r"#(report|e\d+)", one)] == []
         shown = tab.text("body")

@@ -54,7 +54,7 @@ def test_suspects_are_marked_in_their_order(tab: Tab, demo_memory: Memory, faile
     assert marked == {one.decision: f"suspect {rank}" for rank, one in enumerate(suspects, 1)}
     tab.page.locator("#timeline .links button").first.click()
     assert suspects[0].reasons[0] in tab.text("#panel")
-    assert "no verdict" in tab.text("#panel")
+    assert "leads, not conclusions" in tab.text("#panel")
     assert suspects[0].contrary[0] in tab.text("#panel")
 
 
