@@ -25,7 +25,7 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from datetime import datetime
 from glob import escape
@@ -41,9 +41,11 @@ from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, is_sessio
 from helix_graph import database
 from helix_graph.embedding.cache import CACHE_NAME, clear
 from helix_graph.errors import MemoryDamaged, NotOurDatabase
+from helix_graph.graph.assertions import AssertionStore, IssueAssertion, encode_assertion
 from helix_graph.graph.compile import discard, erase_traces
 from helix_graph.graph.graph_db import EXPORT_NAME, GRAPH_FILE
 from helix_graph.helix_db import HelixDatabase, database_path
+from helix_graph.issues.api import Issues
 from helix_graph.plans.workspaces import forget_tasks
 from helix_graph.project import HIGHLIGHTS, HOOK_LOG, PAGES, PREPARED
 from helix_graph.set_aside import ASSERTIONS, quarantined_of_session
@@ -167,18 +169,15 @@ def find_traces(
 
     ``sessions`` are the digests of the sessions that are to be gone, ``graph`` is the memory's graph.db.
     """
-    # ``session-1`` stands in ``session-12`` as well, which may be recorded.
-    names = Searcher(unproved.texts)
-    kept = {one for path in (root / "episodes").glob("*.json") for one in names.search(_bytes_of(path.stem))}
-    searcher = Searcher(unproved.texts, bounded=kept)
+    searcher = _searcher(root, unproved.texts)
     # Only another session may say the same in an episode's file; an assertion has it from this one.
     episode = (root / "episodes", ".json")
     derived = {path for path in root.rglob("*") if (path.parent, path.suffix) != episode and path.is_file()}
     found = dict(_searched(root, derived.union(outside), searcher))
     rows = _rows_in_graph(graph, sessions)
     # Sessions come last: one that is being recorded meanwhile is there before anything is derived from it.
-    recorded = dict(_searched(root, (path for path in (root / "episodes").glob("*.json") if path.is_file()), searcher))
-    shared = {hit for one in recorded.values() for hit in one.hits if not hit.names}
+    recorded = _recorded_texts(root, searcher)
+    shared = _shared(recorded)
     left: list[Trace] = []
     for path, one in sorted({**found, **recorded}.items()):
         hits, theirs = one.hits - shared, rows if path == graph else 0
@@ -195,6 +194,23 @@ def find_traces(
         left=tuple(left),
         unsearched=tuple(Unsearched(file=one.name, problem=one.problem) for one in all_searched if one.problem),
     )
+
+
+def _searcher(root: Path, texts: Collection[Fingerprint]) -> Searcher:
+    """What looks for texts: ``session-1`` stands in ``session-12`` as well, which may be recorded."""
+    names = Searcher(texts)
+    kept = {one for path in (root / "episodes").glob("*.json") for one in names.search(_bytes_of(path.stem))}
+    return Searcher(texts, bounded=kept)
+
+
+def _recorded_texts(root: Path, searcher: Searcher) -> dict[Path, _SearchedFile]:
+    """What stands in the episodes that remain."""
+    return dict(_searched(root, (path for path in (root / "episodes").glob("*.json") if path.is_file()), searcher))
+
+
+def _shared(recorded: Mapping[Path, _SearchedFile]) -> set[Fingerprint]:
+    """The texts that remaining sessions have as well."""
+    return {hit for one in recorded.values() for hit in one.hits if not hit.names}
 
 
 class _SearchedFile(NamedTuple):
@@ -306,6 +322,7 @@ def forget(
     sessions = sorted(named | met | begun)
     folders = (graph.causality / ASSERTIONS, root / ASIDE / ASSERTIONS)
     assertions = [path for folder in folders for path in _naming(sorted(folder.glob("*.json")), sessions)]
+    statements: list[Path] = []
     if not dry_run and (sessions or waiting):
         for insights in databases:
             forget_tasks(root, sessions, path=insights.path)
@@ -316,15 +333,15 @@ def forget(
         for page in sorted((root / PAGES).rglob("*")):  # they quote sessions, and are made again on request
             if not page.is_dir() or page.is_symlink():
                 remove_file(page)
-        if graph.path_of_file.exists() or (graph.causality / EXPORT_NAME).exists():
-            _take_out(graph)
+        if any(one.exists() for one in (graph.path_of_file, graph.causality / EXPORT_NAME)) or any(_statements(graph)):
+            statements = _take_out(root, graph)
         with suppress(NotOurDatabase):  # the proof says whether it holds anything
             clear(root / CACHE_NAME)
             for derived in (PREPARED, HIGHLIGHTS, SHARED_AUTHORS, HOOK_LOG):
                 remove_file(root / derived)
     return ForgetReport(
         sessions=tuple(sessions),
-        assertions=tuple(path.name for path in assertions),
+        assertions=tuple(path.name for path in (*assertions, *statements)),
         undecided=tuple(path.name for path, one in scanned if isinstance(one, InvalidEpisode)),
         taken_up=len(waiting - {digest(session) for session in sessions}),
         proof=None if dry_run else _prove(root, graph, sessions),
@@ -332,13 +349,42 @@ def forget(
     )
 
 
-def _take_out(graph: Graph) -> None:
-    """Brings the graph up to date; one that fails to is deleted, since it is derived and holds what has to go."""
+def _take_out(root: Path, graph: Graph) -> list[Path]:
+    """Brings the graph up to date; one that fails to is deleted, since it is derived and holds what has to go.
+
+    The files of statements that went with it: only the graph of those that remain says which issues no session has.
+    """
     with ExitStack() as unless_compiled:
         unless_compiled.callback(discard, graph.path_of_file)
         graph.compile()
+        gone = _statements_of_nobody(root, graph)
+        for path in gone:
+            remove_file(path)
+        if gone:
+            graph.compile()
         erase_traces(graph.path_of_file)
         unless_compiled.pop_all()
+    return gone
+
+
+def _statements(graph: Graph) -> Iterator[tuple[Path, IssueAssertion]]:
+    """What people said of issues, with its files."""
+    for path, one in AssertionStore(graph.causality / ASSERTIONS).scan():
+        if isinstance(one, IssueAssertion):
+            yield path, one
+
+
+def _statements_of_nobody(root: Path, graph: Graph) -> list[Path]:
+    """Statements about issues that no remaining session has, and those that hold the words of a forgotten one."""
+    statements = list(_statements(graph))
+    if not statements:
+        return []
+    with Issues(graph).open() as survey:
+        issues = survey.ids()
+    searcher = _searcher(root, {text for one in Tombstones(root).unproved().values() for text in one.texts})
+    said = {path: searcher.search(encode_assertion(one)) for path, one in statements}
+    shared = _shared(_recorded_texts(root, searcher)) if any(said.values()) else set()
+    return [path for path, one in statements if one.issue not in issues or said[path] - shared]
 
 
 def _prove(root: Path, graph: Graph, sessions: Iterable[str]) -> ErasureProof | None:

@@ -103,6 +103,17 @@ def test_codex_tells_failures_in_the_response(project: Path, form: str) -> None:
     )
 
 
+@pytest.mark.parametrize("by", ["issue", "group"])
+def test_nothing_is_said_of_an_issue_that_a_person_muted(project: Path, by: str) -> None:
+    failing = {"tool_name": "Bash", "tool_input": {"command": "pytest -q"}, "error": FAILURE}
+    issues = Memory.open(project).issues
+    (name,) = (one.id for one in issues.list(by=by).issues if "respx" in one.message)
+    issues.mute(name)
+    assert call("tool-failure", told(project, f"muted {by}", **failing)).said is None
+    issues.unmute(name)
+    assert "respx" in call("tool-failure", told(project, f"muted {by}", **failing)).context
+
+
 def test_an_error_never_met_brings_nothing(project: Path) -> None:
     assert (
         call("tool-failure", told(project, "new", tool_name="Bash", error="zorble: cannot frob the quux")).said is None

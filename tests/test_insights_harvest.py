@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from helix_episodes.errors import EpisodeNotFound
-from helix_episodes.model import Action, Evidence
+from helix_episodes.model import CORRECTS, Action, Evidence
 from helix_graph.errors import NoMemory
 from helix_graph.insights.api import Insights
 from learnt_world import LESSON, remember, repaired
@@ -253,6 +253,17 @@ def test_what_a_person_rejected_or_forgot_does_not_come_back(tmp_path: Path) -> 
     insights.forget([lesson])
     again = insights.harvest()
     assert (again["added"], again["kept_out"]) == ([], 2)
+
+
+def test_control_characters_stop_no_lesson_and_are_left_out(tmp_path: Path) -> None:
+    said = f"{CORRECTS}No, don't use \x1b[31mred\x1b[0m floats."
+    one = repaired("one", lessons=(LESSON.replace(" ", " \x07", 1),))
+    coloured = replace(one.events[1], id="e9", type="milestone", content=said, check=None)
+    insights = remember(tmp_path, replace(one, events=(*one.events, coloured)), repaired("two", day=2)).insights
+    answer = insights.harvest()
+    assert (answer["lessons"], len(answer["added"]), answer["kept_out"]) == (2, 3, 0)
+    assert any("red" in one and "floats." in one for one in contents(insights))
+    assert all(one.isprintable() for one in contents(insights))
 
 
 def test_a_dry_run_says_what_would_be_added_and_adds_nothing(tmp_path: Path) -> None:

@@ -114,6 +114,26 @@ def test_what_a_person_says_of_an_issue_survives_a_compile_and_is_forgotten_with
     assert list((tmp_path / ".helix" / "causality" / "assertions").glob("*.json")) == []
 
 
+def test_forgetting_takes_what_people_said_of_the_sessions_own_issues_and_in_its_words(tmp_path: Path) -> None:
+    own = begun(5).run("go test ./...", FAILS.format("TestGuillotine"), code=1).edit("api/guillotine_of_hall_seven.go")
+    memory = remembered(tmp_path, [formatted(0), formatted(1), own])
+    issues = {one.title: one.id for one in memory.issues.list(by="issue").issues}
+    (kept,) = (name for title, name in issues.items() if title.startswith("biome"))
+    for title, name in issues.items():
+        if not title.startswith("biome"):
+            memory.issues.mute(name, reason="not that of ours")
+    memory.issues.mute(kept, reason="as in api/guillotine_of_hall_seven.go")
+    memory.issues.resolve(kept, reason="done at last")
+    report = memory.forget(["s05"])
+    assert report.proof is not None
+    assert (report.proof.left, len(report.assertions)) == ((), len(issues))
+    (statement,) = (tmp_path / ".helix" / "causality" / "assertions").glob("*.json")
+    assert "done at last" in statement.read_text()
+    graph = memory.graph.path_of_file.read_bytes()
+    assert b"done at last" in graph
+    assert not {word for word in (b"not that of ours", b"guillotine_of_hall") if word in graph}
+
+
 def test_a_resolved_issue_that_a_later_session_meets_has_regressed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -211,3 +211,37 @@ def test_a_project_is_not_written_to_without_being_named(agents_home: AgentsHome
         assert run(["setup", agent, "--remove"]) == 0
     assert not [name for name in agents_home.files if name.startswith("project/")]
     assert {path.name for path in agents_home.project.iterdir()} <= {".git", ".helix"}
+
+
+@pytest.mark.parametrize(
+    ("agent", "link", "target"),
+    [
+        ("claude-code", ".claude", ".claude"),
+        ("claude-code", ".mcp.json", "servers.json"),
+        ("codex", ".codex", ".codex"),
+        ("cursor", ".cursor", ".cursor"),
+        ("copilot", ".github", ".copilot"),
+        ("gemini", ".gemini", ".gemini"),
+        ("qwen", ".qwen", ".qwen"),
+        ("opencode", "opencode.json", "not/there.json"),
+        ("opencode", ".opencode", ".opencode"),
+        ("skill", ".agents", ".agents"),
+        ("skill", ".agents/skills/helix-graph/SKILL.md", "project/README.md"),
+    ],
+)
+@pytest.mark.parametrize("words", [[], ["--remove"]], ids=["install", "remove"])
+def test_a_project_does_not_lead_setup_out_of_it(
+    agents_home: AgentsHome, agent: str, link: str, target: str, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    agents_home.put(agents_home.root / "servers.json", "{}\n")
+    for folder in (".claude", ".codex", ".cursor", ".copilot", ".gemini", ".qwen", ".opencode", ".agents"):
+        (agents_home.root / folder).mkdir(exist_ok=True)
+    place = agents_home.project / link
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.symlink_to(agents_home.root / target)
+    before = agents_home.files
+    assert run(["setup", agent, "--scope", "project", *words]) == 1
+    told = capsys.readouterr().err
+    assert f"a link in this project leads to {agents_home.root}" in told
+    assert "nothing was written" in told
+    assert agents_home.files == before

@@ -44,7 +44,7 @@ from helix_graph.graph.remedy_relevance import comes_first, file_name, is_concis
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
     from helix_graph.graph.remedy_state import WorkingTree
@@ -115,10 +115,12 @@ def find_precedents(
     limit: int,
     tree: WorkingTree | None = None,
     nearest: bool = False,
+    is_muted: Callable[[Complaint], bool] | None = None,
 ) -> Row:
     """The precedents of an error, or the newest errors without a text, as fields of a `SeenAnswer`.
 
-    With ``nearest`` words are not searched for, which takes longer than a hook has.
+    With ``nearest`` words are not searched for, which takes longer than a hook has. Nothing is said of what
+    ``is_muted``.
 
     Raises:
         InvalidArgument: A text is given and there is nothing in it, as when a program printed nothing.
@@ -131,7 +133,9 @@ def find_precedents(
         raise InvalidArgument("TEXT", NO_WORDS)
     query = read_error(text)
     known: list[tuple[Complaint | None, list[_Hit]]] = [
-        (one, _of_issue(connection, one, nearest=nearest)) for one in query.complaints[:_MOST_ISSUES]
+        (one, _of_issue(connection, one, nearest=nearest))
+        for one in query.complaints[:_MOST_ISSUES]
+        if not (is_muted and is_muted(one))
     ]
     if not any(hit.level == "exact" for _, hits in known for hit in hits):
         named = list(_once(_named(connection, query)))

@@ -34,6 +34,7 @@ from helix_graph.insights.model import (
     StoredInsight,
     TextVector,
 )
+from helix_graph.insights.safe_quoting import flat
 from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, SHORTEST_CONTENT, content_length
 from helix_graph.insights.storing import clean_content, slug_of
 from helix_graph.timestamps import parse_stamp
@@ -84,7 +85,7 @@ class HarvestGroup(list["HarvestedLesson"]):
     def content(self) -> str:
         """The words of the first lesson, or what all fixes of the issue have in common."""
         recipes = [one.recipe for one in self if one.recipe is not None]
-        return recipe_text(recipes)[:LONGEST_CONTENT] if recipes else self[0].content
+        return flat(recipe_text(recipes))[:LONGEST_CONTENT] if recipes else self[0].content
 
     @property
     def name(self) -> str:

@@ -33,6 +33,7 @@ from helix_episodes.normalization import one_line, template
 from helix_graph.graph.model import NodeAnchor
 from helix_graph.insights.fix_recipes import FixRecipe, recipe_text, recipes_of
 from helix_graph.insights.model import FIX, LESSON
+from helix_graph.insights.safe_quoting import flat
 from helix_graph.insights.scoring import CORRECTION, LONGEST_CONTENT
 from helix_graph.timestamps import parse_stamp, stamp
 
@@ -175,7 +176,7 @@ def _harvested(
     return HarvestedLesson(
         key=f"{kind}\0{key}",
         kind=kind,
-        content=" ".join(content.split())[:LONGEST_CONTENT],
+        content=flat(content)[:LONGEST_CONTENT],
         at=stamp(began) if began else "",
         episode=episode.id,
         bonds=bonds,

@@ -53,6 +53,20 @@ def sanitize_line(text: str) -> str:
     return (_TAG.sub("< ", plain) if "<" in plain else plain).replace("```", "'''")
 
 
+#: Format characters and halves of characters: they show nothing, and may turn round how a line reads.
+_SHOWS_NOTHING = frozenset({"Cf", "Cs"})
+
+
+def flat(text: str) -> str:
+    r"""On one line, and nothing in it that cannot be seen.
+
+    >>> flat("a\u2028b\x1b[31m\u202ec")
+    'a b [31mc'
+    """
+    shown = (one for one in text if unicodedata.category(one) not in _SHOWS_NOTHING)
+    return " ".join("".join(" " if unicodedata.category(one) == "Cc" else one for one in shown).split())
+
+
 #: Quotation marks that a reader may take for the closing one.
 _LOOKALIKES = str.maketrans(
     dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u275d\u275e\u301d\u301e\uff02", "'")

@@ -126,7 +126,7 @@ class History:
             check: RunsOfCheck(sorted(by), [by[place] for place in sorted(by)]) for check, by in counted.items()
         }
         self._each = RunsOfCheck(list(range(len(order))), [1] * len(order))
-        self.statements = _statements(connection, folder)
+        self.statements = statements(connection, folder)
 
     def runs_of(self, check: str) -> RunsOfCheck | None:
         """The runs of a check; None of a tool or a command, of which only failures are recorded."""
@@ -142,7 +142,7 @@ class History:
         return self.sessions[failure.number].place
 
 
-def _statements(connection: sqlite3.Connection, folder: Path) -> dict[str, IssueAssertion]:
+def statements(connection: sqlite3.Connection, folder: Path) -> dict[str, IssueAssertion]:
     """What people said last of each issue."""
     rows = connection.execute("SELECT name, body FROM assertion WHERE unit = '' AND problem IS NULL")
     found = ((name, decode_assertion(body, path=folder)) for name, body in rows)

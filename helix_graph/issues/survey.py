@@ -96,6 +96,10 @@ class IssueSurvey:
         kind, key, _ = _found(self._history, name)
         return issue_id(kind, key)
 
+    def ids(self) -> set[str]:
+        """The ids of all issues and groups that a session has."""
+        return {*_by_id(self._history)}
+
     def reported(self) -> IssueDetails | None:
         """What people reported in their own words, as if it were one group; None where nobody did."""
         reported = self._history.reported
@@ -313,16 +317,22 @@ def _distinct(values: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(sorted({one for one in values if one}))
 
 
+def _by_id(history: History) -> dict[str, _Row]:
+    """Every issue and group."""
+    rows: dict[str, _Row] = {}
+    for by in _NAMED:
+        for key, members in _grouped(history, [*history.failures, *history.reported], by, {}).items():
+            rows.setdefault(issue_id(by, key), (by, key, members))
+    return rows
+
+
 def _found(history: History, name: str) -> _Row:
     """The issue or group of an id or the beginning of one.
 
     Raises:
         IssueNotFound: Nothing has this id, or several have.
     """
-    rows: dict[str, _Row] = {}
-    for by in _NAMED:
-        for key, members in _grouped(history, [*history.failures, *history.reported], by, {}).items():
-            rows.setdefault(issue_id(by, key), (by, key, members))
+    rows = _by_id(history)
     fitting = sorted(one for one in rows if one.startswith(name)) if _ID.fullmatch(name) else []
     if len(fitting) != 1:
         which = f"several begin so: {', '.join(fitting[:5])}" if fitting else "`helix-graph issues` lists the ids"

@@ -16,11 +16,11 @@ import msgspec
 import orjson
 
 from helix_episodes.errors import HelixGraphError
+from helix_graph.insights.safe_quoting import flat
 from helix_graph.insights.storing import is_persons_tag
 from helix_graph.plans import transcripts
 from helix_graph.plans.handoff_files import HandoffFiles, append_line
 from helix_graph.plans.model import AgentOutcome, EndedWorkspace, NoWorkTree, WorkspaceClosed
-from helix_graph.plans.store import flat
 from helix_graph.plans.workspaces import Workspaces
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_choice, as_path

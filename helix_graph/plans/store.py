@@ -7,7 +7,6 @@ secrets, and on one line where it has to stay on one.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -210,20 +209,6 @@ def ended_of(row: dict[str, Any]) -> EndedWorkspace:
         feedback=msgspec.json.decode(row["feedback"]),
         episode=row["episode"],
     )
-
-
-#: Format characters and halves of characters: they show nothing, and may turn round how a line reads.
-_SHOWS_NOTHING = frozenset({"Cf", "Cs"})
-
-
-def flat(text: str) -> str:
-    r"""On one line, and nothing in it that cannot be seen.
-
-    >>> flat("a\u2028b\x1b[31m\u202ec")
-    'a b [31mc'
-    """
-    shown = (one for one in text if unicodedata.category(one) not in _SHOWS_NOTHING)
-    return " ".join("".join(" " if unicodedata.category(one) == "Cc" else one for one in shown).split())
 
 
 class SavedExploration(msgspec.Struct, frozen=True, kw_only=True):

@@ -66,6 +66,7 @@ def setup(  # noqa: PLR0913  (the options)
         return _print(agent, tools=tools, as_json=as_json)
     from helix_cli.setup.found_agents import agents_here, installer_for
     from helix_cli.setup.installers import carry_out
+    from helix_cli.setup.settings import require_inside
     from helix_graph.project import project_folder
 
     whose: Scope = "project" if scope == "project" else "user"
@@ -85,6 +86,8 @@ def setup(  # noqa: PLR0913  (the options)
         found = [{"agent": name, "scope": scope, **_state(one.installed())} for name, one in installers.items()]
         show(found[0] if agent else found, as_json=as_json, render=lambda _: _render_checks(found))
         return 0 if all(one["installed"] for one in found) else 1
+    if whose == "project":
+        require_inside(project, (path for one in installers.values() for path in one.paths))
     plans = {name: one.remove() if remove else one.install() for name, one in installers.items()}
     done = [carry_out(name, plan, removing=remove, dry_run=dry_run) for name, plan in plans.items()]
     memory = None

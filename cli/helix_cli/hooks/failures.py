@@ -20,11 +20,13 @@ from helix_graph.trust import shared_episodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import sqlite3
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from helix_cli.hooks.call import HookCall
     from helix_graph.graph.error_precedents import Row
+    from helix_graph.graph.error_query import Complaint
 
 
 #: Programs print errors at one of the ends, and searching more takes too long for a tool's call.
@@ -49,7 +51,9 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswe
         with open_graph(root / "causality" / FILE_NAME) as connection:
             readable = text.encode("utf-8", "replace").decode()
             tree = WorkingTree(root.parent, connection)
-            found = find_precedents(connection, readable, limit=_MOST_PRECEDENTS, tree=tree, nearest=True)
+            found = find_precedents(
+                connection, readable, limit=_MOST_PRECEDENTS, tree=tree, nearest=True, is_muted=_muted(connection, root)
+            )
     except GraphNotCompiled:
         return None
     dedup.remember(SITUATION + label for label in found["looked_for"])
@@ -58,6 +62,17 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswe
     lines = dedup.take(precedent_lines(found, authors))
     block = context_block([ContextSection("Met before:", [ContextLine(line) for line in lines])])
     return HookAnswer(block, _notice(found)) if block else None
+
+
+def _muted(connection: sqlite3.Connection, root: Path) -> Callable[[Complaint], bool] | None:
+    """Whether people muted an issue or its group; None, and nothing loaded, where nobody said anything of any."""
+    if connection.execute("SELECT 1 FROM assertion WHERE unit = '' AND problem IS NULL LIMIT 1").fetchone() is None:
+        return None
+    from helix_graph.issues.history import statements
+    from helix_graph.issues.survey import issue_id
+
+    muted = {name for name, one in statements(connection, root).items() if one.state == "muted"}
+    return lambda asked: not muted.isdisjoint((*asked.keys, *(issue_id("group", label) for label in asked.labels)))
 
 
 def _is_of_kind(one: Row, looked_for: Sequence[str]) -> bool:

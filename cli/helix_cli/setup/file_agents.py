@@ -78,6 +78,11 @@ class FileAgent:
         skills = folder / "skills" if scope == "user" else project / ".opencode" / "skills"
         self._skill = skills / _SKILL_NAME if agent == "opencode" else None
 
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files of settings, and the skill's."""
+        return *(path for path, _ in self._parts.values()), *((self._skill / _SKILL,) if self._skill else ())
+
     def install(self) -> SetupPlan:
         """What puts the memory in.
 
@@ -126,6 +131,11 @@ class AgentSkill:
     def __init__(self, scope: Scope, project: Path) -> None:
         self.scope = scope
         self._folder = (Path.home() if scope == "user" else project) / ".agents" / "skills" / _SKILL_NAME
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The skill's file."""
+        return (self._folder / _SKILL,)
 
     def install(self) -> SetupPlan:
         """What puts it there."""

@@ -205,6 +205,11 @@ class ClaudeCode:
         self._entry = server(program(scope), self.tools)
         self._hooks, self._server = JsonHooks(claude_hooks(program(scope))), JsonServer(self._entry)
 
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files of settings."""
+        return self.settings, self._servers
+
     def install(self) -> SetupPlan:
         """What puts the memory in.
 
@@ -277,6 +282,11 @@ class Codex:
         self.tools, self._note = _chosen_tools(server_state_in_toml(self._config), tools)
         self._entry = server(program(scope), self.tools)
         self._hooks, self._server = JsonHooks(codex_hooks(program(scope))), TomlServer(self._entry)
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files of settings."""
+        return self._file, self._config
 
     def install(self) -> SetupPlan:
         """What puts the memory in.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -116,6 +116,20 @@ def read_text(path: Path) -> str | None:
         return None
     except (OSError, UnicodeDecodeError) as error:
         raise NotEditable(str(error), path=path) from error
+
+
+def require_inside(project: Path, paths: Iterable[Path]) -> None:
+    """Whether a project's settings are files of the project: whoever is cloned may ship links to a user's own files.
+
+    Raises:
+        NotEditable: One of them is a link, or lies outside the project.
+    """
+    root = os.path.realpath(project)
+    for path in paths:
+        leads_to = Path(os.path.realpath(path))
+        if path.is_symlink() or not leads_to.is_relative_to(root):
+            problem = f"a link in this project leads to {leads_to}"
+            raise NotEditable(problem, path=path, advice="put a file or folder of its own in the link's place")
 
 
 def undone(path: Path) -> SettingsChange | None:
