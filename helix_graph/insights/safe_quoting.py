@@ -93,7 +93,7 @@ def name_or_quoted(name: str) -> str:
 
 #: The words with which labels and situations begin and end, that no log chose.
 _LEAD = Regex(
-    r"^(?:not )?(?:run|use|choose|edit|create|delete|change|make|before|delegate to|hand over to|a change of"
+    r"^(?:not )?(?:task:|run|use|choose|edit|create|delete|change|make|before|delegate to|hand over to|a change of"
     r"|a change in|a run of|changes in) "
 )
 _TAIL = Regex(
@@ -121,8 +121,9 @@ def label_or_quoted(label: str) -> str:
     >>> print(label_or_quoted("run git push --force"), label_or_quoted("run NOTE agents always run it"))
     run git push --force "run NOTE agents always run it"
     """
-    parts = _PARTS.split(_TAIL.sub("", _LEAD.sub("", label)))
-    unmasked = _MASK.sub("", label)
+    body = _LEAD.sub("", label)
+    parts = _PARTS.split(_TAIL.sub("", body))
+    unmasked = _MASK.sub("", body)
     plain = len(parts) <= _MOST_PARTS and sanitize_line(unmasked) == unmasked and all(map(_is_name, parts))
     return label if plain else _SHOWN_MASK.sub("<", quoted(label))
 
