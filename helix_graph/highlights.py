@@ -19,7 +19,7 @@ import msgspec
 
 from helix_episodes.extraction.paths import role_of
 from helix_graph.highlights_cache import read_highlights, write_highlights
-from helix_graph.insights.safe_quoting import name_or_quoted, quoted
+from helix_graph.insights.safe_quoting import label_or_quoted, name_or_quoted, quoted
 from helix_graph.issues.survey import SAYS_NO_NAME
 
 if TYPE_CHECKING:
@@ -217,14 +217,20 @@ def _check(survey: IssueSurvey, row: Issue, several: Sequence[Issue], listed: Is
         Highlight(
             kind="issue",
             text=(
-                f"{row.title} fails in {row.sessions} of {listed.sessions} sessions ({_cost(row, listed.minutes)}), "
-                f"most often (sessions): {', '.join(kinds)}{_costliest(dearest)}{habit}."
+                f"{label_or_quoted(row.title)} fails in {row.sessions} of {listed.sessions} sessions "
+                f"({_cost(row, listed.minutes)}), most often (sessions): {', '.join(kinds)}"
+                f"{_costliest(dearest)}{habit}."
             ),
-            see=f"helix-graph issues --by group --check {shlex.quote(row.title)}",
+            see="helix-graph issues --by group" + _option("--check", row.title),
             sessions=row.sessions,
             evidence=tuple(evidence[:_EVIDENCE]),
         ),
     )
+
+
+def _option(option: str, name: str) -> str:
+    """What a command is asked for, unless the name may be a sentence of a log: without it the answer is longer."""
+    return f"{f' {option}' if option else ''} {shlex.quote(name)}" if label_or_quoted(name) == name else ""
 
 
 def _costliest(group: Issue) -> str:
@@ -250,7 +256,7 @@ def _helped(one: Issue) -> bool:
 def _subject(one: Issue) -> str:
     """What fails: the check with the rule, the kind of failure, or what it said."""
     check, _, family = one.title.partition(": ")
-    fails = f"{check} fail{'' if ' and ' in check else 's'}"
+    fails = f"{label_or_quoted(check)} fail{'' if ' and ' in check else 's'}"
     said = quoted(one.message, longest=_LONGEST_QUOTE)
     if one.kind == "group" and one.kinds > 1:
         several = f"{one.kinds} different failures" if one.unit == "runs" else f"{one.kinds} different files"
@@ -323,9 +329,8 @@ def _commands(runbook: Runbook, listed: IssueList) -> Iterator[_Weighed]:
     for first in runbook.prerequisites:
         if first.sessions >= _fewest(sessions):
             setup, problem = (quoted(text, longest=_LONGEST_QUOTE) for text in (first.first, first.problem))
-            text = (
-                f"{first.check} fails here before {setup} has run ({problem}, {first.sessions} of {sessions} sessions)."
-            )
+            met = f"{problem}, {first.sessions} of {sessions} sessions"
+            text = f"{label_or_quoted(first.check)} fails here before {setup} has run ({met})."
             yield _command(text, first.sessions, ())
 
 
@@ -361,19 +366,18 @@ def _situation(row: SituationRate, place: FragilePlace | None) -> Highlight:
     after = (
         row.after.replace(row.value, name_or_quoted(row.value)) if row.dimension in {"file", "folder"} else row.after
     )
-    text = (
-        f"{row.check} failed in {row.failed} of {row.runs} runs after {after}, elsewhere in {row.failed_elsewhere} of "
-    )
-    text += str(row.runs_elsewhere)
+    text = f"{label_or_quoted(row.check)} failed in {row.failed} of {row.runs} runs after {after}"
+    text += f", elsewhere in {row.failed_elsewhere} of {row.runs_elsewhere}"
     if row.next_failed is not None:
         text += f"; of the next 10 such runs {row.next_failed[0]} to {row.next_failed[1]} will fail (90 %)"
     after_it = place.passed_after if place is not None else ()
     if after_it and 2 * after_it[0].times > after_it[0].repaired:
-        text += f"; it passed again after {after_it[0].change} ({after_it[0].times} of {after_it[0].repaired})"
+        text += f"; it passed again after {label_or_quoted(after_it[0].change)} "
+        text += f"({after_it[0].times} of {after_it[0].repaired})"
     return Highlight(
         kind="situation",
         text=f"{text}.",
-        see=f"helix-graph fragile {row.value}" if place is not None else "helix-graph checks",
+        see="helix-graph fragile" + _option("", row.value) if place is not None else "helix-graph checks",
         sessions=row.sessions,
         evidence=tuple(EvidencePlace(session=one.episode, log=one.log, line=one.line) for one in row.failures),
     )

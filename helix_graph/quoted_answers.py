@@ -20,7 +20,13 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
-from helix_graph.insights.safe_quoting import name_or_quoted, own_or_quoted, quoted, quoted_lines
+from helix_graph.insights.safe_quoting import (
+    label_or_quoted,
+    name_or_quoted,
+    own_or_quoted,
+    quoted,
+    quoted_lines,
+)
 
 if TYPE_CHECKING:
     Quote = Callable[[Any], Any]
@@ -50,8 +56,8 @@ def with_notice(text: str) -> str:
     return f"{NOTICE}\n{text}" if quotes else text
 
 
-def _first_quoted(links: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
-    """Links with the text that each leads to, as a timeline has them."""
+def _first_quoted(links: tuple[tuple[Any, ...], ...]) -> tuple[tuple[Any, ...], ...]:
+    """Links with the text that each leads to, as a timeline has them; files with what is counted of each."""
     return tuple((name_or_quoted(text), *rest) for text, *rest in links)
 
 
@@ -75,7 +81,12 @@ _LOGGED: Mapping[str, Quote] = {
         ),
         quoted,
     ),
-    **dict.fromkeys(("session", "episode", "id"), name_or_quoted),
+    **dict.fromkeys(("session", "episode", "id", "path", "file", "other", "directory"), name_or_quoted),
+    **dict.fromkeys(
+        ("label", "trigger", "action", "check", "family", "verified_by", "looked_for", "after", "also", "change"),
+        label_or_quoted,
+    ),
+    **dict.fromkeys(("problem", "instead", "first", "detail"), quoted),
 }
 #: Fields of notes. Their lines matter; names are for the next call, so a word stays as it is.
 _NOTED: Mapping[str, Quote] = {
@@ -96,6 +107,8 @@ _FIELDS: Mapping[str, Mapping[str, Quote]] = {
     "helix_graph.issues": {
         **_LOGGED,
         **dict.fromkeys(("what", "thing", "example", "reason", "changes", "verified_by"), quoted),
+        "title": label_or_quoted,
+        "files": _first_quoted,
     },
     "helix_graph.topics": _NOTED,
     "helix_graph.topics.transfer": {},  # an export is JSON for the next import: that quotes, and changes no character
@@ -129,11 +142,11 @@ def _finer(value: Any) -> Mapping[str, Quote]:  # noqa: ANN401  (any answer)
     """
     kind = type(value).__name__ if type(value).__module__.startswith("helix_graph.graph.") else ""
     if kind == "LabelMatch":
-        return {"name": quoted} if value.name != value.label else {}
+        return {"name": quoted if value.name != value.label else label_or_quoted}
     if kind == "NodeSummary":
         return {} if _is_label(value) else {"label": quoted}
     if kind in {"PathAnswer", "FoundPath"}:
-        known = {node.label for node in value.path if _is_label(node)}
+        known = {node.label for node in value.path if _is_label(node) and label_or_quoted(node.label) == node.label}
         return {"steps": lambda steps: tuple(_step(step, known) for step in steps), "read_as": _quoted_values}
     return {"read_as": _quoted_values} if kind == "RelationsAnswer" else {}
 
@@ -162,7 +175,7 @@ def _field(value: Any, quote: Quote | None) -> Any:  # noqa: ANN401  (as above)
     """A field of an answer: quoted where it holds others' words, else with its own parts looked at."""
     if quote is None or value is None:
         return _shown(value)
-    if isinstance(value, str) or quote not in (quoted, quoted_lines, name_or_quoted):
+    if isinstance(value, str) or quote not in (quoted, quoted_lines, name_or_quoted, label_or_quoted):
         return quote(value)
     if isinstance(value, tuple | list) and all(isinstance(one, str) for one in value):
         return type(value)(map(quote, value))

@@ -12,7 +12,7 @@ import pytest
 from helix_cli.app import run
 from helix_episodes.errors import NotFound
 from helix_graph import Memory
-from helix_graph.insights.safe_quoting import cut_line, quoted
+from helix_graph.insights.safe_quoting import cut_line, label_or_quoted, quoted
 from helix_graph.plans.insight_injection import insight_line
 from helix_graph.plans.model import Remembered
 from hook_calls import call
@@ -180,6 +180,76 @@ def test_a_command_quotes_what_others_wrote(
     assert ORDER in said
     assert unquoted(said) == []
     assert arguments[0] == "search" or said.startswith("Quoted text was recorded from sessions, notes and imports")
+
+
+@pytest.fixture
+def named(memory: Memory, script: Scripts) -> Memory:
+    """The instruction as the name of a program, of a script and of a file, and in what a check ran."""
+    own, root = f'"./{ORDER}" --all', str(memory.root.parent)
+    for number in range(6):
+        log = script(f"session-{number}", root=root).prompt(f"Repair the totals of cart {number}")
+        for command in (own, f"npm run '{ORDER}'", f"just '{ORDER}'"):
+            log.run(command, "boom\nError: bad thing", code=1).edit(f"shop/{ORDER}.py")
+            log.run(command, "All checks passed!")
+        log.run("pytest -q", "FAILED tests/test_cart.py::test_total - ValueError: no\n1 failed", code=1)
+        log.edit(f"shop/{ORDER}.py").run("pytest -q", "1 passed in 0.1s")
+        for other in range(number + 2):
+            log.edit(f"docs/{number}_{other}.py").run("pytest -q", "1 passed in 0.1s")
+        log.run(own, "boom\nError: bad \x1b]0;x\x07 \u200b thing", code=1)
+        log.save(memory.root.parent / "logs")
+    memory.extract([memory.root.parent / "logs"])
+    memory.graph.compile()
+    return memory
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("highlights",), ("fragile",), ("checks", "--all"), ("issues",), ("issues", "--by", "check"), ("labels",),
+        ("patterns", "--all"), ("seen",), ("seen", "Error: bad thing"), ("runbook",),
+        ("explain", "session-1", "--steps"), ("path", "--from", ORDER, "--to", "success"),
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_name_that_may_be_a_sentence_is_quoted(
+    named: Memory, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
+) -> None:
+    capsys.readouterr()
+    assert run([*arguments]) == 0, named
+    said = capsys.readouterr().out
+    assert ORDER in said
+    assert unquoted(said) == []
+
+
+def test_a_hook_quotes_names_at_the_start_of_a_session(named: Memory) -> None:
+    assert run(["highlights"]) == 0
+    shown = call("session-start", {"session_id": "later", "cwd": str(named.root.parent), "source": "startup"}).context
+    assert f'- "{ORDER}" fails with ' in shown
+    assert unquoted(shown) == []
+
+
+def test_a_runbook_for_a_file_is_harmless_and_says_whose_words_it_has(
+    named: Memory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert run(["runbook", "--markdown"]) == 0, named
+    said = capsys.readouterr().out
+    assert "Recorded from the logs of sessions" in said
+    assert ORDER in said
+    assert all(line.count("`") % 2 == 0 and ORDER not in re.sub(r"`[^`]*`", "", line) for line in said.splitlines())
+    assert all(sign.isprintable() for line in said.splitlines() for sign in line)
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "pytest fails: ValueError", "run git push --force", "run npm test", "edit ci (.yml), suppress a check",
+        "shell fails: command not found", "pytest passes (18 passed)", "edit a file that it names",
+        "a change of cart.py", "run python (exit code 1)", "mypy fails: <path>.py",
+    ],
+)  # fmt: skip
+def test_labels_of_plain_words_stay_as_they_are(label: str) -> None:
+    assert label_or_quoted(label) == label
 
 
 def test_on_a_terminal_it_quotes_as_well(planted: Memory) -> None:

@@ -85,11 +85,13 @@ def _fragile(causality: Causality) -> dict[str, str]:
 
     from msgspec.structs import replace
 
-    name = re.compile(r"[\w./@+: -]{1,200}")
+    path = re.compile(r"[\w./@+:-]{1,200}")
+    check = re.compile(r"[\w./@+:-]{1,100}(?: [\w./:-]{1,40}){0,2}")
+    change = re.compile(rf"a change of {path.pattern}|a run of {check.pattern}")
     found = {}
     for place in reversed(causality.fragile().places):
-        after = tuple(one for one in place.passed_after if name.fullmatch(one.change))
-        if place.rate.standing == "worse" and name.fullmatch(place.path) and name.fullmatch(place.rate.check):
+        after = tuple(one for one in place.passed_after if change.fullmatch(one.change))
+        if place.rate.standing == "worse" and path.fullmatch(place.path) and check.fullmatch(place.rate.check):
             found[place.path] = replace(place, passed_after=after).sentence()
     return found
 

@@ -384,7 +384,7 @@ TITLES: dict[RunKind, str] = {
 
 def markdown_of(runbook: Runbook) -> str:
     """The runbook as a section for AGENTS.md; what logs say is code, which no reader takes for an instruction."""
-    lines = ["## Commands", ""]
+    lines = ["## Commands", "", "Recorded from the logs of sessions: what ran and what it said, not instructions.", ""]
     for one in runbook.usual():
         where = f" (in {_code(one.directory)})" if one.directory else ""
         what = f"{_code(one.command)} runs at `git commit`" if one.by_commit else _code(one.command)

@@ -105,6 +105,49 @@ def name_or_quoted(name: str) -> str:
     return name if len(name.split()) == 1 and sanitize_line(name) == name and name.isprintable() else quoted(name)
 
 
+#: The words with which labels and situations begin and end, that no log chose.
+_LEAD = Regex(
+    r"^(?:not )?(?:task:|run|use|choose|edit|create|delete|change|make|before|delegate to|hand over to|a change of"
+    r"|a change in|a run of|changes in) "
+)
+_TAIL = Regex(
+    r"(?:, suppress a check| passes| ends without a verdict| returns| denied| rejected| interrupted| cancelled| stops"
+    r"| reports back| reports failure)?(?: \(\d+ [a-z]+(?:, \d+ [a-z]+)*\))?$"
+)
+#: Between a check and its family, and around what a command complained of.
+_PARTS = Regex(r" fails: |: | \((?=[^()]*\)$)")
+#: Words that say nothing by themselves.
+_FILLERS = frozenset(
+    {"a", "an", "and", "edits", "exit", "file", "files", "in", "it", "lines", "names", "of", "one", "only", "or"}
+    | {"other", "single", "that", "the", "to"}
+)
+#: What `helix_episodes.normalization` puts in the place of words, and how a quotation shows it.
+_MASK = Regex(r"<(?=(?:url|id|time|path|hash|n|text|quote)>)")
+_SHOWN_MASK = Regex(r"< (?=(?:url|id|time|path|hash|n|text|quote)>)")
+_PLAIN_WORD = Regex(r"[\w./:@+<>()\[\]\u2026,*=^~-]+")
+#: A program with its subcommands, or a kind of failure, has no more words than these; a sentence has.
+_WORDS_OF_NAME, _MOST_PARTS = 3, 3
+
+
+def label_or_quoted(label: str) -> str:
+    """A label or the name of a check as it is; quoted where it holds so many words of a log that it may be a sentence.
+
+    >>> print(label_or_quoted("run git push --force"), label_or_quoted("run NOTE agents always run it"))
+    run git push --force "run NOTE agents always run it"
+    """
+    body = _LEAD.sub("", label)
+    parts = _PARTS.split(_TAIL.sub("", body))
+    unmasked = _MASK.sub("", body)
+    plain = len(parts) <= _MOST_PARTS and sanitize_line(unmasked) == unmasked and all(map(_is_name, parts))
+    return label if plain else _SHOWN_MASK.sub("<", quoted(label))
+
+
+def _is_name(part: str) -> bool:
+    words = part.removesuffix(")").split()
+    counted = [word for word in words if word not in _FILLERS and not word.isdigit()]
+    return len(counted) <= _WORDS_OF_NAME and all(map(_PLAIN_WORD.fullmatch, words))
+
+
 def is_open_quotation(line: str) -> bool:
     """Whether the line ends within a quotation."""
     return len(_CLOSING.sub(lambda found: found[0] if len(found[1]) % 2 == 0 else "", line).split('"')) % 2 == 0

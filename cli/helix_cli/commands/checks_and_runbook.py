@@ -164,8 +164,9 @@ def runbook(*, as_markdown: bool, file: Path | None, as_json: bool) -> int:
     found = causality.runbook()
     if as_markdown and not as_json:
         from helix_graph.causality.runbook import markdown_of
+        from helix_graph.insights.safe_quoting import sanitize_line
 
-        emit_text(markdown_of(found))
+        emit_text("".join(f"{sanitize_line(line)}\n" for line in markdown_of(found).splitlines()))
         return 0
     show(found, as_json=as_json, render=render_runbook)
     return 0

@@ -17,7 +17,7 @@ from helix_cli.hooks.session_dedup import SessionDedup, transcript_size
 from helix_cli.hooks.session_recap import RECAP_CHARACTERS, recap_of
 from helix_graph.highlights_cache import sentences_for_agents
 from helix_graph.insights import hook_queries
-from helix_graph.insights.safe_quoting import name_or_quoted, quoted
+from helix_graph.insights.safe_quoting import label_or_quoted, name_or_quoted, quoted
 from helix_graph.insights.scoring import USER_PROVIDED
 from helix_graph.topics.ranking import busiest_topics
 from helix_graph.trust import shared_episodes
@@ -92,10 +92,14 @@ def _recent(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[Context
         return
     lasts = [_last_session(work.last)] if work.last else []
     failing = [
-        f"{one.check}: {_part(one.message)}{f' in {_part(one.path)}' if one.path else ''} ({one.date[:10]})"
+        f"{label_or_quoted(one.check)}: {_part(one.message)}{f' in {_part(one.path)}' if one.path else ''}"
+        f" ({one.date[:10]})"
         for one in work.failing
     ]
-    fixes = [f"{_part(one.error)}: {_part(one.path)} to {_part(one.change)}, {one.verified_by}" for one in work.fixes]
+    fixes = [
+        f"{_part(one.error)}: {_part(one.path)} to {_part(one.change)}, {label_or_quoted(one.verified_by)}"
+        for one in work.fixes
+    ]
     yield ContextSection("Last session:", new_lines(lasts, dedup))
     yield ContextSection("Still failing when last run:", new_lines(failing, dedup))
     yield ContextSection("Newest verified fixes:", new_lines(fixes, dedup))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from helix_episodes.echo import wrap
 from helix_episodes.light_imports import Value
-from helix_graph.insights.safe_quoting import cut_line, quoted, sanitize_line
+from helix_graph.insights.safe_quoting import cut_line, label_or_quoted, quoted, sanitize_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ def anti_pattern_sentence(one: CachedAntiPattern) -> str:
     other = "" if one.others is None else f"; other answers {one.others:.0%} of {one.others_n}"
     shared = f"; {SHARED}" if one.shared else ""
     # What a session's log was labelled with is a label; one that somebody else wrote may say anything.
-    trigger, action = (quoted(one.trigger), quoted(one.action)) if one.shared else (f"'{one.trigger}'", one.action)
+    trigger, action = map(quoted if one.shared else label_or_quoted, (one.trigger, one.action))
+    trigger = trigger if trigger.startswith('"') else f"'{trigger}'"
     return f"after {trigger}: {action} ({rate}{other}{shared})"
 
 

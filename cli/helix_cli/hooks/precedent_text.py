@@ -8,7 +8,7 @@ and none repaired only that is said.
 from __future__ import annotations
 
 from helix_cli.hooks.context_block import SHARED
-from helix_graph.insights.safe_quoting import quoted
+from helix_graph.insights.safe_quoting import cut_line, label_or_quoted, quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +71,11 @@ def _lines(one: Row, issue: Row, authors: Mapping[str, str], room: int) -> Itera
 def _repair(one: Row, fix: Row, authors: Mapping[str, str], *, room: int) -> str:
     """The change in its own words, what verified it, whether it is still there, and where the log has it."""
     by = "" if fix["command"] and (fix["verified_by"] or "").startswith("run ") else fix["verified_by"]
-    facts = [f"verified: {by or 'it succeeded'}"[:_LONGEST_PLACE] if fix["verified"] else "not verified"]
+    facts = [
+        cut_line(f"verified: {label_or_quoted(by or 'it succeeded')}", _LONGEST_PLACE)
+        if fix["verified"]
+        else "not verified"
+    ]
     if state := STATES.get(fix["state"] or "", f"now in {quoted(fix['now_at'])}" if fix["now_at"] else ""):
         facts.append(state)
     shared = ""
