@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
+from helix_graph import Memory
 from helix_graph.graph.episode_facts import facts_of
 from helix_graph.graph.model import changes_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from helix_episodes.model import Cost, Episode
     from session_script import Script
@@ -104,3 +107,18 @@ def test_the_same_failure_again_goes_on_with_the_one_before(script: Begin, episo
         log = log.edit("api/cart.go").run("go test ./...", FAILS, code=1)
     episode = episode_of(log.edit("api/cart.go").run("go test ./...", PASSES))
     assert sum(one.cost.steps for one in episode.events if one.cost) == pytest.approx(6)
+
+
+def test_a_run_that_names_an_event_that_is_not_there_stops_nothing(script: Begin, tmp_path: Path) -> None:
+    """A file of another maker, or an edited one: its run is counted, what it names is not."""
+    memory = Memory.init(tmp_path)
+    log = script("s").prompt("Make the tests pass").run("pytest", "1 failed", code=1).save(tmp_path / "s.jsonl")
+    memory.extract([log])
+    (path,) = memory.episodes.files()
+    episode = json.loads(path.read_text())
+    assert episode["runs"][0]["events"]
+    episode["runs"][0]["events"] = ["e999"]
+    path.write_text(json.dumps(episode))
+    assert memory.graph.compile().skipped == ()
+    assert [one.check for one in memory.causality.checks().checks] == ["pytest"]
+    assert memory.causality.runbook() is not None

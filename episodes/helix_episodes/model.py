@@ -14,6 +14,7 @@ rest are additions (``docs/reference/episodes.md``). `helix_episodes.store` read
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
@@ -241,6 +242,10 @@ class CommandRun(_Value, frozen=True, kw_only=True):
     events: tuple[str, ...] = ()
     deliberate: bool = False
     evidence: Evidence | None = None
+
+    def events_among(self, events: Mapping[str, Event]) -> list[Event]:
+        """What came of the run, by id; an id that no event has says nothing."""
+        return [events[name] for name in self.events if name in events]
 
 
 class Link(_Value, frozen=True, kw_only=True):

@@ -160,7 +160,7 @@ def _prerequisites(episodes: Iterable[Episode]) -> Iterator[Prerequisite]:
     for episode in episodes:
         events = {event.id: event for event in episode.events}
         for place, run in enumerate(episode.runs):
-            problem = next((events[name] for name in run.events if _is_missing(events[name])), None)
+            problem = next((event for event in run.events_among(events) if _is_missing(event)), None)
             again = next((one for one in episode.runs[place + 1 :] if one.check == run.check and one.passed), None)
             if run.kind not in JUDGING or problem is None or again is None:
                 continue
@@ -216,7 +216,7 @@ def _corrections(episodes: Iterable[Episode]) -> Iterator[CommandCorrection]:
         for place, run in enumerate(episode.runs):
             if not run.command or not _did_not_run(run) or _only_looks(run.command):
                 continue
-            for event in map(events.__getitem__, run.events):
+            for event in run.events_among(events):
                 problem = event.family or event.message or ""
                 # What is missing is put in place, not run otherwise: that is a prerequisite.
                 if event.tool or not problem or _OF_ONE_FILE.search(problem) or _is_missing(event):

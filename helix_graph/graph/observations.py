@@ -368,7 +368,7 @@ def _runs(episode: Episode) -> Iterator[TrialRun]:
     for run in episode.runs:
         if run.kind == "command":
             continue
-        errors = [event for name in run.events if is_error(event := events[name])]
+        errors = [event for event in run.events_among(events) if is_error(event)]
         yield TrialRun(
             check=run.check,
             kind=run.kind,
