@@ -191,7 +191,7 @@ def show_issue(*, name: str) -> IssueDetails:
     return open_for_question().issues.show(name)
 
 
-_reason = click.option("--reason", default="", help="Why, for whoever reads it later.")
+_reason = click.option("--reason", default="", help="Reason, shown with the issue.")
 
 
 @issues.command

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 resolution_option = click.option(
     "--resolution",
     type=click.Choice(["kind", "place", "thing"]),
-    help="How finely steps are told apart: by label, folder or file (default: the finest).",
+    help="How fine the steps are: by label, folder or file (default: the finest).",
 )
 
 
@@ -116,7 +116,7 @@ def _step(step: PathStep, whole: tuple[str, ...]) -> Branch:
 
 
 def _backing(step: PathStep) -> str:
-    """In how many sessions the edge is, of those that have its source, and how sure it is."""
+    """How many of the sessions with its source have the edge, and its weight."""
     asserted = f", {count(step.assertions, 'assertion')}" if step.assertions else ""
     return f"{_of(step.frequency)}{asserted}; weight {step.weight:.2f}"
 
@@ -131,7 +131,7 @@ def _of(frequency: Frequency) -> str:
     return f"{frequency.k} of {count(frequency.n, 'session')}"
 
 
-#: What the steps of a path are told apart by.
+#: How fine the steps of a path are.
 _BY = {
     "thing": "these very files, tests, messages and commands",
     "place": "these folders, rules and test files",
