@@ -59,7 +59,7 @@ def test_the_score_by_hand(given_signs: AttributionSignals, score: float) -> Non
 
 
 def test_the_record_names_the_rule_that_it_was_made_by() -> None:
-    assert attribute(signs(0.5, up=True, path=0.5)).rule == RULE == "strict 2"
+    assert attribute(signs(0.5, up=True, path=0.5)).rule == RULE == "strict 3"
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,16 @@ import pytest
 from helix_episodes.errors import HelixGraphError
 from helix_graph import Memory
 from helix_graph.errors import InvalidConfiguration
+from helix_graph.insights import exposure
+from helix_graph.insights.exposure import exposures
 from showings import showings
 
 if TYPE_CHECKING:
+    import sqlite3
     from pathlib import Path
 
     from helix_graph.insights.api import Insights
+    from helix_graph.insights.holdout import Exposure
 
 ADVICE = "When the cart test fails, look at the discount first"
 
@@ -87,6 +91,39 @@ def test_uplift_is_too_early_until_both_sides_have_a_hundred(memory: Memory) -> 
     assert 0 < report.pooled.interval.low < 0.3 < report.pooled.interval.high
 
 
+def test_an_insight_whose_effect_is_known_is_withheld_less_and_the_log_is_not_read_for_each_task(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    insights = switch_on(memory, 0.5)
+    known, new = (insights.store(f"{ADVICE}, {word} of all")["name"] for word in ("before most", "after many"))
+    insights.take_in(showings(known, given=1000, given_well=900, held=1000, held_well=500))
+    read: list[object] = []
+
+    def reading(connection: sqlite3.Connection) -> list[Exposure]:
+        read.append(connection)
+        return exposures(connection)
+
+    monkeypatch.setattr(exposure, "exposures", reading)
+    for number in range(40):
+        insights.hand_over([known, new], session=f"s{number}")
+    assert len(read) == 1
+    assert insights.export().count(f'"{known}":0.02') > 30
+    assert f'"{new}":0.5' in insights.export()
+
+
+def test_what_was_relevant_and_not_chosen_is_recorded_and_forgotten_with_its_insight(memory: Memory) -> None:
+    insights = memory.insights
+    for word in ("before most", "after many"):
+        insights.store(f"{ADVICE}, {word} of all")
+    answer = insights.recall("cart test fails discount", limit=1)
+    (chosen,), (passed,) = [hit["name"] for hit in answer], answer.passed_over
+    assert chosen != passed
+    memory.plans.inject("cart test fails discount", limit=1, task_id="t1")
+    assert f'"passed_over":["{passed}"]' in insights.export()
+    insights.forget([passed])
+    assert passed not in insights.export()
+
+
 def test_what_was_handed_over_counts_once_its_outcome_is_told(memory: Memory) -> None:
     insights = switch_on(memory, 0.5)
     name = insights.store(ADVICE)["name"]
@@ -106,5 +143,8 @@ def test_ranking_by_uplift_is_refused_until_enough_is_measured_and_then_what_har
     with pytest.raises(HelixGraphError, match="199 of 200"):
         insights.recall("cart test fails discount", policy="uplift")
     insights.take_in(showings(good, given=60, given_well=60, held=40, held_well=0))
+    with pytest.raises(HelixGraphError, match="more without it are needed"):
+        insights.recall("cart test fails discount", policy="uplift")
+    insights.take_in(showings(good, given=60, given_well=60, held=60, held_well=0))
     assert [hit["name"] for hit in insights.recall("cart test fails discount", policy="uplift")] == [good]
     assert len(insights.recall("cart test fails discount")) == 2

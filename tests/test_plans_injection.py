@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from helix_graph.insights.recall import RecallAnswer
+
     from session_script import Script
 
 TEXTS = tuple((f"insight-{place}", f"When {word} fails, look at its log first") for place, word in enumerate("abcdef"))
@@ -106,7 +108,7 @@ def test_what_another_takes_meanwhile_is_made_up_for_by_the_next_best(tmp_path: 
 
         others: tuple[str, ...] = ()
 
-        def recall(self, *arguments: Any, **options: Any) -> list[dict[str, Any]]:  # noqa: ANN401  (passed through)
+        def recall(self, *arguments: Any, **options: Any) -> RecallAnswer:  # noqa: ANN401  (passed through)
             found = super().recall(*arguments, **options)
             if not self.others:
                 self.others = plans_in(tmp_path, NotedInsights(*TEXTS)).inject("x", 2, session="s").names

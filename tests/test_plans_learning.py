@@ -177,6 +177,7 @@ def test_without_a_workspace_what_was_asked_and_told_is_judged(tmp_path: Path, e
     ("said", "helped"),
     [
         ('UTILIZED: ["two", "never-given"]', ["two"]),
+        ('UTILIZED: ["tow"]', None),
         ("**UTILIZED:** []", []),
         ('UTILIZED: ["one"]\nUTILIZED: ["two"]', ["two"]),
         ("UTILIZED: [memories that helped]", None),
@@ -200,7 +201,9 @@ def test_a_builders_word_of_what_helped_counts_where_it_gives_one(
     else:
         plans.inject("x", task_id="t-w1")
     learnt = plans.learn(ended(f"{said}\nDELIVERED: a cart", task="t-w1"), pauses=())
-    assert learnt.problems == ()
+    misspelt = [name for name in ("never-given", "tow") if name in said]
+    assert [name for name in misspelt if f"'{name}' was not shown" in "".join(learnt.problems)] == misspelt
+    assert len(learnt.problems) == len(misspelt)
     (fed,) = insights.fed.values()
     assert (fed[0], fed[2]) == (["one", "two"], helped)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_episodes.errors import NotFound, WriteFailed
+from helix_episodes.errors import InvalidArgument, NotFound, WriteFailed
 from helix_graph import Memory
 from helix_graph.errors import InvalidConfiguration
 from helix_graph.plans.model import InvalidPlan, PlanError, WorkspaceClosed
@@ -63,14 +63,17 @@ def test_completing_tells_plan_insights_and_episodes(tmp_path: Path, insights: N
     plans = plans_in(tmp_path, insights)
     plans.save(SHOES)
     plans.workspaces.create("001")
-    ended = plans.workspaces.complete(1, "a cart", ["use-totals", "never-given"])
-    assert (ended.status, ended.utilized) == ("complete", ("use-totals", "never-given"))
+    with pytest.raises(InvalidArgument, match="'use-total' was not shown; did you mean 'use-totals'"):
+        plans.workspaces.complete(1, "a cart", ["use-total"])
+    assert insights.fed == {}, "a misspelt name moves nothing"
+    ended = plans.workspaces.complete(1, "a cart", ["use-totals"])
+    assert (ended.status, ended.utilized) == ("complete", ("use-totals",))
     assert insights.fed == {"workspace-1": (["mind-the-gap", "use-totals"], "delivered", ["use-totals"])}
     task = plans.load().tasks[0]  # type: ignore[union-attr]  # there is one
     assert (task.status, task.delivered, task.utilized_memories) == (
         "complete",
         "a cart",
-        ("use-totals", "never-given"),
+        ("use-totals",),
     )
     assert (tmp_path / "episodes" / f"{ended.episode}.json").exists()
 
@@ -99,7 +102,7 @@ def test_without_names_the_tasks_episode_decides(tmp_path: Path, insights: Noted
 
 def test_a_workspace_that_cannot_be_given_its_insights_is_not_made(tmp_path: Path) -> None:
     class Unsettled(NotedInsights):
-        def hand_over(self, names: Iterable[str], *, task: str = "", session: str = "", about: str = "") -> Handed:  # noqa: ARG002  (the protocol's)
+        def hand_over(self, names: Iterable[str], **options: Any) -> Handed:  # noqa: ANN401, ARG002
             raise InvalidConfiguration(path=tmp_path / "config.toml", problem="withhold must be 0 to 0.5")
 
     plans = plans_in(tmp_path, Unsettled(("one", "Sum in cents, never in floats")))

@@ -14,7 +14,7 @@ from policies import Relevance, Seed, by_text, by_uptake
 from helix_graph.insights.attribution import AttributionSignals, attribute
 from helix_graph.insights.holdout import Exposure, HoldoutCandidate, count_exposures, uniform_draw, withhold
 from helix_graph.insights.scoring import causal_adjusted
-from helix_graph.insights.uplift import Uplift, belief, pooled_uplift, uplift_report
+from helix_graph.insights.uplift import Uplift, belief, pooled_uplift, success_rate, uplift_report
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,7 +100,7 @@ def static(world: World, count: int) -> Static:
     idle = [name for name in names if not log.helps[name]]
     takers = _idle_takers(log)
     truth = [log.truth[name] for name in names]
-    beliefs = count_exposures(log.rows)
+    beliefs, base = count_exposures(log.rows), success_rate(log.rows)
     return Static(
         effectiveness=fmean(_effectiveness(log, name) for name in idle),
         adjusted=fmean(_adjusted(log, name) for name in idle),
@@ -112,7 +112,7 @@ def static(world: World, count: int) -> Static:
         order_of_difference=rank_correlation(
             [one.difference or 0.0 for one in found], [log.truth[one.insight or ""] for one in found]
         ),
-        order_of_belief=rank_correlation([belief(beliefs[name]).mean for name in names], truth),
+        order_of_belief=rank_correlation([belief(beliefs[name], base=base).mean for name in names], truth),
         held=sum(_holds(one, log.truth[one.insight or ""]) for one in found),
         intervals=len(found),
     )

@@ -146,6 +146,12 @@ class Uplift(Relevance):
         self.salt = f"world {seed}"
         self.attributing = attributing
         self.counts = [[ExposureCounts()] * INSIGHTS for _ in range(TOPICS)]
+        self.tasks = self.won = 0
+
+    @property
+    def base(self) -> float:
+        """The share of tasks that succeeded so far."""
+        return self.won / self.tasks if self.tasks else MIDDLE
 
     def choose(self, task: Task) -> tuple[int, ...]:
         ranked = self.ranked(task)
@@ -161,10 +167,12 @@ class Uplift(Relevance):
             RankCandidate(insight=task.name(n), relevance=task.relevance[n], counts=counts[n]) for n in range(INSIGHTS)
         ]
         return tuple(
-            int(one.insight[-2:]) for one in rank_by_uplift(contenders, injection=str(task.number), salt=self.salt)
+            int(one.insight[-2:])
+            for one in rank_by_uplift(contenders, injection=str(task.number), salt=self.salt, base=self.base)
         )
 
     def learn(self, task: Task, given: tuple[int, ...], *, succeeded: bool) -> None:
+        self.tasks, self.won = self.tasks + 1, self.won + succeeded
         for n in relevant(task):
             row = Exposure(
                 insight=task.name(n),
@@ -188,5 +196,8 @@ class Greedy(WithoutHoldout):
 
     def ranked(self, task: Task) -> tuple[int, ...]:
         counts = self.counts[task.topic]
-        means = {n: belief(counts[n]).mean + RELEVANCE_WEIGHT * (task.relevance[n] - MIDDLE) for n in relevant(task)}
+        means = {
+            n: belief(counts[n], base=self.base).mean + RELEVANCE_WEIGHT * (task.relevance[n] - MIDDLE)
+            for n in relevant(task)
+        }
         return tuple(n for n in sorted(means, key=lambda n: -means[n]) if means[n] > 0)[:MOST_RANKED]

@@ -167,9 +167,11 @@ class Insights(InsightContext):
             return uplift_report(exposure.exposures(connection))
 
     def readiness(self) -> Readiness:
-        """Whether enough injections have a known outcome to rank by uplift."""
+        """Whether enough injections have a known outcome, with and without insights, to rank by uplift."""
+        from helix_graph.insights.uplift import readiness_of
+
         with self.database.reading() as connection:
-            return exposure.readiness(connection)
+            return readiness_of(exposure.exposures(connection))
 
     @property
     def first_form(self) -> LegacyInsights:

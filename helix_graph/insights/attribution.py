@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 #: A change to a formula or constant below is a new version: records name the one they were made by.
-RULE = "strict 2"
+RULE = "strict 3"
 
 
 #: The cosine counts from here on, and fully this much further up; at the seed's gate of 0.40 it counts half.
@@ -283,9 +283,10 @@ def _attribution_of(
         later = decisions_after(evidence.episode, since)
         advice = LinkedAdvice(stored.name, stored.insight.content, nodes or ())
         uptake = uptake_of(advice, later, alike=similarity, least=context.settings.uptake)
-        strength, path = path_to_outcome(evidence.facts, {uptake.decision} if uptake else ())
-        # What is done with it joins an insight to the graph as well as a link does.
-        linked = nodes is not None or uptake is not None
+        strength, path = path_to_outcome(evidence.facts, {uptake.decision} if uptake and not uptake.named else ())
+        # What is done with it joins an insight to the graph as well as a link does; that its text names what was used
+        # does not, since the task may have named it.
+        linked = nodes is not None or (uptake is not None and not uptake.named)
         signals = replace(signals, linked=linked, taken_up=uptake is not None, path=strength)
     judged = attribute(signals)
     return replace(

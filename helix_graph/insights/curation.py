@@ -175,6 +175,7 @@ def why(context: InsightContext, name: str) -> dict[str, Any]:
         ]
         links = [_shown_link(connection, link) for link in links_of(connection, own)]
         said = said_by(connection, [stored.number]).get(stored.number, "")
+        lifetime = feedback.lifetime_of(connection, own)
     standing = stored.standing
     fair = causal_adjusted(
         standing.effectiveness,
@@ -185,6 +186,7 @@ def why(context: InsightContext, name: str) -> dict[str, Any]:
     return {
         **seed_form(stored),
         "_effectiveness": round(fair, _SHOWN_DECIMALS),
+        "lifetime": {**lifetime._asdict(), "rate": round(lifetime.rate, _SHOWN_DECIMALS)},
         "state": stored.insight.state,
         "reason": stored.insight.reason,
         "origin": stored.insight.origin,

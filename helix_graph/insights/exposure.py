@@ -17,9 +17,16 @@ from helix_episodes.errors import HelixGraphError
 from helix_episodes.redaction import for_disk
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.exposure_log import ExposureContext, ExposureRow, injection_id_of, known_names, write_exposure
-from helix_graph.insights.holdout import Exposure, ExposureCounts, HoldoutCandidate, count_exposures, withhold
+from helix_graph.insights.holdout import (
+    KNOWN_WITHIN,
+    Exposure,
+    ExposureCounts,
+    HoldoutCandidate,
+    count_exposures,
+    withhold,
+)
 from helix_graph.timestamps import stamp
-from helix_graph.validation import as_str, as_tuple
+from helix_graph.validation import as_str, as_strs, as_tuple
 
 if TYPE_CHECKING:
     import sqlite3
@@ -27,7 +34,6 @@ if TYPE_CHECKING:
     from helix_graph.insights.context import InsightContext
     from helix_graph.insights.holdout import Fate, HoldoutDraw
     from helix_graph.insights.model import FeedbackEntry, Injection
-    from helix_graph.insights.uplift import Readiness
 
 
 class HandOverAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,7 +44,7 @@ class HandOverAnswer(msgspec.Struct, frozen=True, kw_only=True):
     withheld: tuple[str, ...] = ()
 
 
-def hand_over(
+def hand_over(  # noqa: PLR0913  (to whom, for what, and what else there was)
     context: InsightContext,
     names: Iterable[str],
     *,
@@ -46,11 +52,13 @@ def hand_over(
     session: str = "",
     about: str = "",
     policy: str = "seed",
+    passed_over: Iterable[str] = (),
 ) -> HandOverAnswer:
     """Notes that these insights are shown to a task or session, and says which of them are to be withheld.
 
-    ``about`` is what was looked for. The same insights shown again for the same are the same injection, with the
-    same random draws. Names that nobody knows are shown, and not noted.
+    ``about`` is what was looked for, ``passed_over`` what was relevant and not chosen (`RecallAnswer.passed_over`). The
+    same insights shown again for the same are the same injection, with the same random draws. Names that nobody knows
+    are shown, and not noted.
 
     Raises:
         InvalidConfiguration: What ``.helix/config.toml`` says of withholding is not understood.
@@ -75,6 +83,7 @@ def hand_over(
                 withheld=[{"name": name, "propensity": propensity} for name, propensity in withheld.items()],
                 policy=for_disk(policy),
                 chances={name: one.propensity for name, one in draws.items() if name not in withheld},
+                passed_over=known_names(connection, as_strs("passed_over", passed_over)),
             )
             write_exposure(connection, row)
     shown = tuple(name for name in given if name not in withheld)
@@ -99,25 +108,43 @@ def showing_of(context: InsightContext, task: str, names: Iterable[str]) -> str:
 def _draws(
     connection: sqlite3.Connection, names: Sequence[str], *, injection: str, first: float
 ) -> dict[str, HoldoutDraw]:
-    from helix_graph.insights.uplift import MEASURED_NEEDED, uplift_report
-
-    widths: dict[str | None, float | None] = {}
-    if _measured(connection) >= MEASURED_NEEDED:
-        widths = {one.insight: one.half_width for one in uplift_report(exposures(connection)).insights}
+    widths = _known_effects(connection)
     known = {name: rows.named(connection, name) for name in names}
     candidates = [
-        HoldoutCandidate(insight=stored.insight.uid, tags=stored.insight.tags, half_width=widths.get(stored.name))
+        HoldoutCandidate(
+            insight=stored.insight.uid, tags=stored.insight.tags, half_width=widths.get(stored.insight.uid)
+        )
         for stored in known.values()
     ]
     drawn = withhold(candidates, injection=injection, salt=_salt(connection), first=first)
     return dict(zip(known, drawn, strict=True))
 
 
-def readiness(connection: sqlite3.Connection) -> Readiness:
-    """Whether enough injections have a known outcome to rank by uplift."""
-    from helix_graph.insights.uplift import Readiness
+#: Fewer feedbacks cannot tell an effect within five points, whatever came of them.
+_FIRST_LOOK = 200
+#: An interval narrows by a tenth while the log grows by a quarter; so much later is soon enough to withhold less.
+_GROWTH = 1.25
 
-    return Readiness(measured=_measured(connection))
+
+def _known_effects(connection: sqlite3.Connection) -> dict[str, float]:
+    """Half of the interval's width of each insight whose effect is known, by uid, as of the last look at the log.
+
+    The log is read again only when it has grown by a quarter, so that handing over costs the same however long it is.
+    """
+    query = "SELECT count(*), effects_of, effects FROM insight_feedback, insight_revision WHERE injection != ''"
+    count, looked, effects = connection.execute(query).fetchone()
+    if count < max(_FIRST_LOOK, _GROWTH * (looked or 0)):
+        return msgspec.json.decode(effects or "{}", type=dict[str, float])
+    from helix_graph.insights.uplift import uplift_report
+
+    widths = {}
+    for one in uplift_report(exposures(connection)).insights:
+        stored = rows.by_name(connection, one.insight or "")
+        if stored and one.half_width is not None and one.half_width < KNOWN_WITHIN:
+            widths[stored.insight.uid] = one.half_width
+    update = "UPDATE insight_revision SET effects_of = ?, effects = ?"
+    connection.execute(update, (count, msgspec.json.encode(widths).decode()))
+    return widths
 
 
 def order_by_uplift(
@@ -126,17 +153,18 @@ def order_by_uplift(
     """Rows of insights, ranked by uplift; ``relevance`` is that of each row.
 
     Raises:
-        HelixGraphError: Too few injections have a known outcome.
+        HelixGraphError: Too few injections have a known outcome, or nothing was withheld to compare with.
     """
-    from helix_graph.insights.uplift import RankCandidate, rank_by_uplift
+    from helix_graph.insights.uplift import RankCandidate, rank_by_uplift, readiness_of, success_rate
 
-    ready = readiness(connection)
+    log = exposures(connection)
+    ready = readiness_of(log)
     if ready.too_early:
         raise HelixGraphError(
             f"ranking by uplift is not offered yet, {ready.too_early}; "
             "`helix-graph insight uplift` shows what is known so far"
         )
-    counts = count_exposures(exposures(connection))
+    counts = count_exposures(log)
     stored = {one.name: one for one in rows.by_numbers(connection, relevance)}
     candidates = [
         RankCandidate(
@@ -147,21 +175,13 @@ def order_by_uplift(
         )
         for name, one in stored.items()
     ]
-    ranked = rank_by_uplift(candidates, injection=about, salt=_salt(connection), places=limit)
+    ranked = rank_by_uplift(candidates, injection=about, salt=_salt(connection), base=success_rate(log), places=limit)
     return [stored[one.insight].number for one in ranked]
 
 
 def _salt(connection: sqlite3.Connection) -> str:
     """A text that this memory keeps for itself."""
     return str(connection.execute("SELECT memory FROM insight_revision").fetchone()[0])
-
-
-def _measured(connection: sqlite3.Connection) -> int:
-    query = (
-        "SELECT count(DISTINCT injection) FROM insight_feedback WHERE injection != '' AND outcome IS NOT NULL"
-        " AND injection IN (SELECT id FROM insight_injection)"
-    )
-    return int(connection.execute(query).fetchone()[0])
 
 
 def exposures(connection: sqlite3.Connection) -> list[Exposure]:
@@ -182,6 +202,7 @@ def _of_injection(injection: Injection, entry: FeedbackEntry | None) -> Iterator
     fates: list[tuple[str, Fate, float]] = [
         *((name, "given", injection.chances.get(name, 0.0)) for name in injection.shown),
         *((one.name, "withheld", one.propensity) for one in injection.withheld),
+        *((name, "passed over", 0.0) for name in injection.passed_over),
     ]
     for name, fate, propensity in fates:
         yield Exposure(

@@ -47,6 +47,7 @@ class ExposureRow(Value):
     withheld: Sequence[Mapping[str, str | float]] = ()
     policy: str = "seed"
     chances: Mapping[str, float] = {}
+    passed_over: Sequence[str] = ()
 
 
 def write_exposure(connection: sqlite3.Connection, row: ExposureRow, *, replace: bool = False) -> None:

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import os
 from datetime import datetime, timedelta
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import msgspec
 from msgspec.structs import asdict, replace
 
+from helix_episodes.errors import InvalidArgument
 from helix_episodes.light_imports import blake2b
 from helix_episodes.msgspec_types import ready
 from helix_episodes.redaction import for_disk
@@ -102,6 +104,8 @@ def after_decay(standing: Performance, *, at: str, days: int, since: str, settin
     )
 
 
+#: So many names, spelled so much alike, are offered for one that was not shown.
+_NEAREST, _NEAR = 3, 0.4
 #: The entries that speak of any of these insights.
 SPEAKS = f"id IN (SELECT feedback FROM insight_judged WHERE uid {ANY_OF})"  # noqa: S608  (a constant)
 #: The columns of the logs that are JSON.
@@ -114,6 +118,7 @@ _INJECTION_JSON: dict[str, msgspec.json.Decoder[Any]] = {
     "shown": msgspec.json.Decoder(ready(tuple[str, ...])),
     "withheld": msgspec.json.Decoder(ready(tuple[Withheld, ...])),
     "chances": msgspec.json.Decoder(ready(dict[str, float])),
+    "passed_over": msgspec.json.Decoder(ready(tuple[str, ...])),
 }
 
 
@@ -230,6 +235,37 @@ def _read_log(
         yield found
 
 
+#: Uses that a rate over all uses starts with, as if seen, at the rate of all insights of the memory.
+_LIFETIME_PRIOR = 4.0
+
+
+def lifetime_rate(successes: int, uses: int, *, base: float) -> float:
+    """The success rate (0 to 1) over all uses of an insight, drawn towards ``base`` while there are few.
+
+    Effectiveness forgets within ten uses, as the seed has it; this forgets nothing (the mean of a beta distribution).
+
+    >>> lifetime_rate(0, 0, base=0.7), round(lifetime_rate(90, 100, base=0.7), 3)
+    (0.7, 0.892)
+    """
+    return (successes + _LIFETIME_PRIOR * base) / (uses + _LIFETIME_PRIOR)
+
+
+class Lifetime(NamedTuple):
+    """Outcomes of all uses of an insight, and the rate that follows (`lifetime_rate`)."""
+
+    successes: int
+    uses: int
+    rate: float
+
+
+def lifetime_of(connection: sqlite3.Connection, own: Iterable[str]) -> Lifetime:
+    """How all uses of an insight came out, by the uids under which the log speaks of it."""
+    rate = "SELECT count(*), ifnull(sum(outcome != 'blocked'), 0) FROM insight_feedback WHERE kind = 'feedback'"
+    every, won = connection.execute(f"{rate} AND {COUNTED}").fetchone()
+    uses, successes = connection.execute(f"{rate} AND {COUNTED} AND {SPEAKS}", (as_list(own),)).fetchone()
+    return Lifetime(successes, uses, lifetime_rate(successes, uses, base=won / every if every else 0.5))
+
+
 def entries_about(connection: sqlite3.Connection, uids: Iterable[str]) -> list[FeedbackEntry]:
     """The entries that speak of any of these insights, in their order."""
     return list(read_entries(connection, SPEAKS, as_list(uids)))
@@ -284,6 +320,19 @@ class FeedbackReport(msgspec.Struct, frozen=True, kw_only=True):
     policy: str = "seed"
     injection: str = ""
     session: str = ""
+
+
+def require_shown(names: Iterable[str], shown: Collection[str], *, option: str) -> None:
+    """Whether only insights that were shown are said to have helped: a misspelt one would count against all of them.
+
+    Raises:
+        InvalidArgument: A name is not among those shown.
+    """
+    for name in names:
+        if name not in shown:
+            near = get_close_matches(name, sorted(shown), n=_NEAREST, cutoff=_NEAR) or sorted(shown)[:_NEAREST]
+            meant = f"did you mean {' or '.join(map(repr, near))}?" if near else "none was shown"
+            raise InvalidArgument(option, f"{name!r} was not shown; {meant}")
 
 
 def seed_attribution(names: Sequence[str], causal_names: Collection[str] | None) -> dict[str, Attribution]:

@@ -97,13 +97,19 @@ def _silence(connection: sqlite3.Connection, forgotten: set[str], names: set[str
         verdicts = tuple(verdict for verdict in entry.verdicts if verdict.uid not in forgotten)
         feedback.write_entry(connection, replace(entry, names=_without(entry.names, told), verdicts=verdicts))
     for injection in list(feedback.read_injections(connection)) if names else ():
-        named = names & {*injection.shown, *(one.name for one in injection.withheld)}
+        named = names & {*injection.shown, *(one.name for one in injection.withheld), *injection.passed_over}
         if named:
             withheld = tuple(one for one in injection.withheld if one.name not in named)
             chances = {name: chance for name, chance in injection.chances.items() if name not in named}
             feedback.write_injection(
                 connection,
-                replace(injection, shown=_without(injection.shown, named), withheld=withheld, chances=chances),
+                replace(
+                    injection,
+                    shown=_without(injection.shown, named),
+                    withheld=withheld,
+                    chances=chances,
+                    passed_over=tuple(one for one in injection.passed_over if one not in named),
+                ),
             )
 
 

@@ -156,7 +156,8 @@ class Withheld(msgspec.Struct, frozen=True, kw_only=True):
 class Injection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What was shown to somebody once: the names that were, and those that were withheld.
 
-    ``chances`` are those with which each of the shown might have been withheld; empty when nothing is ever withheld.
+    ``passed_over`` were relevant and not chosen. ``chances`` are those with which each of the shown might have been
+    withheld; empty when nothing is ever withheld.
     """
 
     id: str
@@ -168,6 +169,7 @@ class Injection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     withheld: tuple[Withheld, ...] = ()
     policy: str = "seed"
     chances: dict[str, float] = msgspec.field(default_factory=dict)
+    passed_over: tuple[str, ...] = ()
 
 
 class ForgottenInsight(msgspec.Struct, frozen=True):

@@ -54,6 +54,8 @@ _LONGEST_QUERY = 8000
 _BATCH = 200
 #: As many as `seen` shows at most.
 MOST_SHOWN = 100
+#: So many of those that came next are recorded: behind them nobody would have looked.
+_MOST_PASSED_OVER = 20
 #: The seed's ranking, or that by measured effect, once enough was measured.
 POLICIES = ("seed", "uplift")
 #: Where meanings are known, words alone say no more than this: less than the cosine (0.85) of what says the same.
@@ -77,11 +79,13 @@ class RecallAnswer(list["dict[str, Any]"]):
     """The insights found, in the seed's form, and how they were found.
 
     ``mode`` is ``lexical`` where there was no model; ``note`` says so in words, or how many insights had no vector and
-    could only be found by their words. It is empty when all were compared in both ways.
+    could only be found by their words. It is empty when all were compared in both ways. ``passed_over`` names what was
+    relevant as well and did not come among the best, for the record of what was shown (`exposure.hand_over`).
     """
 
     mode: Mode = "semantic"
     note: str = ""
+    passed_over: tuple[str, ...] = ()
 
 
 class ScoredInsight(Value):
@@ -134,7 +138,7 @@ def recall(  # noqa: PLR0913  (the seed's options)
     )
     as_choice("policy", policy, POLICIES)
     about = checked_query(query)
-    wide = asked if policy == "seed" else asked._replace(limit=MOST_SHOWN)
+    wide = asked._replace(limit=asked.limit + _MOST_PASSED_OVER if policy == "seed" else MOST_SHOWN)
     embedder = context.embedder if semantic else None
     vector = context.embed_one(about)[1] if embedder else None
     answer = RecallAnswer()
@@ -153,8 +157,13 @@ def recall(  # noqa: PLR0913  (the seed's options)
 
             found = {hit.number: hit for hit in chosen}
             relevance = {number: hit.relevance for number, hit in found.items()}
-            chosen = [found[one] for one in order_by_uplift(connection, relevance, about=about, limit=asked.limit)]
-        answer.extend(hit_forms(connection, chosen, told=settings.counts))
+            ranked = order_by_uplift(connection, relevance, about=about, limit=asked.limit)
+            chosen = [*map(found.pop, ranked), *found.values()]
+            best, rest = chosen[: len(ranked)], chosen[len(ranked) :]
+        else:
+            best, rest = chosen[: asked.limit], chosen[asked.limit :]
+        answer.extend(hit_forms(connection, best, told=settings.counts))
+        answer.passed_over = tuple(hit.name for hit in rest[:_MOST_PASSED_OVER])
     return answer
 
 

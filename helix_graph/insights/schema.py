@@ -209,6 +209,14 @@ def relevance_by_words(
     return relevance(connection, "insight_text", query, total=total, frequent={} if frequent is None else frequent)
 
 
+#: What was relevant to an injection and not chosen; and the insights whose effect is known, with half of its interval's
+#: width, as of so many feedbacks: to work that out reads the whole log.
+_EFFECTS = """
+ALTER TABLE insight_injection ADD COLUMN passed_over TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE insight_revision ADD COLUMN effects TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE insight_revision ADD COLUMN effects_of INTEGER NOT NULL DEFAULT 0;
+"""
+
 INSIGHT_TABLES = Tables(
     room="insights",
     steps=(
@@ -218,6 +226,7 @@ INSIGHT_TABLES = Tables(
         f"{_OLD_INDEX_GONE}{word_table('insight_text')}{_WORDS}",
         index_words,
         _IMPORTS,
+        _EFFECTS,
     ),
 )
 

@@ -5,10 +5,10 @@ chosen for them as well, so only chance separates the two groups, and their diff
 *showing* the insight (intention to treat), whether it was then taken up or not. The first estimate is for all insights
 together; then one for each insight that was shown and withheld a hundred times; all others are *too early*.
 
-Each row is weighted by the inverse of its probability of being in its group, and each group's rate is the weighted mean
-(the self-normalised inverse propensity estimate, SNIPS): the chance of being withheld falls from 0.10 to 0.02 over an
-insight's life, and without weights the groups would be of different times. Intervals are Newcombe's, with as many rows
-as the weights are worth (Kish).
+Rows are compared only with rows that were withheld with the same chance (Mantel-Haenszel over these strata), since that
+chance falls over an insight's life, and tasks change meanwhile. Weighting by the inverse of the chance is as fair and
+says less: of 40 effects of ten points either way it found half as many (`benchmarks/feedback effects`). Intervals are
+MOVER's, as of all comparisons (`helix_graph.stats.strata`).
 
 For ranking, each insight has a belief about its uplift, a normal curve with a mean and a spread, and one value is drawn
 from each (Thompson sampling): an insight known to help nearly always comes first, one that was hardly tried sometimes
@@ -19,16 +19,18 @@ is always ranked alike. Formulas and constants: `reference/causal-statistics.md`
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import NormalDist
 from typing import Literal, NamedTuple
 
 import msgspec
+import numpy as np
 
 from helix_graph.insights.holdout import Exposure, ExposureCounts, uniform_draw
 from helix_graph.insights.scoring import RELEVANCE_GATE, SAFETY_TAG
 from helix_graph.stats.intervals import Interval, newcombe_interval, q_values
+from helix_graph.stats.strata import RiskDifference, Tables, chances, risk_difference, tables_of
 
 #: On either side, before anything is said: the interval is then about ten points wide to either side.
 LEAST = 100
@@ -42,20 +44,15 @@ UpliftVerdict = Literal["helps", "harms", "not told apart", "too early"]
 
 
 class UpliftArm(msgspec.Struct, frozen=True, kw_only=True):
-    """One side of a comparison: rows, successes, and the weighted rate (0 to 1; None without rows).
+    """One side of a comparison: rows, successes, and the rate with the weights of the strata (0 to 1).
 
-    ``worth`` is how many rows of equal weight would tell as much: at most ``n``.
+    ``rate`` is None where no stratum has both sides. ``worth`` is how many rows without strata would tell as much.
     """
 
     n: int
     successes: int
     rate: float | None
     worth: float
-
-    @property
-    def share(self) -> float:
-        """The rate to reckon with: half of nothing is as good a guess as any, and it weighs nothing."""
-        return 0.5 if self.rate is None else self.rate
 
 
 class UptakeEffect(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,15 +115,15 @@ def uplift_report(exposures: Iterable[Exposure]) -> UpliftReport:
     for one in known:
         if _is_random(one):
             by_insight[one.insight].append(one)
-    estimates = []
+    estimates, chance = [], {}
     for name, rows in sorted(by_insight.items()):
-        sides = _sides(rows)
-        bare = Uplift(
-            insight=name, verdict="too early", given=sides.given, withheld=sides.withheld, takers=_takers(rows, sides)
-        )
-        estimates.append(_with_interval(bare, design=1.0))
+        tables = _tables(rows, exposed=_is_given)
+        estimates.append(_estimate(name, rows, tables, takers=_takers(rows)))
+        chance[name] = min(1.0, 2 * min(chances(tables)))
     return UpliftReport(
-        measured=len({one.injection for one in known}), pooled=pooled_uplift(known), insights=_with_q_values(estimates)
+        measured=len({one.injection for one in known}),
+        pooled=pooled_uplift(known),
+        insights=_with_q_values(estimates, chance),
     )
 
 
@@ -136,18 +133,26 @@ def describe_uplift(one: Uplift) -> str:
     >>> describe_uplift(Uplift(insight="run-the-tests", verdict="too early",
     ...                 given=UpliftArm(n=540, successes=378, rate=0.7, worth=540.0),
     ...                 withheld=UpliftArm(n=60, successes=30, rate=0.5, worth=60.0)))
-    'run-the-tests: too early, 378 of 540 with it, 30 of 60 without; 100 of each are needed'
+    'run-the-tests: too early, 378 of 540 with it, 30 of 60 without; 40 more without it are needed'
     """
     name = one.insight or "all insights together"
     counts = f"{one.given.successes} of {one.given.n} with it, {one.withheld.successes} of {one.withheld.n} without"
     if one.difference is None or one.interval is None:
-        return f"{name}: {one.verdict}, {counts}; {LEAST} of each are needed"
+        return f"{name}: {one.verdict}, {counts}{missing_rows(one.given.n, one.withheld.n)}"
     taken = ""
     if one.takers:
         taken = f"; where taken up {_points(one.takers.per_taker)}, as treated {_points(one.takers.as_treated)}"
         taken += f" ({one.takers.note})" if one.takers.note else ""
     low, high = (_points(end) for end in (one.interval.low, one.interval.high))
     return f"{name}: {one.verdict}, {_points(one.difference)} points ({low} to {high}), {counts}{taken}"
+
+
+def missing_rows(given: int, withheld: int) -> str:
+    """What either side lacks before anything is said, as the end of a sentence; empty when both are ready."""
+    lacking = [
+        f"{LEAST - rows} more {side}" for rows, side in ((given, "with it"), (withheld, "without it")) if rows < LEAST
+    ]
+    return f"; {' and '.join(lacking)} are needed" if lacking else ""
 
 
 def _points(difference: float) -> str:
@@ -161,127 +166,135 @@ def pooled_uplift(exposures: Iterable[Exposure]) -> Uplift:
     much as the variance between injections (of the linearised difference) exceeds that of independent rows.
     """
     rows = [one for one in exposures if one.succeeded is not None and _is_random(one)]
-    sides = _sides(rows)
-    return _with_interval(
-        Uplift(insight=None, verdict="too early", given=sides.given, withheld=sides.withheld), _design(rows)
-    )
+    tables = _tables(rows, exposed=_is_given)
+    return _estimate(None, rows, tables, design=_design(rows, tables))
 
 
 def _is_random(one: Exposure) -> bool:
     return one.fate != "passed over" and 0 < one.propensity < 1
 
 
-def _weight(one: Exposure) -> float:
-    return 1 / (one.propensity if one.fate == "withheld" else 1 - one.propensity)
+def _is_given(one: Exposure) -> bool:
+    return one.fate == "given"
 
 
-class _Sides(NamedTuple):
-    given: UpliftArm
-    withheld: UpliftArm
+def _succeeded(one: Exposure) -> bool:
+    return one.succeeded is True
 
 
-def _sides(rows: Sequence[Exposure]) -> _Sides:
-    return _Sides(*(_side([one for one in rows if one.fate == fate]) for fate in ("given", "withheld")))
+_Question = Callable[[Exposure], bool]
 
 
-def _side(rows: Sequence[Exposure]) -> UpliftArm:
-    weights = [_weight(one) for one in rows]
-    total = math.fsum(weights)
-    won = math.fsum(weight for weight, one in zip(weights, rows, strict=True) if one.succeeded)
-    return UpliftArm(
-        n=len(rows),
-        successes=sum(one.succeeded is True for one in rows),
-        rate=won / total if rows else None,
-        worth=total**2 / math.fsum(weight**2 for weight in weights) if rows else 0.0,
+def _tables(rows: Sequence[Exposure], *, exposed: _Question, success: _Question = _succeeded) -> Tables:
+    """One table for each chance of being withheld."""
+    places = {chance: place for place, chance in enumerate(sorted({one.propensity for one in rows}))}
+    return tables_of(
+        strata=np.array([places[one.propensity] for one in rows], dtype=np.int64),
+        exposed=np.array([exposed(one) for one in rows], dtype=bool),
+        success=np.array([success(one) for one in rows], dtype=bool),
     )
 
 
-def _design(rows: Sequence[Exposure]) -> float:
+def _estimate(
+    name: str | None,
+    rows: Sequence[Exposure],
+    tables: Tables,
+    *,
+    design: float = 1.0,
+    takers: UptakeEffect | None = None,
+) -> Uplift:
+    """The difference with its interval, where each side has rows enough."""
+    found = risk_difference(tables)
+    rates, worth = (found.rates, found.sessions) if found else ((None, None), (0.0, 0.0))
+    given, withheld = (
+        UpliftArm(n=len(side), successes=sum(map(_succeeded, side)), rate=rate, worth=size)
+        for side, rate, size in zip(
+            ([one for one in rows if _is_given(one) == wanted] for wanted in (True, False)), rates, worth, strict=True
+        )
+    )
+    bare = Uplift(insight=name, verdict="too early", given=given, withheld=withheld, takers=takers)
+    if found is None or min(given.n, withheld.n) < LEAST:
+        return bare
+    trials = worth[0] / design, worth[1] / design
+    interval = newcombe_interval((found.rates[0] * trials[0], found.rates[1] * trials[1]), trials)
+    verdict: UpliftVerdict = "not told apart" if interval.low <= 0 <= interval.high else _sign(found.estimate)
+    return msgspec.structs.replace(bare, verdict=verdict, difference=found.estimate, interval=interval)
+
+
+def _design(rows: Sequence[Exposure], tables: Tables) -> float:
     """By how much injections vary more than as many independent rows would; at least 1."""
-    sides = _sides(rows)
-    alone = _variance(sides.given) + _variance(sides.withheld)
-    if not rows or not alone:
+    sizes = tables.sum(axis=2).astype(np.float64)
+    weights = sizes.prod(axis=1) / np.maximum(sizes.sum(axis=1), 1)
+    if not weights.sum():
         return 1.0
-    totals = {fate: math.fsum(_weight(one) for one in rows if one.fate == fate) for fate in ("given", "withheld")}
+    weights /= weights.sum()
+    rates = tables[:, :, 1] / np.maximum(sizes, 1)
+    alone = float((weights[:, None] ** 2 * rates * (1 - rates) / np.maximum(sizes, 1)).sum())
+    places = {chance: place for place, chance in enumerate(sorted({one.propensity for one in rows}))}
     pulls: dict[str, list[float]] = defaultdict(list)
     for one in rows:
-        side, sign = (sides.given, 1) if one.fate == "given" else (sides.withheld, -1)
-        pulls[one.injection].append(sign * _weight(one) / totals[one.fate] * (bool(one.succeeded) - side.share))
-    return max(1.0, math.fsum(math.fsum(pull) ** 2 for pull in pulls.values()) / alone)
-
-
-def _variance(side: UpliftArm) -> float:
-    return side.share * (1 - side.share) / side.worth if side.worth else 0.0
-
-
-def _with_interval(bare: Uplift, design: float) -> Uplift:
-    """With its difference and interval, if it is not too early."""
-    given, withheld = bare.given, bare.withheld
-    if min(given.n, withheld.n) < LEAST:
-        return bare
-    trials = given.worth / design, withheld.worth / design
-    interval = newcombe_interval((given.share * trials[0], withheld.share * trials[1]), trials)
-    difference = given.share - withheld.share
-    verdict: UpliftVerdict = "not told apart" if interval.low <= 0 <= interval.high else _sign(difference)
-    return msgspec.structs.replace(bare, verdict=verdict, difference=difference, interval=interval)
+        cell = places[one.propensity], int(_is_given(one))
+        pull = weights[cell[0]] / sizes[cell] * (_succeeded(one) - rates[cell])
+        pulls[one.injection].append(float(pull if cell[1] else -pull))
+    return max(1.0, math.fsum(math.fsum(pull) ** 2 for pull in pulls.values()) / alone) if alone else 1.0
 
 
 def _sign(difference: float) -> UpliftVerdict:
     return "helps" if difference > 0 else "harms"
 
 
-def _with_q_values(estimates: Sequence[Uplift]) -> tuple[Uplift, ...]:
+def _with_q_values(estimates: Sequence[Uplift], chance: Mapping[str, float]) -> tuple[Uplift, ...]:
     """With the q of each, and a verdict by it: of a hundred insights that do nothing, five have an interval off 0."""
-    tested = [one for one in estimates if one.difference is not None]
-    by_name = dict(zip([one.insight for one in tested], q_values([_chance(one) for one in tested]), strict=True))
+    tested = [one.insight or "" for one in estimates if one.difference is not None]
+    by_name = dict(zip(tested, q_values([chance[name] for name in tested]), strict=True))
     judged = []
     for one in estimates:
         if one.difference is None:
             judged.append(one)
             continue
-        q = by_name[one.insight]
+        q = by_name[one.insight or ""]
         verdict: UpliftVerdict = _sign(one.difference) if q <= FALSE_DISCOVERY_RATE else "not told apart"
         judged.append(msgspec.structs.replace(one, q=q, verdict=verdict))
     return tuple(judged)
 
 
-def _chance(one: Uplift) -> float:
-    """How likely so large a difference would be, in either direction, if there were none (score test)."""
-    given, withheld = one.given, one.withheld
-    both = (given.share * given.worth + withheld.share * withheld.worth) / (given.worth + withheld.worth)
-    error = math.sqrt(both * (1 - both) * (1 / given.worth + 1 / withheld.worth))
-    return 2 * NormalDist().cdf(-abs(given.share - withheld.share) / error) if error else 1.0
-
-
-def _takers(rows: Sequence[Exposure], sides: _Sides) -> UptakeEffect | None:
+def _takers(rows: Sequence[Exposure]) -> UptakeEffect | None:
     """None where uptake is unknown, or too few took it up, left it or went without it."""
-    given = [one for one in rows if one.fate == "given"]
+    given = [one for one in rows if _is_given(one)]
     if any(one.taken_up is None for one in given):
         return None
-    took, left = _side([one for one in given if one.taken_up]), _side([one for one in given if not one.taken_up])
-    if min(took.n, left.n, sides.withheld.n) < LEAST:
+    took = sum(_took(one) for one in given)
+    if min(took, len(given) - took, len(rows) - len(given)) < LEAST:
         return None
-    share = took.n / len(given)
+    effect = risk_difference(_tables(rows, exposed=_is_given))
+    uptake = risk_difference(_tables(rows, exposed=_is_given, success=_took))
+    treated = risk_difference(_tables(rows, exposed=_took))
+    left = risk_difference(_tables([one for one in rows if not _took(one)], exposed=_is_given))
+    if not (effect and uptake and treated and left):
+        return None
     return UptakeEffect(
-        share=share,
-        as_treated=took.share - _side([one for one in rows if one.fate == "withheld" or not one.taken_up]).share,
-        per_taker=(sides.given.share - sides.withheld.share) / share,
-        note=_note(left, sides.withheld),
+        share=uptake.rates[0],
+        as_treated=treated.estimate,
+        per_taker=effect.estimate / uptake.rates[0],
+        note=_note(left),
     )
 
 
-def _note(left: UpliftArm, withheld: UpliftArm) -> str:
+def _took(one: Exposure) -> bool:
+    return one.taken_up is True
+
+
+def _note(left: RiskDifference) -> str:
     """Whether the two reckonings disagree.
 
     Their difference is a multiple of one simpler thing: success where it was shown and left, less success where
     it was withheld. In neither did the insight do anything, so they differ only if uptake goes with something else.
     """
-    apart = abs(left.share - withheld.share)
-    error = math.sqrt(_variance(left) + _variance(withheld))
-    return CONFOUNDED if apart > APART * error else ""
+    error = math.sqrt(sum(rate * (1 - rate) / size for rate, size in zip(left.rates, left.sessions, strict=True)))
+    return CONFOUNDED if abs(left.estimate) > APART * error else ""
 
 
-#: Injections that a belief starts with, as if seen: half of them succeeded, and the insight changed nothing.
+#: Injections that a belief starts with, as if seen: they succeeded as often as all, and the insight changed nothing.
 PRIOR_WEIGHT = 4.0
 #: What a full point of relevance adds to the draw: it breaks ties, and never outweighs a known effect.
 RELEVANCE_WEIGHT = 0.15
@@ -320,9 +333,15 @@ class RankedInsight(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Readiness(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether ranking by uplift is offered; ``too_early`` says what is missing, "" when nothing is."""
+    """Whether ranking by uplift is offered; ``too_early`` says what is missing, "" when nothing is.
+
+    ``measured`` injections have a known outcome; of what was shown or withheld at random in them, ``given`` and
+    ``withheld`` count either side. Without a control group a ranking would go by plain success.
+    """
 
     measured: int
+    given: int = 0
+    withheld: int = 0
     needed: int = MEASURED_NEEDED
 
     @property
@@ -331,42 +350,68 @@ class Readiness(msgspec.Struct, frozen=True, kw_only=True):
 
         >>> Readiness(measured=12).too_early
         'too early: 12 of 200 injections with a known outcome'
+        >>> Readiness(measured=240, given=1100, withheld=60).too_early
+        'too early: 240 injections with a known outcome; 40 more without it are needed'
         """
-        if self.measured >= self.needed:
-            return ""
-        return f"too early: {self.measured} of {self.needed} injections with a known outcome"
+        if self.measured < self.needed:
+            return f"too early: {self.measured} of {self.needed} injections with a known outcome"
+        if not self.withheld:
+            return (
+                "no control group: nothing was withheld; `withhold = 0.1` under [insights] in .helix/config.toml "
+                "withholds one in ten at random"
+            )
+        missing = missing_rows(self.given, self.withheld)
+        return f"too early: {self.measured} injections with a known outcome{missing}" if missing else ""
 
 
-def belief(counts: ExposureCounts) -> Belief:
+def readiness_of(exposures: Iterable[Exposure]) -> Readiness:
+    """Whether a log holds enough on each side to rank by uplift."""
+    known = [one for one in exposures if one.succeeded is not None]
+    sides = Counter(one.fate for one in known if _is_random(one))
+    return Readiness(measured=len({one.injection for one in known}), given=sides["given"], withheld=sides["withheld"])
+
+
+def success_rate(exposures: Iterable[Exposure]) -> float:
+    """The share of measured injections that succeeded: where the belief about either side begins."""
+    outcomes = {one.injection: one.succeeded for one in exposures if one.succeeded is not None}
+    return sum(map(bool, outcomes.values())) / len(outcomes) if outcomes else MIDDLE
+
+
+def belief(counts: ExposureCounts, *, base: float) -> Belief:
     """What the counts say of the uplift, pulled to none where they are few.
 
-    >>> mean, deviation = belief(ExposureCounts(treated=16, successes=12, untreated=16, untreated_successes=8))
+    Both sides begin at ``base``, the memory's own success rate: beginning at one half, every insight of a memory whose
+    tasks mostly succeed would seem to help.
+
+    >>> mean, deviation = belief(
+    ...     ExposureCounts(treated=16, successes=12, untreated=16, untreated_successes=8), base=0.5
+    ... )
     >>> f"{mean:.2f} ± {deviation:.2f}"
     '0.20 ± 0.15'
     """
     treated, successes, untreated, spared = counts
-    without = (spared + PRIOR_WEIGHT / 2) / (untreated + PRIOR_WEIGHT)
+    without = (spared + PRIOR_WEIGHT * base) / (untreated + PRIOR_WEIGHT)
     with_ = (successes + PRIOR_WEIGHT * without) / (treated + PRIOR_WEIGHT)
     variance = with_ * (1 - with_) / (treated + PRIOR_WEIGHT) + without * (1 - without) / (untreated + PRIOR_WEIGHT)
     return Belief(with_ - without, math.sqrt(variance))
 
 
-def is_withdrawn(counts: ExposureCounts) -> bool:
+def is_withdrawn(counts: ExposureCounts, *, base: float) -> bool:
     """Whether an insight has done harm so often that it is no longer shown.
 
     The mean lies so many deviations below 0 that less than one in twenty of the curve is above it.
 
-    >>> is_withdrawn(ExposureCounts(treated=20, successes=5, untreated=40, untreated_successes=24))
+    >>> is_withdrawn(ExposureCounts(treated=20, successes=5, untreated=40, untreated_successes=24), base=0.6)
     True
-    >>> is_withdrawn(ExposureCounts(treated=19, successes=0, untreated=40, untreated_successes=40))
+    >>> is_withdrawn(ExposureCounts(treated=19, successes=0, untreated=40, untreated_successes=40), base=0.6)
     False
     """
-    mean, deviation = belief(counts)
+    mean, deviation = belief(counts, base=base)
     return counts.treated >= LEAST_TREATED and mean < _STANDARD.inv_cdf(1 - HARM_CONFIDENCE) * deviation
 
 
 def rank_by_uplift(
-    contenders: Iterable[RankCandidate], *, injection: str, salt: str, places: int = MOST_RANKED
+    contenders: Iterable[RankCandidate], *, injection: str, salt: str, base: float, places: int = MOST_RANKED
 ) -> tuple[RankedInsight, ...]:
     """The insights to hand over, best first: at most ``places``, each relevant, not withdrawn, and drawn above 0.
 
@@ -375,18 +420,18 @@ def rank_by_uplift(
     >>> helpful = ExposureCounts(treated=90, successes=72, untreated=90, untreated_successes=45)
     >>> contenders = [RankCandidate(insight="run-the-tests", relevance=0.5, counts=helpful),
     ...               RankCandidate(insight="off-topic", relevance=0.2, counts=helpful)]
-    >>> [place.insight for place in rank_by_uplift(contenders, injection="episode-7", salt="a")]
+    >>> [place.insight for place in rank_by_uplift(contenders, injection="episode-7", salt="a", base=0.6)]
     ['run-the-tests']
     """
-    drawn = [_drawn(one, injection, salt) for one in contenders if one.relevance >= RELEVANCE_GATE]
+    drawn = [_drawn(one, injection, salt, base=base) for one in contenders if one.relevance >= RELEVANCE_GATE]
     standing = [place for place in drawn if place is not None]
     return tuple(sorted(standing, key=lambda place: (-place.drawn, place.insight))[:places])
 
 
-def _drawn(one: RankCandidate, injection: str, salt: str) -> RankedInsight | None:
-    mean, deviation = belief(one.counts)
+def _drawn(one: RankCandidate, injection: str, salt: str, *, base: float) -> RankedInsight | None:
+    mean, deviation = belief(one.counts, base=base)
     luck = _STANDARD.inv_cdf(uniform_draw("rank", salt, injection, one.insight))
     drawn = mean + deviation * luck + RELEVANCE_WEIGHT * (one.relevance - MIDDLE)
-    if SAFETY_TAG not in one.tags and (drawn <= 0 or is_withdrawn(one.counts)):
+    if SAFETY_TAG not in one.tags and (drawn <= 0 or is_withdrawn(one.counts, base=base)):
         return None
     return RankedInsight(insight=one.insight, drawn=drawn)

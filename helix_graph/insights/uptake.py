@@ -1,10 +1,12 @@
 """Uptake: was what an insight recommends done after it was shown, and did that lead to the outcome?
 
 Signs of uptake, in the order of how much they say: the insight's name is cited; the same full command is run; the same
-file is changed in the same manner; a choice of design or implementation follows whose words are at least 0.60 alike.
-Running a check or looking at something is no sign, in whatever words: every session runs the linter. Neither is a
-coarse node in common (``edit source``), nor a change to another file than those that the insight names. What happened
-before the insight was shown does not count, nor does what has no time, if it is known when the insight was shown.
+file is changed in the same manner; a choice of design or implementation follows whose words are at least 0.60 alike; a
+command that its text quotes is run, or a file that its text names is changed (which counts only for an insight that is
+similar to the outcome as well). Running a check or looking at something is no sign, in whatever words: every
+session runs the linter. Neither is a coarse node in common (``edit source``), nor a choice about another file than
+those that the insight names. What happened before the insight was shown does not count, nor does what has no time, if
+it is known when the insight was shown.
 
 The path leads through the episode's own graph, from what was done to the outcome; ``prevents`` edges are not followed.
 The nodes that an insight is linked with do not start a path: they are too coarse to say that it was followed.
@@ -25,7 +27,7 @@ from helix_episodes.safe_files import LONGEST_COMMAND
 from helix_graph.graph import MILLION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from helix_episodes.model import Decision, Episode
     from helix_graph.graph.model import AnchoredNode, EpisodeFacts
@@ -55,6 +57,10 @@ DECAY = 0.85
 _SHORTEST_CITED = 8
 #: The decisions that an advice can be the reason of; the others answer an error or run a check.
 _CHOICES = frozenset({"design", "implementation"})
+#: What changes a file.
+_CHANGES = frozenset({"edit", "create", "delete"})
+#: A command as prose quotes it.
+_QUOTED = Regex(r"`([^`\n]{2,400})`")
 #: A file as prose names it: its ending is what distinguishes it from a number or an abbreviation.
 _FILE = Regex(r"[\w./-]*\w\.[A-Za-z]\w{0,9}(?![\w/])")
 
@@ -68,10 +74,14 @@ class LinkedAdvice(NamedTuple):
 
 
 class Uptake(NamedTuple):
-    """What was seen, as a sentence, and the decision where."""
+    """What was seen, as a sentence, and the decision where.
+
+    ``named`` says that only the insight's text names what was used: the task may name it too.
+    """
 
     seen: str
     decision: str
+    named: bool = False
 
 
 class OutcomePath(NamedTuple):
@@ -97,6 +107,7 @@ def uptake_of(
         _commands(advice.nodes, later),
         _files(advice.nodes, later),
         _words(choices, alike, least),
+        _named(advice.content, later),
     )
     return next(seen, None)
 
@@ -178,16 +189,33 @@ def _files(nodes: Sequence[AnchoredNode], later: Sequence[Decision]) -> Iterator
             yield Uptake(f"the same file in the same manner in {one.id}: {one.action.verb} {one.action.path}", one.id)
 
 
+def _named(content: str, later: Sequence[Decision]) -> Iterator[Uptake]:
+    """What the text itself says to run (between backticks) or to change."""
+    commands = {match[1].strip() for match in _QUOTED.finditer(content)}
+    for one in later:
+        action = one.action
+        if action and action.command and action.command.strip() in commands and not is_look(one):
+            yield Uptake(f"the command that it names in {one.id}: {action.command}", one.id, named=True)
+        elif action and action.path and action.verb in _CHANGES and _names_file(content, action.path):
+            yield Uptake(f"a file that it names in {one.id}: {action.verb} {action.path}", one.id, named=True)
+
+
+def _names_file(content: str, path: str, others: Iterable[str] = ()) -> bool:
+    """Whether a text, or a list of files, names a file: prose may do so by the end of its path."""
+    whole = PurePosixPath(path).parts
+    ends = (PurePosixPath(one).parts for one in (*others, *(match[0] for match in _FILE.finditer(content))))
+    return any(end and whole[-len(end) :] == end for end in ends)
+
+
 def _could_follow(advice: LinkedAdvice, decision: Decision) -> bool:
     """Whether a choice could be made for this advice: no check, and no change to a file that it does not speak of."""
     if decision.type not in _CHOICES or is_look(decision):
         return False
     path = decision.action.path if decision.action else None
-    named = {one.path for one in advice.nodes if one.path} | {match[0] for match in _FILE.finditer(advice.content)}
-    if not (path and named):
+    linked = [one.path for one in advice.nodes if one.path]
+    if not path or not (linked or _FILE.search(advice.content)):
         return True
-    whole, ends = PurePosixPath(path).parts, [PurePosixPath(one).parts for one in named]
-    return any(end and whole[-len(end) :] == end for end in ends)  # prose may name a file by the end of its path
+    return _names_file(advice.content, path, linked)
 
 
 def _words(later: Sequence[Decision], alike: Callable[[Decision], float], least: float) -> Iterator[Uptake]:

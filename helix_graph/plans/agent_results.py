@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import msgspec
 import orjson
 
-from helix_episodes.errors import HelixGraphError
+from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph.insights.safe_quoting import flat
 from helix_graph.insights.storing import is_persons_tag
 from helix_graph.plans import transcripts
 from helix_graph.plans.handoff_files import HandoffFiles, append_line
 from helix_graph.plans.model import AgentOutcome, EndedWorkspace, NoWorkTree, WorkspaceClosed
+from helix_graph.plans.workspace_endings import require_injected
 from helix_graph.plans.workspaces import Workspaces
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_choice, as_path
@@ -58,6 +59,7 @@ class Learning:
     def __init__(
         self, context: PlanContext, transcript: Path, *, agent_type: str, agent_id: str | None, pauses: Sequence[float]
     ) -> None:
+        self._context = context
         self._files = HandoffFiles(context.root)
         self._insights = context.insights
         self._workspaces = Workspaces(context)
@@ -91,6 +93,11 @@ class Learning:
         """Learns from the agent; see `helix_graph.plans.api.Plans.learn`."""
         done: dict[str, Any] = {}
         problems: list[str] = []
+        try:
+            require_injected(self._context, self._injected, self._utilized or ())
+        except InvalidArgument as error:  # without one name that was shown its word counts for nothing, not against all
+            problems.append(str(error))
+            self._utilized = tuple(one for one in self._utilized or () if one in self._injected) or None
         for step in (self._feed_back, self._keep_insight, self._keep_result):
             try:
                 done |= step()

@@ -31,6 +31,7 @@ import orjson
 from helix_episodes.echo import wrap
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.redaction import for_disk
+from helix_graph.insights.recall import RecallAnswer
 from helix_graph.insights.safe_quoting import own_or_quoted, sanitize_line
 from helix_graph.plans.handoff_files import HandoffFiles, InjectionState, file_name
 from helix_graph.plans.model import Remembered, Workspace
@@ -256,7 +257,7 @@ def batch_inject(
 
 def choose_for_workspace(
     context: PlanContext, objective: str, *, limit: int, session: str | None, to_come: Sequence[str]
-) -> list[Mapping[str, Any]]:
+) -> RecallAnswer:
     """The insights for a workspace, best first; they are shown once its task has an id.
 
     ``to_come`` are the objectives of other tasks that will be given theirs in the same session.
@@ -267,14 +268,16 @@ def choose_for_workspace(
 
 
 def show_to_task(
-    context: PlanContext, chosen: Sequence[Mapping[str, Any]], *, about: str, task_id: str, session: str | None
+    context: PlanContext, chosen: RecallAnswer, *, about: str, task_id: str, session: str | None
 ) -> list[Mapping[str, Any]]:
     """Those of the chosen insights that the task is shown once some were withheld at random.
 
     A withheld one is not replaced by the next, or the two groups would differ in two insights.
     """
     names = [str(row["name"]) for row in chosen]
-    handed = context.insights.hand_over(names, task=task_id, session=session or "", about=about)
+    handed = context.insights.hand_over(
+        names, task=task_id, session=session or "", about=about, passed_over=chosen.passed_over
+    )
     return [row for row in chosen if row["name"] in handed.shown]
 
 
@@ -313,20 +316,21 @@ def _rows(
     limit: int,
     left: Mapping[str, float],
     min_relevance: float | None = None,
-) -> list[Mapping[str, Any]]:
+) -> RecallAnswer:
     """The best that nobody else was given; what another process takes meanwhile is made up for by the next best.
 
     What fits another task better, as ``left`` has it, is left for that.
     """
     options: dict[str, Any] = {} if min_relevance is None else {"min_relevance": min_relevance}
     if injected is None:
-        return list(context.insights.recall(objective, limit=limit, **options))
-    chosen: list[Mapping[str, Any]] = []
+        return context.insights.recall(objective, limit=limit, **options)
+    chosen = RecallAnswer()
     elsewhere: set[str] = set()
     while len(chosen) < limit:
         known = (*injected.names(), *sorted(elsewhere))
         count = limit - len(chosen)
         rows = context.insights.recall(objective, limit=count, suppress_names=known, **options)
+        chosen.passed_over = rows.passed_over
         fresh = {str(row["name"]): row for row in rows if row["name"] not in known}
         if not fresh:
             break

@@ -28,6 +28,7 @@ from helix_episodes.msgspec_types import ready
 from helix_episodes.readers.common.session_builder import project_of
 from helix_episodes.session import Session
 from helix_graph.episodes import build_episode
+from helix_graph.insights.feedback import require_shown
 from helix_graph.plans.attempt_assessment import forget_attempts
 from helix_graph.plans.model import AgentOutcome, Workspace, WorkspaceEnding, WorkspaceStatus
 from helix_graph.plans.schema import PlanContext, database
@@ -36,6 +37,7 @@ from helix_graph.timestamps import stamp, utc_now
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Sequence
 
 
 #: What fails when a task is blocked and no check of its own said so.
@@ -196,6 +198,16 @@ def _feedback(
     )
     unknown = [name for name in ending.utilized if name not in workspace.injected]
     return {**answer, "missing": [*answer.get("missing", ()), *unknown]}
+
+
+def require_injected(context: PlanContext, injected: Sequence[str], names: Sequence[str]) -> None:
+    """Whether the insights said to have helped are ones that the task was shown, or others that there are.
+
+    Raises:
+        InvalidArgument: A name is of no insight.
+    """
+    others = context.insights.known([name for name in names if name not in injected])
+    require_shown((name for name in names if name not in others), injected, option="utilized")
 
 
 def write_ending(

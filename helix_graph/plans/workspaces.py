@@ -36,13 +36,14 @@ from helix_graph.plans.model import (
 )
 from helix_graph.plans.plan_checks import task_of
 from helix_graph.plans.schema import PLAN_TABLES, PlanContext, database
-from helix_graph.plans.workspace_endings import complete_ended, write_ending
+from helix_graph.plans.workspace_endings import complete_ended, require_injected, write_ending
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_int, as_path, as_text, as_tuple
 
 if TYPE_CHECKING:
     import sqlite3
 
+    from helix_graph.insights.recall import RecallAnswer
     from helix_graph.plans.model import Task, TaskPlan, WorkspaceStatus
 
 
@@ -170,14 +171,14 @@ class Workspaces:
         Args:
             workspace: Its number.
             delivered: What was delivered.
-            utilized: The injected insights that helped. Without it they are judged by the task's episode.
+            utilized: The insights that helped. Without it those injected are judged by the task's episode.
             verified: Whether the verify command passed; None when nobody says.
             tree: As for `check`: where the builder worked, if elsewhere; the episode says what changed there.
 
         Raises:
             NotFound: No workspace has that number.
             WorkspaceClosed: It is blocked already.
-            InvalidArgument: The text contains a control character.
+            InvalidArgument: The text contains a control character. Of ``utilized``, a name is of no insight.
             NoWorkTree: ``tree`` cannot be compared; then nothing is ended.
         """
         ending = WorkspaceEnding(told=as_text("delivered", delivered), utilized=_names(utilized), verified=verified)
@@ -197,7 +198,7 @@ class Workspaces:
         Raises:
             NotFound: No workspace has that number.
             WorkspaceClosed: It is complete already.
-            InvalidArgument: The text contains a control character.
+            InvalidArgument: The text contains a control character. Of ``utilized``, a name is of no insight.
             NoWorkTree: ``tree`` cannot be compared; then nothing is ended.
         """
         ending = WorkspaceEnding(told=as_text("reason", reason), utilized=_names(utilized), verified=verified)
@@ -227,7 +228,7 @@ class Workspaces:
             connection.execute("UPDATE workspace SET data = ? WHERE id = ?", (store.as_json(inserted), number))
             return inserted
 
-    def _given(self, made: Workspace, insights: Sequence[Mapping[str, Any]], *, session: str | None) -> Workspace:
+    def _given(self, made: Workspace, insights: RecallAnswer, *, session: str | None) -> Workspace:
         """With its insights, and the note of them; a workspace that cannot be given them is not made."""
         try:
             shown = show_to_task(self._context, insights, about=made.objective, task_id=made.task_id, session=session)
@@ -265,6 +266,8 @@ class Workspaces:
 
     def _end(self, number: int, status: WorkspaceStatus, ending: WorkspaceEnding, tree: Path | None) -> EndedWorkspace:
         number = store.number_of("workspace", number)
+        if ending.utilized:
+            require_injected(self._context, self.get(number).injected, ending.utilized)
         ending = replace(ending, changed=self._changed(number, None if tree is None else as_path("tree", tree)))
         with database(self.root).writing() as connection:
             found = store.workspace_of(store.find_row(connection, number))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from helix_episodes.store import EpisodeStore
+from helix_graph.insights.recall import RecallAnswer
 from helix_graph.plans.api import Plans
 
 if TYPE_CHECKING:
@@ -61,14 +62,25 @@ class NotedInsights:
         min_effectiveness: float = 0.0,
         min_relevance: float | None = None,
         suppress_names: Iterable[str] = (),
-    ) -> list[dict[str, Any]]:
+    ) -> RecallAnswer:
         assert query.strip()
         assert min_effectiveness == 0.0
         assert min_relevance is None or 0 <= min_relevance <= 1
         hidden = set(suppress_names)
-        return [row for row in self.rows if row["name"] not in hidden][:limit]
+        return RecallAnswer([row for row in self.rows if row["name"] not in hidden][:limit])
 
-    def hand_over(self, names: Iterable[str], *, task: str = "", session: str = "", about: str = "") -> Handed:
+    def known(self, names: Iterable[str]) -> list[str]:
+        return [name for name in names if name in {row["name"] for row in self.rows}]
+
+    def hand_over(
+        self,
+        names: Iterable[str],
+        *,
+        task: str = "",
+        session: str = "",
+        about: str = "",
+        passed_over: Iterable[str] = (),  # noqa: ARG002
+    ) -> Handed:
         self.handed.append((tuple(names), task, session, about))
         return Handed(tuple(name for name in self.handed[-1][0] if name not in self.held_back))
 

@@ -243,6 +243,9 @@ def feedback(  # noqa: PLR0913  (the seed's options, and the two other ways to j
         if outcome is None or names is None:
             raise click.UsageError("give --names and --outcome, or --episode")
         if outcome_text is None:
+            from helix_graph.insights.feedback import require_shown
+
+            require_shown(causal_names or (), names, option="--causal-names")
             return insights.feedback(names, outcome, causal_names, id=identity)
         attribution = insights.feedback_from_text(outcome_text, names, outcome, id=identity)
     if explain:

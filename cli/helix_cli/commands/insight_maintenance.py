@@ -228,6 +228,10 @@ def forget(insights: Insights, *, names: tuple[str, ...], import_: str | None) -
 
 def _render_why(answer: Mapping[str, Any]) -> None:
     render_insight(answer)
+    if answer["lifetime"]["uses"]:
+        won, uses, rate = answer["lifetime"].values()
+        drawn = f"{percent(rate)} once drawn towards the memory's own rate"
+        say(f"over all uses {won} of {uses} went well, {drawn}; effectiveness forgets within ten uses")
     where = " ".join(answer[key] for key in ("origin", "source", "episode") if answer[key])
     say(f"{where} on {answer['created_at']}; it is {answer['state']}")
     if answer["said_by"]:
