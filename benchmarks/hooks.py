@@ -6,8 +6,8 @@ A memory is made in a temporary folder. Then, in turn and N times, a bare ``pyth
 whole processes, after two runs each to warm up, so that noise of the machine falls on all alike. Printed are p50 and
 p95 and, beside the budget, how far p50 and p95 lie above the bare interpreter's; each run is of a session of its own,
 so that nothing is left out as given already. The memory has something to say to a beginning, a prompt and a failure,
-and those that said nothing are named. Bytecode is kept, as it is of an installed package. A second table has processor
-time, which a busy machine distorts less.
+and those that said nothing are named. Bytecode is kept, as it is of an installed package. The load of the machine is
+printed too: with other work on it the figures mean little.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -33,7 +32,7 @@ from helix_graph.trust import begin
 
 #: As the installed script does it.
 HOOK = [sys.executable, "-c", "from helix_cli.entry import main; main()", "hook"]
-BUDGETS = {"session-start": 150, "user-prompt": 100, "pre-tool": 60, "post-tool": 60, "tool-failure": 60}
+BUDGETS = {"session-start": 60, "user-prompt": 60, "pre-tool": 30, "post-tool": 15, "tool-failure": 60}
 ANSWERED = ("session-start", "user-prompt", "tool-failure")
 #: What a session of the demo met, which is in the memory as well, and repaired.
 FAILURE = "E   ModuleNotFoundError: No module named 'respx'\n1 failed in 0.10s"
@@ -73,21 +72,21 @@ def told(event: str, session: str, folder: Path) -> bytes:
     }
     if event == "tool-failure":
         fields["error"] = FAILURE
+    if event == "post-tool":
+        fields["tool_response"] = {"stdout": "3 passed in 0.10s", "stderr": "", "interrupted": False, "isImage": False}
     return json.dumps(fields).encode()
 
 
-def run(command: list[str], stdin: bytes) -> tuple[float, float, bool]:
-    """Milliseconds by the clock and of the processor, and whether anything was said."""
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+def run(command: list[str], stdin: bytes) -> tuple[float, bool]:
+    """Milliseconds, and whether anything was said."""
+    start = time.perf_counter()
     done = subprocess.run(command, input=stdin, check=True, stdout=subprocess.PIPE)
-    taken, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-    busy = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return 1000 * taken, 1000 * busy, bool(done.stdout)
+    return 1000 * (time.perf_counter() - start), bool(done.stdout)
 
 
-def time_events(folder: Path, *, runs: int) -> dict[str, list[tuple[float, float, bool]]]:
+def time_events(folder: Path, *, runs: int) -> dict[str, list[tuple[float, bool]]]:
     bare = [sys.executable, "-c", "pass"]
-    taken: dict[str, list[tuple[float, float, bool]]] = {name: [] for name in ("bare interpreter", *BUDGETS)}
+    taken: dict[str, list[tuple[float, bool]]] = {name: [] for name in ("bare interpreter", *BUDGETS)}
     for number in range(runs + 2):
         for name, times in taken.items():
             command = bare if name not in BUDGETS else [*HOOK, name]
@@ -95,8 +94,8 @@ def time_events(folder: Path, *, runs: int) -> dict[str, list[tuple[float, float
     return {name: times[2:] for name, times in taken.items()}
 
 
-def show(title: str, taken: dict[str, list[float]]) -> None:
-    print(f"\n{title:<24}{'p50':>8}{'p95':>8}{'p50 above':>12}{'p95 above':>12}{'budget':>9}")
+def show(taken: dict[str, list[float]]) -> None:
+    print(f"\n{'ms':<24}{'p50':>8}{'p95':>8}{'p50 above':>12}{'p95 above':>12}{'budget':>9}")
     bare_50, bare_95 = quantiles(taken["bare interpreter"])
     for name, times in taken.items():
         middle, late = quantiles(times)
@@ -124,11 +123,11 @@ def main() -> None:
         fill(folder / ".helix", episodes=given.episodes, insights=given.insights)
         taken = time_events(folder, runs=given.runs)
     for name in ANSWERED:
-        silent = sum(not said for _, _, said in taken[name])
+        silent = sum(not said for _, said in taken[name])
         if silent:
             print(f"{name}: nothing was said in {silent} of {given.runs} runs; what it takes is not what is shown")
-    show("ms by the clock", {name: [clock for clock, _, _ in times] for name, times in taken.items()})
-    show("ms of the processor", {name: [busy for _, busy, _ in times] for name, times in taken.items()})
+    show({name: [clock for clock, _ in times] for name, times in taken.items()})
+    print(f"\nload of the machine in the last minute: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import json
 import os
 import sqlite3
 import sys
-from threading import RLock
+from _thread import RLock  # hooks wait, and `threading` takes 1 ms to load
 from weakref import WeakSet
 
 from helix_episodes.light_imports import Value, blake2b
@@ -134,8 +134,8 @@ def _check_header(header: bytes, path: Path, kind: DatabaseKind) -> None:
         raise NotOurDatabase(path=path, problem="it carries another program's mark")
 
 
-def open_for_reading(path: Path, kind: DatabaseKind) -> sqlite3.Connection:
-    """A connection that cannot write, within `reporting`.
+def open_for_reading(path: Path, kind: DatabaseKind, *, for_any_thread: bool = False) -> sqlite3.Connection:
+    """A connection that cannot write, within `reporting`; with ``for_any_thread`` one after another may use it.
 
     Even a reader of a file with write-ahead logging makes files beside it. Where it may not, and no log stands there,
     nobody else can be writing either, and the file is read as one that does not change.
@@ -144,7 +144,7 @@ def open_for_reading(path: Path, kind: DatabaseKind) -> sqlite3.Connection:
         SchemaForeign: Its schema has something that is not ours.
     """
     fixed = "" if os.access(path.parent, os.W_OK) or _beside(path, "-wal").exists() else "&immutable=1"
-    return _checked(_connect(path, options=f"?mode=ro{fixed}"), path, kind)
+    return _checked(_connect(path, for_any_thread=for_any_thread, options=f"?mode=ro{fixed}"), path, kind)
 
 
 def open_for_writing(path: Path, kind: DatabaseKind, *, for_any_thread: bool = False) -> sqlite3.Connection:

@@ -22,7 +22,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-import threading
+from _thread import allocate_lock  # as in `helix_graph.database`
 from pathlib import Path
 
 from helix_episodes.light_imports import Value
@@ -104,24 +104,31 @@ def databases_of(root: Path) -> tuple[Path, ...]:
     return tuple(path for path in dict.fromkeys((database_path(root), root / NAME)) if path.exists())
 
 
-class Writers:
-    """Connections that write; while they are `kept_open`, one a file waits for whoever writes next.
+class ConnectionPool:
+    """Connections of one sort, to read or to write; while they are `kept_open`, one a file waits for the next use.
 
     The last connection to close a file copies its whole log into it, with two waits for the disk. A process that writes
     again and again, as a server does, would do that every time; with one kept open SQLite does it when the log is long.
-    A file that was deleted or put in another's place since is not the one that the connection knows, which is dropped.
+    A file that was deleted or replaced since is not the one that the connection knows, which is dropped; and in a
+    folder that is read-only a connection may be to tables that were only made up, so none is kept there.
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         self._idle: dict[Path, tuple[sqlite3.Connection, _Identity]] = {}
         self._keepers = 0
         os.register_at_fork(after_in_child=self._idle.clear)  # SQLite's connections may not be carried into a child
 
     @contextlib.contextmanager
-    def lend(self, path: Path, *, make: Callable[[], sqlite3.Connection]) -> Iterator[sqlite3.Connection]:
-        """A connection to the file at ``path``, the idle one or a new one; what fails within closes it."""
-        connection = self._take(path) or make()
+    def lend(
+        self, path: Path, *, make: Callable[[], sqlite3.Connection], fits: Callable[[sqlite3.Connection], bool]
+    ) -> Iterator[sqlite3.Connection]:
+        """A connection to the file at ``path``, the idle one if it fits or a new one; what fails within closes it."""
+        connection = self._take(path)
+        if connection is not None and not fits(connection):
+            connection.close()
+            connection = None
+        connection = connection or make()
         try:
             yield connection
         except BaseException:
@@ -154,10 +161,10 @@ class Writers:
     def _give(self, path: Path, connection: sqlite3.Connection) -> None:
         identity = _identity(path)
         with self._lock:
-            keep = self._keepers > 0 and identity is not None and path not in self._idle
+            keep = self._keepers > 0 and path not in self._idle and os.access(path.parent, os.W_OK)
             if keep and identity is not None:
                 self._idle[path] = (connection, identity)
-        if not keep:
+        if not keep or identity is None:
             connection.close()
 
 
@@ -173,15 +180,17 @@ def _identity(path: Path) -> _Identity | None:
     return found.st_dev, found.st_ino
 
 
-_WRITERS = Writers()
+_READERS, _WRITERS = ConnectionPool(), ConnectionPool()
 
 
-def kept_open() -> contextlib.AbstractContextManager[None]:
-    """For a process that writes again and again, such as a server: within, connections to helix.db stay open.
+@contextlib.contextmanager
+def kept_open() -> Iterator[None]:
+    """For a process that asks again and again, such as a server: within, connections to helix.db stay open.
 
-    Until the end a copy of the file alone may lack what was written last, which stands in the log beside it.
+    Until the end a copy of the file alone may lack what was written last, which is in the log next to it.
     """
-    return _WRITERS.kept()
+    with _WRITERS.kept(), _READERS.kept():
+        yield
 
 
 class HelixDatabase:
@@ -203,9 +212,12 @@ class HelixDatabase:
             DatabaseBusy: Another process kept it locked.
             DatabaseRefused: Permissions are missing.
         """
-        with self._reporting(), contextlib.closing(self._reader()) as connection:
+        with self._reporting(), _READERS.lend(self.path, make=self._reader, fits=self._is_current) as connection:
             connection.execute("BEGIN")
-            yield connection
+            try:
+                yield connection
+            finally:
+                connection.rollback()
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -218,7 +230,8 @@ class HelixDatabase:
             DatabaseBusy: Another process kept it locked.
             DatabaseRefused: The disk is full, or permissions are missing.
         """
-        with self._reporting(), _WRITERS.lend(self.path, make=self._writer) as connection, transaction(connection):
+        lent = _WRITERS.lend(self.path, make=self._writer, fits=lambda _: True)
+        with self._reporting(), lent as connection, transaction(connection):
             self._step_up(connection)
             yield connection
 
@@ -239,7 +252,7 @@ class HelixDatabase:
         try:
             if write:
                 return open_for_writing(self.path, self._kind, for_any_thread=True)
-            return open_for_reading(self.path, self._kind)
+            return open_for_reading(self.path, self._kind, for_any_thread=True)
         except SchemaForeign as error:
             versions = {**ROOM_VERSIONS, self.tables.room: len(self.tables.steps)}
             for room, version in error.rooms.items():
@@ -297,12 +310,15 @@ class HelixDatabase:
             with reporting(self.path), contextlib.ExitStack() as unless_ready:
                 connection = self._open()
                 unless_ready.callback(connection.close)
-                if self._version(connection) != len(self.tables.steps):
+                if not self._is_current(connection):
                     return None
                 unless_ready.pop_all()
                 return connection
         except GraphNotCompiled:
             return None
+
+    def _is_current(self, connection: sqlite3.Connection) -> bool:
+        return self._version(connection) == len(self.tables.steps)
 
     def _version(self, connection: sqlite3.Connection) -> int:
         """Of this package's tables in the file.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from helix_cli.hooks.call import HookAnswer
 from helix_cli.hooks.event_limits import EVENTS
 from helix_cli.hooks.log import noted
 from helix_cli.hooks.session_dedup import SessionDedup
+from helix_cli.hooks.timed_child import ANSWERED
 from helix_episodes.errors import WriteFailed
 from helix_graph.project import FOLDER, disabled_by, memory_folder
 from helix_graph.trust import adopt, adopted_sentence, is_memory, refusal_of, silence_from_git
@@ -113,10 +115,12 @@ _ANSWERING = {
     "pre-compact": "session_recap:answer_compaction",
     "session-end": "background:answer_session_end",
 }
+#: The events whose answers ask helix.db several questions.
+_ASKING = frozenset({"session-start", "user-prompt"})
 
 
 def answer_call(call: HookCall, say: Callable[[bytes], bool]) -> Iterator[bytes]:
-    """Yields the memory's folder as a line as soon as it is known, then writes the answer with ``say``.
+    """Yields the memory's folder as a line as soon as it is known, writes the answer with ``say``, yields `ANSWERED`.
 
     ``say`` returns whether the agent has it. Items that were taken for an answer that it has not are free again.
     """
@@ -135,10 +139,16 @@ def answer_call(call: HookCall, say: Callable[[bytes], bool]) -> Iterator[bytes]
         if _is_ignored(folder, call):
             return
         yield os.fsencode(folder) + b"\n"
-        with SessionDedup(folder, call.session) as dedup:
-            answer = _answer(call, folder, dedup)
-            if say(shaped(call.agent, call.event, answer.text, notice=notice or answer.notice)):
-                dedup.keep()
+        with ExitStack() as until_answered:
+            if call.event in _ASKING:
+                from helix_graph.helix_db import kept_open
+
+                until_answered.enter_context(kept_open())
+            with SessionDedup(folder, call.session) as dedup:
+                answer = _answer(call, folder, dedup)
+                if say(shaped(call.agent, call.event, answer.text, notice=notice or answer.notice)):
+                    dedup.keep()
+            yield ANSWERED
 
 
 def _answer(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswer:

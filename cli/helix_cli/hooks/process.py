@@ -46,6 +46,11 @@ def answer(arguments: Sequence[str]) -> int:
 def _work(event: str, asked: int) -> Iterator[bytes]:
     """The child's work. ``asked`` is the process that the agent waits for: without it nobody reads an answer."""
     payload = sys.stdin.buffer.read(_MOST_BYTES)
+    if event == "post-tool":
+        from helix_cli.hooks.success_filter import surely_succeeded
+
+        if surely_succeeded(payload):
+            return
     if event not in _AFTERWARDS:
         yield from _answer_payload(event, payload, lambda text: os.getppid() == asked and _say(text))
         return

@@ -23,6 +23,7 @@ from __future__ import annotations
 import json
 import os
 
+from helix_cli.hooks.success_filter import SIGNS
 from helix_episodes.light_imports import Value
 
 TYPE_CHECKING = False
@@ -47,21 +48,7 @@ _SHOWN = ("llmContent", "textResultForLlm", "text_result_for_llm")
 #: Gemini writes this before the first line of a command's output, which errors begin with as often as not.
 _BEFORE_OUTPUT = "Output: "
 _RESULTS = ("failure", "timeout")
-#: Some of these words is in what any runner, compiler or interpreter prints of a failure, once what says "none" is cut.
-_SIGNS = (
-    "fail",
-    "error",
-    "exception",
-    "traceback",
-    "panic",
-    "fatal",
-    "not ok",
-    "issue",
-    "problem",
-    "would re",
-    "✗",
-    "✖",
-)
+#: What says that there is none, cut before `SIGNS` are looked for.
 _NO_SIGNS = ("0 failed", "0 failures", "0 errors", "0 error", "no issues", "0 issues", "0 problems", "no errors")
 #: Verdicts are at the ends of an output.
 _SIGNS_WITHIN = 20_000
@@ -139,7 +126,7 @@ def _has_signs(said: str) -> bool:
     text = text.casefold()
     for none in _NO_SIGNS:
         text = text.replace(none, "")
-    return any(sign in text for sign in _SIGNS)
+    return any(sign in text for sign in SIGNS)
 
 
 def _code_in_codex_log(fields: dict[str, Any]) -> int:

@@ -18,7 +18,8 @@ _SEVERITY = Regex(
     r"(?::|\s)\s*)+"
 )
 #: The sign before a complaint, which only some lines of one tool have.
-_MARK = Regex(r"[\u00d7\u2716\u2717\u2718\u2a2f]\s+")
+_MARKS = ("\u00d7", "\u2716", "\u2717", "\u2718", "\u2a2f")
+_MARK = Regex(rf"[{''.join(_MARKS)}]\s+")
 _NAME = Regex(
     r"[\"'`\u2018\u201c]([A-Za-z_$@][\w.$@/:-]{0,79})[\"'`\u2019\u201d]"
     r"|\b(?:undefined|not used|symbol|reference): (\w[\w.]*)"
@@ -91,7 +92,7 @@ def message_core(message: str) -> str:
     >>> message_core("error: cannot open '/srv/a/b/cart.py', line 3.")
     'cannot open b/cart.py, line <n>'
     """
-    message = _MARK.sub("", message) if _MARK.match(message) else message
+    message = _MARK.sub("", message) if message.startswith(_MARKS) else message
     text = _SEVERITY.sub("", message.strip()) if _SEVERITY.match(message.strip()) else message.strip()
     for pattern, words in _REORDERED:
         text = pattern.sub(words, text)
