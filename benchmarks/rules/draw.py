@@ -1,0 +1,80 @@
+"""Draws lines of the rule files of nine projects, for a person to bind by hand before any output is looked at.
+
+    python -m benchmarks.rules.draw > drawn.json   # not kept: the texts stay in the corpora, bindings.json has hashes
+
+Lines are list items and paragraphs outside code, of every version of the files, with a word that asks for something;
+each project gets the same number. (Of 164 lines of any kind, drawn first, about 60 were rules and 25 could be bound.)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sys
+from pathlib import Path
+
+CORPORA = Path("/work/shared/corpora")
+SEED = "rules-24"
+PER_PROJECT = 20
+#: Drawn besides, of lines with a command or a path in backticks: else too few of the lines could be bound.
+SPANS_PER_PROJECT = 9
+_FENCE = re.compile(r"^\s*(```|~~~)")
+_NO_TEXT = re.compile(r"^\s*(#|\||<|---|>|$)")
+#: Workspaces of examples and fixtures carry rules for other projects; commands are prompts.
+_OTHERS = re.compile(r"(^|/)(examples|fixtures|evals|commands)/")
+_ASKS = re.compile(
+    r"\b(always|never|must|do not|don't|not|run|use|prefer|avoid|before|after|only|ensure|instead|should|required?|keep|put|add|edit|when)\b",
+    re.IGNORECASE,
+)
+_SPAN = re.compile(r"`[^`]*[ /][^`]*`")
+
+
+def rule_files() -> dict[str, Path]:
+    """The rule file of each project, by the project's name."""
+    return {one.stem: one for folder in ("agent-sessions", "claude-code") for one in sorted((CORPORA / folder / "rules").glob("*.json"))}
+
+
+def lines_of(text: str) -> list[str]:
+    """The items and paragraphs of a rule file, each on one line; fenced code after a colon belongs to the line before."""
+    found: list[str] = []
+    fenced, opened = False, False
+    for line in text.splitlines():
+        if _FENCE.match(line):
+            fenced = not fenced
+            opened = fenced and bool(found) and found[-1].endswith(":")
+            continue
+        if fenced:
+            if opened and line.strip():
+                found[-1] += f" `{line.strip()}`"
+            continue
+        if _NO_TEXT.match(line):
+            found.append("")
+            continue
+        item = re.match(r"\s*([-*+]|\d+[.)])\s+", line)
+        if item or not found or not found[-1]:
+            found.append(line.strip())
+        else:
+            found[-1] += f" {line.strip()}"
+    return [one for one in found if len(one.split()) > 3]  # noqa: PLR2004  (fewer words are no sentence)
+
+
+def drawn() -> list[dict[str, str]]:
+    """The lines, in the order of the draw."""
+    rows = []
+    for project, file in rule_files().items():
+        seen: dict[str, dict[str, str]] = {}
+        for version in json.loads(file.read_bytes()):
+            if _OTHERS.search(version["path"]):
+                continue
+            for line in lines_of(version["text"] or ""):
+                if _ASKS.search(line):
+                    seen.setdefault(line, {"project": project, "path": version["path"], "line": line})
+        order = sorted(seen, key=lambda line: hashlib.blake2b(f"{SEED}\n{project}\n{line}".encode()).digest())
+        named = [line for line in order[PER_PROJECT:] if _SPAN.search(line)]
+        rows += [seen[line] for line in (*order[:PER_PROJECT], *named[:SPANS_PER_PROJECT])]
+    return rows
+
+
+if __name__ == "__main__":
+    json.dump(drawn(), sys.stdout, indent=1, ensure_ascii=False)
