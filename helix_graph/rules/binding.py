@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from helix_episodes.extraction.shell import programs
 from helix_episodes.extraction.shell.commands import Segment, parse_command
-from helix_graph.rules.model import Binding, Sense, Target, When
+from helix_graph.rules.model import Binding, Sense, Target
 
 _SPAN = re.compile(r"`([^`]+)`")
 #: Where another thought begins. A span is judged by the words of its own.
@@ -29,7 +29,10 @@ _AVOID = re.compile(
     r"|prohibited|without)\b",
     re.IGNORECASE,
 )
-_INSTEAD = re.compile(r"\b(?:instead of|rather than|over|not|never|replaces|in place of)\b[^`]*$", re.IGNORECASE)
+#: What a command is named after that another is to be used in place of.
+_INSTEAD = re.compile(r"(?:\b(?:instead of|rather than|in place of)\b|[,;\u2013\u2014-]\s*(?:not|never)\b)[^`]*$", re.IGNORECASE)
+#: The other way is described and not named, so that nothing shows it.
+_UNNAMED = re.compile(r"\binstead of\b|\bdirectly\b", re.IGNORECASE)
 _ASKS = re.compile(
     r"\b(?:run|runs|use|always|must|ensure|execute|prefer|verify|check with|validate|need to|should|required?|mandatory"
     r"|remember to|make sure|pass(?:es)?|call|invoke)\b",
@@ -47,7 +50,7 @@ _CHANGE = re.compile(
 )
 _EDITS = re.compile(r"\b(?:edit|hand-edit|modif|touch|chang|write to|alter|churn|overwrit|creat|add)", re.IGNORECASE)
 _PLACED = re.compile(
-    r"\b(?:put|place|write|create|add|store|live|go|belong|keep)s?\b[^`.;]{0,40}?\b(?:in|under|inside|into|to)\b[^`]{0,15}$",
+    r"\b(?:put|place|write|create|add|store|live|go|belong|keep)s?\b[^.;]{0,40}?\b(?:in|under|inside|into|to)\b[^`]{0,15}$",
     re.IGNORECASE,
 )
 _TESTS = re.compile(r"\btests?\b", re.IGNORECASE)
@@ -56,9 +59,20 @@ _DOCUMENTED = re.compile(r"^\W*`[^`]+`\W{0,6}(?:\s*[-:\u2013\u2014=]|\s+(?:runs|
 _PLACEHOLDER = re.compile(r"\s*(?:<[^>]*>|\[[^\]]*\]|\{[^}]*\}|\.\.\.|\u2026|\$\w+|#).*$")
 _PATH = re.compile(r"(?:\./|~/)?[\w.@*{},-]+(?:/[\w.@*{},-]*)+|[\w*-]+\.(?:md|json|ya?ml|toml|lock|[cm]?[jt]sx?|py|go|rs|css)")
 _COMMAND = re.compile(r"(?:\./)?[a-z][\w.-]*(?:/[\w.-]+)*(?:\s+\S+)*")
-_WITHOUT_FAIL = re.compile(r"\b(?:always|only|must|never|mandatory)\b", re.IGNORECASE)
+_WITHOUT_FAIL = re.compile(r"\b(?:always|only|must|never|mandatory|when (?:invoking|calling|running))\b", re.IGNORECASE)
+#: What each kind of check is called where a line describes a command.
+_DESCRIBED = {
+    "test": re.compile(r"\b(?:unit |e2e |integration )?tests?\b|\bcoverage\b", re.IGNORECASE),
+    "lint": re.compile(r"\blint|\bcheck(?:s|ing)?\b|\bquality\b", re.IGNORECASE),
+    "build": re.compile(r"\bbuild|\bcompil|\bbundl", re.IGNORECASE),
+    "typecheck": re.compile(r"\btype", re.IGNORECASE),
+    "format": re.compile(r"\bformat", re.IGNORECASE),
+}
+#: A command for one part of the project, or one that does not end, is not how the whole is checked.
+_PARTIAL = re.compile(r"(?:^|\s)(?:--cd|-C|--filter|--workspace|--prefix|--watch)\b|\bwatch\b")
 #: What a rule says of these is said of every session.
-_NO_PROGRAM = programs.SETTINGS | {"cd"}
+_NO_PROGRAM = programs.SETTINGS
+_KNOWN = {*programs.SUBCOMMANDERS, *programs.FILERS, *programs.FORMATTERS}
 
 
 class _Span(NamedTuple):
@@ -78,14 +92,14 @@ def bind(text: str, *, heading: str = "") -> Binding | None:
 def _spans(text: str) -> list[_Span]:
     """The commands and paths in the code of a text, each with the sense of its clause."""
     found = []
+    masked = _SPAN.sub(lambda one: "`" + "x" * (len(one[0]) - 2) + "`", text)
     for match in _SPAN.finditer(text):
         target = target_of(match[1])
         if target is None:
             continue
-        masked = _SPAN.sub(lambda one: "`" + "x" * (len(one[0]) - 2) + "`", text)
         clause = _CLAUSE.split(masked[: match.start()])[-1]
-        other = bool(_INSTEAD.search(clause))
-        sense: Sense = "avoid" if _AVOID.search(clause) else "do"
+        other = bool(_INSTEAD.search(masked[: match.start()]))
+        sense: Sense = "avoid" if other or _AVOID.search(clause) else "do"
         found.append(_Span(target, sense, other, clause))
     return found
 
@@ -104,16 +118,20 @@ def target_of(code: str) -> Target | None:
     if not _COMMAND.fullmatch(text):
         return None
     parts = [part for part in parse_command(text) if part.program not in _NO_PROGRAM]
-    if not parts:
+    # A session does not record what only looks.
+    if not parts or all(part.purpose == "look" for part in parts):
         return None
-    if len(text.split()) > 1 and _is_command(parts[0]):
-        return Target("command", text)
-    return Target("command", text) if parts[0].check is not None and len(text.split()) == 1 else None
+    return Target("command", text) if _is_command(parts[0], text.split()) else None
 
 
-def _is_command(part: Segment) -> bool:
-    """Whether the words look like a program with its arguments, and not like prose or code of another language."""
-    return part.program.replace("-", "").replace("_", "").replace(".", "").isalnum() and "(" not in part.text
+def _is_command(part: Segment, words: list[str]) -> bool:
+    """Whether words are a program with its arguments, and not prose or code of another language."""
+    if len(words) == 1:
+        return part.check is not None
+    if any(sign in word for word in words for sign in ("(", ")", "{", "->", "=>")):
+        return False
+    known = part.check is not None or part.purpose != "change" or part.program in _KNOWN
+    return known or re.fullmatch(r"[a-z][\w:-]*", words[1]) is not None
 
 
 def _avoided_paths(text: str, spans: list[_Span]) -> Binding | None:
@@ -140,24 +158,28 @@ def _commands(text: str, spans: list[_Span], heading: str) -> Binding | None:
     avoided = tuple(one.target for one in commands if one.sense == "avoid")
     if not wanted:
         return Binding(sense="avoid", when="never", targets=avoided) if avoided else None
-    others = tuple(one.target for one in spans if one.sense == "avoid" and (one.other or one.target.kind == "path"))
+    others = tuple(one.target for one in spans if one.other)
     if others:
         return Binding(sense="do", when="instead", targets=wanted, others=others)
-    asked = bool(_ASKS.search(_SPAN.sub("", text)))
-    kinds = [part.kind for one in wanted for part in parse_command(one.text) if part.kind is not None]
-    scope = tuple(one.target.text for one in spans if one.target.kind == "path" and one.sense == "do")
-    plain = f"{heading}\n{_SPAN.sub('`x`', text)}"
-    when: When | None = None
-    flags = [word for word in wanted[0].text.split() if word.startswith("-")]
-    if flags and not kinds and _WITHOUT_FAIL.search(text):
-        bare = Target("command", wanted[0].text.partition(f" {flags[0]}")[0])
-        return Binding(sense="do", when="instead", targets=wanted, others=(bare,))
-    if _COMMIT.search(plain):
-        when = "commit"
-    elif asked and _CHANGE.search(plain):
-        when = "change"
-    elif kinds and (asked or _DOCUMENTED.search(text.lstrip("-*+0123456789.) "))):
-        when = "kind"
-    if when is None or (when != "kind" and not (asked or kinds)):
+    if avoided and commands[0].sense == "avoid":  # what follows a warning is how to live with it
+        return Binding(sense="avoid", when="never", targets=avoided)
+    words = _SPAN.sub("`x`", text)
+    if _UNNAMED.search(words):
         return None
-    return Binding(sense="do", when=when, targets=wanted, check=kinds[0] if when == "kind" else None, scope=scope)
+    documented = bool(_DOCUMENTED.search(text.lstrip("-*+0123456789.) ")))  # its verbs say what the command does
+    asked = bool(_ASKS.search(words)) and (not documented or bool(_WITHOUT_FAIL.search(words)))
+    parts = [part for one in wanted for part in parse_command(one.text)]
+    kinds = [part.kind for part in parts if part.kind is not None]
+    scope = tuple(one.target.text for one in spans if one.target.kind == "path" and one.sense == "do")
+    plain = f"{heading}\n{words}"
+    if _COMMIT.search(plain) and (asked or kinds):
+        return Binding(sense="do", when="commit", targets=wanted)
+    if _CHANGE.search(plain) and asked:
+        return Binding(sense="do", when="change", targets=wanted, scope=scope)
+    if kinds and not _PARTIAL.search(" ".join(one.text for one in wanted)):
+        described = documented and _DESCRIBED[kinds[0]].search(words)
+        return Binding(sense="do", when="kind", targets=wanted, check=kinds[0]) if asked or described else None
+    before, flag, _ = wanted[0].text.partition(" -")
+    if flag and not (kinds or documented) and len(wanted) == 1 and _WITHOUT_FAIL.search(words):
+        return Binding(sense="do", when="instead", targets=wanted, others=(Target("command", before),))
+    return None

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from helix_episodes.extraction.shell.programs import CheckKind
+CheckKind = Literal["test", "lint", "build", "typecheck", "format"]
 
 Sense = Literal["do", "avoid"]
 #: Where a rule can be followed or ignored: before a commit or a push, after changes, at each run of a kind of check, at
