@@ -59,21 +59,43 @@ def lines_of(text: str) -> list[str]:
     return [one for one in found if len(one.split()) > 3]  # noqa: PLR2004  (fewer words are no sentence)
 
 
+def drawn_again() -> list[dict[str, str]]:
+    """A second draw, of other lines with a command or a path: bound by hand after the first had been looked at."""
+    known = {row["line"] for row in drawn()}
+    rows = []
+    for project, file in rule_files().items():
+        named = [one for one in _asking(project, file) if one["line"] not in known and _SPAN.search(one["line"])]
+        rows += _shuffled(named, f"{SEED}-second")[:PER_PROJECT]
+    return rows
+
+
 def drawn() -> list[dict[str, str]]:
     """The lines, in the order of the draw."""
     rows = []
     for project, file in rule_files().items():
-        seen: dict[str, dict[str, str]] = {}
-        for version in json.loads(file.read_bytes()):
-            if _OTHERS.search(version["path"]):
-                continue
-            for line in lines_of(version["text"] or ""):
-                if _ASKS.search(line):
-                    seen.setdefault(line, {"project": project, "path": version["path"], "line": line})
-        order = sorted(seen, key=lambda line: hashlib.blake2b(f"{SEED}\n{project}\n{line}".encode()).digest())
-        named = [line for line in order[PER_PROJECT:] if _SPAN.search(line)]
-        rows += [seen[line] for line in (*order[:PER_PROJECT], *named[:SPANS_PER_PROJECT])]
+        order = _shuffled(_asking(project, file), SEED)
+        named = [one for one in order[PER_PROJECT:] if _SPAN.search(one["line"])]
+        rows += [*order[:PER_PROJECT], *named[:SPANS_PER_PROJECT]]
     return rows
+
+
+def _asking(project: str, file: Path) -> list[dict[str, str]]:
+    """Each line of a project's rule files that asks for something, once."""
+    seen: dict[str, dict[str, str]] = {}
+    for version in json.loads(file.read_bytes()):
+        if _OTHERS.search(version["path"]):
+            continue
+        for line in lines_of(version["text"] or ""):
+            if _ASKS.search(line):
+                seen.setdefault(line, {"project": project, "path": version["path"], "line": line})
+    return list(seen.values())
+
+
+def _shuffled(rows: list[dict[str, str]], seed: str) -> list[dict[str, str]]:
+    def place(row: dict[str, str]) -> bytes:
+        return hashlib.blake2b(f"{seed}\n{row['project']}\n{row['line']}".encode()).digest()
+
+    return sorted(rows, key=place)
 
 
 if __name__ == "__main__":
