@@ -19,14 +19,14 @@ from typing import NamedTuple
 
 from helix_episodes.extraction.shell import programs
 from helix_episodes.extraction.shell.commands import Segment, parse_command
-from helix_graph.rules.model import Binding, Sense, Target
+from helix_graph.rules.model import Binding, CheckKind, Sense, Target
 
 _SPAN = re.compile(r"`([^`]+)`")
 #: Where another thought begins. A span is judged by the words of its own.
-_CLAUSE = re.compile(r"(?<=[a-z`*)\d])[.;:!?](?=\s|$)|\s[\u2013\u2014-]\s|,\s(?=(?:not|never|instead|rather|but)\b)")
+_CLAUSE = re.compile(r"(?<=[a-z`*)\d])[.;:!?](?=\s|$)|[()]|\s[\u2013\u2014-]\s|,\s(?=(?:not|never|instead|rather|but)\b)")
 _AVOID = re.compile(
-    r"\b(?:never|do not|don['\u2019]t|must not|mustn['\u2019]t|should not|shouldn['\u2019]t|avoid|no longer|not|forbidden"
-    r"|prohibited|without)\b",
+    r"\b(?:never|do not|don['\u2019]t|must not|mustn['\u2019]t|should not|shouldn['\u2019]t|may not|cannot|avoid|no longer"
+    r"|forbidden|prohibited)\b|(?<!does )\bnot(?: \w+)?\s*$",
     re.IGNORECASE,
 )
 #: What a command is named after that another is to be used in place of.
@@ -35,7 +35,7 @@ _INSTEAD = re.compile(r"(?:\b(?:instead of|rather than|in place of)\b|[,;\u2013\
 _UNNAMED = re.compile(r"\binstead of\b|\bdirectly\b", re.IGNORECASE)
 _ASKS = re.compile(
     r"\b(?:run|runs|use|always|must|ensure|execute|prefer|verify|check with|validate|need to|should|required?|mandatory"
-    r"|remember to|make sure|pass(?:es)?|call|invoke)\b",
+    r"|remember to|make sure|pass(?:es)?|call|invoke|(?:lint|test|build|format|check) with)\b",
     re.IGNORECASE,
 )
 _COMMIT = re.compile(
@@ -44,7 +44,7 @@ _COMMIT = re.compile(
 )
 _CHANGE = re.compile(
     r"\b(?:after|when|whenever|while|once|every time|if)\b[^.;]{0,30}?\b(?:chang|edit|modif|updat|touch|writ|implement|add|code)"
-    r"|\bbefore\b[^.;]{0,40}?\b(?:finish|complet|mark|done|conclud|declar|respond|hand)"
+    r"|\b(?:at )?the end of (?:any|each|every|a|the)\b|\bbefore\b[^.;]{0,40}?\b(?:finish|complet|mark|done|conclud|declar|respond|hand)"
     r"|\b(?:task|work|change)s?\b[^.;]{0,20}?\b(?:complete|done|finished)\b",
     re.IGNORECASE,
 )
@@ -55,13 +55,13 @@ _PLACED = re.compile(
 )
 _TESTS = re.compile(r"\btests?\b", re.IGNORECASE)
 #: "`pnpm test`: compile and run the tests" says how that is done here.
-_DOCUMENTED = re.compile(r"^\W*`[^`]+`\W{0,6}(?:\s*[-:\u2013\u2014=]|\s+(?:runs|executes|checks|builds)\b|\W*$)")
+_DOCUMENTED = re.compile(r"^(?:[\w ]{3,30}:)?\W*(?:`[^`]+`\W{0,6})+(?:\s*[-:\u2013\u2014=]|\s+(?:runs|executes|checks|builds)\b|\W*$)")
 _PLACEHOLDER = re.compile(r"\s*(?:<[^>]*>|\[[^\]]*\]|\{[^}]*\}|\.\.\.|\u2026|\$\w+|#).*$")
 _PATH = re.compile(r"(?:\./|~/)?[\w.@*{},-]+(?:/[\w.@*{},-]*)+|[\w*-]+\.(?:md|json|ya?ml|toml|lock|[cm]?[jt]sx?|py|go|rs|css)")
 _COMMAND = re.compile(r"(?:\./)?[a-z][\w.-]*(?:/[\w.-]+)*(?:\s+\S+)*")
 _WITHOUT_FAIL = re.compile(r"\b(?:always|only|must|never|mandatory|when (?:invoking|calling|running))\b", re.IGNORECASE)
 #: What each kind of check is called where a line describes a command.
-_DESCRIBED = {
+_DESCRIBED: dict[CheckKind, re.Pattern[str]] = {
     "test": re.compile(r"\b(?:unit |e2e |integration )?tests?\b|\bcoverage\b", re.IGNORECASE),
     "lint": re.compile(r"\blint|\bcheck(?:s|ing)?\b|\bquality\b", re.IGNORECASE),
     "build": re.compile(r"\bbuild|\bcompil|\bbundl", re.IGNORECASE),
@@ -98,7 +98,7 @@ def _spans(text: str) -> list[_Span]:
         if target is None:
             continue
         clause = _CLAUSE.split(masked[: match.start()])[-1]
-        other = bool(_INSTEAD.search(masked[: match.start()]))
+        other = target.kind == "command" and bool(_INSTEAD.search(masked[: match.start()]))
         sense: Sense = "avoid" if other or _AVOID.search(clause) else "do"
         found.append(_Span(target, sense, other, clause))
     return found
@@ -164,7 +164,7 @@ def _commands(text: str, spans: list[_Span], heading: str) -> Binding | None:
     if avoided and commands[0].sense == "avoid":  # what follows a warning is how to live with it
         return Binding(sense="avoid", when="never", targets=avoided)
     words = _SPAN.sub("`x`", text)
-    if _UNNAMED.search(words):
+    if any(_UNNAMED.search(clause) and "`" not in clause for clause in _CLAUSE.split(words)):
         return None
     documented = bool(_DOCUMENTED.search(text.lstrip("-*+0123456789.) ")))  # its verbs say what the command does
     asked = bool(_ASKS.search(words)) and (not documented or bool(_WITHOUT_FAIL.search(words)))
@@ -177,9 +177,11 @@ def _commands(text: str, spans: list[_Span], heading: str) -> Binding | None:
     if _CHANGE.search(plain) and asked:
         return Binding(sense="do", when="change", targets=wanted, scope=scope)
     if kinds and not _PARTIAL.search(" ".join(one.text for one in wanted)):
-        described = documented and _DESCRIBED[kinds[0]].search(words)
-        return Binding(sense="do", when="kind", targets=wanted, check=kinds[0]) if asked or described else None
+        # A script may be called anything: what it is said to do goes before its name.
+        said = [kind for kind, means in _DESCRIBED.items() if means.search(words)] if documented else []
+        kind = kinds[0] if not said or kinds[0] in said else said[0]
+        return Binding(sense="do", when="kind", targets=wanted, check=kind) if asked or said else None
     before, flag, _ = wanted[0].text.partition(" -")
-    if flag and not (kinds or documented) and len(wanted) == 1 and _WITHOUT_FAIL.search(words):
+    if flag and not (kinds or documented) and len(wanted) == 1 and any(_WITHOUT_FAIL.search(one.before) for one in commands):
         return Binding(sense="do", when="instead", targets=wanted, others=(Target("command", before),))
     return None
