@@ -1,4 +1,4 @@
-"""How many rules are bound as a person bound them: ``python -m benchmarks.rules``; README.md says what counts."""
+"""How many rules are bound as a person bound them: ``python benchmarks/rules``; README.md says what counts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmarks.rules.draw import drawn, drawn_again
+from rule_draw import drawn, drawn_again
+
 from helix_graph.rules.binding import bind
 from helix_graph.stats.intervals import wilson_interval
 

@@ -15,27 +15,40 @@ True
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.extraction.shell import programs
 from helix_episodes.extraction.shell.commands import Segment, parse_command
 from helix_graph.rules.model import Binding, CheckKind, Sense, Target
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 _SPAN = re.compile(r"`([^`]+)`")
 #: Where another thought begins. A span is judged by the words of its own.
-_CLAUSE = re.compile(r"(?<=[a-z`*)\d])[.;:!?](?=\s|$)|[()]|\s[\u2013\u2014-]\s|,\s(?=(?:not|never|instead|rather|but)\b)")
+_CLAUSE = re.compile(
+    r"(?<=[a-z`*)\d])[.;:!?](?=\s|$)|[()]|\s[\u2013\u2014-]\s|,\s(?=(?:not|never|instead|rather|but|always|use|run)\b)"
+)
 _AVOID = re.compile(
     r"\b(?:never|do not|don['\u2019]t|must not|mustn['\u2019]t|should not|shouldn['\u2019]t|may not|cannot|avoid|no longer"
     r"|forbidden|prohibited)\b|(?<!does )\bnot(?: \w+)?\s*$",
     re.IGNORECASE,
 )
 #: What a command is named after that another is to be used in place of.
-_INSTEAD = re.compile(r"(?:\b(?:instead of|rather than|in place of)\b|[,;\u2013\u2014-]\s*(?:not|never)\b)[^`]*$", re.IGNORECASE)
+_INSTEAD = re.compile(
+    r"(?:\b(?:instead of|rather than|in place of)\b|[,;\u2013\u2014-]\s*(?:not|never)\b)[^`]*$", re.IGNORECASE
+)
+#: Said to whoever reads it, and of running it.
+_FORBIDS = re.compile(
+    r"\b(?:never|do not|don['\u2019]t|avoid|no longer|(?:you|agents?|we) (?:must|should|may|can) ?not)\W+"
+    r"(?:(?:manually|ever|directly|just|also|locally)\W+)?(?:(?:run|us|execut|call|invok)\w*\W+)?(?:the\W+)?(?:`\W*`?x*`?\W*(?:or|and|,)?\W*)*$",
+    re.IGNORECASE,
+)
 #: The other way is described and not named, so that nothing shows it.
-_UNNAMED = re.compile(r"\binstead of\b|\bdirectly\b", re.IGNORECASE)
+_UNNAMED = re.compile(r"\binstead of\b[^`]*$|^[^`]*\bdirectly\b[^`]*$", re.IGNORECASE)
 _ASKS = re.compile(
     r"\b(?:run|runs|use|always|must|ensure|execute|prefer|verify|check with|validate|need to|should|required?|mandatory"
-    r"|remember to|make sure|pass(?:es)?|call|invoke|(?:lint|test|build|format|check) with)\b",
+    r"|remember to|make sure|call|invoke|(?:lint|test|build|format|check) with)\b",
     re.IGNORECASE,
 )
 _COMMIT = re.compile(
@@ -48,6 +61,18 @@ _CHANGE = re.compile(
     r"|\b(?:task|work|change)s?\b[^.;]{0,20}?\b(?:complete|done|finished)\b",
     re.IGNORECASE,
 )
+#: "When changing integration test code": what has to be changed is said in words, which are in the names of files.
+_OBJECT = re.compile(
+    r"\b(?:when|if|whenever|while|after)\s+(?:you\s+)?(?:chang|edit|modif|updat|touch)\w*\s+(?:the\s+|any\s+)?"
+    r"((?:[a-z]+[ -]){0,2}[a-z]+?)(?:\s+(?:code|files?|modules?))?(?=[,.;:)]|\s*$)",
+    re.IGNORECASE,
+)
+_IMPERATIVE = re.compile(r"\W*(?:always |then |also |or combined\W+)?(?:run|use|execute|`)", re.IGNORECASE)
+_ANYTHING = frozenset(
+    {"code", "file", "files", "anything", "something", "source", "it", "them", "change", "changes", "module", "modules"}
+)
+#: What a session does not show: what the work is for, or whether somebody runs it that way at all.
+_CONDITION = re.compile(r"^\W*for\s+(?:\w+\s+){2,}[^`]{0,30},|\b(?:if|when) you (?:run|use)\b", re.IGNORECASE)
 _EDITS = re.compile(r"\b(?:edit|hand-edit|modif|touch|chang|write to|alter|churn|overwrit|creat|add)", re.IGNORECASE)
 _PLACED = re.compile(
     r"\b(?:put|place|write|create|add|store|live|go|belong|keep)s?\b[^.;]{0,40}?\b(?:in|under|inside|into|to)\b[^`]{0,15}$",
@@ -55,11 +80,16 @@ _PLACED = re.compile(
 )
 _TESTS = re.compile(r"\btests?\b", re.IGNORECASE)
 #: "`pnpm test`: compile and run the tests" says how that is done here.
-_DOCUMENTED = re.compile(r"^(?:[\w ]{3,30}:)?\W*(?:`[^`]+`\W{0,6})+(?:\s*[-:\u2013\u2014=]|\s+(?:runs|executes|checks|builds)\b|\W*$)")
+_DOCUMENTED = re.compile(
+    r"^(?:[\w ]{3,30}:)?\W*(?:`[^`]+`\W{0,6}(?:or\W+)?)+(?:\s*[-:\u2013\u2014=]|\s+(?:runs|executes|checks|builds)\b|\W*$)"
+)
 _PLACEHOLDER = re.compile(r"\s*(?:<[^>]*>|\[[^\]]*\]|\{[^}]*\}|\.\.\.|\u2026|\$\w+|#).*$")
-_PATH = re.compile(r"(?:\./|~/)?[\w.@*{},-]+(?:/[\w.@*{},-]*)+|[\w*-]+\.(?:md|json|ya?ml|toml|lock|[cm]?[jt]sx?|py|go|rs|css)")
+_PATH = re.compile(
+    r"(?:\./|~/)?[\w.@*{},-]+(?:/[\w.@*{},-]*)+|[\w.*-]+\.(?:md|json|ya?ml|toml|lock|[cm]?[jt]sx?|py|go|rs|css)"
+)
 _COMMAND = re.compile(r"(?:\./)?[a-z][\w.-]*(?:/[\w.-]+)*(?:\s+\S+)*")
 _WITHOUT_FAIL = re.compile(r"\b(?:always|only|must|never|mandatory|when (?:invoking|calling|running))\b", re.IGNORECASE)
+_INSISTS = re.compile(r"\b(?:always|must|never|mandatory)\b", re.IGNORECASE)
 #: What each kind of check is called where a line describes a command.
 _DESCRIBED: dict[CheckKind, re.Pattern[str]] = {
     "test": re.compile(r"\b(?:unit |e2e |integration )?tests?\b|\bcoverage\b", re.IGNORECASE),
@@ -70,6 +100,15 @@ _DESCRIBED: dict[CheckKind, re.Pattern[str]] = {
 }
 #: A command for one part of the project, or one that does not end, is not how the whole is checked.
 _PARTIAL = re.compile(r"(?:^|\s)(?:--cd|-C|--filter|--workspace|--prefix|--watch)\b|\bwatch\b")
+#: Tools that check one language, and its files.
+_TOOLS: dict[frozenset[str], tuple[str, ...]] = {
+    frozenset({"go", "gofmt", "goimports", "golangci-lint", "staticcheck"}): ("*.go",),
+    frozenset({"ruff", "black", "isort", "flake8", "pylint", "mypy", "pyright", "pytest"}): ("*.py",),
+    frozenset({"cargo", "rustfmt", "clippy-driver"}): ("*.rs",),
+    frozenset({"eslint", "biome", "prettier", "tsc", "vitest", "jest"}): ("*.ts", "*.tsx", "*.js", "*.jsx", "*.mjs"),
+    frozenset({"markdownlint", "markdownlint-cli2"}): ("*.md", "*.mdx"),
+    frozenset({"shellcheck", "shfmt"}): ("*.sh",),
+}
 #: What a rule says of these is said of every session.
 _NO_PROGRAM = programs.SETTINGS
 _KNOWN = {*programs.SUBCOMMANDERS, *programs.FILERS, *programs.FORMATTERS}
@@ -86,7 +125,7 @@ class _Span(NamedTuple):
 def bind(text: str, *, heading: str = "") -> Binding | None:
     """What sessions show of a rule, or None; ``heading`` is that of its part of the file."""
     spans = list(_spans(text))
-    return _avoided_paths(text, spans) or _placed(text, spans) or _commands(text, spans, heading)
+    return _avoided_paths(spans) or _placed(text, spans) or _commands(text, spans, heading)
 
 
 def _spans(text: str) -> list[_Span]:
@@ -134,8 +173,26 @@ def _is_command(part: Segment, words: list[str]) -> bool:
     return known or re.fullmatch(r"[a-z][\w:-]*", words[1]) is not None
 
 
-def _avoided_paths(text: str, spans: list[_Span]) -> Binding | None:
-    paths = tuple(one.target for one in spans if one.target.kind == "path" and one.sense == "avoid" and not one.target.text.startswith("~"))
+def _files_of_tool(targets: Sequence[Target]) -> tuple[str, ...]:
+    """The files that a tool of one language checks: a run of another language's tool does not stand in for it."""
+    named = {part.program for one in targets for part in parse_command(one.text)}
+    return tuple(dict.fromkeys(ending for tools, endings in _TOOLS.items() if named & tools for ending in endings))
+
+
+def _named_scope(words: str) -> tuple[str, ...]:
+    """The files that a rule is about, as a pattern of the words that it has for them; none where it is any change."""
+    found = _OBJECT.search(words)
+    words_of_it = found[1].casefold().replace("-", " ").split() if found else []
+    named = [one.removesuffix("s") for one in words_of_it if one not in _ANYTHING]
+    return (f"*{'?'.join(named)}*",) if named else ()
+
+
+def _avoided_paths(spans: list[_Span]) -> Binding | None:
+    paths = tuple(
+        one.target
+        for one in spans
+        if one.target.kind == "path" and one.sense == "avoid" and not one.target.text.startswith("~")
+    )
     warned = [one for one in spans if one.target in paths and _EDITS.search(one.before)]
     if not warned or any(one.target.kind == "command" for one in spans):
         return None
@@ -146,42 +203,58 @@ def _placed(text: str, spans: list[_Span]) -> Binding | None:
     if not _TESTS.search(text):
         return None
     folders = tuple(
-        one.target for one in spans
-        if one.target.kind == "path" and one.sense == "do" and one.target.text.endswith("/") and _PLACED.search(one.before)
+        one.target
+        for one in spans
+        if one.target.kind == "path"
+        and one.sense == "do"
+        and one.target.text.endswith("/")
+        and _PLACED.search(one.before)
     )
     return Binding(sense="do", when="place", targets=folders) if folders else None
 
 
 def _commands(text: str, spans: list[_Span], heading: str) -> Binding | None:
     commands = [one for one in spans if one.target.kind == "command"]
-    wanted = tuple(one.target for one in commands if one.sense == "do")
-    avoided = tuple(one.target for one in commands if one.sense == "avoid")
-    if not wanted:
-        return Binding(sense="avoid", when="never", targets=avoided) if avoided else None
+    wanted = [one for one in commands if one.sense == "do"]
     others = tuple(one.target for one in spans if one.other)
-    if others:
-        return Binding(sense="do", when="instead", targets=wanted, others=others)
-    if avoided and commands[0].sense == "avoid":  # what follows a warning is how to live with it
-        return Binding(sense="avoid", when="never", targets=avoided)
+    if wanted and others:
+        return Binding(sense="do", when="instead", targets=_targets(wanted), others=others)
+    if commands and commands[0].sense == "avoid":  # what follows a warning is how to live with it
+        forbidden = [one for one in commands if one.sense == "avoid" and _FORBIDS.search(one.before)]
+        return Binding(sense="avoid", when="never", targets=_targets(forbidden)) if forbidden else None
     words = _SPAN.sub("`x`", text)
-    if any(_UNNAMED.search(clause) and "`" not in clause for clause in _CLAUSE.split(words)):
+    unnamed = any(map(_UNNAMED.search, _CLAUSE.split(words)))
+    if not wanted or unnamed or _CONDITION.search(words):
         return None
-    documented = bool(_DOCUMENTED.search(text.lstrip("-*+0123456789.) ")))  # its verbs say what the command does
-    asked = bool(_ASKS.search(words)) and (not documented or bool(_WITHOUT_FAIL.search(words)))
-    parts = [part for one in wanted for part in parse_command(one.text)]
-    kinds = [part.kind for part in parts if part.kind is not None]
     scope = tuple(one.target.text for one in spans if one.target.kind == "path" and one.sense == "do")
-    plain = f"{heading}\n{words}"
-    if _COMMIT.search(plain) and (asked or kinds):
-        return Binding(sense="do", when="commit", targets=wanted)
-    if _CHANGE.search(plain) and asked:
-        return Binding(sense="do", when="change", targets=wanted, scope=scope)
-    if kinds and not _PARTIAL.search(" ".join(one.text for one in wanted)):
+    return _asked(text, words, wanted, heading=heading, scope=scope)
+
+
+def _asked(text: str, words: str, wanted: list[_Span], *, heading: str, scope: tuple[str, ...]) -> Binding | None:
+    """The binding of commands that are to be run, by when they are."""
+    targets = _targets(wanted)
+    documented = bool(_DOCUMENTED.search(text.lstrip("-*+0123456789.) ")))  # its verbs say what the command does
+    asked = bool(_ASKS.search(words)) and (not documented or bool(_INSISTS.search(words)))
+    kinds = [part.kind for one in targets for part in parse_command(one.text) if part.kind is not None]
+    titled = _COMMIT.search(heading) and (documented or _IMPERATIVE.match(words))
+    if (titled or _COMMIT.search(words)) and (asked or kinds):
+        return Binding(sense="do", when="commit", targets=targets)
+    if _CHANGE.search(words) and asked:
+        return Binding(sense="do", when="change", targets=targets, scope=scope or _named_scope(words))
+    if kinds and not _PARTIAL.search(" ".join(one.text for one in targets)):
         # A script may be called anything: what it is said to do goes before its name.
         said = [kind for kind, means in _DESCRIBED.items() if means.search(words)] if documented else []
         kind = kinds[0] if not said or kinds[0] in said else said[0]
-        return Binding(sense="do", when="kind", targets=wanted, check=kind) if asked or said else None
-    before, flag, _ = wanted[0].text.partition(" -")
-    if flag and not (kinds or documented) and len(wanted) == 1 and any(_WITHOUT_FAIL.search(one.before) for one in commands):
-        return Binding(sense="do", when="instead", targets=wanted, others=(Target("command", before),))
+        same = tuple(one for one in targets if any(part.kind == kinds[0] for part in parse_command(one.text)))
+        if asked and (files := _files_of_tool(same)):
+            return Binding(sense="do", when="change", targets=same, scope=scope or files)
+        bound = Binding(sense="do", when="kind", targets=same, check=kind, described=not asked)
+        return bound if asked or said else None
+    bare, flag, _ = targets[0].text.partition(" -")
+    if flag and not (kinds or documented) and len(wanted) == 1 and _WITHOUT_FAIL.search(wanted[0].before):
+        return Binding(sense="do", when="instead", targets=targets, others=(Target("command", bare),))
     return None
+
+
+def _targets(spans: list[_Span]) -> tuple[Target, ...]:
+    return tuple(dict.fromkeys(one.target for one in spans))

@@ -13,8 +13,9 @@ Sense = Literal["do", "avoid"]
 #: each use of one command or the other, in each session, where a file of that sort is created.
 When = Literal["commit", "change", "kind", "instead", "never", "place"]
 Source = Literal["project", "user", "managed"]
-#: What became of a rule: most opportunities used, few of them, no opportunity, nothing that a session shows, or too few.
-State = Literal["followed", "ignored", "mixed", "not applicable", "too early", "cannot be observed"]
+#: What became of a rule: most opportunities taken, few, about half; it only says how a thing is done, and asks for
+#: nothing; no opportunity, too few; nothing of it that a session shows.
+State = Literal["followed", "ignored", "mixed", "described", "not applicable", "too early", "cannot be observed"]
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -28,7 +29,8 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True):
     """What sessions show of a rule.
 
     ``targets`` are to be used, or avoided; ``others`` are what they stand in for. ``check`` is the kind of check of
-    which each run counts, ``scope`` the paths whose change counts.
+    which each run counts, ``scope`` the paths whose change counts. ``described`` says that the line tells how a thing is
+    done and asks for nothing: another way is no offence.
     """
 
     sense: Sense
@@ -37,6 +39,7 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True):
     others: tuple[Target, ...] = ()
     check: CheckKind | None = None
     scope: tuple[str, ...] = ()
+    described: bool = False
 
 
 class RuleSpan(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,7 +107,7 @@ Verdict = Literal["better", "worse", "changed nothing", "too early"]
 class BeforeAfter(msgspec.Struct, frozen=True, kw_only=True):
     """What a rule is against (opportunities not taken, failures), before the rules of a commit and after.
 
-    ``ratio`` is the rate after over the rate before, with its interval; ``control`` the same ratio of what none of the
+    ``event`` says what is counted; ``ratio`` is the rate after over the rate before, with its interval; ``control`` the same ratio of what none of the
     rules touch, and ``left_out`` the opportunities between the first of the burst that led to the rule and the rule.
     """
 
@@ -116,7 +119,7 @@ class BeforeAfter(msgspec.Struct, frozen=True, kw_only=True):
     high: float | None
     control: float | None
     verdict: Verdict
-    note: str = ""
+    event: str = "not followed"
 
 
 class RuleRecord(msgspec.Struct, frozen=True, kw_only=True):

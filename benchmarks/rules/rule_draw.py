@@ -1,6 +1,6 @@
 """Draws lines of the rule files of nine projects, for a person to bind by hand before any output is looked at.
 
-    python -m benchmarks.rules.draw > drawn.json   # not kept: the texts stay in the corpora, bindings.json has hashes
+    python benchmarks/rules/rule_draw.py > drawn.json   # not kept: the texts stay in the corpora, bindings.json has hashes
 
 Lines are list items and paragraphs outside code, of every version of the files, with a word that asks for something;
 each project gets the same number. (Of 164 lines of any kind, drawn first, about 60 were rules and 25 could be bound.)
@@ -32,7 +32,11 @@ _SPAN = re.compile(r"`[^`]*[ /][^`]*`")
 
 def rule_files() -> dict[str, Path]:
     """The rule file of each project, by the project's name."""
-    return {one.stem: one for folder in ("agent-sessions", "claude-code") for one in sorted((CORPORA / folder / "rules").glob("*.json"))}
+    return {
+        one.stem: one
+        for folder in ("agent-sessions", "claude-code")
+        for one in sorted((CORPORA / folder / "rules").glob("*.json"))
+    }
 
 
 def lines_of(text: str) -> list[str]:
@@ -56,7 +60,7 @@ def lines_of(text: str) -> list[str]:
             found.append(line.strip())
         else:
             found[-1] += f" {line.strip()}"
-    return [one for one in found if len(one.split()) > 3]  # noqa: PLR2004  (fewer words are no sentence)
+    return [one for one in found if len(one.split()) > 3]
 
 
 def drawn_again() -> list[dict[str, str]]:
