@@ -17,7 +17,7 @@ _SETTINGS = (
 
 
 def git_output(folder: Path, *arguments: str, asked: bytes = b"") -> bytes | None:
-    """What git prints in this folder, with ``asked`` as its input; None where it fails, is missing or takes too long."""
+    """What git prints in this folder, with ``asked`` as its input; None where it fails, is missing or is too slow."""
     import subprocess
 
     settings = [part for one in _SETTINGS for part in ("-c", one)]

@@ -51,7 +51,8 @@ def report(name: str, rows: list[dict[str, str]], by_hand: list[dict[str, Any]])
     interval = wilson_interval(right, bound)
     print(
         f"{name}: {bound} of {len(rows)} lines bound, right {right} ({right / bound:.0%}, {interval.low:.0%} to "
-        f"{interval.high:.0%}); bindable {bindable}, bound {found} ({found / bindable:.0%}), rightly {right / bindable:.0%}"
+        f"{interval.high:.0%}); bindable {bindable}, bound {found} ({found / bindable:.0%}), rightly "
+        f"{right / bindable:.0%}"
     )
 
 

@@ -1,9 +1,10 @@
 """Draws lines of the rule files of nine projects, for a person to bind by hand before any output is looked at.
 
-    python benchmarks/rules/rule_draw.py > drawn.json   # not kept: the texts stay in the corpora, bindings.json has hashes
+    python benchmarks/rules/rule_draw.py > drawn.json
 
 Lines are list items and paragraphs outside code, of every version of the files, with a word that asks for something;
-each project gets the same number. (Of 164 lines of any kind, drawn first, about 60 were rules and 25 could be bound.)
+each project gets the same number. Their texts stay in the corpora: bindings.json has hashes. (Of 164 lines of any kind,
+drawn first, about 60 were rules and 25 could be bound.)
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ _NO_TEXT = re.compile(r"^\s*(#|\||<|---|>|$)")
 #: Workspaces of examples and fixtures carry rules for other projects; commands are prompts.
 _OTHERS = re.compile(r"(^|/)(examples|fixtures|evals|commands)/")
 _ASKS = re.compile(
-    r"\b(always|never|must|do not|don't|not|run|use|prefer|avoid|before|after|only|ensure|instead|should|required?|keep|put|add|edit|when)\b",
+    r"\b(always|never|must|do not|don't|not|run|use|prefer|avoid|before|after|only|ensure|instead|should|required?"
+    r"|keep|put|add|edit|when)\b",
     re.IGNORECASE,
 )
 _SPAN = re.compile(r"`[^`]*[ /][^`]*`")
@@ -40,7 +42,7 @@ def rule_files() -> dict[str, Path]:
 
 
 def lines_of(text: str) -> list[str]:
-    """The items and paragraphs of a rule file, each on one line; fenced code after a colon belongs to the line before."""
+    """The items and paragraphs of a rule file, one line each; fenced code after a colon belongs to the line before."""
     found: list[str] = []
     fenced, opened = False, False
     for line in text.splitlines():

@@ -13,7 +13,7 @@ from helix_graph.rules.rule_files import files_of, own_versions, project_version
 from helix_graph.validation import as_choice, as_int, as_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from helix_graph.episodes import Episodes
     from helix_graph.rules.model import Rule
@@ -25,8 +25,8 @@ _ORDER = {
     for place, state in enumerate(("ignored", "mixed", "followed", "described", "too early", "not applicable"))
 }
 _NOTE = (
-    "Following is counted generously: a command counts when it ran at any time since the first change. Before and after "
-    "is association, not cause; several rules of one commit cannot be told apart."
+    "Following is counted generously: a command counts when it ran at any time since the first change. Before and "
+    "after is association, not cause; several rules of one commit cannot be told apart."
 )
 
 
@@ -75,7 +75,7 @@ class Rules:
             raise NotFound(several if found else f"no rule {asked!r}; `helix-graph rules` lists them")
         return RuleDetails(record=found[0], observations=tuple(ledger.observations(found[0].rule)))
 
-    def _read(self, *, user: bool) -> tuple[Ledger, list[Rule]]:
+    def _read(self, *, user: bool) -> tuple[Ledger, Sequence[Rule]]:
         rules = rules_in(project_versions(self._folder))
         if user:
             known = {one.id for one in rules}

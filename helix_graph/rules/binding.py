@@ -25,12 +25,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _SPAN = re.compile(r"`([^`]+)`")
+#: A longer line is a page.
+_LONGEST = 2000
 #: Where another thought begins. A span is judged by the words of its own.
 _CLAUSE = re.compile(
     r"(?<=[a-z`*)\d])[.;:!?](?=\s|$)|[()]|\s[\u2013\u2014-]\s|,\s(?=(?:not|never|instead|rather|but|always|use|run)\b)"
 )
 _AVOID = re.compile(
-    r"\b(?:never|do not|don['\u2019]t|must not|mustn['\u2019]t|should not|shouldn['\u2019]t|may not|cannot|avoid|no longer"
+    r"\b(?:never|do not|don['\u2019]t|must not|mustn['\u2019]t|should not|shouldn['\u2019]t|may not|cannot|avoid"
+    r"|no longer"
     r"|forbidden|prohibited)\b|(?<!does )\bnot(?: \w+)?\s*$",
     re.IGNORECASE,
 )
@@ -41,9 +44,11 @@ _INSTEAD = re.compile(
 #: Said to whoever reads it, and of running it.
 _FORBIDS = re.compile(
     r"\b(?:never|do not|don['\u2019]t|avoid|no longer|(?:you|agents?|we) (?:must|should|may|can) ?not)\W+"
-    r"(?:(?:manually|ever|directly|just|also|locally)\W+)?(?:(?:run|us|execut|call|invok)\w*\W+)?(?:the\W+)?(?:`\W*`?x*`?\W*(?:or|and|,)?\W*)*$",
+    r"(?:(?:manually|ever|directly|just|also|locally)\W+)?(?:(?:run|us|execut|call|invok)\w*\W+)?(?:the\W+)?$",
     re.IGNORECASE,
 )
+#: Other commands of the same list.
+_LISTED = re.compile(r"`x+`(?:,| or| and| /)* ?")
 #: The other way is described and not named, so that nothing shows it.
 _UNNAMED = re.compile(r"\binstead of\b[^`]*$|^[^`]*\bdirectly\b[^`]*$", re.IGNORECASE)
 _ASKS = re.compile(
@@ -56,8 +61,9 @@ _COMMIT = re.compile(
     re.IGNORECASE,
 )
 _CHANGE = re.compile(
-    r"\b(?:after|when|whenever|while|once|every time|if)\b[^.;]{0,30}?\b(?:chang|edit|modif|updat|touch|writ|implement|add|code)"
-    r"|\b(?:at )?the end of (?:any|each|every|a|the)\b|\bbefore\b[^.;]{0,40}?\b(?:finish|complet|mark|done|conclud|declar|respond|hand)"
+    r"\b(?:after|when|whenever|while|once|every time|if)\b[^.;]{0,30}?"
+    r"\b(?:chang|edit|modif|updat|touch|writ|implement|add|code)|\b(?:at )?the end of (?:any|each|every|a|the)\b"
+    r"|\bbefore\b[^.;]{0,40}?\b(?:finish|complet|mark|done|conclud|declar|respond|hand)"
     r"|\b(?:task|work|change)s?\b[^.;]{0,20}?\b(?:complete|done|finished)\b",
     re.IGNORECASE,
 )
@@ -75,13 +81,15 @@ _ANYTHING = frozenset(
 _CONDITION = re.compile(r"^\W*for\s+(?:\w+\s+){2,}[^`]{0,30},|\b(?:if|when) you (?:run|use)\b", re.IGNORECASE)
 _EDITS = re.compile(r"\b(?:edit|hand-edit|modif|touch|chang|write to|alter|churn|overwrit|creat|add)", re.IGNORECASE)
 _PLACED = re.compile(
-    r"\b(?:put|place|write|create|add|store|live|go|belong|keep)s?\b[^.;]{0,40}?\b(?:in|under|inside|into|to)\b[^`]{0,15}$",
+    r"\b(?:put|place|write|create|add|store|live|go|belong|keep)s?\b[^.;]{0,40}?"
+    r"\b(?:in|under|inside|into|to)\b[^`]{0,15}$",
     re.IGNORECASE,
 )
 _TESTS = re.compile(r"\btests?\b", re.IGNORECASE)
 #: "`pnpm test`: compile and run the tests" says how that is done here.
 _DOCUMENTED = re.compile(
-    r"^(?:[\w ]{3,30}:)?\W*(?:`[^`]+`\W{0,6}(?:or\W+)?)+(?:\s*[-:\u2013\u2014=]|\s+(?:runs|executes|checks|builds)\b|\W*$)"
+    r"^(?:[\w ]{3,30}:)?\W{0,6}(?:`[^`]+`\W{0,6}(?:or\W{1,3})?)+"
+    r"(?:\s*[-:\u2013\u2014=]|\s+(?:runs|executes|checks|builds)\b|\W*$)"
 )
 _PLACEHOLDER = re.compile(r"\s*(?:<[^>]*>|\[[^\]]*\]|\{[^}]*\}|\.\.\.|\u2026|\$\w+|#).*$")
 _PATH = re.compile(
@@ -124,6 +132,8 @@ class _Span(NamedTuple):
 
 def bind(text: str, *, heading: str = "") -> Binding | None:
     """What sessions show of a rule, or None; ``heading`` is that of its part of the file."""
+    if len(text) > _LONGEST:
+        return None
     spans = list(_spans(text))
     return _avoided_paths(spans) or _placed(text, spans) or _commands(text, spans, heading)
 
@@ -220,7 +230,7 @@ def _commands(text: str, spans: list[_Span], heading: str) -> Binding | None:
     if wanted and others:
         return Binding(sense="do", when="instead", targets=_targets(wanted), others=others)
     if commands and commands[0].sense == "avoid":  # what follows a warning is how to live with it
-        forbidden = [one for one in commands if one.sense == "avoid" and _FORBIDS.search(one.before)]
+        forbidden = [one for one in commands if one.sense == "avoid" and _FORBIDS.search(_LISTED.sub("", one.before))]
         return Binding(sense="avoid", when="never", targets=_targets(forbidden)) if forbidden else None
     words = _SPAN.sub("`x`", text)
     unnamed = any(map(_UNNAMED.search, _CLAUSE.split(words)))

@@ -14,7 +14,7 @@ from helix_graph.rules.rule_files import in_force
 from helix_graph.stats.intervals import wilson_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
 #: Fewer opportunities say nothing of a habit.
 _FEWEST = 5
@@ -59,12 +59,12 @@ class Ledger:
         current = [one for one in self.observations(rule) if in_force(rule, one.at)]
         followed = sum(one.followed for one in current)
         return RuleRecord(
-            rule=rule, state=_state(followed, len(current), described=rule.binding.described), followed=followed, opportunities=len(current),
-            sessions=len({one.session for one in current}), months=_by_month(current),
+            rule=rule, state=_state(followed, len(current), described=rule.binding.described), followed=followed,
+            opportunities=len(current), sessions=len({one.session for one in current}), months=_by_month(current),
         )  # fmt: skip
 
     def _compared(self, rule: Rule) -> Judged | None:
-        if rule.binding is None or not rule.since or not rule.spans[0].commit:
+        if rule.binding is None or rule.binding.described or not rule.spans[0].commit:
             return None
         counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
         for one in self.observations(rule):
@@ -72,7 +72,7 @@ class Ledger:
             counts[one.session][1] += 1
         checks = {part for target in rule.binding.targets for part in target.text.split()}
         sessions = [
-            SessionCount(session.at, *counts[session.session], control=_other_checks(session, checks))
+            SessionCount(session.at, *_pair(counts[session.session]), control=_other_checks(session, checks))
             for session in self._sessions
             if session.session in counts
         ]
@@ -117,7 +117,11 @@ def _documented(rules: Iterable[Rule]) -> tuple[Target, ...]:
     return tuple(dict.fromkeys(target for targets in asked for target in targets if target.kind == "command"))
 
 
-def _other_checks(session: SessionActs, named: Collection[str]) -> tuple[int, int]:
+def _pair(counts: Sequence[int]) -> tuple[int, int]:
+    return counts[0], counts[1]
+
+
+def _other_checks(session: SessionActs, named: set[str]) -> tuple[int, int]:
     """The failed runs and all runs of checks of which a rule names no word."""
     runs = [act for act in session.acts if act.kind == "check" and act.passed is not None]
     others = [act for act in runs if not named & {*act.check.split(), act.check_kind}]

@@ -29,8 +29,8 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True):
     """What sessions show of a rule.
 
     ``targets`` are to be used, or avoided; ``others`` are what they stand in for. ``check`` is the kind of check of
-    which each run counts, ``scope`` the paths whose change counts. ``described`` says that the line tells how a thing is
-    done and asks for nothing: another way is no offence.
+    which each run counts, ``scope`` the paths whose change counts. ``described`` says that the line tells how a thing
+    is done and asks for nothing: another way is no offence.
     """
 
     sense: Sense
@@ -107,8 +107,9 @@ Verdict = Literal["better", "worse", "changed nothing", "too early"]
 class BeforeAfter(msgspec.Struct, frozen=True, kw_only=True):
     """What a rule is against (opportunities not taken, failures), before the rules of a commit and after.
 
-    ``event`` says what is counted; ``ratio`` is the rate after over the rate before, with its interval; ``control`` the same ratio of what none of the
-    rules touch, and ``left_out`` the opportunities between the first of the burst that led to the rule and the rule.
+    ``event`` says what is counted; ``ratio`` is the rate after over the rate before, with its interval; ``control`` the
+    same ratio of what none of the rules touch, and ``left_out`` the opportunities between the first of the burst that
+    led to the rule and the rule.
     """
 
     before: Rate

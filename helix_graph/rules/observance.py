@@ -21,7 +21,7 @@ from helix_graph.rules.model import Binding, Observation, Target
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from helix_episodes.model import Episode
+    from helix_episodes.model import CommandRun, Decision, Episode, Event
 
 
 class Act(NamedTuple):
@@ -48,55 +48,59 @@ class SessionActs(NamedTuple):
     acts: tuple[Act, ...]
 
 
+_ORDER = {"edit": 0, "run": 1, "check": 2, "commit": 3}
+
+
 def acts_of(episode: Episode) -> SessionActs:
     """What a session did, in order; what helpers did is placed by its time."""
-    known = sorted(
-        (one.evidence.line, one.timestamp)
-        for part in (episode.decisions, episode.events, episode.runs)
-        for one in part
-        if one.evidence is not None and one.evidence.file is None and one.timestamp
-    )
-    lines, times = [line for line, _ in known], [time for _, time in known]
-
-    def at(line: int, stated: str | None, *, own: bool) -> str:
-        place = bisect_right(lines, line) - 1
-        return sortable_time(times[place] if own and place >= 0 else stated)
-
-    acts = []
-    for decision in episode.decisions:
-        action, evidence = decision.action, decision.evidence
-        if action is None or evidence is None:
-            continue
-        own = evidence.file is None
-        for line in (evidence.line, *evidence.also):
-            moment = at(line, decision.timestamp, own=own)
-            if action.verb in {"edit", "create", "delete"} and action.path:
-                acts.append(Act(moment, line, "edit", path=action.path, created=action.verb == "create"))
-            elif action.verb == "run" and action.command:
-                acts.append(Act(moment, line, "run", parts=parse_command(action.command)))
-    for run in episode.runs:
-        if run.evidence is not None and run.kind != "command":
-            moment = at(run.evidence.line, run.timestamp, own=run.evidence.file is None)
-            parts = parse_command(run.command or "")
-            acts.append(
-                Act(
-                    moment,
-                    run.evidence.line,
-                    "check",
-                    parts=parts,
-                    check=run.check,
-                    check_kind=run.kind,
-                    passed=run.passed,
-                )
-            )
-    for event in episode.events:
-        if event.type == "commit" and event.evidence is not None:
-            moment = at(event.evidence.line, event.timestamp, own=event.evidence.file is None)
-            acts.append(Act(moment, event.evidence.line, "commit"))
-    order = {"edit": 0, "run": 1, "check": 2, "commit": 3}
-    acts.sort(key=lambda act: (act.at, act.line, order[act.kind]))
+    clock = _Clock(episode)
+    acts = [*_decided(episode, clock), *_recorded(episode, clock)]
+    acts.sort(key=lambda act: (act.at, act.line, _ORDER[act.kind]))
     log = episode.provenance.log if episode.provenance else None
     return SessionActs(episode.id, episode.session, sortable_time(episode.timestamp), log, tuple(acts))
+
+
+class _Clock:
+    """The time of a line of the session's log: that of the last line before it whose time is known."""
+
+    def __init__(self, episode: Episode) -> None:
+        parts: tuple[Iterable[Decision | Event | CommandRun], ...] = (episode.decisions, episode.events, episode.runs)
+        known = sorted(
+            (one.evidence.line, one.timestamp)
+            for part in parts
+            for one in part
+            if one.evidence is not None and one.evidence.file is None and one.timestamp
+        )
+        self._lines, self._times = [line for line, _ in known], [time for _, time in known]
+
+    def at(self, line: int, part: Decision | Event | CommandRun) -> str:
+        place = bisect_right(self._lines, line) - 1
+        is_own = part.evidence is not None and part.evidence.file is None
+        return sortable_time(self._times[place] if is_own and place >= 0 else part.timestamp)
+
+
+def _decided(episode: Episode, clock: _Clock) -> Iterator[Act]:
+    for one in episode.decisions:
+        action, evidence = one.action, one.evidence
+        if action is None or evidence is None:
+            continue
+        for line in (evidence.line, *evidence.also):
+            at = clock.at(line, one)
+            if action.verb in {"edit", "create", "delete"} and action.path:
+                yield Act(at, line, "edit", path=action.path, created=action.verb == "create")
+            elif action.verb == "run" and action.command:
+                yield Act(at, line, "run", parts=parse_command(action.command))
+
+
+def _recorded(episode: Episode, clock: _Clock) -> Iterator[Act]:
+    for run in episode.runs:
+        if run.evidence is not None and run.kind != "command":
+            line, parts = run.evidence.line, parse_command(run.command or "")
+            at = clock.at(line, run)
+            yield Act(at, line, "check", parts=parts, check=run.check, check_kind=run.kind, passed=run.passed)
+    for event in episode.events:
+        if event.type == "commit" and event.evidence is not None:
+            yield Act(clock.at(event.evidence.line, event), event.evidence.line, "commit")
 
 
 def observations(binding: Binding, session: SessionActs, *, siblings: Collection[Target] = ()) -> list[Observation]:

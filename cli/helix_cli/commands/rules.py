@@ -58,8 +58,8 @@ def _sentence(change: BeforeAfter | None) -> str:
     >>> from helix_graph.rules.model import BeforeAfter, Rate
     >>> rates = Rate(events=10, opportunities=40, sessions=20), Rate(events=3, opportunities=60, sessions=20)
     >>> print(_sentence(BeforeAfter(before=rates[0], after=rates[1], left_out=4, ratio=0.2, low=0.06, high=0.7,
-    ...                             control=1.1, verdict="better")))
-    better: not followed 10 of 40 before, 3 of 60 after (0.2 times, 95 % CI 0.06-0.7); 4 of a burst left out; 1.1 elsewhere
+    ...                             control=None, verdict="better")))
+    better: not followed 10 of 40 before, 3 of 60 after (0.2 times, 95 % CI 0.06-0.7); 4 of a burst left out
     """
     if change is None:
         return ""
@@ -95,7 +95,9 @@ def render_rule(found: RuleDetails) -> None:
         say()
     for seen in found.observations[-_NEWEST:]:
         say(
-            f"{seen.at[:16]}  ", verdict("yes" if seen.followed else "no"), f"  {seen.session}, line {seen.line or '?'}",
+            f"{seen.at[:16]}  ",
+            verdict("yes" if seen.followed else "no"),
+            f"  {seen.session}, line {seen.line or '?'}",
             quiet(f"  {seen.what}"),
         )  # fmt: skip
     warn_of_more(len(found.observations) - _NEWEST, "opportunity", advice="--json has all")
