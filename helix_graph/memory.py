@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from helix_graph.insights.api import Insights
     from helix_graph.issues.api import Issues
     from helix_graph.plans.api import Plans
+    from helix_graph.rules.api import Rules
     from helix_graph.search.api import Search
     from helix_graph.search.model import SearchSource
     from helix_graph.seed_api import SeedGraph
@@ -165,6 +166,13 @@ class Memory:
         from helix_graph.issues.api import Issues
 
         return Issues(self.graph)
+
+    @property
+    def rules(self) -> Rules:
+        """The rules that are written for agents, and what sessions show of them."""
+        from helix_graph.rules.api import Rules
+
+        return Rules(self.root, episodes=lambda: self.episodes)
 
     def highlights(self) -> Highlights:
         """What stands out: at most ten sentences, the most useful first; see `helix_graph.highlights`.

@@ -52,6 +52,7 @@ EVERYDAY = {
     "What to do differently": {
         "highlights": "commands.highlights:highlights",
         "issues": "commands.issues:issues",
+        "rules": "commands.rules:rules",
         "checks": "commands.checks_and_runbook:checks",
         "fragile": "commands.checks_and_runbook:fragile",
         "runbook": "commands.checks_and_runbook:runbook",
