@@ -225,7 +225,7 @@ def test_a_runbook_says_how_things_are_run_and_what_fails_here(
     assert run(["runbook", "--markdown"]) == 0
     section = capsys.readouterr().out
     assert "- Test: `bun run test`" in section
-    assert "Use `bun run test` instead." in section
+    assert "Worked instead: to leave out `rtk`, as in `bun run test`." in section
     (tmp_path / "AGENTS.md").write_text("Test with `rtk bun run test`.\n", encoding="utf-8")
     assert run(["runbook", "--check", str(tmp_path / "AGENTS.md")]) == 1
     told = capsys.readouterr().out

@@ -100,7 +100,7 @@ def test_it_shows_what_breaks_a_check_and_which_command_fails_here(answers: dict
         (one["check"], one["after"], one["standing"]) for one in rows
     }
     (wrong,) = answers["runbook"]["corrections"]
-    assert (wrong["command"], wrong["instead"]) == ("make test", "pytest")
+    assert (wrong["command"], wrong["instead"]) == ("make test", "pytest -q")
 
 
 def test_it_never_works_on_the_memory_that_one_stands_in(

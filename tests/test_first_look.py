@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
 from helix_cli.app import run
+from session_script import BEGIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,8 +34,8 @@ def logs(project: Path, script: Callable[..., Script], tmp_path: Path) -> Path:
     """Three sessions of the project that meet one error, which an install repairs each time."""
     folder = tmp_path / "home/.claude/projects/-shop"
     folder.mkdir(parents=True)
-    for name in ("one", "two", "three"):
-        session = script(name).prompt("Make the tests pass")
+    for day, name in enumerate(("one", "two", "three")):
+        session = script(name, begin=BEGIN + timedelta(days=day)).prompt("Make the tests pass")
         session.run("pytest", "E   ModuleNotFoundError: No module named 'respx'\n1 error in 0.1s", code=1)
         session.run("pip install respx", "Successfully installed respx").run("pytest", "3 passed in 0.1s")
         made = session.save(tmp_path / "made" / name)

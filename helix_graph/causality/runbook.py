@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
-from helix_episodes.extraction.shell.commands import decisive, parse_command
+from helix_episodes.extraction.shell.commands import parse_command
 from helix_episodes.model import RunKind
 from helix_graph.causality.check_runs import JUDGING, head_of, typical_command
+from helix_graph.causality.workarounds import common_workaround, way_words, workarounds_in
 
 if TYPE_CHECKING:
     from helix_episodes.model import CommandRun, Decision, Episode, Event
+    from helix_graph.causality.workarounds import Workaround
 
 #: The order in which kinds of command are listed.
 KINDS: tuple[RunKind, ...] = ("test", "lint", "typecheck", "build", "format")
@@ -71,13 +73,14 @@ class Prerequisite(msgspec.Struct, frozen=True, kw_only=True):
 class CommandCorrection(msgspec.Struct, frozen=True, kw_only=True):
     """A command that fails here with ``problem``, in so many sessions, and what worked ``instead`` (None: nothing yet).
 
-    ``worked`` counts the sessions in which it did.
+    ``change`` says how that differs, ``worked`` counts the sessions in which it did.
     """
 
     command: str
     problem: str
     sessions: int
     instead: str | None
+    change: str
     worked: int
     log: str | None
     line: int | None
@@ -201,7 +204,7 @@ def _worked_command(decision: Decision) -> str | None:
 class _Failure(NamedTuple):
     episode: str
     command: str
-    instead: str | None
+    way: Workaround | None
     event: Event
     log: str | None
 
@@ -210,30 +213,26 @@ def _corrections(episodes: Iterable[Episode]) -> Iterator[CommandCorrection]:
     found: dict[tuple[str, str], list[_Failure]] = defaultdict(list)
     for episode in episodes:
         events = {event.id: event for event in episode.events}
-        decisions = {decision.id: decision for decision in episode.decisions}
-        remedies = {fix.error: (*fix.changes, fix.verified_by) for fix in episode.fixes}
+        ways = workarounds_in(episode)
         log = episode.provenance.log if episode.provenance else None
-        for place, run in enumerate(episode.runs):
-            if not run.command or not _did_not_run(run) or _only_looks(run.command):
-                continue
+        for run in episode.runs:
+            looks = not run.command or not _did_not_run(run) or _only_looks(run.command)
             for event in run.events_among(events):
                 problem = event.family or event.message or ""
+                way = ways.get(event.id)
+                way = None if way is not None and way.how == "again" else way
                 # What is missing is put in place, not run otherwise: that is a prerequisite.
-                if event.tool or not problem or _OF_ONE_FILE.search(problem) or _is_missing(event):
+                of_one = event.tool or not problem or _OF_ONE_FILE.search(problem) or _is_missing(event)
+                if not run.command or (way is None and (looks or of_one)):
                     continue
-                commands = [
-                    _worked_command(decisions[name]) for name in remedies.get(event.id, ()) if name in decisions
-                ]
-                commands += [one.command for one in episode.runs[place + 1 :] if one.kind == run.kind in JUDGING][:1]
-                instead = next((text for one in commands if one and (text := _other_command(one, run))), None)
-                failure = _Failure(episode.id, run.command, instead, event, log)
+                failure = _Failure(episode.id, run.command, way, event, log)
                 found[_named(run.command), problem].append(failure)
     ranked = sorted(found.items(), key=lambda each: (-len({one.episode for one in each[1]}), each[0]))
     named: set[str] = set()
     for (command, problem), failures in ranked:
         sessions = len({one.episode for one in failures})
-        worked = Counter(one.instead for one in failures if one.instead)
-        best = worked.most_common(1)[0][0] if worked else None
+        best = common_workaround((one.episode, one.way) for one in failures)
+        best = best if best is not None and 2 * best.worked >= sessions else None
         if sessions < _SESSIONS or command in named:
             continue
         named.add(command)
@@ -242,8 +241,9 @@ def _corrections(episodes: Iterable[Episode]) -> Iterator[CommandCorrection]:
             command=typical_command(one.command for one in failures),
             problem=_one_line(newest.event.message or problem),
             sessions=sessions,
-            instead=best,
-            worked=len({one.episode for one in failures if one.instead == best}) if best else 0,
+            instead=best.command if best else None,
+            change=way_words(best.how, _code(best.what)) if best else "",
+            worked=best.worked if best else 0,
             log=newest.log,
             line=newest.event.evidence.line if newest.event.evidence else None,
         )
@@ -269,13 +269,6 @@ _LONGEST_PROBLEM = 100
 def _named(command: str | None) -> str:
     """A command by what it runs, without its operands."""
     return head_of(command)
-
-
-def _other_command(command: str, failed: CommandRun) -> str | None:
-    """What another command runs; None where it is the failed one again."""
-    part = decisive(tuple(one for one in parse_command(command) if one.joiner != "|"))
-    name = _named(part.text) if part else ""
-    return name if name and name != _named(failed.command) else None
 
 
 # What is written about it.
@@ -399,7 +392,7 @@ def markdown_of(runbook: Runbook) -> str:
     if runbook.corrections:
         lines += ["", "What fails here:", ""]
         for wrong in runbook.corrections:
-            instead = f" Use {_code(wrong.instead)} instead." if wrong.instead else ""
+            instead = f" Worked instead: {wrong.change}, as in {_code(wrong.instead)}." if wrong.instead else ""
             sessions = f"{wrong.sessions} {_sessions(wrong.sessions)}"
             lines.append(f"- {_code(wrong.command)} fails: {_code(wrong.problem)} ({sessions}).{instead}")
     return "\n".join(lines) + "\n"

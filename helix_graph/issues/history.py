@@ -49,6 +49,7 @@ class Failure(NamedTuple):
     seconds: int | None
     tokens: int | None
     repaired: int
+    moment: str | None
 
 
 #: What people report is said in their own words: of no two reports it can be said that they are of one failure.
@@ -56,7 +57,7 @@ _REPORTED = "reported by the user"
 _FAILURES = """
     SELECT m.episode, m.local, coalesce(m.issues, ''), n.label, coalesce(m.checked, ''), coalesce(m.family, ''), m.path,
         m.line, coalesce(m.message, ''), coalesce(m.thing, ''), m.deliberate, c.steps, c.seconds, c.tokens,
-        coalesce(r.repaired, 0)
+        coalesce(r.repaired, 0), m.timestamp
     FROM node n JOIN mention m ON m.node = n.number
     LEFT JOIN cost c ON c.episode = m.episode AND c.local = m.local
     LEFT JOIN (
@@ -113,8 +114,10 @@ class History:
                 one = Failure(number, local, key, label, check, family, path, line, said, thing, on_purpose, *rest)
                 (self.reported if family == _REPORTED else self.failures).append(one)
         order = {number: row.place for number, row in self.sessions.items()}
-        for each in (self.failures, self.reported):
-            each.sort(key=lambda one: (order[one.number], one.line or 0, one.local))
+        self.failures, self.reported = (
+            _once(sorted(each, key=lambda one: (order[one.number], one.line or 0, one.local)))
+            for each in (self.failures, self.reported)
+        )
         counted: defaultdict[str, dict[int, int]] = defaultdict(dict)
         query = (
             "SELECT checked, episode, count(*) FROM run WHERE passed IS NOT NULL AND kind <> 'command' GROUP BY 1, 2"
@@ -140,6 +143,16 @@ class History:
     def place(self, failure: Failure) -> int:
         """The place of its session in time."""
         return self.sessions[failure.number].place
+
+
+def _once(failures: list[Failure]) -> list[Failure]:
+    """Each failure in the first session that has it: a forked session repeats the results of the one before it."""
+    first: dict[tuple[str, str, str], int] = {}
+    return [
+        one
+        for one in failures
+        if one.moment is None or first.setdefault((one.moment, one.label, one.said), one.number) == one.number
+    ]
 
 
 def statements(connection: sqlite3.Connection, folder: Path) -> dict[str, IssueAssertion]:

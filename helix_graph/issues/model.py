@@ -48,6 +48,7 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True):
     ``thing`` is the test, symbol or message that an issue is about (`Mention.thing`), of a group the one that took
     most, in ``thing_minutes``. ``steps``, ``minutes`` and ``tokens`` are what all occurrences took
     (`helix_episodes.model.Cost`); None where no log has them. ``kinds`` counts the different issues in a group.
+    ``runs`` counts the results that show it: one run of a linter may break many rules.
     ``since`` counts the runs of its check since it was last seen, or the sessions (``unit`` says which). ``remedy`` is
     the best one that two sessions have in common. ``files`` are the commonest, with how many sessions each.
     """
@@ -67,6 +68,7 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True):
     first_seen: str | None = None
     last_seen: str | None = None
     occurrences: int = 0
+    runs: int = 0
     kinds: int = 1
     sessions: int = 0
     agents: tuple[str, ...] = ()
@@ -105,6 +107,7 @@ class Occurrence(msgspec.Struct, frozen=True, kw_only=True):
 
     session: str
     episode: str
+    event: str
     date: str | None
     message: str
     path: str | None

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 _NAMED: tuple[By, ...] = ("issue", "group")
 MOST_OCCURRENCES = 500
 _FILES, _SIMILAR, _CHECKS = 3, 5, 2
+#: What recurs is in so many sessions.
+_AGAIN = 2
 #: The share of a group's failures that say the same sentence, where it is the tool's and not theirs.
 _NEARLY_ALL = 0.8
 #: Families that say something of one file only, which the message names.
@@ -167,7 +169,8 @@ def _recurring(history: History, failures: Sequence[Failure]) -> list[_Row]:
         check, family, own = members[0].check, members[0].family, of_group[label]
         largest = max((len(_sessions_of(one)) for _, one in own), default=0)
         # Where no line says what is wrong, a group is only the check again.
-        differs = bool(own) and 2 * largest < len(_sessions_of(members)) and family not in SAYS_NO_NAME
+        met = len(_sessions_of(members))
+        differs = bool(own) and (2 * largest < met or largest < _AGAIN <= met) and family not in SAYS_NO_NAME
         dear = 0 < much <= sum(one.seconds or 0 for one in members)
         shown = differs and (says_something(family) or history.runs_of(check) is not None or dear)
         if shown:
@@ -209,7 +212,7 @@ def _chosen(
         else [(by, key, members) for key, members in _grouped(history, failing, by, written).items()]
     )
     rows.sort(key=lambda row: (-len(_sessions_of(row[2])), -sum(one.steps or 0 for one in row[2]), row[1]))
-    again = [row for row in rows if by != "recurring" or len(_sessions_of(row[2])) > 1]
+    again = [row for row in rows if by != "recurring" or len(_sessions_of(row[2])) >= _AGAIN]
     chosen, hidden = [], 0
     for kind, key, members in again:
         spoken_of = kind in _NAMED and issue_id(kind, key) in history.statements
@@ -260,6 +263,7 @@ def _row(connection: sqlite3.Connection, history: History, kind: By, key: str, m
         first_seen=rows[0].date,
         last_seen=rows[-1].date,
         occurrences=len(members),
+        runs=len({(one.number, one.line) for one in members}),
         kinds=len({one.fingerprint or one.local for one in members}) if kind == "group" else 1,
         sessions=len(_sessions_of(members)),
         agents=_distinct(row.agent for row in rows),
@@ -353,6 +357,7 @@ def _details(connection: sqlite3.Connection, history: History, row: _Row, author
             Occurrence(
                 session=session.session,
                 episode=session.id,
+                event=one.local,
                 date=session.date,
                 message=texts.message,
                 path=one.path,

@@ -78,6 +78,7 @@ _COMMAND_WORDINGS = (
         "authentication failed",
         r"Authentication failed|Permission denied \(publickey|could not read Username|Bad credentials",
     ),
+    ("authentication failed", r"^remote: Permission to \S+ denied to "),
     ("unknown task", r"no tasks? (?:named|defined|found)|Missing script|No rule to make target|Task .* not found"),
     ("unknown task", r"does not contain recipe"),
     ("not a go module", r"cannot find main module|go\.mod file not found"),
@@ -90,14 +91,15 @@ _COMMAND_WORDINGS = (
     ("no such file", r"[Nn]o such file or directory|cannot stat|[Ff]ile not found"),
     ("permission denied", r"[Pp]ermission denied|[Oo]peration not permitted"),
     ("address in use", r"[Aa]ddress already in use|EADDRINUSE"),
-    ("connection failed", r"Could not resolve host|[Cc]onnection refused|Network is unreachable|Failed to connect"),
+    ("connection failed", r"[Cc]ould not resolve host|[Cc]onnection refused|Network is unreachable|Failed to connect"),
+    ("connection failed", r"ssh: connect to host \S+ port \d+: "),
     ("no space left", r"No space left on device"),
     ("jq error", r"failed to parse jq|^jq: (?:error|\d+ compile error)|parse error: Invalid"),
     (
         "unknown option",
         r"unrecognized (?:argument|option)|unknown (?:option|flag|shorthand)|(?:illegal|invalid) option",
     ),
-    ("unknown option", r"No such option|unexpected argument|^usage: "),
+    ("unknown option", r"No such option|unexpected argument|^usage: |Unknown JSON field"),
     ("unknown command", r"[Uu]nknown (?:sub)?command|is not a git command|[Ii]nvalid usage"),
     ("timeout", r"[Cc]ommand timed out|[Tt]imeout exceeded|^(?:COMMAND|EXECUTION) TIMED OUT"),
 )
@@ -107,11 +109,15 @@ _COMMAND_FAMILIES = tuple((family, Regex(wording)) for family, wording in _COMMA
 _ANY_COMMAND_FAMILY = Regex("|".join(wording for _, wording in _COMMAND_WORDINGS))
 _HTTP = Regex(r"\(?HTTP(?:/[\d.]+)? ([45]\d\d)\b|status code:? ([45]\d\d)\b|\bnpm (?:ERR!|error) ([45]\d\d)\b")
 
+_SPEAKER = Regex(r"[\w.-]+: ")
+
 # Exit 1 of these is an answer ("no", "none", "they differ"), not trouble.
 _ANSWERING = frozenset(
     {"grep", "egrep", "fgrep", "rg", "ag", "ack", "diff", "cmp", "which", "type", "command", "test", "[", "[[", "pgrep"}
     | {"false", "git", "jq"}
 )
+#: "Still running": what is asked for is not ready yet.
+_PENDING = {("gh", "pr checks"): 8}
 # Exit codes the shell itself gives, and what they say.
 _SHELL_CODES = {126: "permission denied", 127: "command not found", 124: "timeout", 137: "killed", 130: "interrupted"}
 
@@ -177,6 +183,8 @@ def finding_of(segments: tuple[Segment, ...], output: CommandOutput, exit_code: 
     if code in _SHELL_CODES and not spoken:
         return CheckFinding(family=_SHELL_CODES[code], message=f"exit code {code}")
     last = segments[-1] if segments else None
+    if last and code is not None and _PENDING.get((last.program, last.subcommand or "")) == code:
+        return CheckFinding(family="answered no", message=informative_line(spoken), generic=True)
     # "error: …" of a part that changes something is no answer of the look behind it.
     stopped = any(part.purpose == "change" for part in segments[:-1]) and any(_LOUD.match(line) for line in spoken)
     if last and code == 1 and last.program in _ANSWERING and not stopped and (not spoken or last.purpose == "look"):
@@ -196,8 +204,10 @@ def known_finding(lines: Iterable[str]) -> CheckFinding | None:
         if code := _HTTP.search(line):
             return CheckFinding(family=f"HTTP {code[1] or code[2] or code[3]}", message=line.strip())
         if _ANY_COMMAND_FAMILY.search(line):
-            family = next(family for family, pattern in _COMMAND_FAMILIES if pattern.search(line))
-            return CheckFinding(family=family, message=line.strip(), path=None)
+            family, found = next((family, match) for family, one in _COMMAND_FAMILIES if (match := one.search(line)))
+            # Who passes another program's words on puts its own before them.
+            passed_on = line[: found.start()].rstrip().endswith((";", ":")) and _SPEAKER.match(found[0])
+            return CheckFinding(family=family, message=line[found.start() if passed_on else 0 :].strip())
     return None
 
 

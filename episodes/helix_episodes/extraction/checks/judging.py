@@ -232,7 +232,11 @@ def _assigned(
     left = list(readings)
     found: list[_JudgedPart] = []
     for run in runs:
-        reading = next((reading for reading in left if _belongs(run, reading)), None)
+        own = [reading for reading in left if _belongs(run, reading)]
+        others = [
+            reading for reading in own if not any(_is_likelier(later, reading) for later in runs[len(found) + 1 :])
+        ]
+        reading = next((one for one in own if _is_likelier(run, one)), None) or next(iter(others), None)
         if reading in left:
             left.remove(reading)
         elif reading is None and not run.known:
@@ -242,6 +246,11 @@ def _assigned(
         check = reading.check if reading and not run.known and reading.check != "tests" else run.check
         found.append(run._replace(reading=reading, check=check))
     return tuple(found)
+
+
+def _is_likelier(run: _JudgedPart, reading: Verdict) -> bool:
+    """Whether a reading is of what a run checks, and not only of anything that a task may have run."""
+    return _belongs(run, reading) and (run.check == reading.check or run.kind == reading.kind)
 
 
 def _summary(run: _JudgedPart, text: CommandOutput) -> Verdict | None:

@@ -87,6 +87,7 @@ class CommandOutput:
 
     def __init__(self, raw: str) -> None:
         text = _ESCAPES.sub("", raw) if "\x1b" in raw else raw
+        text = "\n".join(map(_overwritten, text.split("\n"))) if "\b" in text else text
         lines = [line if len(line) <= _LONGEST_LINE else line[:_LONGEST_LINE] for line in text.split("\n")]
         lines = [line.rstrip("\r").rpartition("\r")[2] for line in lines] if "\r" in text else lines
         stated = _EXIT_LINE.match(lines[0])
@@ -118,6 +119,23 @@ class CommandOutput:
     def matches(self, pattern: Regex) -> list[re.Match[str]]:
         """The lines that the pattern matches from their beginning."""
         return [found for line in self.lines if (found := pattern.match(line))]
+
+
+def _overwritten(line: str) -> str:
+    r"""What a terminal shows of a line in which backspaces move back over what was printed, as spinners do.
+
+    >>> _overwritten("push: - busy\b\b\b\b\b\bfailed")
+    'push: failed'
+    """
+    shown: list[str] = []
+    at = 0
+    for sign in line:
+        if sign == "\b":
+            at = max(0, at - 1)
+        else:
+            shown[at : at + 1] = [sign]
+            at += 1
+    return "".join(shown)
 
 
 def quoted(*lines: str) -> str:

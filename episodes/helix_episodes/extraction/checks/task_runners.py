@@ -60,7 +60,6 @@ _FAILED_UNNAMED = (
     Regex(r"npm (?:ERR!|error) (?:code ELIFECYCLE|Lifecycle script .* failed)"),
     Regex(r"\s*(?:\u2009?ELIFECYCLE\u2009?|ERR_PNPM_\w+) .*"),
     Regex(r"error Command failed with exit code \d+"),
-    Regex(r"error: script \".*\" exited with code \d+"),
     Regex(r"(?:Error: )?Process completed with exit code [1-9]\d*\."),
     Regex(r"nox > (?:Command .+ failed with exit code \d+|Session .+ failed\.)"),
     Regex(r"ERROR: command finished with error: .*|ERROR task failed|\s*ERROR +command .+ exited \(\d+\)"),
@@ -77,6 +76,7 @@ _FAILED = (
     Regex(r"\[([\w:./-]+)\] ERROR task failed"),
     Regex(r"(?:g?make)(?:\[\d+\])?: \*\*\* \[(?:[^\]:]*:\d+: )?([\w./-]+)\] Error \d+"),
     Regex(r"error: Recipe `([\w-]+)` failed"),
+    Regex(r"error: script \"([^\"]*)\" exited with code \d+"),
     Regex(r"task: Failed to run task \"([\w:-]+)\""),
     Regex(r"lerna ERR! \S+ run ([\w:.-]+) exited \d+ in "),
     Regex(r"\s*[✖✗×]\s+nx run [\w@./-]+:([\w.-]+)"),  # noqa: RUF001  (signs as printed)
