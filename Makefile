@@ -5,7 +5,7 @@ PYTHON ?= python3
 UPGRADE ?= --upgrade
 SECONDS ?= 600
 
-.PHONY: install weights test test-slow lint licenses lock fuzz format schema smoke agents bundle bench
+.PHONY: install weights test test-slow lint licenses lock fuzz format schema smoke agents bundle screenshots bench
 
 install:  ## a virtual environment with everything that the tests need
 	$(PYTHON) -m venv .venv
@@ -59,6 +59,10 @@ site:  ## the documentation as a site in build/site, with every link checked; it
 
 agents:  ## the five coding agents themselves, from npm, with a scripted model; needs ../shared/agents-harness
 	BIN=$(BIN) .ci/agents
+
+screenshots:  ## the pictures of the documentation, and every tab in build/screenshots to look at
+	PYTHONPATH=tests/helpers $(BIN)python benchmarks/pictures.py
+	PYTHONPATH=tests/helpers $(BIN)python benchmarks/pictures.py --all build/screenshots
 
 bench:  ## needs the corpora in ../shared; not the sealed set, which its keeper runs
 	for script in benchmarks/*.py $$(ls benchmarks/*/__main__.py | grep -v /sealed/); do [ ! -e "$$script" ] || $(BIN)python "$$script" || exit 1; done

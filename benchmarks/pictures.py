@@ -1,9 +1,10 @@
-"""The pictures of the documentation, made anew from the example logs: docs/images.
+"""The pictures of the documentation (docs/images), and one of every tab to look at, made anew from the example logs.
 
-    python benchmarks/pictures.py [--chromium PATH]
+    python benchmarks/pictures.py [--all DIR [--memory DIR]] [--chromium PATH]
 
-A graph with an error chosen, a path in the dark theme, a failed session with its first suspect, and what `explain` and
-`patterns` print on a terminal. Look at them before they are committed.
+Without an option: the issues, a failed session, a graph in the dark theme, a report, and what `explain` and
+`issues` print on a terminal. With ``--all`` every tab of the example logs' page, or of another memory's, as a desk and
+a phone show it, by day and by night. Look at them before they are committed.
 """
 
 from __future__ import annotations
@@ -19,58 +20,63 @@ from rich.text import Text
 
 from browser import CHROMIUM, open_browser
 from demo_logs import demo_memory_in
+from helix_graph import Memory
 from pseudo_terminal import on_terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import Browser, Page, ViewportSize
-
-    from helix_graph import Memory
+    from playwright.sync_api import Browser, ViewportSize
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
-SIZE: ViewportSize = {"width": 1200, "height": 700}
+DESK: ViewportSize = {"width": 1440, "height": 900}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+#: In the documentation a picture is as wide as its text.
+PAGE: ViewportSize = {"width": 1200, "height": 760}
 #: Columns of the terminal, and the width of one in pixels.
-COLUMNS, COLUMN = 104, 8.45
-
-
-def pages(browser: Browser, memory: Memory, folder: Path) -> None:
-    graph, path, session = (folder / f"view-{name}.html" for name in ("graph", "path", "session"))
-    memory.view(output=graph)
-    shoot(browser, graph, look=_search)
-    memory.view(output=path, source="ruff fails: E501", target="success")
-    shoot(browser, path, scheme="dark")
-    memory.view(output=session, episode=memory.episodes.list(outcome="failure")[0].session)
-    shoot(browser, session, look=lambda tab: tab.click("#timeline .links button >> nth=0"))
-
-
-def _search(tab: Page) -> None:
-    tab.fill("#search", "pytest fails: AssertionError")
-    tab.keyboard.press("Enter")
+COLUMNS, COLUMN = 80, 8.45
+Scheme = Literal["light", "dark"]
 
 
 def shoot(
     browser: Browser,
     page: Path,
+    picture: Path,
     *,
-    scheme: Literal["light", "dark"] = "light",
-    look: Callable[[Page], object] = lambda _: None,
+    address: str = "",
+    size: ViewportSize = PAGE,
+    scheme: Scheme = "light",
 ) -> None:
-    tab = browser.new_page(viewport=SIZE, color_scheme=scheme)
-    tab.goto(page.as_uri())
-    tab.wait_for_selector("body[data-ready]")
-    look(tab)
-    tab.mouse.move(1, 1)
-    tab.evaluate("() => { document.activeElement.blur(); document.getElementById('timeline').scrollTop = 0; }")
-    tab.wait_for_timeout(500)  # until the last line is drawn
-    tab.screenshot(path=IMAGES / f"{page.stem}.png")
+    """One view of a page as a picture."""
+    tab = browser.new_page(viewport=size, color_scheme=scheme)
+    tab.goto(page.as_uri() + address)
+    tab.wait_for_selector("body[data-ready], body:not(:has(script))")
+    tab.evaluate("() => document.activeElement.blur()")
+    tab.wait_for_timeout(300)  # until the last line is drawn
+    tab.screenshot(path=picture)
     tab.close()
 
 
+def failed_session(memory: Memory) -> str:
+    """A session to look at: the newest that failed, else the newest."""
+    return (memory.episodes.list(outcome="failure") or memory.episodes.list())[0].session
+
+
+def documentation(browser: Browser, folder: Path) -> None:
+    """The pictures that README and docs show."""
+    memory = demo_memory_in(folder / "papershop", generated=True)
+    page, report = folder / "view.html", folder / "report.html"
+    memory.view(output=page)
+    memory.report(output=report)
+    shoot(browser, page, IMAGES / "view-issues.png")
+    shoot(browser, page, IMAGES / "view-session.png", address=f"#sessions/{failed_session(memory)}")
+    shoot(browser, page, IMAGES / "view-graph.png", address="#graph", scheme="dark")
+    shoot(browser, report, IMAGES / "report.png")
+    terminal(browser, memory, folder)
+
+
 def terminal(browser: Browser, memory: Memory, folder: Path) -> None:
-    failed = memory.episodes.list(outcome="failure")[0].session
+    """What two commands print."""
     sheet = Console(record=True, width=COLUMNS, file=(folder / "nothing").open("w"), force_terminal=True)
-    for asked in (("explain", failed), ("patterns", "--min-occurrences", "5")):
+    for asked in (("issues", "--limit", "4"), ("explain", failed_session(memory))):
         told = on_terminal(*asked, columns=COLUMNS, cwd=folder, HELIX_DIR=str(memory.root), COLORTERM="truecolor")
         sheet.print(Text.assemble(("$ ", "dim"), " ".join(("helix-graph", *asked))))
         sheet.print(Text.from_ansi(told))
@@ -81,16 +87,43 @@ def terminal(browser: Browser, memory: Memory, folder: Path) -> None:
     tab.close()
 
 
+def every_tab(browser: Browser, memory: Memory, pictures: Path, folder: Path) -> None:
+    """Every kind of view, on a desk and on a phone, by day and by night."""
+    pictures.mkdir(parents=True, exist_ok=True)
+    page, report = folder / "all.html", folder / "report.html"
+    memory.view(output=page)
+    memory.report(output=report)
+    addresses = {name: f"#{name}" for name in ("issues", "places", "rules", "sessions", "graph")}
+    addresses["session"] = f"#sessions/{failed_session(memory)}"
+    addresses["compare"] = f"#sessions/{failed_session(memory)}?with="
+    for issue in memory.issues.list(limit=1).issues:
+        addresses["issue"] = f"#issues/{issue.id}"
+    schemes: tuple[Scheme, ...] = ("light", "dark")
+    for scheme in schemes:
+        for kind, size in (("desk", DESK), ("phone", PHONE)):
+            for name, address in addresses.items():
+                shoot(
+                    browser, page, pictures / f"{name}-{kind}-{scheme}.png", address=address, size=size, scheme=scheme
+                )
+            shoot(browser, report, pictures / f"report-{kind}-{scheme}.png", size=size, scheme=scheme)
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--all", type=Path, metavar="DIR")
+    options.add_argument("--memory", type=Path, metavar="DIR")
     options.add_argument("--chromium", type=Path, default=CHROMIUM)
-    with tempfile.TemporaryDirectory() as name, open_browser(options.parse_args().chromium) as browser:
-        folder = Path(name) / "papershop"
-        folder.mkdir()
-        memory = demo_memory_in(folder)
-        pages(browser, memory, folder)
-        terminal(browser, memory, folder)
-    print(*(f"{picture.stat().st_size:>8} {picture.name}" for picture in sorted(IMAGES.glob("*.png"))), sep="\n")
+    given = options.parse_args()
+    with tempfile.TemporaryDirectory() as name, open_browser(given.chromium) as browser:
+        folder = Path(name)
+        if given.all is None:
+            documentation(browser, folder)
+            print(
+                *(f"{picture.stat().st_size:>8} {picture.name}" for picture in sorted(IMAGES.glob("*.png"))), sep="\n"
+            )
+        else:
+            memory = Memory(given.memory) if given.memory else demo_memory_in(folder / "papershop", generated=True)
+            every_tab(browser, memory, given.all, folder)
 
 
 if __name__ == "__main__":

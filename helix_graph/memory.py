@@ -361,12 +361,12 @@ class Memory:
             self.graph.compile()
         return CaughtUp(read=read, left=len(logs) - read)
 
-    def view(self, *, output: Path | None = None, **part: Any) -> ViewReport:  # noqa: ANN401  (the options of `Graph.excerpt`)
-        """Writes a page to look at, in ``output`` or the memory's ``pages``; `Graph.excerpt` says what may be on it.
+    def view(self, *, output: Path | None = None, **opening: Any) -> ViewReport:  # noqa: ANN401  (those of `Pages.write`)
+        """Writes the page of the memory, in ``output`` or the memory's ``pages`` (``docs/how-to/view.md``).
 
-        Of an ``episode`` it shows the session's steps, its suspects and a session beside it (``docs/how-to/view.md``).
+        `helix_graph.web.api.Pages.write` says where it may open.
         """
-        return self._pages().write(None if output is None else as_path("output", output), **part)
+        return self._pages().write(None if output is None else as_path("output", output), **opening)
 
     def timeline(self, episode: str) -> PageTimeline:
         """A session step by step with its suspects, as its page has it; ``episode`` is its id or its session's.
@@ -380,7 +380,14 @@ class Memory:
     def _pages(self) -> Pages:
         from helix_graph.web.api import Pages
 
-        return Pages(self.root, graph=self.graph, causality=self.causality, episodes=self.episodes)
+        return Pages(
+            self.root,
+            graph=self.graph,
+            causality=self.causality,
+            episodes=self.episodes,
+            issues=self.issues,
+            insights=lambda: self.insights,
+        )
 
     def report(
         self,
@@ -396,7 +403,7 @@ class Memory:
         figure is computed.
         """
         found = self.highlights()
-        return self._pages().report(self.insights, found, output=output, format=format, days=days, until=until)
+        return self._pages().report(found, output=output, format=format, days=days, until=until)
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """What is wrong with the memory and how to mend it; with ``fix`` what can be mended is.

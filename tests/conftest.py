@@ -110,6 +110,18 @@ def demo_memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     return demo_memory_in(tmp_path_factory.mktemp("demo"))
 
 
+@pytest.fixture(scope="session")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Memory:
+    """The memory that `helix-graph demo --keep` leaves: the example logs and the generated ones, compiled."""
+    return demo_memory_in(tmp_path_factory.mktemp("papershop") / "papershop", generated=True)
+
+
+@pytest.fixture(scope="session")
+def page_file(shop: Memory, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of that memory."""
+    return Path(shop.view(output=tmp_path_factory.mktemp("pages") / "view.html").path)
+
+
 @pytest.fixture
 def script() -> Callable[..., Script]:
     """Begins a session log: ``script("name").prompt("fix it").run("pytest", "1 failed", code=1)``."""

@@ -60,9 +60,7 @@ def test_a_folder_gets_a_file_of_the_format(
     told = orjson.loads(said(capsys, "report", "--format", form, "--output", str(tmp_path / "week"), "--json"))
     written = tmp_path / "week" / name
     assert (told["path"], told["format"], told["bytes"]) == (str(written), form, written.stat().st_size)
-    pages = sorted((tmp_path / "week" / "sessions").glob("*"))
-    assert told["pages"] == len(pages)
-    assert bool(pages) == (form == "html")
+    assert told["page"] is (tmp_path / "week" / "view.html").exists() is (form == "html")
 
 
 def test_a_file_is_written_as_it_is_called(memory: Memory, tmp_path: Path) -> None:
@@ -119,10 +117,10 @@ def test_a_session_that_is_not_in_the_graph_yet_has_its_evidence_on_the_page(tmp
     memory = remember(tmp_path / "project", repaired("s1"))
     memory.episodes.save(repaired("s2", day=2))
     made = memory.report(output=tmp_path / "week")
-    assert made.pages == 1
+    assert made.page
     page = made.data.decode()
-    assert 'href="sessions/episode-s1.html#step-e1"' in page
-    assert 'href="sessions/episode-s2' not in page
+    assert 'href="view.html#sessions/s1/e1"' in page
+    assert 'href="view.html#sessions/s2' not in page
     assert 'href="#e' in page
 
 

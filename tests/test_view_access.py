@@ -1,93 +1,82 @@
-"""Can everybody use the page: enough contrast, a name for everything, an order of the focus, colours told apart?"""
+"""Can everybody use the page: WCAG AA by axe on every tab, by day and night, on a desk and on a phone?"""
 
 from __future__ import annotations
 
-import itertools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 
-from access import DRAWN, KINDS_OF_SIGHT, as_seen, colours, contrast, distance, nameless, unreadable
+from access import KINDS_OF_SIGHT, as_seen, colours, distance, too_small
 from browser import open_tab
-from thoroughness import few
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
 
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, ViewportSize
 
     from browser import Tab
     from helix_graph import Memory
 
-TYPES = ("decision", "error", "event", "outcome", "pattern")
+PHONE: ViewportSize = {"width": 390, "height": 844}
+DESK: ViewportSize = {"width": 1440, "height": 900}
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
 
 
-@pytest.fixture(scope="module", params=few(["light", "dark"], 1))
-def tab(
-    browser: Browser, demo_memory: Memory, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> Iterator[Tab]:
-    path = tmp_path_factory.mktemp("access") / "graph.html"
-    demo_memory.view(output=path)
-    with open_tab(browser, path, color_scheme=request.param) as opened:
-        yield opened
-
-
-def test_every_text_can_be_read(tab: Tab) -> None:
-    tab.click("pytest fails: AssertionError")
-    tab.page.fill("#search", "pytest")
-    assert unreadable(tab, at_least=50) == []
-
-
-def test_what_is_drawn_stands_out(tab: Tab) -> None:
-    found = colours(tab, *TYPES, "asserted", "supported", "contradicted", "path", "control", "page", "card")
-    for name in set(found) - {"page", "card"}:
-        ground = found["card" if name == "control" else "page"]
-        assert contrast(found[name], ground) >= DRAWN, name
-
-
-def test_types_and_statuses_differ_by_shape_as_well(tab: Tab) -> None:
-    shapes = tab.page.evaluate(
-        "() => document.getElementById('graph')._cyreg.cy.nodes().map((n) => [n.data('type'), n.style('shape')])"
+def addresses(memory: Memory) -> list[str]:
+    """Every kind of page there is."""
+    session = memory.episodes.list(outcome="failure")[0].session
+    issue = memory.issues.list(limit=1).issues[0].id
+    pages = (
+        "issues",
+        f"issues/{issue}",
+        "places",
+        "sessions",
+        f"sessions/{session}",
+        f"sessions/{session}?with=",
+        "graph",
     )
-    assert len({shape for _, shape in shapes}) == len({type_ for type_, _ in shapes})
+    return list(pages)
 
 
-@pytest.mark.parametrize("seen", KINDS_OF_SIGHT)
-def test_supported_and_contradicted_are_told_apart_by_the_colour_blind(tab: Tab, seen: str) -> None:
-    found = colours(tab, "supported", "contradicted", "asserted")
-    for one, other in itertools.combinations(found.values(), 2):
-        assert distance(as_seen(one, seen), as_seen(other, seen)) > 40
+@pytest.mark.parametrize(("scheme", "size"), [("light", DESK), ("dark", PHONE)], ids=["light-desk", "dark-phone"])
+def test_axe_finds_nothing(
+    browser: Browser, page_file: Path, shop: Memory, scheme: Literal["light", "dark"], size: ViewportSize
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    with open_tab(browser, page_file, color_scheme=scheme, viewport=size) as tab:
+        for address in addresses(shop):
+            tab.go(f"{address}" if "?" in address else f"{address}?")
+            for summary in tab.page.locator(".step summary").all()[:4]:
+                summary.click()
+            found = axe.Axe().run(tab.page, options=RULES).response
+            assert len(found["passes"]) > 5, address
+            broken = {one["id"]: [node["html"][:120] for node in one["nodes"]] for one in found["violations"]}
+            assert broken == {}, address
 
 
-def test_everything_that_can_be_used_has_a_name(tab: Tab) -> None:
-    assert nameless(tab) == []
+def test_a_phone_shows_everything_without_scrolling_sideways(browser: Browser, page_file: Path, shop: Memory) -> None:
+    with open_tab(browser, page_file, viewport=PHONE) as tab:
+        for address in addresses(shop):
+            tab.go(f"{address}" if "?" in address else f"{address}?")
+            assert tab.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], address
+            assert too_small(tab) == [], address
 
 
-def test_the_focus_goes_from_the_head_over_filters_and_graph_to_the_details(tab: Tab) -> None:
-    tab.page.reload()
-    tab.page.wait_for_selector("body[data-ready]")
-    visited = []
-    for _ in range(60):
-        tab.keys("Tab")
-        visited.append(
-            tab.page.evaluate(
-                "() => (document.activeElement.closest('header, #filters, #graph, #panel, .skip') || document.body).id"
-                " || document.activeElement.closest('header, .skip')?.tagName || ''"
-            )
-        )
-        if visited[-1] == "panel":
-            break
-    assert list(dict.fromkeys(one for one in visited if one)) == ["A", "HEADER", "filters", "graph", "panel"]
+def test_fine_and_failed_are_told_apart_by_the_colour_blind(browser: Browser, page_file: Path) -> None:
+    with open_tab(browser, page_file) as tab:
+        found = colours(tab, "outcome", "bad")
+    for seen in KINDS_OF_SIGHT:
+        assert distance(as_seen(found["outcome"], seen), as_seen(found["bad"], seen)) > 60, seen
 
 
-def test_where_the_focus_is_can_be_seen(tab: Tab) -> None:
-    for selector in ("#search", "#fit", "#graph", "#least"):
-        tab.page.focus(selector)
-        outline = tab.page.evaluate("() => getComputedStyle(document.activeElement, null).outlineStyle")
-        assert outline != "none", selector
+def test_the_theme_can_be_chosen(browser: Browser, page_file: Path) -> None:
+    with open_tab(browser, page_file, color_scheme="dark") as tab:
+        assert brightness(tab) < 0.3
+        tab.page.click("#theme")
+        assert brightness(tab) > 0.7
 
 
-def test_the_page_has_a_language_a_title_and_one_first_heading(tab: Tab) -> None:
-    assert tab.page.evaluate("document.documentElement.lang") == "en"
-    assert tab.page.title()
-    assert tab.page.locator("h1").count() == 1
+def brightness(tab: Tab) -> float:
+    """Of the page's ground."""
+    red, green, blue = colours(tab, "page")["page"]
+    return (red + green + blue) / (3 * 255)

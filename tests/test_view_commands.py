@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import networkx as nx
@@ -13,6 +12,8 @@ from helix_cli.app import run
 from own_memory import own_memory
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from helix_graph import Memory
 
 
@@ -29,9 +30,9 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> 
 
 
 def test_view_says_where_the_page_is_and_what_is_on_it(memory: Memory, capsys: pytest.CaptureFixture[str]) -> None:
-    told = said(capsys, "view", "--max-nodes", "20")
-    assert str(memory.root / "pages" / "graph.html") in told
-    assert "the whole memory, 20 labels of 31" in told
+    told = said(capsys, "view")
+    assert str(memory.root / "pages" / "view.html") in told
+    assert "in 12 sessions, 12 of them step by step" in told
     assert "excerpts of your sessions" in told
 
 
@@ -53,11 +54,6 @@ def test_where_there_is_no_path_the_command_says_so(capsys: pytest.CaptureFixtur
     assert orjson.loads(said(capsys, "view", "--from", "ruff", "--to", "success", "--json"))["no_path"] == ""
 
 
-def test_a_sessions_page_is_called_after_it(memory: Memory, capsys: pytest.CaptureFixture[str]) -> None:
-    name = memory.episodes.list()[0].id
-    assert Path(orjson.loads(said(capsys, "view", "--episode", name, "--json"))["path"]).name == f"{name}.html"
-
-
 @pytest.mark.parametrize("command", ["explain", "contrast"])
 def test_explain_and_contrast_write_the_sessions_page(
     memory: Memory, capsys: pytest.CaptureFixture[str], tmp_path: Path, command: str
@@ -77,7 +73,6 @@ def test_explain_and_contrast_write_the_sessions_page(
     [
         (("view", "--from", "ruff"), 2, "give only one of these"),
         (("view", "--focus", "ruff", "--episode", "x"), 2, "give only one of these"),
-        (("view", "--max-nodes", "0"), 2, "--max-nodes is 0; it must be between 1 and 20000"),
         (("view", "--focus", "zebra"), 1, "zebra"),
         (("view", "--episode", "nobody"), 1, "no episode 'nobody'"),
         (("view", "--output", "/proc/no/such/place.html"), 1, "/proc/no"),

@@ -1,12 +1,15 @@
-"""Does the page do what one sees on it: search, filters, evidence, paths, keys, themes, in a real browser?"""
+"""Does the page answer what people look for: what fails and what helps, why a session failed, which place is risky?"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+import re
+from typing import TYPE_CHECKING
 
 import pytest
 
 from browser import open_tab
+from helix_cli.app import run
+from helix_graph.issues.model import remedy_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,16 +18,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from browser import Tab
+    from helix_episodes.model import Episode
     from helix_graph import Memory
-
-ERROR = "ruff fails: E501"
-
-
-@pytest.fixture(scope="module")
-def page_file(demo_memory: Memory, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("pages") / "graph.html"
-    demo_memory.view(output=path)
-    return path
 
 
 @pytest.fixture
@@ -33,207 +28,178 @@ def tab(browser: Browser, page_file: Path) -> Iterator[Tab]:
         yield opened
 
 
-@pytest.mark.everyday
-def test_every_label_and_edge_of_a_small_memory_is_drawn(tab: Tab, demo_memory: Memory) -> None:
-    status = demo_memory.graph.status()
-    assert len(tab.shown("nodes")) == status.nodes
-    assert len(tab.shown("edges")) == status.edges
-    assert f"{status.nodes} labels and {status.edges} edges from {status.episodes} sessions" in tab.text("#panel")
+@pytest.fixture(scope="module")
+def failed(shop: Memory) -> Episode:
+    return shop.episodes.list(outcome="failure")[0]
 
 
 @pytest.mark.everyday
-def test_searching_finds_a_label_and_opens_it(tab: Tab) -> None:
+def test_it_opens_with_the_issues_in_the_order_of_the_command(tab: Tab, shop: Memory) -> None:
+    listed = shop.issues.list(limit=200).issues
+    assert len(listed) > 4
+    rows = tab.page.locator("a.issue")
+    shown = [row.get_attribute("href") for row in rows.all()][: len(listed)]
+    assert shown == [f"#issues/{one.id}" for one in listed]
+    first = rows.first.inner_text()
+    assert listed[0].title in first
+    assert re.search(rf"{listed[0].sessions}\s+of {shop.graph.status().episodes}", first)
+
+
+@pytest.mark.everyday
+def test_three_questions_are_answered_in_few_actions(tab: Tab, shop: Memory, failed: Episode) -> None:
+    """The costliest issue and its remedy; why a session failed; which directory or file is risky."""
+    tab.page.select_option("select[name=by]", "minutes")
+    tab.follow("a.issue")
+    costliest = max(shop.issues.list(limit=200).issues, key=lambda one: one.minutes or 0)
+    assert costliest.remedy is not None
+    assert costliest.title in tab.text("h1")
+    assert remedy_words(costliest.remedy) in tab.text("ol.cards >> nth=0")
+
+    tab.follow("#tabs a[data-tab=sessions]")
+    tab.page.fill("input[name=q]", failed.session)
+    tab.follow("a.session")
+    suspect = shop.causality.explain(failed.id).suspects[0]
+    lead = next(one for one in failed.decisions if one.id == suspect.decision)
+    assert tab.text(".leads > li >> nth=0").startswith(lead.chosen)
+    assert suspect.reasons[0] in tab.text(".leads > li >> nth=0")
+
+    tab.follow("#tabs a[data-tab=places]")
+    worst = next(one for one in shop.causality.fragile().places if one.rate.check == "pytest")
+    tab.follow(".picker a:has-text('pytest')")
+    card = tab.text("ol.cards > li >> nth=0")
+    assert card.startswith(worst.path)
+    assert f"{worst.rate.failed} of {worst.rate.runs} runs failed" in card
+    # Two actions, three actions and two: fifteen for each question were allowed.
+
+
+def test_issues_are_found_by_words_and_filters_that_the_address_keeps(tab: Tab) -> None:
+    tab.page.fill("input[name=q]", "too long")
+    found = tab.page.locator("a.issue b").all_inner_texts()
+    assert found
+    assert all("E501" in title for title in found if not title.isdigit())
+    tab.page.select_option("select[name=check]", "mypy")
+    assert tab.text(".results") == "No issue passes the filters."
+    assert tab.page.url.endswith("#issues?q=too+long&check=mypy")
+    tab.page.fill("input[name=q]", "")
+    tab.page.reload()
+    tab.page.wait_for_selector("a.issue")
+    assert {"mypy: arg-type"} == {one for one in tab.page.locator("a.issue b").all_inner_texts() if ":" in one}
+    tab.requests.clear()
+    tab.requests.append(tab.page.url.partition("#")[0])
+
+
+def test_an_issue_leads_to_the_step_and_the_line_of_its_log(
+    tab: Tab, shop: Memory, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    issue = next(one for one in shop.issues.list(limit=200).issues if one.kind == "issue")
+    details = shop.issues.show(issue.id)
+    newest = details.occurrences[-1]
+    tab.go(f"issues/{issue.id[:8]}")
+    assert f"{issue.sessions} of" in tab.text("dl.facts")
+    assert remedy_words(details.remedies[0]) in tab.text("article")
+    card = tab.page.locator("ol.cards").nth(1).locator("li").first
+    command = str(card.locator("button.command").get_attribute("title")).removeprefix("Copy: ")
+    assert command == f"helix-graph sessions show {newest.session} --line {newest.line}"
+    monkeypatch.setenv("HELIX_DIR", str(shop.root))
+    assert run(command.split()[1:]) == 0
+    assert " ".join(newest.message.split())[:30] in " ".join(capsys.readouterr().out.split())
+    card.locator(".title a").click()
+    tab.page.wait_for_selector(".step details[open]")
+    assert newest.message[:40] in tab.text(".step details[open]")
+
+
+def test_a_session_shows_every_step_with_what_came_of_it(tab: Tab, failed: Episode) -> None:
+    tab.go(f"sessions/{failed.session}")
+    assert tab.page.locator(".step").count() == len(failed.decisions) + len(failed.events)
+    error = next(one for one in failed.events if one.type == "error")
+    step = tab.page.locator(f"[data-step={error.id}]")
+    assert "not repaired" in step.inner_text()
+    step.locator("summary").click()
+    assert error.evidence is not None
+    assert error.evidence.quote.split("\n")[0] in step.inner_text()
+    assert f"line {error.evidence.line}" in step.inner_text()
+    assert str(tab.page.locator("article > svg.strip").get_attribute("aria-label")).endswith("a failure was left.")
+
+
+def test_two_sessions_are_compared_the_largest_difference_first(tab: Tab, shop: Memory, failed: Episode) -> None:
+    other = next(one for one in shop.episodes.list(outcome="success") if one.task_kind == failed.task_kind)
+    tab.go(f"sessions/{failed.session}?with={other.session}")
+    rows = tab.page.locator(".compare tbody").last.locator("tr")
+    counts = [
+        [int(cell.split()[0].replace("never", "0")) for cell in row.locator("td").all_inner_texts()]
+        for row in rows.all()
+    ]
+    differences = [abs(here - there) for here, there in counts]
+    assert len(differences) > 3
+    assert differences == sorted(differences, reverse=True)
+    assert min(differences) > 0
+
+
+def test_sessions_are_filtered_by_outcome(tab: Tab, shop: Memory) -> None:
+    tab.go("sessions")
+    tab.page.select_option("select[name=outcome]", "failure")
+    assert tab.page.locator("a.session").count() == shop.episodes.count(outcome="failure") > 0
+
+
+def test_the_tree_of_places_has_the_rates_of_the_command(tab: Tab, shop: Memory) -> None:
+    tab.go("places?check=pytest")
+    check = next(one for one in shop.causality.checks(everything=True).checks if one.check == "pytest")
+    rates = {
+        one.value.rpartition("/")[2]: f"{one.failed} of {one.runs}"
+        for one in check.situations
+        if one.dimension == "file"
+    }
+    shown = {
+        row.locator("th").inner_text(): row.locator("td").nth(1).inner_text()
+        for row in tab.page.locator("table.tree tbody tr").all()
+    }
+    assert rates.items() <= shown.items()
+    assert rates
+
+
+def test_the_graph_shows_one_thing_and_nothing_unconnected(tab: Tab) -> None:
+    tab.go("graph")
+    tab.page.fill("input[name=node]", "edit shop/api.py")
+    tab.follow(".found a")
+    assert tab.text("h2.focus").endswith("edit shop/api.py")
+    boxes = {one.get_attribute("aria-label"): one.get_attribute("class") for one in tab.page.locator("a.node").all()}
+    lines = " ".join(tab.page.locator("path.edge title").all_text_contents())
+    assert len(boxes) > 3
+    assert [label for label in boxes if str(label).rpartition(", ")[0] not in lines] == []
+    assert all("failed" in str(kind) for label, kind in boxes.items() if " fails: " in str(label))
+    columns = {round(float(str(one.get_attribute("x")))) for one in tab.page.locator("a.node rect").all()}
+    assert 2 < len(columns) <= 5
+    tab.follow(".picker a:has-text('1 step')")
+    assert len({str(one.get_attribute("x")) for one in tab.page.locator("a.node rect").all()}) <= 3
+
+
+def test_a_path_is_laid_out_from_end_to_end(browser: Browser, shop: Memory, tmp_path: Path) -> None:
+    answer = shop.graph.path(source="ruff fails: E501", target="success")
+    shop.view(output=tmp_path / "path.html", source="ruff fails: E501", target="success")
+    with open_tab(browser, tmp_path / "path.html") as tab:
+        shown = [one.inner_text().partition(" ")[2] for one in tab.page.locator("ol.path .node").all()]
+        assert shown == [node.label for node in answer.path]
+        assert tab.page.locator("ol.path .between").count() == answer.depth
+
+
+def test_keys_lead_through_the_page(tab: Tab) -> None:
+    tab.keys("3")
+    tab.page.wait_for_selector("a.session")
     tab.keys("/")
-    tab.page.keyboard.type("assertionerror")
-    assert tab.text("#results li >> nth=0").startswith("pytest fails: AssertionError")
+    tab.page.keyboard.type("gift")
+    assert 0 < tab.page.locator("a.session").count() < 10
+    tab.keys("Escape")
+    tab.page.locator("a.session").first.focus()
     tab.keys("Enter")
-    assert tab.text("#panel h2") == "pytest fails: AssertionError"
-    assert tab.marked("chosen") == {"pytest fails: AssertionError"}
-
-
-def test_searching_finds_what_stands_in_the_logs(tab: Tab) -> None:
-    tab.page.fill("#search", "respx")
-    found = tab.page.locator("#results li").all_inner_texts()
-    assert any("pytest fails: ModuleNotFoundError" in line and "in the log text" in line for line in found)
-
-
-def test_what_is_nowhere_is_said_to_be_nowhere(tab: Tab) -> None:
-    tab.page.fill("#search", "zebra crossing")
-    assert tab.text("#results") == "Nothing on this page has it."
-    tab.keys("Enter")
-    assert tab.text("#panel h2") == "What led to what"
-
-
-@pytest.mark.everyday
-def test_clicking_a_label_leads_to_the_line_of_the_log(tab: Tab) -> None:
-    tab.click("pytest fails: ModuleNotFoundError")
-    assert tab.text("#panel h2") == "pytest fails: ModuleNotFoundError"
-    assert tab.page.locator("#panel .place").first.inner_text().split(":")[1].isdigit()
-    assert "No module named 'respx'" in tab.text("#panel .evidence")
-
-
-def test_of_fewer_than_ten_the_counts_and_the_range_are_shown_and_no_rate(tab: Tab) -> None:
-    tab.click("pytest fails: AssertionError")
-    assert "4 of 6 judged sessions succeeded (too early for a rate; at 95 % between 30 % and 90 %)" in tab.text(
-        "#panel"
-    )
-
-
-def test_an_edge_shows_both_ends_in_the_log(tab: Tab) -> None:
-    tab.click("run pytest")
-    tab.page.locator("#panel .links button", has_text="pytest passes").first.click()
-    assert tab.text("#panel h2") == "run pytest → pytest passes"
-    assert "Asserted: logs or people say so" in tab.text("#panel")
-    assert tab.page.locator("#panel .evidence > li").first.locator(".place").count() == 2
-    assert len(tab.marked("chosen", "edges")) == 1
-
-
-def test_types_can_be_switched_off(tab: Tab) -> None:
-    tab.page.uncheck("[data-filter=error]")
-    assert {node["type"] for node in tab.shown()} == {"decision", "event", "outcome"}
-    tab.page.check("[data-filter=error]")
-    tab.page.uncheck("[data-filter=causes]")
-    assert {edge["type"] for edge in tab.shown("edges")} == {"enables", "prevents"}
-
-
-def test_statuses_can_be_switched_off(tab: Tab) -> None:
-    tab.page.uncheck("[data-filter=asserted]")
-    assert tab.shown("edges") == []
-    assert tab.shown("nodes") != []
-
-
-def test_little_evidence_can_be_left_out(tab: Tab, demo_memory: Memory) -> None:
-    tab.page.fill("#least", "10")
-    tab.keys("Tab")
-    frequent = [node for node in demo_memory.graph.excerpt().nodes if node.frequency >= 10]
-    assert {node["label"] for node in tab.shown()} == {node.label for node in frequent}
-    assert tab.text("#left").startswith(f"{len(frequent)} labels left")
-    tab.page.fill("#least", "-3")
-    tab.page.press("#least", "Tab")
-    assert tab.page.input_value("#least") == "1"
-
-
-def test_a_span_of_days_leaves_out_what_was_not_met_in_it(tab: Tab, demo_memory: Memory) -> None:
-    excerpt = demo_memory.graph.excerpt()
-    day = max((one.timestamp or "")[:10] for one in excerpt.sessions)
-    tab.page.fill("#from", day)
-    inside = {place for place, one in enumerate(excerpt.sessions) if (one.timestamp or "")[:10] >= day}
-    met = {node.label for node in excerpt.nodes if inside & set(node.sessions)}
-    assert 0 < len(met) < len(excerpt.nodes)
-    assert {node["label"] for node in tab.shown()} == met
-
-
-def test_filters_that_leave_nothing_say_so(tab: Tab) -> None:
-    tab.page.fill("#from", "2031-01-01")
-    assert tab.text("#nothing") == "Nothing passes the filters."
-
-
-def test_arrows_follow_edges_and_enter_opens(tab: Tab) -> None:
-    tab.click("pytest fails: AssertionError")
-    tab.page.focus("#graph")
-    tab.keys("ArrowRight")
-    ahead = tab.text("#panel h2")
-    tab.page.keyboard.press("Enter")
-    assert ahead == "edit source (.py)"
-    assert tab.page.evaluate("document.activeElement.id") == "panel"
+    tab.page.wait_for_selector(".step")
     tab.keys("Escape")
-    assert tab.page.evaluate("document.activeElement.id") == "graph"
-    tab.keys("Escape")
-    assert tab.text("#panel h2") == "What led to what"
+    tab.page.wait_for_selector("a.session")
 
 
-def test_arrows_begin_somewhere_and_say_where(tab: Tab) -> None:
-    tab.page.focus("#graph")
-    tab.keys("ArrowDown", "ArrowDown")
-    label = tab.text("#panel h2")
-    assert label in str(tab.page.locator("#announce").text_content())
-
-
-def test_escape_empties_the_search(tab: Tab) -> None:
-    tab.page.fill("#search", "pytest")
-    tab.keys("Escape")
-    assert tab.page.input_value("#search") == ""
-    assert tab.page.locator("#results").is_hidden()
-
-
-@pytest.mark.parametrize(("scheme", "dark"), [("light", False), ("dark", True)])
-def test_the_page_follows_the_system_and_can_be_told_otherwise(
-    browser: Browser, page_file: Path, scheme: Literal["light", "dark"], *, dark: bool
-) -> None:
-    with open_tab(browser, page_file, color_scheme=scheme) as tab:
-        assert (brightness(tab) < 0.5) is dark
-        tab.page.click("#theme")
-        assert brightness(tab) > 0.5, "first light"
-        tab.page.click("#theme")
-        assert brightness(tab) < 0.5, "then dark"
-
-
-def brightness(tab: Tab) -> float:
-    """Of the drawing's text, turned round: the canvas must follow the page."""
-    red, green, blue = tab.page.evaluate(
-        "() => document.getElementById('graph')._cyreg.cy.nodes()[0].style('color').match(/[\\d.]+/g).map(Number)"
-    )
-    return float(1 - (red + green + blue) / (3 * 255))
-
-
-def test_a_path_is_marked_from_end_to_end(browser: Browser, demo_memory: Memory, tmp_path: Path) -> None:
-    answer = demo_memory.graph.path(source=ERROR, target="success")
-    demo_memory.view(output=tmp_path / "path.html", source=ERROR, target="success")
-    with open_tab(browser, tmp_path / "path.html") as tab:
-        assert tab.marked("on-path") == {node.label for node in answer.path}
-        assert len(tab.marked("on-path", "edges")) == answer.depth
-        assert "Held whole by" in tab.text("#panel")
-        tab.keys("Escape")
-        assert tab.marked("on-path") == set()
-        tab.page.click("#show-path")
-        assert len(tab.marked("on-path")) == len(answer.path)
-
-
-def test_a_path_that_there_is_not_says_why(browser: Browser, demo_memory: Memory, tmp_path: Path) -> None:
-    demo_memory.view(output=tmp_path / "none.html", source="success", target=ERROR)
-    with open_tab(browser, tmp_path / "none.html") as tab:
-        assert "No path found within depth 5: no path of up to 10 edges connects them" in tab.text("#panel")
-
-
-def test_a_path_shows_its_direction_and_says_when_filters_hide_a_part(
-    browser: Browser, demo_memory: Memory, tmp_path: Path
-) -> None:
-    demo_memory.view(output=tmp_path / "path.html", source=ERROR, target="success")
-    with open_tab(browser, tmp_path / "path.html") as tab:
-        head, line = tab.page.evaluate(
-            """() => {
-              const edge = document.getElementById("graph")._cyreg.cy.edges(".on-path")[0];
-              return [edge.style("target-arrow-color"), edge.style("underlay-color")];
-            }"""
-        )
-        assert head == line
-        assert "not drawn now" not in tab.text("#panel")
-        tab.page.locator("#filters label", has_text="causes").locator("input").uncheck()
-        assert "are not drawn now: filters hide them." in tab.text("#panel")
-
-
-def test_a_ring_of_few_sessions_is_thinner(browser: Browser, page_file: Path) -> None:
-    with open_tab(browser, page_file) as tab:
-        holes = tab.page.evaluate(
-            """() => document.getElementById("graph")._cyreg.cy.nodes()
-              .filter((one) => one.data("won") + one.data("lost") > 0)
-              .map((one) => [one.data("early"), one.style("pie-hole")])"""
-        )
-    assert {(True, "84%"), (False, "62%")} >= set(map(tuple, holes)) > set()
-    assert (True, "84%") in map(tuple, holes)
-
-
-def test_a_focus_shows_what_is_around_it(browser: Browser, demo_memory: Memory, tmp_path: Path) -> None:
-    report = demo_memory.view(output=tmp_path / "focus.html", focus="ruff fails: F401")
-    assert report.nodes < report.nodes_in_all
+def test_a_page_opens_where_it_was_asked_to(browser: Browser, shop: Memory, failed: Episode, tmp_path: Path) -> None:
+    shop.view(output=tmp_path / "session.html", episode=failed.session)
+    with open_tab(browser, tmp_path / "session.html") as tab:
+        assert failed.task[:40] in tab.text("h1")
+    shop.view(output=tmp_path / "focus.html", focus="ruff fails: F401")
     with open_tab(browser, tmp_path / "focus.html") as tab:
-        assert tab.text("#panel h2") == "ruff fails: F401"
-        tab.keys("Escape")
-        assert "MET MOST OFTEN, IN THE WHOLE MEMORY" in tab.text("#panel").upper()
-
-
-def test_a_narrow_window_hides_nothing(browser: Browser, page_file: Path) -> None:
-    with open_tab(browser, page_file, viewport={"width": 400, "height": 800}) as tab:
-        assert tab.page.evaluate("document.documentElement.scrollWidth") <= 400
-        for part in ("#graph", "#panel", "#filters", "#search"):
-            assert tab.page.locator(part).is_visible()
+        assert "ruff fails: F401" in tab.text("h2.focus")

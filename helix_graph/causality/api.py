@@ -22,7 +22,7 @@ from helix_episodes.corrections import Correction, corrected
 from helix_episodes.errors import InvalidArgument, InvalidEpisode
 from helix_episodes.model import sortable_time
 from helix_episodes.safe_files import read_regular
-from helix_episodes.store import EpisodeStore
+from helix_episodes.store import PREFIX, EpisodeStore
 from helix_graph.errors import NO_WORDS, InvalidAssertion, NodeNotFound
 from helix_graph.graph.assertions import AssertionStore, corrections_by_episode, patterns_among
 from helix_graph.graph.model import SkippedFile
@@ -406,10 +406,12 @@ class Causality:
 
         return repeats_of(self.episodes()[0])
 
-    def episodes(self) -> tuple[list[Episode], tuple[SkippedFile, ...]]:
-        """Every session as people have corrected it, and the files that are none."""
+    def episodes(self, names: Iterable[str] | None = None) -> tuple[list[Episode], tuple[SkippedFile, ...]]:
+        """Every session as people have corrected it, or those of these episodes, and the files that are none."""
         corrections = AssertionStore(self._assertions).corrections()
-        return read_episodes(EpisodeStore(self._graph.episodes).files(), corrections)
+        store = EpisodeStore(self._graph.episodes)
+        files = store.files() if names is None else [store.path_of(name.removeprefix(PREFIX)) for name in names]
+        return read_episodes(files, corrections)
 
     def trials(self) -> list[Trial]:
         """Every session as comparisons see it, without copies."""

@@ -68,6 +68,11 @@ class IssueSurvey:
         self._history = History(connection, folder)
         self._authors = authors
 
+    @property
+    def history(self) -> History:
+        """Every failure, session and run that the answers count."""
+        return self._history
+
     def list(
         self, *, by: By, check: str | None = None, limit: int, state: State | None = None, every: bool = False
     ) -> IssueList:
@@ -87,7 +92,44 @@ class IssueSurvey:
 
     def show(self, name: str) -> IssueDetails:
         """As `helix_graph.issues.api.Issues.show`."""
-        return _details(self._connection, self._history, _found(self._history, name), self._authors)
+        row = _found(self._history, name)
+        return _details(self._connection, self._history, row, self._authors, similar=_alike(self._history, row))
+
+    def in_full(self, *, most: int, most_once: int, occurrences: int) -> tuple[tuple[IssueInFull, ...], int]:
+        """The issues that recur and the newest of one session, each with its newest occurrences; and how many are left.
+
+        Muted and resolved ones are among them.
+        """
+        history = self._history
+        again = _chosen(history, "recurring", check=None, state=None, every=True, authors=self._authors).rows
+        failing = [one for one in history.failures if not one.deliberate]
+        once = [row for row in _recurring(history, failing) if row[0] == "issue" and len(_sessions_of(row[2])) == 1]
+        once.sort(key=lambda row: -history.place(row[2][-1]))
+        alike: dict[str, list[tuple[str, list[Failure]]]] = defaultdict(list)
+        for key, members in _grouped(history, history.failures, "issue", {}).items():
+            alike[members[0].label].append((key, members))
+        chosen = [*again[:most], *once[:most_once]]
+        found = []
+        for kind, key, members in chosen:
+            similar = [one for one in alike[members[0].label] if one[0] != key] if kind == "issue" else []
+            row = kind, key, members
+            details = _details(self._connection, history, row, self._authors, similar=similar, most=occurrences)
+            newest = members[-occurrences:]
+            found.append(
+                IssueInFull(
+                    details=details,
+                    members=tuple(members),
+                    locals=tuple(one.local for one in newest),
+                    quotes={(history.sessions[one.number].id, one.local): self._quote(one) for one in newest},
+                )
+            )
+        return tuple(found), len(again) + len(once) - len(chosen)
+
+    def _quote(self, failure: Failure) -> str:
+        row = self._connection.execute(
+            "SELECT quote FROM mention WHERE episode = ? AND local = ?", (failure.number, failure.local)
+        ).fetchone()
+        return str(row[0])
 
     def id_of(self, name: str) -> str:
         """The whole id of an issue or a group.
@@ -107,7 +149,17 @@ class IssueSurvey:
         reported = self._history.reported
         if not reported:
             return None
-        return _details(self._connection, self._history, ("group", reported[0].label, reported), self._authors)
+        row: _Row = ("group", reported[0].label, reported)
+        return _details(self._connection, self._history, row, self._authors, similar=[])
+
+
+class IssueInFull(NamedTuple):
+    """An issue with all its failures; ``locals`` are the ids of the occurrences that its details have."""
+
+    details: IssueDetails
+    members: tuple[Failure, ...]
+    locals: tuple[str, ...]
+    quotes: dict[tuple[str, str], str]
 
 
 def issue_id(kind: By, key: str) -> str:
@@ -344,13 +396,28 @@ def _found(history: History, name: str) -> _Row:
     return rows[fitting[0]]
 
 
-def _details(connection: sqlite3.Connection, history: History, row: _Row, authors: Authors) -> IssueDetails:
+def _alike(history: History, row: _Row) -> list[tuple[str, list[Failure]]]:
+    """Other issues of the group that an issue is in."""
+    kind, key, members = row
+    others = _grouped(history, history.failures, "issue", {}) if kind == "issue" else {}
+    return [(other, found) for other, found in others.items() if other != key and found[0].label == members[0].label]
+
+
+def _details(
+    connection: sqlite3.Connection,
+    history: History,
+    row: _Row,
+    authors: Authors,
+    *,
+    similar: Sequence[tuple[str, list[Failure]]],
+    most: int = MOST_OCCURRENCES,
+) -> IssueDetails:
     kind, key, members = row
     counting = [one for one in members if not one.deliberate] or list(members)
     changes = changes_for(connection, members)
-    written = authors(history.sessions[one.number].id for one in members)
+    written = authors(history.sessions[one.number].id for one in members[-most:])
     occurrences = []
-    for one in members[-MOST_OCCURRENCES:]:
+    for one in members[-most:]:
         session, texts = history.sessions[one.number], texts_of(connection, one)
         made = changes.get((one.number, one.local), [])
         occurrences.append(
@@ -375,9 +442,7 @@ def _details(connection: sqlite3.Connection, history: History, row: _Row, author
                 author=written.get(session.id, ""),
             )
         )
-    others = _grouped(history, history.failures, "issue", {}) if kind == "issue" else {}
-    alike = [(other, found) for other, found in others.items() if other != key and found[0].label == members[0].label]
-    alike.sort(key=lambda item: (-len(_sessions_of(item[1])), item[0]))
+    alike = sorted(similar, key=lambda item: (-len(_sessions_of(item[1])), item[0]))
     return IssueDetails(
         issue=_row(connection, history, kind, key, counting),
         occurrences=tuple(occurrences),

@@ -1,51 +1,60 @@
 """Pages and reports: what `helix-graph view` and `helix-graph report` write, from the answers of the memory's parts.
 
 A report goes into a file or a folder. The user does not name the files in a folder, so only files of an earlier report
-are replaced or deleted there. Each format is recognised in its file, pages of sessions by the mark of our pages, and
-those only next to an earlier report: elsewhere somebody may have collected them.
+are replaced there. Each format is recognised in its file, and the page of the memory, to which a report in a folder
+links, by its own mark.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import msgspec
 
-from helix_episodes.errors import EpisodeNotFound, InvalidSessionId
+from helix_episodes.errors import InvalidArgument
 from helix_episodes.msgspec_types import ready
-from helix_episodes.safe_files import read_regular, remove_file, write_atomically, write_output
+from helix_episodes.safe_files import read_regular, write_atomically, write_output
 from helix_episodes.store import PREFIX
 from helix_graph.errors import FolderInUse
+from helix_graph.graph.graph_db import open_graph
 from helix_graph.project import PAGES
-from helix_graph.validation import as_choice, as_datetime, as_int, as_path
-from helix_graph.web.graph_content import Page, build_graph_page
+from helix_graph.shared_authors import authors_of
+from helix_graph.validation import as_choice, as_datetime, as_int, as_path, as_str
+from helix_graph.web.page_content import (
+    PageMeta,
+    authors_shown,
+    issues_of,
+    sessions_of,
+    traced_sessions,
+)
+from helix_graph.web.page_graph import PageGraph, PagePath, graph_of, path_of
+from helix_graph.web.page_places import places_of
 from helix_graph.web.rendering import PAGE_MARK, REPORT_MARK, page_html, report_html, report_markdown
 from helix_graph.web.report_content import build_report
 from helix_graph.web.report_model import PeriodReport
 from helix_graph.web.report_text import QUOTES
-from helix_graph.web.timeline import PageTimeline, build_timeline
+from helix_graph.web.timeline import PageTimeline, build_timeline, trace_of
 
 if TYPE_CHECKING:
     from datetime import date
-    from typing import Any
 
+    from helix_episodes.model import Episode
     from helix_graph.causality.api import Causality
-    from helix_graph.causality.edge_support import ClaimReport
     from helix_graph.episodes import Episodes
     from helix_graph.graph.api import Graph
-    from helix_graph.graph.subgraph import ExcerptSession
     from helix_graph.highlights import Highlights
     from helix_graph.insights.api import Insights
+    from helix_graph.issues.api import Issues
 
 
 #: The formats, each with the name of its file in a folder.
 FORMATS = {"html": "index.html", "markdown": "report.md", "json": "report.json"}
-SESSIONS = "sessions"
+#: The page of the memory, next to a report in a folder.
+VIEW = "view.html"
 
 
 class _ReportHead(msgspec.Struct):
@@ -64,7 +73,7 @@ def _in_use(page: Path) -> FolderInUse:
 
 
 def require_ours(folder: Path, format: str) -> None:  # noqa: A002  (the option's name)
-    """Whether the file of the format in a folder, if any, is an earlier report.
+    """Whether the files of the format in a folder, if any, are of an earlier report.
 
     Raises:
         FolderInUse: It is not, or cannot be read; or the folder is none.
@@ -72,32 +81,8 @@ def require_ours(folder: Path, format: str) -> None:  # noqa: A002  (the option'
     if os.path.lexists(folder) and not folder.is_dir():
         raise _in_use(folder)
     _require(folder / FORMATS[format], _KNOWN[format])
-
-
-def require_free_sessions(folder: Path, names: Iterable[str]) -> None:
-    """Whether the pages of the sessions named can be written: where there is something, it is such a page.
-
-    Raises:
-        FolderInUse: It is none, or the pages would land in another folder.
-    """
-    sessions = folder / SESSIONS
-    if os.path.lexists(sessions) and (sessions.is_symlink() or not sessions.is_dir()):
-        raise _in_use(sessions)
-    for name in names:
-        _require(sessions / f"{name}.html", _is_view)
-
-
-def remove_stale(folder: Path) -> None:
-    """Deletes the sessions' pages of an earlier report.
-
-    Raises:
-        WriteFailed: One cannot be deleted.
-    """
-    if not (folder / FORMATS["html"]).exists():
-        return
-    for page in sorted((folder / SESSIONS).glob("episode-*.html")):
-        if _holds(page, _is_view):
-            remove_file(page)
+    if format == "html":
+        _require(folder / VIEW, _is_view)
 
 
 def _require(path: Path, known: Callable[[bytes], bool]) -> None:
@@ -132,112 +117,184 @@ _KNOWN: dict[str, Callable[[bytes], bool]] = {
 
 
 class ViewReport(msgspec.Struct, frozen=True, kw_only=True):
-    """The page that was written: where, what part of the memory is on it, and how much of the whole that is.
+    """The page that was written: where, and how much is on it.
 
-    ``no_path`` says why there is none where one was asked for; it is empty otherwise.
+    ``traces`` of the ``sessions`` have their steps on it, ``opens`` is the place in it that it opens at. ``no_path``
+    says why there is none where one was asked for; it is empty otherwise.
     """
 
     path: str
-    part: str
+    sessions: int
+    traces: int
+    issues: int
     nodes: int
     edges: int
-    nodes_in_all: int
-    edges_in_all: int
     bytes: int
+    opens: str
     no_path: str
+
+
+class Packs(msgspec.Struct, frozen=True, kw_only=True):
+    """The content of a page: ``packs`` are its parts as JSON, by name, ``episodes`` the sessions that it lists."""
+
+    packs: dict[str, bytes]
+    episodes: tuple[str, ...]
+    report: ViewReport
 
 
 #: A year: more is no period that a team looks back on, and its bars could not be distinguished.
 MOST_DAYS = 366
-#: So many sessions have a page of their own in a folder: each is 0.5 MB, and takes a second where there are a thousand.
-MOST_PAGES = 24
 
 
 class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
     """A report in its format; ``path`` is where it was written, None when it is only here.
 
-    ``pages`` is the number of sessions' pages next to it, in a folder.
+    ``page`` says whether the page of the memory is next to it, in a folder.
     """
 
     report: PeriodReport
     format: str
     data: bytes
     path: str | None
-    pages: int
-
-
-class _Head(msgspec.Struct):
-    """What is read of an episode's file for its project."""
-
-    project: str | None = None
+    page: bool
 
 
 class Pages:
     """Makes pages and reports of the memory in ``root`` from the answers of its parts."""
 
-    def __init__(self, root: Path, *, graph: Graph, causality: Causality, episodes: Episodes) -> None:
+    def __init__(
+        self,
+        root: Path,
+        *,
+        graph: Graph,
+        causality: Causality,
+        episodes: Episodes,
+        issues: Issues,
+        insights: Callable[[], Insights],
+    ) -> None:
         self._root = root
         self._graph = graph
         self._causality = causality
         self._episodes = episodes
+        self._issues = issues
+        self._insights = insights
 
-    def write(self, output: Path | None, **part: Any) -> ViewReport:  # noqa: ANN401  (the options of `Graph.excerpt`)
-        """Writes the page of a part of the memory to ``output``, or to the memory's folder for pages.
+    def write(
+        self,
+        output: Path | None,
+        *,
+        focus: str | None = None,
+        source: str | None = None,
+        target: str | None = None,
+        episode: str | None = None,
+    ) -> ViewReport:
+        """Writes the page of the memory to ``output``, or to the memory's folder for pages.
 
-        Raises:
-            WriteFailed: The file cannot be written.
-            GraphError: As `helix_graph.graph.api.Graph.excerpt`.
-        """
-        page = self.page(self._causality.claims(), **part)
-        name = page.timeline.episode if page.timeline else "graph"
-        path, data = output or self._root / PAGES / f"{name}.html", page_html(page)
-        if output is None:
-            write_atomically(path, data)
-        else:
-            write_output(path, data)
-        return ViewReport(
-            path=str(path),
-            part=page.part,
-            nodes=len(page.nodes),
-            edges=len(page.edges),
-            nodes_in_all=page.nodes_in_all,
-            edges_in_all=page.edges_in_all,
-            bytes=len(data),
-            no_path=page.path.sentence if page.path and not page.path.found else "",
-        )
-
-    def write_sessions(self, names: Iterable[str], folder: Path) -> list[str]:
-        """Writes the pages of some sessions, each called after its episode; of those not in the graph there is none.
+        It opens at a label (``focus``), at the path between two, or at a session (``episode``), else at the issues.
 
         Raises:
-            WriteFailed: A file cannot be written.
             GraphNotCompiled: There is no graph yet.
+            InvalidArgument: More than one of the three was asked for, or only one end of a path.
+            NodeNotFound: Nothing has the label.
+            EpisodeNotFound: There is no such episode.
+            WriteFailed: The file cannot be written.
         """
-        claims, written = self._causality.claims(), []
-        for name in names:
-            with suppress(EpisodeNotFound, InvalidSessionId):
-                write_atomically(folder / f"{name}.html", page_html(self.page(claims, episode=name)))
-                written.append(name)
-        return written
+        asked = {"focus": focus, "source": source, "target": target, "episode": episode}
+        made = self._packs({name: as_str(name, text) for name, text in asked.items() if text is not None}, ())
+        path, data = output or self._root / PAGES / VIEW, page_html(self._root.parent.name, made.packs)
+        (write_atomically if output is None else write_output)(path, data)
+        return msgspec.structs.replace(made.report, path=str(path), bytes=len(data))
 
-    def page(self, claims: ClaimReport, **part: Any) -> Page:  # noqa: ANN401  (as above)
-        """The content of the page of a part of the memory; ``claims`` are those of all its sessions."""
-        excerpt = self._graph.excerpt(**part)
-        timeline = None
-        if part.get("episode") is not None:
-            name = next(one.id for one in excerpt.sessions if not one.asserted)
-            timeline = self.timeline(name, {node.id: place for place, node in enumerate(excerpt.nodes)})
-        return build_graph_page(
-            excerpt,
-            claims=claims,
-            projects=_projects(self._graph.episodes, excerpt.sessions),
-            title=f"{self._root.parent.name} · helix-graph",
-            part=_in_words(part),
-            timeline=timeline,
+    def _packs(self, asked: Mapping[str, str], cited: Iterable[str]) -> Packs:
+        if set(asked) not in ({*()}, {"focus"}, {"source", "target"}, {"episode"}):
+            raise InvalidArgument(None, "give only one of these: focus, or source with target, or episode")
+        wanted = [self._episodes.require(asked["episode"]).id] if "episode" in asked else []
+        trials = self._causality.trials()
+        with self._issues.open() as survey, open_graph(self._graph.path_of_file) as connection:
+            history = survey.history
+            names = [row.id for row in history.sessions.values()]
+            issues = issues_of(survey)
+            place_of = {name: place for place, name in enumerate(names)}
+            traced = {*traced_sessions(issues, history), *wanted, *(one for one in cited if one in place_of)}
+            sessions = sessions_of(
+                connection,
+                history,
+                files=self._graph.episodes,
+                authors=authors_shown(authors_of(self._root, names), names),
+                traced=traced,
+            )
+            graph = graph_of(connection, {number: row.place for number, row in history.sessions.items()})
+        opens, path = self._opening(asked, graph, place_of, wanted)
+        traces = self._traces(traced, place_of)
+        meta = PageMeta(
+            title=self._root.parent.name,
+            opens=opens,
+            newest=max((one or "" for one in sessions.time), default=""),
+            sessions=len(names),
+            tabs=("issues", "places", "sessions", "graph"),
+        )
+        packs = {
+            "meta": meta,
+            "issues": issues,
+            "sessions": sessions,
+            "graph": graph,
+            "places": places_of(trials, place_of),
+            **traces,
+            **({"path": path} if path else {}),
+        }
+        return Packs(
+            episodes=tuple(names),
+            packs={name: msgspec.json.encode(one) for name, one in packs.items()},
+            report=ViewReport(
+                path="",
+                sessions=len(names),
+                traces=len(traces),
+                issues=len(issues.issues),
+                nodes=len(graph.id),
+                edges=len(graph.source),
+                bytes=0,
+                opens=opens,
+                no_path=path.sentence if path and not path.nodes else "",
+            ),
         )
 
-    def timeline(self, name: str, places: Mapping[str, int] = MappingProxyType({})) -> PageTimeline:
-        """The steps of a session, by the id of its episode or its own; ``places`` are those of labels on a page.
+    def _opening(
+        self, asked: Mapping[str, str], graph: PageGraph, place_of: Mapping[str, int], wanted: list[str]
+    ) -> tuple[str, PagePath | None]:
+        """Where the page opens, and the path that was asked for."""
+        if wanted:
+            return f"sessions/{wanted[0].removeprefix(PREFIX)}", None
+        if "focus" in asked:
+            found = self._graph.excerpt(focus=asked["focus"])
+            labels = {found.nodes[place].label for place in found.marked}
+            best = next((place for place, kind in enumerate(graph.kind) if kind in labels), 0)
+            return f"graph/{graph.id[best]}", None
+        if "source" in asked:
+            ids: dict[str, str] = {}
+            for label, kind, name in zip(graph.label, graph.kind, graph.id, strict=True):
+                ids.setdefault(label, name)
+                ids.setdefault(kind, name)
+            answer = self._graph.path(source=asked["source"], target=asked["target"])
+            return "graph/path", path_of(answer, **asked, place_of=place_of, ids=ids)
+        return "issues", None
+
+    def _traces(self, names: Iterable[str], place_of: Mapping[str, int]) -> dict[str, object]:
+        """The traces of some sessions, by the place of each; of one deleted since the compile there is none."""
+        found: dict[str, object] = {}
+        for episode in self._causality.episodes(sorted(names, key=lambda name: place_of.get(name, -1)))[0]:
+            if episode.id in place_of:
+                found[f"trace-{place_of[episode.id]}"] = trace_of(episode, shown=self._shown(episode))
+        return found
+
+    def _shown(self, episode: Episode) -> list[str]:
+        """What the memory had put into a session, in words; of what was forgotten since only its name."""
+        if not episode.injected:
+            return []
+        insights = self._insights()
+        return [str((insights.get(name) or {}).get("content") or name) for name in episode.injected]
+
+    def timeline(self, name: str) -> PageTimeline:
+        """The steps of a session, by the id of its episode or its own.
 
         Raises:
             EpisodeNotFound: There is no such episode, or it was deleted since it was compiled.
@@ -246,12 +303,10 @@ class Pages:
             self._episodes.require(name),
             explanation=self._causality.explain(name),
             contrast=self._causality.contrast(name),
-            places=places,
         )
 
     def report(
         self,
-        insights: Insights,
         highlights: Highlights,
         *,
         output: Path | str | None = None,
@@ -262,8 +317,8 @@ class Pages:
         """The report of the ``days`` (1 to 366) before ``until``, or up to the newest session.
 
         With ``output`` it is written: where that is a folder, ends in a slash or has no ending, into the folder, as
-        HTML with the pages of the sessions that it cites; else into that file. HTML without ``output`` goes to the
-        memory's pages.
+        HTML with the page of the memory, to which its evidence links; else into that file. HTML without ``output`` goes
+        to the memory's pages.
 
         Raises:
             GraphNotCompiled: There is no graph yet.
@@ -280,17 +335,23 @@ class Pages:
             self._root,
             graph=self._graph,
             causality=self._causality,
-            insights=insights,
+            insights=self._insights(),
             highlights=highlights,
             days=length,
             until=as_datetime("until", until),
         )
-        pages = self._session_pages(report, folder) if folder is not None and wanted == "html" else {}
+        pages = self._page_beside(report, folder / VIEW) if folder is not None and wanted == "html" else {}
         data = rendered(report, wanted, pages)
         path = self._write_report(data, output=output, folder=folder, wanted=wanted)
         return WrittenReport(
-            report=report, format=wanted, data=data, path=None if path is None else str(path), pages=len(pages)
+            report=report, format=wanted, data=data, path=None if path is None else str(path), page=bool(pages)
         )
+
+    def _page_beside(self, report: PeriodReport, path: Path) -> dict[str, str]:
+        """Writes the page of the memory next to a report; the addresses of sessions on it, by episode."""
+        made = self._packs({}, [one.episode for one in report.evidence])
+        write_atomically(path, page_html(self._root.parent.name, made.packs))
+        return {name: f"{VIEW}#sessions/{quote(name.removeprefix(PREFIX), safe='')}" for name in made.episodes}
 
     def _write_report(self, data: bytes, *, output: Path | str | None, folder: Path | None, wanted: str) -> Path | None:
         """Where it was written, if it was: what is read in a terminal need not be."""
@@ -304,40 +365,9 @@ class Pages:
         write_atomically(path, data)
         return path
 
-    def _session_pages(self, report: PeriodReport, folder: Path) -> dict[str, str]:
-        """The pages of the sessions cited, the newest `MOST_PAGES`, and none of an earlier report's."""
-        cited = {one.episode: one.date for one in report.evidence}
-        newest = sorted(cited, key=lambda name: (cited[name], name), reverse=True)[:MOST_PAGES]
-        require_free_sessions(folder, newest)
-        remove_stale(folder)
-        written = self.write_sessions(newest, folder / SESSIONS)
-        return {name: f"{SESSIONS}/{name}.html" for name in written}
 
-
-def _in_words(part: Mapping[str, Any]) -> str:
-    """The part of the memory that is on a page; a note there says how much is left out."""
-    if part.get("focus") is not None:
-        return f"around “{part['focus']}”"
-    if part.get("source") is not None:
-        return f"from “{part['source']}” to “{part['target']}”"
-    return "one session" if part.get("episode") is not None else "the whole memory"
-
-
-def _projects(folder: Path, sessions: Iterable[ExcerptSession]) -> dict[str, str]:
-    """The projects of sessions by episode, of those that name one; what cannot be read names none."""
-    found = {}
-    for session in sessions:
-        try:
-            head = msgspec.json.decode(read_regular(folder / f"{PREFIX}{session.session}.json"), type=ready(_Head))
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-            continue
-        if head.project:
-            found[session.id] = head.project
-    return found
-
-
-def rendered(report: PeriodReport, format: str, pages: dict[str, str]) -> bytes:  # noqa: A002  (as above)
-    """A report in one of the formats; ``pages`` are the addresses of sessions' pages."""
+def rendered(report: PeriodReport, format: str, pages: Mapping[str, str]) -> bytes:  # noqa: A002  (as above)
+    """A report in one of the formats; ``pages`` are the addresses of sessions on the memory's page."""
     if format == "json":
         return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
     if format == "markdown":

@@ -1,24 +1,27 @@
-"""The timeline of one session on its page: its steps in order, what leads to what, the suspects, and a like session.
+"""A session step by step: what leads to what, the suspects, and a like session that succeeded.
 
-Texts are as the logs have them; `helix_graph.web.rendering` keeps them from ending their element.
+`build_timeline` is the answer of ``explain --steps``; `trace_of` is what the page has of a session. Texts are as the
+logs have them.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from helix_episodes.model import Decision, Episode
+from helix_graph.causality.fault_localization import Explanation, suspects_of
 from helix_graph.graph.episode_facts import facts_of
 from helix_graph.graph.observations import in_order
+from helix_graph.web.page_graph import fine_id
 
 if TYPE_CHECKING:
     from helix_graph.causality.contrast import Contrast
-    from helix_graph.causality.fault_localization import Explanation
-    from helix_graph.graph.model import Claim
+    from helix_graph.causality.fault_localization import Suspect
+    from helix_graph.graph.model import Claim, EpisodeFacts
 
 
 Copy = TypeVar("Copy", bound=msgspec.Struct)
@@ -30,7 +33,7 @@ def copied(kind: type[Copy], source: object, **others: object) -> Copy:
     return kind(**{name: getattr(source, name) for name in same}, **others)
 
 
-class PageSuspect(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class PageSuspect(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """Why a step is worth a look: its rank, counted from 1, the reasons, and sessions for and against it."""
 
     rank: int
@@ -45,8 +48,7 @@ class PageSuspect(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class PageStep(msgspec.Struct, frozen=True, kw_only=True):
     """One decision or event of a session; ``links`` name the step, the edge and the reason, away from or to this one.
 
-    ``node`` is the place of its label among the nodes, None when it is not on the page. ``how`` is how it came out;
-    ``why`` and ``situation`` are of decisions, ``message`` is of events.
+    ``how`` is how it came out; ``why`` and ``situation`` are of decisions, ``message`` is of events.
     """
 
     id: str
@@ -57,7 +59,6 @@ class PageStep(msgspec.Struct, frozen=True, kw_only=True):
     situation: str
     message: str
     how: str
-    node: int | None
     line: int | None
     log: str
     quote: str
@@ -107,14 +108,47 @@ class PageTimeline(msgspec.Struct, frozen=True, kw_only=True):
     beside: PageBeside
 
 
+class TraceStep(PageStep, frozen=True, kw_only=True, omit_defaults=True):
+    """A step on the page. ``label`` is what sessions have in common, ``node`` its id in the page's graph.
+
+    ``issue`` is the failure's fingerprint, ``repaired_by`` the steps that repaired it, ``shown_by`` the one that showed
+    it. ``minutes`` and ``tokens`` are what a failure took.
+    """
+
+    label: str
+    node: str
+    issue: str = ""
+    deliberate: bool = False
+    repaired_by: tuple[str, ...] = ()
+    shown_by: str = ""
+    minutes: float | None = None
+    tokens: int | None = None
+
+
+class Trace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A session on the page. ``order`` are the suspects by their step, in the order in which to read them.
+
+    The order rests on this session's log alone: comparing it with all others takes seconds for each. ``shown`` are the
+    insights that the memory had put into it.
+    """
+
+    task: str
+    rule: str
+    quote: str
+    log: str
+    sentence: str
+    steps: tuple[TraceStep, ...]
+    order: tuple[str, ...]
+    lessons: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
+
+
 #: The step at the other end, the type of the edge, and the reason for it.
 _Link = tuple[str, str, str]
 
 
-def build_timeline(
-    episode: Episode, *, explanation: Explanation, contrast: Contrast, places: Mapping[str, int]
-) -> PageTimeline:
-    """The timeline of a session. ``places`` has the place of each node on the page by its id."""
+def build_timeline(episode: Episode, *, explanation: Explanation, contrast: Contrast) -> PageTimeline:
+    """The timeline of a session."""
     evidence = episode.outcome_evidence
     return copied(
         PageTimeline,
@@ -129,16 +163,56 @@ def build_timeline(
         time=episode.timestamp or "",
         log=episode.provenance.log if episode.provenance else "",
         sentence=explanation.in_short,
-        steps=tuple(_steps(episode, explanation, places)),
+        steps=tuple(_steps(episode, facts_of(episode), explanation.suspects)),
         beside=_beside(contrast),
     )
 
 
-def _steps(episode: Episode, explanation: Explanation, places: Mapping[str, int]) -> Iterator[PageStep]:
-    facts = facts_of(episode)
-    node_of = {one.local: places.get(one.node) for one in facts.mentions}
+def trace_of(episode: Episode, *, shown: Sequence[str] = ()) -> Trace:
+    """The trace of a session; ``shown`` are the insights that it was given, in words."""
+    suspects = suspects_of(episode, effects={}, others=())
+    facts, evidence = facts_of(episode), episode.outcome_evidence
+    labels = {
+        one.local: (one.label, fine_id(one.type, one.label, one.thing or one.place or "")) for one in facts.mentions
+    }
+    events = {one.id: one for one in episode.events}
+    fixes = {fix.error: fix for fix in episode.fixes}
+    steps = []
+    for step in _steps(episode, facts, suspects):
+        label, node = labels.get(step.id, ("", ""))
+        event, fix = events.get(step.id), fixes.get(step.id)
+        cost = event.cost if event else None
+        steps.append(
+            copied(
+                TraceStep,
+                step,
+                label=label,
+                node=node,
+                issue=(event.fingerprint or "") if event else "",
+                deliberate=event is not None and event.deliberate,
+                repaired_by=fix.changes if fix else (),
+                shown_by=(fix.verified_by or "") if fix else "",
+                minutes=None if cost is None or cost.seconds is None else round(cost.seconds / 60, 1),
+                tokens=cost.tokens if cost else None,
+            )
+        )
+    told = Explanation(episode=episode.id, outcome=episode.outcome, rule="", basis="", suspects=suspects)
+    return Trace(
+        task=episode.task,
+        rule=evidence.rule if evidence else "",
+        quote=evidence.quote if evidence else "",
+        log=episode.provenance.log if episode.provenance else "",
+        sentence=told.in_short,
+        steps=tuple(steps),
+        order=tuple(one.decision for one in suspects),
+        lessons=episode.lessons,
+        shown=tuple(shown),
+    )
+
+
+def _steps(episode: Episode, facts: EpisodeFacts, found: Iterable[Suspect]) -> Iterator[PageStep]:
     leads_to, led_by = _links(facts.claims)
-    suspects = {one.decision: copied(PageSuspect, one, rank=rank) for rank, one in enumerate(explanation.suspects, 1)}
+    suspects = {one.decision: copied(PageSuspect, one, rank=rank) for rank, one in enumerate(found, 1)}
     log = episode.provenance.log if episode.provenance else ""
     for one in in_order(episode):
         place = one.evidence
@@ -158,7 +232,6 @@ def _steps(episode: Episode, explanation: Explanation, places: Mapping[str, int]
             kind="decision" if isinstance(one, Decision) else "event",
             id=one.id,
             type=one.type,
-            node=node_of.get(one.id),
             line=place.line if place else None,
             log=(place.file or log) if place else log,
             quote=place.quote if place else "",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
@@ -74,32 +74,19 @@ class Tab:
         for key in keys:
             self.page.keyboard.press(key)
 
-    def shown(self, of: str = "nodes") -> list[dict[str, Any]]:
-        """The data of every node, or edge, that is drawn."""
-        drawn: list[dict[str, Any]] = self.page.evaluate(f"() => {_CY}.{of}().map((one) => one.data())")
-        return drawn
+    def go(self, address: str) -> None:
+        """Follows an address of the page, and waits until it is shown."""
+        before = self.page.get_attribute("body", "data-ready")
+        self.page.evaluate("(address) => { location.hash = address; }", address)
+        self.page.wait_for_function("(before) => document.body.dataset.ready !== before", arg=before)
 
-    def marked(self, class_: str, of: str = "nodes") -> set[str]:
-        """The labels of the nodes, or ids of the edges, that have a class of the drawing."""
-        asked = f"() => {_CY}.{of}('.{class_}').map((one) => one.data('label') || one.id())"
-        return set(self.page.evaluate(asked))
-
-    def click(self, label: str) -> None:
-        """Clicks a node in the drawing, where the mouse would."""
-        place = self.page.evaluate(
-            f"""(label) => {{
-              const node = {_CY}.nodes().filter((one) => one.data("label").startsWith(label))[0];
-              const box = {_CY}.container().getBoundingClientRect();
-              const {{ x, y }} = node.renderedPosition();
-              return {{ x: box.x + x, y: box.y + y }};
-            }}""",
-            label,
-        )
-        self.page.mouse.click(place["x"], place["y"])
+    def follow(self, selector: str) -> None:
+        """Clicks a link of the page, and waits until it is shown."""
+        before = self.page.get_attribute("body", "data-ready")
+        self.page.locator(selector).first.click()
+        self.page.wait_for_function("(before) => document.body.dataset.ready !== before", arg=before)
 
 
-#: cytoscape keeps itself on the element it draws in.
-_CY = "document.getElementById('graph')._cyreg.cy"
 #: Pages that nobody uses now, of each browser: a new one costs three times as much as another load.
 _FREE: WeakKeyDictionary[Browser, list[Page]] = WeakKeyDictionary()
 

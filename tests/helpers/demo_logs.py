@@ -1,4 +1,4 @@
-"""The memory of the example logs that come with the package, as `helix-graph demo --keep` leaves it."""
+"""The memory of the example logs that come with the package."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def demo_memory_in(folder: Path) -> Memory:
-    """That memory, made in a folder."""
+def demo_memory_in(folder: Path, *, generated: bool = False) -> Memory:
+    """The memory of the logs written by hand, made in a folder; with ``generated`` of all that the demo reads."""
     memory = Memory.init(folder)
-    with as_file(files("helix_cli") / "demo" / "logs") as logs:
-        memory.extract([logs])
+    with as_file(files("helix_cli") / "demo") as demo:
+        memory.extract([demo / "logs", *([demo / "generated"] if generated else [])])
     memory.graph.compile()
     return memory

@@ -196,7 +196,7 @@ def _section(title: str, rows: Sequence[Sequence[str]]) -> None:
 def render_evidence(quoted: Sequence[CheckedQuotation]) -> None:
     """Print every quotation, and when a log was searched, whether each is there."""
     if not quoted:
-        say("Nothing in this episode quotes a log.")
+        say("Nothing in this episode quotes the log there.")
         return
     rows = []
     for one in quoted:
@@ -478,20 +478,21 @@ def _short(session: str) -> str:
 @episode.command("show")
 @click.argument("name", metavar="EPISODE", shell_complete=session_names)
 @click.option("--evidence", is_flag=True, help="Show every quotation with its line in the log.")
+@click.option("--line", type=int, metavar="N", help="Only what is quoted from this line of the log.")
 @click.option("--log", type=any_path, help="Check in this log whether each quotation is on its line.")
 @json_option
-def show_episode(*, name: str, evidence: bool, log: Path | None, as_json: bool) -> int:
+def show_episode(*, name: str, evidence: bool, line: int | None, log: Path | None, as_json: bool) -> int:
     """Show one session with the log lines behind it.
 
     EPISODE is a session's id, its beginning, or `last`.
 
     With --log the command ends with 1 when a quotation does not stand where it should.
     """
-    if not (evidence or log):
+    if not (evidence or line or log):
         one = open_memory().episodes.require(name)
         show(plain(one) if as_json else one, as_json=as_json, render=render_episode)
         return 0
-    quoted = open_memory().episodes.evidence(name, log=log)
+    quoted = [one for one in open_memory().episodes.evidence(name, log=log) if line in {None, one.line}]
     show(quoted, as_json=as_json, render=render_evidence)
     return 1 if any(one.result in {"moved", "missing"} for one in quoted) else 0
 

@@ -20,20 +20,19 @@ if TYPE_CHECKING:
 
 @click.command
 @click.option("--output", metavar="FILE", type=output_file, help="Write to this file instead of the memory's folder.")
-@click.option("--focus", metavar="LABEL", shell_complete=label_texts, help="Only what is around this label.")
-@click.option("--from", "source", metavar="TEXT", help="With --to: the path between two labels, and what is around it.")
+@click.option("--focus", metavar="LABEL", shell_complete=label_texts, help="Open at what is around this label.")
+@click.option("--from", "source", metavar="TEXT", help="With --to: open at the path between two labels.")
 @click.option("--to", "target", metavar="TEXT", help="Where the path ends.")
 @click.option(
     "--episode",
     metavar="EPISODE",
     shell_complete=session_names,
-    help="One session: its steps, its suspects and a similar one that succeeded.",
+    help="Open at this session: its steps and where to look first.",
 )
-@click.option("--max-nodes", type=int, default=2000, show_default=True, help="Maximum number of labels, 1 to 20000.")
 @click.option("--open", "opened", is_flag=True, help="Open it in the browser.")
 @json_option
 def view(*, opened: bool, as_json: bool, **options: Any) -> None:
-    """Write a page that shows the graph.
+    """Write a page of issues, places, sessions and graph.
 
     It is one file and needs no network.
     """
@@ -44,14 +43,13 @@ def view(*, opened: bool, as_json: bool, **options: Any) -> None:
 
 
 def render_view(report: ViewReport) -> None:
-    """Print where the page is and how much of the memory is on it."""
+    """Print where the page is and what is on it."""
     say(f"{report.path} ({report.bytes / 1_000_000:.1f} MB)")
     if report.no_path:
         say(report.no_path)
     say(
-        f"It shows {report.part}, {count(report.nodes, 'label')} of {report.nodes_in_all} and "
-        f"{count(report.edges, 'edge')} of {report.edges_in_all}. "
-        "It contains excerpts of your sessions; share it with care."
+        f"{count(report.issues, 'issue')} in {count(report.sessions, 'session')}, "
+        f"{report.traces} of them step by step. It contains excerpts of your sessions; share it with care."
     )
 
 
@@ -60,7 +58,7 @@ def render_view(report: ViewReport) -> None:
     "--output",
     metavar="DIR|FILE",
     type=OutputPath(),  # as it was typed: a slash at its end says that a folder is meant
-    help="Where to write it; a folder gets the sessions' pages too.",
+    help="Where to write it; a folder gets the page of `view` too.",
 )
 @click.option(
     "--format",
@@ -84,7 +82,7 @@ def report(*, output: str | None, form: str, days: int, until: datetime | None, 
             click.echo(made.data, nl=False)
         return
     if as_json:
-        emit_json({"path": made.path, "format": made.format, "bytes": len(made.data), "pages": made.pages})
+        emit_json({"path": made.path, "format": made.format, "bytes": len(made.data), "page": made.page})
     else:
         render_report(made)
     if opened and made.format == "html":
@@ -94,7 +92,7 @@ def report(*, output: str | None, form: str, days: int, until: datetime | None, 
 def render_report(made: WrittenReport) -> None:
     """Print where the report is and what it is about."""
     found = made.report
-    beside = f", and {count(made.pages, 'session page')} next to it" if made.pages else ""
+    beside = ", and the memory's page next to it" if made.page else ""
     say(f"{made.path} ({made.format}, {len(made.data) / 1000:.0f} kB{beside})")
     days = f"{found.since} to {found.last}" if found.since else "no dated session yet"
     say(f"{days}: {count(found.sessions, 'session')} of {found.health.sessions}.")

@@ -1,0 +1,263 @@
+"""What the page of a memory is about: its sessions and its issues, in columns that the page's scripts read as JSON.
+
+A page is made of *packs*, one for each tab and one for each session's trace, so that a browser unpacks only what is
+looked at. Sessions are in the order of time and go by their place in it. Texts are as the logs have them; the page
+shows them as text only.
+
+The newest `TRACES` sessions and those of the last `SHOWN` occurrences of the commonest issues have their trace on the
+page; of the others it names the command that shows it. So a page of 10,000 sessions stays a few megabytes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_episodes.msgspec_types import ready
+from helix_episodes.safe_files import read_regular
+from helix_graph.issues.model import Issue, Occurrence, SimilarIssue, remedy_words
+from helix_graph.web.rendering import short
+from helix_graph.web.timeline import copied
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+    from helix_graph.issues.history import History
+    from helix_graph.issues.model import GeneralRemedy
+    from helix_graph.issues.survey import IssueInFull, IssueSurvey
+
+#: So many of the newest sessions have their trace on the page.
+TRACES = 200
+#: So many of an issue's newest occurrences are on it, and their sessions' traces for the first `ISSUES_TRACED` issues:
+#: these come first in the list, and a trace takes about 5 kB.
+SHOWN, ISSUES_TRACED = 3, 200
+#: So many issues are on the page, and so many of those that one session met.
+MOST_ISSUES, MOST_ONCE = 400, 100
+_LONGEST_TITLE = 140
+_MOST_PATHS = 12
+_WHOLE = 1000
+
+
+class PageMeta(msgspec.Struct, frozen=True, kw_only=True):
+    """What the page begins with: ``opens`` is where, ``newest`` the time of the newest session."""
+
+    title: str
+    opens: str
+    newest: str
+    sessions: int
+    tabs: tuple[str, ...]
+
+
+class PageSessions(msgspec.Struct, frozen=True, kw_only=True):
+    """The sessions in columns. ``minutes`` and ``tokens`` are of the whole session, None where the log has none.
+
+    ``trouble`` and ``mended`` are places in the session, in thousandths of its log: where it first failed, and where
+    the last of its failures was repaired; None where it never failed, and where a failure was left. ``lost`` are the
+    active seconds that its failures took. ``traced`` says whose trace is on the page.
+    """
+
+    session: tuple[str, ...]
+    title: tuple[str, ...]
+    outcome: tuple[str, ...]
+    basis: tuple[str, ...]
+    time: tuple[str | None, ...]
+    agent: tuple[str | None, ...]
+    model: tuple[str | None, ...]
+    branch: tuple[str | None, ...]
+    author: tuple[str, ...]
+    project: tuple[str | None, ...]
+    minutes: tuple[float | None, ...]
+    calls: tuple[int | None, ...]
+    tokens: tuple[int | None, ...]
+    failures: tuple[int, ...]
+    lost: tuple[int | None, ...]
+    trouble: tuple[int | None, ...]
+    mended: tuple[int | None, ...]
+    traced: tuple[bool, ...]
+
+
+class PageRemedy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A remedy in words, with what the newest repair of its kind changed and where that is."""
+
+    words: str
+    how: str
+    times: int
+    of: int
+    sessions: int
+    verified: int
+    example: str = ""
+    session: str = ""
+    log: str | None = None
+    line: int | None = None
+
+
+class PageOccurrence(Occurrence, frozen=True, kw_only=True, omit_defaults=True):
+    """One occurrence with its quotation, and the step that it is in its session's trace."""
+
+    step: str
+    quote: str
+
+
+class PageIssue(Issue, frozen=True, kw_only=True):
+    """An issue with what its own page shows.
+
+    ``met`` are the places of the sessions of all its occurrences, ``outcomes`` what became of each (0 not repaired,
+    1 repaired, 2 verified), ``paths`` the files that it was met in. ``best`` is its remedy in words.
+    """
+
+    best: str
+    remedies: tuple[PageRemedy, ...]
+    similar: tuple[SimilarIssue, ...]
+    shown: tuple[PageOccurrence, ...]
+    met: tuple[int, ...]
+    outcomes: tuple[int, ...]
+    paths: tuple[str, ...]
+
+
+class PageIssues(msgspec.Struct, frozen=True, kw_only=True):
+    """The issues, those of most sessions first; ``left`` are not on the page, ``deliberate`` failures announced."""
+
+    issues: tuple[PageIssue, ...]
+    left: int
+    deliberate: int
+    note: str
+
+
+class _Head(msgspec.Struct):
+    """What is read of an episode's file that graph.db does not have."""
+
+    project: str | None = None
+    metrics: _Metrics | None = None
+
+
+class _Metrics(msgspec.Struct):
+    duration_minutes: float | None = None
+    tool_calls: int | None = None
+    tokens: int | None = None
+
+
+def issues_of(survey: IssueSurvey) -> PageIssues:
+    """The issues of a memory, from one reading of it."""
+    found, left = survey.in_full(most=MOST_ISSUES, most_once=MOST_ONCE, occurrences=SHOWN)
+    return PageIssues(
+        issues=tuple(_issue(one, survey.history) for one in found),
+        left=left,
+        deliberate=sum(one.deliberate for one in survey.history.failures),
+        note="Ranked by sessions. Costs say where time went, not where it will go.",
+    )
+
+
+def _issue(one: IssueInFull, history: History) -> PageIssue:
+    found = one.details
+    quotes = [one.quotes[met.episode, local] for met, local in zip(found.occurrences, one.locals, strict=True)]
+    return copied(
+        PageIssue,
+        found.issue,
+        best=remedy_words(found.issue.remedy) if found.issue.remedy else "",
+        remedies=tuple(_remedy(one) for one in sorted(found.remedies, key=lambda one: one != found.issue.remedy)),
+        similar=found.similar,
+        shown=tuple(
+            copied(PageOccurrence, met, step=local, quote=quote)
+            for met, local, quote in zip(found.occurrences, one.locals, quotes, strict=True)
+        ),
+        met=tuple(history.place(failure) for failure in one.members),
+        outcomes=tuple(failure.repaired for failure in one.members),
+        paths=tuple(path for path, _ in Counter(f.path for f in one.members if f.path).most_common(_MOST_PATHS)),
+    )
+
+
+def _remedy(one: GeneralRemedy) -> PageRemedy:
+    return copied(PageRemedy, one, words=remedy_words(one))
+
+
+def traced_sessions(issues: PageIssues, history: History) -> list[str]:
+    """The episodes whose trace belongs on the page, the oldest first."""
+    rows = list(history.sessions.values())
+    wanted = {row.id for row in rows[-TRACES:]}
+    wanted.update(met.episode for one in issues.issues[:ISSUES_TRACED] for met in one.shown)
+    return [row.id for row in rows if row.id in wanted]
+
+
+def sessions_of(
+    connection: sqlite3.Connection,
+    history: History,
+    *,
+    files: Path,
+    authors: Mapping[str, str],
+    traced: Iterable[str],
+) -> PageSessions:
+    """The sessions of an open graph.db; ``files`` is the folder of their episodes."""
+    about = {
+        number: rest
+        for number, *rest in connection.execute(
+            "SELECT number, task, outcome, basis FROM episode WHERE origin = 'episode'"
+        )
+    }
+    strips = _Strips(connection, history)
+    shown = set(traced)
+    rows = []
+    for number, one in history.sessions.items():
+        task, outcome, basis = about[number]
+        head = _head(files / f"{one.id}.json")
+        metrics = head.metrics or _Metrics()
+        rows.append(
+            (
+                *(one.session, short(task, _LONGEST_TITLE), outcome, basis, one.date),
+                *(one.agent, one.model, one.branch, authors.get(one.id, ""), head.project),
+                *(metrics.duration_minutes, metrics.tool_calls, metrics.tokens),
+                *strips.of(number),
+                one.id in shown,
+            )
+        )
+    columns = list(zip(*rows, strict=True)) or [()] * len(PageSessions.__struct_fields__)
+    return PageSessions(**dict(zip(PageSessions.__struct_fields__, columns, strict=True)))
+
+
+def _head(path: Path) -> _Head:
+    """What an episode's file says; of one that is gone since the graph was compiled, nothing."""
+    try:
+        return msgspec.json.decode(read_regular(path), type=ready(_Head))
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return _Head()
+
+
+class _Strips:
+    """Where each session first failed, and where the last of its failures was repaired."""
+
+    def __init__(self, connection: sqlite3.Connection, history: History) -> None:
+        self._last: dict[int, int] = dict(connection.execute("SELECT episode, max(line) FROM mention GROUP BY episode"))
+        self._repaired: dict[int, int] = dict(
+            connection.execute(
+                "SELECT r.episode, max(m.line) FROM repair r JOIN mention m ON m.episode = r.episode"
+                " AND m.local = coalesce(r.verified_by, r.change) GROUP BY r.episode"
+            )
+        )
+        self._failures: defaultdict[int, list[tuple[int, bool, int | None]]] = defaultdict(list)
+        for one in (*history.failures, *history.reported):
+            if not one.deliberate and one.line is not None:
+                self._failures[one.number].append((one.line, one.repaired > 0, one.seconds))
+
+    def of(self, number: int) -> tuple[int, int | None, int | None, int | None]:
+        """How often a session failed, the seconds that took, and the two places."""
+        failures = self._failures.get(number, ())
+        if not failures:
+            return 0, None, None, None
+        last = self._last.get(number) or 1
+        seconds = [one for _, _, one in failures if one is not None]
+        first = min(line for line, _, _ in failures)
+        mended = self._repaired.get(number) if all(repaired for _, repaired, _ in failures) else None
+        return (
+            len(failures),
+            sum(seconds) if seconds else None,
+            _WHOLE * first // last,
+            None if mended is None else _WHOLE * mended // last,
+        )
+
+
+def authors_shown(authors: Mapping[str, str], sessions: Sequence[str]) -> dict[str, str]:
+    """Who wrote each session: nobody is named where all are this user's own."""
+    return {name: authors[name] or "an unknown author" for name in sessions if name in authors}

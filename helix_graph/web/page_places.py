@@ -1,0 +1,112 @@
+"""What the page says of places: after a change of which folder or file each check fails, and what is changed together.
+
+The figures are those of `helix-graph checks` and `helix-graph fragile`; here every folder and file is listed that has
+runs enough, so that a place can be compared with the check's own rate.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_graph.causality.check_rates import check_report
+from helix_graph.causality.fragile import ChangedTogether, fragile_report
+from helix_graph.web.timeline import copied
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from helix_graph.causality.check_rates import CheckRate, SituationRate
+    from helix_graph.graph.observations import Trial
+
+#: The places of a check that are on the page; those with most runs.
+_MOST_PLACES = 150
+_MOST_PAIRS = 60
+
+
+class PagePlace(msgspec.Struct, frozen=True, kw_only=True):
+    """A folder or file after whose change ``failed`` of ``runs`` fresh runs of a check failed.
+
+    ``rate`` is drawn towards the check's own, ``low`` to ``high`` of the next ten runs will fail (90 %); None while
+    there are too few sessions. ``met`` has the places of sessions, with the lines, of the newest failures.
+    """
+
+    path: str
+    folder: bool
+    runs: int
+    failed: int
+    sessions: int
+    runs_elsewhere: int
+    failed_elsewhere: int
+    rate: float | None
+    low: int | None
+    high: int | None
+    standing: str
+    after: tuple[str, ...]
+    met: tuple[tuple[int, int | None], ...]
+
+
+class PageCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """A check with its own rate and its places, in the order of a tree."""
+
+    check: str
+    command: str
+    runs: int
+    failed: int
+    rate: float | None
+    seconds: float | None
+    places: tuple[PagePlace, ...]
+
+
+class PagePlaces(msgspec.Struct, frozen=True, kw_only=True):
+    """The checks, the most used first; ``enough`` says whether there are sessions enough for rates."""
+
+    enough: bool
+    checks: tuple[PageCheck, ...]
+    together: tuple[ChangedTogether, ...]
+
+
+def places_of(trials: Sequence[Trial], place_of: Mapping[str, int]) -> PagePlaces:
+    """The places of a memory; ``place_of`` are those of sessions by episode."""
+    fragile = fragile_report(trials)
+    after = {
+        (one.rate.check, one.path): tuple(f"{it.change} ({it.times} of {it.repaired})" for it in one.passed_after)
+        for one in fragile.places
+    }
+    found = check_report(trials, everything=True)
+    checks = (_check(one, after, place_of) for one in found.checks)
+    return PagePlaces(
+        enough=found.enough,
+        checks=tuple(one for one in checks if one.places),
+        together=fragile.together[:_MOST_PAIRS],
+    )
+
+
+def _check(one: CheckRate, after: Mapping[tuple[str, str], tuple[str, ...]], place_of: Mapping[str, int]) -> PageCheck:
+    rows = [row for row in one.situations if row.dimension in {"folder", "file"}]
+    rows.sort(key=lambda row: (-row.runs, row.value))
+    places = [_place(row, after.get((one.check, row.value), ()), place_of) for row in rows[:_MOST_PLACES]]
+    return PageCheck(
+        check=one.check,
+        command=one.command,
+        runs=one.fresh,
+        failed=one.fresh_failed,
+        rate=one.rate,
+        seconds=one.seconds,
+        places=tuple(sorted(places, key=lambda place: place.path.split("/"))),
+    )
+
+
+def _place(row: SituationRate, after: tuple[str, ...], place_of: Mapping[str, int]) -> PagePlace:
+    low, high = row.next_failed or (None, None)
+    return copied(
+        PagePlace,
+        row,
+        path=row.value,
+        folder=row.dimension == "folder",
+        low=low,
+        high=high,
+        after=after,
+        met=tuple((place_of[one.episode], one.line) for one in row.failures if one.episode in place_of),
+    )

@@ -1,0 +1,181 @@
+// The tab of the graph: one thing in the middle, what led to it on the left, what it led to on the right; or a path.
+
+const TYPE_SIGNS = { decision: "\u25c6", error: "\u2717", event: "\u25cb", outcome: "\u2691", pattern: "\u25b2" };
+const NODE = { width: 192, height: 56, gap: 14, between: 60, letters: 25 };
+const MOST_IN_COLUMN = { 1: 9, 2: 6 };
+
+/** The graph with the edges of each node, those of most sessions first. */
+async function wholeGraph() {
+  const found = await pack("graph");
+  if (!found.places) {
+    found.places = new Map(found.id.map((id, place) => [id, place]));
+    found.out = found.id.map(() => []);
+    found.into = found.id.map(() => []);
+    found.source.forEach((source, edge) => {
+      found.out[source].push(edge);
+      found.into[found.target[edge]].push(edge);
+    });
+  }
+  return found;
+}
+
+async function graphTab(name, chosen) {
+  const [graph, sessions] = await Promise.all([wholeGraph(), allSessions()]);
+  const head = [make("h1", {}, "Graph"), nodeSearch(graph)];
+  if (name === "path") return make("section", {}, ...head, ...pathPage(await pack("path"), sessions));
+  if (!graph.id.length) return make("section", {}, ...head, make("p", { class: "nothing" }, "Nothing was met in any session yet."));
+  const place = graph.places.get(name) ?? (name ? undefined : startOf(graph));
+  if (place === undefined) return make("section", {}, ...head, make("p", { class: "nothing" }, "This is not among the ", graph.id.length.toLocaleString("en"), " most frequent things that the page has. ", command("helix-graph causes TEXT")));
+  return make("section", {}, ...head, ...focused(graph, sessions, place, chosen.hops === "1" ? 1 : 2));
+}
+
+/** What the graph opens with: the failure that most sessions met. */
+function startOf(graph) {
+  const failure = graph.type.findIndex((type, place) => type === "error" && graph.into[place].length + graph.out[place].length > 0);
+  return failure < 0 ? 0 : failure;
+}
+
+function nodeSearch(graph) {
+  const results = make("ul", { class: "plain found", "aria-live": "polite" });
+  const show = (text) => {
+    if (!text.trim()) return results.replaceChildren();
+    const found = [];
+    for (let place = 0; place < graph.id.length && found.length < 12; place += 1) if (hasWords(`${graph.label[place]} ${graph.kind[place]}`, text.trim())) found.push(place);
+    results.replaceChildren(...(found.length ? found.map((place) => make("li", {}, nodeLink(graph, place), make("span", { class: "soft" }, ` ${count(graph.sessions[place], "session")}`))) : [make("li", { class: "soft" }, "Nothing on this page has these words.")]));
+  };
+  const field = make("input", { type: "search", name: "node", placeholder: "A file, a failure, a command", autocomplete: "off", spellcheck: "false", oninput: (event) => show(event.target.value) });
+  const form = make("form", { class: "filters", role: "search", onsubmit: (event) => { event.preventDefault(); results.querySelector("a")?.click(); } }, make("label", { class: "wide" }, make("span", {}, "Look at"), field));
+  return make("div", {}, form, results);
+}
+
+function nodeLink(graph, place) {
+  return link(`graph/${graph.id[place]}`, {}, `${TYPE_SIGNS[graph.type[place]]} `, quoted(graph.label[place], 120));
+}
+
+function focused(graph, sessions, place, hops) {
+  const label = graph.label[place];
+  const ways = [
+    [graph.into, "source", "What led to it"],
+    [graph.out, "target", "What it led to"],
+  ];
+  const judged = graph.judged[place] ? ` ${graph.succeeded[place]} of ${graph.judged[place]} judged sessions with it succeeded.` : "";
+  const picker = make("div", { class: "picker", role: "group", "aria-label": "How far" }, [1, 2].map((number) => link(`graph/${graph.id[place]}?hops=${number}`, { class: "button", "aria-current": hops === number ? "true" : null }, count(number, "step"))));
+  const lists = ways.map(([edges, end, title]) => {
+    const items = edges[place].slice(0, 15).map((edge) => make("li", {}, make("span", { class: "soft" }, `${graph.edge[edge]} `), nodeLink(graph, graph[end][edge]), make("span", { class: "soft" }, ` ${graph.together[edge]} of ${graph.sessions[graph.source[edge]]} sessions (${graph.reasons[edge].replaceAll(" ", ", ")})`)));
+    return make("div", {}, make("h2", {}, title), items.length ? make("ul", { class: "plain" }, items) : make("p", { class: "nothing" }, "Nothing on this page."));
+  });
+  return [
+    make("h2", { class: "focus" }, `${TYPE_SIGNS[graph.type[place]]} `, quoted(label)),
+    make("p", { class: "lead" }, `${count(graph.times[place], "time")} in ${count(graph.sessions[place], "session")}.${judged}`),
+    make("p", { class: "where" }, graph.met[place].map(([session, step]) => sessionLink(sessions, session, step))),
+    picker,
+    drawing(graph, place, hops),
+    make("p", { class: "soft legend-line" }, "A line is as thick as the share of sessions with its left end in which it is there; dashed lines prevent or repair. ", make("span", { class: "key failed" }, "\u2717 failure"), make("span", { class: "key good" }, "\u2691 success"), make("span", { class: "key unknown" }, "\u2691 unknown")),
+    make("div", { class: "pair" }, lists),
+  ];
+}
+
+/** The nodes to draw in columns, -hops to hops, each with its neighbour nearer to the middle. */
+function columnsAround(graph, place, hops) {
+  const columns = new Map([[0, [place]]]);
+  const shown = new Set([place]);
+  const edges = [];
+  for (const [direction, from, end] of [[-1, graph.into, "source"], [1, graph.out, "target"]]) {
+    let near = [place];
+    for (let hop = 1; hop <= hops; hop += 1) {
+      const found = near.flatMap((node) => from[node]).sort((one, other) => graph.together[other] - graph.together[one]);
+      const column = [];
+      for (const edge of found) {
+        const node = graph[end][edge];
+        if (!shown.has(node) && column.length < MOST_IN_COLUMN[hops]) {
+          shown.add(node);
+          column.push(node);
+        }
+        if (column.includes(node)) edges.push(edge);
+      }
+      columns.set(direction * hop, ordered(column, near, (node) => edges.filter((edge) => graph[end][edge] === node).map((edge) => graph[direction < 0 ? "target" : "source"][edge])));
+      near = columns.get(direction * hop);
+    }
+  }
+  return { columns, edges };
+}
+
+/** A column in the order of the neighbours of its nodes, so that few lines cross. */
+function ordered(column, near, neighbours) {
+  const middle = new Map(column.map((node) => {
+    const rows = neighbours(node).map((other) => near.indexOf(other)).filter((row) => row >= 0);
+    return [node, rows.reduce((sum, row) => sum + row, 0) / (rows.length || 1)];
+  }));
+  return column.toSorted((one, other) => middle.get(one) - middle.get(other));
+}
+
+function drawing(graph, place, hops) {
+  const { columns, edges } = columnsAround(graph, place, hops);
+  const used = [...columns.keys()].filter((column) => columns.get(column).length).sort((one, other) => one - other);
+  const tallest = Math.max(...used.map((column) => columns.get(column).length));
+  const height = tallest * (NODE.height + NODE.gap) + NODE.gap;
+  const width = used.length * NODE.width + (used.length - 1) * NODE.between + 8;
+  const spots = new Map();
+  used.forEach((column, at) => {
+    const nodes = columns.get(column);
+    const top = (height - nodes.length * (NODE.height + NODE.gap) + NODE.gap) / 2;
+    nodes.forEach((node, row) => spots.set(node, [4 + at * (NODE.width + NODE.between), top + row * (NODE.height + NODE.gap)]));
+  });
+  const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": `${graph.label[place]}, with what led to it on the left and what it led to on the right` });
+  picture.append(...edges.map((edge) => edgeLine(graph, edge, spots)), ...[...spots].map(([node, spot]) => nodeBox(graph, node, spot, node === place)));
+  const frame = make("div", { class: "drawing", tabindex: "0", role: "region", "aria-label": "Drawing of the graph" }, picture);
+  queueMicrotask(() => requestAnimationFrame(() => (frame.scrollLeft = spots.get(place)[0] + NODE.width / 2 - frame.clientWidth / 2)));
+  return frame;
+}
+
+function edgeLine(graph, edge, spots) {
+  const [from, to] = [spots.get(graph.source[edge]), spots.get(graph.target[edge])];
+  const [x1, y1, x2, y2] = [from[0] + NODE.width, from[1] + NODE.height / 2, to[0], to[1] + NODE.height / 2];
+  const share = graph.together[edge] / graph.sessions[graph.source[edge]];
+  const bend = Math.max(24, (x2 - x1) / 2);
+  const title = `${graph.label[graph.source[edge]]} ${graph.edge[edge]} ${graph.label[graph.target[edge]]}: in ${graph.together[edge]} of ${graph.sessions[graph.source[edge]]} sessions`;
+  return draw("path", { class: `edge ${graph.edge[edge]}`, d: `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`, "stroke-width": (1.2 + 7 * share).toFixed(1) }, draw("title", {}, visible(title)));
+}
+
+/** What a node is drawn as: a failure red, what is unknown grey. */
+function nodeClass(type, label) {
+  if (type === "error" || (type === "outcome" && label.startsWith("failure"))) return "failed";
+  if (type === "outcome") return label.startsWith("success") ? "good" : "unknown";
+  return type;
+}
+
+/** A text in at most two lines that fit into a node. */
+function twoLines(text) {
+  const letters = Array.from(visible(text).replace(/\s+/g, " "));
+  if (letters.length <= NODE.letters) return [letters.join("")];
+  const blank = letters.slice(0, NODE.letters).lastIndexOf(" ");
+  const cut = blank > NODE.letters / 2 ? blank : NODE.letters;
+  return [letters.slice(0, cut).join(""), short(letters.slice(cut).join("").trim(), NODE.letters)];
+}
+
+function nodeBox(graph, node, [x, y], chosen) {
+  const lines = [...twoLines(`${TYPE_SIGNS[graph.type[node]]} ${graph.label[node]}`)];
+  const box = draw(
+    "a",
+    { href: `#graph/${graph.id[node]}`, class: `node ${nodeClass(graph.type[node], graph.label[node])}${chosen ? " chosen" : ""}`, "aria-label": `${visible(graph.label[node])}, ${count(graph.sessions[node], "session")}` },
+    draw("title", {}, visible(graph.label[node])),
+    draw("rect", { x, y, width: NODE.width, height: NODE.height, rx: 8 }),
+    lines.map((text, row) => draw("text", { x: x + 10, y: y + 18 + 15 * row }, text)),
+    draw("text", { x: x + 10, y: y + NODE.height - 7, class: "small" }, count(graph.sessions[node], "session")),
+  );
+  return box;
+}
+
+function pathPage(path, sessions) {
+  if (!path) return [make("p", { class: "nothing" }, "No path was asked for. ", command("helix-graph view --from TEXT --to TEXT"))];
+  const head = [make("h2", { class: "focus" }, "From ", quoted(path.source), " to ", quoted(path.target)), make("p", { class: "lead" }, quoted(path.sentence))];
+  if (!path.nodes.length) return head;
+  const items = path.nodes.flatMap(([type, label, id], at) => {
+    const step = path.steps[at];
+    const box = make("li", { class: `node ${nodeClass(type, label)}` }, `${TYPE_SIGNS[type]} `, id ? link(`graph/${id}`, {}, quoted(label)) : quoted(label));
+    if (!step) return [box];
+    const seen = step.witness && sessionLink(sessions, step.witness[0], step.witness[2]);
+    return [box, make("li", { class: "between" }, make("b", {}, `\u2193 ${step.type}`), ` in ${step.k} of ${count(step.n, "session")} (${step.reasons.replaceAll(" ", ", ")})`, seen && [", such as ", seen])];
+  });
+  return [...head, make("ol", { class: "path" }, items)];
+}

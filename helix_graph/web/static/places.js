@@ -1,0 +1,84 @@
+// The tab of places: after a change of which folder or file a check fails more often than it usually does.
+
+async function placesTab(_, chosen) {
+  const [found, sessions] = await Promise.all([pack("places"), allSessions()]);
+  const head = [make("h1", {}, "Places"), make("p", { class: "lead" }, "How often each check failed when it first ran after a change, by the folder and file that was changed. These are counts of what followed, not causes.")];
+  if (!found.checks.length) return make("section", {}, ...head, make("p", { class: "nothing" }, "No check has run five times after a change of one folder yet."));
+  const check = found.checks.find((one) => one.check === chosen.check) || found.checks.reduce((best, one) => (risky(one).length > risky(best).length ? one : best));
+  const picker = make("div", { class: "picker", role: "group", "aria-label": "Check" }, found.checks.map((one) => link(`places?check=${encodeURIComponent(one.check)}`, { class: "button", "aria-current": one === check ? "true" : null }, quoted(one.check), make("small", {}, `${one.failed} of ${one.runs}`))));
+  return make("section", {}, ...head, picker, ...riskiest(check, found, sessions), placeTree(check, found), ...together(found));
+}
+
+/** The places of a check that fail more often, the worst first. */
+function risky(check) {
+  const share = (one) => one.failed / one.runs;
+  const worse = (one) => one.standing === "worse" || (one.standing === "counts only" && one.failed > 1 && share(one) > (1.5 * one.failed_elsewhere) / Math.max(1, one.runs_elsewhere));
+  return check.places.filter(worse).sort((one, other) => (other.rate ?? share(other)) - (one.rate ?? share(one)) || other.runs - one.runs);
+}
+
+function riskiest(check, found, sessions) {
+  const worst = risky(check).slice(0, 4);
+  const usual = `${check.failed} of ${check.runs}`;
+  if (!worst.length) return [make("p", { class: "nothing" }, quoted(check.check), ` fails about as often everywhere: ${usual} runs after a change.`)];
+  return [
+    make("h2", {}, "Where ", quoted(check.check), " fails more often"),
+    make(
+      "ol",
+      { class: "cards" },
+      worst.map((one) =>
+        make(
+          "li",
+          {},
+          make("p", { class: "title" }, quoted(one.path), one.folder && "/"),
+          make("p", {}, make("b", {}, `${one.failed} of ${one.runs}`), ` runs failed after a change of it, ${one.failed_elsewhere} of ${one.runs_elsewhere} elsewhere (${count(one.sessions, "session")}).`, one.low !== null && ` Of the next ten, ${one.low} to ${one.high} will fail (90 %).`),
+          one.after.length > 0 && make("p", { class: "soft" }, "It passed again after ", quoted(one.after.join("; ")), "."),
+          make("p", { class: "where" }, one.met.slice(0, 3).map(([place, line]) => [sessionLink(sessions, place), logPlace(sessions.session[place], "", line)])),
+          make("p", {}, command(`helix-graph fragile ${quotedForShell(one.path)}`)),
+        ),
+      ),
+    ),
+    !found.enough && make("p", { class: "soft" }, "Fewer than 30 sessions ran a check: counts only, a rate would promise more than they hold."),
+  ];
+}
+
+/** The folders and files as a tree of bars. */
+function placeTree(check, found) {
+  const usual = check.rate ?? check.failed / Math.max(1, check.runs);
+  const rows = check.places.map((one) => {
+    const share = one.rate ?? one.failed / one.runs;
+    const [low, high] = one.low === null ? [null, null] : [one.low / 10, one.high / 10];
+    const name = `${one.failed} of ${one.runs} runs failed; usually ${percent(usual)}.${low === null ? "" : ` Of the next ten ${one.low} to ${one.high} will fail.`}`;
+    const parents = one.path.split("/").length - 1;
+    const cell = make("th", { scope: "row", class: `depth-${Math.min(5, parents)}` }, quoted(one.path.split("/").at(-1)), one.folder && "/");
+    cell.title = visible(one.path);
+    return make("tr", { class: one.standing === "worse" ? "worse" : "" }, cell, make("td", {}, rateBar({ share, low, high, usual, worse: one.standing === "worse", name })), make("td", { class: "number" }, `${one.failed} of ${one.runs}`), make("td", { class: "number" }, one.standing === "counts only" ? "" : one.standing === "worse" ? "\u25b2 worse" : one.standing === "better" ? "\u25bc better" : "as usual"));
+  });
+  return make(
+    "div",
+    {},
+    make("h2", {}, "Every folder and file"),
+    make("p", { class: "soft" }, `The bar is the share of failing runs${found.enough ? ", drawn towards the check's own; the thin line is the range for the next ten" : ""}. The upright line is the check's usual share, ${percent(usual)}.`),
+    make("table", { class: "tree" }, make("thead", {}, make("tr", {}, ["Place", "Failing", "Runs", "Against usual"].map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, rows)),
+  );
+}
+
+function together(found) {
+  if (!found.together.length) return [];
+  const row = (one) =>
+    make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, quoted(one.file), make("span", { class: "soft" }, " with "), quoted(one.other)),
+      make("td", { class: "number" }, `${one.together} of ${one.sessions}`),
+      make("td", { class: "number" }, one.runs_alone ? `${one.failed_alone} of ${one.runs_alone}` : "-"),
+      make("td", { class: "number" }, one.runs_both ? `${one.failed_both} of ${one.runs_both}` : "-"),
+    );
+  return [
+    make("h2", {}, "Changed together"),
+    make("div", { class: "wide-table" }, make("table", { class: "pairs" }, make("thead", {}, make("tr", {}, ["Files", "Sessions that change both", "Checks failing without the second", "Failing with it"].map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, found.together.slice(0, 20).map(row)))),
+  ];
+}
+
+function quotedForShell(text) {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,127 @@
+// One session: how it ended, where to look first, and its steps with what they took and what came of them.
+
+const SIGNS = { decision: "\u25c6", error: "\u2717", test: "\u2713", commit: "\u25cf", tool_call: "\u25cb", milestone: "\u2691", handoff: "\u21c4" };
+
+async function sessionPage(sessions, name, step, chosen) {
+  const place = sessions.places.get(name) ?? sessions.session.findIndex((one) => one.startsWith(name));
+  if (place === undefined || place < 0) return make("section", {}, link("sessions", { class: "back" }, "All sessions"), make("h1", {}, "This session is not on the page"), make("p", {}, command(openingCommand(name))));
+  const trace = await pack(`trace-${place}`);
+  const head = sessionHead(sessions, place, trace);
+  if (!trace) return make("article", {}, ...head, make("p", { class: "nothing" }, "Its steps are not on this page, which has those of the newest sessions and of each issue's last occurrences. Show them with ", command(`helix-graph explain ${sessions.session[place]} --steps`), "."));
+  if (chosen.with !== undefined) return make("article", {}, ...head, await comparison(sessions, place, trace, chosen.with));
+  const steps = make("ol", { class: "steps" }, trace.steps.map((one, at) => stepItem(one, at, trace, sessions.session[place])));
+  const page = make("article", {}, ...head, ...readingOrder(trace, sessions, place), ...memoryShown(trace), ...refused(trace), make("h2", {}, `${count(trace.steps.length, "step")}`), steps, lessonsOf(trace));
+  if (step) queueMicrotask(() => openStep(page, step));
+  return page;
+}
+
+/** Opens a step and scrolls to it. */
+function openStep(page, step) {
+  const item = page.querySelector(`[data-step="${CSS.escape(step)}"]`);
+  if (!item) return;
+  item.querySelector("details").open = true;
+  item.scrollIntoView({ block: "center" });
+  item.querySelector("summary").focus({ preventScroll: true });
+}
+
+function sessionHead(sessions, place, trace) {
+  const about = [sessions.agent[place], sessions.model[place] && modelName(sessions.model[place]), sessions.author[place], sessions.branch[place] && `branch ${sessions.branch[place]}`, ...sessionFacts(sessions, place)].filter(Boolean);
+  const name = sessions.session[place];
+  return [
+    link("sessions", { class: "back" }, "All sessions"),
+    make("h1", {}, quoted(trace ? trace.task : sessions.title[place] || name, 300)),
+    make("p", { class: "soft" }, when(sessions.time[place], moment), about.map((text) => [" \u00b7 ", quoted(text)])),
+    make("p", {}, outcomeChip(sessions.outcome[place], sessions.basis[place]), trace?.rule && [" ", trace.rule, trace.quote && [": ", quoted(trace.quote, 160)]]),
+    strip(sessions.trouble[place], sessions.mended[place]),
+    make("p", { class: "commands" }, trace && link(`sessions/${encodeURIComponent(name)}?with=`, { class: "button" }, "Compare with another session"), command(openingCommand(name)), command(`helix-graph explain ${name}`)),
+  ];
+}
+
+/** The order in which to read a session's steps, as `explain` has it of one log alone. */
+function readingOrder(trace, sessions, place) {
+  const byId = new Map(trace.steps.map((one) => [one.id, one]));
+  const head = make("h2", {}, "Where to look first");
+  if (!trace.order.length) return [head, make("p", { class: "nothing" }, trace.sentence || "No step stands out.")];
+  return [
+    head,
+    make("p", { class: "soft" }, trace.sentence && `${trace.sentence} `, "Leads, not conclusions, from this session's log alone; helix-graph explain compares it with the others as well."),
+    make(
+      "ol",
+      { class: "leads" },
+      trace.order.slice(0, 5).map((id) => {
+        const one = byId.get(id);
+        return make("li", {}, stepButton(one, sessions.session[place]), make("ul", {}, one.suspect.reasons.map((reason) => make("li", {}, quoted(reason)))));
+      }),
+    ),
+  ];
+}
+
+/** A link to a step of the same session. */
+function stepButton(one, session) {
+  return link(`sessions/${encodeURIComponent(session)}/${encodeURIComponent(one.id)}`, {}, quoted(one.text, 120));
+}
+
+function memoryShown(trace) {
+  if (!trace.shown?.length) return [];
+  return [make("h2", {}, "What the memory had shown"), make("ul", { class: "plain" }, trace.shown.map((text) => make("li", {}, quoted(text, 300))))];
+}
+
+function refused(trace) {
+  const calls = trace.steps.filter((one) => one.how === "rejected");
+  if (!calls.length) return [];
+  return [make("h2", {}, "What was refused"), make("ul", { class: "plain" }, calls.map((one) => make("li", {}, quoted(one.text, 300))))];
+}
+
+function lessonsOf(trace) {
+  if (!trace.lessons?.length) return null;
+  return make("div", {}, make("h2", {}, "Lessons"), make("ul", { class: "plain" }, trace.lessons.map((text) => make("li", {}, quoted(text)))));
+}
+
+function isFailure(one) {
+  return one.type === "error";
+}
+
+function stepItem(one, at, trace, session) {
+  const sign = one.kind === "decision" ? SIGNS.decision : isFailure(one) || one.how === "rejected" ? SIGNS.error : SIGNS[one.type] || SIGNS.tool_call;
+  const kind = isFailure(one) ? "error" : one.kind === "event" && one.type === "test" ? "success" : one.kind;
+  const chips = [
+    one.suspect && chip("suspect", `look ${one.suspect.rank}`),
+    isFailure(one) && !one.deliberate && (one.repaired_by?.length ? chip("mended", "repaired") : chip("failure", "not repaired")),
+    one.deliberate && chip("unknown", "deliberate"),
+    one.how === "rejected" && chip("failure", "refused"),
+    one.suspect && !one.suspect.clear && chip("unknown", "could be chance"),
+  ];
+  const took = [momentOf(one.time) && clock(momentOf(one.time)), durationOf(trace, at), one.tokens && `${thousands(one.tokens)} tokens`].filter(Boolean);
+  const byId = new Map(trace.steps.map((other) => [other.id, other]));
+  const body = make("div", { class: "body" });
+  const item = make(
+    "li",
+    { "data-step": one.id, class: `step ${kind}${isFailure(one) && !one.repaired_by?.length && !one.deliberate ? " left" : ""}` },
+    make("details", { ontoggle: () => body.childElementCount || body.append(...stepBody(one, byId, session)) }, make("summary", {}, make("span", { class: "sign", "aria-hidden": "true" }, sign), make("span", { class: "text" }, quoted(one.text, 200), one.kind === "decision" && one.why && make("small", {}, quoted(one.why, 140)), isFailure(one) && one.message && make("small", {}, quoted(one.message, 160))), make("span", { class: "chips" }, chips), make("span", { class: "took" }, took.join(" \u00b7 "))), body),
+  );
+  return item;
+}
+
+/** The time to the next step that has one. */
+function durationOf(trace, at) {
+  const begun = momentOf(trace.steps[at].time);
+  const next = trace.steps.slice(at + 1).find((one) => momentOf(one.time) > begun);
+  return begun && next ? lasting((momentOf(next.time) - begun) / 1000) : null;
+}
+
+const LINKS = { causes: ["led to", "followed from"], enables: ["enabled", "was enabled by"], prevents: ["repaired", "was repaired by"], correlates: ["goes with", "goes with"] };
+
+function stepBody(one, byId, session) {
+  const ends = (links, way) => links.filter(([id]) => byId.has(id)).map(([id, type, reason]) => make("li", {}, `${LINKS[type][way]} `, stepButton(byId.get(id), session), make("small", { class: "soft" }, ` ${reason}`)));
+  const edited = one.kind === "decision" && /^(edit|create)\b/.test(one.text);
+  return [
+    one.situation && make("p", { class: "soft" }, "Situation: ", quoted(one.situation, 240)),
+    one.why && make("p", {}, "Why: ", quoted(one.why)),
+    one.message && make("p", {}, quoted(one.message)),
+    one.quote && (edited ? make("pre", { class: "diff" }, one.quote.split("\n").map((text) => make("span", { class: "added" }, `+ ${visible(text)}\n`))) : make("blockquote", {}, visible(one.quote))),
+    one.suspect && make("ul", { class: "plain" }, one.suspect.reasons.map((text) => make("li", {}, quoted(text)))),
+    make("ul", { class: "plain" }, ends(one.led_by, 1), ends(one.leads_to, 0)),
+    isFailure(one) && cost(one) && make("p", { class: "soft" }, `It took ${cost(one)}.`),
+    make("p", { class: "where" }, one.line ? logPlace(session, one.log, one.line) : null, one.issue && link(`issues/${one.issue}`, {}, "Its issue"), one.node && link(`graph/${one.node}`, {}, "What leads to it and from it")),
+  ].filter(Boolean);
+}
