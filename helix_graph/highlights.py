@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from helix_episodes.extraction.paths import role_of
+from helix_graph.graph.error_query import SAYS_NO_NAME
 from helix_graph.highlights_cache import read_highlights, write_highlights
 from helix_graph.insights.safe_quoting import label_or_quoted, name_or_quoted, quoted
-from helix_graph.issues.survey import SAYS_NO_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -40,6 +40,7 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswe
     from helix_graph.errors import GraphNotCompiled
     from helix_graph.graph.error_precedents import find_precedents
     from helix_graph.graph.graph_db import FILE_NAME, open_graph
+    from helix_graph.graph.precedent_rows import Past
     from helix_graph.graph.remedy_state import WorkingTree
 
     text = call.failure
@@ -52,7 +53,12 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswe
             readable = text.encode("utf-8", "replace").decode()
             tree = WorkingTree(root.parent, connection)
             found = find_precedents(
-                connection, readable, limit=_MOST_PRECEDENTS, tree=tree, nearest=True, is_muted=_muted(connection, root)
+                Past(connection),
+                readable,
+                limit=_MOST_PRECEDENTS,
+                tree=tree,
+                nearest=True,
+                is_muted=_muted(connection, root),
             )
     except GraphNotCompiled:
         return None
