@@ -252,7 +252,7 @@ def test_of_another_name_what_usually_repairs_the_kind_is_told_apart(known: Know
     answer = known(repaired("Total"), repaired("Tax")).seen("store/cart.go:3:1: undefined: Price")
     (issue,), (precedent,) = answer.issues, answer.precedents
     assert (issue.level, issue.sessions, issue.fixed) == ("family", 2, 2)
-    assert issue.usual == UsualRepair(how="edit the file that the message names", sessions=2, of=2)
+    assert issue.usual == UsualRepair(sessions=2, of=2)
     assert precedent.level == "group"
     assert precedent.fixes[0].quote in {"func Total() int { return 1 }", "func Tax() int { return 1 }"}
 

@@ -347,25 +347,23 @@ def _usual(others: list[Row]) -> tuple[Row | None, list[Row]]:
     A repair is clear that has the name which its own message has: then a reader sees what was done about it.
     """
     others = [row for row in others if row["label"].partition(" fails: ")[2] not in SAYS_NO_NAME]
-    ways: dict[str, list[Row]] = {}
+    ways: dict[tuple[str | None, str | None], list[Row]] = {}
     for row in others:
         for way in dict.fromkeys(_way(fix, row) for fix in row["fixes"]):
             ways.setdefault(way, []).append(row)
-    way, rows = max(ways.items(), key=lambda item: len(item[1]), default=("", []))
-    usual = {"how": way, "sessions": len(rows), "of": len(others)} if len(rows) > 1 else None
+    (command, path), rows = max(ways.items(), key=lambda item: len(item[1]), default=((None, None), []))
+    often = {"sessions": len(rows), "of": len(others), "command": command, "path": path}
     clear = ({**row, "level": "group", "fixes": [fix]} for row in others for fix in row["fixes"] if is_clear(fix, row))
-    return usual, list(islice(clear, 1))
+    return often if len(rows) > 1 else None, list(islice(clear, 1))
 
 
-def _way(fix: Row, row: Row) -> str:
-    """How a change repaired an error, in words that other sessions may share; "" where it is no way at all."""
+def _way(fix: Row, row: Row) -> tuple[str | None, str | None]:
+    """The command or the file of a change, as other sessions may share it; neither for the error's own file."""
     if fix["command"]:
         from helix_episodes.extraction.shell.commands import plain_command
 
-        return f"run {plain_command(fix['command'])}"
-    if file_name(fix["path"]) == file_name(row["path"]) != "":
-        return "edit the file that the message names"
-    return f"edit {fix['path']}" if fix["path"] else str(fix["chosen"])
+        return plain_command(fix["command"]), None
+    return None, None if file_name(fix["path"]) == file_name(row["path"]) else fix["path"] or fix["chosen"]
 
 
 def _own_first(row: Row) -> list[Row]:

@@ -334,11 +334,15 @@ class Precedent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UsualRepair(msgspec.Struct, frozen=True, kw_only=True):
-    """What repaired a kind of error in ``sessions`` of the ``of`` sessions that repaired it, in words."""
+    """What repaired a kind of error in ``sessions`` of the ``of`` sessions that repaired it.
 
-    how: str
+    A ``command``, an edit of ``path``, or without both an edit of the file that the message names.
+    """
+
     sessions: int
     of: int
+    command: str | None = None
+    path: str | None = None
 
 
 class SeenIssue(msgspec.Struct, frozen=True, kw_only=True):

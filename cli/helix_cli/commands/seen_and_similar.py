@@ -72,9 +72,10 @@ def _known(issue: SeenIssue, *, shown: bool) -> str:
     met += f", repaired in {issue.fixed}"
     if shown:
         return met
-    if issue.usual is None:
+    if (usual := issue.usual) is None:
         return f"{met}; no repair there says anything of this one"
-    return f"{met}; {issue.usual.sessions} of {issue.usual.of} times the repair was: {issue.usual.how}"
+    done = f"run {usual.command}" if usual.command else f"edit {usual.path or 'the file that the message names'}"
+    return f"{met}; {usual.sessions} of {usual.of} times the repair was: {done}"
 
 
 @click.command(cls=TextCommand)

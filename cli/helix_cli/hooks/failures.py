@@ -52,14 +52,8 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswe
         with open_graph(root / "causality" / FILE_NAME) as connection:
             readable = text.encode("utf-8", "replace").decode()
             tree = WorkingTree(root.parent, connection)
-            found = find_precedents(
-                Past(connection),
-                readable,
-                limit=_MOST_PRECEDENTS,
-                tree=tree,
-                nearest=True,
-                is_muted=_muted(connection, root),
-            )
+            past, muted = Past(connection), _muted(connection, root)
+            found = find_precedents(past, readable, limit=_MOST_PRECEDENTS, tree=tree, nearest=True, is_muted=muted)
     except GraphNotCompiled:
         return None
     dedup.remember(SITUATION + label for label in found["looked_for"])
