@@ -244,8 +244,8 @@ def _assigned(
         elif reading is None:
             reading = command_failures.read_listing(run.segment, text) if run.kind == "format" else _summary(run, text)
         # Of a task only the output may say what it ran.
-        own = reading if reading and not run.known and reading.check != "tests" else run
-        found.append(run._replace(reading=reading, check=own.check, kind=own.kind))
+        ran = reading if reading and not run.known and reading.check != "tests" else run
+        found.append(run._replace(reading=reading, check=ran.check, kind=ran.kind))
     return tuple(found)
 
 
