@@ -224,22 +224,24 @@ class _IssueSentences:
         """The sentence about an issue and its cure; None where there is nothing to decide."""
         details = self._survey.show(one.id)
         ways = [(place.episode, self._ways.get((place.episode, place.event))) for place in details.occurrences]
-        found = _cured(one, common_workaround(ways)) or self._open(one, [way for _, way in ways if way])
+        found = _cured(one, common_workaround(ways)) or self._open(one, details, [way for _, way in ways if way])
         if found is None:
             return None
         # What a command was called with, not what it was called on, is wrong.
         files = [(path, met) for path, met in one.files if met >= _FEWEST_OF_MANY and one.check in self._named]
         return found.key, self._sentence(found.usefulness, one, details, files, found.end)
 
-    def _open(self, one: Issue, ways: Sequence[Workaround]) -> _Ending | None:
+    def _open(self, one: Issue, details: IssueDetails, ways: Sequence[Workaround]) -> _Ending | None:
         """Of what nothing is known to help: what is said of it where its cause or its share is worth a sentence."""
         if one.check in self._tools:
             much = (one.minutes or 0) >= _MUCH * (self._listed.minutes or 1)
             met = max((met for _, met in one.files), default=0)
             return _Ending(_HABIT, ("", ""), "") if much and met >= _FEWEST_OF_MANY else None
         if _slips(one) and one.remedy and _THIRD * one.sessions >= self._listed.sessions:
-            by_hand = f"; the file it names was edited by hand {one.remedy.times} of {one.remedy.of} times"
-            return _Ending(_OPEN, (one.check, one.family), by_hand)
+            by_hand = f"; repaired {one.remedy.times} of {one.remedy.of} times by an edit of the file it names"
+            runs = (way for way in details.remedies if way.how == "run")
+            tool = "".join(f", {_count(way.times, 'time')} by {quoted(way.what)}" for way in islice(runs, 1))
+            return _Ending(_OPEN, (one.check, one.family), by_hand + tool)
         if one.family in _MISCALLED and one.sessions >= _FEWEST_OF_MANY:
             return _Ending(_OPEN, ("", one.family), "")
         stopped = one.unit != "runs" and not _looks(one.check) and not one.repaired
@@ -373,12 +375,11 @@ def _family(family: str) -> str:
 
 def _cost(one: Issue) -> str:
     """How often, and what it took: of what was seldom repaired that ends with the turn, and says nothing."""
-    findings = f"{one.occurrences} findings in {one.runs} failing runs" if one.unit == "runs" else ""
-    parts = [findings if one.occurrences > one.runs and findings else _count(one.runs, "time")]
+    parts = [f"{one.occurrences} findings" if one.occurrences > one.runs else "", _count(one.runs, "time")]
     if 2 * one.repaired >= one.occurrences:
         parts += [] if one.steps is None else [_count(one.steps, "step")]
         parts += [_count(one.minutes, "active minute")] if one.minutes is not None and one.minutes >= 1 else []
-    return ", ".join(parts)
+    return ", ".join(filter(None, parts))
 
 
 def _count(number: float, noun: str) -> str:
@@ -489,7 +490,7 @@ def _people(episodes: Sequence[Episode]) -> Iterator[_Weighed]:
         for event in episode.events:
             words = event.content.removeprefix(CORRECTS)
             if event.type == "milestone" and words != event.content and _FOR_GOOD.search(words):
-                text = f"A person corrected the agent for good: {quoted(words, longest=_LONGEST_QUOTE)}."
+                text = f"A person corrected the agent with a rule: {quoted(words, longest=_LONGEST_QUOTE)}."
                 yield _said_by_people(text, [_place_of(episode, event)])
 
 
@@ -522,7 +523,7 @@ def _refusals(episode: Episode) -> Iterator[_Refusal]:
             what = quoted(plain_command(action.command), longest=_LONGEST_QUOTE)
         if what:
             reason = (event.evidence.quote or "").partition(_REASON)[2] if event.evidence else ""
-            yield _Refusal(what, " ".join(reason.split()), _place_of(episode, event))
+            yield _Refusal(what, " ".join(reason.split()).rstrip("."), _place_of(episode, event))
 
 
 def _place_of(episode: Episode, event: Event) -> EvidencePlace:

@@ -23,6 +23,8 @@ _LARGEST_FILE = 1 << 20
 _SHORTEST_LINE = 6
 #: Files of one name that are read to find where a change has moved.
 _MOST_PLACES = 5
+#: How a path begins that leads out of the project (as `extraction.paths.relative` gives it).
+_OUTSIDE = ("/", "~", "../")
 _CUT_OFF = "…"
 _REDACTED = "[redacted:"
 
@@ -49,7 +51,8 @@ class WorkingTree:
         now = self._lines(path)
         if now is not None:
             return RemedyState("holds" if lines <= now else "changed")
-        if not (self._root / ".git").exists():  # the memory is not that of the files around it
+        # The memory is not that of the files around it, or the file is of another checkout.
+        if path.startswith(_OUTSIDE) or not (self._root / ".git").exists():
             return RemedyState()
         other = next((one for one in self._places(path) if lines <= (self._lines(one) or frozenset())), None)
         return RemedyState("moved", other) if other else RemedyState("gone")

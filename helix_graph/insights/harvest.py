@@ -58,12 +58,14 @@ class HarvestAnswer(TypedDict):
     """What a harvest brought.
 
     ``added`` are new insights, ``known`` were there, ``taken_in`` went into what somebody had told, ``kept_out`` are
-    those that a person rejected or forgot, or that say too little. ``merged`` lessons say the same as an earlier one.
+    those that a person rejected or forgot, or that say too little. ``repairs`` are all that were seen: a fix is one of
+    them that names what was wrong and has one verified change. ``merged`` lessons say the same as an earlier one.
     """
 
     episodes: int
     lessons: int
     fixes: int
+    repairs: int
     added: list[str]
     known: int
     taken_in: int
@@ -116,6 +118,7 @@ def harvest(
         episodes=len(chosen),
         lessons=sum(len(group) for group in groups if group[0].kind != FIX),
         fixes=sum(len(group) for group in groups if group[0].kind == FIX),
+        repairs=sum(len(one.fixes) for one in chosen),
         added=[],
         known=0,
         taken_in=0,

@@ -228,11 +228,11 @@ def verified_fixes(episode: Episode) -> Iterator[tuple[str, Event, Fix]]:
 def repairs_of(
     sessions: Sequence[ReportSession], ledger: EvidenceLedger, period: ReportPeriod
 ) -> tuple[ReportRepair, ...]:
-    """The newest verified fixes before the period's end, one a session and label."""
+    """The newest verified fixes of the period, one a session and label."""
     found = (
         _repair(one.episode, label, event, fix, ledger)
         for one in sessions
-        if one.at and one.at < period.until
+        if period.holds(one.at)
         for label, event, fix in {fixed[0]: fixed for fixed in verified_fixes(one.episode)}.values()
     )
     return tuple(islice(found, MOST_REPAIRS))

@@ -15,8 +15,8 @@ import click
 
 from helix_cli.app import open_insights
 from helix_cli.command_group import LazyGroup
-from helix_cli.output import count, fields, json_option, percent, say, show, table, warn
-from helix_cli.terminal import strong
+from helix_cli.output import count, fields, json_option, percent, say, show, table, tree, warn
+from helix_cli.terminal import Branch, strong
 
 if TYPE_CHECKING:
     from helix_graph.insights.api import Insights
@@ -154,12 +154,12 @@ def recall(insights: Insights, *, query: str, lexical: bool, **options: Any) -> 
 
 
 def _render_listed(answer: Hits) -> None:
-    rows = []
     for one in answer:
-        rate = percent(one["effectiveness"]) if one["use_count"] else "-"
-        rows.append((one["created_at"][:10], str(one["use_count"]), rate, one["name"], one["content"]))
-    columns = "stored", "uses", "helped", "name", "advice"
-    table(columns, rows, numbers=columns[1:3], empty="No insight yet. `insight store` or `insight harvest` adds some.")
+        helped = f", helped {percent(one['effectiveness'])}" if one["use_count"] else ""
+        used = count(one["use_count"], "use")
+        tree(Branch((strong(one["name"]), f"  {one['created_at'][:10]}, {used}{helped}"), (Branch((one["content"],)),)))
+    if not answer:
+        say("No insight yet. `insight store` or `insight harvest` adds some.")
 
 
 @insight_command("list", render=_render_listed)

@@ -113,6 +113,11 @@ def _render_harvest(answer: HarvestAnswer) -> None:
     merged = f"{answer['taken_in']} merged into insights that a person or agent had stored"
     say(f"{read}. {len(answer['added'])} {done}, {answer['known']} already stored, {merged}.")
     say(f"{count(answer['links'], 'link')}, {answer['merged']} merged, {answer['kept_out']} rejected.")
+    if answer["repairs"] > answer["fixes"]:
+        left = count(answer["repairs"] - answer["fixes"], "repair")
+        say(f"Left out: {left} without one verified change, of tests alone, or of an error that names nothing.")
+    if not answer["lessons"]:
+        say("No session ends with lessons. `helix-graph issues` shows what repaired a recurring failure.")
 
 
 @insight_command("harvest", render=_render_harvest)

@@ -243,8 +243,9 @@ def _assigned(
             reading = not_started(text, check=run.check) or summaries.read_plain(text) or _summary(run, text)
         elif reading is None:
             reading = command_failures.read_listing(run.segment, text) if run.kind == "format" else _summary(run, text)
-        check = reading.check if reading and not run.known and reading.check != "tests" else run.check
-        found.append(run._replace(reading=reading, check=check))
+        # Of a task only the output may say what it ran.
+        ran = reading if reading and not run.known and reading.check != "tests" else run
+        found.append(run._replace(reading=reading, check=ran.check, kind=ran.kind))
     return tuple(found)
 
 

@@ -44,12 +44,17 @@ _DIGEST_LETTERS = 8
 def project_of(root: str | None) -> str | None:
     r"""The project's name: the last part of its path, or for a work tree the folder that holds the work trees.
 
+    An agent that has its work trees in a hidden folder of its own names the project within each.
+
     >>> project_of("/home/kim/shop/.worktrees/3"), project_of("C:\\code\\shop")
     ('shop', 'shop')
+    >>> project_of("~/.codex/worktrees/6b3b/shop")
+    'shop'
     """
     parts = path_parts(root or "")
     for position, part in enumerate(parts):
-        if part in _TREE_FOLDERS and position:
+        own = parts[position - 1].startswith(".") and parts[position - 1] not in _OWN_FOLDERS
+        if part in _TREE_FOLDERS and position and not own:
             parts = parts[:position]
             break
     while len(parts) > 1 and parts[-1] in _OWN_FOLDERS:
