@@ -87,7 +87,9 @@ def units(root: Path, demo: Path, sessions: Path) -> list[Unit]:
 
 def graph_of(memory: Path) -> Iterator[tuple[str, str]]:
     """The graph's file."""
-    yield "causal-graph.json", (memory / "causality" / "causal-graph.json").read_text(encoding="utf-8")
+    from helix_graph import Memory
+
+    yield "causal-graph.json", Memory(memory).graph.export().decode()
 
 
 def memory_of(project: Project, logs: Path | None) -> Path:

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 BUSY_SECONDS = 30.0
 #: A first compile of ten thousand episodes writes to pages all over the file; SQLite's own 2 MB would spill them.
 _CACHE_KIB = 64 * 1024
+#: All edges of a hundred thousand episodes: they come in any order, and a page that is not there is read again.
+_CACHE_WHEN_NEW_KIB = 256 * 1024
 _MAGIC = b"SQLite format 3\0"
 #: Where the header of an SQLite file keeps the application id
 #: (https://sqlite.org/fileformat2.html#the_database_header).
@@ -52,6 +54,7 @@ _HEADER_LENGTH = 100
 #: What SQLite keeps beside a file while it is open, or after a crash.
 SIDE_FILES = ("-wal", "-shm", "-journal")
 LOCK_SUFFIX = ".lock"
+_NEW_SUFFIX = ".new"
 OWNER_ONLY = 0o600
 
 #: The lowest byte of an extended result code is the kind of error (https://sqlite.org/rescode.html).
@@ -326,10 +329,42 @@ def insert_row(connection: sqlite3.Connection, table: str, values: Mapping[str, 
     return connection.execute(query, tuple(values.values())).lastrowid or 0
 
 
+@contextlib.contextmanager
+def new_file(path: Path, kind: DatabaseKind) -> Iterator[sqlite3.Connection]:
+    """A connection to a file that takes its name once it is complete; within `sole_builder`.
+
+    Nobody else sees it until then and nothing is left of one that fails, so it needs no journal. An older file of the
+    name is deleted with its log before, for SQLite would take that log for the new file's.
+    """
+    fresh = _beside(path, _NEW_SUFFIX)
+    remove(fresh)
+    try:
+        with contextlib.closing(open_for_writing(fresh, kind)) as connection:
+            connection.execute("PRAGMA journal_mode = OFF")
+            connection.execute("PRAGMA synchronous = OFF")
+            connection.execute(f"PRAGMA cache_size = -{_CACHE_WHEN_NEW_KIB}")
+            yield connection
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA journal_mode = WAL")
+        with DatabaseRefused.for_os_errors(path):
+            with fresh.open("rb+") as file:
+                os.fsync(file.fileno())
+            remove(path)
+            fresh.replace(path)
+    finally:
+        remove(fresh)
+
+
 def remove(path: Path) -> None:
     """Deletes a database file and what SQLite keeps beside it."""
     for suffix in ("", *SIDE_FILES):
         _beside(path, suffix).unlink(missing_ok=True)
+
+
+def remove_with_unfinished(path: Path) -> None:
+    """As `remove`, and what a `new_file` that was killed has left."""
+    remove(path)
+    remove(_beside(path, _NEW_SUFFIX))
 
 
 @contextlib.contextmanager
@@ -354,6 +389,7 @@ def erase_traces(path: Path, kind: DatabaseKind) -> bool:
 
     False when another process was reading and its log could therefore not be emptied; it is the next time.
     """
+    remove(_beside(path, _NEW_SUFFIX))
     if ownership(path, kind) == "absent":
         return True
     with reporting(path), contextlib.closing(open_for_writing(path, kind)) as connection:

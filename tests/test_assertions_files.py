@@ -34,13 +34,12 @@ def files(memory: Memory) -> list[Path]:
 
 def export(graph: Graph) -> bytes:
     graph.compile()
-    return (graph.causality / "causal-graph.json").read_bytes()
+    return graph.export()
 
 
 def rebuilt(graph: Graph) -> bytes:
     for path in graph.causality.glob("graph.db*"):
         path.unlink()
-    (graph.causality / "causal-graph.json").unlink(missing_ok=True)
     return export(graph)
 
 
@@ -258,9 +257,7 @@ def take(memory: Memory, kind: str, what: object, how: object, draw: Draw) -> No
 
 def has_nodes(memory: Memory) -> bool:
     memory.graph.compile()
-    labels = {
-        node["label"] for node in json.loads((memory.root / "causality" / "causal-graph.json").read_text())["nodes"]
-    }
+    labels = {node["label"] for node in json.loads(memory.graph.export())["nodes"]}
     return {"run ruff", "deploy"} <= labels
 
 

@@ -197,6 +197,8 @@ def test_a_first_session_from_log_to_answer(
     assert "12 episodes processed" in ask("compile")
     assert "12 unchanged" in ask("compile")
     assert "Seen before" in ask("seen", ERROR)
+    assert not (tmp_path / ".helix" / "causality" / "causal-graph.json").exists()
+    ask("compile", "--export")
     assert (tmp_path / ".helix" / "causality" / "causal-graph.json").exists()
 
 

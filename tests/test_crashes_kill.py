@@ -65,29 +65,30 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(
     assert_as_fresh(memory, tmp_path / "fresh")
 
 
-#: Dies as by kill -9 right after it has written the export, before the transaction ends.
+#: Dies as by kill -9 when everything is written, before the transaction ends.
 DIES_IN_BETWEEN = """
 import os, signal, sys
 from pathlib import Path
 from helix_graph import Memory
 from helix_graph.graph import compile as compiling
-compiling._mark = lambda _: os.kill(os.getpid(), signal.SIGKILL)
+compiling.finish_changes = lambda _: os.kill(os.getpid(), signal.SIGKILL)
 Memory(Path(sys.argv[1])).graph.compile()
 """
 
 
-def test_killed_between_the_export_and_the_end_of_the_transaction(
-    tmp_path: Path, script: Callable[..., Script]
-) -> None:
-    """The one moment at which both files are being written, hit for certain."""
+@pytest.mark.parametrize("before", [0, 3])
+def test_killed_before_the_end_of_the_transaction(tmp_path: Path, script: Callable[..., Script], before: int) -> None:
+    """The one moment at which everything is unfinished, hit for certain: of a first graph, and of one more change."""
     memory = own_memory(tmp_path / "memory")
     logs = write_logs(tmp_path / "logs", script)
-    memory.extract(logs[:3])
-    memory.graph.compile()
+    if before:
+        memory.extract(logs[:before])
+        memory.graph.compile()
     memory.extract(logs)
     killed = subprocess.run([sys.executable, "-c", DIES_IN_BETWEEN, str(memory.root)], check=False, timeout=PATIENCE)
     assert killed.returncode == -signal.SIGKILL
-    assert memory.graph.status().episodes == 3
+    assert memory.graph.path_of_file.exists() == bool(before)
     memory.graph.compile()
     assert memory.graph.status().episodes == len(logs)
+    assert not list(memory.graph.causality.glob("*.new*"))
     assert_as_fresh(memory.root, tmp_path / "fresh")

@@ -49,9 +49,9 @@ def test_a_file_that_may_not_grow_leaves_what_was_there(
 ) -> None:
     write_logs(tmp_path / "more", script, 12)
     memory.extract([tmp_path / "more"])
-    before = (memory.root / "causality" / "causal-graph.json").read_bytes()
+    before = memory.graph.export()
     assert_one_sentence(command("compile", memory=memory.root, prefix=LIMITED), "space", "written", "used")
-    assert (memory.root / "causality" / "causal-graph.json").read_bytes() == before
+    assert memory.graph.export() == before
     assert memory.graph.status().episodes == 3
     assert command("compile", memory=memory.root)[0] == 0
     assert_as_fresh(memory.root, tmp_path / "fresh")

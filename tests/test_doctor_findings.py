@@ -179,6 +179,7 @@ def test_another_programs_database_is_left_to_its_owner(memory: Memory) -> None:
 
 
 def test_an_export_that_was_edited(memory: Memory, tmp_path: Path) -> None:
+    memory.graph.compile(export=True)
     path = memory.graph.causality / "causal-graph.json"
     stat = path.stat()
     path.write_bytes(path.read_bytes().replace(b'"nodes"', b'"NODES"'))

@@ -162,18 +162,17 @@ def assertions(memory: Memory) -> list[Path]:
 
 
 def test_a_copied_assertion_counts_once_and_is_set_aside(memory: Memory, tmp_path: Path) -> None:
-    export = memory.root / "causality" / "causal-graph.json"
-    before = export.read_bytes()
+    before = memory.graph.export()
     originals = {path: path.read_bytes() for path in assertions(memory)}
     for path in originals:
         shutil.copy(path, path.with_name(f"0 copy of {path.name}"))
     memory.graph.compile()
-    assert export.read_bytes() == before
+    assert memory.graph.export() == before
     assert [row["occurrences"] for row in memory.graph.get_patterns() if row["name"] == "n"] == [1]
     assert kinds(memory, "copied assertion") == [f"causality/assertions/0 copy of {path.name}" for path in originals]
     assert_mended(memory, tmp_path / "fresh", *originals.values())
     assert {path: path.read_bytes() for path in assertions(memory)} == originals
-    assert export.read_bytes() == before
+    assert memory.graph.export() == before
 
 
 def test_a_copy_takes_the_originals_place_when_that_is_gone(memory: Memory, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from helix_graph import database
 from helix_graph.errors import OutOfRange
 from helix_graph.graph import MILLION, shortest_paths
 from helix_graph.graph.adjacency import Adjacency
+from helix_graph.graph.episode_rows import rows_of
 from helix_graph.graph.graph_db import GRAPH_FILE
 from helix_graph.graph.model import Claim, EpisodeFacts, Mention, node_id
 from helix_graph.graph.paths import find_path
@@ -178,10 +179,10 @@ def _facts(edges: Iterable[tuple[str, str, str, int, int]]) -> list[EpisodeFacts
 def _in_a_file(facts: Sequence[EpisodeFacts]) -> Adjacency:
     connection = database.open_in_memory()
     database.create_tables(connection, GRAPH_FILE)
-    changes = GraphChanges(known_nodes={})
-    for each in facts:
-        add_episode(connection, each, changes)
-    finish_changes(connection, changes)
+    changes = GraphChanges(connection, empty=True)
+    for number, each in enumerate(facts):
+        add_episode(connection, rows_of(each, number), changes)
+    finish_changes(changes)
     return Adjacency(connection)
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def export_of(folder: Path) -> bytes:
-    return (folder / "causal-graph.json").read_bytes()
+    return Graph(folder.parent / "episodes", folder).export()
 
 
 def write(folder: Path, episode: Episode) -> Path:
@@ -242,13 +242,21 @@ def test_somebody_elses_file_is_left_alone(draw: Draw, remember: Remember, conte
 
 def test_an_export_that_was_edited_or_deleted_is_written_again(draw: Draw, remember: Remember) -> None:
     graph = remember(draw("a", "run ruff -> ruff passes"))
-    before = export_of(graph.causality)
-    (graph.causality / "causal-graph.json").write_text("mine")
+    file = graph.causality / "causal-graph.json"
+    for spoil in (lambda: None, lambda: file.write_text("mine"), file.unlink):
+        spoil()
+        graph.compile(export=True)
+        assert file.read_bytes() == export_of(graph.causality)
+
+
+def test_an_export_is_gone_once_the_graph_differs_from_it(draw: Draw, remember: Remember, folder: Path) -> None:
+    graph = remember(draw("a", "run ruff -> ruff passes"))
+    graph.compile(export=True)
     graph.compile()
-    assert export_of(graph.causality) == before
-    (graph.causality / "causal-graph.json").unlink()
+    assert (graph.causality / "causal-graph.json").read_bytes() == graph.export()
+    write(folder, draw("b", "run pytest -> pytest passes"))
     graph.compile()
-    assert export_of(graph.causality) == before
+    assert not (graph.causality / "causal-graph.json").exists()
 
 
 def test_a_locked_graph_says_so(draw: Draw, remember: Remember, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,6 +61,7 @@ def test_networkx_reads_the_graph_back(demo_memory: Memory, tmp_path: Path) -> N
 
 
 def test_json_is_the_canonical_export(demo_memory: Memory) -> None:
+    demo_memory.graph.compile(export=True)
     assert demo_memory.graph.export() == (demo_memory.graph.causality / "causal-graph.json").read_bytes()
 
 

@@ -56,7 +56,7 @@ def spoil(memory: Memory, statement: str) -> None:
 def said(memory: Memory) -> object:
     with memory.graph._open() as connection:
         facts = sorted(connection.execute("SELECT * FROM node").fetchall())
-    return (memory.root / "causality" / "causal-graph.json").read_bytes(), facts
+    return memory.graph.export(), facts
 
 
 @pytest.mark.parametrize("what", CASES)

@@ -196,8 +196,8 @@ def test_a_persons_newer_word_holds_and_an_older_one_does_not(tmp_path: Path, sc
 
 
 def truth(memory: Memory) -> dict[str, bytes]:
-    files = [*memory.root.glob("causality/assertions/*.json"), memory.root / "causality" / "causal-graph.json"]
-    return {path.name: path.read_bytes() for path in files}
+    files = {path.name: path.read_bytes() for path in memory.root.glob("causality/assertions/*.json")}
+    return {**files, "export": memory.graph.export()}
 
 
 @pytest.mark.slow

@@ -42,9 +42,7 @@ def answering(episode: Episode) -> Episode:
 
 
 def exported(memory: Memory) -> list[dict[str, Any]]:
-    patterns: list[dict[str, Any]] = json.loads((memory.root / "causality" / "causal-graph.json").read_bytes())[
-        "patterns"
-    ]
+    patterns: list[dict[str, Any]] = json.loads(memory.graph.export())["patterns"]
     return patterns
 
 

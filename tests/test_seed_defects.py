@@ -87,11 +87,11 @@ def test_compiling_again_counts_nothing_twice(memory: Memory, script: Callable[.
     log = script("s").prompt("fix it").run("pytest -q", "1 failed", code=1).edit("a.py").run("pytest -q", "1 passed")
     memory.extract([log.save(tmp_path / "logs")])
     memory.graph.compile()
-    before = (memory.root / "causality" / "causal-graph.json").read_bytes()
+    before = memory.graph.export()
     memory.extract([tmp_path / "logs"], force=True)
     report = memory.graph.compile()
     assert (report.nodes_added, report.edges_added) == (0, 0)
-    assert (memory.root / "causality" / "causal-graph.json").read_bytes() == before
+    assert memory.graph.export() == before
 
 
 def test_links_become_edges_between_the_same_nodes(memory: Memory) -> None:
@@ -127,8 +127,7 @@ def test_labels_of_other_types_are_other_nodes(memory: Memory) -> None:
 def test_a_corrupt_graph_is_built_anew_from_the_truth(memory: Memory) -> None:
     memory.graph.add_causal_node("event", "deploy")
     memory.graph.compile()
-    before = (memory.root / "causality" / "causal-graph.json").read_bytes()
-    (memory.root / "causality" / "causal-graph.json").write_text("{broken")
+    before = memory.graph.export()
     file = memory.graph.path_of_file
     data = bytearray(file.read_bytes())
     data[100:4000] = bytes(3900)
@@ -137,7 +136,7 @@ def test_a_corrupt_graph_is_built_anew_from_the_truth(memory: Memory) -> None:
         memory.graph.get_causal_path("deploy", "deploy")
     report = memory.graph.compile()
     assert report.rebuilt
-    assert (memory.root / "causality" / "causal-graph.json").read_bytes() == before
+    assert memory.graph.export() == before
 
 
 def test_a_corrupt_episode_is_named_and_never_replaced(memory: Memory) -> None:
@@ -156,7 +155,7 @@ def test_the_export_follows_its_schema(memory: Memory) -> None:
     memory.graph.add_causal_node("event", "deploy")
     memory.graph.add_pattern("n", "t", "a")
     memory.graph.compile()
-    document = json.loads((memory.root / "causality" / "causal-graph.json").read_text())
+    document = json.loads(memory.graph.export())
     assert document["version"] == "1.0"
     assert [set(document[part][0]) >= keys for part, keys in SCHEMA.items()] == [True, True]
 

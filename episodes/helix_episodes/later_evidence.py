@@ -8,14 +8,14 @@ the same check complains of a test or a finding that it had complained of before
 check fails over something else says nothing, for others may have changed the project in between. Either gives a
 revision of the earlier outcome, dated as the later evidence is, so that a person's newer correction wins.
 
-Revisions are computed from all episodes at once, as they were extracted. So the order in which sessions were read does
-not matter, and without the later session there is no revision to take back.
+Revisions are computed from all episodes, as they were extracted (`helix_graph.graph.later_outcomes`). So the order in
+which sessions were read does not matter, and without the later session there is no revision to take back.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from operator import itemgetter
 from typing import Literal
@@ -74,6 +74,17 @@ class EpisodeSignals(msgspec.Struct, frozen=True, kw_only=True):
     repaired: frozenset[str]
     changed: bool
     worked: bool
+
+    @property
+    def may_be_contradicted(self) -> bool:
+        """Whether what the next session of the project finds failing can revise its outcome."""
+        measured = self.outcome == "success" and self.basis in {"measured", "declared"}
+        return bool(measured and self.changed and self.project and self.left_passing and self.repaired)
+
+    @property
+    def reverts(self) -> bool:
+        """Whether a commit of it takes another back."""
+        return any(_revert(self, commit) for commit in self.commits)
 
 
 def signals_of(episode: Episode) -> EpisodeSignals:
@@ -270,25 +281,22 @@ def _revision(
 _QUOTE_CUT = "…"
 
 
-def recheck_revisions(sessions: Sequence[EpisodeSignals]) -> Iterator[OutcomeRevision]:
-    """The revisions that follow from early failures; ``sessions`` is in the order in which the sessions began."""
-    for place, one in enumerate(sessions):
-        if one.outcome == "success" and one.basis in {"measured", "declared"} and one.changed and one.project:
-            following = (other for other in sessions[place + 1 :] if other.project == one.project and other.worked)
-            after = next(following, None)
-            if after is None or after.begin <= one.end:  # it began while this one was under way
-                continue
-            contradicting = (
-                failure
-                for failure in after.early
-                for passed in one.left_passing
-                if passed.check == failure.check
-                and _looks_at_no_more(failure, passed)
-                and not one.repaired.isdisjoint(_complaints(failure.event))
-            )
-            if failure := next(contradicting, None):
-                at = parse_timestamp(failure.event.timestamp) or after.begin
-                yield _revision(one, after, failure.event, rule="recheck", outcome="failure", at=at)
+def contradiction(one: EpisodeSignals, after: EpisodeSignals) -> OutcomeRevision | None:
+    """The revision of a session's outcome that early failures of the project's next session give."""
+    if not one.may_be_contradicted or after.begin <= one.end:  # the next one began while this one was under way
+        return None
+    contradicting = (
+        failure
+        for failure in after.early
+        for passed in one.left_passing
+        if passed.check == failure.check
+        and _looks_at_no_more(failure, passed)
+        and not one.repaired.isdisjoint(_complaints(failure.event))
+    )
+    if failure := next(contradicting, None):
+        at = parse_timestamp(failure.event.timestamp) or after.begin
+        return _revision(one, after, failure.event, rule="recheck", outcome="failure", at=at)
+    return None
 
 
 def _looks_at_no_more(failure: CheckVerdict, passed: CheckVerdict) -> bool:
@@ -307,10 +315,3 @@ def _ground(one: CheckVerdict) -> Ground | None:
         return None
     findings = (CheckFinding(family="", message="", tests=one.event.tests),) if one.event.tests else ()
     return Ground(check=one.check, kind=part.kind, passed=None, scope=part.scope, findings=findings)
-
-
-def revisions(signals: Iterable[EpisodeSignals]) -> tuple[OutcomeRevision, ...]:
-    """The revisions that follow from the signals of all episodes; by episode, then by date."""
-    sessions = sorted(signals, key=lambda one: (one.begin, one.session))
-    found = (*revert_revisions(sessions), *recheck_revisions(sessions))
-    return tuple(sorted(found, key=lambda one: (one.episode, one.asserted_at, one.rule, one.by, one.line or 0)))

@@ -8,6 +8,7 @@ as empty. It is derived and may be deleted at any time.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 from helix_episodes.light_imports import Value
 from helix_episodes.safe_files import read_regular
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 _LEVELS = frozenset({"family", "check", "asserted"})
 #: More than anybody reads, fewer than would take long to look through at each call.
 _MOST = 200
-_EXPORT = "causality/causal-graph.json"
+_GRAPH = "causality/graph.db"
 
 
 class CachedAntiPattern(Value):
@@ -140,9 +141,13 @@ def is_up_to_date(root: Path) -> bool:
 
 
 def graph_state(root: Path) -> list[int] | None:
-    """Of the graph: its export is written again with every change."""
+    """Of the graph: its file, and the log of changes that SQLite has yet to take into it, by time and size."""
     try:
-        found = (root / _EXPORT).stat()
+        found = (root / _GRAPH).stat()
     except OSError:
         return None
-    return [found.st_mtime_ns, found.st_size]
+    state = [found.st_mtime_ns, found.st_size]
+    with suppress(OSError):
+        log = (root / f"{_GRAPH}-wal").stat()
+        state += [log.st_mtime_ns, log.st_size] if log.st_size else []
+    return state

@@ -25,6 +25,7 @@ from helix_episodes.safe_files import read_regular
 from helix_episodes.store import PREFIX, EpisodeStore
 from helix_graph.errors import NO_WORDS, InvalidAssertion, NodeNotFound
 from helix_graph.graph.assertions import AssertionStore, corrections_by_episode, patterns_among
+from helix_graph.graph.episode_rows import decode_episode
 from helix_graph.graph.model import SkippedFile
 from helix_graph.graph.observations import Trial, distinct, is_same, trial_of, unpack, without_copies
 from helix_graph.graph.patterns import (
@@ -39,7 +40,6 @@ from helix_graph.graph.patterns import (
     select_patterns,
 )
 from helix_graph.graph.similar_decisions import COMPARES, SimilarAnswer, words_of
-from helix_graph.graph.source_files import decode_episode
 from helix_graph.stats.intervals import wilson_interval
 from helix_graph.validation import as_choice, as_int, as_path, as_str
 

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 
 _COMPILE = "helix-graph compile"
+_EXPORT = "helix-graph compile --export"
 _FIX = "helix-graph doctor --fix"
 _NAME = f"causality/{FILE_NAME}"
 
@@ -141,15 +142,15 @@ def _export(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:
     path = graph.causality / EXPORT_NAME
     if problem := irregularity(path):
         yield Fixable("not a regular file", f"causality/{EXPORT_NAME}", problem, f"move it away, then {_COMPILE}")
-    elif not path.is_file() or read_regular(path) != export_bytes(connection):
-        problem = "it is not what the graph says" if path.is_file() else "it is missing"
-        yield Fixable("wrong export", f"causality/{EXPORT_NAME}", problem, _COMPILE, mend=partial(_export_again, graph))
+    elif path.is_file() and read_regular(path) != export_bytes(connection):
+        problem = "it is not what the graph says"
+        yield Fixable("wrong export", f"causality/{EXPORT_NAME}", problem, _EXPORT, mend=partial(_export_again, graph))
 
 
 def _export_again(graph: Graph) -> None:
     """Compile knows its export by size and time, so one that was changed behind its back is removed first."""
     (graph.causality / EXPORT_NAME).unlink(missing_ok=True)
-    graph.compile()
+    graph.compile(export=True)
 
 
 def _rebuild(graph: Graph) -> None:

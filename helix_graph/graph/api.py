@@ -69,7 +69,7 @@ class Graph:
         return self.causality / FILE_NAME
 
     def keep(self, assertion: Assertion) -> str:
-        """Saves an assertion, takes it into the graph at once, and returns its name. The export waits for `compile`.
+        """Saves an assertion, takes it into the graph at once, and returns its name.
 
         Raises:
             WriteFailed: The file could not be written; nothing has changed.
@@ -106,14 +106,18 @@ class Graph:
         since: date | None = None,
         dry_run: bool = False,
         progress: Callable[[int, int, Path], None] | None = None,
+        export: bool = False,
     ) -> CompileReport:
         """Brings the graph up to date with the episodes; see `helix_graph.graph.compile.compile_graph`.
+
+        With ``export`` it also writes causal-graph.json, the whole graph in the original schema. The next compile that
+        changes the graph removes that file.
 
         Raises:
             NotOurDatabase: Another program's file is where graph.db belongs.
             GraphError: One of ``paths`` lies outside the episodes' folder.
             DatabaseBusy: Another process has been compiling for too long.
-            WriteFailed: The export could not be written; graph.db is as before.
+            WriteFailed: The export could not be written.
         """
         from helix_graph.graph.compile import compile_graph
 
@@ -124,6 +128,7 @@ class Graph:
             since=as_datetime("since", since),
             dry_run=dry_run,
             progress=progress,
+            export=export,
         )
 
     def digests(self) -> Digests:

@@ -205,6 +205,12 @@ def patterns_among(found: Iterable[tuple[str, object]]) -> list[PatternAssertion
     return [one for _, one in oldest_first(patterns)]
 
 
+def pattern_assertions(connection: sqlite3.Connection) -> list[PatternAssertion]:
+    """The patterns that people have added, the oldest first."""
+    rows = connection.execute("SELECT name, body FROM assertion WHERE unit = '' AND problem IS NULL")
+    return patterns_among((name, decode_assertion(body, path=Path(FOLDER))) for name, body in rows.fetchall())
+
+
 def read_assertion(path: Path) -> Assertion:
     """The assertion in a file.
 

@@ -28,12 +28,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from helix_graph.graph.assertions import pattern_assertions
 from helix_graph.graph.graph_db import EXPORT_VERSION, LABEL_MODE, LABEL_VERSION
 from helix_graph.graph.model import mean_weight, rate
 from helix_graph.graph.observations import unpack_observations
 from helix_graph.graph.patterns import Pattern, asserted_patterns, count_patterns
 from helix_graph.graph.row_checksums import read_digests
-from helix_graph.graph.source_files import pattern_assertions
 from helix_graph.graph.store import aliases, updated
 
 if TYPE_CHECKING:

@@ -65,8 +65,10 @@ GRAPH_FILE = DatabaseKind(
         episode INTEGER REFERENCES episode, problem TEXT, checksum INTEGER NOT NULL
     ) WITHOUT ROWID;
     CREATE TABLE telling (
-        name TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, body BLOB, checksum INTEGER NOT NULL
-    ) WITHOUT ROWID;
+        episode INTEGER PRIMARY KEY REFERENCES episode, project TEXT, begin REAL NOT NULL, session TEXT NOT NULL,
+        worked INTEGER NOT NULL, early INTEGER NOT NULL, commits INTEGER NOT NULL, reverts INTEGER NOT NULL, body BLOB,
+        checksum INTEGER NOT NULL
+    );
     CREATE TABLE node (
         number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, label TEXT NOT NULL,
         folded TEXT NOT NULL, mentions INTEGER NOT NULL DEFAULT 0, episodes INTEGER NOT NULL DEFAULT 0,
@@ -115,10 +117,13 @@ GRAPH_FILE = DatabaseKind(
     CREATE TABLE digest (
         episode INTEGER PRIMARY KEY REFERENCES episode, body BLOB NOT NULL, checksum INTEGER NOT NULL
     );
-    CREATE TABLE pattern (id TEXT PRIMARY KEY) WITHOUT ROWID
+    CREATE TABLE pattern (id TEXT PRIMARY KEY, uses INTEGER NOT NULL) WITHOUT ROWID
     """,
     indexes="""
     CREATE INDEX file_of_episode ON file (episode);
+    CREATE INDEX file_with_problem ON file (name) WHERE problem IS NOT NULL;
+    CREATE INDEX telling_in_time ON telling (project, begin, session, episode, early) WHERE worked;
+    CREATE INDEX telling_of_commits ON telling (reverts) WHERE commits;
     CREATE INDEX node_by_label ON node (type, label);
     CREATE INDEX mention_of_node ON mention (node, episode);
     CREATE INDEX mention_of_place ON mention (place, node);

@@ -224,6 +224,12 @@ def count_patterns(observations: Iterable[Observation]) -> tuple[Pattern, ...]:
     return tuple(sorted(found, key=lambda pattern: (pattern.name, pattern.basis)))
 
 
+def patterns_of(observations: Iterable[Observation]) -> tuple[str, ...]:
+    """The ids of the patterns that `count_patterns` finds in observations that include these."""
+    measured = {(row.level, row.trigger, row.action, row.basis) for row in observations if row.success is not None}
+    return tuple(sorted(content_id(*one) for one in measured))
+
+
 def asserted_patterns(assertions: Iterable[PatternAssertion]) -> tuple[Pattern, ...]:
     """The patterns that people have added, by name, as rows beside those that were counted.
 

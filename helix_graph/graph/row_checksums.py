@@ -1,24 +1,30 @@
 """Checksums of what is in graph.db: whether a row that is read is the row that was written.
 
 SQLite notices damage to the structure of its file, not to what stands in the rows. So each episode has a checksum over
-its rows in every table, and so have the rows that remember files; nodes and edges follow from the episodes' rows and
-are computed again; one checksum covers the word index, the pages of labels and the ids of patterns. They find accidents
-and rows changed by hand, nobody who computes them anew. Everything here is derived: damage is mended by a new compile.
+its rows in every table, and so have the rows that remember files; nodes, edges and patterns follow from the episodes'
+rows and are computed again, and SQLite compares the word index with its texts. They find accidents and rows changed by
+hand, nobody who computes them anew. Everything here is derived: damage is mended by a new compile.
 """
 
 from __future__ import annotations
 
+import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections import Counter
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_graph import database
+from helix_graph.graph.assertions import pattern_assertions
 from helix_graph.graph.model import MEASURED_BASES, node_id
+from helix_graph.graph.observations import unpack_observations
+from helix_graph.graph.patterns import asserted_patterns, patterns_of
+from helix_graph.graph.similar_decisions import rows_in_index
 
 if TYPE_CHECKING:
-    import sqlite3
+    from collections.abc import Iterator
 
 
 #: An episode's own columns but for its checksum, and the tables that have rows of it, each in the order of its key.
@@ -26,19 +32,15 @@ _EPISODE = (
     "number, id, session, timestamp, moment, task, task_kind, outcome, basis, agent, model, branch, log, problems,"
     " origin"
 )
-_PARTS = ("mention", "issue", "wording", "claim", "repair", "run", "cost")
+PARTS = ("mention", "issue", "wording", "claim", "repair", "run", "cost", "decided_content")
 #: What the rows of each table with checksums of their own are computed from. A file's time may change with the file
 #: the same, and its episode is a reference that SQLite checks.
 _ROWS = {
     "digest": "episode, body",
     "file": "name, size, sha256, problem",
-    "telling": "name, size, mtime_ns, body",
+    "telling": "episode, project, begin, session, worked, early, commits, reverts, body",
     "assertion": "name, size, mtime_ns, sha256, unit, moment, body, problem",
 }
-#: Tables with one checksum for all of them.
-_WHOLE = (
-    "pattern", "decided_content", "decided_data", "decided_idx", "decided_docsize", "decided_config",
-)  # fmt: skip
 _MEASURED = ", ".join(f"'{basis}'" for basis in sorted(MEASURED_BASES))
 #: The sums of one node over its facts: mentions, episodes, episodes with a measured outcome, successes among these.
 SUMS_OF_NODE = f"""
@@ -69,12 +71,6 @@ def checksum(rows: object) -> int:
     return zlib.crc32(msgspec.msgpack.encode(rows))
 
 
-def write_checksum(connection: sqlite3.Connection, episode: int) -> None:
-    """Computes an episode's checksum from its rows as they were stored."""
-    value = _of_episode(connection, episode)
-    connection.execute("UPDATE episode SET checksum = ? WHERE number = ?", (value, episode))
-
-
 def is_intact(connection: sqlite3.Connection, episode: int) -> bool:
     """Whether the episode's rows are those that were written."""
     found = connection.execute("SELECT checksum FROM episode WHERE number = ?", (episode,)).fetchone()
@@ -83,29 +79,22 @@ def is_intact(connection: sqlite3.Connection, episode: int) -> bool:
 
 def _of_episode(connection: sqlite3.Connection, episode: int) -> int:
     about = connection.execute(f"SELECT {_EPISODE} FROM episode WHERE number = ?", (episode,))  # noqa: S608  (a constant)
-    rows = [connection.execute(f"SELECT * FROM {table} WHERE episode = ?", (episode,)) for table in _PARTS]  # noqa: S608  (constants)
+    rows = [connection.execute(f"SELECT * FROM {table} WHERE episode = ?", (episode,)) for table in PARTS[:-1]]  # noqa: S608  (constants)
+    rows.append(connection.execute("SELECT * FROM decided_content WHERE id BETWEEN ? AND ?", rows_in_index(episode)))
     return checksum([about.fetchone(), *(each.fetchall() for each in rows)])
 
 
-def write_whole_checksum(connection: sqlite3.Connection) -> None:
-    """Computes the checksum of what is derived from all episodes; at the end of a transaction."""
-    connection.execute("INSERT OR REPLACE INTO meta VALUES ('checksum', ?)", (str(_of_whole(connection)),))
-
-
-def _of_whole(connection: sqlite3.Connection) -> int:
-    return checksum([connection.execute(f"SELECT * FROM {table}").fetchall() for table in _WHOLE])  # noqa: S608  (constants)
-
-
-def read_digests(connection: sqlite3.Connection) -> Iterator[tuple[int, bytes]]:
-    """Episodes, by number, with their digests.
+def read_digests(connection: sqlite3.Connection, episode: int | None = None) -> Iterator[tuple[int, bytes]]:
+    """Episodes, by number, with their digests; of all, or of one.
 
     Raises:
         DamagedRows: One is not what was written.
     """
-    for episode, body, expected in connection.execute("SELECT episode, body, checksum FROM digest"):
-        if checksum((episode, body)) != expected:
-            raise database.DamagedRows(f"the digest of episode {episode} is not what was written")
-        yield episode, body
+    where, values = ("", ()) if episode is None else (" WHERE episode = ?", (episode,))
+    for number, body, expected in connection.execute(f"SELECT episode, body, checksum FROM digest{where}", values):  # noqa: S608  (constants)
+        if checksum((number, body)) != expected:
+            raise database.DamagedRows(f"the digest of episode {number} is not what was written")
+        yield number, body
 
 
 def find_damage(connection: sqlite3.Connection, *, version: int) -> str | None:
@@ -121,8 +110,32 @@ def _damage(connection: sqlite3.Connection) -> Iterator[str]:
     for what, query in SUMS.items():
         if connection.execute(query).fetchone()[0]:
             yield f"the sums of {what} are not those of their facts"
-    if connection.execute("SELECT value FROM meta WHERE key = 'checksum'").fetchone() != (str(_of_whole(connection)),):
-        yield "the index of words or the list of patterns is not what was written"
+    if _uses(connection) != dict(connection.execute("SELECT id, uses FROM pattern")):
+        yield "the list of patterns is not that of the episodes"
+    if not _is_index_intact(connection):
+        yield "the index of words is not that of the decisions"
+
+
+def _uses(connection: sqlite3.Connection) -> Counter[str]:
+    """How many episodes and assertions each pattern rests on."""
+    uses = Counter(one.id for one in asserted_patterns(pattern_assertions(connection)))
+    for _, body in read_digests(connection):
+        uses.update(patterns_of(unpack_observations([body])))
+    return uses
+
+
+def _is_index_intact(connection: sqlite3.Connection) -> bool:
+    """Whether the words lead to the decisions that have them. SQLite only says so where it may write: in a copy."""
+    with ExitStack() as stack:
+        if not connection.in_transaction:  # one that writes may ask; it could not be copied
+            copy = stack.enter_context(closing(sqlite3.connect("")))  # a file without a name, gone when it is closed
+            connection.backup(copy)
+            connection = copy
+        try:
+            connection.execute("INSERT INTO decided (decided) VALUES ('integrity-check')")
+        except sqlite3.DatabaseError:
+            return False
+    return True
 
 
 def _damaged_rows(connection: sqlite3.Connection) -> Iterator[str]:

@@ -60,21 +60,24 @@ class SimilarDecision(msgspec.Struct, frozen=True, kw_only=True):
     others: int
 
 
-def index_decisions(connection: sqlite3.Connection, episode: int, facts: EpisodeFacts) -> None:
-    """Takes the decisions of an episode into the index; what people have only asserted is no decision of a session."""
+def decision_rows(episode: int, facts: EpisodeFacts) -> list[tuple[int, str]]:
+    """The decisions of an episode for the index; what people have only asserted is no decision of a session."""
     mentions = sorted(facts.mentions, key=lambda mention: mention.local) if facts.origin == "episode" else ()
-    rows = [
+    return [
         (episode * _PLACES + place, indexed("\n".join((one.raw, one.context, one.rationale or "", facts.task))))
         for place, one in enumerate(mentions)
         if one.type == "decision" and one.counted
     ]
-    connection.executemany("INSERT INTO decided (rowid, text) VALUES (?, ?)", rows)
+
+
+def rows_in_index(episode: int) -> tuple[int, int]:
+    """The first and the last number that a row of an episode may have."""
+    return episode * _PLACES, (episode + 1) * _PLACES - 1
 
 
 def forget_decisions(connection: sqlite3.Connection, episode: int) -> None:
     """Takes the decisions of an episode out of the index."""
-    rows = (episode * _PLACES, (episode + 1) * _PLACES - 1)
-    connection.execute("DELETE FROM decided WHERE rowid BETWEEN ? AND ?", rows)
+    connection.execute("DELETE FROM decided WHERE rowid BETWEEN ? AND ?", rows_in_index(episode))
 
 
 def words_of(text: str) -> tuple[str, ...]:

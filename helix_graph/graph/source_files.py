@@ -19,9 +19,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.errors import InvalidEpisode
-from helix_episodes.model import Episode, sortable_time
-from helix_episodes.msgspec_types import ready
+from helix_episodes.model import sortable_time
 from helix_episodes.safe_files import read_regular
 from helix_episodes.store import PREFIX
 from helix_graph.database import ANY_OF, as_list
@@ -29,18 +27,15 @@ from helix_graph.errors import GraphError, InvalidAssertion
 from helix_graph.graph.assertions import (
     ASSERTION_SUFFIX,
     Assertion,
-    PatternAssertion,
     decode_assertion,
     distinct,
     encode_assertion,
     name_of,
-    patterns_among,
 )
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
-from helix_graph.graph.episode_facts import Named, as_corrected, facts_with, unit_of
+from helix_graph.graph.episode_facts import Named, unit_of
+from helix_graph.graph.episode_rows import SUFFIX, FileStamp
 from helix_graph.graph.graph_db import TRIAL_VERSION
-from helix_graph.graph.model import EpisodeFacts
-from helix_graph.graph.observations import pack, trial_of
 from helix_graph.graph.row_checksums import checksum
 from helix_graph.graph.store import digests_but_of
 
@@ -48,20 +43,9 @@ if TYPE_CHECKING:
     import sqlite3
 
 
-SUFFIX = ".json"
 #: A file changed this shortly before it was looked at may change again within the same tick of the file system's clock
 #: (10 ms on Linux), unseen; such a file is hashed again next time.
 _TICK_NS = 50_000_000
-
-
-class FileStamp(msgspec.Struct, frozen=True, gc=False):
-    """What shows that a file is the same without opening it; ``mtime_ns`` is 0 when it can't be relied on.
-
-    There are tens of thousands of these and none is in a reference cycle, so ``gc=False`` is safe and faster.
-    """
-
-    size: int
-    mtime_ns: int
 
 
 class KnownFile(msgspec.Struct, frozen=True, gc=False):
@@ -71,16 +55,6 @@ class KnownFile(msgspec.Struct, frozen=True, gc=False):
     sha256: bytes
     episode: int | None
     problem: str | None
-
-
-class ReadFile(msgspec.Struct, frozen=True):
-    """A file that was read: its facts and its packed trial, or what is wrong with it."""
-
-    stamp: FileStamp
-    sha256: bytes
-    facts: EpisodeFacts | None
-    problem: str | None
-    trial: bytes | None = None
 
 
 def scan(folder: Path, *, only: Sequence[str] | None = None, prefix: str = PREFIX) -> dict[str, FileStamp]:
@@ -139,46 +113,6 @@ def digest_of(path: Path) -> bytes:
         return hashlib.sha256(read_regular(path)).digest()
     except OSError:
         return b""
-
-
-def read_source(
-    path: Path, stamp: FileStamp, assertions: Callable[[str], Sequence[Named]] = lambda _: ()
-) -> ReadFile | None:
-    """A file's facts and trial, or what is wrong with it; never raises for what a file may contain.
-
-    ``None`` when it has been deleted since the folder was listed. ``assertions`` gives what people have said about the
-    episode of an id.
-    """
-    try:
-        data = read_regular(path)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        return ReadFile(FileStamp(0, 0), b"", None, f"cannot be read: {error.strerror or error}")
-    digest = hashlib.sha256(data).digest()
-    try:
-        extracted = decode_episode(data, path)
-    except InvalidEpisode as error:
-        return ReadFile(stamp, digest, None, error.problem)
-    asserted = assertions(extracted.id)
-    episode = as_corrected(extracted, asserted)
-    facts = facts_with(episode, asserted, extracted=extracted)
-    return ReadFile(stamp, digest, facts, None, pack(trial_of(episode)))
-
-
-def decode_episode(data: bytes, path: Path) -> Episode:
-    """The episode in a file, which has to bear its id as its name: a copy under another name is no second session.
-
-    Raises:
-        InvalidEpisode: It does not fit the schema, or bears another id than its file.
-    """
-    try:
-        episode = msgspec.json.decode(data, type=ready(Episode))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InvalidEpisode(path=path, problem=str(error)) from error
-    if episode.id != path.stem:
-        raise InvalidEpisode(path=path, problem=f"its id is {episode.id!r}, which belongs in {episode.id}{SUFFIX}")
-    return episode
 
 
 class KnownAssertion(msgspec.Struct, frozen=True):
@@ -253,14 +187,13 @@ def remember_assertions(connection: sqlite3.Connection, plan: AssertionPlan) -> 
 
 def assertions_of(connection: sqlite3.Connection, unit: str, folder: Path) -> list[Named]:
     """The assertions that belong to a share, by identity."""
-    rows = connection.execute("SELECT name, body FROM assertion WHERE unit = ?", (unit,))
-    return distinct((name, decode_assertion(body, path=folder)) for name, body in rows.fetchall())
+    return distinct((name, decode_assertion(body, path=folder)) for name, body in bodies_of(connection, unit))
 
 
-def pattern_assertions(connection: sqlite3.Connection) -> list[PatternAssertion]:
-    """The patterns that people have added, the oldest first."""
-    rows = connection.execute("SELECT name, body FROM assertion WHERE unit = '' AND problem IS NULL")
-    return patterns_among((name, decode_assertion(body, path=Path(ASSERTIONS))) for name, body in rows.fetchall())
+def bodies_of(connection: sqlite3.Connection, unit: str) -> tuple[tuple[str, bytes], ...]:
+    """The names of the assertions that belong to a share, with their texts."""
+    rows = connection.execute("SELECT name, body FROM assertion WHERE unit = ? ORDER BY name", (unit,))
+    return tuple(rows.fetchall())
 
 
 def bad_assertions(connection: sqlite3.Connection, folder: Path) -> list[tuple[Path, str]]:

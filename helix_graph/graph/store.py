@@ -1,7 +1,7 @@
 """graph.db as a store: the facts of each episode, and the sums over all of them.
 
 The facts are in ``mention``, ``claim`` and ``repair``, the sums in ``node`` and ``edge``. Where an episode comes or
-goes, the sums of the nodes and edges that it touches are made again. So they are always those of a build from nothing,
+goes, it is added to the sums of its nodes and edges or taken away. So they are always those of a build from nothing,
 at the price of the episodes that changed. `fold` gives the same graph in networkx form.
 
 Inside the file, episodes and nodes go by number to keep edges narrow. Numbers depend on the order of arrival and never
@@ -10,28 +10,33 @@ leave the file: answers are named and sorted by ids and labels.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, TypeVar
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
-from msgspec.structs import astuple
 
-from helix_episodes.model import sortable_time
 from helix_episodes.msgspec_types import ready
 from helix_graph.database import ANY_OF, DamagedRows, as_list
-from helix_graph.graph.adjacency import ANY_EDGE_OF, Edge, wording
+from helix_graph.graph.adjacency import Edge
+from helix_graph.graph.episode_rows import EPISODE_FIELDS, EpisodeRows, NodeRow
 from helix_graph.graph.graph_db import EXPORT_VERSION, LABEL_VERSION
-from helix_graph.graph.model import Claim, CostFact, EpisodeFacts, Mention, Repair, RunFact, mean_weight, rate
-from helix_graph.graph.row_checksums import (
-    SUMS_OF_EDGE,
-    SUMS_OF_NODE,
-    checksum,
-    is_intact,
-    read_digests,
-    write_checksum,
+from helix_graph.graph.model import (
+    MEASURED_BASES,
+    Claim,
+    CostFact,
+    EpisodeFacts,
+    Mention,
+    Repair,
+    RunFact,
+    mean_weight,
+    rate,
 )
-from helix_graph.graph.similar_decisions import forget_decisions, index_decisions
+from helix_graph.graph.observations import unpack_observations
+from helix_graph.graph.patterns import patterns_of
+from helix_graph.graph.row_checksums import PARTS, checksum, is_intact, read_digests
+from helix_graph.graph.similar_decisions import forget_decisions
 
 if TYPE_CHECKING:
     import sqlite3
@@ -147,122 +152,234 @@ _MENTION_COLUMNS = (
     "place, thing, raw, timestamp, path, command, message, checked, family, issues, rationale, actor, line, log, quote,"
     " counted, context, outcome, deliberate"
 )
-#: One place for each of these columns, and for episode, local id and node.
-_MENTION_VALUES = ", ".join("?" * (_MENTION_COLUMNS.count(",") + 4))
-
-#: The columns are those of the fields of a `Mention` from its place on, in their order.
-_FIRST_COLUMN = Mention.__struct_fields__.index("place")
-#: The first fields of `EpisodeFacts`, up to its log, are columns of their own; they come in this order.
-_EPISODE_FIELDS = EpisodeFacts.__struct_fields__.index("log") + 1
 _Record = TypeVar("_Record", Claim, CostFact, Repair, RunFact)
-_INSERT_OF = {
-    table: f"INSERT INTO {table} VALUES (?{', ?' * len(fact.__struct_fields__)})"  # noqa: S608  (constants)
-    for table, fact in (("run", RunFact), ("cost", CostFact))
-}
 
 
-class GraphChanges(msgspec.Struct, kw_only=True):
-    """What one transaction has taken in and out: nodes by id, and the numbers of nodes and edges to be summed again."""
+class GraphChanges:
+    """What one transaction takes in and out, summed up until `flush` writes it.
 
-    known_nodes: dict[str, int]
-    new_nodes: set[str] = msgspec.field(default_factory=set)
-    used_nodes: set[str] = msgspec.field(default_factory=set)
-    nodes: set[int] = msgspec.field(default_factory=set)
-    edges: set[Edge] = msgspec.field(default_factory=set)
+    The sums of nodes, edges and patterns are those of their episodes added up, so an episode that comes or goes changes
+    them by its own share. Memory is bounded: whoever adds many episodes flushes them in parts.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, *, empty: bool) -> None:
+        self._connection = connection
+        self._empty = empty
+        self._numbers: dict[str, int] = {}
+        self._last = _last_node(connection)
+        self._first_new = self._last + 1
+        self._mentioned: set[int] = set()
+        self._nodes: defaultdict[int, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+        self._edges: defaultdict[Edge, list[int]] = defaultdict(lambda: [0, 0, 0])
+        self._patterns: Counter[str] = Counter()
+        self._lost_nodes: set[int] = set()
+        self._lost_edges: set[Edge] = set()
+        self._edges_added = self._patterns_added = 0
+
+    def numbers_of(self, nodes: Iterable[NodeRow]) -> list[int]:
+        """The numbers of nodes, which are added where they are new."""
+        return [self._numbers.get(one[0]) or self._number(one) for one in nodes]
+
+    def _number(self, node: NodeRow) -> int:
+        found = None
+        if not self._empty:
+            found = self._connection.execute("SELECT number FROM node WHERE id = ?", (node[0],)).fetchone()
+        if found is None:
+            self._last += 1
+            self._connection.execute("INSERT INTO node VALUES (?, ?, ?, ?, ?, 0, 0, 0, 0)", (self._last, *node))
+        self._numbers[node[0]] = number = found[0] if found else self._last
+        return number
+
+    def count(self, share: Share, *, sign: Literal[1, -1]) -> None:
+        """Adds what an episode says to the sums, or takes it away."""
+        for node, mentions in share.mentions.items():
+            if mentions:
+                sums = self._nodes[node]
+                for place, value in enumerate((mentions, *share.episode)):
+                    sums[place] += sign * value
+        for edge, weights in share.claims.items():
+            sums = self._edges[edge]
+            sums[0] += sign * sum(weights)
+            sums[1] += sign * len(weights)
+            sums[2] += sign
+        for pattern in share.patterns:
+            self._patterns[pattern] += sign
+        if sign > 0:
+            self._mentioned.update(node for node in share.mentions if node < self._first_new)
+        else:
+            self._lost_nodes.update(share.mentions)
+            self._lost_edges.update(share.claims)
+
+    def count_patterns(self, names: Iterable[str], *, sign: Literal[1, -1]) -> None:
+        """Adds patterns that rest on no episode, or takes them away."""
+        for name in names:
+            self._patterns[name] += sign
+
+    @property
+    def is_large(self) -> bool:
+        """Whether enough has gathered to be written."""
+        return len(self._edges) + len(self._nodes) + len(self._patterns) > _MOST_SUMS
+
+    def flush(self) -> None:
+        """Writes the sums; in the order of their keys, which is the order in which they are stored."""
+        connection = self._connection
+        connection.executemany(
+            "UPDATE node SET mentions = mentions + ?, episodes = episodes + ?, measured = measured + ?,"
+            " successes = successes + ? WHERE number = ?",
+            ((*self._nodes[node], node) for node in sorted(self._nodes)),
+        )
+        edges = sorted(self._edges)
+        cursor = connection.executemany("INSERT OR IGNORE INTO edge VALUES (?, ?, ?, 0, 0, 0)", edges)
+        self._edges_added += max(cursor.rowcount, 0)
+        connection.executemany(
+            "UPDATE edge SET weight_sum = weight_sum + ?, claims = claims + ?, episodes = episodes + ?"
+            " WHERE source = ? AND target = ? AND type = ?",
+            ((*self._edges[edge], *edge) for edge in edges),
+        )
+        patterns = sorted(name for name, uses in self._patterns.items() if uses)
+        cursor = connection.executemany("INSERT OR IGNORE INTO pattern VALUES (?, 0)", ((name,) for name in patterns))
+        self._patterns_added += max(cursor.rowcount, 0)
+        connection.executemany(
+            "UPDATE pattern SET uses = uses + ? WHERE id = ?", ((self._patterns[name], name) for name in patterns)
+        )
+        gone = [(name,) for name in patterns if self._patterns[name] < 0]
+        connection.executemany("DELETE FROM pattern WHERE id = ? AND uses = 0", gone)
+        for sums in (self._nodes, self._edges, self._patterns):
+            sums.clear()
+
+    def totals(self) -> CompileTotals:
+        """What was new, and what had been there."""
+        return CompileTotals(
+            nodes_added=self._last - self._first_new + 1,
+            edges_added=self._edges_added,
+            patterns_added=self._patterns_added,
+            merged=len(self._mentioned),
+        )
+
+    def drop_unused(self) -> None:
+        """Deletes the nodes and edges that nothing mentions any more; no claim leads to such a node."""
+        self._connection.executemany(
+            "DELETE FROM edge WHERE source = ? AND target = ? AND type = ? AND claims = 0", sorted(self._lost_edges)
+        )
+        self._connection.executemany(
+            "DELETE FROM node WHERE number = ? AND mentions = 0"
+            " AND NOT EXISTS (SELECT 1 FROM mention WHERE mention.node = node.number)",
+            ((node,) for node in sorted(self._lost_nodes)),
+        )
+
+
+#: So many sums are gathered before they are written: some 20 MB.
+_MOST_SUMS = 50_000
 
 
 class CompileTotals(msgspec.Struct, frozen=True, kw_only=True):
-    """What a transaction did to the graph: nodes and edges that are new, and nodes that had been there before."""
+    """What a transaction did to the graph: what is new, and how many nodes had been there before."""
 
     nodes_added: int
     edges_added: int
+    patterns_added: int
     merged: int
 
 
-def add_episode(
-    connection: sqlite3.Connection, facts: EpisodeFacts, changes: GraphChanges, trial: bytes | None = None
-) -> int:
-    """Writes an episode's facts and its packed trial and returns its number; `finish_changes` sums them up."""
-    episode = _insert_episode(connection, facts)
-    _insert_nodes(connection, facts, changes)
-    numbers = changes.known_nodes
-    connection.executemany(
-        f"INSERT INTO mention (episode, local, node, {_MENTION_COLUMNS}) VALUES ({_MENTION_VALUES})",  # noqa: S608  (constants)
-        [(episode, one.local, numbers[one.node], *astuple(one)[_FIRST_COLUMN:]) for one in facts.mentions],
+class Share(msgspec.Struct, frozen=True, gc=False):
+    """What one episode adds to the sums: of each node its counted mentions, of each edge the weights of its claims.
+
+    ``episode`` is what it adds to each node that it mentions: episodes, measured ones, successes among these.
+    """
+
+    episode: tuple[int, int, int]
+    mentions: Mapping[int, int]
+    claims: Mapping[Edge, Sequence[int]]
+    patterns: Sequence[str]
+
+
+def share_of(
+    about: tuple[str, str, str],
+    mentions: Iterable[tuple[int, int]],
+    claims: Iterable[tuple[Edge, int]],
+    patterns: Sequence[str],
+) -> Share:
+    """An episode's share; ``about`` is its outcome, what that rests on and its origin."""
+    outcome, basis, origin = about
+    measures = basis in MEASURED_BASES and outcome != "unknown"
+    counted: Counter[int] = Counter()
+    for node, times in mentions:
+        counted[node] += times
+    weights: defaultdict[Edge, list[int]] = defaultdict(list)
+    for edge, weight in claims:
+        weights[edge].append(weight)
+    episode = (int(origin != "assertion"), int(measures), int(measures and outcome == "success"))
+    return Share(episode, counted, weights, patterns)
+
+
+def add_episode(connection: sqlite3.Connection, rows: EpisodeRows, changes: GraphChanges) -> int:
+    """Writes an episode's rows and returns its number; `GraphChanges` sums them up."""
+    numbers = changes.numbers_of(rows.nodes)
+    episode = rows.number
+    parts = {**rows.parts, "mention": [], "claim": []}
+    for row in rows.parts["mention"]:
+        parts["mention"].append((row[0], row[1], numbers[row[2]], *row[3:]))
+    for row in rows.parts["claim"]:
+        parts["claim"].append((numbers[row[0]], numbers[row[1]], *row[2:]))
+    columns = (episode, *rows.episode)
+    value = checksum([columns, *(parts[table] for table in PARTS)])
+    connection.execute(f"INSERT INTO episode VALUES ({_marks(len(columns) + 1)})", (*columns, value))  # noqa: S608  (marks)
+    for table, several in parts.items():
+        if several:
+            into = "decided (rowid, text)" if table == "decided_content" else table
+            connection.executemany(f"INSERT INTO {into} VALUES ({_marks(len(several[0]))})", several)  # noqa: S608  (constants)
+    if rows.trial is not None:
+        connection.execute(
+            "INSERT INTO digest VALUES (?, ?, ?)", (episode, rows.trial, checksum((episode, rows.trial)))
+        )
+    changes.count(
+        share_of(
+            rows.about,
+            ((row[2], row[18]) for row in parts["mention"]),
+            (((row[0], row[1], row[2]), row[7]) for row in parts["claim"]),
+            rows.patterns,
+        ),
+        sign=1,
     )
-    connection.executemany(
-        "INSERT INTO issue VALUES (?, ?, ?)",
-        [(key, episode, one.local) for one in facts.mentions if one.issues for key in one.issues.split(" ")],
-    )
-    connection.execute("INSERT INTO wording VALUES (?, ?)", (episode, wording(facts)))
-    index_decisions(connection, episode, facts)
-    connection.executemany(
-        "INSERT INTO claim VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (
-                *(numbers[claim.source], numbers[claim.target]),
-                *(claim.type, episode, claim.source_local, claim.target_local, claim.reason, claim.weight),
-            )
-            for claim in facts.claims
-        ],
-    )
-    connection.executemany(
-        "INSERT INTO repair VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [(episode, *astuple(one)) for one in facts.repairs],
-    )
-    for table, rows in (("run", facts.runs), ("cost", facts.costs)):
-        if rows:
-            connection.executemany(_INSERT_OF[table], [(episode, *astuple(one)) for one in rows])
-    if trial is not None:
-        connection.execute("INSERT INTO digest VALUES (?, ?, ?)", (episode, trial, checksum((episode, trial))))
-    write_checksum(connection, episode)
-    _touch(connection, episode, changes)
-    changes.used_nodes.update(mention.node for mention in facts.mentions)
+    if changes.is_large:
+        changes.flush()
     return episode
 
 
 def remove_episode(connection: sqlite3.Connection, episode: int, changes: GraphChanges) -> None:
-    """Deletes an episode's facts; `finish_changes` makes the sums without them.
+    """Deletes an episode's rows.
 
     Raises:
         DamagedRows: They are not what was added, so other rows may be damaged as well.
     """
     if not is_intact(connection, episode):
         raise DamagedRows(f"the rows of episode {episode} are not those that were written")
-    _touch(connection, episode, changes)
+    about = connection.execute("SELECT outcome, basis, origin FROM episode WHERE number = ?", (episode,)).fetchone()
+    mentions = connection.execute("SELECT node, counted FROM mention WHERE episode = ?", (episode,))
+    claims = connection.execute("SELECT source, target, type, weight FROM claim WHERE episode = ?", (episode,))
+    patterns = patterns_of(unpack_observations(body for _, body in read_digests(connection, episode)))
+    changes.count(share_of(about, mentions, ((row[:3], row[3]) for row in claims), patterns), sign=-1)
     forget_decisions(connection, episode)
-    for table in ("mention", "issue", "wording", "claim", "repair", "run", "cost", "digest"):
+    for table in ("mention", "issue", "wording", "claim", "repair", "run", "cost", "digest", "telling"):
         connection.execute(f"DELETE FROM {table} WHERE episode = ?", (episode,))  # noqa: S608  (constant names)
     connection.execute("UPDATE file SET episode = NULL WHERE episode = ?", (episode,))
     connection.execute("DELETE FROM episode WHERE number = ?", (episode,))
 
 
-def finish_changes(connection: sqlite3.Connection, changes: GraphChanges) -> CompileTotals:
-    """Sums up what was touched again; nodes and edges that nobody mentions any more are gone."""
-    edges, touched = as_list(changes.edges), f"(source, target, type) {ANY_EDGE_OF}"
-    connection.execute(
-        f"UPDATE node SET (mentions, episodes, measured, successes) = ({SUMS_OF_NODE}) WHERE number {ANY_OF}",  # noqa: S608  (constants)
-        (as_list(changes.nodes),),
-    )
-    edges_before = _count_edges(connection)
-    connection.execute(
-        f"INSERT OR IGNORE INTO edge SELECT DISTINCT source, target, type, 0, 0, 0 FROM claim WHERE {touched}",  # noqa: S608  (constants)
-        (edges,),
-    )
-    edges_added = _count_edges(connection) - edges_before
-    connection.execute(
-        f"UPDATE edge SET (weight_sum, claims, episodes) = ({SUMS_OF_EDGE}) WHERE {touched}",  # noqa: S608  (constants)
-        (edges,),
-    )
-    connection.execute("DELETE FROM edge WHERE claims = 0")
-    # Nodes that nothing mentions any more; no claim leads to one.
-    unused = "mentions = 0 AND NOT EXISTS (SELECT 1 FROM mention WHERE mention.node = node.number)"
-    connection.execute(f"DELETE FROM node WHERE {unused}")  # noqa: S608  (a constant)
-    return CompileTotals(
-        nodes_added=len(changes.new_nodes & changes.used_nodes),
-        edges_added=edges_added,
-        merged=len(changes.used_nodes - changes.new_nodes),
-    )
+def finish_changes(changes: GraphChanges) -> CompileTotals:
+    """Writes the sums; nodes and edges that nobody mentions any more are gone."""
+    changes.flush()
+    changes.drop_unused()
+    return changes.totals()
+
+
+def _last_node(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT coalesce(max(number), 0) FROM node").fetchone()[0])
+
+
+@cache
+def _marks(count: int) -> str:
+    return ", ".join("?" * count)
 
 
 def read_facts(connection: sqlite3.Connection, episodes: Iterable[int] | None = None) -> Iterator[EpisodeFacts]:
@@ -278,44 +395,11 @@ def read_facts(connection: sqlite3.Connection, episodes: Iterable[int] | None = 
         yield _facts(connection, number, rest)
 
 
-def _insert_episode(connection: sqlite3.Connection, facts: EpisodeFacts) -> int:
-    fields = astuple(facts)[:_EPISODE_FIELDS]
-    names, about = fields[:3], fields[3:]
-    cursor = connection.execute(
-        "INSERT INTO episode (id, session, timestamp, moment, task, task_kind, outcome, basis, agent, model, branch,"
-        " log, problems, origin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (*names, sortable_time(facts.timestamp), *about, as_list(facts.problems), facts.origin),
-    )
-    return cursor.lastrowid or 0
-
-
-def _insert_nodes(connection: sqlite3.Connection, facts: EpisodeFacts, changes: GraphChanges) -> None:
-    for mention in facts.mentions:
-        if mention.node not in changes.known_nodes:
-            cursor = connection.execute(
-                "INSERT INTO node (id, type, label, folded) VALUES (?, ?, ?, ?)",
-                (mention.node, mention.type, mention.label, mention.label.casefold()),
-            )
-            changes.known_nodes[mention.node] = cursor.lastrowid or 0
-            changes.new_nodes.add(mention.node)
-
-
-def _touch(connection: sqlite3.Connection, episode: int, changes: GraphChanges) -> None:
-    """The sums over this episode's facts have to be made again."""
-    nodes = connection.execute("SELECT DISTINCT node FROM mention WHERE episode = ?", (episode,))
-    changes.nodes.update(node for (node,) in nodes)
-    changes.edges.update(connection.execute("SELECT source, target, type FROM claim WHERE episode = ?", (episode,)))
-
-
-def _count_edges(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("SELECT count(*) FROM edge").fetchone()[0])
-
-
 def _facts(connection: sqlite3.Connection, number: int, row: list[str | None]) -> EpisodeFacts:
     *fields, problems, origin = row
     return msgspec.convert(
         {
-            **dict(zip(EpisodeFacts.__struct_fields__[:_EPISODE_FIELDS], fields, strict=True)),
+            **dict(zip(EpisodeFacts.__struct_fields__[:EPISODE_FIELDS], fields, strict=True)),
             "mentions": _mentions(connection, number),
             "claims": sorted(_records(connection, Claim, _CLAIMS_OF, number)),
             "repairs": _records(connection, Repair, _REPAIRS_OF, number),

@@ -57,8 +57,8 @@ def spoil_a_cell(path: Path, chance: random.Random) -> str:
 
 def test_graph(tmp_path: Path) -> None:
     memory = demo_memory_in(tmp_path)
-    path, export = memory.graph.path_of_file, memory.root / "causality" / "causal-graph.json"
-    sound, whole = export.read_bytes(), path.read_bytes()
+    path = memory.graph.path_of_file
+    sound, whole = memory.graph.export(), path.read_bytes()
     for chance in rounds():
         if chance.random() < 0.5:
             tried: object = spoil_a_cell(path, chance)
@@ -72,11 +72,11 @@ def test_graph(tmp_path: Path) -> None:
             if "not ours" in str(foreign(memory)):
                 path.unlink()
             memory.graph.compile()
-            assert export.read_bytes() == sound
+            assert memory.graph.export() == sound
             # A compile with nothing to do does not read every page; what it leaves the doctor names and mends.
             memory.doctor(fix=True)
             assert memory.doctor().healthy
-            assert export.read_bytes() == sound
+            assert memory.graph.export() == sound
         path.write_bytes(whole)
 
 

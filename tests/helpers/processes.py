@@ -63,8 +63,7 @@ def assert_as_fresh(memory: Path, fresh: Path) -> None:
         if (memory / truth).exists():
             shutil.copytree(memory / truth, fresh / truth)
     Memory(fresh).graph.compile()
-    export = "causality/causal-graph.json"
-    assert (memory / export).read_bytes() == (fresh / export).read_bytes()
+    assert Memory(memory).graph.export() == Memory(fresh).graph.export()
     connection = sqlite3.connect(memory / "causality" / "graph.db")
     assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     assert connection.execute("PRAGMA foreign_key_check").fetchall() == []

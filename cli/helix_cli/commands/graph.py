@@ -39,15 +39,18 @@ if TYPE_CHECKING:
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=any_path)
 @since_option
 @click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
+@click.option("--export", is_flag=True, help="Write causality/causal-graph.json as well.")
 @json_option
-def compile_command(*, paths: tuple[Path, ...], since: datetime | None, dry_run: bool, as_json: bool) -> None:
+def compile_command(
+    *, paths: tuple[Path, ...], since: datetime | None, dry_run: bool, export: bool, as_json: bool
+) -> None:
     """Add new and changed episodes to the causal graph.
 
     Without PATH the whole memory is looked at; unchanged episodes are skipped, and deleted ones are removed from the
     graph.
     """
     with progress("Compiling episodes") as advance:
-        report = open_memory().graph.compile(paths, since=since, dry_run=dry_run, progress=advance)
+        report = open_memory().graph.compile(paths, since=since, dry_run=dry_run, progress=advance, export=export)
     for skipped in (*report.skipped, *report.left_out):
         warn(f"{skipped.path}: left out: {skipped.problem}")
     show(report, as_json=as_json, render=_render_compiled)

@@ -1,0 +1,191 @@
+"""The rows of one episode in graph.db, made from its file by whatever process has time.
+
+Nothing here asks the database. A mention and a claim name their nodes by place in ``nodes``; the process that writes
+puts in the numbers. Rows are in the order of their table's key, as reading them back gives them, so that the checksum
+of the rows that are written is the checksum of those that are read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import astuple
+
+from helix_episodes.errors import InvalidEpisode
+from helix_episodes.later_evidence import EpisodeSignals, signals_of
+from helix_episodes.model import Episode, sortable_time
+from helix_episodes.msgspec_types import ready
+from helix_episodes.safe_files import read_regular
+from helix_graph.database import as_list
+from helix_graph.graph.adjacency import wording
+from helix_graph.graph.assertions import decode_assertion, distinct
+from helix_graph.graph.episode_facts import as_corrected, facts_with
+from helix_graph.graph.model import EpisodeFacts, Mention
+from helix_graph.graph.observations import pack, trial_of, unpack_observations
+from helix_graph.graph.patterns import patterns_of
+from helix_graph.graph.row_checksums import checksum
+from helix_graph.graph.similar_decisions import decision_rows
+
+SUFFIX = ".json"
+
+#: The id, type, label and folded label of a node.
+NodeRow = tuple[str, str, str, str]
+#: The first fields of `EpisodeFacts`, up to its log, are columns of their own; they come in this order.
+EPISODE_FIELDS = EpisodeFacts.__struct_fields__.index("log") + 1
+#: The columns of a mention are those of the fields of a `Mention` from its place on, in their order.
+_FIRST_COLUMN = Mention.__struct_fields__.index("place")
+
+
+class EpisodeRows(msgspec.Struct, frozen=True, array_like=True):
+    """``episode`` has the columns but the number and the checksum, ``about`` the outcome, its basis and the origin.
+
+    ``trial`` is the packed trial, ``patterns`` are the ids of those that the episode is a use of.
+    """
+
+    number: int
+    episode: tuple[Any, ...]
+    about: tuple[str, str, str]
+    nodes: list[NodeRow]
+    parts: dict[str, list[tuple[Any, ...]]]
+    trial: bytes | None = None
+    patterns: tuple[str, ...] = ()
+
+
+class FileStamp(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """What shows that a file is the same without opening it; ``mtime_ns`` is 0 when it can't be relied on.
+
+    There are tens of thousands of these and none is in a reference cycle, so ``gc=False`` is safe and faster.
+    """
+
+    size: int
+    mtime_ns: int
+
+
+class ReadFile(msgspec.Struct, frozen=True, array_like=True):
+    """A file that was read: its rows, or what is wrong with it. ``left_out`` are links that name no end."""
+
+    name: str
+    stamp: FileStamp
+    sha256: bytes
+    problem: str | None = None
+    rows: EpisodeRows | None = None
+    moment: str = ""
+    left_out: tuple[str, ...] = ()
+
+
+class FileToRead(msgspec.Struct, frozen=True, array_like=True):
+    """A file and the number that its episode gets.
+
+    ``known`` is the hash that is known of it: a file that has it is not read on. ``asserted`` are the names and bodies
+    of the assertions about its episode.
+    """
+
+    name: str
+    stamp: FileStamp
+    number: int
+    known: bytes | None = None
+    asserted: tuple[tuple[str, bytes], ...] = ()
+
+
+def read_file(folder: Path, one: FileToRead) -> ReadFile:
+    """A file's rows, or what is wrong with it; never raises for what a file may contain.
+
+    A file that is as known has neither rows nor a problem; one that is gone since the folder was listed no hash either.
+    """
+    path = folder / one.name
+    try:
+        data = read_regular(path)
+    except FileNotFoundError:
+        return ReadFile(one.name, one.stamp, b"")
+    except OSError as error:
+        return ReadFile(one.name, FileStamp(0, 0), b"", f"cannot be read: {error.strerror or error}")
+    digest = hashlib.sha256(data).digest()
+    if digest == one.known:
+        return ReadFile(one.name, one.stamp, digest)
+    try:
+        extracted = decode_episode(data, path)
+    except InvalidEpisode as error:
+        return ReadFile(one.name, one.stamp, digest, error.problem)
+    asserted = distinct((name, decode_assertion(body, path=path)) for name, body in one.asserted)
+    episode = as_corrected(extracted, asserted)
+    facts = facts_with(episode, asserted, extracted=extracted)
+    rows = rows_of(facts, one.number, trial=pack(trial_of(episode)), signals=signals_of(extracted))
+    moment = sortable_time(facts.timestamp)
+    return ReadFile(one.name, one.stamp, digest, rows=rows, moment=moment, left_out=facts.problems)
+
+
+def decode_episode(data: bytes, path: Path) -> Episode:
+    """The episode in a file, which has to bear its id as its name: a copy under another name is no second session.
+
+    Raises:
+        InvalidEpisode: It does not fit the schema, or bears another id than its file.
+    """
+    try:
+        episode = msgspec.json.decode(data, type=ready(Episode))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InvalidEpisode(path=path, problem=str(error)) from error
+    if episode.id != path.stem:
+        raise InvalidEpisode(path=path, problem=f"its id is {episode.id!r}, which belongs in {episode.id}{SUFFIX}")
+    return episode
+
+
+def rows_of(
+    facts: EpisodeFacts, number: int, *, trial: bytes | None = None, signals: EpisodeSignals | None = None
+) -> EpisodeRows:
+    """The rows of these facts, of a packed trial, and of what the episode shows about earlier ones."""
+    fields = astuple(facts)[:EPISODE_FIELDS]
+    place: dict[str, int] = {}
+    nodes: list[NodeRow] = []
+    for one in facts.mentions:
+        if one.node not in place:
+            place[one.node] = len(nodes)
+            nodes.append((one.node, one.type, one.label, one.label.casefold()))
+    issues = [(key, number, one.local) for one in facts.mentions if one.issues for key in one.issues.split(" ")]
+    claims = [
+        (place[c.source], place[c.target], c.type, number, c.source_local, c.target_local, c.reason, c.weight)
+        for c in facts.claims
+    ]
+    parts: dict[str, list[tuple[Any, ...]]] = {
+        "mention": [_mention(number, place[one.node], one) for one in facts.mentions],
+        "issue": sorted(issues, key=lambda row: (row[2], row[0])),
+        "wording": [(number, wording(facts))],
+        "claim": sorted(claims, key=lambda row: (row[4], row[5], row[2], row[6])),
+        "repair": [(number, *astuple(one)) for one in facts.repairs],
+        "run": [(number, *_with_real(astuple(one), 9)) for one in facts.runs],
+        "cost": [(number, *_with_real(astuple(one), 1)) for one in facts.costs],
+        "decided_content": decision_rows(number, facts),
+        "telling": [_telling(number, signals)] if signals else [],
+    }
+    return EpisodeRows(
+        number,
+        (*fields[:3], sortable_time(facts.timestamp), *fields[3:], as_list(facts.problems), facts.origin),
+        (facts.outcome, facts.basis, facts.origin),
+        nodes,
+        parts,
+        trial,
+        patterns_of(unpack_observations([trial])) if trial else (),
+    )
+
+
+def _mention(number: int, node: int, one: Mention) -> tuple[Any, ...]:
+    *texts, counted, context, outcome, deliberate = astuple(one)[_FIRST_COLUMN:]
+    return (number, one.local, node, *texts, int(counted), context, outcome, int(deliberate))
+
+
+def _with_real(row: tuple[Any, ...], column: int) -> tuple[Any, ...]:
+    """The row as it is read back: SQLite gives the numbers of a column of type REAL as floats."""
+    value = row[column]
+    return row if value is None else (*row[:column], float(value), *row[column + 1 :])
+
+
+def _telling(number: int, signals: EpisodeSignals) -> tuple[Any, ...]:
+    """What revisions of outcomes ask of the episode; its evidence only where it can matter to another episode."""
+    body = msgspec.msgpack.encode(signals) if signals.commits or signals.early or signals.may_be_contradicted else None
+    row = (
+        *(number, signals.project, signals.begin.timestamp(), signals.session, int(signals.worked)),
+        *(int(bool(signals.early)), int(bool(signals.commits)), int(signals.reverts), body),
+    )
+    return (*row, checksum(row))
