@@ -22,13 +22,12 @@ import msgspec
 from helix_episodes.extraction.checks import CheckFinding
 from helix_episodes.extraction.checks.environment import is_environment
 from helix_episodes.extraction.paths import role_of
-from helix_episodes.extraction.shell.commands import parse_command
+from helix_episodes.extraction.shell.commands import parse_command, plain_command
 from helix_episodes.model import CORRECTS
 from helix_graph.causality.workarounds import common_workaround, way_words, workarounds_in
 from helix_graph.graph.error_query import SAYS_NO_NAME
 from helix_graph.highlights_cache import read_highlights, write_highlights
 from helix_graph.insights.safe_quoting import label_or_quoted, name_or_quoted, quoted
-from helix_graph.issues.remedies import plain_command
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
