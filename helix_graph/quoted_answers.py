@@ -78,6 +78,7 @@ _LOGGED: Mapping[str, Quote] = {
             "lessons",
             "author",
             "now_at",
+            "reply",
         ),
         quoted,
     ),

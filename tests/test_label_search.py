@@ -10,7 +10,12 @@ from helix_cli.app import run
 from helix_episodes.errors import InvalidArgument
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from episode_drawing import Remember
+    from helix_episodes.model import Episode
     from helix_graph import Memory
+    from session_script import Script
 
 
 @pytest.mark.parametrize(
@@ -58,3 +63,14 @@ def test_the_command_lists_and_searches(
     assert "ruff passes" in capsys.readouterr().out
     assert run(["labels", "--- no such --- thing zebra"]) == 0
     assert "Nothing matches" in capsys.readouterr().out
+
+
+def test_what_a_command_writes_or_throws_away_is_not_what_it_is_about(
+    script: Callable[[str], Script], episode_of: Callable[[Script], Episode], remember: Remember
+) -> None:
+    log = script("s1").prompt("Work on the shop").run("git push").run("make notes 2>/dev/null")
+    graph = remember(episode_of(log.run("python3 - <<'EOF'\nbutton.colour = 'blue'\nEOF")))
+    assert graph.labels("blue button").labels == ()
+    assert graph.labels("null").labels == ()
+    assert graph.labels("notes", limit=1).labels[0].share == 1.0
+    assert (graph.labels("cannot push", limit=1).labels[0].share or 0) >= 0.99

@@ -298,3 +298,19 @@ def test_a_question_about_the_past_knows_nothing_of_what_came_later(draw: Draw, 
     assert sessions("2026-03-02T11:00:00+01:00") == []
     with pytest.raises(InvalidArgument, match="before"):
         sessions("yesterday")
+
+
+def test_of_what_nobody_repaired_it_is_said_what_a_person_said_next(
+    script: Begin, episode_of: Callable[[Script], Episode], tmp_path: Path
+) -> None:
+    (tmp_path / "episodes").mkdir()
+    order = "Leave pushing to the release job."
+    stopped = script("s1").prompt("Push").edit("a.go").run("git push", REFUSED, code=128)
+    went_on = script("s2").prompt("Push").run("git push", REFUSED, code=128).edit("a.go")
+    for log in (stopped.say("The host does not answer.").prompt(order), went_on.prompt("Now the tests")):
+        episode = episode_of(log)
+        (tmp_path / "episodes" / f"{episode.id}.json").write_bytes(encode_episode(episode))
+    graph = Graph(tmp_path / "episodes", tmp_path / "causality")
+    graph.compile()
+    assert [(one.session, one.reply) for one in graph.seen(REFUSED).precedents] == [("s1", order)]
+    assert f'a person then said "{order}"' in block_of(graph, REFUSED)

@@ -181,6 +181,7 @@ class Event(_Value, frozen=True, kw_only=True):
     diagnostic is about; ``also`` are the fingerprints of further issues in the same event, and of texts that say less
     of one. All are missing where no line says what is wrong, and in episodes of earlier versions. A ``deliberate``
     failure is one that the agent said was to come. ``cost`` is missing for those and for whatever is no error.
+    ``reply`` is what a person said next where the agent's turn ended with the failure, and nothing repaired it.
     """
 
     id: str
@@ -204,6 +205,7 @@ class Event(_Value, frozen=True, kw_only=True):
     also: tuple[str, ...] = ()
     deliberate: bool = False
     cost: Cost | None = None
+    reply: Evidence | None = None
     actor: str = "agent"
     evidence: Evidence | None = None
 

@@ -265,6 +265,7 @@ def _of_event(event: Event, label: str, log: str | None) -> Mention:
         check=event.check,
         family=family_of(event) if is_error(event) else event.family,
         issues=" ".join(fingerprints_of_event(event)) or None,
+        rationale=event.reply.quote if event.reply else None,
         actor=event.actor,
         line=line,
         log=where,

@@ -271,7 +271,7 @@ def _answer(
         closest.setdefault(hit.episode, hit.level)
     met = Counter(closest.values())
     issues: list[Row] = []
-    chosen: list[tuple[tuple[bool, bool, int], Row]] = []
+    chosen: list[tuple[tuple[bool, bool, bool, int], Row]] = []
     for asked, hits in known:
         rows, others = _best(past, asked, hits, tree, limit=limit)
         usual = None
@@ -285,7 +285,8 @@ def _answer(
             found = {"level": at_level[0].level, "sessions": len(at_level), "fixed": fixed}
             issues.append({"message": asked.message, **found, "usual": usual})
         for place, row in enumerate(rows):
-            order = (place > 0, not row["fixes"], LEVELS.index(row["level"]))
+            says = bool(row.get("tried") or row["reply"])
+            order = (place > 0, not row["fixes"] or row["level"] == "group", not says, LEVELS.index(row["level"]))
             chosen.append((order, {**row, "issue": len(issues) - 1}))
     chosen.sort(key=lambda one: one[0])
     unique = {(row["episode"], row["line"], row["message"]): row for _, row in reversed(chosen)}
@@ -305,8 +306,8 @@ def _best(
 ) -> tuple[list[Row], list[Row]]:
     """The precedents of an issue that are worth showing, those first whose change can be done again and is not lost.
 
-    Where none is: of the sessions that met the very issue and never repaired it, the one that tried most. The second
-    list are those whose repairs say nothing of this issue.
+    Where none is: of the sessions that met the very issue and never repaired it the newest where a person then spoke,
+    and the one that tried most. The second list are those whose repairs say nothing of this issue.
     """
     if asked is None:
         named = [precedent_row(past, hit) for hit in hits[:limit]]
@@ -325,9 +326,8 @@ def _best(
         if not of_use:
             others.append(row)
             continue
-        few = (
-            len(row["fixes"]) <= _FEW_CHANGES
-        )  # a command beside a change is its other half: what was added is installed
+        # A command beside a change is its other half: what was added is installed.
+        few = len(row["fixes"]) <= _FEW_CHANGES
         fixes = [fix for fix in row["fixes"] if fix in of_use or (few and fix["command"])]
         fixes.sort(key=lambda fix: (not fix["verified"], fix not in of_use, not comes_first(fix, asked)))
         row["fixes"] = _with_states(fixes, tree) if len(weighed) < _MOST_WEIGHED else fixes
@@ -337,8 +337,11 @@ def _best(
         if len(weighed) >= max(limit, _MOST_WEIGHED):
             break
     weighed.sort(key=lambda one: one[0])
-    never.sort(key=lambda row: -len(row["tried"]))
-    return [row for _, row in weighed][:limit] or never[:1], others
+    if weighed:
+        return [row for _, row in weighed][:limit], others
+    replied = [row for row in never if row["reply"]][:1]
+    tried = [row for row in sorted(never, key=lambda row: -len(row["tried"])) if row["tried"] or not replied][:1]
+    return (replied + [row for row in tried if row not in replied])[:limit], others
 
 
 def _usual(others: list[Row]) -> tuple[Row | None, list[Row]]:

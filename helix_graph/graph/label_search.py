@@ -35,7 +35,7 @@ _QUESTION_WORDS = frozenset(
     """a an the this that these those it its we i you they my our your is are was were be been being to of in on at for
     with by from as and or so then did do does why how what which when where who me show tell explain get got into up
     each every have has had same again still always ever once twice time times day keep keeps happen happened cause
-    caused led lead leads between through""".split()  # noqa: SIM905  (one line of words is easier to read)
+    caused led lead leads between through can cannot could would should will won may might must not""".split()  # noqa: SIM905  (one line of words is easier to read)
 )
 #: What else a word may be called in a log. The key finds the others, not they the key.
 _ALSO = {
@@ -88,6 +88,7 @@ _LEAST = 0.4
 #: Nor is what has less than this of the question.
 _LEAST_SHARE = 0.25
 _WORD = re.compile(r"[^\W_]+")
+_ASIDE = re.compile(r"[\d&]?>*\s*/dev/null|<<.*\Z", re.DOTALL)
 
 
 class LabelMatch(msgspec.Struct, frozen=True, kw_only=True):
@@ -206,8 +207,9 @@ class _Mention(NamedTuple):
     line: int | None
     log: str | None
     raw: str
-    said: str
     quote: str
+    said: str
+    wrote: str
     why: str
     task: str
     text: str
@@ -223,10 +225,16 @@ def _read(connection: sqlite3.Connection) -> Iterator[_Mention]:
     )
     last = None
     for *place, raw, message, command, path, quote, rationale, context, task in rows:
-        said, why = _joined(raw, message, command, path), _joined(rationale, context)
-        text = _joined(place[1], said, quote, why, task).casefold()
-        yield _Mention._make((*place, raw, said, quote, why, task, text, place[5] != last))
+        plain = (_plain(raw), _plain(command), _plain(quote)) if command else (raw, command, quote)
+        said, why = _joined(plain[0], message, plain[1], path), _joined(rationale, context)
+        text = _joined(place[1], said, plain[2], why, task).casefold()
+        yield _Mention._make((*place, raw, quote, said, plain[2], why, task, text, place[5] != last))
         last = place[5]
+
+
+def _plain(command: str) -> str:
+    """A command without where its output goes and without a here-document: both have words of anything."""
+    return _ASIDE.sub(" ", command) if "/dev/null" in command or "<<" in command else command
 
 
 def _joined(*texts: str | None) -> str:
@@ -294,7 +302,7 @@ def _groups(
     """Mentions by label, place and thing, with what each has of the question, the best first."""
     groups: defaultdict[MentionGroup, list[tuple[float, _Mention]]] = defaultdict(list)
     for one in mentions:
-        score = _exact((f"{one.label}\n{one.said}", one.quote, one.why, one.task), words, weights)
+        score = _exact((f"{one.label}\n{one.said}", one.wrote, one.why, one.task), words, weights)
         if score:
             groups[one.node, one.place, one.thing].append((score, one))
     for group, members in groups.items():

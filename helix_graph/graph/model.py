@@ -75,7 +75,7 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     ``local`` is its id there; ``type`` and ``label`` say which node it belongs to, whose id is ``node``. ``raw`` is its
     text as recorded. ``issues`` are the fingerprints under which an error is recognised, with blanks between them;
-    ``rationale`` is why (decisions only).
+    ``rationale`` is why a decision was taken, of an error what a person said next where the agent had stopped at it.
     ``context`` is the situation and ``outcome`` how it came out there (decisions only).
     ``line`` and ``log`` lead to the place in the session log, ``quote`` is what is there. One that is not
     ``counted`` names a node (as the end of an asserted edge) without being an occurrence of it; a
@@ -308,7 +308,8 @@ class Precedent(msgspec.Struct, frozen=True, kw_only=True):
 
     ``issue`` is the place of the issue of the text that it is a precedent of, in ``SeenAnswer.issues``. ``shared`` says
     that git tracks the episode: somebody else may have written it, and ``author`` is the one whom its
-    last commit names. ``tried`` is what was done in vain about an error that the session never repaired.
+    last commit names. ``tried`` is what was done in vain about an error that the session never repaired, and ``reply``
+    what a person said when the agent had stopped at it.
 
     A precedent at level ``group`` is of the same kind of error, and its repair says nothing of this one.
     """
@@ -328,6 +329,7 @@ class Precedent(msgspec.Struct, frozen=True, kw_only=True):
     fixed: bool
     fixes: tuple[Remedy, ...]
     tried: tuple[Attempt, ...] = ()
+    reply: str | None = None
     issue: int = 0
     shared: bool = False
     author: str = ""

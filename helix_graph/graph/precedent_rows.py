@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: Later attempts at what failed are about something else.
 _MOST_ATTEMPTS = 6
 _PRECEDENT = (
-    "episode", "session", "date", "task", "outcome", "label", "message", "path", "log", "line", "quote"
+    "episode", "session", "date", "task", "outcome", "label", "message", "path", "log", "line", "quote", "reply"
 )  # fmt: skip
 _REMEDY = (
     "label", "chosen", "path", "command", "verified", "verified_by", "share", "rationale", "log", "line", "quote",
@@ -69,8 +69,8 @@ def precedent_row(past: Past, hit: Hit) -> Row:
     """The error of a hit with its changes."""
     row = past.connection.execute(
         "SELECT e.id, e.session, e.timestamp, e.task, e.outcome, n.label, coalesce(m.message, m.raw), m.path, m.log,"
-        " m.line, m.quote FROM mention m JOIN node n ON n.number = m.node JOIN episode e ON e.number = m.episode"
-        " WHERE m.episode = ? AND m.local = ?",
+        " m.line, m.quote, m.rationale FROM mention m JOIN node n ON n.number = m.node"
+        " JOIN episode e ON e.number = m.episode WHERE m.episode = ? AND m.local = ?",
         (hit.episode, hit.local),
     ).fetchone()
     fixes = list(_remedies(past, hit))

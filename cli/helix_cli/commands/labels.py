@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: Of a nearest label so much is shown: a command or a task may be a page.
 _LONGEST_NAME = 100
+#: What has less of the words is only near.
+_ALIKE = 0.6
 
 
 def render_labels(answer: LabelsAnswer) -> None:
@@ -33,7 +35,8 @@ def render_labels(answer: LabelsAnswer) -> None:
 def render_nearest(found: tuple[LabelMatch, ...]) -> None:
     """Print what may have been meant, one line each."""
     if found:
-        say("Nearest in this memory:")
+        weak = all((one.share or 0.0) < _ALIKE for one in found)
+        say("Nothing like it in this memory; nearest:" if weak else "Nearest in this memory:")
     for one in found:
         say(
             f"  {cut_line(one.name, _LONGEST_NAME)}",

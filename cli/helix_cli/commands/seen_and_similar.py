@@ -118,6 +118,8 @@ def _render_precedent(one: Precedent) -> None:
         failed = "the same error again" if attempt.again else attempt.message
         say(f"  -- {attempt.command or attempt.chosen}  (line {attempt.line or '?'} of the log)")
         say(f"     failed: {failed}")
+    if one.reply:
+        say(f"  a person then said: {one.reply}")
 
 
 def _render_remedy(remedy: Remedy) -> None:

@@ -54,8 +54,11 @@ def _lines(one: Row, issue: Row, authors: Mapping[str, str], room: int) -> Itera
     earlier = f"{met} earlier session{'s' * (met != 1)}"
     if not one["fixes"]:
         tried = one.get("tried") or []
-        if met >= _FEWEST_NEVER or tried:
+        if met >= _FEWEST_NEVER or tried or one["reply"]:
             first = f"{message}: the same error in {earlier}, repaired in none"
+            if one["reply"]:
+                said = quoted(one["reply"], longest=_LONGEST_CHANGE)
+                first += f"; a person then said {said} [session {one['session'][:8]}, line {one['line'] or '?'}]"
             yield first
             yield from _in_vain(one, tried, room=room - len(first))
         return

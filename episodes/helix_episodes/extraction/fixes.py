@@ -34,6 +34,7 @@ from helix_episodes.extraction.calls import (
     places_in,
     shared_words,
 )
+from helix_episodes.extraction.drafts import evidence_of, line
 from helix_episodes.extraction.fix_credit import credited_changes, speaking_edits
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.shell.programs import INTERPRETERS
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 
     from helix_episodes.extraction.calls import ParsedCall
     from helix_episodes.extraction.timeline import CheckRun, Timeline
+    from helix_episodes.model import Evidence
+    from helix_episodes.session import Session
 
 #: How many calls after an error another way of doing the same still answers it; later ones are about something else.
 _OTHERWISE = 6
@@ -78,6 +81,23 @@ def _fix(timeline: Timeline, error: Event) -> Fix | None:
     if error.id in timeline.reported:
         return _accepted_fix(timeline, error) or _unanswered_fix(timeline, error)
     return _call_fix(timeline, error)
+
+
+def replies_of(session: Session, timeline: Timeline, fixes: Iterable[Fix]) -> dict[str, Evidence]:
+    """What a person said next about each error that nothing repaired and with which the agent's turn ended."""
+    repaired = {fix.error for fix in fixes}
+    prompts = [position for position, step in enumerate(session.steps) if step.kind == "prompt"]
+    found: dict[str, Evidence] = {}
+    for error in timeline.events:
+        number = timeline.call_numbers.get(error.id)
+        if error.type != "error" or error.id in repaired or number is None:
+            continue
+        begun = timeline.calls[number].position
+        prompt = next((one for one in prompts if one > begun), None)
+        if prompt is not None and not any(begun < call.position < prompt for call in timeline.calls[number + 1 :]):
+            step = session.steps[prompt]
+            found[error.id] = evidence_of(step, line(step.text))
+    return found
 
 
 def _credited(error: Event, changes: Sequence[Decision], *, verified_by: str | None) -> Fix | None:

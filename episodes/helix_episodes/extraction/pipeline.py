@@ -19,7 +19,7 @@ from helix_episodes.extraction.drafts import iso
 from helix_episodes.extraction.echo_removal import redact_episode, without_echoes, without_unread
 from helix_episodes.extraction.events import events_of
 from helix_episodes.extraction.excuses import deliberate_failures
-from helix_episodes.extraction.fixes import fixes_of
+from helix_episodes.extraction.fixes import fixes_of, replies_of
 from helix_episodes.extraction.lessons import lessons_of
 from helix_episodes.extraction.links import complete, links_of
 from helix_episodes.extraction.outcome import judge_outcome
@@ -56,7 +56,10 @@ def extract(session: Session, *, provenance: Provenance | None = None) -> Episod
     meant = deliberate_failures(session, timeline)
     runs = command_runs(session, timeline, meant=meant)
     costs = costs_of(session, timeline, fixes, besides=meant.union(*(run.events for run in runs if run.deliberate)))
-    events = tuple(replace(one, deliberate=one.id in meant, cost=costs.get(one.id)) for one in events)
+    replies = replies_of(session, timeline, fixes)
+    events = tuple(
+        replace(one, deliberate=one.id in meant, cost=costs.get(one.id), reply=replies.get(one.id)) for one in events
+    )
     lessons = lessons_of(session, timeline, fixes)
     episode = Episode(
         id=f"episode-{session.id}",
