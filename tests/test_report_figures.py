@@ -170,7 +170,9 @@ def test_of_much_evidence_the_newest_three_are_cited(tmp_path: Path) -> None:
 
 
 def test_the_newest_verified_fixes_come_first_with_what_failed_changed_and_passed(tmp_path: Path) -> None:
-    found = told(remember(tmp_path, repaired("s0", day=1), repaired("s1", day=5), repaired("s2", day=9, path="shop/till.py")))
+    found = told(
+        remember(tmp_path, repaired("s0", day=1), repaired("s1", day=5), repaired("s2", day=9, path="shop/till.py"))
+    )
     assert [(one.date, one.changes) for one in found.repairs] == [
         ("2026-11-09", ("Edit shop/till.py",)),
         ("2026-11-05", ("Edit shop/cart.py",)),
