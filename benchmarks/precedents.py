@@ -36,6 +36,7 @@ from helix_graph.graph.model import Precedent, SeenAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
 
     from helix_episodes.model import Episode
     from helix_episodes.session import Session
@@ -47,7 +48,9 @@ PROJECTS = (
         "eitatech__gatomia-vscode", "entireio__skills", "jdx__mise",
     ))
 )  # fmt: skip
-LEVELS = ("exact", "family", "words")
+LEVELS = ("exact", "family", "group", "words")
+#: Of these a hook speaks.
+SPOKEN_OF = ("exact", "family")
 #: What a reader is shown of each hit: as many precedents as the command prints, and of others known as many lines.
 SHOWN, OTHERS = 5, 8
 QUESTIONS = """
@@ -74,7 +77,8 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
         if self.answer.level == "words":
             return False
         never = any(one.level == "exact" and not one.fixed and one.sessions > 1 for one in self.answer.issues)
-        return never or any(one.fixes for one in self.answer.precedents)
+        shown = [one for one in self.answer.precedents if one.level in SPOKEN_OF]
+        return never or any(one.fixes or one.tried for one in shown)
 
     @property
     def issue(self) -> tuple[str, str]:
@@ -83,40 +87,24 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
         return self.project, self.answer.issues[first.issue].message if self.answer.issues else first.label
 
 
-def replay(project: str, memory: Memory, *, others: bool) -> Iterator[Failure]:
-    """The failures of a project's sessions, asked of the earlier sessions, or with ``others`` of all others."""
+def replay(project: str, memory: Memory) -> Iterator[Failure]:
+    """The failures of a project's sessions, each asked of what earlier sessions had done by then."""
     sessions = [(log, session) for log in open_logs(project) for session in read_sessions(log)]
-    if others:
-        memory.extract([log for log, _ in sessions])
+    memory.extract([log for log, _ in sessions])
     memory.graph.compile()
     for log, session in sorted(sessions, key=lambda pair: (pair[1].started is None, pair[1].started, pair[1].id)):
-        memory.extract([log])
         episode = memory.episodes.get(session.id)
-        if episode is None:
+        if episode is None or session.started is None:
             continue
-        file, aside = memory.root / "episodes" / f"{episode.id}.json", memory.root / "aside.json"
-        failing = list(failing_results(episode, session))
-        if others and failing:
-            file.rename(aside)
-            memory.graph.compile()
-        yield from asked(project, log, memory, failing)
-        if others and failing:
-            aside.rename(file)
-        else:
-            memory.graph.compile()
-
-
-def asked(project: str, log: Path, memory: Memory, failing: list[tuple[int, str, set[str]]]) -> Iterator[Failure]:
-    """What the memory answers to each failing result, each issue once."""
-    issues: set[str] = set()
-    for line, text, named in failing:
-        if named <= issues:
-            continue
-        issues |= named
-        answer = memory.graph.seen(text, limit=SHOWN)
-        known = tuple(others_known(memory, answer))
-        where = str(log.relative_to(CORPORA))
-        yield Failure(project=project, log=where, line=line, text=text, answer=answer, others=known)
+        issues: set[str] = set()
+        for line, text, named in failing_results(episode, session):
+            if named <= issues:
+                continue
+            issues |= named
+            answer = memory.graph.seen(text, limit=SHOWN, before=session.started)
+            known = tuple(others_known(memory, answer, before=session.started))
+            where = str(log.relative_to(CORPORA))
+            yield Failure(project=project, log=where, line=line, text=text, answer=answer, others=known)
 
 
 def failing_results(episode: Episode, session: Session) -> Iterator[tuple[int, str, set[str]]]:
@@ -128,12 +116,12 @@ def failing_results(episode: Episode, session: Session) -> Iterator[tuple[int, s
             yield step.source.line, step.text, {one.fingerprint or one.content for one in here}
 
 
-def others_known(memory: Memory, answer: SeenAnswer) -> Iterator[Precedent]:
+def others_known(memory: Memory, answer: SeenAnswer, *, before: datetime) -> Iterator[Precedent]:
     """Repaired errors of the same checks that were not shown."""
     shown = {(one.episode, one.line) for one in answer.precedents}
     checks = dict.fromkeys(label.partition(" fails: ")[0] for label in answer.looked_for if " fails: " in label)
     for check in checks:
-        for one in memory.graph.seen(f"{check} fails", limit=20).precedents:
+        for one in memory.graph.seen(f"{check} fails", limit=20, before=before).precedents:
             if one.fixes and (one.episode, one.line) not in shown:
                 yield one
 
@@ -190,6 +178,9 @@ def precedent_lines(one: Precedent) -> Iterator[str]:
         yield f"    `{' ⏎ '.join(fix.quote.split(chr(10)))[:240]}`"
     if not one.fixes:
         yield "  - no repair in that session"
+    for each in one.tried:
+        failed = "the same error" if each.again else each.message
+        yield f"  - tried in vain: `{(each.command or each.chosen)[:240]}` (line {each.line}): {failed[:150]}"
 
 
 def short(one: Precedent) -> str:
@@ -216,7 +207,7 @@ def main() -> None:
     failures: list[Failure] = []
     for project in options.project or PROJECTS:
         with tempfile.TemporaryDirectory() as folder:
-            failures += replay(project, Memory(Path(folder)), others=bool(options.draw))
+            failures += replay(project, Memory(Path(folder)))
     report(failures)
     if options.draw:
         options.output.write_text(draw(failures, count=options.draw, seed=options.seed), encoding="utf-8")

@@ -22,13 +22,12 @@ import msgspec
 from helix_episodes.extraction.checks import CheckFinding
 from helix_episodes.extraction.checks.environment import is_environment
 from helix_episodes.extraction.paths import role_of
-from helix_episodes.extraction.shell.commands import parse_command
+from helix_episodes.extraction.shell.commands import parse_command, plain_command
 from helix_episodes.model import CORRECTS
 from helix_graph.causality.workarounds import common_workaround, way_words, workarounds_in
+from helix_graph.graph.error_query import SAYS_NO_NAME
 from helix_graph.highlights_cache import read_highlights, write_highlights
 from helix_graph.insights.safe_quoting import label_or_quoted, name_or_quoted, quoted
-from helix_graph.issues.remedies import plain_command
-from helix_graph.issues.survey import SAYS_NO_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -359,7 +358,7 @@ def _subject(one: Issue, tools: Collection[str]) -> str:
     said = quoted(one.message, longest=_LONGEST_QUOTE)
     if one.kind == "group" and one.kinds > 1:
         several = f"{one.kinds} different failures" if one.unit == "runs" else f"{one.kinds} different files"
-        example = f" ({said})" if said and one.unit != "runs" else ""
+        example = f" ({said})" if said and (one.unit != "runs" or one.family in _MISCALLED) else ""
         return f"{fails} ({several})" if family.endswith(_NAMELESS) else f"{fails} with {_family(family)}{example}"
     # Of a command the message names the cause; of a check the family does, which is its rule.
     plain = family and "…" not in family and one.family not in SAYS_NO_NAME
@@ -375,11 +374,12 @@ def _family(family: str) -> str:
 
 def _cost(one: Issue) -> str:
     """How often, and what it took: of what was seldom repaired that ends with the turn, and says nothing."""
-    parts = [f"{one.occurrences} findings" if one.occurrences > one.runs else "", _count(one.runs, "time")]
+    several = one.unit == "runs" and one.occurrences > one.runs
+    parts = [f"{one.occurrences} findings in {one.runs} results" if several else _count(one.runs, "time")]
     if 2 * one.repaired >= one.occurrences:
         parts += [] if one.steps is None else [_count(one.steps, "step")]
         parts += [_count(one.minutes, "active minute")] if one.minutes is not None and one.minutes >= 1 else []
-    return ", ".join(filter(None, parts))
+    return ", ".join(parts)
 
 
 def _count(number: float, noun: str) -> str:

@@ -34,8 +34,8 @@ GRAPH_OBJECTS = frozenset({
     "95e803549944423e", "a0a8d9aff6767fb7", "a2f6291b2e16db50", "a44e1d884b6cc46b", "a67d5ffea9a29539",
     "a8b7fb2dad5de796", "abca49254f92af2f", "aedd0ca3fc2c284c", "bb013681f6421099", "c5b0fa12a9528b3f",
     "ca3019f06cb1a351", "cc54b551c6562bbb", "cf8cfa75b828547b", "d021e0ddc31da108", "d4d189dd77e3aa08",
-    "d6f203ecf6f1dc03", "d9491c34ce17bd1e", "e132a01731c70c18", "e45e879ec83f31d3", "e526f277a0912057",
-    "f5d6e900de0ba179", "fb8f95b5598a6460", "fc49a2a273214757", "fe08cfdd3b75bb78",
+    "d6f203ecf6f1dc03", "d77bf2df05f8fd3b", "d9491c34ce17bd1e", "e132a01731c70c18", "e45e879ec83f31d3",
+    "e526f277a0912057", "f5d6e900de0ba179", "fb8f95b5598a6460", "fc49a2a273214757", "fe08cfdd3b75bb78",
 })  # fmt: skip
 
 VECTOR_OBJECTS = frozenset({

@@ -8,15 +8,19 @@ import pytest
 
 from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block
 from helix_cli.hooks.precedent_text import precedent_lines
+from helix_episodes.errors import InvalidArgument
 from helix_episodes.store import encode_episode
 from helix_graph.graph.api import Graph
 from helix_graph.graph.error_precedents import find_precedents
 from helix_graph.graph.graph_db import open_graph
+from helix_graph.graph.model import UsualRepair
+from helix_graph.graph.precedent_rows import Past
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from episode_drawing import Draw, Remember
     from helix_episodes.model import Episode
     from helix_graph.graph.model import SeenAnswer
     from session_script import Script
@@ -52,8 +56,8 @@ def known(script: Begin, episode_of: Callable[[Script], Episode], tmp_path: Path
 
 
 def shown(answer: SeenAnswer) -> list[str]:
-    """The words of every change that is shown."""
-    return [fix.quote for one in answer.precedents for fix in one.fixes]
+    """The words of every change that is shown as one that says something of the error."""
+    return [fix.quote for one in answer.precedents if one.level != "group" for fix in one.fixes]
 
 
 def test_each_issue_of_an_output_has_its_own_precedent(known: Known) -> None:
@@ -206,7 +210,7 @@ def test_a_repair_that_is_gone_comes_after_one_that_holds(known: Known, tmp_path
 def block_of(graph: Graph, text: str) -> str:
     """What a hook puts into the agent's context."""
     with open_graph(graph.path_of_file) as connection:
-        found = find_precedents(connection, text, limit=2, nearest=True)
+        found = find_precedents(Past(connection), text, limit=2, nearest=True)
     lines = [ContextLine(line) for line in precedent_lines(found, {})]
     return context_block([ContextSection("Met before:", lines)])
 
@@ -219,3 +223,78 @@ def test_an_agent_reads_the_changed_line_in_at_most_150_tokens(known: Known) -> 
     assert "verified" in block
     assert "%" not in block
     assert len(block) / 3.5 <= 150  # code has some three and a half characters to a token
+
+
+def test_of_several_edits_the_one_that_speaks_of_the_error_is_shown(
+    script: Begin, episode_of: Callable[[Script], Episode], tmp_path: Path
+) -> None:
+    """Agents repair all complaints of a linter with edits of one file, one after the other; one of them silences."""
+    cases = "store/a.go:3:2: missing cases in switch of type Kind: Book, Toy (exhaustive)\n\tswitch kind {\n\t^"
+    output = f"{cases}\n{UNCHECKED}"
+    log = script("s").prompt("Do").run("golangci-lint run", output, code=1)
+    log = log.edit("store/a.go", old="return nil", new="return nil //nolint:nilerr")
+    log = log.edit("store/a.go", old="switch kind {\ncase Tool:\n}", new="switch kind {\ncase Tool, Book, Toy:\n}")
+    episode = episode_of(log.run("golangci-lint run", LINTED))
+    (tmp_path / "episodes").mkdir()
+    (tmp_path / "episodes" / f"{episode.id}.json").write_bytes(encode_episode(episode))
+    graph = Graph(tmp_path / "episodes", tmp_path / "causality")
+    graph.compile()
+    answer = graph.seen(cases)
+    assert shown(answer) == ["case Tool, Book, Toy:"]
+    assert [one.fixed for one in answer.precedents] == [True]
+
+
+def test_of_another_name_what_usually_repairs_the_kind_is_told_apart(known: Known) -> None:
+    def repaired(name: str) -> tuple[str, str, str, str, str]:
+        written = f"func {name}() int {{ return 1 }}"
+        return "go build ./...", f"# shop\nstore/price.go:12:5: undefined: {name}", "store/price.go", written, BUILT
+
+    answer = known(repaired("Total"), repaired("Tax")).seen("store/cart.go:3:1: undefined: Price")
+    (issue,), (precedent,) = answer.issues, answer.precedents
+    assert (issue.level, issue.sessions, issue.fixed) == ("family", 2, 2)
+    assert issue.usual == UsualRepair(sessions=2, of=2)
+    assert precedent.level == "group"
+    assert precedent.fixes[0].quote in {"func Total() int { return 1 }", "func Tax() int { return 1 }"}
+
+
+REFUSED = "ssh: connect to host example.com port 22: Operation timed out\nfatal: Could not read from remote repository."
+
+
+def test_of_what_nobody_repaired_it_is_said_what_was_tried(
+    script: Begin, episode_of: Callable[[Script], Episode], tmp_path: Path
+) -> None:
+    (tmp_path / "episodes").mkdir()
+    denied = "fatal: unable to access 'https://example.com/shop.git/': The requested URL returned error: 403"
+    tried = script("s1").prompt("Push").edit("a.go").run("git push", REFUSED, code=128)
+    tried = tried.run("git push https://example.com/shop.git HEAD", denied, code=128)
+    for log in (tried, script("s2").prompt("Push").edit("a.go").run("git push", REFUSED, code=128)):
+        episode = episode_of(log)
+        (tmp_path / "episodes" / f"{episode.id}.json").write_bytes(encode_episode(episode))
+    graph = Graph(tmp_path / "episodes", tmp_path / "causality")
+    graph.compile()
+    (precedent,) = graph.seen(REFUSED).precedents
+    assert (precedent.session, precedent.fixes) == ("s1", ())
+    assert [(one.command, one.message, one.again) for one in precedent.tried] == [
+        ("git push https://example.com/shop.git HEAD", denied, False)
+    ]
+    block = block_of(graph, REFUSED)
+    assert "repaired in none" in block
+    assert 'tried in vain: "git push https://example.com/shop.git HEAD"' in block
+    assert len(block) / 3.5 <= 150
+
+
+def test_a_question_about_the_past_knows_nothing_of_what_came_later(draw: Draw, remember: Remember) -> None:
+    fixed = ("run ruff -> ruff fails: E501", "edit a.py -| ruff fails: E501", "edit a.py -> ruff passes")
+    graph = remember(
+        draw("early", *fixed, at="2026-03-02T10:00:00Z"),
+        draw("late", *fixed, at="2026-03-09T10:00:00Z"),
+    )
+
+    def sessions(before: str | None) -> list[str]:
+        return [one.session for one in graph.seen("a.py:9: E501", before=before).precedents]
+
+    assert sessions(None) == ["late", "early"]
+    assert sessions("2026-03-05") == ["early"]
+    assert sessions("2026-03-02T11:00:00+01:00") == []
+    with pytest.raises(InvalidArgument, match="before"):
+        sessions("yesterday")

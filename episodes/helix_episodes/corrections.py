@@ -208,7 +208,8 @@ def _withdraw(episode: Episode, old: Decision) -> Episode:
         changes = tuple(name for name in fix.changes if name != old.id)
         if changes:
             share = fix.share if changes == fix.changes else 1 / len(changes)
-            fixes.append(replace(fix, changes=changes, share=share))
+            edits = tuple(one for one in fix.edits if one.change in changes)
+            fixes.append(replace(fix, changes=changes, share=share, edits=edits))
     decisions = tuple(each for each in remaining.decisions if each.id != old.id)
     return replace(remaining, decisions=decisions, fixes=tuple(fixes))
 

@@ -178,7 +178,9 @@ def _repaired_fix(fix: Fix, ids: set[str]) -> Fix | None:
     if fix.error not in ids or not changes:
         return None
     share = fix.share if len(changes) == len(fix.changes) else 1 / len(changes)
-    return replace(fix, changes=changes, share=share, verified_by=fix.verified_by if fix.verified_by in ids else None)
+    edits = tuple(one for one in fix.edits if one.change in ids)
+    verified_by = fix.verified_by if fix.verified_by in ids else None
+    return replace(fix, changes=changes, share=share, verified_by=verified_by, edits=edits)
 
 
 def _differences(before: Episode, after: Episode) -> Iterator[str]:

@@ -257,14 +257,33 @@ class Link(_Value, frozen=True, kw_only=True):
     type: EdgeType = "causes"
 
 
+class FixEdit(_Value, frozen=True, kw_only=True):
+    """Of a change made by several edits the one that speaks of the error; ``suppresses`` as in `Action`."""
+
+    change: str
+    evidence: Evidence
+    suppresses: bool = False
+
+
 class Fix(_Value, frozen=True, kw_only=True):
-    """The changes after which a failing check passed. ``share`` is 1/n for n changes; each may have done it."""
+    """The changes after which a failing check passed. ``share`` is 1/n for n changes; each may have done it.
+
+    ``edits`` says of changes made by several edits which one speaks of this error, as far as any does.
+    """
 
     error: str
     changes: tuple[str, ...]
     check: str
     verified_by: str | None = None
     share: Share = 1.0
+    edits: tuple[FixEdit, ...] = ()
+
+    def edit_of(self, change: Decision) -> tuple[Evidence | None, bool]:
+        """Where the log has what a change did about this error, and whether that silences the check."""
+        one = next((each for each in self.edits if each.change == change.id), None)
+        if one is not None:
+            return one.evidence, one.suppresses
+        return change.evidence, change.action is not None and change.action.suppresses
 
 
 class OutcomeEvidence(_Value, frozen=True, kw_only=True):

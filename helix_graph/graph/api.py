@@ -15,7 +15,7 @@ from msgspec import convert
 from msgspec.structs import replace
 
 from helix_episodes.errors import InvalidArgument
-from helix_episodes.model import EdgeType
+from helix_episodes.model import EdgeType, sortable_time
 from helix_episodes.safe_files import write_output
 from helix_graph import database
 from helix_graph.errors import NO_WORDS, DatabaseUnreadable, GraphNotCompiled
@@ -140,22 +140,28 @@ class Graph:
         except (GraphNotCompiled, DatabaseUnreadable):  # derived: what it would say is in the files
             return nothing_kept(self.episodes)
 
-    def seen(self, text: str | None = None, *, limit: int = 5) -> SeenAnswer:
+    def seen(self, text: str | None = None, *, limit: int = 5, before: date | str | None = None) -> SeenAnswer:
         """Whether an error was met before, and what fixed it; without ``text`` (a line or a whole output) the newest.
 
+        With ``before`` the memory answers as it could have then: later sessions, and what was done later, count not.
+
         Raises:
-            InvalidArgument: There is nothing in the text. ``limit`` is not between 1 and 100.
+            InvalidArgument: There is nothing in the text. ``limit`` is not between 1 and 100. ``before`` is no time.
             GraphNotCompiled: There is no graph yet.
         """
         from helix_graph.graph.error_precedents import find_precedents
+        from helix_graph.graph.precedent_rows import Past
         from helix_graph.graph.remedy_state import WorkingTree
         from helix_graph.shared_authors import authors_of
 
         most = as_int("limit", limit, lowest=1, highest=MOST_PRECEDENTS)
         wanted = None if text is None else as_str("the text", text)
+        by = as_datetime("before", before)
         with self._open() as connection:
             tree = WorkingTree(self.episodes.parent.parent, connection)
-            answer = convert(find_precedents(connection, wanted, limit=most, tree=tree), SeenAnswer)
+            past = Past(connection, sortable_time(by.isoformat() if by else None))
+            found = find_precedents(past, wanted, limit=most, tree=tree)
+            answer = convert(found, SeenAnswer)
         authors = authors_of(self.episodes.parent, (one.episode for one in answer.precedents))
         marked = tuple(
             replace(one, shared=one.episode in authors, author=authors.get(one.episode, ""))

@@ -12,14 +12,14 @@ every edge, stands under the assertion's own name. The ends of an asserted edge 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import msgspec
 
 from helix_episodes.corrections import Correction, corrected, unmatched
 from helix_episodes.extraction.checks import CheckFinding
 from helix_episodes.extraction.fingerprints import diagnostics_of_finding
-from helix_episodes.model import OUTCOME_ID, CommandRun, Decision, EdgeType, Episode, Event, Evidence
+from helix_episodes.model import OUTCOME_ID, CommandRun, Decision, EdgeType, Episode, Event, Evidence, Fix
 from helix_episodes.normalization import first_line
 from helix_graph.graph import MILLION
 from helix_graph.graph.assertions import (
@@ -63,6 +63,7 @@ _LINKED_ONLY = frozenset({"milestone", "tool_call"})
 def facts_of(episode: Episode) -> EpisodeFacts:
     """The facts of one episode."""
     links = tuple(_links(episode))
+    decisions = {one.id: one for one in episode.decisions}
     repairs = {
         (fix.error, change, fix.check): Repair(
             error=fix.error,
@@ -70,6 +71,7 @@ def facts_of(episode: Episode) -> EpisodeFacts:
             check=fix.check,
             verified_by=fix.verified_by,
             share=round(fix.share * MILLION),
+            **_edit_of(fix, decisions.get(change)),
         )
         for fix in episode.fixes
         for change in fix.changes
@@ -105,6 +107,22 @@ def facts_of(episode: Episode) -> EpisodeFacts:
 
 #: Source, target, type, reason and weight.
 _Link = tuple[str, str, EdgeType, str, int]
+
+
+class _Edit(TypedDict, total=False):
+    quote: str | None
+    line: int | None
+    silences: int
+
+
+def _edit_of(fix: Fix, change: Decision | None) -> _Edit:
+    """What a repair stores of the edit that speaks of its error."""
+    if change is None:
+        return {}
+    evidence, silences = fix.edit_of(change)
+    if evidence is None or evidence == change.evidence:
+        return {"silences": int(silences)}
+    return {"quote": evidence.quote, "line": evidence.line, "silences": int(silences)}
 
 
 def _links(episode: Episode) -> Iterator[_Link]:

@@ -4,6 +4,7 @@
 
 ``exact``   the same issue: one of its diagnostics has that fingerprint
 ``family``  the same kind of error, and nothing in what the two name speaks against it (`_is_kind`)
+``group``   an error of the kind whose repair says nothing of this one: what usually repairs the kind
 ``words``   only where neither is known and the text is a few lines: errors that have most of its words
 
 That the same check failed is no precedent, nor is a failure that was meant to come. A session counts once for an issue.
@@ -19,15 +20,15 @@ A hook runs this after every failure of a tool, so the module imports little.
 from __future__ import annotations
 
 from collections import Counter
-from itertools import chain
+from itertools import chain, islice
 
 from helix_episodes.errors import InvalidArgument
-from helix_episodes.light_imports import Regex, Value
+from helix_episodes.light_imports import Regex
 from helix_episodes.normalization import is_telling, template
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import NO_WORDS
-from helix_graph.graph import MILLION
 from helix_graph.graph.error_query import (
+    SAYS_NO_NAME,
     Complaint,
     ErrorQuery,
     is_compile_family,
@@ -39,7 +40,15 @@ from helix_graph.graph.error_query import (
     symbol_in,
     tells_apart,
 )
-from helix_graph.graph.remedy_relevance import comes_first, file_name, is_concise, is_of_use, transferability
+from helix_graph.graph.precedent_rows import Hit, Past, attempts_after, precedent_row
+from helix_graph.graph.remedy_relevance import (
+    comes_first,
+    file_name,
+    is_clear,
+    is_concise,
+    is_of_use,
+    transferability,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,27 +77,16 @@ _ALIKE = 0.6
 #: Reading the newest of so many errors for words takes a tenth of a second.
 _MOST_READ = 5000
 #: Of closeness, the closest first; ``recent`` where nothing was compared.
-LEVELS = ("exact", "family", "words", "recent")
-
-
-class _Hit(Value):
-    """One earlier occurrence: how it is known, and what it is ranked by; the smaller rank is the better."""
-
-    level: str
-    episode: int
-    local: str
-    fixed: bool = False
-    own: bool = True
-    rank: tuple[int, ...] = ()
+LEVELS = ("exact", "family", "group", "words", "recent")
 
 
 _CANDIDATE = (
-    "SELECT m.episode, m.local, n.label, coalesce(m.message, m.raw), m.path, m.issues,"
+    "SELECT m.timestamp, m.episode, m.local, n.label, coalesce(m.message, m.raw), m.path, m.issues,"
     " coalesce(max(r.verified_by IS NOT NULL), 0), count(r.error) FROM mention m JOIN node n ON n.number = m.node"
     " JOIN episode e ON e.number = m.episode LEFT JOIN repair r ON r.episode = m.episode AND r.error = m.local"
-    " AND EXISTS (SELECT 1 FROM mention c JOIN node n ON n.number = c.node WHERE c.episode = r.episode"
-    " AND c.local = r.change AND n.label NOT LIKE '%, suppress a check%')"
-    " WHERE {} AND m.deliberate = 0 AND e.origin = 'episode' GROUP BY m.episode, m.local"
+    " AND r.silences = 0"
+    " WHERE {} AND m.deliberate = 0 AND e.origin = 'episode' AND (? = '' OR e.moment < ?)"
+    " GROUP BY m.episode, m.local"
     " ORDER BY e.moment DESC, e.id, m.local"
 )
 
@@ -98,7 +96,7 @@ class _Candidate:
 
     __slots__ = ("age", "changes", "episode", "issues", "label", "local", "message", "path", "verified")
 
-    def __init__(self, row: tuple[Any, ...], age: int) -> None:
+    def __init__(self, row: list[Any], age: int) -> None:
         self.episode, self.local, self.label, self.message, self.path, self.issues, self.verified, self.changes = row
         self.age = age
 
@@ -109,7 +107,7 @@ class _Candidate:
 
 
 def find_precedents(
-    connection: sqlite3.Connection,
+    past: Past,
     text: str | None,
     *,
     limit: int,
@@ -126,44 +124,43 @@ def find_precedents(
         InvalidArgument: A text is given and there is nothing in it, as when a program printed nothing.
     """
     if text is None:
-        newest = _candidates(connection, "n.type = 'error'", newest=_MOST_READ)
-        hits = [_Hit("recent", one.episode, one.local) for one in newest]
-        return _answer(connection, ErrorQuery(), [(None, list(_once(hits)))], limit, tree)
+        newest = _candidates(past, "n.type = 'error'", newest=_MOST_READ)
+        hits = [Hit("recent", one.episode, one.local) for one in newest]
+        return _answer(past, ErrorQuery(), [(None, list(_once(hits)))], tree, limit=limit)
     if not text.strip():
         raise InvalidArgument("TEXT", NO_WORDS)
     query = read_error(text)
-    known: list[tuple[Complaint | None, list[_Hit]]] = [
-        (one, _of_issue(connection, one, nearest=nearest))
+    known: list[tuple[Complaint | None, list[Hit]]] = [
+        (one, _of_issue(past, one, nearest=nearest))
         for one in query.complaints[:_MOST_ISSUES]
         if not (is_muted and is_muted(one))
     ]
     if not any(hit.level == "exact" for _, hits in known for hit in hits):
-        named = list(_once(_named(connection, query)))
+        named = list(_once(_named(past, query)))
         known = [(None, named)] if named else known
     if query.picked and not nearest and not any(hits for _, hits in known):
         asked = [one for one in query.complaints if is_telling(one.message) and not (one.own_tool or one.test)]
-        known = [(one, list(_once(_alike(connection, one.message)))) for one in asked]
+        known = [(one, list(_once(_alike(past, one.message)))) for one in asked]
     known = [(one, hits) for one, hits in known if hits]
-    return _answer(connection, query, known, limit, tree)
+    return _answer(past, query, known, tree, limit=limit, nearest=nearest)
 
 
-def _candidates(
-    connection: sqlite3.Connection, condition: str, values: str = "", *, newest: int = -1
-) -> list[_Candidate]:
+def _candidates(past: Past, condition: str, values: str = "", *, newest: int = -1) -> list[_Candidate]:
     """The errors that meet a condition, the newest first."""
-    rows = connection.execute(f"{_CANDIDATE.format(condition)} LIMIT {newest}", (values,) if values else ())
-    return [_Candidate(row, age) for age, row in enumerate(rows)]
+    bound = (*((values,) if values else ()), past.before, past.before)
+    rows = past.connection.execute(f"{_CANDIDATE.format(condition)} LIMIT {newest}", bound)
+    return [_Candidate(row, age) for age, (at, *row) in enumerate(rows) if past.holds(at)]
 
 
-def _of_issue(connection: sqlite3.Connection, asked: Complaint, *, nearest: bool) -> list[_Hit]:
+def _of_issue(past: Past, asked: Complaint, *, nearest: bool) -> list[Hit]:
     """The sessions that met an issue, or errors of its kind, the best first."""
     same = f"(m.episode, m.local) IN (SELECT episode, local FROM issue WHERE fingerprint {ANY_OF})"  # noqa: S608  (a constant)
-    exact = _candidates(connection, same, as_list(asked.keys)) if asked.keys else []
+    exact = _candidates(past, same, as_list(asked.keys)) if asked.keys else []
     names = names_in(asked.message)
     hits = [_hit("exact", asked, one, names) for one in exact]
     if not (nearest and any(hit.fixed for hit in hits)):
-        nodes = _nodes_of_kind(connection, asked)
-        kind = _candidates(connection, f"m.node {ANY_OF}", as_list(nodes)) if nodes else []
+        nodes = _nodes_of_kind(past.connection, asked)
+        kind = _candidates(past, f"m.node {ANY_OF}", as_list(nodes)) if nodes else []
         hits += [_hit("family", asked, one, names) for one in kind if _is_kind(asked, one)]
     return list(_once(sorted(hits, key=lambda hit: (hit.level != "exact", hit.rank))))
 
@@ -191,15 +188,16 @@ def _is_kind(asked: Complaint, one: _Candidate) -> bool:
         return alike and tells_apart(asked.message, one.family)
     if not asked.symbol or not is_compile_family(one.family):
         return True
-    theirs = symbol_in(one.message)
-    return not theirs or is_standard(asked.symbol) == is_standard(theirs)
+    if theirs := symbol_in(one.message):
+        return is_standard(asked.symbol) == is_standard(theirs)
+    return not (is_standard(asked.symbol) and names_in(one.message))
 
 
 def _same_file(asked: Complaint, one: _Candidate) -> bool:
     return bool(asked.file and one.path) and file_name(asked.file) == file_name(one.path)
 
 
-def _hit(level: str, asked: Complaint, one: _Candidate, names: tuple[str, ...]) -> _Hit:
+def _hit(level: str, asked: Complaint, one: _Candidate, names: tuple[str, ...]) -> Hit:
     issues = (one.issues or "").split()
     own = bool(issues) and issues[0] in asked.keys
     named = one.message.casefold()
@@ -213,24 +211,24 @@ def _hit(level: str, asked: Complaint, one: _Candidate, names: tuple[str, ...]) 
         one.changes > _FEW_CHANGES,
         one.age,
     )
-    return _Hit(level, one.episode, one.local, fixed=bool(one.verified), own=own, rank=rank)
+    return Hit(level, one.episode, one.local, fixed=bool(one.verified), own=own, rank=rank)
 
 
-def _once(hits: Iterable[_Hit]) -> Iterator[_Hit]:
+def _once(hits: Iterable[Hit]) -> Iterator[Hit]:
     """The first hit of each session."""
-    best: dict[int, _Hit] = {}
+    best: dict[int, Hit] = {}
     for hit in hits:
         best.setdefault(hit.episode, hit)
     return iter(best.values())
 
 
-def _named(connection: sqlite3.Connection, query: ErrorQuery) -> Iterator[_Hit]:
+def _named(past: Past, query: ErrorQuery) -> Iterator[Hit]:
     """The errors of every kind that the text names: by a part of its label, a code, or an exception."""
-    errors = connection.execute("SELECT number, label, folded FROM node WHERE type = 'error' ORDER BY number")
+    errors = past.connection.execute("SELECT number, label, folded FROM node WHERE type = 'error' ORDER BY number")
     nodes = [number for number, label, folded in errors if _is_named(label, folded, query)]
-    found = _candidates(connection, f"m.node {ANY_OF}", as_list(nodes)) if nodes else []
+    found = _candidates(past, f"m.node {ANY_OF}", as_list(nodes)) if nodes else []
     found.sort(key=lambda one: (not one.verified, not one.changes, one.age))
-    return (_Hit("family", one.episode, one.local, fixed=bool(one.verified)) for one in found)
+    return (Hit("family", one.episode, one.local, fixed=bool(one.verified)) for one in found)
 
 
 def _is_named(label: str, folded: str, query: ErrorQuery) -> bool:
@@ -241,12 +239,12 @@ def _is_named(label: str, folded: str, query: ErrorQuery) -> bool:
     return not query.complaints and says_something(family) and query.names(check=check, family=family)
 
 
-def _alike(connection: sqlite3.Connection, message: str) -> Iterator[_Hit]:
+def _alike(past: Past, message: str) -> Iterator[Hit]:
     """The errors that have most of the words of a message, rare ones counting more, the most alike first."""
     from helix_graph.word_search import idf, telling
 
     asked = frozenset(telling(map(str.casefold, _WORDS.findall(message))))
-    found = _candidates(connection, "n.type = 'error'", newest=_MOST_READ) if asked else []
+    found = _candidates(past, "n.type = 'error'", newest=_MOST_READ) if asked else []
     texts = (" ".join(("", *_WORDS.findall(f"{one.label} {one.message}"))).casefold() for one in found)
     having = [[word for word in asked if f" {word}" in text] for text in texts]  # as a whole, or as its beginning
     frequent = Counter(chain.from_iterable(having))
@@ -255,24 +253,17 @@ def _alike(connection: sqlite3.Connection, message: str) -> Iterator[_Hit]:
     least = _ALIKE * sum(weights.values())
     alike = [(score, one) for score, one in scored if score >= least]
     alike.sort(key=lambda pair: (not pair[1].verified, -pair[0], pair[1].age))
-    return (_Hit("words", one.episode, one.local, fixed=bool(one.verified)) for _, one in alike)
-
-
-_PRECEDENT = (
-    "episode", "session", "date", "task", "outcome", "label", "message", "path", "log", "line", "quote"
-)  # fmt: skip
-_REMEDY = (
-    "label", "chosen", "path", "command", "verified", "verified_by", "share", "rationale", "log", "line", "quote",
-    "repaired",
-)  # fmt: skip
+    return (Hit("words", one.episode, one.local, fixed=bool(one.verified)) for _, one in alike)
 
 
 def _answer(
-    connection: sqlite3.Connection,
+    past: Past,
     query: ErrorQuery,
-    known: list[tuple[Complaint | None, list[_Hit]]],
-    limit: int,
+    known: list[tuple[Complaint | None, list[Hit]]],
     tree: WorkingTree | None,
+    *,
+    limit: int,
+    nearest: bool = False,
 ) -> Row:
     """The best precedent of each issue, the closest and repaired ones first, then the others in the same order."""
     closest: dict[int, str] = {}
@@ -282,12 +273,17 @@ def _answer(
     issues: list[Row] = []
     chosen: list[tuple[tuple[bool, bool, int], Row]] = []
     for asked, hits in known:
-        rows = _best(connection, asked, hits, tree, limit=limit)
-        at_level = [hit for hit in hits if hit.level == (rows[0]["level"] if rows else hits[0].level)]
+        rows, others = _best(past, asked, hits, tree, limit=limit)
+        usual = None
+        if asked is not None and not nearest and not any(row["fixes"] for row in rows):
+            usual, clearest = _usual(others)
+            rows += [{**row, "fixes": _with_states(row["fixes"], tree)} for row in clearest]
+        level = rows[0]["level"] if rows and rows[0]["level"] != "group" else hits[0].level
+        at_level = [hit for hit in hits if hit.level == level]
         if asked is not None and (rows or at_level[0].level != "words"):
             fixed = sum(hit.fixed for hit in at_level)
             found = {"level": at_level[0].level, "sessions": len(at_level), "fixed": fixed}
-            issues.append({"message": asked.message, **found})
+            issues.append({"message": asked.message, **found, "usual": usual})
         for place, row in enumerate(rows):
             order = (place > 0, not row["fixes"], LEVELS.index(row["level"]))
             chosen.append((order, {**row, "issue": len(issues) - 1}))
@@ -305,26 +301,29 @@ def _answer(
 
 
 def _best(
-    connection: sqlite3.Connection, asked: Complaint | None, hits: list[_Hit], tree: WorkingTree | None, *, limit: int
-) -> list[Row]:
+    past: Past, asked: Complaint | None, hits: list[Hit], tree: WorkingTree | None, *, limit: int
+) -> tuple[list[Row], list[Row]]:
     """The precedents of an issue that are worth showing, those first whose change can be done again and is not lost.
 
-    Of sessions that met the very issue and never repaired it, the newest is shown where no other helps.
+    Where none is: of the sessions that met the very issue and never repaired it, the one that tried most. The second
+    list are those whose repairs say nothing of this issue.
     """
     if asked is None:
-        named = [_precedent(connection, hit) for hit in hits[:limit]]
-        return [{**row, "fixes": _with_states(_own_first(row), tree)} for row in named]
+        named = [precedent_row(past, hit) for hit in hits[:limit]]
+        return [{**row, "fixes": _with_states(_own_first(row), tree)} for row in named], []
     weighed: list[tuple[tuple[bool, int, bool, int, bool, int], Row]] = []
     never: list[Row] = []
+    others: list[Row] = []
     for place, hit in enumerate(hits[:_MOST_READ_WHOLE]):
-        row = _precedent(connection, hit)
+        row = precedent_row(past, hit)
         if not row["fixes"]:
-            never += [row] if hit.level != "family" else []
+            never += [{**row, "tried": attempts_after(past, hit)}] if hit.level != "family" else []
             continue
         if asked.own_tool and hit.level != "exact":  # the sentence itself says what to do
             continue
         of_use = [fix for fix in row["fixes"] if hit.level == "words" or is_of_use(fix, asked, row)]
         if not of_use:
+            others.append(row)
             continue
         few = (
             len(row["fixes"]) <= _FEW_CHANGES
@@ -338,7 +337,33 @@ def _best(
         if len(weighed) >= max(limit, _MOST_WEIGHED):
             break
     weighed.sort(key=lambda one: one[0])
-    return [row for _, row in weighed][:limit] or never[:1]
+    never.sort(key=lambda row: -len(row["tried"]))
+    return [row for _, row in weighed][:limit] or never[:1], others
+
+
+def _usual(others: list[Row]) -> tuple[Row | None, list[Row]]:
+    """Of repairs of the kind that say nothing of this issue: what most have in common, and the newest clear one.
+
+    A repair is clear that has the name which its own message has: then a reader sees what was done about it.
+    """
+    others = [row for row in others if row["label"].partition(" fails: ")[2] not in SAYS_NO_NAME]
+    ways: dict[tuple[str | None, str | None], list[Row]] = {}
+    for row in others:
+        for way in dict.fromkeys(_way(fix, row) for fix in row["fixes"]):
+            ways.setdefault(way, []).append(row)
+    (command, path), rows = max(ways.items(), key=lambda item: len(item[1]), default=((None, None), []))
+    often = {"sessions": len(rows), "of": len(others), "command": command, "path": path}
+    clear = ({**row, "level": "group", "fixes": [fix]} for row in others for fix in row["fixes"] if is_clear(fix, row))
+    return often if len(rows) > 1 else None, list(islice(clear, 1))
+
+
+def _way(fix: Row, row: Row) -> tuple[str | None, str | None]:
+    """The command or the file of a change, as other sessions may share it; neither for the error's own file."""
+    if fix["command"]:
+        from helix_episodes.extraction.shell.commands import plain_command
+
+        return plain_command(fix["command"]), None
+    return None, None if file_name(fix["path"]) == file_name(row["path"]) else fix["path"] or fix["chosen"]
 
 
 def _own_first(row: Row) -> list[Row]:
@@ -360,40 +385,3 @@ def _is_lost(row: Row) -> bool:
     """Whether the session came to nothing, or nothing of its repair is there any more."""
     states = [fix["state"] for fix in row["fixes"] if fix["state"]]
     return row["outcome"] == "failure" or (bool(states) and all(one in {"gone", "changed"} for one in states))
-
-
-def _precedent(connection: sqlite3.Connection, hit: _Hit) -> Row:
-    row = connection.execute(
-        "SELECT e.id, e.session, e.timestamp, e.task, e.outcome, n.label, coalesce(m.message, m.raw), m.path, m.log,"
-        " m.line, m.quote FROM mention m JOIN node n ON n.number = m.node JOIN episode e ON e.number = m.episode"
-        " WHERE m.episode = ? AND m.local = ?",
-        (hit.episode, hit.local),
-    ).fetchone()
-    fixes = list(_remedies(connection, hit))
-    fields = dict(zip(_PRECEDENT, row, strict=True))
-    return {
-        **fields,
-        "level": hit.level,
-        "own": hit.own,
-        "fixed": any(fix["verified"] for fix in fixes),
-        "fixes": fixes,
-    }
-
-
-def _remedies(connection: sqlite3.Connection, hit: _Hit) -> Iterator[Row]:
-    """The changes that may have repaired an error, in the order they were made; repeats of one are one."""
-    rows = connection.execute(
-        "SELECT n.label, m.raw, m.path, m.command, r.verified_by IS NOT NULL, coalesce(v.raw, r.verified_by),"
-        " sum(r.share), m.rationale, m.log, m.line, m.quote, (SELECT count(DISTINCT x.error) FROM repair x"
-        " WHERE x.episode = r.episode AND x.change = r.change) FROM repair r"
-        " JOIN mention m ON m.episode = r.episode AND m.local = r.change JOIN node n ON n.number = m.node"
-        " LEFT JOIN mention v ON v.episode = r.episode AND v.local = r.verified_by"
-        " WHERE r.episode = ? AND r.error = ? AND n.label NOT LIKE '%, suppress a check%'"
-        " GROUP BY n.label, m.raw, m.path, m.command, r.verified_by"
-        " ORDER BY min(m.local)",
-        (hit.episode, hit.local),
-    )
-    for row in rows:
-        fields = dict(zip(_REMEDY, row, strict=True))
-        share = fields["share"] / MILLION
-        yield {**fields, "verified": bool(fields["verified"]), "share": share, "state": None, "now_at": None}

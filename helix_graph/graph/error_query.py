@@ -53,6 +53,8 @@ _OF_ANY_PROGRAM = frozenset({
     "no such file", "permission denied", "unknown option", "unknown command", "timeout", "killed", "interrupted",
     "failed",
 })  # fmt: skip
+#: Families that say something of one file only, which the message names.
+SAYS_NO_NAME = frozenset({"no such file", "file not found", "path not found", "not a directory"})
 _SHELLS = Regex(r"\(eval\):\d+: |(?:zsh|bash|sh|dash): ")
 #: ``grep: x: No such file``, ``gh: Not Found (HTTP 404)``: how a program says who is speaking.
 _NAMES_ITSELF = Regex(r"([a-z][\w.-]{1,30}): \S")

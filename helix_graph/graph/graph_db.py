@@ -45,7 +45,7 @@ TELLING_VERSION = "1"
 
 GRAPH_FILE = DatabaseKind(
     application_id=int.from_bytes(b"hlxg", "big"),
-    version=10,
+    version=11,
     known=GRAPH_OBJECTS,
     most_pages=1 << 22,  # 16 gigabytes: a million sessions
     schema=f"""
@@ -98,7 +98,8 @@ GRAPH_FILE = DatabaseKind(
     ) WITHOUT ROWID;
     CREATE TABLE repair (
         episode INTEGER NOT NULL REFERENCES episode, error TEXT NOT NULL, change TEXT NOT NULL, checked TEXT NOT NULL,
-        verified_by TEXT, share INTEGER NOT NULL, PRIMARY KEY (episode, error, change, checked)
+        verified_by TEXT, share INTEGER NOT NULL, quote TEXT, line INTEGER, silences INTEGER NOT NULL,
+        PRIMARY KEY (episode, error, change, checked)
     ) WITHOUT ROWID;
     CREATE TABLE run (
         episode INTEGER NOT NULL REFERENCES episode, number INTEGER NOT NULL, checked TEXT NOT NULL, kind TEXT NOT NULL,

@@ -130,13 +130,20 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, order=True, gc=False):
 
 
 class Repair(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One change that may have made an error's check pass, by local ids. ``share`` is in millionths."""
+    """One change that may have made an error's check pass, by local ids. ``share`` is in millionths.
+
+    ``quote`` and ``line`` are those of the edit that speaks of the error, where the change's own are another edit's.
+    ``silences`` is 1 where it only silences the check.
+    """
 
     error: str
     change: str
     check: str
     verified_by: str | None = None
     share: int = MILLION
+    quote: str | None = None
+    line: int | None = None
+    silences: int = 0
 
 
 class RunFact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -256,7 +263,7 @@ def find_node(connection: sqlite3.Connection, name: str) -> GraphNode:
 
 
 #: How closely an error was matched; ``recent`` where nothing was compared.
-PrecedentLevel = Literal["exact", "family", "words", "recent"]
+PrecedentLevel = Literal["exact", "family", "group", "words", "recent"]
 
 
 class Remedy(msgspec.Struct, frozen=True, kw_only=True):
@@ -283,12 +290,27 @@ class Remedy(msgspec.Struct, frozen=True, kw_only=True):
     now_at: str | None = None
 
 
+class Attempt(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent did next about an error that it did not repair: its words or command, and what that failed with.
+
+    ``again`` is whether it failed with the same issue, ``line`` the log's.
+    """
+
+    chosen: str
+    command: str | None
+    line: int | None
+    message: str
+    again: bool
+
+
 class Precedent(msgspec.Struct, frozen=True, kw_only=True):
     """One earlier occurrence of an error, with what was done about it; ``date`` is when the session began.
 
     ``issue`` is the place of the issue of the text that it is a precedent of, in ``SeenAnswer.issues``. ``shared`` says
     that git tracks the episode: somebody else may have written it, and ``author`` is the one whom its
-    last commit names.
+    last commit names. ``tried`` is what was done in vain about an error that the session never repaired.
+
+    A precedent at level ``group`` is of the same kind of error, and its repair says nothing of this one.
     """
 
     level: PrecedentLevel
@@ -305,18 +327,35 @@ class Precedent(msgspec.Struct, frozen=True, kw_only=True):
     quote: str
     fixed: bool
     fixes: tuple[Remedy, ...]
+    tried: tuple[Attempt, ...] = ()
     issue: int = 0
     shared: bool = False
     author: str = ""
 
 
+class UsualRepair(msgspec.Struct, frozen=True, kw_only=True):
+    """What repaired a kind of error in ``sessions`` of the ``of`` sessions that repaired it.
+
+    A ``command``, an edit of ``path``, or without both an edit of the file that the message names.
+    """
+
+    sessions: int
+    of: int
+    command: str | None = None
+    path: str | None = None
+
+
 class SeenIssue(msgspec.Struct, frozen=True, kw_only=True):
-    """One issue of a text: in how many ``sessions`` it was met at its closest ``level``, and ``fixed`` in how many."""
+    """One issue of a text: in how many ``sessions`` it was met at its closest ``level``, and ``fixed`` in how many.
+
+    ``usual`` is set where no repair says anything of this issue, and several sessions repaired the kind in one way.
+    """
 
     message: str
     level: PrecedentLevel
     sessions: int
     fixed: int
+    usual: UsualRepair | None = None
 
 
 class SeenAnswer(msgspec.Struct, frozen=True, kw_only=True):

@@ -207,8 +207,8 @@ def add_episode(
         ],
     )
     connection.executemany(
-        "INSERT INTO repair VALUES (?, ?, ?, ?, ?, ?)",
-        [(episode, r.error, r.change, r.check, r.verified_by, r.share) for r in facts.repairs],
+        "INSERT INTO repair VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [(episode, *astuple(one)) for one in facts.repairs],
     )
     for table, rows in (("run", facts.runs), ("cost", facts.costs)):
         if rows:
@@ -344,7 +344,8 @@ _CLAIMS_OF = (
     " JOIN node s ON s.number = source JOIN node t ON t.number = target WHERE episode = ?"
 )
 _REPAIRS_OF = (
-    "SELECT error, change, checked, verified_by, share FROM repair WHERE episode = ? ORDER BY error, change, checked"
+    "SELECT error, change, checked, verified_by, share, quote, line, silences FROM repair WHERE episode = ?"
+    " ORDER BY error, change, checked"
 )
 _RUNS_OF = (
     "SELECT number, checked, kind, passed, command, directory, timestamp, line, log, seconds, fresh, changed, files,"

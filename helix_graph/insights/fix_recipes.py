@@ -34,9 +34,10 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from helix_episodes.extraction.fingerprints import is_noise
-from helix_episodes.extraction.shell.commands import decisive, parse_command
+from helix_episodes.extraction.shell.commands import parse_command, plain_command
 from helix_episodes.light_imports import Regex
 from helix_episodes.model import Decision, Episode, Event, Fix, sortable_time
 from helix_episodes.normalization import one_line, template
@@ -114,7 +115,7 @@ def _recipe(error: Event, change: Decision, check: str) -> FixRecipe | None:
         return None  # a total, or that a task failed
     issue = rule or next(iter(fingerprints_of_event(error)), "") or template(message)
     named = action.verb == "edit" and _name(action.path) == _name(error.path) != ""
-    command = _plain_command(action.command or "") if action.verb == "run" else ""
+    command = plain_command(action.command or "") if action.verb == "run" else ""
     return FixRecipe(
         key="\0".join((check_label(error.check or ""), issue)),
         check=check_label(error.check or "").removesuffix(" fails: "),
@@ -133,16 +134,6 @@ def _recipe(error: Event, change: Decision, check: str) -> FixRecipe | None:
 def _is_rule(error: Event, family: str, message: str) -> bool:
     """Whether a family is the name of a rule rather than a form of the message."""
     return not (error.tests or is_exception(family) or template(message) == family) and says_something(family)
-
-
-def _plain_command(command: str) -> str:
-    """The command that did it, without where it went first and what became of its output.
-
-    >>> _plain_command("cd shop && bun run lint:fix 2>&1 | tail -5")
-    'bun run lint:fix'
-    """
-    part = decisive(tuple(one for one in parse_command(command[:LONGEST_COMMAND]) if one.joiner != "|"))
-    return one_line(part.text if part is not None else command)
 
 
 def _name(path: str | None) -> str:
@@ -187,7 +178,10 @@ def verified_change(episode: Episode, fix: Fix) -> Decision | None:
         return None
     if not (_is_pass(passed, error) and _is_between(change, error, passed)):
         return None
-    command = change.action.command if change.action and change.action.verb == "run" else None
+    evidence, suppresses = fix.edit_of(change)
+    action = change.action and replace(change.action, suppresses=suppresses)
+    change = replace(change, evidence=evidence, action=action)
+    command = action.command if action and action.verb == "run" else None
     if command and _REPAIRS_BY_ITSELF.search(command):
         return change if change_text(change) else None
     if not _runs(episode, error) & _runs(episode, passed):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from helix_episodes.extraction.shell.commands import decisive, parse_command
+from helix_episodes.extraction.shell.commands import plain_command
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.issues.model import GeneralRemedy
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from helix_graph.issues.history import Failure, History, SessionRow
     from helix_graph.issues.model import How
 
-_SILENCES = "suppress a check"
 #: An example longer than this is no example any more.
 _LONGEST_EXAMPLE = 200
 _CHANGES = f"""
-    SELECT r.episode, r.error, r.verified_by, m.local, n.label, m.path, m.command, m.quote, m.raw, m.log, m.line
-    FROM repair r JOIN mention m ON m.episode = r.episode AND m.local = r.change JOIN node n ON n.number = m.node
+    SELECT r.episode, r.error, r.verified_by, m.local, r.silences, m.path, m.command, coalesce(r.quote, m.quote), m.raw,
+        m.log, coalesce(r.line, m.line)
+    FROM repair r JOIN mention m ON m.episode = r.episode AND m.local = r.change
     WHERE r.episode {ANY_OF} ORDER BY r.episode, r.error, m.line, m.local"""  # noqa: S608  (constants)
 
 
@@ -36,7 +36,7 @@ class Change(NamedTuple):
     error: str
     verified_by: str | None
     local: str
-    label: str
+    silences: int
     path: str | None
     command: str | None
     quote: str
@@ -83,7 +83,7 @@ def generalised(
 
 def kind_of_change(failure: Failure, change: Change, *, checks: bool) -> tuple[How, str]:
     """How a change repaired a failure, in a form that occurs again; ``checks`` says that a check reported it."""
-    if _SILENCES in change.label:
+    if change.silences:
         return "silence", ""
     if change.command is not None:
         # Where nothing but the command itself shows the repair, it is what was done instead.
@@ -95,16 +95,6 @@ def kind_of_change(failure: Failure, change: Change, *, checks: bool) -> tuple[H
         # Of a tool's own error the path is what it was asked to change: to do so at last is no remedy to name.
         return ("edit named", "") if checks else ("again", "")
     return "edit", change.path
-
-
-def plain_command(command: str) -> str:
-    """What a command was run for, without where it went first and what became of its output.
-
-    >>> plain_command("cd ~/shop && bun run lint:fix 2>&1 | tail -5")
-    'bun run lint:fix'
-    """
-    part = decisive(tuple(one for one in parse_command(command) if one.joiner != "|"))
-    return part.text if part is not None else command
 
 
 def _remedy(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 from helix_episodes.light_imports import Regex
 from helix_episodes.normalization import message_template
 from helix_graph.errors import IssueNotFound
-from helix_graph.graph.error_query import says_something
+from helix_graph.graph.error_query import SAYS_NO_NAME, says_something
 from helix_graph.issues.history import History, texts_of
 from helix_graph.issues.model import (
     By,
@@ -42,8 +42,6 @@ _FILES, _SIMILAR, _CHECKS = 3, 5, 2
 _AGAIN = 2
 #: The share of a group's failures that say the same sentence, where it is the tool's and not theirs.
 _NEARLY_ALL = 0.8
-#: Families that say something of one file only, which the message names.
-SAYS_NO_NAME = frozenset({"no such file", "file not found", "path not found", "not a directory"})
 _PLACE = Regex(r"^\S+?[:(]\d+(?:[:,]\d+\)?)?:? ")
 _TIMES = Regex(r" \((?:\d+ times|[^()]*(?:failed|passed)[^()]*)\)$")
 #: The share of all minutes that failures took with which a group is worth a row, even if it only says "exit code 1".

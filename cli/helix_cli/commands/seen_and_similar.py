@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 LEVELS: dict[str, str] = {
     "exact": "same error",
     "family": "same kind of error",
+    "group": "same kind of error, about something else",
     "words": "error in similar words",
 }
 #: What the working tree says of a change now.
@@ -54,7 +55,7 @@ def render_seen(answer: SeenAnswer) -> None:
         levels = [(LEVELS[level], met) for level, met in answer.sessions.items() if met]
         known = (f"{words} in {count(met, f'{_OTHER * bool(n)}session')}" for n, (words, met) in enumerate(levels))
         say(f"Seen before: {', '.join(known)}.")
-        shown = {one.issue for one in answer.precedents if one.fixes}
+        shown = {one.issue for one in answer.precedents if one.fixes and one.level != "group"}
         for number, issue in enumerate(answer.issues):
             if len(answer.issues) > 1 or number not in shown:
                 say(f"  {cut_line(issue.message, _LONGEST_ISSUE)}: {_known(issue, shown=number in shown)}")
@@ -68,7 +69,13 @@ def _known(issue: SeenIssue, *, shown: bool) -> str:
     met = f"{LEVELS[issue.level]} in {count(issue.sessions, 'session')}"
     if not issue.fixed:
         return f"{met}, never repaired"
-    return f"{met}, repaired in {issue.fixed}" + ("" if shown else "; no repair there says anything of this one")
+    met += f", repaired in {issue.fixed}"
+    if shown:
+        return met
+    if (usual := issue.usual) is None:
+        return f"{met}; no repair there says anything of this one"
+    done = f"run {usual.command}" if usual.command else f"edit {usual.path or 'the file that the message names'}"
+    return f"{met}; {usual.sessions} of {usual.of} times the repair was: {done}"
 
 
 @click.command(cls=TextCommand)
@@ -106,7 +113,11 @@ def _render_precedent(one: Precedent) -> None:
     if len(one.fixes) > _MOST_FIXES:
         say(f"  and {count(len(one.fixes) - _MOST_FIXES, 'more change')} in that session")
     if not one.fixes:
-        say("  no fix in that session")
+        say(f"  no fix in that session{'; tried in vain:' * bool(one.tried)}")
+    for attempt in one.tried:
+        failed = "the same error again" if attempt.again else attempt.message
+        say(f"  -- {attempt.command or attempt.chosen}  (line {attempt.line or '?'} of the log)")
+        say(f"     failed: {failed}")
 
 
 def _render_remedy(remedy: Remedy) -> None:

@@ -40,6 +40,7 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswe
     from helix_graph.errors import GraphNotCompiled
     from helix_graph.graph.error_precedents import find_precedents
     from helix_graph.graph.graph_db import FILE_NAME, open_graph
+    from helix_graph.graph.precedent_rows import Past
     from helix_graph.graph.remedy_state import WorkingTree
 
     text = call.failure
@@ -51,9 +52,8 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswe
         with open_graph(root / "causality" / FILE_NAME) as connection:
             readable = text.encode("utf-8", "replace").decode()
             tree = WorkingTree(root.parent, connection)
-            found = find_precedents(
-                connection, readable, limit=_MOST_PRECEDENTS, tree=tree, nearest=True, is_muted=_muted(connection, root)
-            )
+            past, muted = Past(connection), _muted(connection, root)
+            found = find_precedents(past, readable, limit=_MOST_PRECEDENTS, tree=tree, nearest=True, is_muted=muted)
     except GraphNotCompiled:
         return None
     dedup.remember(SITUATION + label for label in found["looked_for"])

@@ -2,7 +2,7 @@
 
 The whole block has at most 150 tokens, so a failing result stays the agent's own to read. Of a change its own words are
 shown, whether a check passed after it, and whether the working tree still has it. Of an error that several sessions met
-and none repaired only that is said.
+and none repaired that is said, and what one of them tried in vain.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from helix_graph.insights.safe_quoting import cut_line, label_or_quoted, quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from helix_graph.graph.error_precedents import Row
 
@@ -53,8 +53,11 @@ def _lines(one: Row, issue: Row, authors: Mapping[str, str], room: int) -> Itera
     message = quoted(issue["message"], longest=_LONGEST_MESSAGE)
     earlier = f"{met} earlier session{'s' * (met != 1)}"
     if not one["fixes"]:
-        if met >= _FEWEST_NEVER:
-            yield f"{message}: the same error in {earlier}, repaired in none"
+        tried = one.get("tried") or []
+        if met >= _FEWEST_NEVER or tried:
+            first = f"{message}: the same error in {earlier}, repaired in none"
+            yield first
+            yield from _in_vain(one, tried, room=room - len(first))
         return
     level = "the same line" if one["message"].strip() == issue["message"].strip() else LEVELS[one["level"]]
     first = f"{message}: {level} in {earlier}, repaired in {fixed}"
@@ -64,6 +67,18 @@ def _lines(one: Row, issue: Row, authors: Mapping[str, str], room: int) -> Itera
         line = _repair(one, fix, authors, room=room)
         room -= len(line)
         if place and room < 0:
+            return
+        yield line
+
+
+def _in_vain(one: Row, tried: Sequence[Row], *, room: int) -> Iterator[str]:
+    """What one of the sessions did about it, and what that failed with."""
+    for attempt in tried:
+        failed = "the same error" if attempt["again"] else quoted(attempt["message"], longest=_LONGEST_PLACE)
+        done = quoted(attempt["command"] or attempt["chosen"], longest=_LONGEST_MESSAGE)
+        line = f"tried in vain: {done} ({failed}) [session {one['session'][:8]}, line {attempt['line'] or '?'}]"
+        room -= len(line)
+        if room < 0:
             return
         yield line
 

@@ -212,7 +212,7 @@ class _DecisionCollector:
             stated=call.operation in {"plan", "ask"},
             action=action_of(call),
             actor=call.actor,
-            evidence=evidence_of(call.step, _words(call)),
+            evidence=evidence_of(call.step, words_of(call)),
         )
         return self._add(call.position, decision, calls=[number])
 
@@ -321,7 +321,7 @@ def _program(call: ParsedCall) -> tuple[str, str | None] | None:
     return (segment.program, segment.subcommand) if segment and segment.purpose == "look" else None
 
 
-def _words(call: ParsedCall) -> str:
+def words_of(call: ParsedCall) -> str:
     """What to quote of a call: of an edit what it changed, of anything else what it was asked."""
     arguments = call.step.arguments
     if arguments.get("new"):

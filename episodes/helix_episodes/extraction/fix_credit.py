@@ -4,23 +4,31 @@ A compiler, a linter and a formatter point at the place that is wrong: a file, a
 change elsewhere did not repair it, even where nothing else was changed. The order is: the files named, else the symbol
 named, else (for what does not compile) the package of the file, since a missing name may be added in any of its files.
 What names nothing credits every change. A test names itself and not what is wrong, so all changes it looks at share.
+
+Of a change that several edits make up, `speaking_edits` finds the one that speaks of the failure.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import chain, takewhile
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
+from helix_episodes.extraction.actions import action_of
 from helix_episodes.extraction.calls import CHANGES, written_by
+from helix_episodes.extraction.decisions import words_of
+from helix_episodes.extraction.drafts import evidence_of
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.timeline import POINTS_AT_PLACE, does_not_compile, folder_of, rewrites
+from helix_episodes.model import FixEdit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from helix_episodes.extraction.calls import ParsedCall
     from helix_episodes.extraction.timeline import CheckRun, Timeline
-    from helix_episodes.model import Decision, Event
+    from helix_episodes.model import Decision, Event, Fix
 
 #: How compilers and linters name a place: ``a.go:3:1``, ``a.ts(3,1)``, ``a.ts format``.
 _PLACE = re.compile(r"([\w@+.-]+\.\w{1,8})(?=:\d|\(\d+,\d+\)|\s+(?:format|lint/\S+|\u2501))")
@@ -30,6 +38,15 @@ _SYMBOL = re.compile(
     r"|\b(?:undefined|undeclared name|call to|of type): ?([\w.]{3,80})"
     r"|\b(?:variable|function|parameter|import|func|const|var|type|field) ([A-Za-z_]\w{2,80}) is (?:unused|never)"
 )
+#: A word, and the shortest that is more than a part of speech where it is the name of a rule.
+_WORD = re.compile(r"\w+")
+_SHORTEST_RULE = 5
+#: So many lines below a diagnostic quote the source, behind a number and a bar or not; a shorter one is in any file.
+_QUOTED_BELOW = 4
+_GUTTER = re.compile(r"^[>\s]*(?:\d+\s*)?[│|]\s?|^[>E]\s+")
+_SHORTEST_LINE = 6
+#: Where the next diagnostic begins.
+_NEXT = re.compile(r"\S+(?::\d+:|\(\d+,\d+\))")
 #: A longer output than this lists more places than one family has.
 _MOST_TEXT = 60_000
 
@@ -47,9 +64,7 @@ def credited_changes(
     formatters = [one for one in changes if _formats(timeline, one) or (kind == "lint" and one in rewriters)]
     if formatters and (kind == "format" or error.family == "not formatted"):
         return formatters[-1:]  # whatever was edited, this is what brought it into form
-    symbols = {
-        name.rpartition(".")[2] for found in _SYMBOL.finditer(error.message or "") for name in found.groups() if name
-    }
+    symbols = _symbols(error)
     by_symbol = [one for one in changes if any(_mentions(timeline, one, symbol) for symbol in symbols)]
     at_place = [one for one in changes if _writes(timeline, one, files)]
     open_ended = [one for one in changes if one in rewriters or _writes_unnamed(timeline, one)]
@@ -63,6 +78,52 @@ def credited_changes(
         return by_symbol
     package = folder_of(error.path)
     return [one for one in changes if one.action and one.action.path and folder_of(one.action.path) == package]
+
+
+def _symbols(error: Event) -> set[str]:
+    return {
+        name.rpartition(".")[2] for found in _SYMBOL.finditer(error.message or "") for name in found.groups() if name
+    }
+
+
+def speaking_edits(timeline: Timeline, fix: Fix, error: Event) -> tuple[FixEdit, ...]:
+    """Of each change that several edits make up the edit that speaks of the error.
+
+    It replaces a line that the failing output quotes below the diagnostic, or has the name or the rule of the message.
+    Left out where no edit does, or the first one, which the change is quoted by.
+    """
+    if error.id not in timeline.call_numbers:
+        return ()
+    quoted = _quoted_lines(timeline.call_of(error).output[:_MOST_TEXT], error)
+    words = [*_symbols(error), *(one for one in _WORD.findall(error.family or "") if len(one) >= _SHORTEST_RULE)]
+    found = []
+    for change in map(timeline.decision, fix.changes):
+        edits = [one for one in timeline.calls_of(change) if one.changes_files]
+        speaking = [(one, score) for one in edits if any(score := _speaks(one, quoted, words))]
+        if len(edits) > 1 and speaking:
+            best = max(speaking, key=itemgetter(1))[0]
+            suppresses = action_of(best).suppresses
+            if best is not edits[0] or (change.action is not None and change.action.suppresses != suppresses):
+                evidence = evidence_of(best.step, words_of(best))
+                found.append(FixEdit(change=change.id, evidence=evidence, suppresses=suppresses))
+    return tuple(found)
+
+
+def _quoted_lines(output: str, error: Event) -> frozenset[str]:
+    """The lines of source below the diagnostics that report the error's family or have its message."""
+    lines = output.splitlines()
+    known = [one for one in (error.family, error.message) if one]
+    at = [number for number, line in enumerate(lines) if any(one in line for one in known)]
+    below = (lines[number + 1 : number + 1 + _QUOTED_BELOW] for number in at)
+    own = chain.from_iterable(takewhile(lambda line: not _NEXT.match(line), part) for part in below)
+    plain = (_GUTTER.sub("", line).strip() for line in own)
+    return frozenset(line for line in plain if len(line) >= _SHORTEST_LINE and _WORD.search(line))
+
+
+def _speaks(edit: ParsedCall, quoted: frozenset[str], words: Sequence[str]) -> tuple[int, int]:
+    old, new = _texts(edit)
+    replaced = {line.strip() for line in old.splitlines()}
+    return len(quoted & replaced), sum(bool(re.search(rf"\b{re.escape(one)}\b", old + new)) for one in words)
 
 
 def named_files(error: Event, output: str, *, alone: bool) -> frozenset[str]:

@@ -22,6 +22,8 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from helix_episodes.extraction.calls import (
     CHANGES,
     command_of,
@@ -32,7 +34,7 @@ from helix_episodes.extraction.calls import (
     places_in,
     shared_words,
 )
-from helix_episodes.extraction.fix_credit import credited_changes
+from helix_episodes.extraction.fix_credit import credited_changes, speaking_edits
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.shell.programs import INTERPRETERS
 from helix_episodes.model import Decision, Event, Fix
@@ -64,8 +66,8 @@ def fixes_of(timeline: Timeline) -> tuple[Fix, ...]:
     """The fix of every error that was repaired, by error."""
     known = {*timeline.call_numbers, *timeline.reported}
     errors = [event for event in timeline.events if event.type == "error" and event.id in known]
-    found = (_fix(timeline, error) for error in errors)
-    return tuple(fix for fix in found if fix is not None)
+    found = ((error, _fix(timeline, error)) for error in errors)
+    return tuple(replace(fix, edits=speaking_edits(timeline, fix, error)) for error, fix in found if fix is not None)
 
 
 def _fix(timeline: Timeline, error: Event) -> Fix | None:

@@ -22,6 +22,8 @@ from itertools import pairwise, takewhile
 from helix_episodes.extraction.shell import programs as known
 from helix_episodes.extraction.shell.parsing import SimpleCommand, split_shell
 from helix_episodes.light_imports import Regex, Value
+from helix_episodes.normalization import one_line
+from helix_episodes.safe_files import LONGEST_COMMAND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -390,6 +392,16 @@ def decisive(segments: tuple[Segment, ...]) -> Segment | None:
         segments,
     )
     return next((rank[-1] for rank in ranks if rank), None)
+
+
+def plain_command(command: str) -> str:
+    """What a command was run for, on one line, without where it went first and what became of its output.
+
+    >>> plain_command("cd ~/shop && bun run lint:fix 2>&1 | tail -5")
+    'bun run lint:fix'
+    """
+    part = decisive(tuple(one for one in parse_command(command[:LONGEST_COMMAND]) if one.joiner != "|"))
+    return one_line(part.text if part is not None else command)
 
 
 def hides_exit(segments: tuple[Segment, ...], index: int) -> bool:
