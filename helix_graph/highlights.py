@@ -353,8 +353,8 @@ def _way(way: CommonWorkaround) -> str:
 def _subject(one: Issue, tools: Collection[str]) -> str:
     """What fails: the check with the rule, the kind of failure, or what it said; no tool that only waited for it."""
     names, _, family = one.title.partition(": ")
-    check = " and ".join([name for name in names.split(" and ") if name not in tools] or [names])
-    fails = f"{label_or_quoted(check)} fail{'' if ' and ' in check else 's'}"
+    checks = [name for name in names.split(" and ") if name not in tools] or [names]
+    fails = f"{' and '.join(map(label_or_quoted, checks))} fail{'' if len(checks) > 1 else 's'}"
     said = quoted(one.message, longest=_LONGEST_QUOTE)
     if one.kind == "group" and one.kinds > 1:
         several = f"{one.kinds} different failures" if one.unit == "runs" else f"{one.kinds} different files"
