@@ -3,10 +3,10 @@
     python benchmarks/stands_out.py [PROJECT ...]
 
 Reads the Claude Code corpus, the open projects of agent-sessions (``claude-code``, ``oh-my-posh`` …) and the demo's
-sessions (``demo``), in the order of the arguments; all without one. It prints what ``helix-graph highlights --evidence``
-would print, with the text of each cited line. A reader is asked of each sentence: is it true, by the lines cited? Is it
-specific to this project? Would you decide anything by it? Below each project stands what its session-start briefing
-would hold of them, and how many tokens that is (a token is taken as four characters).
+sessions (``demo``), in the order of the arguments; all without one. It prints what `highlights --evidence` would print,
+with the text of each cited line. A reader is asked of each sentence: is it true, by the lines cited? Is it specific to
+this project? Would you decide anything by it? Below each project stands what its session-start briefing would hold of
+them, and how many tokens that is (a token is taken as four characters).
 """
 
 from __future__ import annotations
