@@ -2,11 +2,11 @@
 
     python benchmarks/stands_out.py [PROJECT ...]
 
-Reads the Claude Code corpus and the open projects of agent-sessions (``claude-code``, ``oh-my-posh`` …; all without an
-argument), and prints what ``helix-graph highlights --evidence`` would print, with the text of each cited line as the
-episode quotes it. A reader is asked of each sentence: is it true, by the lines cited? Is it specific to this project?
-Would you decide anything by it? Below each project stands what its session-start briefing would hold of them, and how
-many tokens that is (a token is taken as four characters).
+Reads the Claude Code corpus, the open projects of agent-sessions (``claude-code``, ``oh-my-posh`` …) and the demo's
+sessions (``demo``), in the order of the arguments; all without one. It prints what `highlights --evidence` would print,
+with the text of each cited line. A reader is asked of each sentence: is it true, by the lines cited? Is it specific to
+this project? Would you decide anything by it? Below each project stands what its session-start briefing would hold of
+them, and how many tokens that is (a token is taken as four characters).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 
 from issues import projects
 
+import helix_cli
 from helix_graph import Memory
 from helix_graph.highlights_cache import sentences_for_agents
 
@@ -29,12 +30,13 @@ _MOST, _LONGEST = 5, 800
 def cited(logs: Path, name: str | None, line: int | None) -> str:
     """The text on a line of a log, shortened; the log is looked for by its name."""
     path = next(iter(sorted(logs.rglob(Path(name).name))), None) if name else None
-    if path is None or line is None or path.suffix != ".jsonl":
+    if path is None or line is None:
         return ""
     records = path.read_text(encoding="utf-8", errors="replace").splitlines()
     text = records[line - 1] if line <= len(records) else ""
     try:
-        content = json.loads(text).get("message", {}).get("content", text)
+        record = json.loads(text)
+        content = record.get("message", {}).get("content") or record.get("payload", {}).get("output") or text
     except (ValueError, AttributeError):
         content = text
     plain = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
@@ -60,9 +62,10 @@ def show(name: str, logs: Path) -> None:
 
 
 def main(wanted: list[str]) -> None:
-    for name, logs in projects():
-        if not wanted or any(word in name for word in wanted):
-            show(name, logs)
+    known = [*projects(), ("demo", Path(helix_cli.__file__).parent / "demo")]
+    chosen = [one for word in wanted for one in known if word in one[0]] if wanted else known
+    for name, logs in chosen:
+        show(name, logs)
 
 
 if __name__ == "__main__":

@@ -353,12 +353,12 @@ def _way(way: CommonWorkaround) -> str:
 def _subject(one: Issue, tools: Collection[str]) -> str:
     """What fails: the check with the rule, the kind of failure, or what it said; no tool that only waited for it."""
     names, _, family = one.title.partition(": ")
-    check = " and ".join([name for name in names.split(" and ") if name not in tools] or [names])
-    fails = f"{label_or_quoted(check)} fail{'' if ' and ' in check else 's'}"
+    checks = [name for name in names.split(" and ") if name not in tools] or [names]
+    fails = f"{' and '.join(map(label_or_quoted, checks))} fail{'' if len(checks) > 1 else 's'}"
     said = quoted(one.message, longest=_LONGEST_QUOTE)
     if one.kind == "group" and one.kinds > 1:
         several = f"{one.kinds} different failures" if one.unit == "runs" else f"{one.kinds} different files"
-        example = f" ({said})" if said and one.unit != "runs" else ""
+        example = f" ({said})" if said and (one.unit != "runs" or one.family in _MISCALLED) else ""
         return f"{fails} ({several})" if family.endswith(_NAMELESS) else f"{fails} with {_family(family)}{example}"
     # Of a command the message names the cause; of a check the family does, which is its rule.
     plain = family and "…" not in family and one.family not in SAYS_NO_NAME
@@ -374,11 +374,12 @@ def _family(family: str) -> str:
 
 def _cost(one: Issue) -> str:
     """How often, and what it took: of what was seldom repaired that ends with the turn, and says nothing."""
-    parts = [f"{one.occurrences} findings" if one.occurrences > one.runs else "", _count(one.runs, "time")]
+    several = one.unit == "runs" and one.occurrences > one.runs
+    parts = [f"{one.occurrences} findings in {one.runs} results" if several else _count(one.runs, "time")]
     if 2 * one.repaired >= one.occurrences:
         parts += [] if one.steps is None else [_count(one.steps, "step")]
         parts += [_count(one.minutes, "active minute")] if one.minutes is not None and one.minutes >= 1 else []
-    return ", ".join(filter(None, parts))
+    return ", ".join(parts)
 
 
 def _count(number: float, noun: str) -> str:

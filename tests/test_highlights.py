@@ -92,9 +92,7 @@ def test_what_a_command_was_called_with_instead_is_said(tmp_path: Path) -> None:
     ]
     texts = [one.text for one in remembered(tmp_path, [*pulled, *pushed, *skipped]).highlights().found]
     # Both commands end in the same fault of the remote; what gets past a hook is no advice.
-    assert texts[0].startswith(
-        '"acme push and git pull" fail with "ssh: connect to host h port 22: timed out" in 6 of 9'
-    )
+    assert texts[0].startswith('acme push and git pull fail with "ssh: connect to host h port 22: timed out" in 6 of 9')
     assert texts[1].endswith('in 3 of 3 sessions: to add "--autostash" ("git pull --rebase --autostash").')
     assert not any("--no-verify" in text for text in texts)
 

@@ -207,6 +207,7 @@ class _Failure(NamedTuple):
     way: Workaround | None
     event: Event
     log: str | None
+    plain: bool
 
 
 def _corrections(episodes: Iterable[Episode]) -> Iterator[CommandCorrection]:
@@ -222,14 +223,15 @@ def _corrections(episodes: Iterable[Episode]) -> Iterator[CommandCorrection]:
                 way = ways.get(event.id)
                 way = None if way is not None and way.how == "again" else way
                 # What is missing is put in place, not run otherwise: that is a prerequisite.
-                of_one = event.tool or not problem or _OF_ONE_FILE.search(problem) or _is_missing(event)
-                if not run.command or (way is None and (looks or of_one)):
-                    continue
-                failure = _Failure(episode.id, run.command, way, event, log)
-                found[_named(run.command), problem].append(failure)
+                of_one = _OF_ONE_FILE.search(problem) or _is_missing(event)
+                if run.command and problem and not event.tool:
+                    failure = _Failure(episode.id, run.command, way, event, log, plain=not (looks or of_one))
+                    found[_named(run.command), problem].append(failure)
     ranked = sorted(found.items(), key=lambda each: (-len({one.episode for one in each[1]}), each[0]))
     named: set[str] = set()
-    for (command, problem), failures in ranked:
+    for (command, problem), every in ranked:
+        # What only looks, or says something of one file, is worth a line where something worked instead.
+        failures = every if any(one.way for one in every) else [one for one in every if one.plain]
         sessions = len({one.episode for one in failures})
         best = common_workaround((one.episode, one.way) for one in failures)
         best = best if best is not None and 2 * best.worked >= sessions else None

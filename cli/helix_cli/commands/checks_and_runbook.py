@@ -150,8 +150,9 @@ def render_fragile(found: FragileReport) -> None:
 @click.command
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print a section for AGENTS.md.")
 @click.option("--check", "file", type=any_path, metavar="FILE", help="Compare with the commands that a file names.")
+@click.option("--all", "everything", is_flag=True, help="Every command, also those of one session.")
 @json_option
-def runbook(*, as_markdown: bool, file: Path | None, as_json: bool) -> int:
+def runbook(*, as_markdown: bool, file: Path | None, everything: bool, as_json: bool) -> int:
     """Show the commands that test, lint and build this project.
 
     With --check it ends with 1 where the file should change: a command in it fails here, or one in use is missing.
@@ -168,12 +169,13 @@ def runbook(*, as_markdown: bool, file: Path | None, as_json: bool) -> int:
 
         emit_text("".join(f"{sanitize_line(line)}\n" for line in markdown_of(found).splitlines()))
         return 0
-    show(found, as_json=as_json, render=render_runbook)
+    show(found, as_json=as_json, render=lambda one: render_runbook(one, everything=everything))
     return 0
 
 
-def render_runbook(found: Runbook) -> None:
+def render_runbook(found: Runbook, *, everything: bool = False) -> None:
     """Print the commands by kind, what has to run first, and what fails here."""
+    shown = found.commands if everything else tuple(found.usual())
     rows = [
         (
             one.kind,
@@ -183,10 +185,12 @@ def render_runbook(found: Runbook) -> None:
             "-" if one.seconds is None else _duration(one.seconds),
             count(one.sessions, "session"),
         )
-        for one in found.usual()
+        for one in shown
     ]
     columns = ("to", "run", "in folder", "passed", "takes", "used in")
     table(columns, rows, empty="No run of a check has been recorded yet.")
+    if left := len(found.commands) - len(shown):
+        say(f"{count(left, 'rarer command')} left out; --all lists them.")
     if found.prerequisites:
         say()
         say("What has to run first:")
@@ -196,7 +200,8 @@ def render_runbook(found: Runbook) -> None:
         say()
         say("What fails here:")
         for wrong in found.corrections:
-            worked = f" Worked instead: {wrong.instead} ({wrong.worked} of {wrong.sessions})." if wrong.instead else ""
+            how = f"{wrong.change}, as in {wrong.instead} ({wrong.worked} of {wrong.sessions})"
+            worked = f" Worked instead: {how}." if wrong.instead else ""
             say(f"{wrong.command} fails in {count(wrong.sessions, 'session')}: {wrong.problem}.{worked}")
 
 

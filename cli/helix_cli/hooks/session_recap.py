@@ -64,7 +64,7 @@ def recap_of(call: HookCall, root: Path) -> Iterator[ContextSection]:
         episode = json.loads(read_regular(root / "episodes" / f"{name}.json"))
         decisions, events = episode["decisions"], episode["events"]
         yield _section("This session's own decisions:", _reasons(decisions))
-        yield _section("Its open failures:", _open_failures(events))
+        yield _section("Its open failures:", _open_failures(episode))
         yield _section("Commands that worked in it:", _commands(episode))
         yield _section("Its files that no commit has yet:", _files(decisions, events))
     except (OSError, ValueError, LookupError, TypeError, AttributeError):  # none, or none of ours: doctor names it
@@ -87,22 +87,28 @@ def _reasons(decisions: list[_Fields]) -> Iterator[str]:
         yield f"{_part(chosen)}: {_part(reason)}" if chosen != reason else _part(chosen)
 
 
-def _open_failures(events: list[_Fields]) -> Iterator[str]:
-    """The checks whose last event is a failure, the newest last."""
-    last = {one["check"]: one for one in events if one.get("check") and one["type"] in {"error", "test"}}
-    for check, one in [item for item in last.items() if item[1]["type"] == "error"][-_FAILURES:]:
+def _open_failures(episode: _Fields) -> Iterator[str]:
+    """The checks whose last event is a failure that nothing repaired, the newest last."""
+    repaired = {fix["error"] for fix in episode.get("fixes", ())}
+    last = {one["check"]: one for one in episode["events"] if one.get("check") and one["type"] in {"error", "test"}}
+    failing = [one for one in last.values() if one["type"] == "error" and one["id"] not in repaired]
+    for one in failing[-_FAILURES:]:
         place = f" in {_part(one['path'])}" if one.get("path") else ""
-        yield f"{check}: {_part(one.get('message') or one['content'])}{place}"
+        yield f"{one['check']}: {_part(one.get('message') or one['content'])}{place}"
 
 
 def _commands(episode: _Fields) -> Iterator[str]:
-    """The newest commands after which a check was seen to pass."""
+    """The newest commands after which a check was seen to pass, and none to fail."""
     passed = {one["id"] for one in episode["events"] if one["type"] == "test" and one.get("status") == "ok"}
-    called = {link["source"] for link in episode.get("links", ()) if link["target"] in passed}
+    failed = {one["id"] for one in episode["events"] if one["type"] == "error"}
+    called, wrong = (
+        {link["source"] for link in episode.get("links", ()) if link["target"] in events and link["reason"] == "call"}
+        for events in (passed, failed)
+    )
     found = {
         one["action"]["command"]: None
         for one in reversed(episode["decisions"])
-        if one["id"] in called and (one.get("action") or {}).get("command")
+        if one["id"] in called - wrong and (one.get("action") or {}).get("command")
     }
     yield from map(_part, list(found)[:_COMMANDS])
 
