@@ -172,7 +172,7 @@ class Memory:
         """The rules that are written for agents, and what sessions show of them."""
         from helix_graph.rules.api import Rules
 
-        return Rules(self.root, episodes=lambda: self.episodes)
+        return Rules(self.root, episodes=lambda: self.episodes, issues=lambda: self.issues)
 
     def highlights(self) -> Highlights:
         """What stands out: at most ten sentences, the most useful first; see `helix_graph.highlights`.

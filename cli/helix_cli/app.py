@@ -53,6 +53,7 @@ EVERYDAY = {
         "highlights": "commands.highlights:highlights",
         "issues": "commands.issues:issues",
         "rules": "commands.rules:rules",
+        "advise": "commands.advise:advise",
         "checks": "commands.checks_and_runbook:checks",
         "fragile": "commands.checks_and_runbook:fragile",
         "runbook": "commands.checks_and_runbook:runbook",
