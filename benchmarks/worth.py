@@ -10,13 +10,16 @@ from __future__ import annotations
 import argparse
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from precedents import PROJECTS
 from tallies import CORPORA
 
 from helix_episodes.readers import find_logs
 from helix_graph import Memory
-from helix_graph.worth import WorthReport
+
+if TYPE_CHECKING:
+    from helix_graph.worth import WorthReport
 
 #: Of these nobody looks at a log or at an answer.
 SEALED = ("agent-sessions/entireio__entire-graph", "agent-sessions/savekirk__session-bridge")

@@ -118,7 +118,7 @@ def replay(
     folder: Path,
     *,
     logs: Iterable[Path],
-    proposals: Callable[[Issues], list[Proposal]],
+    proposals: Callable[[Issues], Sequence[Proposal]],
     progress: Callable[[int, int, Path], None] | None = None,
 ) -> WorthReport:
     """Replays the episodes whose files are in ``folder``; ``proposals`` are the rules that some issues ask for.
@@ -132,7 +132,7 @@ def replay(
     earlier: list[_Case] = []
     failures = repaired = quoted = of_earlier_half = 0
     middle = (len(ordered) + 1) // 2
-    learnt: list[Proposal] = []
+    learnt: Sequence[Proposal] = ()
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
         graph = SeedGraph(root / "episodes", root / "causality")

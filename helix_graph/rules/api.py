@@ -191,7 +191,7 @@ class Rules:
         sentence = _sentence(words)
         return identity_of(issue.id, sentence), sentence, issue
 
-    def proposals_for(self, issues: Issues) -> list[Proposal]:
+    def proposals_for(self, issues: Issues) -> Sequence[Proposal]:
         """The rules that these issues ask for, whatever rules there are."""
         listed = issues.list(limit=_MOST_ISSUES)
         with issues.open() as survey:
@@ -199,7 +199,7 @@ class Rules:
                 listed.issues, (), details=survey.show, shared=lambda names: shared_episodes(self._root, names)
             )
 
-    def _proposals(self, ledger: Ledger) -> tuple[list[Proposal], IssueList]:
+    def _proposals(self, ledger: Ledger) -> tuple[Sequence[Proposal], IssueList]:
         root, issues = self._root, self._issues()
         listed = issues.list(limit=_MOST_ISSUES)
         with issues.open() as survey:
