@@ -117,6 +117,7 @@ _FIELDS: Mapping[str, Mapping[str, Quote]] = {
         **dict.fromkeys(("text", "heading", "what", "sentence"), quoted),
         **dict.fromkeys(("file", "files"), name_or_quoted),
     },
+    "helix_graph.worth": {"rules": quoted},
     "helix_graph.topics": _NOTED,
     "helix_graph.topics.transfer": {},  # an export is JSON for the next import: that quotes, and changes no character
 }

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from helix_graph.rules.model import BeforeAfter, Rate, Verdict
-from helix_graph.stats.intervals import q_values
-from helix_graph.stats.rate_ratio import RateRatio, rate_ratio
+from helix_graph.stats.intervals import q_values, wilson_interval
+from helix_graph.stats.rate_ratio import RateRatio, effective_counts, rate_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +27,10 @@ _FEWEST_SESSIONS, _FEWEST_EVENTS = 5, 5
 FALSE_DISCOVERIES = 0.10
 #: An interval within these says that a rule neither halved nor doubled what it is against.
 _SAME = (0.5, 2.0)
+#: What is certain to be rarer than this was as good as followed.
+_RARE = 0.15
+#: Where a control so seldom changes by chance, the rule has to have changed more than it did.
+_CONTROL_CHANGED = 0.2
 #: An end beyond this is none: before there was nothing.
 _NO_END = 1000.0
 
@@ -64,6 +68,8 @@ def before_and_after(sessions: Sequence[SessionCount], *, since: str, until: str
         ratio=found and found.ratio, low=found and found.low, high=found and _finite(found.high),
         control=control and control.ratio, verdict="too early",
     )  # fmt: skip
+    if _is_rare(earlier) and _is_rare(after):
+        return Judged(replace(change, verdict="changed nothing"), None)
     if found is None or with_burst is None or _is_early(before, after):
         return Judged(change, None)
     return _judged(change, found, with_burst, control)
@@ -73,7 +79,7 @@ def _judged(change: BeforeAfter, found: RateRatio, with_burst: RateRatio, contro
     # The end of the interval that is nearer to 1: after more events, also the bad spell has to be exceeded.
     told = found if found.ratio < 1 else min(found, with_burst, key=lambda one: one.ratio)
     chance = told.chance
-    if control is not None and control.high < _NO_END:
+    if control is not None and control.high < _NO_END and control.chance < _CONTROL_CHANGED:
         # The ratio of the two ratios: their distances from 1, taken at right angles.
         chance = max(chance, _against(told, control))
     if chance < 2 * FALSE_DISCOVERIES and (told.ratio < 1) == (found.ratio < 1):
@@ -128,6 +134,12 @@ def _ratio(before: Sequence[SessionCount], after: Sequence[SessionCount]) -> Rat
 
 def _counts(one: SessionCount) -> tuple[int, int]:
     return one.events, one.opportunities
+
+
+def _is_rare(sessions: Sequence[SessionCount]) -> bool:
+    """Whether hardly anything could get better: the rate is below one in seven for certain."""
+    events, opportunities = effective_counts([_counts(one) for one in sessions])
+    return wilson_interval(events, opportunities).high < _RARE
 
 
 def _is_early(before: Sequence[SessionCount], after: Sequence[SessionCount]) -> bool:

@@ -96,7 +96,7 @@ _PATH = re.compile(
     r"(?:\./|~/)?[\w.@*{},-]+(?:/[\w.@*{},-]*)+|[\w.*-]+\.(?:md|json|ya?ml|toml|lock|[cm]?[jt]sx?|py|go|rs|css)"
 )
 _COMMAND = re.compile(r"(?:\./)?[a-z][\w.-]*(?:/[\w.-]+)*(?:\s+\S+)*")
-_WITHOUT_FAIL = re.compile(r"\b(?:always|only|must|never|mandatory|when (?:invoking|calling|running))\b", re.IGNORECASE)
+_WITHOUT_FAIL = re.compile(r"\balways (?:use|run|call|invoke)\b|\bwhen (?:invoking|calling|running)\b", re.IGNORECASE)
 _INSISTS = re.compile(r"\b(?:always|must|never|mandatory)\b", re.IGNORECASE)
 #: What each kind of check is called where a line describes a command.
 _DESCRIBED: dict[CheckKind, re.Pattern[str]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -14,18 +14,29 @@ from helix_graph.rules.rule_files import in_force
 from helix_graph.stats.intervals import wilson_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 #: Fewer opportunities say nothing of a habit.
 _FEWEST = 5
 _HALF = 0.5
 
 
+class AcceptedFor(NamedTuple):
+    """What a rule was accepted for: the sessions that ``met`` the issue, its ``check``, and since when it is a rule."""
+
+    met: frozenset[str]
+    check: str
+    at: str
+
+
 class Ledger:
     """The rules of one project, held against its sessions."""
 
-    def __init__(self, rules: Sequence[Rule], sessions: Sequence[SessionActs]) -> None:
+    def __init__(
+        self, rules: Sequence[Rule], sessions: Sequence[SessionActs], *, accepted: Mapping[str, AcceptedFor]
+    ) -> None:
         self._rules = rules
+        self._accepted = accepted
         self._sessions = sessions
         self._siblings = _documented(rules)
         self.size = len(sessions)
@@ -64,6 +75,9 @@ class Ledger:
         )  # fmt: skip
 
     def _compared(self, rule: Rule) -> Judged | None:
+        aim = self._accepted.get(rule.id)
+        if aim is not None:
+            return self._issue_compared(rule, aim)
         if rule.binding is None or rule.binding.described or not rule.spans[0].commit:
             return None
         counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
@@ -77,6 +91,15 @@ class Ledger:
             if session.session in counts
         ]
         return before_and_after(sessions, since=rule.since, until=rule.until)
+
+    def _issue_compared(self, rule: Rule, aim: AcceptedFor) -> Judged | None:
+        """In how many sessions the issue was met that a rule was accepted for."""
+        sessions = [
+            SessionCount(one.at, int(one.session in aim.met), 1, control=_other_checks(one, {*aim.check.split()}))
+            for one in self._sessions
+        ]
+        judged = before_and_after(sessions, since=min(rule.since or aim.at, aim.at), until=rule.until)
+        return judged and judged._replace(change=replace(judged.change, event="met the issue in"))
 
     def _together(self, rule: Rule) -> tuple[str, ...]:
         """The other rules of the commit that brought this one: what changed may be due to any of them."""

@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from helix_graph.rules.staged import TrialResult
+
 CheckKind = Literal["test", "lint", "build", "typecheck", "format"]
 
 Sense = Literal["do", "avoid"]
@@ -152,3 +154,59 @@ class RuleDetails(msgspec.Struct, frozen=True, kw_only=True):
 
     record: RuleRecord
     observations: tuple[Observation, ...]
+
+
+class EvidenceLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of a session's log."""
+
+    session: str
+    log: str | None
+    line: int | None
+
+
+class Proposal(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule that is missing, or a hook where the rule ``existing`` is ignored, with what shows the need for it.
+
+    Costs are those of the issue so far, over ``occurrences`` in ``sessions``.
+    """
+
+    id: str
+    kind: Literal["rule", "hook"]
+    sentence: str
+    reason: str
+    issue: str
+    title: str
+    check: str
+    sessions: int
+    occurrences: int
+    steps: float | None
+    minutes: float | None
+    repaired: int
+    evidence: tuple[EvidenceLine, ...]
+    existing: RuleRecord | None = None
+
+
+class Advice(msgspec.Struct, frozen=True, kw_only=True):
+    """The rules that are missing, for issues of most sessions first, and what the rules on ``trials`` say.
+
+    ``unworded`` are other issues that recur in three sessions or more: a sentence for them takes a reader.
+    """
+
+    proposals: tuple[Proposal, ...]
+    unworded: tuple[str, ...]
+    trials: tuple[TrialResult, ...]
+    sessions: int
+    note: str
+
+
+class Accepted(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule that a person accepted: the change of the file, or the share of sessions that get it for a trial."""
+
+    id: str
+    sentence: str
+    issue: str
+    file: str = ""
+    diff: str = ""
+    written: bool = False
+    trial: float | None = None
+    reason: str = ""

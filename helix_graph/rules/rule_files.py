@@ -206,6 +206,11 @@ def _key(text: str) -> str:
     return " ".join(re.findall(r"[\w./:@-]+", text.casefold()))
 
 
+def id_of_line(text: str) -> str:
+    """The id of the rule that a line is, where no earlier line was reworded into it."""
+    return _identity(_key(text))
+
+
 def _identity(key: str) -> str:
     return hashlib.blake2b(key.encode(), digest_size=8).hexdigest()
 

@@ -39,7 +39,7 @@ def rate_ratio(before: Sessions, after: Sessions, *, confidence: float = 0.95) -
     >>> f"{found.ratio:.2f}, {found.low:.2f} to {found.high:.2f}"
     '0.51, 0.24 to 1.05'
     """
-    sides = _effective(before), _effective(after)
+    sides = effective_counts(before), effective_counts(after)
     if not (sides[0][1] and sides[1][1]):
         return None
     rates = [(events + _HALF) / (trials + 2 * _HALF) for events, trials in sides]
@@ -47,8 +47,8 @@ def rate_ratio(before: Sessions, after: Sessions, *, confidence: float = 0.95) -
     return RateRatio(rates[1] / rates[0], low, high, _chance(sides, rates))
 
 
-def _effective(sessions: Sessions) -> tuple[float, float]:
-    """Events and opportunities, as many as they are worth."""
+def effective_counts(sessions: Sessions) -> tuple[float, float]:
+    """Events and opportunities of sessions, as many as they are worth: those of one session are alike."""
     trials = sum(n for _, n in sessions)
     if not trials:
         return 0.0, 0.0
