@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_graph.insights.recall import RecallAnswer
-
     from session_script import Script
 
 TEXTS = tuple((f"insight-{place}", f"When {word} fails, look at its log first") for place, word in enumerate("abcdef"))
