@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.discovery import AGENT_HOMES, FoundLog, check_agent, logs_of, root_of
-from helix_episodes.errors import LogNotReadable
+from helix_episodes.discovery import AGENT_HOMES, FoundLog, check_agent, logs_named, logs_of, root_of
+from helix_episodes.errors import HelixGraphError, LogNotReadable
+from helix_episodes.extraction.echo_removal import without_echoes
 from helix_episodes.ingest import ExtractReport, RecordedSession, log_key, record, recorded_logs
 from helix_episodes.model import Episode, Outcome
+from helix_episodes.readers import read_sessions
 from helix_episodes.readers.common.session_builder import project_of
 from helix_episodes.store import EpisodeStore
 from helix_graph.graph.compile import CompileReport
@@ -238,6 +240,23 @@ def own_logs(memory: Path) -> tuple[Path, ...]:
     wanted = Project(None, memory=memory)
     logs = (log for home in AGENT_HOMES for log in logs_of(home, candidates=wanted.folders))
     return tuple(sorted(log.path for log in logs if log.folder and wanted.holds(log.folder)))
+
+
+def session_of(episode: Episode) -> Session | None:
+    """The session that an episode was made of, read again from its log; None where the log is not found.
+
+    Only logs in the folders of agents are looked for, by name. What a memory put into the session is left out, as it
+    was when the episode was made.
+    """
+    name = episode.provenance.log if episode.provenance else ""
+    for _, path in logs_named({name}) if name else ():
+        try:
+            found = next((one for one in read_sessions(path) if one.id == episode.session), None)
+        except HelixGraphError:  # it was overwritten, or is no log any more: as if it were gone
+            continue
+        if found is not None:
+            return without_echoes(found)
+    return None
 
 
 def unread_logs(memory: Path) -> tuple[Path, ...]:

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from datetime import date
 
     from helix_episodes.ingest import ExtractReport, IngestFilter
+    from helix_episodes.model import Episode
+    from helix_episodes.session import Session
     from helix_graph.agent_logs import LogSource, SourcesReport, SyncReport
     from helix_graph.causality.api import Causality
     from helix_graph.doctor.model import Examination
@@ -159,7 +161,12 @@ class Memory:
         """What works and what keeps failing."""
         from helix_graph.causality.api import Causality
 
-        return Causality(self.graph, assertions=self.root / "causality" / "assertions")
+        def read_log(episode: Episode) -> Session | None:
+            from helix_graph.agent_logs import session_of
+
+            return session_of(episode)
+
+        return Causality(self.graph, assertions=self.root / "causality" / "assertions", read_log=read_log)
 
     @property
     def issues(self) -> Issues:

@@ -11,7 +11,7 @@ know of (an action over all tasks, sequences, repetitions, changes without a che
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from helix_episodes.model import Episode
+    from helix_episodes.session import Session
     from helix_graph.causality.check_rates import CheckReport
     from helix_graph.causality.contrast import Contrast, WithoutAnswer
     from helix_graph.causality.edge_support import ClaimReport
@@ -166,11 +167,15 @@ class Causality:
     """Everything that counts and compares over all sessions.
 
     ``graph`` has the episodes and what was kept of them; ``assertions`` is the folder of what people have added.
+    ``read_log`` reads the log of an episode again, where it is still on this machine.
     """
 
-    def __init__(self, graph: Graph, *, assertions: Path) -> None:
+    def __init__(
+        self, graph: Graph, *, assertions: Path, read_log: Callable[[Episode], Session | None] | None = None
+    ) -> None:
         self._graph = graph
         self._assertions = assertions
+        self._read_log = read_log
 
     def survey(self) -> Survey:
         """Every pattern with its comparison, by name, and what they rest on; a missing folder is an empty memory."""
@@ -329,10 +334,11 @@ class Causality:
 
         return placebo(TrialMatrix(self.trials()), rounds=rounds)
 
-    def explain(self, name: str) -> Explanation:
-        """Why a session may have failed: the steps to look at, likeliest first, each with its reasons; never a verdict.
+    def explain(self, name: str, *, from_log: bool = True) -> Explanation:
+        """Why a session may have failed: what to read first, and the steps to look at, each with its reasons.
 
-        ``name`` is the id of an episode or of its session, its beginning, or ``last``.
+        ``name`` is the id of an episode or of its session, its beginning, or ``last``. With ``from_log`` messages are
+        ordered as the log has them, where it is still on this machine; else what the episode kept of them.
 
         Raises:
             EpisodeNotFound: There is no such episode.
@@ -343,7 +349,11 @@ class Causality:
 
         episode = self._episode(name)
         own = trial_of(episode)
-        return explanation_of(episode, [trial for trial in self.trials() if not is_same(trial, own)])
+        return explanation_of(
+            episode,
+            [trial for trial in self.trials() if not is_same(trial, own)],
+            session=self._read_log(episode) if from_log and self._read_log else None,
+        )
 
     def contrast(self, name: str) -> Contrast:
         """A session beside the most alike one that succeeded, and where the two part.

@@ -20,15 +20,23 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
 import msgspec
 
+from helix_episodes.extraction.shell.commands import decisive, parse_command
 from helix_episodes.model import Decision, Episode, Event
+from helix_episodes.safe_files import LONGEST_COMMAND
 from helix_graph.causality.effects import effect_report
+from helix_graph.causality.passages import passages_of_episode, passages_of_session, signs_of
+from helix_graph.causality.reading_order import ReadingPlace, reading_order
 from helix_graph.graph.node_labels import decision_key, event_key, is_error
 from helix_graph.graph.observations import Trial, asks, in_order
 from helix_graph.graph.patterns import NOTHING_TO_COMPARE, Effect, Verdict
+
+if TYPE_CHECKING:
+    from helix_episodes.session import Session
+    from helix_graph.causality.passages import Passage, Signs
 
 SignalKind = Literal[
     "led to an error never repaired",
@@ -49,6 +57,12 @@ STRENGTH: dict[SignalKind, float] = {
 #: The third try of the same thing is a loop; the second may be a retry.
 LOOP = 3
 _EDITS = frozenset({"edit", "create", "delete"})
+#: Tools that only look, by the names that agents give them.
+_LOOKING = frozenset({
+    "Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "NotebookRead", "ToolSearch", "read_file", "view",
+    "view_image", "list_dir", "grep", "glob", "search", "read", "list", "fetch", "webfetch", "read_many_files",
+    "search_file_content",
+})  # fmt: skip
 
 
 class Signal(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,9 +81,41 @@ def signals_of(episode: Episode) -> tuple[Signal, ...]:
     return tuple(sorted(found, key=lambda one: (place[one.decision], -STRENGTH[one.kind])))
 
 
+def signs_of_session(passages: Sequence[Passage], episode: Episode) -> tuple[Signs, ...]:
+    """What each passage of a session shows, with the signals of its episode."""
+    return signs_of(passages, **_pointed_at(signals_of(episode)))
+
+
+class _PointedAt(TypedDict):
+    suspects: dict[str, float]
+    unchecked: set[str]
+
+
+def _pointed_at(signals: Sequence[Signal]) -> _PointedAt:
+    """The decisions that signals point at, by how strongly, and the changes that no check ran over."""
+    suspects: dict[str, float] = {}
+    for one in signals:
+        if one.kind == "unchecked change":
+            continue
+        suspects[one.decision] = max(suspects.get(one.decision, 0.0), STRENGTH[one.kind])
+    return {"suspects": suspects, "unchecked": {one.decision for one in signals if one.kind == "unchecked change"}}
+
+
+#: A failure to build or to format is overtaken by whatever needs the build; of checks, each answers for itself.
+_OVERTAKEN: dict[str, frozenset[str]] = {
+    "build": frozenset({"test", "build"}),
+    "typecheck": frozenset({"test", "build", "typecheck"}),
+    "format": frozenset({"test", "lint", "format"}),
+}
+
+
 def unrepaired_errors(episode: Episode) -> tuple[Event, ...]:
-    """The errors that no recorded fix repaired, and whose check did not pass later."""
-    fixed = {fix.error for fix in episode.fixes}
+    """The errors that no recorded fix repaired, and whose check did not pass later.
+
+    A look-up that found nothing is no error to repair, nor is a failed build or formatting over which a later check
+    passed.
+    """
+    fixed = {fix.error for fix in episode.fixes} | _lookups(episode) | _overtaken(episode)
     passes = {
         event.check: place
         for place, event in enumerate(episode.events)
@@ -80,6 +126,32 @@ def unrepaired_errors(episode: Episode) -> tuple[Event, ...]:
         for place, event in enumerate(episode.events)
         if is_error(event) and event.id not in fixed and passes.get(event.check or "", -1) < place
     )
+
+
+def _lookups(episode: Episode) -> set[str]:
+    """Errors of tools and commands that only look: reading a file that is not there is how one finds out."""
+    calls = {link.target: link.source for link in episode.links if link.reason == "call"}
+    decisions = {one.id: one for one in episode.decisions}
+    found = set()
+    for error in filter(is_error, episode.events):
+        decision = decisions.get(calls.get(error.id, ""))
+        command = decision.action.command if decision and decision.action else None
+        part = decisive(parse_command((command or error.check or "")[:LONGEST_COMMAND]))
+        if error.tool in _LOOKING or (part is not None and part.purpose == "look"):
+            found.add(error.id)
+    return found
+
+
+def _overtaken(episode: Episode) -> set[str]:
+    """The failures of builds, type checks and formatters after which a check passed that needs their success."""
+    found: set[str] = set()
+    passed: set[str] = set()
+    for run in reversed(episode.runs):
+        if run.passed:
+            passed.add(run.kind)
+        elif run.passed is False and passed & _OVERTAKEN.get(run.kind, frozenset()):
+            found.update(run.events)
+    return found
 
 
 def led_to(episode: Episode, targets: set[str]) -> dict[str, int]:
@@ -154,6 +226,8 @@ def _unchecked(episode: Episode) -> Iterator[Signal]:
         elif one.action is not None and one.action.verb in _EDITS:
             waiting.append(one)
     for decision in waiting:
+        if decision.outcome == "failure":  # refused or failed, so that nothing was changed
+            continue
         yield Signal(decision=decision.id, kind="unchecked change", text="no check ran after this change")
 
 
@@ -202,6 +276,9 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     """The suspects of one session, the likeliest first.
 
     ``outcome`` and ``rule`` say how it came out and by what; ``basis`` says whether other sessions could be compared.
+    ``reading`` are the places to read, first to last (`helix_graph.causality.reading_order`): of a session that did not
+    succeed its messages and steps, of any its trouble. ``read_from`` says whether the log was read, or what the episode
+    kept of it.
     """
 
     episode: str
@@ -209,6 +286,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     rule: str
     basis: str
     suspects: tuple[Suspect, ...]
+    reading: tuple[ReadingPlace, ...] = ()
+    read_from: Literal["the log", "the episode; its log was not found"] = "the episode; its log was not found"
 
     @property
     def in_short(self) -> str:
@@ -217,7 +296,10 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
             found = "; these steps stand out." if self.suspects else "."
             return f"The session succeeded: there is no failure to explain{found}"
         if not self.suspects:
-            return "No step stands out: no error was left, nothing was repeated, and every change was checked."
+            return (
+                "No step stands out: no error was left, nothing was repeated, and every change was checked. "
+                "What to read first goes by the words of the log."
+            )
         if not any(suspect.clear for suspect in self.suspects):
             return (
                 "No step clearly stands out. Sessions with these steps succeeded less often elsewhere, which could be "
@@ -307,8 +389,11 @@ def _in_words(effect: Effect) -> str:
     return f"sessions with it are {points} than like sessions without, {effect.uses} against {effect.others}{known}"
 
 
-def explanation_of(episode: Episode, others: Sequence[Trial]) -> Explanation:
-    """The suspects of an episode; ``others`` are the trials of all other sessions."""
+def explanation_of(episode: Episode, others: Sequence[Trial], *, session: Session | None = None) -> Explanation:
+    """The suspects of an episode, and in which order to read it.
+
+    ``others`` are the trials of all other sessions, ``session`` is its log, where that could be read.
+    """
     report = effect_report(others)
     effects = {one.action: one for one in report.effects if one.kind == "action"}
     told = episode.outcome_evidence
@@ -323,4 +408,10 @@ def explanation_of(episode: Episode, others: Sequence[Trial]) -> Explanation:
         rule=told.rule if told else "",
         basis=basis,
         suspects=suspects_of(episode, effects=effects, others=others),
+        reading=reading_order(
+            passages_of_session(session, episode) if session else passages_of_episode(episode),
+            episode,
+            **_pointed_at(signals_of(episode)),
+        ),
+        read_from="the log" if session else "the episode; its log was not found",
     )

@@ -301,7 +301,7 @@ class Pages:
         """
         return build_timeline(
             self._episodes.require(name),
-            explanation=self._causality.explain(name),
+            explanation=self._causality.explain(name, from_log=False),
             contrast=self._causality.contrast(name),
         )
 

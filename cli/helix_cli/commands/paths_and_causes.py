@@ -15,6 +15,7 @@ from helix_cli.completion import label_texts, session_names
 from helix_cli.options import output_file
 from helix_cli.output import count, fields, json_option, percent, prints, say, show, table, tree, warn, warn_of_more
 from helix_cli.terminal import Branch, Part, StyledWord, leaf, quiet, strong, verdict
+from helix_graph.insights.safe_quoting import name_or_quoted, quoted
 
 if TYPE_CHECKING:
     from helix_graph import Memory
@@ -226,6 +227,7 @@ def _render_relations(answer: RelationsAnswer, nothing: str, heading: str) -> No
 _HOLDERS_NAMED, _QUOTED, _RELATIONS_SHOWN = 3, 3, 20
 #: As many as a person looks into; ``--json`` has all.
 _SUSPECTS_SHOWN = 10
+_PLACES_SHOWN = 5
 _PARTINGS_SHOWN = 5
 
 html_option = click.option(
@@ -241,9 +243,9 @@ html_option = click.option(
 @html_option
 @json_option
 def explain(*, episode: str, steps: bool, html: Path | None, as_json: bool) -> None:
-    """Show which steps of a session to look at first, and why.
+    """Show what to read first in a session, which steps to look at, and why.
 
-    The steps are leads, not conclusions.
+    These are leads, not conclusions.
     """
     memory = open_for_question()
     if steps:
@@ -274,11 +276,15 @@ def _write_page(memory: Memory, episode: str, file: Path | None) -> None:
 
 
 def render_explanation(found: Explanation) -> None:
-    """Print why a session came out so: a sentence, then the suspects with their reasons."""
+    """Print why a session came out so: a sentence, what to read first, then the suspects with their reasons."""
     fields([("episode", found.episode), ("outcome", _outcome(found)), ("based on", found.basis)])
     if found.in_short:
         say()
         say(found.in_short)
+    _render_reading(found)
+    if found.suspects:
+        say()
+        say("Steps to look at:")
     for number, suspect in enumerate(found.suspects[:_SUSPECTS_SHOWN], 1):
         say()
         place = f" (line {suspect.line})" if suspect.line else ""
@@ -289,6 +295,22 @@ def render_explanation(found: Explanation) -> None:
     say()
     say("Most suspicious first. These are leads, not conclusions.")
     warn_of_more(len(found.suspects) - _SUSPECTS_SHOWN, "suspect")
+
+
+def _render_reading(found: Explanation) -> None:
+    """The first places to read; a result is read with its call, so its line comes after."""
+    if not found.reading:
+        return
+    say()
+    say(f"Read first (from {found.read_from}):")
+    for number, place in enumerate(found.reading[:_PLACES_SHOWN], 1):
+        lines = f"lines {place.line} to {place.last_line}" if place.last_line > place.line else f"line {place.line}"
+        where = f"{place.file}, {lines}" if place.file else lines if place.line else ", ".join(place.steps)
+        chance = [] if place.chance is None else [f"chance {percent(place.chance)}"]
+        why = "; ".join(part for part in (place.trouble, *place.reasons, *chance) if part)
+        head = strong(where), quiet(f" ({name_or_quoted(place.speaker)})"), f"  {why}" if why else ""
+        tree(Branch((f"{number}. ", *head), tuple([leaf(quoted(place.quote))] if place.quote else []), indent=3))
+    warn_of_more(len(found.reading) - _PLACES_SHOWN, "place")
 
 
 def _reasons(suspect: Suspect) -> Iterator[tuple[Part, ...]]:
