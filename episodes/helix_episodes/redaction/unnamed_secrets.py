@@ -14,6 +14,7 @@ import re
 from typing import TYPE_CHECKING
 
 from helix_episodes.redaction.rule_matching import Cut, compiled_pattern, make_cut
+from helix_episodes.redaction.secret_names import foreign_needles_in
 from helix_episodes.redaction.value_looks import (
     has_words_and_number,
     is_like_password,
@@ -127,10 +128,18 @@ _SUBJECTS_BY_WORD = {
     "cert": ("--cert",),
     "alias": ("alias set",),
     "admin": ('"admin"',),
+    "ssh": ("ssh ",),
+    "community": ("community",),
+    "ks": ("ks.load",),
+    "xauth": ("xauth",),
+    "zugangsdaten": ("zugangsdaten",),
+    "credenciales": ("credenciales",),
+    "identifiants": ("identifiants",),
+    "authtok": ("authtok",),
 }
 _SUBJECT_WORDS = frozenset(_SUBJECTS_BY_WORD)
 _LONGEST_LINE = 400
-_APART = r"\s\"'`,;<>(){}\[\]|=:\\→“”«»"
+_APART = r"\s\"'`,;<>(){}\[\]|=:\\→“”«»\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef"
 _WORD = rf"(?<![^{_APART}])[^{_APART}]{{8,100}}(?![^{_APART}])"
 #: The same with what each password has: a digit, or capitals where no word begins.
 _MIXED_WORD = (
@@ -174,6 +183,8 @@ def _drawn_secrets(sifted: SiftedText, secrets_in: Callable[[str], Sequence[Cut]
             continue
         before = text[max(0, place - _LONGEST - 1) : place]
         start = place - len(before) + len(before.rstrip(_KEY_SIGNS))
+        if text[start] == "+" and text[max(0, start - 1)] in "+\n":  # a line that a diff adds
+            start += 1
         found = compiled_pattern(_KEY).match(text, start)
         done = found.end() if found else place + length
         if found is None or start < place - _LONGEST or done - start > _LONGEST or _is_part(text, start, done):
@@ -317,6 +328,7 @@ def _spoken_secrets(sifted: SiftedText) -> Iterator[Cut]:
     subjects = [part for part in _SUBJECT_PARTS if part in sifted.word_list]
     for subject in _SUBJECT_WORDS & sifted.words:
         subjects += _SUBJECTS_BY_WORD[subject] or (subject,)
+    subjects += foreign_needles_in(sifted)
     if "<<<" in text:
         subjects.append("<<<")
     done = -1
