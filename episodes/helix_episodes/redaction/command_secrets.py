@@ -41,7 +41,7 @@ _COMMANDS = (
     r"|lftp\b[^\n|;&]{0,200}?[\s\"']-u\s{1,4}[\w.@-]{1,60},"
     r"|(?:sqlplus|sqlldr|expdp|impdp|rman)\b[^\n|;&/]{0,200}?\s[\"']?[\w.-]{1,60}/(?=\S{1,80}@)"
     r"|redis-cli\b[^\n|;&]{0,200}?[\s\"'](?:-a|--pass)"
-    r"|(?:mysql|mariadb)[a-z-]{0,20}\s(?:[^\n|;&]{0,200}?\s)?-p|sshpass\s{1,4}-p"
+    r"|(?:mysql|mariadb)[a-z-]{0,20}[\s\"',]+(?:[^\n|;&]{0,200}?[\s\"'])?-p|signtool\b[^\n|;&]{0,200}?\s/p|sshpass\s{1,4}-p"
     r"|(?:docker|podman|nerdctl|buildah|oras|registry) login [^\n|;&]{0,200}?\s(?:-p|--password)[ =]"
     r"|openssl enc\b[^\n|;&]{0,200}?[\s\"']-k"
     r"|htpasswd\s{1,4}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s{1,4}\S{1,200}\s{1,4}\S{1,80})[\s\"',=]{0,6}" + _BARE
@@ -88,6 +88,7 @@ _POSITION_SIGNS = (
     *("-passwd ", "useradd", "usermod", " secret …\\d", " password …\\d", " key …\\d", " md5 …\\d"),
 )
 _CLIENT_LIST = """
+    signtool
     sqlcmd bcp isql zip unzip mosquitto_pub mosquitto_sub rpcclient mongo mongosh mongodump mongorestore mongoimport
     mongoexport 7z 7za cqlsh az cf rabbitmqadmin influx ldapsearch ldapmodify ldapadd ldapdelete ldapwhoami ldappasswd
     plink pscp psftp ssh-keygen smbclient net htpasswd lftp sqlplus sqlldr expdp impdp rman redis-cli openssl
@@ -189,9 +190,9 @@ COMMAND_RULES = (
     # Keys of options and headers that say no more than "key".
     SecretRule(
         "secret",
-        (r"-…(?<=\s-)(?:[KkTtAXp]|-?key|-?token|-?hexkey)[ =]", "Key:", "key:"),
+        (r"-…(?<=\s-)(?:[KkTtAXp]|-?key|-?token|-?hexkey)[ =][\"']?[A-Za-z0-9_-]{12}", "Key:", "key:"),
         r"(?:\s-{1,2}(?:[KkTtAXp]|key|token|hexkey)[ =]|-H\s{1,3}[\"'](?:[A-Za-z-]{1,30}-)?[Kk]ey: ?)"
-        r"[\"']?(?:([0-9a-fA-F]{32,128}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[A-Za-z0-9_-]{12,200}))(?=[\s\"'=]|$)",
+        r"[\"']?([0-9a-fA-F]{32,128}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[A-Za-z0-9_-]{12,200})(?=[\s\"'=`<]|$)",
         accept=_is_key_of_option,
     ),
     SecretRule("password", _CLIENTS, _COMMANDS, _is_command_password),
@@ -232,8 +233,8 @@ COMMAND_RULES = (
     # A mailbox and its password, a login by ssh and what is said to let in: eva@acme.io:X, root@10.0.0.4 with X
     SecretRule(
         "password",
-        (r"@…[\w-]+(?:\.[\w-]+){1,4}(?:\s?[:|/]|\s(?:with|pw|pass|and)\b)",),
-        r"[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}(?:\s?[:|/]\s?|\s(?:with|pw|pass|and)[\s:]{1,3})([^\s\"'`<>,;/]{8,80})(?=[\s\"'`,;<|]|$)",
+        (r"@…[\w-]+(?:\.[\w-]+){1,4}(?:\s?[:|/]|\s(?:with|pw|pass|and)\b)", "admin", "root", "postgres", "guest"),
+        r"(?:[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}(?:\s?[:|/]\s?|\s(?:with|pw|pass|and)[\s:]{1,3})|\b(?:admin|root|postgres|guest)[:/])([^\s\"'`<>,;/]{8,80})(?=[\s\"'`,;<|]|$)",
         accept=_is_drawn_password,
     ),
     SecretRule("password", ("expect", "pexpect", "sendline", "exp_send", "spawn"), _ANSWER, _is_command_password),

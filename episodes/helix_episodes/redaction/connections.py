@@ -58,7 +58,7 @@ def has_drawn_token(match: re.Match[str]) -> bool:
 
 def has_random_value(match: re.Match[str]) -> bool:
     """Whether the value is long and of letters and digits."""
-    return not is_placeholder(match[1]) and looks_random(match[1])
+    return not is_placeholder(match[1]) and (looks_random(match[1]) or is_by_chance(match[1]))
 
 
 def _is_drawn_value(match: re.Match[str]) -> bool:
@@ -95,11 +95,12 @@ CONNECTION_RULES = (
             ".ifttt.com/",
             ".com/hooks/",
             ".chat/hooks/",
+            ".sumologic.com/",
         ),
         (
             r"(?:hooks\.slack\.com[/_](?:services|workflows|triggers)[/_]|discord(?:app)?\.com[/_]api[/_]webhooks[/_]"
             r"|\.office\.com/webhook(?:b2)?/|hooks\.zapier\.com/hooks/catch/|/open-apis/bot/v2/hook/|/with/key/"
-            r"|\.(?:com|chat)/hooks/)([A-Za-z0-9/_@-]{20,255})"
+            r"|\.(?:com|chat)/hooks/|\.sumologic\.com/receiver/v1/http/)([A-Za-z0-9/_@+=-]{20,255})"
         ),
     ),
     SecretRule(
@@ -259,13 +260,18 @@ CONNECTION_RULES = (
     SecretRule(
         "password",
         ("community", "rocommunity", "rwcommunity", "key-string", "md5"),
-        r"(?i)\b(?:(?:ro|rw|trap)?community6?[\s:=\"']{1,4}|key-string\s{1,3}|(?<=\d )(?:md5|sha1|sha256)\s{1,3}(?:\d\s{1,3})?)([^\s\"'`,;()]{8,64})",
+        r"(?i)\b(?:(?:ro|rw|trap)?community6?[\s:=\"']{1,4}|key-string\s{1,3}|(?<=\d )(?:md5|sha1|sha256)\s{1,3}(?:\d\s{1,3})?)([^\s\"'`,;()]{8,64})",  # noqa: E501
         accept=_is_drawn_value,
         folded=True,
     ),
     SecretRule(
         "secret",
-        (r"\d…\s(?:MD5|SHA1|SHA256|AES128CMAC|M)\s[0-9a-fA-F]{32}",),
+        (
+            r"SHA1…\s+[0-9a-fA-F]{40}",
+            r"MD5…\s+[0-9a-fA-F]{32}",
+            r"SHA256…\s+[0-9a-fA-F]{64}",
+            r"AES128CMAC…\s+[0-9a-f]{32}",
+        ),
         r"(?<![^\n])\s{0,4}\d{1,5}\s{1,4}(?:MD5|SHA1|SHA256|AES128CMAC|M)\s{1,4}([0-9a-fA-F]{32,64})(?![0-9a-fA-F])",
     ),
     # The store of a wallet, and what tools keep of a made password.
@@ -278,7 +284,9 @@ CONNECTION_RULES = (
         r"\"random_(?:password|string|bytes|id)\"[^\n]{0,400}?\"(?:result|bcrypt_hash|hex|b64_std|base64)\":\s?\"([^\"\n]{6,300})\"",
     ),
     # Bundler's and similar pairs for a host: BUNDLE_GEMS__ACME__COM: "user:X"
-    SecretRule("password", ("BUNDLE_",), r"\bBUNDLE_\w{1,60}__\w{1,40}[\"']?\s?[:=]\s?[\"']?(\w{1,60}:[^\s\"']{4,100})"),
+    SecretRule(
+        "password", ("BUNDLE_",), r"\bBUNDLE_\w{1,60}__\w{1,40}[\"']?\s?[:=]\s?[\"']?(\w{1,60}:[^\s\"']{4,100})"
+    ),
     # Keys in the addresses of nodes of chains, and shared secrets that an app is set up with.
     SecretRule(
         "token",
@@ -295,7 +303,7 @@ CONNECTION_RULES = (
     SecretRule(
         "token",
         ("://",),
-        r"://[^\s\"'<>?#]{1,200}\?(?:[^\s\"'<>#]{0,80}&)?(?:t|k|s|h|auth|invite|magic)=([A-Za-z0-9_-]{24,400})(?![A-Za-z0-9_-])",
+        r"://[^\s\"'<>?#]{1,200}\?(?:[^\s\"'<>#]{0,80}&)?(?:t|auth|invite|magic)=([A-Za-z0-9_-]{32,400})(?![A-Za-z0-9_-])",
         accept=has_random_value,
     ),
     SecretRule(
@@ -352,8 +360,10 @@ CONNECTION_RULES = (
     SecretRule("token", ("://",), r"://([\w.~%+-]{16,255})@(?=[A-Za-z0-9\[])", has_random_value),
     SecretRule(
         "token",
-        (r"=…(?<=(?i:sig|ure|key|ken|ode|pid|_id|ass|ret|sid|ion|ket|uth|otp|jwt|ess|ash|tkn)=)[^\s&\"'`<>#\\\[\]]{16}",),
-        r"(?i)(?:[?&;]|(?<![^\s\"'`>]))(?:[\w-]{0,20}[_-])?(?:sig|signature|key|apikey|token|tkn|code|app_?id|pass|secret|sid|session|ticket|auth|otp|jwt|access|hash|data)=([^\s&\"'`<>#\\\[\]]{16,2048})",
+        (
+            r"=…(?<=(?i:sig|ure|key|ken|ode|pid|_id|ass|ret|sid|ion|ket|uth|otp|jwt|ess|ash|tkn)=)[^\s&\"'`<>#\\\[\]]{16}",
+        ),
+        r"(?i)(?:[?&;]|(?<![\w.$/=-])(?=(?:sid|token|tkn|session|sig)=))(?:[\w-]{0,20}[_-])?(?:sig|signature|key|apikey|token|tkn|code|app_?id|pass|secret|sid|session|ticket|auth|otp|jwt|access|hash|data)=([^\s&\"'`<>#\\\[\]]{16,2048})",
         accept=has_random_value,
     ),
     # A link that lets in whoever has it.

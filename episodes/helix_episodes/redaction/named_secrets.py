@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 _QUOTE = r"(?:\\{0,15}[\"'`])"
 #: A new line, with what listings and diffs put at its beginning.
-_LINE = r"(?:\n|\\{1,2}n)[ \t\d|+>→:-]{0,30}"
+_LINE = r"(?:\n|\\{1,2}n)[ \t\d|+>#→:-]{0,30}"
 _SIGN = r"(?:=>|->|<-|→|:=|\?\?|\|\||={1,3}|:{1,2}|\uff1a|は|是|为|[—\u2013➜⇒]|\.{4,80})"
 _SECOND_FIELD = r"(?:--)?(?:[a-z]{1,10}_?)?(?:value|string|text|content|body|data|default)"
 #: What hands a name its value, the more telling ones first.
@@ -92,9 +92,9 @@ _JOINTS = {
 #: At a needle: whether a joint can follow at all, which is far cheaper to ask.
 _PROMISING = re.compile(
     NEEDLE + REST + r"(?: \d{1,2}(?=:))?"
-    r"(?:[\"'`:=(,>|)\[\]*\\?<&→\uff1aは是为—.{-]|\s{1,40}(?:[=:|│║┃¦>\"'`,→+{*\[(—\u2013➜⇒.-]|\n|<|[\w.\[\]<>&|?:]{1,30}(?: \w{1,20})? ?="  # noqa: E501
+    r"(?:[\"'`:=(,>|)\[\]*\\?<&→\uff1aは是为—.{}-]|\s{1,40}(?:[=:|│║┃¦>\"'`,→+{*\[(—\u2013➜⇒.-]|\n|<|[\w.\[\]<>&|?:]{1,30}(?: \w{1,20})? ?="  # noqa: E501
     r"|(?i:is|was|to|be|as|of|for|now|set|on|from|in|still|or|value|lautet|ist|est|es|è|é|er|är|je|jest|este|это|do|da|de|del|du|der|des|für|för|til|voor|dla|для|от|к|--)\b"
-    r"|(?<=\s\s)[A-Za-z]|[a-z]{4}-[a-z]{4}-|\S{0,40}?[\d!@#$%^&*?~]|[\w/+]{0,30}[a-z][A-Z][a-z]{0,2}[A-Z])|[ \t]*(?:\n|\Z))"
+    r"|(?<=\s\s)[A-Za-z]|[a-z]{4}-[a-z]{4}-|\S{0,40}?[\d!@#$%^&*?~]|[\w/+]{0,30}[a-z][A-Z][a-z]{0,2}[A-Z])|[ \t]*(?:\n|\Z))"  # noqa: E501
 )
 #: A name with nothing behind it on its line, or as one of several that signs part.
 _EDGE = NEEDLE + REST + r"[\"'`]?[ \t]*(?:[\n\r,;|\t]|\Z)"
@@ -115,12 +115,15 @@ _VALUE_FIRST = (
 _VALUE_TO_NAME = r"(?i)([\"'`])((?:(?!\1)\S){6,200})\1\s{1,4}(?:to|as|into|for|is|=>|->)\s{1,4}(?:(?:the|my|our|a|your|new)\s){0,2}\Z"  # noqa: E501
 #: The next value of a list.
 _NEXT_ITEM = r"[\"'`]\s{0,4},\s{0,40}[\"'`]([^\s\"'`]{4,512})(?=[\"'`])"
-_NAME_FIELD, _NAME_FIELD_LENGTH = re.compile(rf"(?i:name|key|id){_QUOTE}?\s?[:=]\s?{_QUOTE}\Z"), 14
+_NAME_FIELD = re.compile(rf"(?i:name|key|id){_QUOTE}?\s?[:=]\s?{_QUOTE}\Z")
+_TO_NAME, _BEFORE_LENGTH = re.compile(r"(?i)[\"'`]\s{1,4}(?:to|as|into|for|is|=>|->)\s[\s\w]{0,10}\Z"), 24
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=(?!=?\Z)")
 _PLURALS = ("keys", "tokens", "secrets", "credentials", "passwords")
 _DOTTED_NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+[.:]?")
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*")
+#: The type of a field in a schema: password: String!, password String @db.VarChar(60)
+_TYPE = re.compile(r"\[?[A-Z][a-z]+\]?!?\]?!?|@[a-z]\w*(?:\.\w+)*(?:\([^)]*\)?)?")
 _BASE32 = re.compile(r"(?=.*\d)[A-Z2-7]{16,64}")
 _STREWN = re.compile(r"(?=.{9})[a-z]*(?:[a-z]\d|\d[a-z])[a-z]*\d[a-z0-9]*")
 _PIN = re.compile(r"\d{4,12}|\d{3,5}(?:[- ]\d{3,5}){1,3}")
@@ -153,6 +156,7 @@ _GROUPS = r"([A-Za-z0-9]{4,6})(?:[ -][A-Za-z0-9]{4,6}){2,7}(?=[ \t]*(?:\Z|[\n\"'
 _ENDS_OF_SENTENCES = ".,:;!?)"
 #: An identifier is at most this long, and a value field at most this far before its name's.
 _LONGEST_NAME, _VALUE_BEFORE = 48, 400
+_SHORTEST_LONE_VALUE = 12
 _SHORTEST_CHOSEN, _SHORTEST_SPOKEN, _SHORTEST_LONE_KEY, _SHORTEST_LONG = 6, 8, 20, 24
 #: Behind the telling word of a name (``SECRET_KEY_BASE``); four words are a phrase.
 _MOST_WORDS_BEHIND = 3
@@ -214,29 +218,41 @@ def named_secrets(sifted: SiftedText, names: list[int]) -> Iterator[Cut]:
             end = last
             continue
         found = compiled_pattern(_TAIL).match(text, place)
-        if found is not None and (value := _value(text, name, sort, found)):
-            while value:
-                end = value[1]
-                yield make_cut("secret", *value)
-                found = compiled_pattern(_NEXT_ITEM).match(text, end) if name.lower().endswith(_PLURALS) else None
-                value = found.span(1) if found and is_mixed(found[1]) else None
-        elif _NAME_FIELD.search(text, max(0, start - _NAME_FIELD_LENGTH), start):
-            first = compiled_pattern(_VALUE_FIRST).search(text, max(0, start - _VALUE_BEFORE), start)
-            if first and _is_secret(_Named(name, sort, "field", "", first[2], quoted=True, after="")):
-                yield make_cut("secret", *first.span(2))
-        elif first := compiled_pattern(_VALUE_TO_NAME).search(text, max(0, start - _VALUE_BEFORE), start):
-            if _is_secret(_Named(name, sort, "argument", "", first[2], quoted=True, after="")):
-                yield make_cut("secret", *first.span(2))
-        elif sort == "machine" and not name.lower().endswith("login"):
-            yield from (make_cut("secret", *each) for each in _beside(text, start, last))
+        spans = _values(text, name, sort, found) if found else []
+        end = spans[-1][1] if spans else end
+        yield from (make_cut("secret", *each) for each in spans or _around(text, name, sort, start, last))
+
+
+def _values(text: str, name: str, sort: str, found: re.Match[str]) -> list[tuple[int, int]]:
+    """The value behind a name, and those of a list behind a name in the plural."""
+    value, spans = _value(text, name, sort, found), []
+    while value:
+        spans.append(value)
+        more = compiled_pattern(_NEXT_ITEM).match(text, value[1]) if name.lower().endswith(_PLURALS) else None
+        value = more.span(1) if more and is_mixed(more[1]) else None
+    return spans
+
+
+def _around(text: str, name: str, sort: str, start: int, last: int) -> list[tuple[int, int]]:
+    """The value that is before its name, or next to it on the line."""
+    for is_before, pattern, joint in ((_NAME_FIELD, _VALUE_FIRST, "field"), (_TO_NAME, _VALUE_TO_NAME, "argument")):
+        if is_before.search(text, max(0, start - _BEFORE_LENGTH), start):
+            first = compiled_pattern(pattern).search(text, max(0, start - _VALUE_BEFORE), start)
+            if first and _is_secret(_Named(name, sort, joint, "", first[2], quoted=True, after="")):
+                return [first.span(2)]
+            return []
+    return _beside(text, start, last) if sort == "machine" and not name.lower().endswith("login") else []
 
 
 def _below(text: str, name: str, sort: str, start: int, end: int) -> list[tuple[int, int]]:
     """The values of a table's column with this name."""
+    spans = list(column_values(text, start, end))
+    is_short = sort == "short" or name.lower() == "pwd"
+    cells = [_Named(name, sort, "field", "", text[first:last], quoted=True, after="") for first, last in spans]
     return [
-        (first, last)
-        for first, last in column_values(text, start, end)
-        if _is_secret(_Named(name, sort, "field", "", text[first:last], quoted=True, after=""))
+        span
+        for span, cell in zip(spans, cells, strict=True)
+        if not _ASSIGNMENT.match(cell.value) and (is_by_chance(cell.value) or not is_short) and _is_secret(cell)
     ]
 
 
@@ -266,7 +282,7 @@ def _value(text: str, name: str, sort: str, found: re.Match[str]) -> tuple[int, 
         # In a file of settings a line belongs to the value, whatever signs are in it.
         end = max(end, compiled_pattern(r"(?:[^\s\"'`\\<]|\\[^\n]|<(?!/)){0,512}").match(text, start).end())  # type: ignore[union-attr]  # matches the empty text too
         end = start + len(text[start:end].rstrip(";,)]}"))
-    if found["quoted"] is None and sort == "people" and joint in ("sign", "sentence", "blanks", "block"):
+    if found["quoted"] is None and sort == "people" and joint in ("sign", "sentence", "blanks", "block", "item"):
         words = compiled_pattern(_WORDS).match(text, start)
         if words and is_phrase(words[0]) and (joint != "blanks" or words[1] != " "):
             return words.span()
@@ -300,7 +316,7 @@ def _is_secret(one: _Named) -> bool:
     if is_placeholder(one.value) or _is_code(one) or not _is_fitting(one):
         return False
     if one.sort == "pin" or one.name.lower().endswith("passcode"):
-        is_handed = one.joint in ("sign", "field", "sentence", "block") or one.is_identifier
+        is_handed = one.joint in ("sign", "field", "sentence", "block") or "-" in one.name
         if is_handed and _PIN.fullmatch(one.value):
             return True
     if one.sort == "pin":
@@ -315,7 +331,7 @@ def _is_fitting(one: _Named) -> bool:
             one.joint == "sign" and (one.between == "=" or one.quoted or is_by_chance(one.value))
         )
     if one.joint not in ("sentence", "blanks"):
-        return one.joint == "sign" or not _ASSIGNMENT.match(one.value)
+        return one.joint == "sign" or one.quoted or not _ASSIGNMENT.match(one.value)
     return not one.name.lower().endswith(_PLURALS) and one.name[:1] != "$" and not _ASSIGNMENT.match(one.value)
 
 
@@ -336,7 +352,8 @@ def _is_code(one: _Named) -> bool:
         return value[0] != "/" or not is_dense(value)
     if value[0] == "?" and one.joint == "sign":  # ${DB_PASSWORD:?is missing}
         return True
-    if _DOTTED_NAME.fullmatch(value) and is_made_of_words(value) and not (one.quoted and one.sort == "people"):
+    is_name = _DOTTED_NAME.fullmatch(value) and is_made_of_words(value) and not is_unlike_words(value)
+    if is_name and not (one.quoted and one.sort == "people"):
         return not one.name.startswith("-")
     is_called = not one.quoted and one.after[:1] in ("(", "[") and _IDENTIFIER.fullmatch(value) is not None
     return is_called and not is_dense(value, shortest=_SHORTEST_SPOKEN)
@@ -346,6 +363,8 @@ def _is_chosen(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground
     """The look that a value must have where people choose it: none in quotes or settings, a digit or sign elsewhere."""
     value, joint = one.value, one.joint
     if len(value) < _SHORTEST_CHOSEN or (joint == "markup" and one.after != "</"):
+        return False
+    if not one.quoted and _TYPE.fullmatch(value):
         return False
     if " " in value:
         words = value.replace("\\", "")
@@ -403,14 +422,18 @@ def _is_made(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground)
         return one.quoted and (is_chosen or (is_long and is_phrase(value)))
     if ("=" in one.between or (joint == "sign" and one.is_config)) and is_scrambled(value):
         return True
-    if joint == "sign" and "secret" in one.name.lower() and not says_what_it_is(value):  # many choose their own
-        if is_phrase(value) and (one.quoted or one.is_config):
-            return True
-        if one.is_config and one.between == "=" and is_mixed(value):
-            return True
-    if one.quoted or one.is_config:
-        return is_dense(value, shortest=_SHORTEST_SPOKEN)
-    if joint in ("sign", "block") and (is_like_password(value) or _STREWN.fullmatch(value)):
+    if joint == "sign" and "secret" in one.name.lower() and _is_chosen_secret(one):
         return True
-    # People choose some of what is called a secret.
-    return joint == "sign" and "secret" in one.name.lower() and is_made_as_password(value)
+    if one.quoted or one.is_config:
+        is_long = len(value) >= _SHORTEST_LONE_VALUE
+        return is_dense(value, shortest=_SHORTEST_SPOKEN) or (is_long and is_scrambled(value))
+    return joint in ("sign", "block") and (is_like_password(value) or _STREWN.fullmatch(value) is not None)
+
+
+def _is_chosen_secret(one: _Named) -> bool:
+    """People choose some of what is called a secret: words in quotes or settings, or made as they are asked for."""
+    if says_what_it_is(one.value):
+        return False
+    if (is_phrase(one.value) and (one.quoted or one.is_config)) or is_made_as_password(one.value):
+        return True
+    return one.is_config and one.between == "=" and is_mixed(one.value)

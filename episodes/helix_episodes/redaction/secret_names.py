@@ -14,8 +14,6 @@ from helix_episodes.redaction.rule_matching import compiled_pattern
 from helix_episodes.redaction.value_looks import FUNCTION_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from helix_episodes.redaction.rule_matching import SiftedText
 
 
@@ -68,13 +66,15 @@ _SESSION = "_session"
 _FOREIGN = tuple(
     """
     סיסמה|סיסמא|κωδικός|jelszó|mật khẩu|كلمة المرور|كلمة السر|رمز عبور|گذرواژه|รหัสผ่าน|पासवर्ड|पासकोड|পাসওয়ার্ড
-    contraseñ|lösenord|hasło|şifre|şifrə|parolă|slaptažodis|schlüssel|парол|лозинка|ключ|գաղտնաբառ|პაროლი
+    contraseñ|lösenord|hasło|şifre|şifrə|parolă|slaptažodis|schlüssel|пароль|паролем|пароля|паролю|парола|лозинка|ключ|գաղտնաբառ|პაროლი
     密码|密碼|口令|密钥|密鑰|秘钥|令牌|暗証番号|合言葉|パスワード|パスコード|비밀번호|비번|암호|mật mã
-    """.strip().replace("\n    ", "|").split("|")
+    """.strip()
+    .replace("\n    ", "|")
+    .split("|")
 )
 _FOREIGN_LETTER = "[\u00e3\u00e7\u00e9\u00f1-\u1fff\u3040-\ud7ff]"
 #: What follows the telling word within an identifier.
-REST = r"\w{0,30}+(?:-\w{1,20}+){0,4}"
+REST = r"[A-Za-z0-9_]{0,30}+(?:-[A-Za-z0-9_]{1,20}+){0,4}"
 #: A telling word.
 NEEDLE = "(?i:" + "|".join((*_PARTS.values(), *_WHOLE.values(), rf"{_SESSION}\b", *_FOREIGN)) + ")"
 _NEW_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[.\-$: /]+")
@@ -82,7 +82,7 @@ _NEW_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[.\-$: 
 _NAME = re.compile(
     r"(?P<before>.*)(?:"
     r"(?P<people>passw(?:or)?d|passwort|(?<![a-z])pwd|passphrase|passcode|psk|mnemonic|(?:seed|recovery|secret)_phrase"
-    r"|passe|pass(?:ord|wrod|owrd|wrd)|pasword|sandi|contrasen[yñ]?a\w{0,2}|парол\w{0,3}|"
+    r"|passe|pass(?:ord|wrod|owrd|wrd)|pasword|sandi|contraseña|"
     + "|".join(sorted({*_FOREIGN_WORDS, *(one.replace(" ", "_") for one in _FOREIGN)}, key=len, reverse=True))
     + r"|(?:^|_)pw|(?:user|root|admin|mail|ftp|bind|dn|db|ldap|my)pw)"
     r"|(?P<short>(?<!com)(?<!by)(?<!sur)(?<!tres)(?<!under)(?<!over)pass)"
@@ -110,6 +110,7 @@ _HARMLESS_KEY_LIST = """
     dedupe event metric state node item hot mon tur don joc hoc whis known host search parent child s3
     dns ctrl alt meta tab enter return escape space any each this that other next previous new old given same which
     first last column param prop property header field label option setting registry model stable test
+    rsa dsa ecdsa ed25519 gpg pgp openpgp
 """
 _HARMLESS_KEYS = frozenset(_HARMLESS_KEY_LIST.split())
 #: Behind the telling word of a name (``SECRET_KEY_BASE``); four words are a phrase.
@@ -139,13 +140,11 @@ def foreign_needles_in(sifted: SiftedText, *, with_words: bool = True) -> list[s
 
 def sort_of_name(name: str, before: str) -> str | None:
     """What a name is the name of: ``people`` choose it, ``short`` for that, a ``machine`` makes it, a ``lone`` key."""
-    if _OF_RESOURCE.search(before):
-        return None
     spoken = _WORD_BEFORE.search(before)
     if name.lower() == "phrase" and spoken and spoken[1].lower() in ("pass", "seed", "secret"):
         return "people"
     found = _NAME.fullmatch(_NEW_WORD.sub("_", name).lower())
-    if found is None:
+    if found is None or _OF_RESOURCE.search(before):
         return None
     about = found["after"].split("_")[1:]
     if len(about) > _MOST_WORDS_BEHIND or not _ABOUT.isdisjoint(about):

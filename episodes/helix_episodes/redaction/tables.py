@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 _SEPARATORS = ("|", "│", "║", "┃", "\t", ";", ",")
 #: A header of a table for people is not longer, and what has more rows is read by its beginning.
-_LONGEST_HEADER, _LONGEST_NAME, _MOST_ROWS = 400, 30, 500
+_LONGEST_HEADER, _MOST_ROWS = 400, 500
+_HEAD = r"[ \t]*[\"'`*]{0,2}[\w #/%.-]{0,30}[\"'`*]{0,2}[ \t\r]*(?:\\n)?"
 #: A line that only rules a table off.
 _RULE, _FEWEST_COLUMNS = r"[-=+|│├┼┤─━═╞╪╡╠╬╣: \t]{3,}", 2
 _VALUES = r"(?i)[^()]{0,40}?\bvalues\s*"
@@ -79,18 +80,24 @@ def _cells_below(text: str, begin: int, start: int, end: int) -> Iterator[tuple[
         if is_cell and (text[end : end + 2].isspace() or end == stop):
             yield from _aligned_below(text, start - begin, end - begin, stop)
         return
-    if max(map(len, text[begin:stop].split(separator))) > _LONGEST_NAME:
+    # What is before the first cell may be a listing's or a message's.
+    cells, at = text[begin:stop].split(separator), text.count(separator, begin, start)
+    if not all(compiled_pattern(_HEAD).fullmatch(cell) for cell in cells[1 if at else 0 :]):
         return
-    count, at = text.count(separator, begin, stop), text.count(separator, begin, start)
+    count = text.count(separator, begin, stop)
+    if separator * 2 in text[begin:stop]:  # the head of a table in Jira's markup
+        count, at = count // 2, at // 2
     for _ in range(_MOST_ROWS):
         position = stop + 1
         stop = text.find("\n", position)
         stop = len(text) if stop < 0 else stop
         if position < stop and compiled_pattern(_RULE).fullmatch(text, position, stop):
             continue
-        if position >= stop or text.count(separator, position, stop) != count:
+        # A listing's number before the row, which is left out, may have been its first cell.
+        missing = count - text.count(separator, position, stop)
+        if position >= stop or not 0 <= missing <= min(at, 1):
             return
-        for _ in range(at):
+        for _ in range(at - missing):
             position = text.index(separator, position) + 1
         last = text.find(separator, position, stop)
         yield position, stop if last < 0 else last

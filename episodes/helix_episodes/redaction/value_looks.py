@@ -8,6 +8,7 @@ import math
 import re
 import string
 from collections import Counter
+from functools import lru_cache
 from itertools import pairwise
 
 # Sixteen characters are the shortest keys in use; words with a number do not reach a part of twelve.
@@ -121,6 +122,7 @@ def is_scrambled(value: str) -> bool:
     )
 
 
+@lru_cache(maxsize=8192)  # the long words of texts come again and again
 def is_unlike_words(value: str) -> bool:
     """Whether a quarter of the letters that follow each other do so in hardly any word, as half do by chance.
 
@@ -138,7 +140,7 @@ def is_unlike_words(value: str) -> bool:
 def is_by_chance(value: str) -> bool:
     """Whether the letters and digits of a value follow each other as chance has it and not as words do.
 
-    >>> is_by_chance("BPTNEpszjoBPPV"), is_by_chance("0yp18bp5oq"), is_by_chance("RedactJSONLBytes2")
+    >>> is_by_chance("BPTNEpszjoBPPV"), is_by_chance("0yp18bp5oq"), is_by_chance("loadSessionBytes2")
     (True, True, False)
     """
     if len(value) < _SHORTEST_BY_CHANCE or not value.isascii() or _POINTER.fullmatch(value):
@@ -146,8 +148,14 @@ def is_by_chance(value: str) -> bool:
     has_digits = any(map(str.isdigit, value))
     if not has_digits and is_made_of_words(value) and not is_unlike_words(value):
         return False
-    least = _BY_CHANCE if has_digits else _BY_CHANCE_OF_LETTERS
-    return sum(_likelihood(part) for part in _ALNUM.findall(value)) >= least
+    if sum(map(str.isalpha, value)) < _FEWEST_LETTERS:
+        return False
+    return likelihood_of_chance(value) >= (_BY_CHANCE if has_digits else _BY_CHANCE_OF_LETTERS)
+
+
+def likelihood_of_chance(value: str) -> float:
+    """How much likelier chance makes the letters and digits of a value than people who name something."""
+    return sum(_likelihood(part) for part in _ALNUM.findall(value))
 
 
 def _likelihood(part: str) -> float:
@@ -193,7 +201,8 @@ _RARE_STEPS = {"ll": 2.5, "Ul": 5.0, "UU": 4.8}
 #: 99 % of random keys of 12 letters and digits reach it, and 100 of these words, most of them pointers and names with
 #: JSON, HTTP and the like, which the higher limit for letters alone excludes.
 _BY_CHANCE, _BY_CHANCE_OF_LETTERS = 3.0, 6.0
-_SHORTEST_BY_CHANCE = 8
+#: Dates, versions and durations have fewer letters.
+_SHORTEST_BY_CHANCE, _FEWEST_LETTERS = 8, 4
 _SORTS = str.maketrans(string.ascii_letters + string.digits, "l" * 26 + "U" * 26 + "d" * 10)
 #: As Apple makes them for one program.
 _APP_PASSWORD = re.compile(r"[a-z]{4}(?:-[a-z]{4}){3}")
@@ -241,7 +250,7 @@ _MADE = re.compile(
     r"|[a-z]*(?:[a-z]\d|\d[a-z])[a-z0-9]*(?:\d[a-z]|[a-z]\d)[a-z0-9]*[-_][a-z0-9]*(?:[a-z]\d[a-z]|\d[a-z]\d)[a-z0-9]*"
 )
 #: Parts that a sign joins, and what the pods of Kubernetes are called.
-_JOINED, _POD = re.compile(r"\w+(?:[-.]\w+)*"), re.compile(r"[a-z0-9-]+-[0-9a-z]{8,10}-[a-z0-9]{5}")
+_JOINED, _POD = re.compile(r"\w+(?:-\w+)*"), re.compile(r"[a-z0-9-]+-[0-9a-z]{8,10}-[a-z0-9]{5}")
 _PARTED = re.compile(r"[A-Za-z0-9]{3,}(?:[-_.][A-Za-z0-9]{3,}){1,3}")
 _SHORTEST_LIKE, _SHORTEST_LETTERS = 8, 10
 #: Of 20,000 keys of 14 characters drawn by chance 98 % have runs as short as this.
