@@ -245,14 +245,21 @@ def _visible_secrets(sifted: SiftedText, rules: list[tuple[int, list[str]]], nam
 
 
 def _without_overlaps(cuts: Iterable[Cut]) -> list[Cut]:
-    """In order of place; of two that overlap the one that begins first, then the one of the more telling rule."""
+    """In order of place; of two that overlap the one that begins first, then the one of the more telling rule.
+
+    What only has a name ends where the other ends: its own end is less sure than that of a format.
+    """
     selected: list[Cut] = []
     end = 0
     # sorted() is stable, so that at one place the rule named first stays first.
     for cut in sorted(cuts, key=lambda cut: cut.start):
+        last = cut.start + cut.length
         if cut.start >= end:
             selected.append(cut)
-            end = cut.start + cut.length
+            end = last
+        elif last > end and cut.start > selected[-1].start and selected[-1].kind == "secret" and cut.kind != HOME:
+            selected[-1] = make_cut(selected[-1].kind, selected[-1].start, last)
+            end = last
     return selected
 
 

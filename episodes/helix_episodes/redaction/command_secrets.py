@@ -7,6 +7,8 @@ import re
 from helix_episodes.redaction.connections import has_drawn_token, has_random_value, is_real_value
 from helix_episodes.redaction.rule_matching import SecretRule
 from helix_episodes.redaction.value_looks import (
+    is_by_chance,
+    is_like_password,
     is_made_of_words,
     is_mixed,
     is_pair_of_words,
@@ -19,6 +21,7 @@ from helix_episodes.redaction.value_looks import (
 
 _ADDRESS = re.compile(r"[\d.]+(?:[:/]|$)|\d+-\d+|[/~.]|\w+\.\w+$")
 _LINK = re.compile(r"[()\[\]{}]|://|@[\w-]+\.\w|\.\w{1,5}$|=|->")
+_HEX_KEY = re.compile(r"[0-9a-fA-F-]{32,128}")
 _PORTS = re.compile(r"\d{1,5}(?:[:/].{0,40})?")
 #: A value as a shell takes it: in quotes with whatever blanks, or up to the next blank.
 _BARE = r"(?:[\"'](?=[^\"'\n]{3,200}[\"']))?((?<=[\"'])[^\"'\n]{3,200}(?=[\"'])|[^\s\"'`|;&<>\[\]]{3,200})"
@@ -29,18 +32,18 @@ _TAKERS = (
 )
 #: Clients that take a password by an option of one letter, by that letter.
 _COMMANDS = (
-    r"\b(?:(?:sqlcmd|bcp|isql|zip|unzip|mosquitto_(?:pub|sub)|rpcclient)\b[^\n|;&]{0,200}?\s-P"
+    r"\b(?:(?:sqlcmd|bcp|isql|zip|unzip|mosquitto_(?:pub|sub)|rpcclient)\b[^\n|;&]{0,200}?[\s\"']-P"
     r"|(?:mongo(?:sh|dump|restore|import|export)?|7za?|cqlsh|az login|cf login|rabbitmqadmin|influx)"
-    r"\b[^\n|;&]{0,200}?\s-p"
-    r"|(?:ldap(?:search|modify|add|delete|whoami|passwd))\b[^\n|;&]{0,200}?\s-w"
-    r"|(?:plink|pscp|psftp)\b[^\n|;&]{0,200}?\s-pw|ssh-keygen\b[^\n|;&]{0,200}?\s-N"
-    r"|(?:smbclient|rpcclient|net)\b[^\n|;&]{0,200}?\s-U\s{0,2}[\"']?[^\s%\"']{1,60}%"
-    r"|lftp\b[^\n|;&]{0,200}?\s-u\s{1,4}[\w.@-]{1,60},"
+    r"\b[^\n|;&]{0,200}?[\s\"']-p"
+    r"|(?:ldap(?:search|modify|add|delete|whoami|passwd))\b[^\n|;&]{0,200}?[\s\"']-w"
+    r"|(?:plink|pscp|psftp)\b[^\n|;&]{0,200}?[\s\"']-pw|ssh-keygen\b[^\n|;&]{0,200}?[\s\"']-N"
+    r"|(?:smbclient|rpcclient|net)\b[^\n|;&]{0,200}?[\s\"']-U\s{0,2}[\"']?[^\s%\"']{1,60}%"
+    r"|lftp\b[^\n|;&]{0,200}?[\s\"']-u\s{1,4}[\w.@-]{1,60},"
     r"|(?:sqlplus|sqlldr|expdp|impdp|rman)\b[^\n|;&/]{0,200}?\s[\"']?[\w.-]{1,60}/(?=\S{1,80}@)"
     r"|redis-cli\b[^\n|;&]{0,200}?[\s\"'](?:-a|--pass)"
-    r"|(?:mysql|mariadb)[a-z-]{0,20}\s(?:[^\n|;&]{0,200}?\s)?-p|sshpass\s{1,4}-p"
+    r"|(?:mysql|mariadb)[a-z-]{0,20}[\s\"',]+(?:[^\n|;&]{0,200}?[\s\"'])?-p|signtool\b[^\n|;&]{0,200}?\s/p|sshpass\s{1,4}-p"
     r"|(?:docker|podman|nerdctl|buildah|oras|registry) login [^\n|;&]{0,200}?\s(?:-p|--password)[ =]"
-    r"|openssl enc\b[^\n|;&]{0,200}?\s-k"
+    r"|openssl enc\b[^\n|;&]{0,200}?[\s\"']-k"
     r"|htpasswd\s{1,4}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s{1,4}\S{1,200}\s{1,4}\S{1,80})[\s\"',=]{0,6}" + _BARE
 )
 #: What passwords are put behind without an option: a table of commands and lines of settings.
@@ -85,6 +88,7 @@ _POSITION_SIGNS = (
     *("-passwd ", "useradd", "usermod", " secret …\\d", " password …\\d", " key …\\d", " md5 …\\d"),
 )
 _CLIENT_LIST = """
+    signtool
     sqlcmd bcp isql zip unzip mosquitto_pub mosquitto_sub rpcclient mongo mongosh mongodump mongorestore mongoimport
     mongoexport 7z 7za cqlsh az cf rabbitmqadmin influx ldapsearch ldapmodify ldapadd ldapdelete ldapwhoami ldappasswd
     plink pscp psftp ssh-keygen smbclient net htpasswd lftp sqlplus sqlldr expdp impdp rman redis-cli openssl
@@ -132,6 +136,16 @@ def _is_strong_password(match: re.Match[str]) -> bool:
     )
 
 
+def _is_drawn_password(match: re.Match[str]) -> bool:
+    value = match[1].rstrip(".)!")
+    return not is_placeholder(value) and (is_like_password(value) or is_scrambled(value)) and not _LINK.search(value)
+
+
+def _is_key_of_option(match: re.Match[str]) -> bool:
+    """A hash or a UUID, or what chance makes: ``docker run -t shop:1.2`` has neither."""
+    return _HEX_KEY.fullmatch(match[1]) is not None or is_by_chance(match[1])
+
+
 def _is_netrc_password(match: re.Match[str]) -> bool:
     """Without the ``machine`` before it, "login and password are" is a sentence."""
     return not is_placeholder(match[2]) and (match[1] is not None or is_mixed(match[2]))
@@ -176,9 +190,10 @@ COMMAND_RULES = (
     # Keys of options and headers that say no more than "key".
     SecretRule(
         "secret",
-        (r"-…(?<=\s-)(?:K|k|T|-?key|-?token|-?hexkey)[ =]", "Key:", "key:"),
-        r"(?:\s-{1,2}(?:K|k|T|key|token|hexkey)[ =]|-H\s{1,3}[\"'](?:[A-Za-z-]{1,30}-)?[Kk]ey: ?)"
-        r"[\"']?([0-9a-fA-F]{32,128})(?![0-9a-fA-F])",
+        (r"-…(?<=\s-)(?:[KkTtAXp]|-?key|-?token|-?hexkey)[ =][\"']?[A-Za-z0-9_-]{12}", "Key:", "key:"),
+        r"(?:\s-{1,2}(?:[KkTtAXp]|key|token|hexkey)[ =]|-H\s{1,3}[\"'](?:[A-Za-z-]{1,30}-)?[Kk]ey: ?)"
+        r"[\"']?([0-9a-fA-F]{32,128}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[A-Za-z0-9_-]{12,200})(?=[\s\"'=`<]|$)",
+        accept=_is_key_of_option,
     ),
     SecretRule("password", _CLIENTS, _COMMANDS, _is_command_password),
     SecretRule(
@@ -215,6 +230,13 @@ COMMAND_RULES = (
         _is_strong_password,
         folded=True,
     ),
+    # A mailbox and its password, a login by ssh and what is said to let in: eva@acme.io:X, root@10.0.0.4 with X
+    SecretRule(
+        "password",
+        (r"@…[\w-]+(?:\.[\w-]+){1,4}(?:\s?[:|/]|\s(?:with|pw|pass|and)\b)", "admin", "root", "postgres", "guest"),
+        r"(?:[\w.+-]{1,60}@[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}(?:\s?[:|/]\s?|\s(?:with|pw|pass|and)[\s:]{1,3})|\b(?:admin|root|postgres|guest)[:/])([^\s\"'`<>,;/]{8,80})(?=[\s\"'`,;<|]|$)",
+        accept=_is_drawn_password,
+    ),
     SecretRule("password", ("expect", "pexpect", "sendline", "exp_send", "spawn"), _ANSWER, _is_command_password),
     # The login of a tool, and clients that take a key as an argument.
     SecretRule(
@@ -231,6 +253,14 @@ COMMAND_RULES = (
         r"|secretkeyspec|aes\.new|wifi\.begin)\(\s{0,4}(?:[^()\n\"']{1,60},\s{0,4}|[\"'][^\"'\n]{1,40}[\"'],\s{0,4})?"
         r"b?[\"']([^\s\"'\[\]]{8,200})[\"']",
         accept=_is_given_password,
+        folded=True,
+    ),
+    # A key in hexadecimal digits that code decodes: bytes.fromhex("…"), Buffer.from("…", "hex"), hex!("…")
+    SecretRule(
+        "secret",
+        ("fromhex", "unhexlify", "buffer", "decodestring", "hex!(", "hextobytes", "hex2bin", "fromhexstring"),
+        r"(?i)(?:key|secret|seed|cipher|hmac|\bpsk|aes|token)[^\n]{0,120}?\b(?:fromhex(?:string)?|unhexlify|buffer\.from|decodestring|hex!|hextobytes|hex2bin)"
+        r"\s?\(\s{0,4}b?\\{0,15}[\"']([0-9a-f]{32,128})(?=\\{0,15}[\"'])",
         folded=True,
     ),
     # Lists of users with their passwords.

@@ -7,6 +7,9 @@ import re
 
 from helix_episodes.redaction.rule_matching import SecretRule
 from helix_episodes.redaction.value_looks import (
+    has_digit_or_both_cases,
+    is_by_chance,
+    is_like_password,
     is_made_of_words,
     is_mixed,
     is_placeholder,
@@ -55,7 +58,15 @@ def has_drawn_token(match: re.Match[str]) -> bool:
 
 def has_random_value(match: re.Match[str]) -> bool:
     """Whether the value is long and of letters and digits."""
-    return not is_placeholder(match[1]) and looks_random(match[1])
+    return not is_placeholder(match[1]) and (looks_random(match[1]) or is_by_chance(match[1]))
+
+
+def _is_drawn_value(match: re.Match[str]) -> bool:
+    return not is_placeholder(match[1]) and (is_by_chance(match[1]) or is_like_password(match[1]))
+
+
+def _is_mixed_value(match: re.Match[str]) -> bool:
+    return not is_placeholder(match[1]) and (is_mixed(match[1]) or is_scrambled(match[1]))
 
 
 def _is_token(match: re.Match[str]) -> bool:
@@ -84,11 +95,12 @@ CONNECTION_RULES = (
             ".ifttt.com/",
             ".com/hooks/",
             ".chat/hooks/",
+            ".sumologic.com/",
         ),
         (
             r"(?:hooks\.slack\.com[/_](?:services|workflows|triggers)[/_]|discord(?:app)?\.com[/_]api[/_]webhooks[/_]"
             r"|\.office\.com/webhook(?:b2)?/|hooks\.zapier\.com/hooks/catch/|/open-apis/bot/v2/hook/|/with/key/"
-            r"|\.(?:com|chat)/hooks/)([A-Za-z0-9/_@-]{20,255})"
+            r"|\.(?:com|chat)/hooks/|\.sumologic\.com/receiver/v1/http/)([A-Za-z0-9/_@+=-]{20,255})"
         ),
     ),
     SecretRule(
@@ -134,14 +146,15 @@ CONNECTION_RULES = (
     SecretRule(
         "private-key",
         ("[…" + r"\s?\d{1,3},\s?\d{1,3},",),
-        r"(?i)(?:secret|private|key|seed|wallet|id\.json)[^\n\[]{0,40}(\[\s*(?:\d{1,3}\s*,\s*){31,127}\d{1,3}\s*\])",
+        r"(?i)(?:secret|private|key|seed|wallet|id\.json)[^\n\[]{0,40}(?:\[[^\]\n]{0,20}\])?[^\n\[]{0,40}(\[\s*(?:\d{1,3}\s*,\s*){15,127}\d{1,3}\s*\])",
     ),
     # What /etc/shadow, htpasswd and web frameworks store in a password's place.
     SecretRule(
         "password-hash",
-        (r"$…[./A-Za-z0-9,=+-]{1,60}\${1,2}[./A-Za-z0-9+=,-]{16}",),
+        (r"$…[./A-Za-z0-9,=+-]{1,60}\${1,2}[./A-Za-z0-9+=,-]{16}", "grub.pbkdf2."),
         r"\${1,2}(?:2[abxy]|[1567y]|apr1|argon2(?:id|i|d)|scrypt|bcrypt-sha256|pbkdf2(?:-sha\d{1,3})?)\${1,2}[./A-Za-z0-9$=,+-]{20,250}"
-        r"|\bpbkdf2_sha\d{1,3}\$\d{1,8}\$[./A-Za-z0-9]{4,60}\$[A-Za-z0-9+/=]{20,120}|\$[89]\$[./A-Za-z0-9$-]{20,120}",
+        r"|\bpbkdf2_sha\d{1,3}\$\d{1,8}\$[./A-Za-z0-9]{4,60}\$[A-Za-z0-9+/=]{20,120}|\$[89]\$[./A-Za-z0-9$-]{20,120}|\$1[abc]\$[./A-Za-z0-9]{20,120}\$"
+        r"|grub\.pbkdf2\.sha\d{3}\.\d{1,7}\.[0-9A-F]{32,256}\.[0-9A-F]{32,256}",
     ),
     SecretRule(
         "password-hash",
@@ -227,6 +240,72 @@ CONNECTION_RULES = (
         ),
         r"(?:\b(?:__Secure-\w{1,10})?(?:PHPSESSID|JSESSIONID|\.?ASPXAUTH|ASP\.NET_SessionId|SAPISID|HSID|SSID|APISID|SIDCC|PSID|sid)|\w{0,40}_logged_in_?\w{0,40}|remember_\w{1,60})=([^\s;,\"']{16,600})",
     ),
+    # What lets a session in, as a header of its own.
+    SecretRule(
+        "token",
+        ("x-…(?:session|auth|user|access|client|app)",),
+        r"(?i)\bx-(?:[a-z]{1,20}-){0,2}(?:session|auth|user|access|client|app)(?:-[a-z]{1,10}){0,2}[\"']?\s?[:=]\s?\\{0,15}[\"']?([A-Za-z0-9._~+/=-]{20,2048})",
+        accept=has_drawn_token,
+        folded=True,
+    ),
+    # A wireless network and its key.
+    SecretRule(
+        "password",
+        ("ssid", "wpa", "wpa2", "wpa3", "wlan", "wifi", "wi-fi", "hotspot"),
+        r"(?i)\b(?:ssid|wpa[23]?|wlan|wi-?fi|hotspot)\b[^\n]{0,60}?[\s,;(](?:key|password|pass|pw|code|schlüssel|psk|pwd)\b[\s:=]{1,4}([^\s\"'`,;]{8,63})",
+        accept=_is_mixed_value,
+        folded=True,
+    ),
+    # What devices are asked with, and what authenticates their neighbours.
+    SecretRule(
+        "password",
+        ("community", "rocommunity", "rwcommunity", "key-string", "md5"),
+        r"(?i)\b(?:(?:ro|rw|trap)?community6?[\s:=\"']{1,4}|key-string\s{1,3}|(?<=\d )(?:md5|sha1|sha256)\s{1,3}(?:\d\s{1,3})?)([^\s\"'`,;()]{8,64})",  # noqa: E501
+        accept=_is_drawn_value,
+        folded=True,
+    ),
+    SecretRule(
+        "secret",
+        (
+            r"SHA1…\s+[0-9a-fA-F]{40}",
+            r"MD5…\s+[0-9a-fA-F]{32}",
+            r"SHA256…\s+[0-9a-fA-F]{64}",
+            r"AES128CMAC…\s+[0-9a-f]{32}",
+        ),
+        r"(?<![^\n])\s{0,4}\d{1,5}\s{1,4}(?:MD5|SHA1|SHA256|AES128CMAC|M)\s{1,4}([0-9a-fA-F]{32,64})(?![0-9a-fA-F])",
+    ),
+    # The store of a wallet, and what tools keep of a made password.
+    SecretRule(
+        "private-key", ("ciphertext",), r"\"ciphertext\"\s?:\s?\"([0-9a-f]{64,512})\"(?=[^}]{0,400}\"(?:kdf|mac)\")"
+    ),
+    SecretRule(
+        "password",
+        ("random_password", "random_string", "random_bytes", "random_id"),
+        r"\"random_(?:password|string|bytes|id)\"[^\n]{0,400}?\"(?:result|bcrypt_hash|hex|b64_std|base64)\":\s?\"([^\"\n]{6,300})\"",
+    ),
+    # Bundler's and similar pairs for a host: BUNDLE_GEMS__ACME__COM: "user:X"
+    SecretRule(
+        "password", ("BUNDLE_",), r"\bBUNDLE_\w{1,60}__\w{1,40}[\"']?\s?[:=]\s?[\"']?(\w{1,60}:[^\s\"']{4,100})"
+    ),
+    # Keys in the addresses of nodes of chains, and shared secrets that an app is set up with.
+    SecretRule(
+        "token",
+        ("quiknode", "quicknode", "alchemy", "infura", "ankr", "drpc", "blastapi", "chainstack", "getblock", "moralis"),
+        r"://[\w.-]{0,80}(?:quiknode|quicknode|alchemy|infura|ankr|drpc|blastapi|chainstack|getblock|moralis)[\w.-]{0,20}/(?:[\w-]{1,20}/){0,3}([A-Za-z0-9_-]{20,64})",
+        accept=has_digit_or_both_cases,
+    ),
+    SecretRule("secret", ("otpauth-migration://",), r"otpauth-migration://offline\?data=([A-Za-z0-9+/%=_-]{20,2000})"),
+    SecretRule(
+        "password",
+        ("ss://", "ssr://", "vmess://", "trojan://", "hysteria2://", "tuic://"),
+        r"\b(?:ssr?|vmess|trojan|hysteria2|tuic)://([A-Za-z0-9+/=_-]{12,2000})",
+    ),
+    SecretRule(
+        "token",
+        ("://",),
+        r"://[^\s\"'<>?#]{1,200}\?(?:[^\s\"'<>#]{0,80}&)?(?:t|auth|invite|magic)=([A-Za-z0-9_-]{32,400})(?![A-Za-z0-9_-])",
+        accept=has_random_value,
+    ),
     SecretRule(
         "licence-key",
         ("license", "licence", "product key", "/ipk", "serial", "activation"),
@@ -281,8 +360,10 @@ CONNECTION_RULES = (
     SecretRule("token", ("://",), r"://([\w.~%+-]{16,255})@(?=[A-Za-z0-9\[])", has_random_value),
     SecretRule(
         "token",
-        (r"=…(?<=(?i:sig|ure|key|ken|ode|pid|_id|ass|ret|sid|ion|ket|uth|otp|jwt|ess|ash)=)[^\s&\"'`<>#\\\[\]]{16}",),
-        r"(?i)[?&;](?:[\w-]{0,20}[_-])?(?:sig|signature|key|apikey|token|code|app_?id|pass|secret|sid|session|ticket|auth|otp|jwt|access|hash)=([^\s&\"'`<>#\\\[\]]{16,2048})",
+        (
+            r"=…(?<=(?i:sig|ure|key|ken|ode|pid|_id|ass|ret|sid|ion|ket|uth|otp|jwt|ess|ash|tkn)=)[^\s&\"'`<>#\\\[\]]{16}",
+        ),
+        r"(?i)(?:[?&;]|(?<![\w.$/=-])(?=(?:sid|token|tkn|session|sig)=))(?:[\w-]{0,20}[_-])?(?:sig|signature|key|apikey|token|tkn|code|app_?id|pass|secret|sid|session|ticket|auth|otp|jwt|access|hash|data)=([^\s&\"'`<>#\\\[\]]{16,2048})",
         accept=has_random_value,
     ),
     # A link that lets in whoever has it.
@@ -290,7 +371,8 @@ CONNECTION_RULES = (
         "token",
         ("://",),
         r"://[^\s\"'<>]{1,200}?/(?:[\w-]{0,20}(?:reset|invit|verif|confirm|magic|activat|unsubscribe|token|unlock|recover|secret|private|share|join"
-        r"|one-time|login|signin|auth|callback|ical|feed)[\w-]{0,20})(?:/[\w-]{1,16})?/([A-Za-z0-9_.~-]{20,400})",
+        r"|one-time|login|signin|auth|callback|ical|feed|magic|receiver|subscri|signup|passwordless)[\w-]{0,20}|link|sub|subs|t|s|dl|k|v\d/http)(?:/(?:[\w-]|%40|\.){1,40}){0,2}"
+        r"/(?:private-)?([A-Za-z0-9_.~-]{20,400})",
         accept=has_random_value,
     ),
     # As browsers export them, and as code passes them.

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 #: A PEM key of 4096 bits is about 3,300 characters; one of 16,384 bits, the longest in use, four times that.
-_LONGEST = 16_384
-_TITLE = r" [A-Za-z0-9 ]{0,40}(?:PRIVATE KEY|SECRET KEY|Static key|KEY SHARE)[A-Za-z0-9 ]{0,10} ?-{4,5}"
-_BEGIN, _END = r"-{4,5} ?BEGIN" + _TITLE, r"-{4,5} ?END" + _TITLE
-_BREAK = r"(?:\s|\\{1,2}[nr]|\d{1,7}(?=[\t→|:])|[|:>#*→-])"
+_LONGEST = 65_536
+_TITLE = r" (?![A-Za-z0-9 -]{0,40}(?:PUBLIC|CERTIFICATE|SIGNATURE|REQUEST))[A-Za-z0-9 -]{0,40}(?i:KEY|SEED|SECRET)[A-Za-z0-9 ]{0,10} ?-{4,6}"  # noqa: E501
+_BEGIN, _END = r"-{4,6} ?BEGIN" + _TITLE, r"-{4,6} ?END" + _TITLE
+_BREAK = r"(?:\s|\\{1,2}[nr]|\d{1,7}(?=[\t→|:])|[|:>#*→\"'+,;.&-])"
 #: Atomic groups: before Python 3.11.5 a possessive repetition loses matches where its group has alternatives.
 _BREAKS = rf"(?>{_BREAK}*)"
 # The block's body when its end is not in the text: lines of base64, possibly with their line ends spelled out.
@@ -34,16 +34,16 @@ _WHOLE = r"LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[A-Za-z0-9+/=]{16,}+(?>(?:" + _BREAKS 
 _PUTTY = r"(?i)private-lines: ?\d{1,3}" + _BODY + r"(?:private-mac: ?[0-9a-f]{32,64})?"
 #: One of these is in each block, in a text and among its words.
 _SIGNS = (
-    "PRIVATE KEY",
-    "SECRET KEY",
-    "Static key",
-    "KEY SHARE",
+    "-BEGIN ",
+    "-END ",
+    "- BEGIN ",
+    "- END ",
     "rivate-Lines",
     "rivate-lines",
     "privateExponent",
     "priv:",
 )
-_WORDS = frozenset(("priv", "privateexponent", "private", "secret", "static", "share"))
+_WORDS = frozenset(("priv", "privateexponent", "private", "secret", "key", "seed"))
 #: What is known without its frame.
 KEY_RULES = (
     SecretRule(
@@ -57,7 +57,7 @@ KEY_RULES = (
     SecretRule(
         "private-key",
         ("priv", "privateexponent", "prime1", "prime2", "exponent1", "exponent2", "coefficient"),
-        rf"(?i)\b(?:priv|privateExponent|prime[12]|exponent[12]|coefficient):\s*((?:{_BREAK}{{0,20}}(?:[0-9a-f]{{2}}:){{4,40}}(?:[0-9a-f]{{2}})?)+)",
+        rf"(?i)\b(?:priv|privateExponent|prime[12]|exponent[12]|coefficient):\s*((?:{_BREAK}{{0,20}}(?:[0-9a-f]{{2}}:){{4,40}}(?:[0-9a-f]{{2}})?)+(?:{_BREAK}{{0,20}}(?:[0-9a-f]{{2}}:){{0,3}}[0-9a-f]{{2}}(?=\s*(?:\Z|\n|\\|pub)))?)",
         folded=True,
         spans_lines=True,
     ),

@@ -13,9 +13,11 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.redaction.rule_matching import Cut, compiled_pattern, make_cut
+from helix_episodes.redaction.secret_names import NEEDLE, REST, needles_in, sort_of_name
 from helix_episodes.redaction.tables import column_values
 from helix_episodes.redaction.value_looks import (
     FUNCTION_WORDS,
+    is_by_chance,
     is_dense,
     is_grouped_code,
     is_like_password,
@@ -39,61 +41,9 @@ if TYPE_CHECKING:
     from helix_episodes.redaction.rule_matching import SiftedText
 
 
-#: Every name of a secret holds one of these, in small letters; the commonest words that do and are no names are out.
-_PARTS = {
-    "pass": r"pass(?!e[ds]|ing|age|ive|port|thr)",
-    "pw": r"pwd|(?<=[a-z])pw\b|(?<![a-z])pw(?![a-z])",
-    "phrase": "phrase",
-    "key": "key(?!word|board|frame|down|up|press|error|point|note|stroke)",
-    "secret": "secret",
-    "token": r"token(?!iz)",
-    "credential": "credential",
-    "auth": "auth(?!or|en)",
-    "psk": "psk",
-    "salt": r"salt\b",
-    "mnemonic": "mnemonic",
-    "login": "login",
-    "code": r"(?<=device_)code|(?<=deviceC)ode",
-    "api_hash": "api_hash",
-    "macaroon": "macaroon",
-}
-#: Those that are too short, or too like parts of other words, to be looked for within words.
-_WHOLE = {
-    **{
-        word: rf"(?<![a-z]){word}(?![a-z])"
-        for word in ("jwt", "crumb", "csrf", "hmac", "creds", "pat", "pin", "pincode", "saml", "totp", "encrypt")
-    },
-    **{
-        word: word
-        for word in ("samlresponse", "samlrequest", "kennwort", "contrasena", "senha", "wachtwoord", "salasana")
-    },
-    **{word: word for word in ("heslo", "haslo", "adgangskode", "parola", "lozinka")},
-    "passe": "(?<=mot de )passe",
-}
-_WHOLE["pin"] = r"(?<![a-z])pin(?: code)?(?![a-z])"
-_SESSION = "_session"
-_FOREIGN = (
-    "סיסמה",
-    "κωδικός",
-    "jelszó",
-    "mật khẩu",
-    "كلمة المرور",
-    "รหัสผ่าน",
-    "पासवर्ड",
-    "contraseñ",
-    "lösenord",
-    "hasło",
-    "şifre",
-    "пароль",
-    "密码",
-    "密碼",
-    "パスワード",
-    "비밀번호",
-)
-_FOREIGN_LETTER = "[\u00f1-\u1fff\u3040-\ud7ff]"
 _QUOTE = r"(?:\\{0,15}[\"'`])"
 #: A new line, with what listings and diffs put at its beginning.
-_LINE = r"(?:\n|\\{1,2}n)[ \t\d|+>→:-]{0,30}"
+_LINE = r"(?:\n|\\{1,2}n)[ \t\d|+>#→:-]{0,30}"
 _SIGN = r"(?:=>|->|<-|→|:=|\?\?|\|\||={1,3}|:{1,2}|\uff1a|は|是|为|[—\u2013➜⇒]|\.{4,80})"
 _SECOND_FIELD = r"(?:--)?(?:[a-z]{1,10}_?)?(?:value|string|text|content|body|data|default)"
 #: What hands a name its value, the more telling ones first.
@@ -121,7 +71,7 @@ _JOINTS = {
     ),
     # Behind an index, a bold name, a default or a type: environ["X"] = …, **X**: …, X [None]: …, x: str = …, or …
     "sign": (
-        rf"(?:{_QUOTE}|[\[\])*]){{0,4}}(?:[ \t]\([^()\n]{{1,40}}\)|[ \t](?:of|for|on|from|in)[ \t][\w .@'/-]{{1,40}}?"
+        rf"(?:{_QUOTE}|[\[\])*}}]){{0,4}}(?:[ \t]\([^()\n]{{1,40}}\)|[ \t](?:of|for|on|from|in)[ \t][\w .@'/-]{{1,40}}?"
         r"(?=[:=—]))?"
         rf"(?:[ \t]?:?[ \t]?[A-Za-z&*\[{{][^\n=\"'`,()]{{0,30}}(?==[ \t]*[^\s=]))?"
         rf"(?:[ \t]\[[^\[\]\n]{{0,20}}\])?\s{{0,8}}(?:{_SIGN}|\bor\b)[\s*]{{0,8}}"
@@ -134,82 +84,60 @@ _JOINTS = {
     "item": rf"[\"']?[ \t]{{0,4}}{_LINE}(?<=-)\s{{1,4}}|[\"']?[ \t]{{0,4}}{_LINE}(?<=- )",
     "border": rf"{_QUOTE}?\s{{0,20}}[|│║┃¦]\s{{0,20}}{_QUOTE}?",
     "sentence": (
-        r"[\"'`*]{0,3}(?:\s(?:of|for)\s[\w .@-]{1,40})?"
-        r"\s(?:(?i:is|was|to|be|as|of|now|set|are|with|still|lautet|ist|est|es|è)[\s:]{1,2}){1,3}\s{0,4}[*`\"']{0,3}"
+        r"[\"'`*]{0,3}(?:\s(?i:of|for|to|do|da|de|del|du|der|des|für|för|til|voor|dla|для|от|к)\s[\w .@-]{1,40}?)?"
+        r"\s(?:(?i:is|was|to|be|as|of|now|set|are|with|still|lautet|ist|est|es|è|é|er|är|je|to|jest|este|on|это)[\s:]{1,2}){1,3}\s{0,4}[*`\"']{0,3}"
     ),
     "blanks": r"[\"'`]?(?:[ \t]|\\{1,2}t){1,40}(?:--?[a-z]{1,20}[ =])?",
 }
-_REST = r"\w{0,30}+(?:-\w{1,20}+){0,4}"
 #: At a needle: whether a joint can follow at all, which is far cheaper to ask.
-_NEEDLE = "(?i:" + "|".join((*_PARTS.values(), *_WHOLE.values(), rf"{_SESSION}\b", *_FOREIGN)) + ")"
 _PROMISING = re.compile(
-    _NEEDLE + _REST + r"(?: \d{1,2}(?=:))?"
-    r"(?:[\"'`:=(,>|)\[\]*\\?<&→\uff1aは是为—.{-]|\s{1,40}(?:[=:|│║┃¦>\"'`,→+{*\[(—\u2013➜⇒.-]|\n|<|[\w.\[\]<>&|?:]{1,30}(?: \w{1,20})? ?="  # noqa: E501
-    r"|(?i:is|was|to|be|as|of|for|now|set|on|from|in|still|or|value|lautet|ist|est|es|è|--)\b"
-    r"|\S{0,40}?[\d!@#$%^&*?~]|[\w/+]{0,30}[a-z][A-Z][a-z]{0,2}[A-Z])|[ \t]*(?:\n|\Z))"
+    NEEDLE + REST + r"(?: \d{1,2}(?=:))?"
+    r"(?:[\"'`:=(,>|)\[\]*\\?<&→\uff1aは是为—.{}-]|\s{1,40}(?:[=:|│║┃¦>\"'`,→+{*\[(—\u2013➜⇒.-]|\n|<|[\w.\[\]<>&|?:]{1,30}(?: \w{1,20})? ?="  # noqa: E501
+    r"|(?i:is|was|to|be|as|of|for|now|set|on|from|in|still|or|value|lautet|ist|est|es|è|é|er|är|je|jest|este|это|do|da|de|del|du|der|des|für|för|til|voor|dla|для|от|к|--)\b"
+    r"|(?<=\s\s)[A-Za-z]|[a-z]{4}-[a-z]{4}-|\S{0,40}?[\d!@#$%^&*?~]|[\w/+]{0,30}[a-z][A-Z][a-z]{0,2}[A-Z])|[ \t]*(?:\n|\Z))"  # noqa: E501
 )
 #: A name with nothing behind it on its line, or as one of several that signs part.
-_EDGE = _NEEDLE + _REST + r"[\"'`]?[ \t]*(?:[\n\r,;|\t]|\Z)"
+_EDGE = NEEDLE + REST + r"[\"'`]?[ \t]*(?:[\n\r,;|\t]|\Z)"
 _BARE = r"[^\s\"'`,;<>()\[\]{}\\|]{3,512}"
 _TAIL = (
-    rf"{_NEEDLE}{_REST}(?: \d{{1,2}}(?=:))?(?:{'|'.join(f'(?P<{name}>{each})' for name, each in _JOINTS.items())})"
-    rf"(?:[bBrRuUfFLN@$]?(?P<open>{_QUOTE})(?P<quoted>(?>(?:(?!(?P=open))(?:\\.|[^\n\\])){{3,512}}))(?P=open)"
+    rf"{NEEDLE}{REST}(?: \d{{1,2}}(?=:))?(?:{'|'.join(f'(?P<{name}>{each})' for name, each in _JOINTS.items())})"
+    rf"(?:\"\"(?=\")|''(?='))?(?:[bBrRuUfFLN@$]?(?P<open>{_QUOTE})(?P<quoted>(?>(?:(?!(?P=open))(?:\\.|[^\n\\])){{3,512}}))(?P=open)"
     rf"|(?:[bBrRuUfFLN@$]?{_QUOTE}|qq?[{{(|/])?(?P<bare>{_BARE}))"
 )
+#: What is behind the head of a column.
+_HEAD = r"[ \t]*[,;|│║┃\t\r\n)\"'`]| {2,}\S"
 #: {"value": "…", "name": "X"}
 _VALUE_FIRST = (
     rf"(?i:{_SECOND_FIELD}){_QUOTE}?\s?[:=]\s?({_QUOTE})((?:(?!\1).){{3,300}})\1[\s,]{{1,20}}{_QUOTE}?"
     rf"(?i:name|key|id){_QUOTE}?\s?[:=]\s?{_QUOTE}\Z"
 )
-_NAME_FIELD, _NAME_FIELD_LENGTH = re.compile(rf"(?i:name|key|id){_QUOTE}?\s?[:=]\s?{_QUOTE}\Z"), 14
+#: MOVE 'X' TO NAME, "X" as the name
+_VALUE_TO_NAME = r"(?i)([\"'`])((?:(?!\1)\S){6,200})\1\s{1,4}(?:to|as|into|for|is|=>|->)\s{1,4}(?:(?:the|my|our|a|your|new)\s){0,2}\Z"  # noqa: E501
+#: The next value of a list.
+_NEXT_ITEM = r"[\"'`]\s{0,4},\s{0,40}[\"'`]([^\s\"'`]{4,512})(?=[\"'`])"
+_NAME_FIELD = re.compile(rf"(?i:name|key|id){_QUOTE}?\s?[:=]\s?{_QUOTE}\Z")
+_TO_NAME, _BEFORE_LENGTH = re.compile(r"(?i)[\"'`]\s{1,4}(?:to|as|into|for|is|=>|->)\s[\s\w]{0,10}\Z"), 24
 
-_NEW_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[.\-$: /]+")
-#: The last word of a name that says what it is: what people choose, what machines make, a key, a login.
-_NAME = re.compile(
-    r"(?P<before>.*)(?:"
-    r"(?P<people>passw(?:or)?d|passwort|passord|(?<![a-z])pwd|passphrase|passcode|psk|mnemonic|(?:seed|recovery|secret)_phrase"
-    r"|kennwort|contrase(?:ñ|n)a|passe|senha|wachtwoord|lösenord|salasana|heslo|hasło|adgangskode|şifre|parola"
-    r"|пароль|密码|密碼|パスワード|비밀번호|סיסמה|κωδικός|jelszó|mật_khẩu|كلمة_المرور|รหัสผ่าน|पासवर्ड|lozinka|(?:^|_)pw|(?:user|root|admin|mail|ftp|bind|dn|db|ldap|my)pw)"
-    r"|(?P<short>(?<!com)(?<!by)(?<!sur)(?<!tres)(?<!under)(?<!over)pass)"
-    r"|(?P<pin>(?:^|_)pin(?:_?code)?)|(?P<machine>secret|token|credential|crumb|csrf|hmac|saml(?:response|request)?"
-    r"|(?:^|_)(?:salt|pat|jwt|creds|login|totp)|api_hash|macaroon|(?:device|auth|access)_code|key_?material|key_content)|(?P<key>key|(?:^|_)encrypt|_session)|(?P<login>(?:^|_|master|o)auth))"
-    r"(?P<after>s?\d{0,3}(?:_\w+)?)"
-)
-#: Words behind it that make it something about the secret.
-_ABOUT_LIST = """
-    hash hashed file path dir folder directory name names id ids type kind field url uri endpoint host port
-    count counts length len size limit index expires expiry expiration ttl at age policy prompt label
-    placeholder hint hasher hashers class provider manager service handler store ring vault ref arn version
-    usage used budget required enabled strength validator min max regex pattern format error errors input form
-    reset change check checker count total totals cost rate per map list set group mode column env var variable
-    location source scope scopes status state sock socket alias algorithm schema algo generator factory helper utils
-    util test tests spec docs page route view
-"""
-_ABOUT = frozenset(_ABOUT_LIST.split())
-#: Words before ``key`` that make it no secret.
-_HARMLESS_KEY_LIST = """
-    public pub primary foreign sort partition cache row map hash group lookup index idempotency object dict json
-    config query unique shift arrow translation i18n route issue react entity composite natural surrogate dedup
-    dedupe event metric state node item hot mon tur don joc hoc whis known host search parent child s3
-    dns ctrl alt meta tab enter return escape space any each this that other next previous new old given same which
-    first last column param prop property header field label option setting registry model stable test
-"""
-_HARMLESS_KEYS = frozenset(_HARMLESS_KEY_LIST.split())
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=(?!=?\Z)")
 _PLURALS = ("keys", "tokens", "secrets", "credentials", "passwords")
 _DOTTED_NAME = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+[.:]?")
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w.]*")
+#: The type of a field in a schema: password: String!, password String @db.VarChar(60)
+_TYPE = re.compile(r"\[?[A-Z][a-z]+\]?!?\]?!?|@[a-z]\w*(?:\.\w+)*(?:\([^)]*\)?)?")
 _BASE32 = re.compile(r"(?=.*\d)[A-Z2-7]{16,64}")
 _STREWN = re.compile(r"(?=.{9})[a-z]*(?:[a-z]\d|\d[a-z])[a-z]*\d[a-z0-9]*")
-_PIN = re.compile(r"\d{4,12}")
+_PIN = re.compile(r"\d{4,12}|\d{3,5}(?:[- ]\d{3,5}){1,3}")
 #: A reference to where the secret is: vault:secret/data/shop#password, op://…, arn:…
 _REFERENCE = re.compile(r"[a-z][\w+-]{1,20}:[\w.@:-]{1,80}[/#][\w./#@:-]{1,200}")
+_WORDS_AND_NUMBER = re.compile(r"(?:[A-Za-z]{3,12}-){2,6}\d{2,6}")
 #: Words one after the other, as a passphrase has them where nothing quotes it.
 _WORDS = r"[A-Za-z]{3,12}(?:([ ._-])[A-Za-z]{3,12})(?:\1[A-Za-z]{3,12}){1,23}(?=[ \t]*(?:$|[\n\"'`|<]|\(|#|\.(?:\s|$)))"
 _LONE_VALUE = r"(?<![:=])(?<![:=] )(?:[\"'`]|[ \t]|\A|(?<=\n))(?!toolu_|msg_|req_|chatcmpl|call_|sha\d{1,3}-|h1:)([A-Za-z0-9+/_=-]{20,200})(?=[\"'`\s,;)]|\Z)"  # noqa: E501
 _LONGEST_LINE = 240
 #: What belongs to a value behind its first part.
 _MORE_QUOTED = r"[\"'`](?:[\"'`][^\"'`\n]{3,200}[\"'`]|\s{0,8}(?:\+|\.\.?|&|~|\|\||\\)?\s{1,40}[rbfu]?[\"'`](?=[^\"'`\n:=]{6,200}[\"'`]\s{0,8}(?:[;)\n]|\Z))[^\"'`\n]{6,200}[\"'`])"  # noqa: E501
+#: A longer value is a key, and goes as far as its letters do.
+_LONGEST_MATCHED, _KEY_LETTERS = 500, r"[A-Za-z0-9+/=_-]*"
 _MORE_BARE = r"[(|,{\[](?![a-z]{2,20}[=:])[A-Za-z0-9][^\s\"'`<]{2,200}"
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _PATH_BEGINNINGS = ("/", "./", "../", "~/", "~\\", "http://", "https://", "file:", "@/", "\\")
@@ -228,12 +156,10 @@ _GROUPS = r"([A-Za-z0-9]{4,6})(?:[ -][A-Za-z0-9]{4,6}){2,7}(?=[ \t]*(?:\Z|[\n\"'
 _ENDS_OF_SENTENCES = ".,:;!?)"
 #: An identifier is at most this long, and a value field at most this far before its name's.
 _LONGEST_NAME, _VALUE_BEFORE = 48, 400
+_SHORTEST_LONE_VALUE = 12
 _SHORTEST_CHOSEN, _SHORTEST_SPOKEN, _SHORTEST_LONE_KEY, _SHORTEST_LONG = 6, 8, 20, 24
 #: Behind the telling word of a name (``SECRET_KEY_BASE``); four words are a phrase.
 _MOST_WORDS_BEHIND = 3
-#: A part of the name of a resource: arn:aws:secretsmanager:eu-central-1:1234:secret:shop
-_OF_RESOURCE = re.compile(r"arn:[\w:*-]{0,40}\Z|secretsmanager:[\w:-]*\Z")
-_WORD_BEFORE = re.compile(r"([A-Za-z]{2,20})[ ]\Z")
 
 
 class _Named(NamedTuple):
@@ -260,15 +186,8 @@ class _Named(NamedTuple):
 
 def places_of_names(sifted: SiftedText) -> list[int]:
     """Where what names of secrets hold stands before something that can hand it a value."""
-    found = [needle for needle in _PARTS if needle in sifted.word_list]
-    if not sifted.words.isdisjoint(_WHOLE):
-        found += [needle for needle in _WHOLE if needle in sifted.words]
-    if "session" in sifted.words:
-        found.append(_SESSION)
-    if not sifted.lowered.isascii() and compiled_pattern(_FOREIGN_LETTER).search(sifted.lowered):
-        found += _FOREIGN
-    text, lowered = sifted.text, sifted.lowered
-    return sorted(place for needle in found for place in _places(lowered, needle) if _PROMISING.match(text, place))
+    text, lowered, needles = sifted.text, sifted.lowered, needles_in(sifted)
+    return sorted(place for needle in needles for place in _places(lowered, needle) if _PROMISING.match(text, place))
 
 
 def are_at_edges(sifted: SiftedText, names: list[int]) -> bool:
@@ -285,37 +204,55 @@ def named_secrets(sifted: SiftedText, names: list[int]) -> Iterator[Cut]:
             continue
         before = text[max(0, place - _LONGEST_NAME) : place]
         start = place - len(before) + len(before.rstrip(_NAME_LETTERS))
-        rest = compiled_pattern(_NEEDLE + _REST).match(text, place)
+        rest = compiled_pattern(NEEDLE + REST).match(text, place)
         name = text[start : rest.end() if rest else place]
         before = text[max(0, start - _LONGEST_NAME) : start]
-        sort = None if _OF_RESOURCE.search(before) else _sort(name, before)
+        sort = sort_of_name(name, before)
         if sort is None:
             continue
         if sort == "lone" and _ACCOUNT.search(text, max(0, start - _ACCOUNT_LENGTH), start):
             sort = "machine"
         last = rest.end() if rest else place
-        if text[last : last + 1] in ",;|\t\r\n)\"'`" and (below := _below(text, name, sort, start, last)):
+        if compiled_pattern(_HEAD).match(text, last) and (below := _below(text, name, sort, start, last)):
             yield from (make_cut("secret", *each) for each in below)
             end = last
             continue
         found = compiled_pattern(_TAIL).match(text, place)
-        if found is not None and (value := _value(text, name, sort, found)):
-            end = value[1]
-            yield make_cut("secret", *value)
-        elif _NAME_FIELD.search(text, max(0, start - _NAME_FIELD_LENGTH), start):
-            first = compiled_pattern(_VALUE_FIRST).search(text, max(0, start - _VALUE_BEFORE), start)
-            if first and _is_secret(_Named(name, sort, "field", "", first[2], quoted=True, after="")):
-                yield make_cut("secret", *first.span(2))
-        elif sort == "machine" and not name.lower().endswith("login"):
-            yield from (make_cut("secret", *each) for each in _beside(text, start, last))
+        spans = _values(text, name, sort, found) if found else []
+        end = spans[-1][1] if spans else end
+        yield from (make_cut("secret", *each) for each in spans or _around(text, name, sort, start, last))
+
+
+def _values(text: str, name: str, sort: str, found: re.Match[str]) -> list[tuple[int, int]]:
+    """The value behind a name, and those of a list behind a name in the plural."""
+    value, spans = _value(text, name, sort, found), []
+    while value:
+        spans.append(value)
+        more = compiled_pattern(_NEXT_ITEM).match(text, value[1]) if name.lower().endswith(_PLURALS) else None
+        value = more.span(1) if more and is_mixed(more[1]) else None
+    return spans
+
+
+def _around(text: str, name: str, sort: str, start: int, last: int) -> list[tuple[int, int]]:
+    """The value that is before its name, or next to it on the line."""
+    for is_before, pattern, joint in ((_NAME_FIELD, _VALUE_FIRST, "field"), (_TO_NAME, _VALUE_TO_NAME, "argument")):
+        if is_before.search(text, max(0, start - _BEFORE_LENGTH), start):
+            first = compiled_pattern(pattern).search(text, max(0, start - _VALUE_BEFORE), start)
+            if first and _is_secret(_Named(name, sort, joint, "", first[2], quoted=True, after="")):
+                return [first.span(2)]
+            return []
+    return _beside(text, start, last) if sort == "machine" and not name.lower().endswith("login") else []
 
 
 def _below(text: str, name: str, sort: str, start: int, end: int) -> list[tuple[int, int]]:
     """The values of a table's column with this name."""
+    spans = list(column_values(text, start, end))
+    is_short = sort == "short" or name.lower() == "pwd"
+    cells = [_Named(name, sort, "field", "", text[first:last], quoted=True, after="") for first, last in spans]
     return [
-        (first, last)
-        for first, last in column_values(text, start, end)
-        if _is_secret(_Named(name, sort, "field", "", text[first:last], quoted=True, after=""))
+        span
+        for span, cell in zip(spans, cells, strict=True)
+        if not _ASSIGNMENT.match(cell.value) and (is_by_chance(cell.value) or not is_short) and _is_secret(cell)
     ]
 
 
@@ -337,27 +274,6 @@ def _places(text: str, needle: str) -> Iterator[int]:
         place = text.find(needle, place + 1)
 
 
-def _sort(name: str, before: str) -> str | None:
-    """What a name is the name of: ``people`` choose it, ``short`` for that, a ``machine`` makes it, a ``lone`` key."""
-    spoken = _WORD_BEFORE.search(before)
-    if name.lower() == "phrase" and spoken and spoken[1].lower() in ("pass", "seed", "secret"):
-        return "people"
-    found = _NAME.fullmatch(_NEW_WORD.sub("_", name).lower())
-    if found is None:
-        return None
-    about = found["after"].split("_")[1:]
-    if len(about) > _MOST_WORDS_BEHIND or not _ABOUT.isdisjoint(about):
-        return None
-    if not found["key"]:
-        return next(sort for sort in ("people", "short", "pin", "machine", "login") if found[sort])
-    word = found["before"].rstrip("_").rpartition("_")[2]
-    if not word and spoken:
-        word = spoken[1].lower()
-    if word in _HARMLESS_KEYS:
-        return None
-    return "machine" if word and word not in FUNCTION_WORDS else "lone"
-
-
 def _value(text: str, name: str, sort: str, found: re.Match[str]) -> tuple[int, int] | None:
     """Where the value of a name begins and ends; None where it is none of a secret."""
     joint = next(each for each in _JOINTS if found[each] is not None)
@@ -366,14 +282,14 @@ def _value(text: str, name: str, sort: str, found: re.Match[str]) -> tuple[int, 
         # In a file of settings a line belongs to the value, whatever signs are in it.
         end = max(end, compiled_pattern(r"(?:[^\s\"'`\\<]|\\[^\n]|<(?!/)){0,512}").match(text, start).end())  # type: ignore[union-attr]  # matches the empty text too
         end = start + len(text[start:end].rstrip(";,)]}"))
-    if found["quoted"] is None and sort == "people" and joint in ("sign", "sentence", "blanks", "block"):
+    if found["quoted"] is None and sort == "people" and joint in ("sign", "sentence", "blanks", "block", "item"):
         words = compiled_pattern(_WORDS).match(text, start)
         if words and is_phrase(words[0]) and (joint != "blanks" or words[1] != " "):
             return words.span()
         groups = compiled_pattern(_GROUPS).match(text, start)
         if groups and (name.startswith("-") or (joint == "sign" and is_grouped_code(groups[0]))):
             return groups.span()
-    if found["quoted"] is None and sort == "machine" and joint in ("sign", "block"):
+    if found["quoted"] is None and sort == "machine" and joint in ("sign", "block", "blanks", "sentence"):
         groups = compiled_pattern(_GROUPS).match(text, start)
         if groups and len(groups[0]) >= _SHORTEST_LONE_KEY and is_grouped_code(groups[0]):
             return groups.span()
@@ -388,6 +304,8 @@ def _value(text: str, name: str, sort: str, found: re.Match[str]) -> tuple[int, 
 
 def _whole_end(text: str, start: int, end: int, *, is_quoted: bool) -> int:
     """Where a value ends that signs in it or quotes have parted: ``a(b)``, ``a|b``, ``"a" + "b"``, ``'a''b'``."""
+    if end - start >= _LONGEST_MATCHED:
+        return compiled_pattern(_KEY_LETTERS).match(text, end).end()  # type: ignore[union-attr]  # matches the empty text too
     more = compiled_pattern(_MORE_QUOTED if is_quoted else _MORE_BARE).match(text, end)
     if more is None:
         return end
@@ -397,8 +315,12 @@ def _whole_end(text: str, start: int, end: int, *, is_quoted: bool) -> int:
 def _is_secret(one: _Named) -> bool:
     if is_placeholder(one.value) or _is_code(one) or not _is_fitting(one):
         return False
+    if one.sort == "pin" or one.name.lower().endswith("passcode"):
+        is_handed = one.joint in ("sign", "field", "sentence", "block") or "-" in one.name
+        if is_handed and _PIN.fullmatch(one.value):
+            return True
     if one.sort == "pin":
-        return one.joint in ("sign", "field", "sentence", "block") and _PIN.fullmatch(one.value) is not None
+        return False
     return _is_chosen(one) if one.sort in ("people", "short") else _is_made(one)
 
 
@@ -406,10 +328,10 @@ def _is_fitting(one: _Named) -> bool:
     """``PASS:`` is a test's verdict, ``PWD`` the working folder, and several tokens are counted, not quoted."""
     if one.name.rpartition(".")[2].strip("_$-").lower() in ("pass", "pwd"):
         return one.joint in ("field", "tag", "markup") or (
-            one.joint == "sign" and (one.between == "=" or one.quoted or (one.between == " = " and is_dense(one.value)))
+            one.joint == "sign" and (one.between == "=" or one.quoted or is_by_chance(one.value))
         )
     if one.joint not in ("sentence", "blanks"):
-        return one.joint == "sign" or not _ASSIGNMENT.match(one.value)
+        return one.joint == "sign" or one.quoted or not _ASSIGNMENT.match(one.value)
     return not one.name.lower().endswith(_PLURALS) and one.name[:1] != "$" and not _ASSIGNMENT.match(one.value)
 
 
@@ -423,14 +345,15 @@ def _is_code(one: _Named) -> bool:
         or value[0] in "<["
         or value.startswith(_PUBLIC_PREFIXES)
         or _DRIVE.match(value)
-        or compiled_pattern(r"\{[^{}]{0,60}\}").search(value)
+        or (compiled_pattern(r"\{[^{}]{0,60}\}").search(value) and not is_by_chance(value))
     ):
         return True
     if value.startswith(_PATH_BEGINNINGS):  # one in 64 keys in base64 begins with a stroke
         return value[0] != "/" or not is_dense(value)
     if value[0] == "?" and one.joint == "sign":  # ${DB_PASSWORD:?is missing}
         return True
-    if _DOTTED_NAME.fullmatch(value) and is_made_of_words(value) and not (one.quoted and one.sort == "people"):
+    is_name = _DOTTED_NAME.fullmatch(value) and is_made_of_words(value) and not is_unlike_words(value)
+    if is_name and not (one.quoted and one.sort == "people"):
         return not one.name.startswith("-")
     is_called = not one.quoted and one.after[:1] in ("(", "[") and _IDENTIFIER.fullmatch(value) is not None
     return is_called and not is_dense(value, shortest=_SHORTEST_SPOKEN)
@@ -440,6 +363,8 @@ def _is_chosen(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground
     """The look that a value must have where people choose it: none in quotes or settings, a digit or sign elsewhere."""
     value, joint = one.value, one.joint
     if len(value) < _SHORTEST_CHOSEN or (joint == "markup" and one.after != "</"):
+        return False
+    if not one.quoted and _TYPE.fullmatch(value):
         return False
     if " " in value:
         words = value.replace("\\", "")
@@ -458,7 +383,8 @@ def _is_chosen(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground
     if is_scrambled(value) and (joint == "sign" or one.quoted or one.is_identifier or len(one.between) > 1):
         return True
     if joint in ("sentence", "argument") or (joint == "blanks" and not one.is_identifier and one.between == " "):
-        return len(value) >= _SHORTEST_SPOKEN and (is_strong(value) or is_scrambled(value))
+        is_made = is_strong(value) or is_scrambled(value) or _WORDS_AND_NUMBER.fullmatch(value)
+        return len(value) >= _SHORTEST_SPOKEN and bool(is_made)
     return is_mixed(value) or is_scrambled(value)
 
 
@@ -480,10 +406,10 @@ def _is_made(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground)
     if one.sort == "login" and is_pair(value):
         return True
     if not is_handed and not one.is_identifier:
-        is_long = len(value) >= _SHORTEST_LONG and value.isalnum() and looks_random(value)
+        is_long = len(value) >= _SHORTEST_LONG + (8 if joint == "blanks" else 0)
         return (
             is_dense(value)
-            or (is_long and joint == "sentence")
+            or (is_long and value.isalnum() and looks_random(value) and joint in ("sentence", "blanks"))
             or (_BASE32.fullmatch(value) is not None and is_unlike_words(value))
         )
     if is_dense(value) or (looks_random(value) and " " not in value):
@@ -496,9 +422,18 @@ def _is_made(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground)
         return one.quoted and (is_chosen or (is_long and is_phrase(value)))
     if ("=" in one.between or (joint == "sign" and one.is_config)) and is_scrambled(value):
         return True
-    if one.quoted or one.is_config:
-        return is_dense(value, shortest=_SHORTEST_SPOKEN)
-    if joint in ("sign", "block") and (is_like_password(value) or _STREWN.fullmatch(value)):
+    if joint == "sign" and "secret" in one.name.lower() and _is_chosen_secret(one):
         return True
-    # People choose some of what is called a secret.
-    return joint == "sign" and "secret" in one.name.lower() and is_made_as_password(value)
+    if one.quoted or one.is_config:
+        is_long = len(value) >= _SHORTEST_LONE_VALUE
+        return is_dense(value, shortest=_SHORTEST_SPOKEN) or (is_long and is_scrambled(value))
+    return joint in ("sign", "block") and (is_like_password(value) or _STREWN.fullmatch(value) is not None)
+
+
+def _is_chosen_secret(one: _Named) -> bool:
+    """People choose some of what is called a secret: words in quotes or settings, or made as they are asked for."""
+    if says_what_it_is(one.value):
+        return False
+    if (is_phrase(one.value) and (one.quoted or one.is_config)) or is_made_as_password(one.value):
+        return True
+    return one.is_config and one.between == "=" and is_mixed(one.value)

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from helix_episodes.redaction.value_looks import is_unlike_words
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -83,8 +85,13 @@ class SiftedText:
         self.words = set(text.encode("ascii", "replace").translate(_WORDS_APART).decode().split())
         #: Far shorter than a long text, which repeats most of its words.
         self.word_list = " ".join(self.words)
-        #: The words that can be a part of a key drawn by chance, but for those of letters alone.
-        self.mixed_words = [word for word in self.words if len(word) >= _LONG_MIXED and not word.isalpha()]
+        #: The words that can be a part of a key drawn by chance.
+        self.mixed_words = [
+            word
+            for word in self.words
+            if len(word) >= _LONG_MIXED
+            and (not word.isalpha() or (len(word) >= _LONG_LETTERS and is_unlike_words(word)))
+        ]
 
     @property
     def has_long_word(self) -> bool:

@@ -7,8 +7,19 @@ what follows it must look random.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from helix_episodes.redaction.rule_matching import WORD_START, SecretRule
-from helix_episodes.redaction.value_looks import has_digit, has_digit_or_both_cases, is_drawn, is_of_all_letters
+from helix_episodes.redaction.value_looks import (
+    has_digit,
+    has_digit_or_both_cases,
+    is_drawn,
+    is_made_of_words,
+    is_of_all_letters,
+)
+
+if TYPE_CHECKING:
+    import re
 
 # How a service's keys of several kinds begin.
 _GITHUB = ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_")
@@ -85,7 +96,7 @@ _BEGUN = (
     ("paseto", (".local.", ".public."), r"v[1-4]\.(?:local|public)\.[A-Za-z0-9_-]{30,4096}(?:\.[A-Za-z0-9_-]{4,512})?"),
     ("slack-token", ("xoxd-", "xoxc-"), r"xox[cd]-[A-Za-z0-9%+/=-]{20,500}"),
     ("age-key", ("AGE-PLUGIN-",), r"AGE-PLUGIN-[A-Z0-9]{2,30}-1[A-Z0-9]{20,120}"),
-    ("onesignal-key", ("os_v2_",), r"os_v2_(?:app|org)_[a-zA-Z2-7]{60,140}"),
+    ("onesignal-key", ("os_v2_",), r"os_v2_(?:app|org)_[a-zA-Z0-9]{60,140}"),
     ("clickup-token", ("pk_",), r"pk_\d{5,12}_[A-Z0-9]{28,40}"),
     ("ebay-key", ("PRD-", "SBX-"), r"(?:PRD|SBX)-[0-9a-f]{12}(?:-[0-9a-f]{4}){4}"),
     ("defined-key", ("dnkey-",), r"dnkey-[A-Z0-9-]{40,120}"),
@@ -106,7 +117,7 @@ adafruit-key         aio_                       aio_[A-Za-z0-9]{28}
 adyen-key            hmf…[A-Za-z0-9+/]{20}             AQE[A-Za-z0-9_-]{3}hmf[A-Za-z0-9][A-Za-z0-9+/=_-]{20,300}
 wallet-key           prv…[1-9A-HJ-NP-Za-km-z]{40} [xyztuv]prv[1-9A-HJ-NP-Za-km-z]{80,120}
 nostr-key            nsec1                      nsec1[a-z0-9]{50,70}
-adobe-secret         p8e-                       p8e-[A-Za-z0-9]{32}(?![A-Za-z0-9])
+adobe-secret         p8e-                       p8e-[A-Za-z0-9_-]{32}(?![A-Za-z0-9])
 authress-key sc_,ext_,scauth_,authress_ [a-z]{2,8}_[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][\w.+/=-]{40,160}
 clickhouse-key       4b1d…[A-Za-z0-9]{38}       4b1d[A-Za-z0-9]{38}(?![A-Za-z0-9])
 gitlab-token         GR1348941                  GR1348941[A-Za-z0-9_-]{20,60}
@@ -171,7 +182,7 @@ jina-key             jina_                      jina_[A-Za-z0-9_-]{40,80}
 langfuse-key         sk-lf-                     sk-lf-[0-9a-f-]{36}
 langsmith-key        lsv2_,ls__                 (?:lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}|ls__[0-9a-f]{32})
 launchdarkly-key api-…[0-9a-f]{8}-,sdk-…[0-9a-f]{8}- (?:api|sdk)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}
-lob-key              live_…[0-9a-f]{35},test_…[0-9a-f]{35} (?:live|test)_[0-9a-f]{35}(?![A-Za-z0-9])
+lob-key live_…[A-Za-z0-9]{30},test_…[A-Za-z0-9]{30} (?:live|test)_(?:[0-9a-f]{35}|[A-Za-z0-9]{30})(?![A-Za-z0-9])
 gocardless-token     live_…[A-Za-z0-9_-]{40},box_ (?:live|sandbox)_[A-Za-z0-9_-]{40}(?![A-Za-z0-9_-])
 mailchimp-key        -us…\d                     [0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9])
 mailgun-key          -…[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-z-]) [0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![A-Za-z0-9-])
@@ -204,7 +215,7 @@ razorpay-key         rzp_                       rzp_(?:live|test)_[A-Za-z0-9]{14
 readme-key           rdme_                      rdme_[A-Za-z0-9]{60,80}
 render-key           rnd_                       rnd_[A-Za-z0-9]{24,40}
 resend-key           re_…[A-Za-z0-9]{6}          re_[A-Za-z0-9]{6,12}_[A-Za-z0-9]{20,30}
-runpod-key           rpa_                       rpa_[A-Z0-9]{30,60}
+runpod-key           rpa_                       rpa_[A-Za-z0-9]{30,60}
 scaleway-key         SCW…[A-Z0-9]{17} SCW[A-Z0-9]{17}(?![A-Za-z0-9])
 scalingo-token       tk-us-                     tk-us-[A-Za-z0-9_-]{40,60}
 shippo-token         shippo_                    shippo_(?:live|test)_[0-9a-f]{40}
@@ -217,7 +228,7 @@ socket-token         sktsec_                    sktsec_[A-Za-z0-9_-]{30,80}
 square-token         sq0atp-,sq0csp-,sq0idp-    sq0[a-z]{3}-[A-Za-z0-9_-]{22,60}
 square-token         EAAA…[A-Za-z0-9_-]{60}     EAAA[A-Za-z0-9_-]{60}(?![A-Za-z0-9_-])
 statsig-key          secret-…[A-Za-z0-9_-]{36}  secret-(?:live-|test-)?[A-Za-z0-9_=-]{36,60}(?![A-Za-z0-9_-])
-stripe-key           _prod_,_sbox_              [sr]k_(?:prod|sbox)_[A-Za-z0-9]{16,255}
+stripe-key           _prod_,_sbox_             [sr]k_(?:prod|sbox)_[A-Za-z0-9_-]{16,255}
 svix-key             testsk_                    testsk_[A-Za-z0-9._-]{24,80}
 elevenlabs-key       sk_…[0-9a-f]{48}           sk_[0-9a-f]{48}(?![A-Za-z0-9])
 tailscale-key        tskey-                     tskey-[a-z]{3,10}-[A-Za-z0-9]{8,40}(?:-[A-Za-z0-9]{16,60})?
@@ -243,7 +254,45 @@ bitwarden-token      0.…[0-9a-f]{8}-            0\.[0-9a-f]{8}-[0-9a-f-]{27}\.
 settlemint-token     sm_…[aps]at_               sm_(?:aat|pat|sat)_[A-Za-z0-9]{16,40}
 intra42-secret       s-s4t2                     s-s4t2(?:ud|af)-[0-9a-f]{64}
 stellar-key          S…[A-Z2-7]{55}             S[A-Z2-7]{55}(?![A-Za-z0-9])
+nkey                 SU…[A-Z2-7]{56},SA…[A-Z2-7]{56} S[UAO][A-Z2-7]{56}(?![A-Za-z0-9])
+amazon-secret        amzn1.…oa2-cs\.            amzn1\.oa2-cs\.v1\.[0-9a-f]{64}
+google-key           GOOG1E                     GOOG1E[A-Z0-9]{50,60}(?![A-Za-z0-9])
+riot-key             RGAPI-                     RGAPI-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}
+roblox-cookie        _|WARNING:                 _\|WARNING:-DO-NOT-SHARE-THIS[^|\n]{0,200}\|_[A-Za-z0-9]{40,2000}
+feature-flag-token   .…[0-9a-f]{56} [\w*-]{1,40}:[\w-]{1,40}\.[0-9a-f]{56,64}(?![0-9A-Za-z])
+convex-key           |…[A-Za-z0-9+/=]{40}       (?:prod|dev|preview|project):[\w:-]{2,60}\|[A-Za-z0-9+/=]{40,400}
+private-key          :…0:[0-9a-f]{128}:         [0-9a-f]{10}:0:[0-9a-f]{128}:[0-9a-f]{128}(?![0-9a-f])
+trello-token         ATTA                       ATTA[0-9A-Za-z]{60,80}(?![A-Za-z0-9])
+paypal-token         A21AA                      A21AA[A-Za-z0-9_-]{60,200}
+porkbun-key          sk1_                       sk1_[0-9a-f]{60,70}(?![A-Za-z0-9])
+woocommerce-key      cs_,ck_                    c[sk]_[0-9a-f]{40}(?![A-Za-z0-9])
+klaviyo-key          pk_…[0-9a-f]{34}           pk_[0-9a-f]{34}(?![A-Za-z0-9])
+ghost-key            :…[0-9a-f]{64}(?![0-9a-z]) [0-9a-f]{24}:[0-9a-f]{64}(?![A-Za-z0-9])
+checkly-key          cu_                        cu_[0-9a-f]{32}(?![A-Za-z0-9])
+chromatic-token      chpt_                      chpt_[0-9a-z]{12,40}
+salesforce-token     !…[A-Za-z0-9._]{60}        00D[A-Za-z0-9]{12,15}![A-Za-z0-9._]{60,140}
+matrix-token         syt_                       syt_[A-Za-z0-9]{2,60}_[A-Za-z]{20}_[A-Za-z0-9]{6}
+dnsimple-token       dnsimple_                  dnsimple_[au]_[A-Za-z0-9]{24,60}
+cockroach-key        CCDB1_                     CCDB1_[A-Za-z0-9]{22}_[A-Za-z0-9]{40}
+exoscale-key         EXO…[0-9a-f]{24}           EXO[0-9a-f]{24}(?![A-Za-z0-9])
+backblaze-key        K00…[0-9][A-Za-z0-9+/]{27} K00[0-9][A-Za-z0-9+/]{27}(?![A-Za-z0-9+/=])
+imagekit-key         private_…[A-Za-z0-9+/]{27} private_[A-Za-z0-9+/]{27}=(?![A-Za-z0-9+/=])
+linkedin-token       WPL_AP1.,AQ…[UVWX][A-Za-z0-9_-]{90} (?:WPL_AP1\.[\w.+/=]{16,80}|AQ[UVWX][\w-]{90,400})
+ory-token            ory_                       ory_[a-z]{2,3}_[A-Za-z0-9_.-]{24,200}
+ably-key             :…[A-Za-z0-9_-]{43} [A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{6}:[A-Za-z0-9_-]{43}(?![\w-])
+discord-token .…[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{38} [A-Za-z0-9_-]{24,28}\.[\w-]{6}\.[\w-]{38}(?![\w-])
 """
+
+
+#: What services call the sort or the world of a key within the key.
+_KEY_WORDS = ("live", "prod", "sandbox", "sk", "secret", "api", "pat", "token", "apikey", "priv", "oauth", "personal")
+_KEY_BEGINS = "(?:[a-z0-9]{2,8}[_-])?[A-Za-z0-9]{24}"
+#: Small letters with digits have runs as long as this behind a word that says that they are a key.
+_LONGEST_RUN_OF_KEY = 4.5
+
+
+def _is_key_of_service(match: re.Match[str]) -> bool:
+    return any(map(str.isdigit, match[1])) and not is_made_of_words(match[1], longest=_LONGEST_RUN_OF_KEY)
 
 
 def _service(row: str) -> SecretRule:
@@ -294,6 +343,13 @@ FORMAT_RULES = (
         "slack-token", (*_SLACK, "xapp-"), WORD_START + r"(?:xox[abeoprs]|xapp)-(?:[A-Za-z0-9-]|<id>|<n>){10,255}"
     ),
     SecretRule("openai-key", ("sk-",), WORD_START + r"sk-(?!ant-)[A-Za-z0-9_-]{20,255}", accept=has_digit),
+    # Whatever the service is: a prefix, a word that says what follows, and the key.
+    SecretRule(
+        "service-key",
+        tuple(f"{sign}{word}{sign}…{_KEY_BEGINS}" for word in _KEY_WORDS for sign in "_-"),
+        rf"(?<![A-Za-z0-9_-])(?!pk[_-])[a-z0-9]{{2,16}}[_-](?:{'|'.join(_KEY_WORDS)})[_-](?:[a-z0-9]{{2,8}}[_-])?([A-Za-z0-9]{{24,200}})(?![A-Za-z0-9_-])",
+        accept=_is_key_of_service,
+    ),
     SecretRule("age-key", ("AGE-SECRET-KEY-",), r"AGE-SECRET-KEY-1[A-Z0-9]{20,80}"),
     *(
         SecretRule(kind, needles, WORD_START + pattern + _CUT_OFF, accept=has_digit_or_both_cases)

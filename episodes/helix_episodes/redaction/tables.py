@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 
     from helix_episodes.redaction.rule_matching import SiftedText
 
-_SEPARATORS = ("|", "\t", ";", ",")
+_SEPARATORS = ("|", "│", "║", "┃", "\t", ";", ",")
 #: A header of a table for people is not longer, and what has more rows is read by its beginning.
-_LONGEST_HEADER, _LONGEST_NAME, _MOST_ROWS = 400, 30, 500
+_LONGEST_HEADER, _MOST_ROWS = 400, 500
+_HEAD = r"[ \t]*[\"'`*]{0,2}[\w #/%.-]{0,30}[\"'`*]{0,2}[ \t\r]*(?:\\n)?"
+#: A line that only rules a table off.
+_RULE, _FEWEST_COLUMNS = r"[-=+|│├┼┤─━═╞╪╡╠╬╣: \t]{3,}", 2
 _VALUES = r"(?i)[^()]{0,40}?\bvalues\s*"
 _ROW = r"\(((?:[^()'\"]|'(?:[^']|'')*'|\"[^\"]*\"|\([^()]*\))*)\)\s*,?\s*"
 _CELL = r"\s*('(?:[^']|'')*'|\"[^\"]*\"|[^,]+)\s*(?:,|\Z)"
@@ -33,7 +36,11 @@ _CODES = (
     r"(?i)\b(?:recovery|backup|scratch|rescue|emergency|2fa|mfa|otp)[ _-]?(?:codes?|keys?|tokens?)\b[^\n]{0,40}?[:=\n]\s{0,4}"  # noqa: E501
     r"((?:[\s\"'`,;*\[\]>|-]|\d{1,2}[.)] ){0,12}(?:[A-Za-z0-9]{4,10}[- ]?){1,8}(?:(?:[\s\"'`,;*|-]|\d{1,2}[.)] ){1,12}(?:[A-Za-z0-9]{4,10}[- ]?){1,8}){0,40})"  # noqa: E501
 )
-_CODE_WORDS = frozenset(("recovery", "backup", "scratch", "rescue", "emergency", "2fa", "mfa", "otp"))
+_CODE_WORDS = frozenset(
+    one + codes
+    for one in ("recovery", "backup", "scratch", "rescue", "emergency", "2fa", "mfa", "otp")
+    for codes in ("", "codes", "keys", "tokens")
+)
 _CODE = r"[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{4,10}){0,7}"
 
 
@@ -68,19 +75,51 @@ def _cells_below(text: str, begin: int, start: int, end: int) -> Iterator[tuple[
     if stop < 0 or stop - begin > _LONGEST_HEADER:
         return
     separator = next((sign for sign in _SEPARATORS if sign in text[begin:stop]), None)
-    if separator is None or max(map(len, text[begin:stop].split(separator))) > _LONGEST_NAME:
+    if separator is None:
+        is_cell = text[max(begin, start - 2) : start].isspace() or start == begin
+        if is_cell and (text[end : end + 2].isspace() or end == stop):
+            yield from _aligned_below(text, start - begin, end - begin, stop)
         return
-    count, at = text.count(separator, begin, stop), text.count(separator, begin, start)
+    # What is before the first cell may be a listing's or a message's.
+    cells, at = text[begin:stop].split(separator), text.count(separator, begin, start)
+    if not all(compiled_pattern(_HEAD).fullmatch(cell) for cell in cells[1 if at else 0 :]):
+        return
+    count = text.count(separator, begin, stop)
+    if separator * 2 in text[begin:stop]:  # the head of a table in Jira's markup
+        count, at = count // 2, at // 2
     for _ in range(_MOST_ROWS):
         position = stop + 1
         stop = text.find("\n", position)
         stop = len(text) if stop < 0 else stop
-        if position >= stop or text.count(separator, position, stop) != count:
+        if position < stop and compiled_pattern(_RULE).fullmatch(text, position, stop):
+            continue
+        # A listing's number before the row, which is left out, may have been its first cell.
+        missing = count - text.count(separator, position, stop)
+        if position >= stop or not 0 <= missing <= min(at, 1):
             return
-        for _ in range(at):
+        for _ in range(at - missing):
             position = text.index(separator, position) + 1
         last = text.find(separator, position, stop)
         yield position, stop if last < 0 else last
+
+
+def _aligned_below(text: str, first: int, last: int, stop: int) -> Iterator[tuple[int, int]]:
+    """The words of the lines below that are under a head between these columns."""
+    for _ in range(_MOST_ROWS):
+        position = stop + 1
+        stop = text.find("\n", position)
+        stop = len(text) if stop < 0 else stop
+        if position < stop and compiled_pattern(_RULE).fullmatch(text, position, stop):
+            continue
+        words = compiled_pattern(r"\S+").finditer(text, position, max(position, stop))
+        spans = [(word.start() - position, word.end() - position) for word in words]
+        if len(spans) < _FEWEST_COLUMNS:
+            return
+        # One edge is the head's, or the word reaches from before to behind it.
+        for begin, end in spans:
+            value = text[position + begin : position + end]
+            if (begin == first or end == last or begin <= first < last <= end) and is_scrambled(value):
+                yield position + begin, position + end
 
 
 def may_be_headed(sifted: SiftedText) -> bool:

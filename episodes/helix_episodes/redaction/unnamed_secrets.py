@@ -14,11 +14,13 @@ import re
 from typing import TYPE_CHECKING
 
 from helix_episodes.redaction.rule_matching import Cut, compiled_pattern, make_cut
+from helix_episodes.redaction.secret_names import foreign_needles_in
 from helix_episodes.redaction.value_looks import (
     has_words_and_number,
     is_like_password,
     is_placeholder,
     is_unlike_words,
+    likelihood_of_chance,
     mean_run,
     says_what_it_is,
 )
@@ -36,14 +38,17 @@ _KEY = r"[A-Za-z0-9_+/-]+={0,2}"
 _KEY_SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+/-"
 #: Where a token is the part of something longer: an address, a path, a name with a dot, an attribute, a variable.
 _PARTS_BEFORE, _PARTS_BEHIND = ".@%#&?~\\$/=*", ".@%(["
+_SHORTEST_OF_LETTERS = 18
 _SHORTEST, _LONGEST_DRAWN, _LONGEST = 12, 300, 4096
-_SHORTEST_WITH_PREFIX, _SHORTEST_BASE64 = 30, 28
+_SHORTEST_WITH_PREFIX, _SHORTEST_BASE64, _SHORTEST_ROOTED = 30, 28, 40
 #: A longer text of nothing else is the signature of a thought or something else encrypted.
 _LONGEST_ALONE = 64
 #: As far as a certificate's first line is looked for.
 _LONGEST_FRAMED = 16_384
 #: Of 20,000 drawn keys of 12 characters 92 % have shorter runs, of 32 characters 97 %; joined words have runs of 4.
 _LONGEST_MEAN_RUN = 2.5
+#: None of 13,500 mixed words of logs is as likely by chance but hashes, pointers and acronyms.
+_LIKELY_KEY = 12.0
 _SHORTEST_UNLIKE, _SHORTEST_JOINED = 14, 20
 #: What says that a value is an id or a hash, which are evidence.
 _EVIDENCE = (
@@ -52,6 +57,7 @@ _EVIDENCE = (
     r"|pub_?key|address|boundary|peer|accept|user(?:name)?|account|x5t|DNSKEY[ \d]+|DS[ \d]+|dkim.{0,20};\s?p"
     r"|(?<![a-z])(?:ids?|ref|rev|sub|cid|kid|jti|iv|n|x|y))[\"'\])]{0,2}(?:\s{0,3}[:=(]\s{0,3}(?:W/)?|\s|-)[\"'`]?\Z"
     r"|base64,\Z|\.(?:asc|crt|cer|pub|gpg|lock|sum)[:-]\d{1,7}[:-]\Z"
+    r"|\"(?:signature|data|blob|thumbnail|encrypted_content|cipher_?text)\":\s?\"\Z"
     r"|(?<=[a-zA-Z])I[Dd]s?[\"']?\s{0,3}[:=(]\s{0,3}[\"'`]?\Z)"
 )
 #: An id behind the short name of its sort, or of an advisory.
@@ -74,7 +80,7 @@ _PUBLIC = (
     "_ZN",
     "_RN",
 )
-_PREFIX = r"[A-Za-z]{1,12}\d{0,2}[_-]"
+_PREFIX = r"(?:[A-Z]?[a-z]{1,12}|[A-Z]{1,12})\d{0,2}[_-]"
 _WORD_PART = r"[A-Z]?[a-z]{4,}\d?|[A-Z]{4,}|\d+|v\d+"
 _BASE64_LINE, _SHORTEST_LINE = r"[A-Za-z0-9+/]{30,}", 56
 
@@ -127,10 +133,18 @@ _SUBJECTS_BY_WORD = {
     "cert": ("--cert",),
     "alias": ("alias set",),
     "admin": ('"admin"',),
+    "ssh": ("ssh ",),
+    "community": ("community",),
+    "ks": ("ks.load",),
+    "xauth": ("xauth",),
+    "zugangsdaten": ("zugangsdaten",),
+    "credenciales": ("credenciales",),
+    "identifiants": ("identifiants",),
+    "authtok": ("authtok",),
 }
 _SUBJECT_WORDS = frozenset(_SUBJECTS_BY_WORD)
 _LONGEST_LINE = 400
-_APART = r"\s\"'`,;<>(){}\[\]|=:\\→“”«»"
+_APART = r"\s\"'`,;<>(){}\[\]|=:\\→“”«»\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef"
 _WORD = rf"(?<![^{_APART}])[^{_APART}]{{8,100}}(?![^{_APART}])"
 #: The same with what each password has: a digit, or capitals where no word begins.
 _MIXED_WORD = (
@@ -151,7 +165,10 @@ _ANNOUNCING = (
     r"|(?:[$#%>=-]|PS ).{0,120}(?:pass|token|secret|key|credential|rand|pwgen|crypto).{0,80}"
     r"|.{0,80}name=[\"'][\w.-]{0,30}(?:pass|token|secret|key)[\w.-]{0,20}[\"'];?)\s*\Z"
 )
-_ANNOUNCED = r"[ \t]*[\"'`«]?([^\s\"'`]{8,200})[\"'`»]?,?[ \t]*\Z"
+_ANNOUNCED = r"[ \t]*[\"'`«]?([^\s\"'`<]{8,200})[\"'`»]?,?[ \t]*(?:[\"'`<][^\n]{0,60})?\Z"
+#: A command that prints what its arguments name, without the prompt that it was typed at.
+_PRINTING = r"(?i)[ \t]*[a-z][\w./-]{1,30} .{0,120}(?:passw(?:or)?d|token|secret|credentials?|keyfile|api_?key|passphrase)[\w./-]{0,30}(?: -[\w -]{1,40})?\Z"  # noqa: E501
+_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _MOST_BLANK_LINES = 2
 
 
@@ -174,6 +191,8 @@ def _drawn_secrets(sifted: SiftedText, secrets_in: Callable[[str], Sequence[Cut]
             continue
         before = text[max(0, place - _LONGEST - 1) : place]
         start = place - len(before) + len(before.rstrip(_KEY_SIGNS))
+        if text[start] == "+" and text[max(0, start - 1)] in "+\n":  # a line that a diff adds
+            start += 1
         found = compiled_pattern(_KEY).match(text, start)
         done = found.end() if found else place + length
         if found is None or start < place - _LONGEST or done - start > _LONGEST or _is_part(text, start, done):
@@ -227,6 +246,9 @@ def is_drawn_token(token: str) -> bool:
         return is_unlike_words(bare) and sum(map(str.isdigit, bare)) > 1
     if not _SHORTEST <= len(bare) <= _LONGEST_DRAWN or token.startswith(_PUBLIC) or "REDACTED" in token:
         return False
+    if bare.isalpha() and len(bare) >= _SHORTEST_OF_LETTERS:
+        is_mixed = any(map(str.isupper, bare)) and any(map(str.islower, bare))
+        return is_mixed and mean_run(bare) <= _LONGEST_MEAN_RUN and likelihood_of_chance(bare) >= _LIKELY_KEY
     if not all(any(map(is_one, bare)) for is_one in (str.isupper, str.islower, str.isdigit)):
         return False
     return _is_base64(bare) if "/" in bare or "+" in bare else _is_joined(bare)
@@ -234,7 +256,8 @@ def is_drawn_token(token: str) -> bool:
 
 def _is_base64(bare: str) -> bool:
     """Long enough, and no path: few strokes, none at the beginning, no hyphen."""
-    is_path = "_" in bare or "-" in bare or bare[0] == "/" or bare.count("/") * 10 > len(bare)
+    is_rooted = bare.startswith("//") or (bare[0] == "/" and len(bare) < _SHORTEST_ROOTED)
+    is_path = is_rooted or "_" in bare or "-" in bare or bare.count("/") * 10 > len(bare)
     return len(bare) >= _SHORTEST_BASE64 and not is_path and mean_run(bare) <= _LONGEST_MEAN_RUN
 
 
@@ -248,7 +271,9 @@ def _is_joined(bare: str) -> bool:
     is_name = len(bare) < _SHORTEST_JOINED or any(compiled_pattern(_WORD_PART).fullmatch(part) for part in parts)
     if len(parts) > 1 and is_name:
         return False
-    return mean_run(bare) <= _LONGEST_MEAN_RUN or (len(bare) >= _SHORTEST_UNLIKE and is_unlike_words(bare))
+    return mean_run(bare) <= _LONGEST_MEAN_RUN or (
+        len(bare) >= _SHORTEST_UNLIKE and (is_unlike_words(bare) or likelihood_of_chance(bare) >= _LIKELY_KEY)
+    )
 
 
 def _is_public(text: str, start: int, end: int) -> bool:
@@ -317,6 +342,7 @@ def _spoken_secrets(sifted: SiftedText) -> Iterator[Cut]:
     subjects = [part for part in _SUBJECT_PARTS if part in sifted.word_list]
     for subject in _SUBJECT_WORDS & sifted.words:
         subjects += _SUBJECTS_BY_WORD[subject] or (subject,)
+    subjects += foreign_needles_in(sifted)
     if "<<<" in text:
         subjects.append("<<<")
     done = -1
@@ -333,27 +359,40 @@ def _spoken_secrets(sifted: SiftedText) -> Iterator[Cut]:
             if is_like_password(value) and not _is_id(text, start, start + len(value)):
                 yield make_cut("secret", start, start + len(value))
         announcing = compiled_pattern(_ANNOUNCING)
-        if announcing.match(text, begin, done) or announcing.match(text, after_prefix(text, begin), done):
-            yield from _announced(text, done)
+        first = after_prefix(text, begin)
+        if announcing.match(text, begin, done) or announcing.match(text, first, done):
+            yield from _announced(text, done, is_announced)
+        elif compiled_pattern(_PRINTING).match(text, first, done):
+            yield from _announced(text, done, _is_printed)
 
 
-def _announced(text: str, end: int) -> Iterator[Cut]:
-    """The value on the line below."""
+def _announced(text: str, end: int, accept: Callable[[str], bool]) -> Iterator[Cut]:
+    """The value on the line below, and what goes on below that."""
     begin = end
     for _ in range(_MOST_BLANK_LINES):
         begin, end = end + 1, text.find("\n", end + 1)
         end = len(text) if end < 0 else end
-        if text[after_prefix(text, begin) : end].strip(" \t#>*|"):
+        if text[after_prefix(text, begin) : end].strip(" \t#>*|`~"):
             break
     begin = after_prefix(text, begin)
     found = compiled_pattern(_ANNOUNCED).match(text, begin, end) if begin < end else None
-    if found and is_announced(found[1]):
+    while found and accept(found[1]):
         yield make_cut("secret", *found.span(1))
+        begin, length = end + 1, len(found[1])
+        end = text.find("\n", begin)
+        end = len(text) if end < 0 else end
+        begin = after_prefix(text, begin)
+        goes_on = length >= _LONGEST_ALONE <= end - begin
+        found = compiled_pattern(_ANNOUNCED).match(text, begin, end) if goes_on else None
+
+
+def _is_printed(value: str) -> bool:
+    return is_like_password(value) or compiled_pattern(_UUID).fullmatch(value) is not None or is_drawn_token(value)
 
 
 def is_announced(value: str) -> bool:
     """Letters with digits or a sign, and neither a stand-in nor a path, an address, a hint or code."""
-    return is_like_password(value) or (
+    return _is_printed(value) or (
         any(map(str.isdigit, value))
         and any(map(str.isalpha, value))
         and not is_placeholder(value)

@@ -6,7 +6,9 @@ import base64
 import binascii
 import math
 import re
+import string
 from collections import Counter
+from functools import lru_cache
 from itertools import pairwise
 
 # Sixteen characters are the shortest keys in use; words with a number do not reach a part of twelve.
@@ -39,7 +41,8 @@ def is_placeholder(value: str) -> bool:
     """Something in place of a value: a variable, a mask, a hint to fill it in."""
     lowered = value.lower()
     if (
-        value[0] in "$*"
+        (value[0] == "$" and not (value.startswith("$$") and is_strong(value)))
+        or value[0] == "*"
         or (value[0] == "%" and not _ENCODED.match(value))
         or "${" in value
         or "***" in value
@@ -107,13 +110,19 @@ def is_scrambled(value: str) -> bool:
     if not value.isascii() or len(value) < _SHORTEST_SCRAMBLE or " " in value:
         return False
     parts = _PART_SEPARATORS.findall(value)
-    return is_unlike_words(value) or (
-        value.replace("_", "").replace("-", "").isalpha()
-        and not (value.isupper() or value.islower())
-        and sum(map(len, parts)) <= _LONGEST_MEAN_PART * len(parts)
+    return (
+        is_unlike_words(value)
+        or is_by_chance(value)
+        or _APP_PASSWORD.fullmatch(value) is not None
+        or (
+            value.replace("_", "").replace("-", "").isalpha()
+            and not (value.isupper() or value.islower())
+            and sum(map(len, parts)) <= _LONGEST_MEAN_PART * len(parts)
+        )
     )
 
 
+@lru_cache(maxsize=8192)  # the long words of texts come again and again
 def is_unlike_words(value: str) -> bool:
     """Whether a quarter of the letters that follow each other do so in hardly any word, as half do by chance.
 
@@ -126,6 +135,36 @@ def is_unlike_words(value: str) -> bool:
     pairs = [one + other for one, other in pairwise(letters) if one.isalpha() and other.isalpha()]
     rare = [pair for pair in pairs if pair in _RARE_PAIRS]
     return len(set(rare)) >= _FEWEST_RARE and len(rare) * 4 >= len(pairs)
+
+
+def is_by_chance(value: str) -> bool:
+    """Whether the letters and digits of a value follow each other as chance has it and not as words do.
+
+    >>> is_by_chance("BPTNEpszjoBPPV"), is_by_chance("0yp18bp5oq"), is_by_chance("loadSessionBytes2")
+    (True, True, False)
+    """
+    if len(value) < _SHORTEST_BY_CHANCE or not value.isascii() or _POINTER.fullmatch(value):
+        return False
+    has_digits = any(map(str.isdigit, value))
+    if not has_digits and is_made_of_words(value) and not is_unlike_words(value):
+        return False
+    if sum(map(str.isalpha, value)) < _FEWEST_LETTERS:
+        return False
+    return likelihood_of_chance(value) >= (_BY_CHANCE if has_digits else _BY_CHANCE_OF_LETTERS)
+
+
+def likelihood_of_chance(value: str) -> float:
+    """How much likelier chance makes the letters and digits of a value than people who name something."""
+    return sum(_likelihood(part) for part in _ALNUM.findall(value))
+
+
+def _likelihood(part: str) -> float:
+    part = part.lower() if part.isupper() else part
+    sorts = part.translate(_SORTS)
+    return sum(
+        _RARE_STEPS[step] if step in _RARE_STEPS and pair.lower() in _RARE_PAIRS else _STEPS[step]
+        for step, pair in ((sorts[at : at + 2], part[at : at + 2]) for at in range(len(part) - 1))
+    )
 
 
 def is_strewn_with_digits(value: str) -> bool:
@@ -155,6 +194,20 @@ _RARE_LIST = """
 """
 _RARE_PAIRS = frozenset(row[0] + other for row in _RARE_LIST.split() for other in row[1:])
 _FEWEST_RARE = 3
+#: How much likelier (log of the ratio) two characters follow each other in random keys than in the 13,500 mixed words
+#: of agents' logs, by their sorts: small letter, capital, digit; a rare pair of letters apart.
+_STEPS = {"ll": -2.0, "lU": 0.6, "ld": 3.5, "Ul": -0.4, "UU": 2.8, "Ud": 6.0, "dl": 3.5, "dU": 1.1, "dd": -1.6}
+_RARE_STEPS = {"ll": 2.5, "Ul": 5.0, "UU": 4.8}
+#: 99 % of random keys of 12 letters and digits reach it, and 100 of these words, most of them pointers and names with
+#: JSON, HTTP and the like, which the higher limit for letters alone excludes.
+_BY_CHANCE, _BY_CHANCE_OF_LETTERS = 3.0, 6.0
+#: Dates, versions and durations have fewer letters.
+_SHORTEST_BY_CHANCE, _FEWEST_LETTERS = 8, 4
+_SORTS = str.maketrans(string.ascii_letters + string.digits, "l" * 26 + "U" * 26 + "d" * 10)
+#: As Apple makes them for one program.
+_APP_PASSWORD = re.compile(r"[a-z]{4}(?:-[a-z]{4}){3}")
+_POINTER = re.compile(r"0x.*|h?[0-9a-f-]+|[0-9A-F-]+")
+_ALNUM = re.compile(r"[A-Za-z0-9]+")
 _SHORTEST_PASSWORD = 8
 _HEX = re.compile(r"[0-9a-f-]+")
 _NAMED_HEX = re.compile(r"(?:[A-Za-z]\w{0,20}[-:_.@])*(?:[0-9a-f-]+|[0-9A-F-]+)")
@@ -196,6 +249,8 @@ _MADE = re.compile(
     r"[A-Z][a-z]{2,}[-_]\d{2,}[a-z]{3,}[-_]?|[a-z]{3,}\d{2,}[-_][A-Z][a-z]{2,}[-_]?|[A-Z][a-z]{2,}\d{2,4}[-_]"
     r"|[a-z]*(?:[a-z]\d|\d[a-z])[a-z0-9]*(?:\d[a-z]|[a-z]\d)[a-z0-9]*[-_][a-z0-9]*(?:[a-z]\d[a-z]|\d[a-z]\d)[a-z0-9]*"
 )
+#: Parts that a sign joins, and what the pods of Kubernetes are called.
+_JOINED, _POD = re.compile(r"\w+(?:-\w+)*"), re.compile(r"[a-z0-9-]+-[0-9a-z]{8,10}-[a-z0-9]{5}")
 _PARTED = re.compile(r"[A-Za-z0-9]{3,}(?:[-_.][A-Za-z0-9]{3,}){1,3}")
 _SHORTEST_LIKE, _SHORTEST_LETTERS = 8, 10
 #: Of 20,000 keys of 14 characters drawn by chance 98 % have runs as short as this.
@@ -210,19 +265,19 @@ def is_like_password(value: str) -> bool:
     """
     if len(value) < _SHORTEST_LIKE or _NAMED_HEX.fullmatch(value) or is_placeholder(value):
         return False
+    both = any(map(str.isupper, value)) and any(map(str.islower, value))
     if value.isalnum():
-        return _is_mixed_like_key(value)
+        return both and (_is_mixed_like_key(value) or is_by_chance(value))
     if "/" in value or "\\" in value:
         return False
-    both = any(map(str.isupper, value)) and any(map(str.islower, value))
     digits = sum(map(str.isdigit, value))
     is_short = both and len(value) >= _SHORTEST_LETTERS and mean_run(value) <= _LONGEST_LETTERS_RUN
     if any(sign in value for sign in "!^*%+#$&~?@"):
         is_made = (both and digits > 0) or (digits >= _MOST_NUMBERS and any(map(str.isalpha, value)))
         is_name = mean_run(value) > _LONGEST_LIKE_RUN and _JOINED_NAMES.fullmatch(value) is not None
         return is_made and not is_name and not _NO_LIKENESS.fullmatch(value) if digits else is_short
-    if digits and _MADE.fullmatch(value):
-        return True
+    if digits and (_MADE.fullmatch(value) or (_JOINED.fullmatch(value) and is_by_chance(value))):
+        return not _POD.fullmatch(value)
     return is_short and _PARTED.fullmatch(value) is not None and (digits > 0 or is_unlike_words(value))
 
 

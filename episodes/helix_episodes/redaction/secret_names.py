@@ -1,0 +1,159 @@
+"""Names of secrets: the words of which one makes a name that of a password, a token or a key, in many languages.
+
+An identifier (or two words) names a secret where one word of it is ``password``, ``token``, ``…key`` and so on, and no
+word behind says that it is something about the secret (``token_count``). Who made the value decides how it must look:
+people choose a password, machines make a token.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from helix_episodes.redaction.rule_matching import compiled_pattern
+from helix_episodes.redaction.value_looks import FUNCTION_WORDS
+
+if TYPE_CHECKING:
+    from helix_episodes.redaction.rule_matching import SiftedText
+
+
+#: Every name of a secret holds one of these, in small letters; the commonest words that do and are no names are out.
+_PARTS = {
+    "pasword": "pasword",
+    "pass": r"pass(?!e[ds]|ing|age|ive|port|thr)",
+    "pw": r"pwd|(?<=[a-z])pw\b|(?<![a-z])pw(?![a-z])",
+    "phrase": "phrase",
+    "key": "key(?!word|board|frame|down|up|press|error|point|note|stroke)",
+    "secret": "secret",
+    "token": r"token(?!iz)",
+    "credential": "credential",
+    "auth": "auth(?!or|en)",
+    "psk": "psk",
+    "salt": r"salt\b",
+    "mnemonic": "mnemonic",
+    "login": "login",
+    "code": r"(?<=device_)code|(?<=deviceC)ode",
+    "api_hash": "api_hash",
+    "macaroon": "macaroon",
+    "base64": r"(?<=_)base64",
+    "b64": r"(?<=_)b64",
+}
+#: ``password`` in other languages that write it with Latin letters alone: a word of its own.
+_FOREIGN_WORDS = """
+    kennwort contrasena contrasenya senha wachtwoord salasana heslo haslo adgangskode kodeord parola parool lozinka
+    geslo zaporka sifra mdp clave slaptazodis wagwoord
+""".split()  # noqa: SIM905  (a list of words as people read it)
+#: Those that are too short, or too like parts of other words, to be looked for within words.
+_WHOLE = {
+    **{
+        word: rf"(?<![a-z]){word}(?![a-z])"
+        for word in (
+            *("jwt", "crumb", "csrf", "hmac", "creds", "pat", "pincode", "saml", "totp", "encrypt"),
+            *("samlresponse", "samlrequest", "tkn"),
+            *_FOREIGN_WORDS,
+        )
+    },
+    "passe": "(?<=mot de )passe",
+    "sandi": "(?<=kata )sandi",
+    "pin": r"(?<![a-z])pin(?:[ _-]?code)?(?![a-z])",
+    "cookie": r"(?<=[a-z_])cookie(?![a-z])",
+    "setcookie": "setcookie",
+    "community": r"community\b",
+    "rocommunity": "rocommunity",
+    "rwcommunity": "rwcommunity",
+}
+_SESSION = "_session"
+_FOREIGN = tuple(
+    """
+    סיסמה|סיסמא|κωδικός|jelszó|mật khẩu|كلمة المرور|كلمة السر|رمز عبور|گذرواژه|รหัสผ่าน|पासवर्ड|पासकोड|পাসওয়ার্ড
+    contraseñ|lösenord|hasło|şifre|şifrə|parolă|slaptažodis|schlüssel|пароль|паролем|пароля|паролю|парола|лозинка|ключ|գաղտնաբառ|პაროლი
+    密码|密碼|口令|密钥|密鑰|秘钥|令牌|暗証番号|合言葉|パスワード|パスコード|비밀번호|비번|암호|mật mã
+    """.strip()
+    .replace("\n    ", "|")
+    .split("|")
+)
+_FOREIGN_LETTER = "[\u00e3\u00e7\u00e9\u00f1-\u1fff\u3040-\ud7ff]"
+#: What follows the telling word within an identifier.
+REST = r"[A-Za-z0-9_]{0,30}+(?:-[A-Za-z0-9_]{1,20}+){0,4}"
+#: A telling word.
+NEEDLE = "(?i:" + "|".join((*_PARTS.values(), *_WHOLE.values(), rf"{_SESSION}\b", *_FOREIGN)) + ")"
+_NEW_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[.\-$: /]+")
+#: The last word of a name that says what it is: what people choose, what machines make, a key, a login.
+_NAME = re.compile(
+    r"(?P<before>.*)(?:"
+    r"(?P<people>passw(?:or)?d|passwort|(?<![a-z])pwd|passphrase|passcode|psk|mnemonic|(?:seed|recovery|secret)_phrase"
+    r"|passe|pass(?:ord|wrod|owrd|wrd)|pasword|sandi|contraseña|"
+    + "|".join(sorted({*_FOREIGN_WORDS, *(one.replace(" ", "_") for one in _FOREIGN)}, key=len, reverse=True))
+    + r"|(?:^|_)pw|(?:user|root|admin|mail|ftp|bind|dn|db|ldap|my)pw)"
+    r"|(?P<short>(?<!com)(?<!by)(?<!sur)(?<!tres)(?<!under)(?<!over)pass)"
+    r"|(?P<pin>(?:^|_)pin(?:_?code)?)|(?P<machine>secret|token|credential|crumb|csrf|hmac|saml(?:response|request)?"
+    r"|(?:^|_)(?:salt|pat|jwt|creds|login|totp)|api_hash|macaroon|tkn|authtok|(?:set_?|_)cookie|(?:^|_)(?:ro|rw)?community"
+    r"|(?:keystore|p12|pfx|jks|keytab|kubeconfig|provision\w{0,12}|wallet)_(?:base64|b64)"
+    r"|(?:device|auth|access)_code|key_?material|key_content)|(?P<key>key|(?:^|_)encrypt|_session)|(?P<login>(?:^|_|master|o)auth))"
+    r"(?P<after>s?\d{0,3}(?:_\w+)?)"
+)
+#: Words behind it that make it something about the secret.
+_ABOUT_LIST = """
+    hash hashed file path dir folder directory name names id ids type kind field url uri endpoint host port
+    count counts length len size limit index expires expiry expiration ttl at age policy prompt label
+    placeholder hint hasher hashers class provider manager service handler store ring vault ref arn version
+    usage used budget required enabled strength validator min max regex pattern format error errors input form
+    reset change check checker count total totals cost rate per map list set group mode column env var variable
+    location source scope scopes status state sock socket alias algorithm schema algo generator factory helper utils
+    util test tests spec docs page route view
+"""
+_ABOUT = frozenset(_ABOUT_LIST.split())
+#: Words before ``key`` that make it no secret.
+_HARMLESS_KEY_LIST = """
+    public pub primary foreign sort partition cache row map hash group lookup index idempotency object dict json
+    config query unique shift arrow translation i18n route issue react entity composite natural surrogate dedup
+    dedupe event metric state node item hot mon tur don joc hoc whis known host search parent child s3
+    dns ctrl alt meta tab enter return escape space any each this that other next previous new old given same which
+    first last column param prop property header field label option setting registry model stable test
+    rsa dsa ecdsa ed25519 gpg pgp openpgp
+"""
+_HARMLESS_KEYS = frozenset(_HARMLESS_KEY_LIST.split())
+#: Behind the telling word of a name (``SECRET_KEY_BASE``); four words are a phrase.
+_MOST_WORDS_BEHIND = 3
+#: A part of the name of a resource: arn:aws:secretsmanager:eu-central-1:1234:secret:shop
+_OF_RESOURCE = re.compile(r"arn:[\w:*-]{0,40}\Z|secretsmanager:[\w:-]*\Z")
+_WORD_BEFORE = re.compile(r"([A-Za-z]{2,20})[ ]\Z")
+
+
+def needles_in(sifted: SiftedText) -> list[str]:
+    """The telling words that a text has, in small letters."""
+    found = [needle for needle in _PARTS if needle in sifted.word_list]
+    if not sifted.words.isdisjoint(_WHOLE):
+        found += [needle for needle in _WHOLE if needle in sifted.words]
+    if "session" in sifted.words:
+        found.append(_SESSION)
+    return found + foreign_needles_in(sifted, with_words=False)
+
+
+def foreign_needles_in(sifted: SiftedText, *, with_words: bool = True) -> list[str]:
+    """Those of other languages; without the ones of Latin letters alone where these are known already."""
+    found = [word for word in _FOREIGN_WORDS if word in sifted.words] if with_words else []
+    if not sifted.lowered.isascii() and compiled_pattern(_FOREIGN_LETTER).search(sifted.lowered):
+        found += [needle for needle in _FOREIGN if needle in sifted.lowered]
+    return found
+
+
+def sort_of_name(name: str, before: str) -> str | None:
+    """What a name is the name of: ``people`` choose it, ``short`` for that, a ``machine`` makes it, a ``lone`` key."""
+    spoken = _WORD_BEFORE.search(before)
+    if name.lower() == "phrase" and spoken and spoken[1].lower() in ("pass", "seed", "secret"):
+        return "people"
+    found = _NAME.fullmatch(_NEW_WORD.sub("_", name).lower())
+    if found is None or _OF_RESOURCE.search(before):
+        return None
+    about = found["after"].split("_")[1:]
+    if len(about) > _MOST_WORDS_BEHIND or not _ABOUT.isdisjoint(about):
+        return None
+    if not found["key"]:
+        return next(sort for sort in ("people", "short", "pin", "machine", "login") if found[sort])
+    word = found["before"].rstrip("_").rpartition("_")[2]
+    if not word and spoken:
+        word = spoken[1].lower()
+    if word in _HARMLESS_KEYS:
+        return None
+    return "machine" if word and word not in FUNCTION_WORDS else "lone"
