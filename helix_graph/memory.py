@@ -313,9 +313,15 @@ class Memory:
         return replace(report, labels=self.graph.compile(dry_run=True).rebuilt)
 
     def sync(
-        self, *, project: str | None = None, progress: Callable[[int, int, Path], None] | None = None
+        self,
+        *,
+        project: str | None = None,
+        progress: Callable[[int, int, Path], None] | None = None,
+        workers: int | None = 1,
     ) -> SyncReport:
         """Reads what is new in this project's logs, or another's or ``any``, and brings the graph up to date.
+
+        ``workers`` is as for `helix_graph.graph.api.Graph.compile`.
 
         Raises:
             InvalidConfiguration: A line of ``.helixignore`` is no rule.
@@ -325,7 +331,9 @@ class Memory:
         """
         from helix_graph.agent_logs import SyncReport
 
-        return SyncReport(logs=self.extract_all(project=project, progress=progress), graph=self.graph.compile())
+        return SyncReport(
+            logs=self.extract_all(project=project, progress=progress), graph=self.graph.compile(workers=workers)
+        )
 
     def unread_logs(self) -> tuple[Path, ...]:
         """This project's logs that are newer than the last `sync`, the oldest first, without running sessions."""
