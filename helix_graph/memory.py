@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from helix_graph.search.api import Search
     from helix_graph.search.model import SearchSource
     from helix_graph.seed_api import SeedGraph
+    from helix_graph.sharing.api import Sharing
     from helix_graph.sync_stamp import CaughtUp
     from helix_graph.topics.api import Topics
     from helix_graph.trust_preview import TrustPreview
@@ -209,6 +210,13 @@ class Memory:
         from helix_graph.topics.api import Topics
 
         return Topics(database_path(self.root), folders=(self.root.parent, Path.cwd()))
+
+    @property
+    def sharing(self) -> Sharing:
+        """What a team shares through git: proposed here, accepted by pull requests, taken in by `Sharing.merge`."""
+        from helix_graph.sharing.api import Sharing
+
+        return Sharing(self.root, insights=self.insights, topics=self.topics)
 
     @property
     def search(self) -> Search:

@@ -80,23 +80,30 @@ def _age(root: Path, episode: str) -> int:
         return 0
 
 
-def _from_history(root: Path) -> dict[str, str]:
+def ask_git(root: Path, *asked: str, text: bytes = b"") -> bytes | None:
+    """What git prints when it is asked this in a folder; None where it fails, or takes too long."""
     import subprocess
 
     settings = [part for one in _SETTINGS for part in ("-c", one)]
-    asked = ["log", f"--format={_AUTHOR}%aN", "--name-only", "--relative", "--no-ext-diff", "--", "episodes"]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     environment = {**kept, "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
     try:
         done = subprocess.run(  # noqa: S603  (no shell)
             ["git", *settings, "-C", str(root), *asked],  # noqa: S607  (the user's own git)
-            capture_output=True, check=False, timeout=_SECONDS, env=environment, stdin=subprocess.DEVNULL,
+            capture_output=True, check=False, timeout=_SECONDS, env=environment, input=text,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
-        return {}
+        return None
+    return None if done.returncode else done.stdout
+
+
+def _from_history(root: Path) -> dict[str, str]:
+    said = ask_git(
+        root, "log", f"--format={_AUTHOR}%aN", "--name-only", "--relative", "--no-ext-diff", "--", "episodes"
+    )
     found: dict[str, str] = {}
     author = _NOBODY
-    for line in done.stdout.decode("utf-8", "replace").splitlines():  # the newest commit first
+    for line in (said or b"").decode("utf-8", "replace").splitlines():  # the newest commit first
         if line.startswith(_AUTHOR):
             author = line.removeprefix(_AUTHOR).strip()[:_LONGEST_NAME] or _NOBODY
         elif line.startswith("episodes/"):
