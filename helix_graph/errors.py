@@ -10,6 +10,7 @@
     ├── MemoryNewer                  helix.db was written by a newer version
     ├── InvalidConfiguration         a line of .helixignore, or a setting of .helix/config.toml, is not understood
     ├── InvalidImport                a file or text that is no export of insights or topics
+    ├── ShareRefused                 something that is to be shared has a secret, or is in no repository
     ├── SearchFailed                 something that is searched did not answer
     ├── MissingExtra                 an optional package is not installed
     ├── FolderInUse                  a folder to write to has other contents
@@ -119,6 +120,14 @@ class InvalidConfiguration(HelixGraphError):
 
 class InvalidImport(HelixGraphError):
     """A file or text that cannot be imported; nothing of it was."""
+
+
+class ShareRefused(HelixGraphError):
+    """Something may not be shared, or git cannot share it; nothing was. ``problems`` are files and lines."""
+
+    def __init__(self, problem: str, problems: Sequence[object] = ()) -> None:
+        self.problems = tuple(problems)
+        super().__init__(problem)
 
 
 class SearchFailed(HelixGraphError):

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from helix_graph.search.api import Search
     from helix_graph.search.model import SearchSource
     from helix_graph.seed_api import SeedGraph
+    from helix_graph.sharing.api import Sharing
     from helix_graph.sync_stamp import CaughtUp
     from helix_graph.topics.api import Topics
     from helix_graph.trust_preview import TrustPreview
@@ -245,6 +246,13 @@ class Memory:
         return Topics(database_path(self.root), folders=(self.root.parent, Path.cwd()))
 
     @property
+    def sharing(self) -> Sharing:
+        """What a team shares through git: proposed here, accepted by pull requests, taken in by `Sharing.merge`."""
+        from helix_graph.sharing.api import Sharing
+
+        return Sharing(self.root, insights=self.insights, topics=self.topics)
+
+    @property
     def search(self) -> Search:
         """One question to insights, topics, episodes and configured sources: ``memory.search("lock files")``."""
         from helix_graph.search.api import Search
@@ -347,9 +355,15 @@ class Memory:
         return replace(report, labels=self.graph.compile(dry_run=True).rebuilt)
 
     def sync(
-        self, *, project: str | None = None, progress: Callable[[int, int, Path], None] | None = None
+        self,
+        *,
+        project: str | None = None,
+        progress: Callable[[int, int, Path], None] | None = None,
+        workers: int | None = 1,
     ) -> SyncReport:
         """Reads what is new in this project's logs, or another's or ``any``, and brings the graph up to date.
+
+        ``workers`` is as for `helix_graph.graph.api.Graph.compile`.
 
         Raises:
             InvalidConfiguration: A line of ``.helixignore`` is no rule.
@@ -359,7 +373,9 @@ class Memory:
         """
         from helix_graph.agent_logs import SyncReport
 
-        return SyncReport(logs=self.extract_all(project=project, progress=progress), graph=self.graph.compile())
+        return SyncReport(
+            logs=self.extract_all(project=project, progress=progress), graph=self.graph.compile(workers=workers)
+        )
 
     def unread_logs(self) -> tuple[Path, ...]:
         """This project's logs that are newer than the last `sync`, the oldest first, without running sessions."""

@@ -55,6 +55,7 @@ def memory_folder(start: Path) -> Path | None:
 
 #: The folders of a memory, below it.
 FOLDERS = (
+    *("shared", "shared/insights", "shared/feedback", "shared/topics", "shared/forgotten"),
     *("episodes", "causality", "causality/assertions", PAGES, HOOK_FOLDER, "cache", "forgotten"),
     *("set-aside", "set-aside/episodes", "set-aside/assertions", "set-aside/topics"),
     *("injection-state", "explorer-results"),

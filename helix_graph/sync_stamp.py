@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -35,10 +36,14 @@ class SyncStamp(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SyncSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The table ``[sync]`` of the user's configuration: whether questions read new logs first, and for how long."""
+    """The table ``[sync]`` of the user's configuration: whether questions read new logs first, and for how long.
+
+    ``workers`` is the number of processes that a command may use where there is much to read; None: one for each core.
+    """
 
     auto_sync: bool = False
     seconds: float = 5.0
+    workers: Annotated[int, msgspec.Meta(ge=1)] | None = None
 
 
 class CaughtUp(msgspec.Struct, frozen=True, kw_only=True):

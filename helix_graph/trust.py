@@ -50,13 +50,13 @@ if TYPE_CHECKING:
 #: What is read before an agent acts on it, or written by hooks. Episodes, assertions and rules for ignoring may be
 #: tracked: they are data, shown as shared.
 _NEVER_TRACKED = (
-    "helix.db", "causality/graph.db", "causality/causal-graph.json", "cache/", "hooks/", "hooks.log",
-    "injection-state/", "explorer-results/", "task-status.jsonl",
+    "helix.db", "shared-here.json", "causality/graph.db", "causality/causal-graph.json", "cache/", "hooks/",
+    "hooks.log", "injection-state/", "explorer-results/", "task-status.jsonl",
 )  # fmt: skip
 #: Whose modes are looked at: where others could put words or SQL into the memory.
 _WRITTEN_TO = ("", "helix.db", "episodes", "causality", "causality/graph.db", "causality/assertions", "cache", "hooks")
 #: What tells our folder from another tool's of the same name (the editor Helix has one).
-_OURS = ("helix.db", "episodes", "causality")
+_OURS = ("helix.db", "episodes", "causality", "shared")
 _OUR_IGNORE_FILE = b"# helix-graph:"
 #: Adoption reads the newest episodes and hashes few logs: a hook at a session's start has 1.5 seconds.
 _MOST_EPISODES = 50

@@ -69,6 +69,7 @@ EVERYDAY = {
     },
     "Set up and look after": {
         "setup": "commands.setup:setup",
+        "share": "commands.share:share",
         "doctor": "commands.lifecycle:doctor",
         "forget": "commands.lifecycle:forget",
         "pause": "commands.lifecycle:pause",

@@ -9,6 +9,8 @@ from typing import Any, TextIO
 
 import click
 
+from helix_episodes.workers import MOST_WORKERS
+
 
 def parse_time(value: str) -> datetime:
     """A day or a time in ISO 8601; UTC when it names no zone.
@@ -64,6 +66,25 @@ since_option = click.option(
     type=parse_time,
     metavar="TIME",
     help="Only from this day or time on (ISO 8601; UTC when it names no zone).",
+)
+
+
+def _workers(_: click.Context, __: click.Parameter, value: int | None) -> int | None:
+    """What was asked for, or what the user's configuration says."""
+    if value is not None:
+        return value
+    from helix_graph.project import read_table, user_configuration
+    from helix_graph.sync_stamp import SyncSettings
+
+    return read_table(user_configuration(), "sync", SyncSettings).workers
+
+
+workers_option = click.option(
+    "--workers",
+    type=click.IntRange(min=1, max=MOST_WORKERS),
+    callback=_workers,
+    metavar="N",
+    help="Use at most N processes (default: one for each core).",
 )
 
 

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.model import EdgeType, sortable_time
 from helix_episodes.safe_files import write_output
+from helix_episodes.workers import MOST_WORKERS
 from helix_graph import database
 from helix_graph.errors import NO_WORDS, DatabaseUnreadable, GraphNotCompiled
 from helix_graph.graph.adjacency import Adjacency
@@ -107,11 +108,13 @@ class Graph:
         dry_run: bool = False,
         progress: Callable[[int, int, Path], None] | None = None,
         export: bool = False,
+        workers: int | None = 1,
     ) -> CompileReport:
         """Brings the graph up to date with the episodes; see `helix_graph.graph.compile.compile_graph`.
 
         With ``export`` it also writes causal-graph.json, the whole graph in the original schema. The next compile that
-        changes the graph removes that file.
+        changes the graph removes that file. ``workers`` is how many processes may read the files where there are many,
+        None one for each core: then a script of yours needs ``if __name__ == "__main__":``.
 
         Raises:
             NotOurDatabase: Another program's file is where graph.db belongs.
@@ -129,6 +132,7 @@ class Graph:
             dry_run=dry_run,
             progress=progress,
             export=export,
+            workers=None if workers is None else as_int("workers", workers, lowest=1, highest=MOST_WORKERS),
         )
 
     def digests(self) -> Digests:

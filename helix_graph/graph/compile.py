@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,11 +24,12 @@ import msgspec
 
 from helix_episodes.model import sortable_time
 from helix_episodes.safe_files import irregularity, remove_file, write_atomically
+from helix_episodes.workers import in_order, worker_count
 from helix_graph import database
 from helix_graph.errors import DatabaseRefused, DatabaseUnreadable
 from helix_graph.graph.assertions import pattern_assertions
 from helix_graph.graph.episode_facts import facts_alone
-from helix_graph.graph.episode_rows import SUFFIX, FileToRead, ReadFile, read_file, rows_of
+from helix_graph.graph.episode_rows import SUFFIX, FileToRead, ReadFile, read_file, read_files, rows_of
 from helix_graph.graph.export import export_bytes
 from helix_graph.graph.graph_db import (
     EXPORT_NAME,
@@ -98,6 +100,7 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
     progress: Progress | None = None,
     assertions_only: bool = False,
     export: bool = False,
+    workers: int | None = 1,
 ) -> CompileReport:
     """Brings the graph in ``causality`` up to date with the files in ``episodes`` and with the assertions beside it.
 
@@ -110,6 +113,7 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
         progress: Called with files done, files to do and the file, before each is read.
         assertions_only: Take in assertions and leave the rest to the next compile.
         export: Write causal-graph.json as well.
+        workers: At most so many processes read files where there are many; None: one for each core.
 
     Raises:
         NotOurDatabase: Another program's file is where graph.db belongs.
@@ -120,7 +124,9 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
     path = causality / FILE_NAME
     chosen = chosen_paths(episodes, paths)
     begin = sortable_time(since.isoformat()) if since else ""
-    job = CompileJob(episodes, causality, chosen, begin, dry_run, progress, assertions_only=assertions_only)
+    job = CompileJob(
+        episodes, causality, chosen, begin, dry_run, progress, assertions_only=assertions_only, workers=workers
+    )
     report = _compile(path, job)
     if export and not dry_run:
         write_export(path, causality)
@@ -323,7 +329,9 @@ def _take_in(
         _forget(connection, name, plan.known[name], changes)
         if plan.known[name].episode is not None:
             taken.lost.add(name)
-    for read in _read(connection, plan, job):
+    for done, read in enumerate(_read(connection, plan, job)):
+        if job.progress:
+            job.progress(done, len(plan.suspects), plan.folder / read.name)
         _take_in_file(connection, read, plan, changes, taken)
     _take_in_assertions(connection, plan, changes)
 
@@ -333,15 +341,38 @@ def _asserted_patterns(connection: sqlite3.Connection) -> list[str]:
 
 
 def _read(connection: sqlite3.Connection, plan: CompilePlan, job: CompileJob) -> Iterator[ReadFile]:
-    """The files that may have changed, read, in the order of their names."""
+    """The files that may have changed, read, in the order of their names, whatever process read them."""
     first = connection.execute("SELECT coalesce(max(number), 0) + 1 FROM episode").fetchone()[0]
-    for place, name in enumerate(plan.suspects):
-        if job.progress:
-            job.progress(place, len(plan.suspects), plan.folder / name)
-        seen = plan.known.get(name)
-        known = seen.sha256 if seen and name not in plan.again else None
-        asserted = bodies_of(connection, name.removesuffix(SUFFIX))
-        yield read_file(plan.folder, FileToRead(name, plan.present[name], first + place, known, asserted))
+    amount = sum(plan.present[name].size for name in plan.suspects)
+    workers = worker_count(amount, worth=_WORTH_A_WORKER, asked=job.workers)
+    if workers == 1:
+        for place, name in enumerate(plan.suspects):
+            yield read_file(plan.folder, _to_read(connection, plan, name, number=first + place))
+        return
+    tasks = (
+        (plan.folder, tuple(_to_read(connection, plan, name, number=first + place) for place, name in part))
+        for part in _parts(enumerate(plan.suspects))
+    )
+    decoder = msgspec.msgpack.Decoder(list[ReadFile])
+    for packed in in_order(read_files, tasks, workers=workers):
+        yield from decoder.decode(packed)
+
+
+#: So many files are read at a time: half a megabyte of the usual ones, a tenth of a second's work.
+_FILES_AT_A_TIME = 48
+#: A process starts in a third of a second, and reads four megabytes in one.
+_WORTH_A_WORKER = 4_000_000
+
+
+def _parts(numbered: Iterator[tuple[int, str]]) -> Iterator[list[tuple[int, str]]]:
+    while part := list(islice(numbered, _FILES_AT_A_TIME)):
+        yield part
+
+
+def _to_read(connection: sqlite3.Connection, plan: CompilePlan, name: str, *, number: int) -> FileToRead:
+    seen = plan.known.get(name)
+    known = seen.sha256 if seen and name not in plan.again else None
+    return FileToRead(name, plan.present[name], number, known, bodies_of(connection, name.removesuffix(SUFFIX)))
 
 
 def _take_in_file(

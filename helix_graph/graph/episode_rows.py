@@ -91,6 +91,15 @@ class FileToRead(msgspec.Struct, frozen=True, array_like=True):
 
 
 def read_file(folder: Path, one: FileToRead) -> ReadFile:
+    """As `_read_file`; an error, which only the program can be guilty of, names the file."""
+    try:
+        return _read_file(folder, one)
+    except BaseException as error:
+        error.add_note(f"while reading {folder / one.name}")
+        raise
+
+
+def _read_file(folder: Path, one: FileToRead) -> ReadFile:
     """A file's rows, or what is wrong with it; never raises for what a file may contain.
 
     A file that is as known has neither rows nor a problem; one that is gone since the folder was listed no hash either.
@@ -115,6 +124,11 @@ def read_file(folder: Path, one: FileToRead) -> ReadFile:
     rows = rows_of(facts, one.number, trial=pack(trial_of(episode)), signals=signals_of(extracted))
     moment = sortable_time(facts.timestamp)
     return ReadFile(one.name, one.stamp, digest, rows=rows, moment=moment, left_out=facts.problems)
+
+
+def read_files(task: tuple[Path, tuple[FileToRead, ...]]) -> bytes:
+    """`read_file` for several files of a folder, packed as another process hands them over."""
+    return msgspec.msgpack.encode([read_file(task[0], one) for one in task[1]])
 
 
 def decode_episode(data: bytes, path: Path) -> Episode:

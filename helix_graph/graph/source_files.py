@@ -240,6 +240,7 @@ class CompileJob(msgspec.Struct, frozen=True):
     dry_run: bool
     progress: Progress | None
     assertions_only: bool = False
+    workers: int | None = 1
     damage: str | None = None
 
     @property

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from helix_cli.app import open_memory
-from helix_cli.options import any_path, output_file, since_option
+from helix_cli.options import any_path, output_file, since_option, workers_option
 from helix_cli.output import (
     count,
     emit_json,
@@ -40,9 +40,10 @@ if TYPE_CHECKING:
 @since_option
 @click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
 @click.option("--export", is_flag=True, help="Write causality/causal-graph.json as well.")
+@workers_option
 @json_option
 def compile_command(
-    *, paths: tuple[Path, ...], since: datetime | None, dry_run: bool, export: bool, as_json: bool
+    *, paths: tuple[Path, ...], since: datetime | None, dry_run: bool, export: bool, workers: int | None, as_json: bool
 ) -> None:
     """Add new and changed episodes to the causal graph.
 
@@ -50,7 +51,9 @@ def compile_command(
     graph.
     """
     with progress("Compiling episodes") as advance:
-        report = open_memory().graph.compile(paths, since=since, dry_run=dry_run, progress=advance, export=export)
+        report = open_memory().graph.compile(
+            paths, since=since, dry_run=dry_run, progress=advance, export=export, workers=workers
+        )
     for skipped in (*report.skipped, *report.left_out):
         warn(f"{skipped.path}: left out: {skipped.problem}")
     show(report, as_json=as_json, render=_render_compiled)

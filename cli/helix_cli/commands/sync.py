@@ -9,6 +9,7 @@ import click
 
 from helix_cli.app import open_memory
 from helix_cli.commands.episode import redacted, warn_about
+from helix_cli.options import workers_option
 from helix_cli.output import count, json_option, progress, say, show, warn
 from helix_graph.errors import NoMemory
 from helix_graph.project import project_folder
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
 
 @click.command
 @click.option("--project", metavar="NAME", help="Another project's logs, or any.")
+@workers_option
 @json_option
-def sync(*, project: str | None, as_json: bool) -> int:
+def sync(*, project: str | None, workers: int | None, as_json: bool) -> int:
     """Read new session logs and update the memory.
 
     Begins a memory for this project if it has none, reads the new logs of every agent on this machine that belong to
@@ -30,7 +32,7 @@ def sync(*, project: str | None, as_json: bool) -> int:
     """
     memory = _begun()
     with progress("Reading logs") as advance:
-        report = memory.sync(project=project, progress=advance)
+        report = memory.sync(project=project, progress=advance, workers=workers)
     warn_about(report.logs.report)
     for skipped in (*report.graph.skipped, *report.graph.left_out):
         warn(f"{skipped.path}: left out: {skipped.problem}")

@@ -1,0 +1,435 @@
+"""A team's memory through git: what is proposed, what was accepted, and what came in from others.
+
+An insight is a *candidate* until two sessions independently came out well with its help (*corroborated*), *proposed*
+once its file is in the work tree, and *accepted* once the default branch holds it. ``add`` writes and stages files,
+after a search for secrets; committing them and merging the pull request is git's part. ``merge`` takes in what was
+accepted: as somebody else's words, under the author's name, without rank. What came in once is remembered, so that
+whoever forgets it here does not get it again.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from helix_episodes.errors import NotFound
+from helix_episodes.safe_files import read_regular, remove_file, write_atomically
+from helix_graph.errors import ShareRefused
+from helix_graph.insights import feedback, rows
+from helix_graph.insights.model import FeedbackEntry, ForgottenInsight, Insight, InsightVerdict, Record
+from helix_graph.insights.storing import clean_line
+from helix_graph.insights.transfer import ImportedFile, checked_record, take_in
+from helix_graph.sharing.git_files import FOLDER, IN_PLACE, AcceptedFile, accepted_files, stage, tracked
+from helix_graph.sharing.records import (
+    Forgotten,
+    SharedEntry,
+    SharedFeedback,
+    SharedInsight,
+    SharedRecord,
+    ShareProblem,
+    decode,
+    digest,
+    encode,
+    find_secrets,
+    join,
+    name_of,
+)
+from helix_graph.timestamps import stamp
+from helix_graph.validation import as_strs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from helix_graph.insights.api import Insights
+    from helix_graph.topics.api import Topics
+    from helix_graph.topics.transfer import ExportedEntry
+
+#: Which shared things have come in here or went out from here; private.
+STATE = "shared-here.json"
+#: Independent sessions that make a candidate corroborated: one may have been luck.
+CORROBORATED = 2
+ShareState = Literal["candidate", "corroborated", "proposed", "accepted"]
+
+
+class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+    """An insight of this memory, and how far it is on its way to the team; ``sessions`` came out well with it."""
+
+    name: str
+    content: str
+    sessions: int
+    state: ShareState
+
+
+class ShareList(msgspec.Struct, frozen=True, kw_only=True):
+    """What could be shared and what is, with the problems of files that were accepted and cannot be used."""
+
+    insights: tuple[Candidate, ...]
+    accepted: int
+    problems: tuple[ShareProblem, ...] = ()
+
+
+class ShareAdded(msgspec.Struct, frozen=True, kw_only=True):
+    """The files that were written and staged; those removed because what they say was forgotten."""
+
+    written: tuple[str, ...]
+    removed: tuple[str, ...]
+    staged: tuple[str, ...]
+
+
+class ShareMerged(msgspec.Struct, frozen=True, kw_only=True):
+    """How many insights, outcomes and entries came in, and how many were removed because others forgot them."""
+
+    insights: int = 0
+    feedback: int = 0
+    entries: int = 0
+    forgotten: int = 0
+    problems: tuple[ShareProblem, ...] = ()
+
+
+class SharedHere(msgspec.Struct, frozen=True, kw_only=True):
+    """Hashes of the records that came in or went out, and the entries of topics behind them; ``theirs`` came in."""
+
+    insights: frozenset[str] = frozenset()
+    entries: dict[str, int] = {}
+    theirs: frozenset[str] = frozenset()
+
+
+class Sharing:
+    """What the memory in ``root`` shares through the repository around it."""
+
+    def __init__(self, root: Path, *, insights: Insights, topics: Topics) -> None:
+        self.root = root
+        self._insights = insights
+        self._topics = topics
+
+    def list(self) -> ShareList:
+        """The insights of this memory, those nearest to the team first, and how many shared things were accepted."""
+        accepted, problems = _read_accepted(accepted_files(self.root))
+        in_main = {one.uid for one, _ in accepted if isinstance(one, SharedInsight)}
+        proposed = {one.uid for one in _proposed(self.root) if isinstance(one, SharedInsight)}
+        found = []
+        for insight, name, sessions in self._own():
+            is_corroborated = len(sessions) >= CORROBORATED
+            state: ShareState = "corroborated" if is_corroborated else "candidate"
+            state = "accepted" if insight.uid in in_main else "proposed" if insight.uid in proposed else state
+            found.append(Candidate(name=name, content=insight.content, sessions=len(sessions), state=state))
+        order = ("corroborated", "candidate", "proposed", "accepted")
+        found.sort(key=lambda one: (order.index(one.state), -one.sessions, one.name))
+        return ShareList(insights=tuple(found), accepted=len(accepted), problems=problems)
+
+    def add(
+        self,
+        names: Iterable[str] = (),
+        *,
+        topics: Iterable[str] = (),
+        assertions: bool = False,
+        episodes: bool = False,
+    ) -> ShareAdded:
+        """Writes files of insights, topics and their outcomes for git, and stages them; committing is yours.
+
+        Args:
+            names: Insights to propose; without any, those that are corroborated. What was shared before is brought up
+                to date in any case: edits, outcomes, and what was forgotten.
+            topics: Topics whose entries are proposed.
+            assertions: Stage what people have added and corrected by hand.
+            episodes: Stage the sessions' episodes, which quote prompts.
+
+        Raises:
+            NotFound: There is no such insight or topic of this memory's own.
+            ShareRefused: A file has something that looks like a secret, and nothing was written; or the memory is in
+                no repository.
+        """
+        records = {name_of(one): one for one in self._records(as_strs("names", names), as_strs("topics", topics))}
+        in_place = [
+            path
+            for folder, wanted in zip(IN_PLACE, (episodes, assertions), strict=True)
+            if wanted
+            for path in sorted((self.root / folder).glob("*.json"))
+        ]
+        files = {f"{FOLDER}/{name}": encode(one) for name, one in records.items()}
+        looked_at = {**files, **{path.relative_to(self.root).as_posix(): read_regular(path) for path in in_place}}
+        _refuse([problem for name, data in sorted(looked_at.items()) for problem in find_secrets(name, data)])
+        written = [name for name in sorted(files) if not (self.root / name).exists()]
+        for name in written:
+            write_atomically(self.root / name, files[name], mode=0o644)
+        forgotten = {one.of for one in records.values() if isinstance(one, Forgotten)}
+        removed = [path for path, one in _files(self.root) if _is_of(one, forgotten) and remove_file(path)]
+        gone = [path.relative_to(self.root).as_posix() for path in removed]
+        known = set(tracked(self.root))
+        staged = [*looked_at, *(name for name in gone if name in known)]
+        stage(self.root, staged)
+        self._remember_own(records.values())
+        return ShareAdded(written=tuple(written), removed=tuple(sorted(gone)), staged=tuple(sorted(staged)))
+
+    def merge(self) -> ShareMerged:
+        """Takes in what the default branch holds; again it changes nothing."""
+        found, problems = _read_accepted(accepted_files(self.root))
+        authors = {_identity(one): author for one, author in reversed(found)}
+        joined = join(one for one, _ in found)
+        here = self._here()
+        forgotten = {one.of for one in joined if isinstance(one, Forgotten)}
+        new = [one for one in joined if isinstance(one, SharedInsight) and digest(one) not in here.insights]
+        log = [one for one in joined if isinstance(one, SharedFeedback)]
+        brought = self._merge_insights(new, log, forgotten, authors)
+        entries = [one for one in joined if isinstance(one, SharedEntry) and digest(one) not in here.entries]
+        removed = self._forget_entries(here, forgotten)
+        numbers = self._merge_entries(entries, authors)
+        after = replace(
+            here,
+            insights=here.insights | {digest(one) for one in new},
+            entries={**here.entries, **numbers},
+            theirs=here.theirs | numbers.keys(),
+        )
+        if after != here:
+            self._remember(after)
+        return replace(brought, entries=len(numbers), forgotten=brought.forgotten + removed, problems=problems)
+
+    def _own(self) -> Iterator[tuple[Insight, str, frozenset[str]]]:
+        """The insights that no file brought, with their names and the sessions that came out well with them."""
+        with self._insights.database.reading() as connection:
+            mine = "state != 'merged' AND uid NOT IN (SELECT id FROM insight_import) ORDER BY uid"
+            stored = list(rows.where(connection, mine))
+            log = [one for one in feedback.read_entries(connection, feedback.COUNTED) if one.kind == "feedback"]
+        for one in stored:
+            helped = (entry for entry in log if entry.episode and entry.outcome != "blocked")
+            sessions = {
+                str(entry.episode)
+                for entry in helped
+                if any(verdict.uid == one.insight.uid and verdict.causal for verdict in entry.verdicts)
+            }
+            yield one.insight, one.name, frozenset(sessions)
+
+    def _records(self, names: tuple[str, ...], topics: tuple[str, ...]) -> Iterator[SharedRecord]:
+        """The records of what is to be shared, and of all that was shared before, as they are now."""
+        shared = [one for _, one in _files(self.root)]
+        before = {one.uid for one in shared if isinstance(one, SharedInsight)}
+        own = {name: (insight, sessions) for insight, name, sessions in self._own()}
+        missing = [name for name in names if name not in own]
+        if missing:
+            raise NotFound(f"there is no insight {missing[0]!r} of your own; `helix-graph share list` names them")
+        chosen = {
+            insight.uid: insight
+            for name, (insight, sessions) in own.items()
+            if insight.uid in before
+            or name in names
+            or (not names and not topics and len(sessions) >= CORROBORATED and insight.state == "active")
+        }
+        yield from (_shared_insight(one) for one in chosen.values())
+        yield from self._feedback_on(chosen.keys())
+        gone = self._insights_forgotten()
+        yield from (Forgotten(of=uid) for uid in sorted(before & gone))
+        yield from self._entries(topics, shared)
+
+    def _feedback_on(self, uids: Iterable[str]) -> Iterator[SharedFeedback]:
+        wanted = frozenset(uids)
+        with self._insights.database.reading() as connection:
+            log = list(feedback.read_entries(connection, feedback.COUNTED))
+        for entry in log:
+            judged = {verdict.uid: verdict.causal for verdict in entry.verdicts if verdict.uid in wanted}
+            if entry.kind == "feedback" and entry.outcome and judged:
+                yield SharedFeedback(
+                    id=entry.id,
+                    ts=entry.ts,
+                    outcome=entry.outcome,
+                    session=sha256((entry.episode or "").encode()).hexdigest()[:16],
+                    helped=tuple(sorted(uid for uid, causal in judged.items() if causal)),
+                    present=tuple(sorted(uid for uid, causal in judged.items() if not causal)),
+                )
+
+    def _insights_forgotten(self) -> frozenset[str]:
+        with self._insights.database.reading() as connection:
+            return frozenset(uid for (uid,) in connection.execute("SELECT uid FROM insight_forgotten"))
+
+    def _entries(self, topics: tuple[str, ...], shared: Sequence[SharedRecord]) -> Iterator[SharedRecord]:
+        """The entries of these topics that are this memory's own; tombstones of shared ones that were deleted here."""
+        here, now = self._here(), self._exported()
+        theirs = {here.entries[name] for name in here.theirs}
+        for topic in topics:
+            found = [one for one in now.values() if one.topic == topic and one.id not in theirs]
+            if not found:
+                raise NotFound(f"there is no entry of your own under the topic {topic!r}")
+            yield from map(_shared_entry, found)
+        for one in shared:
+            if isinstance(one, SharedEntry) and here.entries.get(digest(one), -1) not in {-1, *now}:
+                yield Forgotten(of=digest(one))
+
+    def _exported(self) -> dict[int, ExportedEntry]:
+        return {one.id: one for one in self._topics.topics("export").entries}
+
+    def _merge_insights(
+        self,
+        new: Sequence[SharedInsight],
+        log: Sequence[SharedFeedback],
+        forgotten: set[str],
+        authors: dict[str, str],
+    ) -> ShareMerged:
+        """Takes insights and outcomes in, an author at a time; those of this memory's own are left as they are."""
+        now = self._insights.now()
+        with self._insights.database.reading() as connection:
+            slugs = {stored.insight.uid: stored.insight.slug for stored in rows.where(connection, "1")}
+            known = {identity for (identity,) in connection.execute("SELECT id FROM insight_feedback")}
+        slugs |= {one.uid: one.slug for one in new}
+        gone = forgotten - self._insights_forgotten()
+        theirs = gone & slugs.keys()
+        by_author: dict[str, list[Record]] = {}
+        for one in new:
+            fields = {name: getattr(one, name) for name in one.__struct_fields__}
+            insight = Insight(**fields, origin="imported", source="")
+            by_author.setdefault(authors[one.uid], []).append(checked_record(insight, now=now))
+        for one in log:
+            uids = [uid for uid in (*one.helped, *one.present) if uid in slugs]
+            if one.id not in known and uids:
+                entry = _feedback_entry(one, uids, slugs)
+                by_author.setdefault(authors[one.id], []).append(checked_record(entry, now=now))
+        insights = outcomes = 0
+        tombstones: list[Record] = [ForgottenInsight(uid, stamp(now)) for uid in sorted(gone) if _is_uid(uid)]
+        if tombstones:
+            by_author.setdefault("", []).extend(tombstones)
+        for author, records in sorted(by_author.items()):
+            text = msgspec.json.encode(records)
+            file = ImportedFile(clean_line(f"git, by {author}"), sha256(text).hexdigest(), outcomes_count=False)
+            counts = take_in(self._insights, records, file=file)
+            insights += max(counts["insights"], 0)
+            outcomes += max(counts["feedback"], 0)
+        return ShareMerged(insights=insights, feedback=outcomes, forgotten=len(theirs & gone))
+
+    def _merge_entries(self, entries: Sequence[SharedEntry], authors: dict[str, str]) -> dict[str, int]:
+        """Stores entries under their authors' names; the number that each got here, by its hash."""
+        if not entries:
+            return {}
+        before = self._exported()
+        items = [replace(one, source=f"{one.source or 'shared'} (git, by {authors[digest(one)]})") for one in entries]
+        self._topics.topics("import", json=msgspec.json.encode(items).decode())
+        new = {_place(one): number for number, one in self._exported().items() if number not in before}
+        return {digest(one): new[_place(item)] for one, item in zip(entries, items, strict=True) if _place(item) in new}
+
+    def _forget_entries(self, here: SharedHere, forgotten: set[str]) -> int:
+        """Deletes entries that came in and that others have forgotten."""
+        removed = 0
+        for name in sorted(forgotten & here.theirs):
+            one = self._exported().get(here.entries[name])
+            if one is not None:
+                index = next(each.index for each in self._topics.read(one.topic).entries if each.id == one.id)
+                self._topics.edit("delete", one.topic, index=index)
+                removed += 1
+        return removed
+
+    def _remember_own(self, records: Iterable[SharedRecord]) -> None:
+        here, numbers = self._here(), {digest(_shared_entry(one)): one.id for one in self._exported().values()}
+        names = {digest(one) for one in records if isinstance(one, SharedEntry)}
+        entries = {**here.entries, **{name: numbers[name] for name in names if name in numbers}}
+        if entries != here.entries:
+            self._remember(replace(here, entries=entries))
+
+    def _here(self) -> SharedHere:
+        try:
+            return msgspec.json.decode(read_regular(self.root / STATE), type=SharedHere)
+        except (OSError, msgspec.DecodeError):
+            return SharedHere()
+
+    def _remember(self, here: SharedHere) -> None:
+        write_atomically(self.root / STATE, msgspec.json.encode(here, order="deterministic"))
+
+
+def check_shared(root: Path) -> tuple[ShareProblem, ...]:
+    """What is wrong with the files of a memory that git tracks, or will: secrets, and files that are no records.
+
+    It reads these files alone, so that it may run on anybody's branch, in CI or before a commit.
+    """
+    problems: list[ShareProblem] = []
+    names = {path.relative_to(root).as_posix() for path in (root / FOLDER).rglob("*.json")} | set(tracked(root))
+    for name in sorted(names):
+        path = root / name
+        if not path.is_file() or path.is_symlink():
+            continue
+        data = read_regular(path)
+        problems += find_secrets(name, data)
+        if name.startswith(f"{FOLDER}/"):
+            try:
+                _checked(name.removeprefix(f"{FOLDER}/"), data)
+            except ValueError as error:
+                problems.append(ShareProblem(file=name, line=1, problem=str(error), kind="invalid"))
+    return tuple(problems)
+
+
+def _refuse(problems: list[ShareProblem]) -> None:
+    if problems:
+        found = "\n".join(map(str, problems))
+        raise ShareRefused(f"{found}\nnothing was shared; edit or forget what holds it, then try again", problems)
+
+
+def _checked(name: str, data: bytes) -> SharedRecord:
+    """The record in a file of this name.
+
+    Raises:
+        ValueError: It is none, or was changed after it got its name.
+    """
+    record = decode(data)
+    if name_of(record) != name:
+        raise ValueError("it was edited by hand: its name is of other content; edit the insight and share it again")
+    return record
+
+
+def _read_accepted(files: list[AcceptedFile]) -> tuple[list[tuple[SharedRecord, str]], tuple[ShareProblem, ...]]:
+    """The records on the default branch with their authors, and the files that are not taken in."""
+    found, problems = [], []
+    for one in files:
+        name = f"{FOLDER}/{one.name}"
+        secrets = list(find_secrets(name, one.data))
+        problems += secrets
+        if not secrets:
+            try:
+                found.append((_checked(one.name, one.data), clean_line(one.author)))
+            except ValueError as error:
+                problems.append(ShareProblem(file=name, line=1, problem=str(error), kind="invalid"))
+    return found, tuple(problems)
+
+
+def _files(root: Path) -> Iterator[tuple[Path, SharedRecord]]:
+    """The shared files in the work tree; those that are no records are left to `check_shared`."""
+    for path in sorted((root / FOLDER).rglob("*.json")):
+        try:
+            yield path, decode(read_regular(path))
+        except (OSError, ValueError):
+            continue
+
+
+def _proposed(root: Path) -> Iterator[SharedRecord]:
+    return (one for _, one in _files(root))
+
+
+def _identity(one: SharedRecord) -> str:
+    """What is asked for the author of: an insight, an outcome, an entry."""
+    if isinstance(one, SharedInsight):
+        return one.uid
+    return one.id if isinstance(one, SharedFeedback) else digest(one)
+
+
+def _is_of(one: SharedRecord, forgotten: set[str]) -> bool:
+    return not isinstance(one, Forgotten | SharedFeedback) and not {_identity(one), digest(one)}.isdisjoint(forgotten)
+
+
+def _is_uid(name: str) -> bool:
+    return len(name) > 0 and all(character in "0123456789abcdef" for character in name)
+
+
+def _shared_insight(one: Insight) -> SharedInsight:
+    return SharedInsight(**{name: getattr(one, name) for name in SharedInsight.__struct_fields__})
+
+
+def _shared_entry(one: ExportedEntry) -> SharedEntry:
+    return SharedEntry(**{name: getattr(one, name) for name in SharedEntry.__struct_fields__})
+
+
+def _place(one: SharedEntry | ExportedEntry) -> tuple[str, str, str, str | None]:
+    return one.topic, one.text, one.stored, one.source
+
+
+def _feedback_entry(one: SharedFeedback, uids: list[str], slugs: dict[str, str]) -> FeedbackEntry:
+    verdicts = tuple(InsightVerdict(uid=uid, name=slugs[uid], causal=uid in one.helped) for uid in uids)
+    names = tuple(slugs[uid] for uid in uids)
+    return FeedbackEntry(id=one.id, ts=one.ts, outcome=one.outcome, names=names, verdicts=verdicts, episode=one.session)

@@ -1,0 +1,183 @@
+"""Shared things as files: one each, named by its content, never changed.
+
+An edit is another file of the same insight, forgetting is a file that says so. So two branches never change one file
+differently, git merges them without a conflict, and what the files say together (`join`) depends on no order: joining
+is associative, commutative and idempotent.
+
+::
+
+    insights/<slug>-<hash>.json     what somebody remembers; newer edits count
+    feedback/<hash>.json            how a session with such insights came out; the session is a hash
+    topics/<topic>-<hash>.json      an entry of a topic
+    forgotten/<hash>.json           that an insight or entry was forgotten: it wins over everything
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from helix_episodes.redaction import redact
+from helix_graph.insights.dedup import join_insights
+from helix_graph.insights.model import Insight, Outcome, State
+
+_DIGITS = 24
+
+
+class SharedInsight(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="insight", omit_defaults=True):
+    """An insight as far as others need it; the fields are those of `helix_graph.insights.model.Insight`."""
+
+    uid: str
+    slug: str
+    content: str
+    created_at: str
+    tags: tuple[str, ...] = ()
+    edited_at: str = ""
+    tagged_at: str = ""
+    state: State = "active"
+    state_at: str = ""
+    reason: str = ""
+
+
+class SharedFeedback(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="feedback"):
+    """How a session came out: ``helped`` and ``present`` are insights (uids) that did, or that were only there."""
+
+    id: str
+    ts: str
+    outcome: Outcome
+    session: str
+    helped: tuple[str, ...] = ()
+    present: tuple[str, ...] = ()
+
+
+class SharedEntry(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="topic", omit_defaults=True):
+    """An entry of a topic."""
+
+    topic: str
+    text: str
+    stored: str
+    modified: str | None = None
+    tags: tuple[str, ...] = ()
+    source: str | None = None
+    confidence: float = 1.0
+
+
+class Forgotten(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="forgotten"):
+    """That an insight (its uid) or an entry of a topic (the hash in its name) was forgotten."""
+
+    of: str
+
+
+SharedRecord = SharedInsight | SharedFeedback | SharedEntry | Forgotten
+_FOLDERS: dict[type, str] = {
+    SharedInsight: "insights",
+    SharedFeedback: "feedback",
+    SharedEntry: "topics",
+    Forgotten: "forgotten",
+}
+_NO_NAME = re.compile(r"[^a-z0-9]+")
+_LONGEST_NAME = 60
+
+
+def encode(record: SharedRecord) -> bytes:
+    """The bytes of a record's file: one field a line, so that a reviewer reads it and a finding has a line."""
+    return json.dumps(msgspec.to_builtins(record), indent=2, sort_keys=True, ensure_ascii=False).encode() + b"\n"
+
+
+def decode(data: bytes) -> SharedRecord:
+    """The record in a file.
+
+    Raises:
+        ValueError: It holds none.
+    """
+    return msgspec.json.decode(data, type=SharedRecord)
+
+
+def digest(record: SharedRecord) -> str:
+    """The hash in a record's name."""
+    return sha256(encode(record)).hexdigest()[:_DIGITS]
+
+
+def name_of(record: SharedRecord) -> str:
+    """A record's file below the folder of shared things."""
+    title = {SharedInsight: "slug", SharedEntry: "topic"}.get(type(record))
+    words = _NO_NAME.sub("-", str(getattr(record, title)).lower()).strip("-")[:_LONGEST_NAME] if title else ""
+    return f"{_FOLDERS[type(record)]}/{words}{'-' if words else ''}{digest(record)}.json"
+
+
+def join(records: Iterable[SharedRecord]) -> tuple[SharedRecord, ...]:
+    """What the records say together, in one order; joining it with itself or parts of it changes nothing."""
+    insights: dict[str, Insight] = {}
+    feedback: dict[str, SharedFeedback] = {}
+    entries: dict[str, SharedEntry] = {}
+    forgotten: set[str] = set()
+    for one in records:
+        if isinstance(one, SharedInsight):
+            fields = {name: getattr(one, name) for name in one.__struct_fields__}
+            insight = Insight(**fields)
+            insights[one.uid] = join_insights(insights[one.uid], insight) if one.uid in insights else insight
+        elif isinstance(one, SharedFeedback):
+            feedback[one.id] = _both(feedback[one.id], one) if one.id in feedback else one
+        elif isinstance(one, SharedEntry):
+            entries[digest(one)] = one
+        else:
+            forgotten.add(one.of)
+    found: list[SharedRecord] = [Forgotten(of=name) for name in forgotten]
+    found += [_shared(insights[uid]) for uid in insights.keys() - forgotten]
+    found += [entries[name] for name in entries.keys() - forgotten]
+    found += [left for one in feedback.values() if (left := _without(one, forgotten))]
+    return tuple(sorted(found, key=encode))
+
+
+def _shared(insight: Insight) -> SharedInsight:
+    return SharedInsight(**{name: getattr(insight, name) for name in SharedInsight.__struct_fields__})
+
+
+def _both(one: SharedFeedback, other: SharedFeedback) -> SharedFeedback:
+    """Two records of one feedback: each names the insights that were shared when it was written."""
+    first = min(one, other, key=lambda record: (record.ts, record.outcome, record.session))
+    helped = {*one.helped, *other.helped}
+    present = {*one.present, *other.present} - helped
+    return replace(first, helped=tuple(sorted(helped)), present=tuple(sorted(present)))
+
+
+def _without(one: SharedFeedback, forgotten: set[str]) -> SharedFeedback | None:
+    helped, present = (tuple(uid for uid in sorted(uids) if uid not in forgotten) for uids in (one.helped, one.present))
+    return replace(one, helped=helped, present=present) if helped or present else None
+
+
+class ShareProblem(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a file may not be shared: where, and what is wrong."""
+
+    file: str
+    line: int
+    problem: str
+    kind: Literal["secret", "invalid"] = "secret"
+
+    def __str__(self) -> str:
+        """The place in the form that editors and CI understand."""
+        return f"{self.file}:{self.line}: {self.problem}"
+
+
+_JSON_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
+
+
+def find_secrets(file: str, data: bytes) -> Iterator[ShareProblem]:
+    """What redaction would cut from a file, by line; each string of JSON is also looked at without its escapes."""
+    for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), start=1):
+        texts = [line]
+        for found in _JSON_TEXT.findall(line):
+            try:
+                texts.append(str(json.loads(found)))
+            except ValueError:  # no JSON after all: the line itself was looked at
+                continue
+        kinds = sorted({cut.kind for text in texts for cut in redact(text).cuts})
+        if kinds:
+            said = ", ".join(kind.replace("-", " ") for kind in kinds)
+            yield ShareProblem(file=file, line=number, problem=f"looks like a secret or private path ({said})")
