@@ -16,7 +16,10 @@ from typing import Any
 
 FOLDER = Path(__file__).parents[1] / "cli" / "helix_cli" / "demo" / "generated"
 ROOT = "/home/mara/papershop"
-SESSIONS = 28
+SESSIONS = 48
+BEGINS = datetime(2026, 5, 22, 8, 10, tzinfo=UTC)
+#: From this session on AGENTS.md says how tests are run, and nobody tries `make test` any more.
+RULED = 24
 _SEED = 9
 _AREAS = ("api", "cart", "orders", "prices", "shipping", "models")
 _WISHES = (
@@ -27,6 +30,13 @@ _WISHES = (
     "a clearer error",
     "an option to skip empty ones",
 )
+_ENDS = (
+    "and commit when everything is green.",
+    "with a test. Commit it when tests and lint pass.",
+    "the way the other modules do it, then commit.",
+    "and tell me what you changed.",
+)
+_MODELS = ("claude-sonnet-4-5-20250929", "claude-opus-4-5-20251101")
 _NEW_LINES = (4, 12, 60)
 _FOUND_ELSEWHERE = 14
 
@@ -36,7 +46,8 @@ class Log:
 
     def __init__(self, number: int, draw: random.Random) -> None:
         self.id = str(uuid.uuid5(uuid.NAMESPACE_URL, f"papershop-{number}"))
-        self.at = datetime(2026, 7, 1, 8, 10, tzinfo=UTC) + timedelta(days=2 * number)
+        self.number = number
+        self.at = BEGINS + timedelta(days=2 * number, minutes=37 * (number % 11))
         self.draw, self.lines = draw, list[dict[str, Any]]()
 
     def add(self, kind: str, content: object, **more: object) -> None:
@@ -44,7 +55,7 @@ class Log:
         name = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{self.id}-{len(self.lines)}"))
         message: dict[str, object] = {"role": kind, "content": content}
         if kind == "assistant":
-            message |= {"id": f"msg_{len(self.lines)}", "model": "claude-sonnet-4-5-20250929"}
+            message |= {"id": f"msg_{len(self.lines)}", "model": _MODELS[self.number % 3 == 1]}
         self.lines.append(
             {
                 "type": kind,
@@ -105,7 +116,7 @@ def work(log: Log, area: str, lines: int, others: list[str]) -> None:
     with_schema = area == "models" and draw.random() < 0.6
     if with_schema:
         log.edit("migrations/schema.sql", 3)
-    if draw.random() < 0.3:
+    if draw.random() < 0.3 and log.number < RULED:
         log.run("make test", "make: *** No rule to make target 'test'.  Stop.", failed=True)
     chance = 0.75 if area == "api" else 0.85 if area == "models" and not with_schema else 0.08
     failed = draw.random() < chance
@@ -175,7 +186,7 @@ def main() -> None:
     for number in range(SESSIONS):
         log = Log(number, draw)
         area = _AREAS[number % len(_AREAS)]
-        log.add("user", f"Add {draw.choice(_WISHES)} to {area}, and commit when everything is green.")
+        log.add("user", f"Add {draw.choice(_WISHES)} to {area} {_ENDS[number % len(_ENDS)]}")
         log.add("assistant", [{"type": "text", "text": f"I'll change shop/{area}.py."}])
         others = [one for one in _AREAS if one != area][:2] if draw.random() < 0.3 else []
         work(log, area, draw.choice(_NEW_LINES), others)

@@ -1,4 +1,4 @@
-"""How long a report takes, as one file and as a folder with the pages of the sessions that it cites.
+"""How long a report takes, as one file and as a folder with the page of the memory.
 
     python benchmarks/report.py [--sessions N]
 

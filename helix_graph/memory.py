@@ -439,7 +439,7 @@ class Memory:
         days: int = 7,
         until: date | None = None,
     ) -> WrittenReport:
-        """A page for a team's week, as ``html``, ``markdown`` or ``json``; see `helix_graph.web.api.Pages.report`.
+        """A team's week, as ``html``, ``markdown``, ``json`` or ``card``; see `helix_graph.web.api.Pages.report`.
 
         It tells of the ``days`` up to the newest session, or before ``until``. ``docs/how-to/report.md`` says how each
         figure is computed.

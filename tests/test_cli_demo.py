@@ -41,7 +41,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def test_it_says_first_that_the_logs_are_examples(told: str) -> None:
-    assert "written by hand, 28 generated" in told.splitlines()[0]
+    assert "written by hand, 48 generated" in told.splitlines()[0]
 
 
 def test_it_ends_with_what_to_type_for_ones_own_logs(told: str) -> None:
@@ -65,7 +65,7 @@ def test_every_log_becomes_an_episode(answers: dict[str, Any]) -> None:
     assert [one["warnings"] for one in answers["extract"]["recorded"]] == [[]] * 12
     assert answers["compile"]["episodes_processed"] == 12
     assert answers["compile"]["skipped"] == []
-    assert [one["warnings"] for one in answers["more"]["recorded"]] == [[]] * 28
+    assert [one["warnings"] for one in answers["more"]["recorded"]] == [[]] * 48
 
 
 def test_sessions_left_failing_are_failures_and_the_others_are_not(answers: dict[str, Any]) -> None:
@@ -90,7 +90,7 @@ def test_the_path_is_held_whole_by_a_session(answers: dict[str, Any]) -> None:
 def test_bending_the_test_is_among_what_keeps_failing(answers: dict[str, Any]) -> None:
     found = {(one["trigger"], one["action"]): one for one in answers["anti_patterns"]}
     bending = found["pytest fails: AssertionError", "edit a file that it names"]
-    assert (bending["successes"], bending["occurrences"]) == (2, 7)
+    assert (bending["successes"], bending["occurrences"]) == (3, 10)
     assert bending["base_rate"] == 1
 
 

@@ -42,10 +42,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
 def report(memory: Memory) -> PeriodReport:
     """A report with something in every part of it, and the text planted in every field."""
     made = memory.report(format="json").report
-    parts = (made.outcomes, made.works.shown, made.troubles, made.repairs, made.learnt.shown, made.health.damaged)
-    assert all(parts)
-    assert made.notes
-    assert made.failing.of
+    assert all((made.outcomes, made.highlights, made.new, made.repairs, made.damaged, made.notes))
     planted: PeriodReport = with_planted(made)
     return planted
 
@@ -68,9 +65,10 @@ def test_a_text_in_any_field_is_shown_and_never_runs(browser: Browser, report: P
     pages = {one.episode: f"sessions/{PLANTED}" for one in report.evidence[:1]}
     (tmp_path / "report.html").write_bytes(report_html(report, pages=pages))
     with open_tab(browser, tmp_path / "report.html", ready="footer") as tab:
+        tab.page.evaluate("() => document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         assert tab.text("body").count("<img src=x onerror=") > 60
         assert tab.page.locator("script, img, iframe, style:not(head style), [onerror]").count() == 0
-        assert tab.page.locator("main > section").count() == 9
+        assert tab.page.locator("main > section").count() == 7
         names = tab.page.evaluate("[...document.querySelectorAll('[aria-label]')].map((one) => one.ariaLabel)")
         assert any("<img src=x onerror=" in name for name in names), "in an attribute"
         assert "<img src=x" in tab.page.title()
@@ -78,7 +76,7 @@ def test_a_text_in_any_field_is_shown_and_never_runs(browser: Browser, report: P
 
 def test_markdown_of_it_opens_no_tag_and_names_nobody(report: PeriodReport) -> None:
     text = report_markdown(report).decode()
-    assert text.count(r"\<img src=x onerror=") > 40
+    assert text.count(r"\<img src=x onerror=") > 30
     assert re.findall(r"(?<!\\)[<>]", text.replace("@<!-- -->", "@")) == []
     assert "@octocat" not in text
 

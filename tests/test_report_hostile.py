@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +14,6 @@ from msgspec.structs import replace
 from browser import open_tab
 from helix_episodes.model import Action, Decision, Event, Evidence, Fix
 from hostile_texts import HOSTILE
-from showings import showings
 from small_worlds import memory_of, session
 
 if TYPE_CHECKING:
@@ -61,8 +61,6 @@ def memory(tmp_path: Path, request: pytest.FixtureRequest) -> Memory:
     folder = tmp_path / '"><img src=x onerror=alert(7)>'
     folder.mkdir()
     memory = memory_of(folder, [hostile("one", texts), hostile("two", texts)], compiled=True)
-    name = memory.insights.store("<script>alert(8)</script> Look at the discount first @@helix-graph:data@@")["name"]
-    memory.insights.take_in(showings(name, given=3, given_well=1, held=2, held_well=0))
     (memory.root / "episodes" / "episode-<img src=x onerror=alert(9)>.json").write_text("{")
     return memory
 
@@ -71,12 +69,11 @@ def test_everything_hostile_is_shown_and_nothing_of_it_runs(browser: Browser, me
     memory.report(output=tmp_path / "report.html")
     with open_tab(browser, tmp_path / "report.html", ready="footer") as tab:
         assert tab.text("h1").startswith('"><img src=x onerror=alert(7)>')
-        assert "<script>alert(8)</script> Look at" in tab.text("#insights")
-        assert "episode-<img src=x onerror=alert(9)>.json" in tab.text("#health")
-        assert tab.page.locator("#failing ol:last-of-type > li, #fixes ol > li").count() >= 2
+        assert "episode-<img src=x onerror=alert(9)>.json" in tab.text("main")
+        assert tab.page.locator("#new ol > li, #fixes ol > li").count() >= 2
         assert tab.page.locator("script, img, iframe, object, style:not(head style), [onerror], [onclick]").count() == 0
         sections = tab.page.evaluate("[...document.querySelectorAll('main > section')].map((one) => one.id)")
-        assert sections == ["", "highlights", "outcomes", "works", "failing", "fixes", "insights", "health", "evidence"]
+        assert sections == ["highlights", "outcomes", "new", "regressed", "fixes", "", "evidence"]
         addresses = tab.page.evaluate("[...document.links].map((one) => one.getAttribute('href'))")
         assert [one for one in addresses if not re.fullmatch(r"#(report|e\d+)", one)] == []
         shown = tab.text("body")
@@ -101,9 +98,20 @@ def test_markdown_has_no_line_markup_or_table_of_a_logs_making(memory: Memory) -
     assert "\u202e" not in text
     # The one thing of ours: an empty comment that parts a sign from a name.
     assert re.findall(r"(?<!\\)[<>]", text.replace("@<!-- -->", "@")) == [], "nothing opens a tag"
-    links = re.findall(r"(?<!\\)\]\(([^)]*)\)", text)
-    assert set(links) <= {"#evidence"}
+    assert re.findall(r"(?<!\\)\]\(([^)]*)\)", text) == []
     titles = [line for line in text.splitlines() if line.startswith("#")]
-    assert [line.split()[0] for line in titles] == ["#", *["##"] * 4, "###", *["##"] * 5]
-    rows = [line for line in text.splitlines() if line.startswith("|")]
-    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {9}
+    assert [line.split()[0] for line in titles] == ["#", *["##"] * 5]
+    assert [line for line in text.splitlines() if line.startswith("|")] == []
+
+
+def test_a_card_is_one_image_of_text(memory: Memory) -> None:
+    card = ET.fromstring(memory.report(format="card").data)  # noqa: S314  (our own)
+    assert {one.tag.rpartition("}")[2] for one in card.iter() if isinstance(one.tag, str)} == {
+        "svg",
+        "style",
+        "rect",
+        "text",
+    }
+    texts = [one.text for one in card.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts[0] == '"><img src=x onerror=alert(7)>'
+    assert {"sessions", "2", "2 of 2"} <= set(texts)

@@ -24,9 +24,9 @@ DRAWN_COLOURS = ("succeeded", "partly", "failed", "unknown", "band", "control", 
 
 
 @pytest.fixture(scope="module")
-def page(demo_memory: Memory, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def page(shop: Memory, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
-    demo_memory.report(output=path)
+    shop.report(output=path)
     return path
 
 
@@ -39,9 +39,13 @@ def tab(browser: Browser, page: Path, request: pytest.FixtureRequest) -> Iterato
 def test_every_text_can_be_read(tab: Tab) -> None:
     tab.page.click("summary")
     found = [row for row in tab.page.evaluate(CONTRASTS) if row[0]]
-    assert len(found) > 200
+    assert len(found) > 100
     assert [text for text, ink, ground in found if contrast(ink, ground) < TEXT] == []
     tab.page.click("summary")
+
+
+def test_a_usual_week_is_no_longer_than_four_screens(tab: Tab) -> None:
+    assert tab.page.evaluate("document.documentElement.scrollHeight") < 4000
 
 
 def test_what_is_drawn_stands_out(tab: Tab) -> None:
@@ -68,14 +72,13 @@ def test_headings_go_down_step_by_step(tab: Tab) -> None:
     assert levels.count(1) == 1
     assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
     assert tab.page.evaluate("document.documentElement.lang") == "en"
-    assert "demo" in tab.page.title()
+    assert "papershop" in tab.page.title()
 
 
 def test_charts_have_a_sentence_and_a_table_with_the_numbers(tab: Tab) -> None:
     names = tab.page.evaluate("[...document.querySelectorAll('svg[role=img]')].map((one) => one.ariaLabel)")
-    assert len(names) > 8
     assert all(names)
-    assert "5 sessions in all, 4 succeeded" in names[2]
+    assert any("5 sessions in all, 4 succeeded" in name for name in names)
     others = tab.page.locator("svg:not([role=img]):not([aria-hidden=true])")
     assert others.count() == 0
     assert tab.page.locator("thead th[scope=col]").count() == 8
@@ -107,13 +110,12 @@ def test_the_keyboard_comes_by_everything_and_is_seen(tab: Tab) -> None:
     tab.page.evaluate("() => { location.hash = ''; document.activeElement.blur(); scrollTo(0, 0); }")
     tab.keys("Tab")
     visited = []
-    for _ in range(6):
+    for _ in range(24):
         tab.keys("Tab")
         outline = tab.page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
         assert outline != "none"
         visited.append(tab.page.evaluate("document.activeElement.tagName"))
-    assert "SUMMARY" in visited
-    assert visited[-1] == "A"
+    assert set(visited) >= {"SUMMARY", "A"}
 
 
 @pytest.mark.parametrize("width", [320, 820, 1280])
@@ -131,6 +133,6 @@ def test_it_prints_on_white_without_what_nobody_can_click(browser: Browser, page
         tab.page.emulate_media(media="print")
         ground = tab.page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert ground == "rgb(255, 255, 255)"
-        assert tab.page.locator("summary").is_hidden()
+        assert tab.page.locator("summary").first.is_hidden()
         assert [text for text, ink, _ in tab.page.evaluate(CONTRASTS) if contrast(ink, [255, 255, 255]) < TEXT] == []
         assert len(tab.page.pdf()) > 20_000

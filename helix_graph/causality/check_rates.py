@@ -11,7 +11,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import median
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -227,11 +227,26 @@ class CheckRates:
         return tuple(msgspec.structs.replace(row, also=tuple(also[at])) for at, (row, _) in enumerate(kept))
 
 
-def check_report(sessions: Sequence[Trial], *, everything: bool = False) -> CheckReport:
-    """Every check with its rates, and the situations that stand out; with ``everything`` all that have runs enough."""
+class CountedRuns(NamedTuple):
+    """The runs of a set of sessions, counted; several answers about the same sessions share one count."""
+
+    names: CheckNames
+    trials: list[CheckTrial]
+    rates: CheckRates
+
+
+def count_runs(sessions: Sequence[Trial]) -> CountedRuns:
+    """The runs of these sessions, counted."""
     names = CheckNames(sessions)
     trials = check_trials(sessions, names)
-    rates = CheckRates(trials)
+    return CountedRuns(names, trials, CheckRates(trials))
+
+
+def check_report(
+    sessions: Sequence[Trial], *, everything: bool = False, counted: CountedRuns | None = None
+) -> CheckReport:
+    """Every check with its rates, and the situations that stand out; with ``everything`` all that have runs enough."""
+    names, _, rates = counted or count_runs(sessions)
     known: dict[str, list[tuple[str, TrialRun]]] = defaultdict(list)
     for session in sessions:
         for run in session.runs:

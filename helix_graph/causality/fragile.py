@@ -16,13 +16,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.extraction.paths import role_of
-from helix_graph.causality.check_rates import (
-    ENOUGH_RUNS,
-    CheckRates,
-    SituationRate,
-    is_more,
-)
-from helix_graph.causality.check_runs import CheckNames, CheckTrial, Situation, check_trials, in_time_order, is_judged
+from helix_graph.causality.check_rates import ENOUGH_RUNS, CountedRuns, SituationRate, count_runs, is_more
+from helix_graph.causality.check_runs import CheckNames, CheckTrial, Situation, in_time_order, is_judged
 
 if TYPE_CHECKING:
     from helix_graph.graph.observations import Trial
@@ -90,11 +85,11 @@ class FragileReport(msgspec.Struct, frozen=True, kw_only=True):
     together: tuple[ChangedTogether, ...]
 
 
-def fragile_report(sessions: Sequence[Trial], *, path: str | None = None) -> FragileReport:
+def fragile_report(
+    sessions: Sequence[Trial], *, path: str | None = None, counted: CountedRuns | None = None
+) -> FragileReport:
     """The fragile places of a project, or what is known of one ``path`` (a file or folder, relative to the project)."""
-    names = CheckNames(sessions)
-    trials = check_trials(sessions, names)
-    rates = CheckRates(trials)
+    names, trials, rates = counted or count_runs(sessions)
     wanted = path.strip("/").removeprefix("./") if path else None
     rows = [
         rates.row(check, one)

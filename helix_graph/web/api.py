@@ -33,7 +33,15 @@ from helix_graph.web.page_content import (
 )
 from helix_graph.web.page_graph import PageGraph, PagePath, graph_of, path_of
 from helix_graph.web.page_places import places_of
-from helix_graph.web.rendering import PAGE_MARK, REPORT_MARK, page_html, report_html, report_markdown
+from helix_graph.web.rendering import (
+    CARD_MARK,
+    PAGE_MARK,
+    REPORT_MARK,
+    page_html,
+    report_card,
+    report_html,
+    report_markdown,
+)
 from helix_graph.web.report_content import build_report
 from helix_graph.web.report_model import PeriodReport
 from helix_graph.web.report_text import QUOTES
@@ -52,7 +60,7 @@ if TYPE_CHECKING:
 
 
 #: The formats, each with the name of its file in a folder.
-FORMATS = {"html": "index.html", "markdown": "report.md", "json": "report.json"}
+FORMATS = {"html": "index.html", "markdown": "report.md", "json": "report.json", "card": "card.svg"}
 #: The page of the memory, next to a report in a folder.
 VIEW = "view.html"
 
@@ -113,6 +121,7 @@ _KNOWN: dict[str, Callable[[bytes], bool]] = {
     "html": lambda data: REPORT_MARK.encode() in data,
     "markdown": lambda data: data.endswith(f"\n{QUOTES}\n".encode()),
     "json": _is_json,
+    "card": lambda data: CARD_MARK.encode() in data,
 }
 
 
@@ -322,7 +331,7 @@ class Pages:
 
         Raises:
             GraphNotCompiled: There is no graph yet.
-            InvalidArgument: ``format`` is none of the three. ``days`` is outside its range.
+            InvalidArgument: ``format`` is none of the four. ``days`` is outside its range.
             FolderInUse: A file of somebody else in the folder would have to be replaced.
             WriteFailed: A file cannot be written.
         """
@@ -335,7 +344,7 @@ class Pages:
             self._root,
             graph=self._graph,
             causality=self._causality,
-            insights=self._insights(),
+            issues=self._issues,
             highlights=highlights,
             days=length,
             until=as_datetime("until", until),
@@ -372,6 +381,8 @@ def rendered(report: PeriodReport, format: str, pages: Mapping[str, str]) -> byt
         return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
     if format == "markdown":
         return report_markdown(report)
+    if format == "card":
+        return report_card(report)
     return report_html(report, pages=pages)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_graph.causality.check_rates import check_report
+from helix_graph.causality.check_rates import check_report, count_runs
 from helix_graph.causality.fragile import ChangedTogether, fragile_report
 from helix_graph.web.timeline import copied
 
@@ -69,12 +69,13 @@ class PagePlaces(msgspec.Struct, frozen=True, kw_only=True):
 
 def places_of(trials: Sequence[Trial], place_of: Mapping[str, int]) -> PagePlaces:
     """The places of a memory; ``place_of`` are those of sessions by episode."""
-    fragile = fragile_report(trials)
+    counted = count_runs(trials)
+    fragile = fragile_report(trials, counted=counted)
     after = {
         (one.rate.check, one.path): tuple(f"{it.change} ({it.times} of {it.repaired})" for it in one.passed_after)
         for one in fragile.places
     }
-    found = check_report(trials, everything=True)
+    found = check_report(trials, everything=True, counted=counted)
     checks = (_check(one, after, place_of) for one in found.checks)
     return PagePlaces(
         enough=found.enough,

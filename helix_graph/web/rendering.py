@@ -19,6 +19,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+import textwrap
 import zlib
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -26,8 +27,6 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, TypeGuard
 
 import helix_graph.web.report_text as say
-from helix_graph.graph.patterns import describe
-from helix_graph.insights.uplift import LEAST, describe_uplift
 from helix_graph.web.report_model import CitedEvidence, PeriodReport, rate_of
 
 if TYPE_CHECKING:
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
 #: Marks that identify our pages and reports.
 PAGE_MARK = '<meta name="generator" content="helix-graph view">'
 REPORT_MARK = '<meta name="generator" content="helix-graph report">'
+CARD_MARK = "<!-- helix-graph report -->"
 #: In this order they make one script: each may use what those before it define.
 _SCRIPTS = (
     *("elements.js", "words.js", "packs.js", "charts.js", "filters.js", "issues.js", "places.js", "sessions.js"),
@@ -48,6 +48,8 @@ _COMPRESSION = 6
 _OBEYED = re.compile(
     "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
+#: What fits on a card.
+_LONGEST_ON_CARD, _CARD_COLUMNS = 340, 86
 #: The longest text in Markdown.
 _LONGEST = 300
 #: A forge looks for names in what is rendered, where an escape is gone; an empty comment still parts them.
@@ -127,6 +129,19 @@ def report_markdown(report: PeriodReport) -> bytes:
     return _rendered("report.md.j2", shown=_in_markdown, report=report)
 
 
+def report_card(report: PeriodReport) -> bytes:
+    """The report as a card for a README: an SVG image with the period's counts and what stands out most."""
+    rate, period = report.outcomes.period.rate if report.outcomes else rate_of(0, 0), report.outcomes
+    first = report.highlights[0].text if report.highlights else say.NOTHING_STANDS_OUT
+    figures = (
+        ("sessions", f"{report.sessions:,}", f"of {report.sessions_in_all:,} in the memory"),
+        ("succeeded", f"{rate.successes} of {rate.n}", "of those with a known outcome" if period else say.NO_DATE),
+        ("errors seen fixed", f"{report.fixed.successes} of {report.fixed.n}", ""),
+    )
+    lines = textwrap.wrap(short(first, _LONGEST_ON_CARD), _CARD_COLUMNS)
+    return _rendered("card.svg.j2", shown=_in_html, report=report, figures=figures, lines=lines)
+
+
 def _rendered(name: str, *, shown: Callable[[object], object], **content: object) -> bytes:
     return _environment(shown).get_template(name).render(content).encode()
 
@@ -146,9 +161,7 @@ def _environment(shown: Callable[[object], object]) -> jinja2.Environment:
         keep_trailing_newline=True,
     )
     environment.filters["short"] = short
-    environment.globals.update(
-        say=say, rate_of=rate_of, describe=describe, describe_uplift=describe_uplift, least_shown=LEAST
-    )
+    environment.globals.update(say=say, rate_of=rate_of)
     return environment
 
 

@@ -1,8 +1,7 @@
 """The content of a report as one frozen value, and what it rests on: its days, its sessions, its evidence.
 
-``--format json`` prints the value; page and Markdown are made from it. Figures that other parts of the memory count
-are taken unchanged (`Pattern`, `Uplift`). A statement names its evidence by number; `PeriodReport.evidence` has the
-entries.
+``--format json`` prints the value; page, Markdown and card are made from it. A statement names its evidence by number;
+`PeriodReport.evidence` has the entries.
 
 Days are counted back from the newest session, never from today. So the same memory gives the same report whenever it is
 asked for, and a memory that was idle for a month reports the last week in which something happened.
@@ -17,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -25,9 +24,8 @@ from helix_episodes.model import Decision, Episode, Event, parse_timestamp
 from helix_graph.graph.model import rate
 from helix_graph.graph.node_labels import event_key, is_error
 from helix_graph.graph.observations import Measures
-from helix_graph.graph.patterns import ENOUGH_OCCURRENCES, Pattern
+from helix_graph.graph.patterns import ENOUGH_OCCURRENCES
 from helix_graph.highlights import Highlight
-from helix_graph.insights.uplift import Uplift
 from helix_graph.stats.intervals import Interval, wilson_interval
 from helix_graph.timestamps import aware
 
@@ -78,63 +76,29 @@ class OutcomeSpan(msgspec.Struct, frozen=True, kw_only=True):
     rate: ReportRate
 
 
-class OutcomeChange(msgspec.Struct, frozen=True, kw_only=True):
-    """The success rate of the period less that of the ``spans`` before it: ``difference`` (-1 to 1), 95 % interval.
-
-    ``verdict`` is higher, lower, not told apart or too early; of the last ``reason`` says why, and there is no
-    difference.
-    """
-
-    verdict: str
-    before: ReportRate
-    spans: int
-    difference: float | None
-    interval: Interval | None
-    reason: str
-
-
 class Outcomes(msgspec.Struct, frozen=True, kw_only=True):
-    """How sessions came out: in the period, in its days (or weeks), and in as long times before it, the oldest first.
-
-    ``trend`` begins with the first such time that has a session; its last is the period.
-    """
+    """How sessions came out: in the period, and in its days (or weeks), the oldest first."""
 
     period: OutcomeSpan
     bars: tuple[OutcomeSpan, ...]
-    trend: tuple[OutcomeSpan, ...]
-    change: OutcomeChange
 
 
-class ReportFinding(msgspec.Struct, frozen=True, kw_only=True):
-    """A pattern, which counts all sessions; ``in_period`` says whether its newest use falls into the period."""
+class ReportIssue(msgspec.Struct, frozen=True, kw_only=True):
+    """An issue that the period is the first to meet, or that came back in it.
 
-    pattern: Pattern
-    in_period: bool
-    evidence: tuple[int, ...]
-
-
-class ReportFindings(msgspec.Struct, frozen=True, kw_only=True):
-    """The patterns shown, and how many there are to choose from; ``too_early`` says why none is compared, if so.
-
-    Where none is ``shown`` of several, all of them rest on too few sessions.
+    ``here`` of its ``sessions`` are of the period; ``minutes``, ``steps`` and the repairs are of all.
     """
 
-    shown: tuple[ReportFinding, ...]
-    of: int
-    too_early: str
-
-
-class RecurringError(msgspec.Struct, frozen=True, kw_only=True):
-    """An error of the period that occurred in more than one session.
-
-    ``sessions`` of the period had it, and ``earlier`` ones; ``fixed`` are those of the period in which the failing
-    check was then seen to pass.
-    """
-
-    label: str
+    id: str
+    title: str
+    message: str
     sessions: int
-    earlier: int
-    fixed: ReportRate
+    here: int
+    occurrences: int
+    repaired: int
+    steps: float | None
+    minutes: float | None
+    remedy: str
     evidence: tuple[int, ...]
 
 
@@ -155,48 +119,11 @@ class ReportRepair(msgspec.Struct, frozen=True, kw_only=True):
     passed: int | None
 
 
-class ReportAdvice(msgspec.Struct, frozen=True, kw_only=True):
-    """An insight that was withheld at random, in its words, and its uplift."""
-
-    content: str
-    uplift: Uplift
-
-
-class ReportInsights(msgspec.Struct, frozen=True, kw_only=True):
-    """What insights do: over ``measured`` showings with a known outcome, all together and each of ``of``."""
-
-    measured: int
-    pooled: Uplift
-    shown: tuple[ReportAdvice, ...]
-    of: int
-
-
 class Damage(msgspec.Struct, frozen=True, kw_only=True):
     """A file that could not be used; ``file`` is relative to the memory."""
 
     file: str
     problem: str
-
-
-class MemoryHealth(msgspec.Struct, frozen=True, kw_only=True):
-    """How the memory does.
-
-    ``pending`` files have changed since the graph was compiled, which makes its figures old. ``shared`` is the share of
-    mentions whose label another session has too. ``compared`` sessions allowed ``comparisons``, or ``too_early`` says
-    why none. ``insights`` is `Insights.health` without what depends on the hour.
-    """
-
-    sessions: int
-    outcomes: dict[str, int]
-    damaged: tuple[Damage, ...]
-    nodes: int
-    edges: int
-    pending: int
-    shared: float | None
-    compared: int
-    comparisons: int
-    too_early: str
-    insights: dict[str, Any]
 
 
 class CitedEvidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -221,10 +148,9 @@ class CitedEvidence(msgspec.Struct, frozen=True, kw_only=True):
 class PeriodReport(msgspec.Struct, frozen=True, kw_only=True):
     """The report of the ``days`` from the day ``since`` to the day ``last``, both included; "" without dated sessions.
 
-    ``sessions`` are those of the period, ``fixed`` counts its errors (each once a session) and those with a verified
-    fix. ``notes`` say in words what is missing. ``highlights`` are of the whole memory, and so is ``met_again``: the
-    errors that an earlier session had met (`helix_graph.causality.repeated_errors`). ``fixed_before`` are those of them
-    that it had fixed.
+    ``sessions`` are those of the period, of ``sessions_in_all``; ``fixed`` counts its errors (each once a session) and
+    those with a verified fix. ``notes`` say in words what is missing. ``highlights`` are of the whole memory, all else
+    of the period. ``new`` and ``regressed`` are the first of ``new_in_all`` and ``regressed_in_all``.
     """
 
     title: str
@@ -232,26 +158,24 @@ class PeriodReport(msgspec.Struct, frozen=True, kw_only=True):
     last: str
     days: int
     sessions: int
+    sessions_in_all: int
     notes: tuple[str, ...]
     highlights: tuple[Highlight, ...]
     outcomes: Outcomes | None
     fixed: ReportRate
-    met_again: ReportRate
-    fixed_before: ReportRate
-    works: ReportFindings
-    failing: ReportFindings
-    troubles: tuple[RecurringError, ...]
+    new: tuple[ReportIssue, ...]
+    new_in_all: int
+    regressed: tuple[ReportIssue, ...]
+    regressed_in_all: int
     repairs: tuple[ReportRepair, ...]
-    learnt: ReportInsights
-    health: MemoryHealth
+    damaged: tuple[Damage, ...]
+    pending: int
     evidence: tuple[CitedEvidence, ...]
 
 
 #: Bars beside each other that can be distinguished on a telephone; of longer periods a bar is a week.
 _MOST_DAILY_BARS = 31
 _WEEK = 7
-#: Before the period, as many spans of its length are shown: of a week, the seven before it.
-EARLIER_SPANS = 7
 
 
 class ReportPeriod(NamedTuple):
@@ -269,10 +193,6 @@ class ReportPeriod(NamedTuple):
         """Its days, or its weeks when it is long, the oldest first; the last is whole."""
         step = 1 if self.days <= _MOST_DAILY_BARS else _WEEK
         yield from _spans(self.until, length=step, count=-(-self.days // step), first=self.start)
-
-    def trend(self) -> Iterator[ReportPeriod]:
-        """The spans of its length before it and itself, the oldest first."""
-        yield from _spans(self.until, length=self.days, count=EARLIER_SPANS + 1)
 
     @property
     def last(self) -> datetime:

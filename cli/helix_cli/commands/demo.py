@@ -111,7 +111,7 @@ def _steps(memory: Memory, logs: Path) -> list[_Step]:
 
 
 def _walk(memory: Memory, logs: Path, keep: Path | None) -> None:
-    say("Example logs of a small web shop. They are invented: twelve written by hand, 28 generated; no agent ran them.")
+    say("Example logs of a small web shop. They are invented: twelve written by hand, 48 generated; no agent ran them.")
     for step in _steps(memory, logs):
         say()
         say(f"$ helix-graph {step.command}")

@@ -68,13 +68,17 @@ def render_view(report: ViewReport) -> None:
     show_default=True,
     help="The format of the report.",
 )
+@click.option("--card", is_flag=True, help="Print an image (SVG) for a README instead.")
 @click.option("--days", type=int, default=7, show_default=True, help="Length of the period in days, 1 to 366.")
 @click.option("--until", type=parse_time, metavar="TIME", help="End of the period; by default the newest session.")
 @click.option("--open", "opened", is_flag=True, help="Open the page in the browser.")
 @json_option
-def report(*, output: str | None, form: str, days: int, until: datetime | None, opened: bool, as_json: bool) -> None:
-    """Write a page about a week: failures, fixes, what works."""
-    made = open_for_question().report(output=output, format=form, days=days, until=until)
+def report(  # noqa: PLR0913  (the command's options)
+    *, output: str | None, form: str, card: bool, days: int, until: datetime | None, opened: bool, as_json: bool
+) -> None:
+    """Write a page about a week: what stands out, new issues, fixes."""
+    wanted = "card" if card else form
+    made = open_for_question().report(output=output, format=wanted, days=days, until=until)
     if made.path is None:
         if as_json and made.format != "json":
             emit_json({"format": made.format, "text": made.data.decode()})
@@ -95,5 +99,5 @@ def render_report(made: WrittenReport) -> None:
     beside = ", and the memory's page next to it" if made.page else ""
     say(f"{made.path} ({made.format}, {len(made.data) / 1000:.0f} kB{beside})")
     days = f"{found.since} to {found.last}" if found.since else "no dated session yet"
-    say(f"{days}: {count(found.sessions, 'session')} of {found.health.sessions}.")
+    say(f"{days}: {count(found.sessions, 'session')} of {found.sessions_in_all}.")
     say("It contains excerpts of your sessions; share it with care.")
