@@ -91,4 +91,6 @@ def stage(root: Path, names: Iterable[str]) -> None:
 
 def tracked(root: Path) -> list[str]:
     """The files of the memory that git tracks."""
-    return [name.decode("utf-8", "replace") for name in (git_output(root, "ls-files", "-z") or b"").split(b"\0") if name]
+    return [
+        name.decode("utf-8", "replace") for name in (git_output(root, "ls-files", "-z") or b"").split(b"\0") if name
+    ]
