@@ -301,12 +301,6 @@ CONNECTION_RULES = (
         r"\b(?:ssr?|vmess|trojan|hysteria2|tuic)://([A-Za-z0-9+/=_-]{12,2000})",
     ),
     SecretRule(
-        "token",
-        ("://",),
-        r"://[^\s\"'<>?#]{1,200}\?(?:[^\s\"'<>#]{0,80}&)?(?:t|auth|invite|magic)=([A-Za-z0-9_-]{32,400})(?![A-Za-z0-9_-])",
-        accept=has_random_value,
-    ),
-    SecretRule(
         "licence-key",
         ("license", "licence", "product key", "/ipk", "serial", "activation"),
         r"(?i)(?:/ipk|(?:licen[cs]e|product|serial|activation|unlock)[ _-]?(?:key|code|number|no)?)[\"']?"
@@ -361,9 +355,9 @@ CONNECTION_RULES = (
     SecretRule(
         "token",
         (
-            r"=…(?<=(?i:sig|ure|key|ken|ode|pid|_id|ass|ret|sid|ion|ket|uth|otp|jwt|ess|ash|tkn)=)[^\s&\"'`<>#\\\[\]]{16}",
+            r"=…(?:(?<=(?i:sig|ure|key|ken|ode|pid|_id|ass|ret|sid|ion|ket|uth|otp|jwt|ess|ash|tkn|ite|gic)=)|(?<=[?&]t=))[^\s&\"'`<>#\\\[\]]{16}",
         ),
-        r"(?i)(?:[?&;]|(?<![\w.$/=-])(?=(?:sid|token|tkn|session|sig)=))(?:[\w-]{0,20}[_-])?(?:sig|signature|key|apikey|token|tkn|code|app_?id|pass|secret|sid|session|ticket|auth|otp|jwt|access|hash|data)=([^\s&\"'`<>#\\\[\]]{16,2048})",
+        r"(?i)(?:[?&;]|(?<![\w.$/=-])(?=(?:sid|token|tkn|session|sig)=))(?:[\w-]{0,20}[_-])?(?:sig|signature|key|apikey|token|tkn|code|app_?id|pass|secret|sid|session|ticket|auth|otp|jwt|access|hash|data|t|invite|magic)=([^\s&\"'`<>#\\\[\]]{16,2048})",
         accept=has_random_value,
     ),
     # A link that lets in whoever has it.

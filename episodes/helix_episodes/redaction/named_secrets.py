@@ -85,7 +85,7 @@ _JOINTS = {
     "border": rf"{_QUOTE}?\s{{0,20}}[|│║┃¦]\s{{0,20}}{_QUOTE}?",
     "sentence": (
         r"[\"'`*]{0,3}(?:\s(?i:of|for|to|do|da|de|del|du|der|des|für|för|til|voor|dla|для|от|к)\s[\w .@-]{1,40}?)?"
-        r"\s(?:(?i:is|was|to|be|as|of|now|set|are|with|still|lautet|ist|est|es|è|é|er|är|je|to|jest|este|on|это)[\s:]{1,2}){1,3}\s{0,4}[*`\"']{0,3}"
+        r"\s(?:(?i:is|was|to|be|as|of|now|set|are|with|still|lautet|ist|est|es|è|é|er|är|je|to|jest|este|on|это|adalah|là|olan)[\s:]{1,2}){1,3}\s{0,4}[*`\"']{0,3}"
     ),
     "blanks": r"[\"'`]?(?:[ \t]|\\{1,2}t){1,40}(?:--?[a-z]{1,20}[ =])?",
 }
@@ -409,6 +409,7 @@ def _is_made(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground)
         is_long = len(value) >= _SHORTEST_LONG + (8 if joint == "blanks" else 0)
         return (
             is_dense(value)
+            or is_like_password(value)
             or (is_long and value.isalnum() and looks_random(value) and joint in ("sentence", "blanks"))
             or (_BASE32.fullmatch(value) is not None and is_unlike_words(value))
         )

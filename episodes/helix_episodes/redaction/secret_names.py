@@ -8,6 +8,7 @@ people choose a password, machines make a token.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from helix_episodes.redaction.rule_matching import compiled_pattern
@@ -41,7 +42,7 @@ _PARTS = {
 #: ``password`` in other languages that write it with Latin letters alone: a word of its own.
 _FOREIGN_WORDS = """
     kennwort contrasena contrasenya senha wachtwoord salasana heslo haslo adgangskode kodeord parola parool lozinka
-    geslo zaporka sifra mdp clave slaptazodis wagwoord
+    geslo zaporka sifra mdp clave slaptazodis wagwoord sandi adgangskoden passordet zugangscode
 """.split()  # noqa: SIM905  (a list of words as people read it)
 #: Those that are too short, or too like parts of other words, to be looked for within words.
 _WHOLE = {
@@ -54,7 +55,6 @@ _WHOLE = {
         )
     },
     "passe": "(?<=mot de )passe",
-    "sandi": "(?<=kata )sandi",
     "pin": r"(?<![a-z])pin(?:[ _-]?code)?(?![a-z])",
     "cookie": r"(?<=[a-z_])cookie(?![a-z])",
     "setcookie": "setcookie",
@@ -82,7 +82,7 @@ _NEW_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[.\-$: 
 _NAME = re.compile(
     r"(?P<before>.*)(?:"
     r"(?P<people>passw(?:or)?d|passwort|(?<![a-z])pwd|passphrase|passcode|psk|mnemonic|(?:seed|recovery|secret)_phrase"
-    r"|passe|pass(?:ord|wrod|owrd|wrd)|pasword|sandi|contraseña|"
+    r"|passe|pass(?:ord(?:et)?|wrod|owrd|wrd)|pasword|contraseña|"
     + "|".join(sorted({*_FOREIGN_WORDS, *(one.replace(" ", "_") for one in _FOREIGN)}, key=len, reverse=True))
     + r"|(?:^|_)pw|(?:user|root|admin|mail|ftp|bind|dn|db|ldap|my)pw)"
     r"|(?P<short>(?<!com)(?<!by)(?<!sur)(?<!tres)(?<!under)(?<!over)pass)"
@@ -127,15 +127,19 @@ def needles_in(sifted: SiftedText) -> list[str]:
         found += [needle for needle in _WHOLE if needle in sifted.words]
     if "session" in sifted.words:
         found.append(_SESSION)
-    return found + foreign_needles_in(sifted, with_words=False)
+    return [*found, *_with_foreign_letters(sifted)]
 
 
-def foreign_needles_in(sifted: SiftedText, *, with_words: bool = True) -> list[str]:
-    """Those of other languages; without the ones of Latin letters alone where these are known already."""
-    found = [word for word in _FOREIGN_WORDS if word in sifted.words] if with_words else []
-    if not sifted.lowered.isascii() and compiled_pattern(_FOREIGN_LETTER).search(sifted.lowered):
-        found += [needle for needle in _FOREIGN if needle in sifted.lowered]
-    return found
+def foreign_words_in(sifted: SiftedText) -> list[str]:
+    """Those of other languages, of Latin letters alone or with letters of their own."""
+    return [*(word for word in _FOREIGN_WORDS if word in sifted.words), *_with_foreign_letters(sifted)]
+
+
+@lru_cache(maxsize=1)  # a text is asked twice
+def _with_foreign_letters(sifted: SiftedText) -> tuple[str, ...]:
+    if sifted.lowered.isascii() or not compiled_pattern(_FOREIGN_LETTER).search(sifted.lowered):
+        return ()
+    return tuple(needle for needle in _FOREIGN if needle in sifted.lowered)
 
 
 def sort_of_name(name: str, before: str) -> str | None:

@@ -33,7 +33,7 @@ _FIELDS = r"(?:stringData|(?<![A-Za-z])data)[\"']?:[ \t]*\{?[ \t]*((?:\n?[ \t]*[
 _BLOCK = r"kind[\"']?: ?[\"']?Secret\b"
 _FIELD = r":[ \t]*[\"']?([^\s\"',}]+)"
 _CODES = (
-    r"(?i)\b(?:recovery|backup|scratch|rescue|emergency|2fa|mfa|otp)[ _-]?(?:codes?|keys?|tokens?)\b[^\n]{0,40}?[:=\n]\s{0,4}"  # noqa: E501
+    r"(?i)\b(?:recovery|backup|scratch|rescue|emergency|2fa|mfa|otp)[ _-]?(?:codes?|keys?|tokens?)\b(?:[^\n]{0,40}?[:=\n]|\s(?:is|are))\s{0,4}"  # noqa: E501
     r"((?:[\s\"'`,;*\[\]>|-]|\d{1,2}[.)] ){0,12}(?:[A-Za-z0-9]{4,10}[- ]?){1,8}(?:(?:[\s\"'`,;*|-]|\d{1,2}[.)] ){1,12}(?:[A-Za-z0-9]{4,10}[- ]?){1,8}){0,40})"  # noqa: E501
 )
 _CODE_WORDS = frozenset(

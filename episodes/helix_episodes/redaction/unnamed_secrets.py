@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING
 
 from helix_episodes.redaction.rule_matching import Cut, compiled_pattern, make_cut
-from helix_episodes.redaction.secret_names import foreign_needles_in
+from helix_episodes.redaction.secret_names import foreign_words_in
 from helix_episodes.redaction.value_looks import (
     has_words_and_number,
     is_like_password,
@@ -137,6 +137,7 @@ _SUBJECTS_BY_WORD = {
     "community": ("community",),
     "ks": ("ks.load",),
     "xauth": ("xauth",),
+    "log": ("log in", "log on"),
     "zugangsdaten": ("zugangsdaten",),
     "credenciales": ("credenciales",),
     "identifiants": ("identifiants",),
@@ -342,7 +343,7 @@ def _spoken_secrets(sifted: SiftedText) -> Iterator[Cut]:
     subjects = [part for part in _SUBJECT_PARTS if part in sifted.word_list]
     for subject in _SUBJECT_WORDS & sifted.words:
         subjects += _SUBJECTS_BY_WORD[subject] or (subject,)
-    subjects += foreign_needles_in(sifted)
+    subjects += foreign_words_in(sifted)
     if "<<<" in text:
         subjects.append("<<<")
     done = -1

@@ -146,11 +146,10 @@ def is_by_chance(value: str) -> bool:
     if len(value) < _SHORTEST_BY_CHANCE or not value.isascii() or _POINTER.fullmatch(value):
         return False
     has_digits = any(map(str.isdigit, value))
-    if not has_digits and is_made_of_words(value) and not is_unlike_words(value):
-        return False
     if sum(map(str.isalpha, value)) < _FEWEST_LETTERS:
         return False
-    return likelihood_of_chance(value) >= (_BY_CHANCE if has_digits else _BY_CHANCE_OF_LETTERS)
+    is_name = not has_digits and is_made_of_words(value)
+    return likelihood_of_chance(value) >= (_BY_CHANCE_OF_LONG_RUNS if is_name else _BY_CHANCE)
 
 
 def likelihood_of_chance(value: str) -> float:
@@ -199,8 +198,8 @@ _FEWEST_RARE = 3
 _STEPS = {"ll": -2.0, "lU": 0.6, "ld": 3.5, "Ul": -0.4, "UU": 2.8, "Ud": 6.0, "dl": 3.5, "dU": 1.1, "dd": -1.6}
 _RARE_STEPS = {"ll": 2.5, "Ul": 5.0, "UU": 4.8}
 #: 99 % of random keys of 12 letters and digits reach it, and 100 of these words, most of them pointers and names with
-#: JSON, HTTP and the like, which the higher limit for letters alone excludes.
-_BY_CHANCE, _BY_CHANCE_OF_LETTERS = 3.0, 6.0
+#: JSON, HTTP and the like; of those of letters alone with runs as short as chance makes them, 3 do.
+_BY_CHANCE, _BY_CHANCE_OF_LONG_RUNS = 3.0, 12.0
 #: Dates, versions and durations have fewer letters.
 _SHORTEST_BY_CHANCE, _FEWEST_LETTERS = 8, 4
 _SORTS = str.maketrans(string.ascii_letters + string.digits, "l" * 26 + "U" * 26 + "d" * 10)
@@ -275,7 +274,11 @@ def is_like_password(value: str) -> bool:
     if any(sign in value for sign in "!^*%+#$&~?@"):
         is_made = (both and digits > 0) or (digits >= _MOST_NUMBERS and any(map(str.isalpha, value)))
         is_name = mean_run(value) > _LONGEST_LIKE_RUN and _JOINED_NAMES.fullmatch(value) is not None
-        return is_made and not is_name and not _NO_LIKENESS.fullmatch(value) if digits else is_short
+        return (
+            is_made and not is_name and not _NO_LIKENESS.fullmatch(value)
+            if digits
+            else is_short or (both and is_by_chance(value))
+        )
     if digits and (_MADE.fullmatch(value) or (_JOINED.fullmatch(value) and is_by_chance(value))):
         return not _POD.fullmatch(value)
     return is_short and _PARTED.fullmatch(value) is not None and (digits > 0 or is_unlike_words(value))
@@ -373,7 +376,9 @@ def is_dense(value: str, *, shortest: int = 16) -> bool:
         return False
     if not (any(map(str.isupper, value)) and any(map(str.islower, value))):
         return False
-    return (any(map(str.isdigit, value)) and not is_made_of_words(value)) or is_unlike_words(value)
+    return (
+        (any(map(str.isdigit, value)) and not is_made_of_words(value)) or is_unlike_words(value) or is_by_chance(value)
+    )
 
 
 def is_pair(value: str) -> bool:
