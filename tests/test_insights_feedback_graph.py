@@ -85,6 +85,20 @@ def test_the_same_command_is_uptake(tmp_path: Path) -> None:
     assert world.verdict()["uptake"] == "the same command in d2: make migrate STEP=2"
 
 
+@pytest.mark.parametrize(
+    ("content", "followed"),
+    [("After a new column run `make migrate STEP=2`", True), ("Never run `make migrate STEP=2` on Fridays", False)],
+)
+def test_a_command_that_the_advice_names_is_uptake_unless_it_warns_of_it(
+    tmp_path: Path, content: str, *, followed: bool
+) -> None:
+    world = World(tmp_path, running("make migrate STEP=2"))
+    name = world.insights.store(content)["name"]
+    world.insights.link(name, "error", "pytest fails: KeyError")
+    world.insights.hand_over([name], session="after", about="the cart")
+    assert (world.verdict()["uptake"] == "the same command in d2: make migrate STEP=2") is followed
+
+
 @pytest.mark.parametrize("command", ["pytest -q tests/cart", "golangci-lint run ./...", "cat shop/cart.py"])
 def test_to_run_a_check_or_to_look_is_no_uptake_in_whatever_words(tmp_path: Path, command: str) -> None:
     world = World(tmp_path, running(command), semantic=True)

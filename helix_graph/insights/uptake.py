@@ -1,10 +1,11 @@
 """Uptake: was what an insight recommends done after it was shown, and did that lead to the outcome?
 
-Signs of uptake, in the order of how much they say: the insight's name is cited; the same full command is run; the same
-file is changed in the same manner; a choice of design or implementation follows whose words are at least 0.60 alike.
-Running a check or looking at something is no sign, in whatever words: every session runs the linter. Neither is a
-coarse node in common (``edit source``), nor a change to another file than those that the insight names. What happened
-before the insight was shown does not count, nor does what has no time, if it is known when the insight was shown.
+Signs of uptake, in the order of how much they say: the insight's name is cited; the same full command is run as in a
+linked node or in the insight's own words, unless these say what not to do; the same file is changed in the same manner;
+a choice of design or implementation follows whose words are at least 0.60 alike. Running a check or looking at
+something is no sign, in whatever words: every session runs the linter. Neither is a coarse node in common (``edit
+source``), nor a change to another file than those that the insight names. What happened before the insight was shown
+does not count, nor does what has no time, if it is known when the insight was shown.
 
 The path leads through the episode's own graph, from what was done to the outcome; ``prevents`` edges are not followed.
 The nodes that an insight is linked with do not start a path: they are too coarse to say that it was followed.
@@ -23,6 +24,7 @@ from helix_episodes.light_imports import Regex
 from helix_episodes.model import OUTCOME_ID, sortable_time
 from helix_episodes.safe_files import LONGEST_COMMAND
 from helix_graph.graph import MILLION
+from helix_graph.graph.node_labels import NEGATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -94,7 +96,7 @@ def uptake_of(
     choices = [one for one in later if _could_follow(advice, one)]
     seen = chain(
         _cited(advice.name, later),
-        _commands(advice.nodes, later),
+        _commands(advice, later),
         _files(advice.nodes, later),
         _words(choices, alike, least),
     )
@@ -163,11 +165,18 @@ def _cited(name: str, later: Sequence[Decision]) -> Iterator[Uptake]:
             yield Uptake(f"its name is cited in {one.id}", one.id)
 
 
-def _commands(nodes: Sequence[AnchoredNode], later: Sequence[Decision]) -> Iterator[Uptake]:
-    wanted = {one.command for one in nodes if one.command}
+def _commands(advice: LinkedAdvice, later: Sequence[Decision]) -> Iterator[Uptake]:
+    wanted = {one.command for one in advice.nodes if one.command}
     for one in later:
-        if one.action and one.action.command in wanted and not is_look(one):
-            yield Uptake(f"the same command in {one.id}: {one.action.command}", one.id)
+        command = one.action.command if one.action else None
+        if command and (command in wanted or _recommends(advice.content, command)) and not is_look(one):
+            yield Uptake(f"the same command in {one.id}: {command}", one.id)
+
+
+def _recommends(content: str, command: str) -> bool:
+    """Whether a text names a command in full, and nothing that is not to be done."""
+    named = len(command) >= _SHORTEST_CITED and command in content
+    return named and NEGATIONS.isdisjoint(content.casefold().split())
 
 
 def _files(nodes: Sequence[AnchoredNode], later: Sequence[Decision]) -> Iterator[Uptake]:
