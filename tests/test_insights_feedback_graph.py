@@ -161,10 +161,15 @@ def test_a_named_file_alone_credits_nothing_nor_does_another_file(tmp_path: Path
     assert not world.verdict()["causal"]
 
 
-def test_a_command_that_the_text_quotes_is_uptake_unless_it_only_checks(tmp_path: Path) -> None:
-    for number, (command, seen) in enumerate({"make migrate STEP=2": True, "pytest -q tests/cart": False}.items()):
+def test_a_command_that_the_text_quotes_is_uptake_unless_it_only_checks_or_is_warned_of(tmp_path: Path) -> None:
+    cases = (
+        ("After a change of carts run `make migrate STEP=2`, then look again", "make migrate STEP=2", True),
+        ("After a change of carts never run `make migrate STEP=2`", "make migrate STEP=2", False),
+        ("After a change of carts run `pytest -q tests/cart`, then look again", "pytest -q tests/cart", False),
+    )
+    for number, (content, command, seen) in enumerate(cases):
         world = World(tmp_path / str(number), running(command))
-        world.advise(f"After a change of carts run `{command}`, then look again", step=("error", "pytest: 1 failed"))
+        world.advise(content, step=("error", "pytest: 1 failed"))
         assert (world.verdict()["uptake"] == f"the command that it names in d2: {command}") == seen
 
 

@@ -63,6 +63,7 @@ def test_a_secret_without_a_name_is_cut(kind: str) -> None:
     "evidence",
     [
         "toolu_01EQJcg54UvnaiWHPx8aY2SJ failed, see msg_01YMf7EMPNwWxcSEj4JyCzCU",
+        "episode-ses_df91cb32affeY17mJCEQkgDlGr",
         'integrity "sha512-RKMn3QKi8nE71ULUo0gMBvq1N4icEBo7cQSKnL3URZT16dPGzQ1r7kWlXcV9aB3xYw=="',
         '"node_id": "MDQ6VXNlcjE2NDg2MTI4", "id": "PRRC_kwDOQyo98M6jP0BC"',
         "/private/var/folders/6m/23f_80p95q79kmhpm8_w50340000gn/T/tmp.Szd70ttlwc/mise.toml",

@@ -106,10 +106,13 @@ def test_opencode_keeps_the_form_that_its_file_has(agents_home: AgentsHome, form
     assert "other" in servers
     skill = agents_home.root / ".config" / "opencode" / "skills" / "helix-graph" / "SKILL.md"
     assert "name: helix-graph" in skill.read_text()
+    plugin = agents_home.root / ".config" / "opencode" / "plugins" / "helix-graph.js"
+    assert f'const PROGRAM = "{servers["helix"]["command"][0]}"' in plugin.read_text()
     assert run(["setup", "opencode", "--check"]) == 0
     assert run(["setup", "opencode", "--remove"]) == 0
     assert path.read_text() == written
     assert not skill.parent.parent.exists()
+    assert not plugin.parent.exists()
 
 
 def test_another_server_of_our_name_is_left_alone(agents_home: AgentsHome, capsys: pytest.CaptureFixture[str]) -> None:

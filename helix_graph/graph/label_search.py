@@ -25,6 +25,7 @@ from helix_graph.word_search import idf, indexed, query_words
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Collection
 
     from helix_graph.graph.adjacency import MentionGroup
     from helix_graph.graph.finer_labels import Resolution
@@ -35,23 +36,25 @@ _QUESTION_WORDS = frozenset(
     """a an the this that these those it its we i you they my our your is are was were be been being to of in on at for
     with by from as and or so then did do does why how what which when where who me show tell explain get got into up
     each every have has had same again still always ever once twice time times day keep keeps happen happened cause
-    caused led lead leads between through can cannot could would should will won may might must not""".split()  # noqa: SIM905  (one line of words is easier to read)
+    caused led lead leads between through can cannot could would should will won may might must not say says said
+    """.split()  # noqa: SIM905  (one line of words is easier to read)
 )
 #: What else a word may be called in a log. The key finds the others, not they the key.
 _ALSO = {
     word: others.split()
     for words, others in (
-        ("fail failure red broken broke", "fail error broken broke"),
+        ("fail failure red broken broke break complain", "fail error broken broke"),
         ("error", "fail"),
-        ("pass green works", "pass success ok"),
+        ("pass green works clean", "pass success ok"),
         ("fixed", "pass fix success"),
         ("success", "pass"),
         ("lint linter", "lint linter ruff eslint golangci clippy"),
+        ("gofmt fmt format formatting formatter", "fmt format gofmt prettier"),
         ("golint", "golangci"),
         ("test", "pytest jest vitest"),
         ("typecheck", "mypy pyright tsc"),
-        ("reject refuse deny no", "reject refuse deny"),
-        ("undo revert", "undo revert restore reset"),
+        ("reject refuse deny decline no", "reject refuse deny"),
+        ("undo revert", "undo revert restore reset checkout"),
         ("slow delay latency", "slow delay latency"),
         ("hang hung stuck", "hang hung stuck timeout"),
         ("crash panic", "crash panic"),
@@ -81,14 +84,15 @@ _COMPARED = 150
 #: Of a group those mentions count as found that have this much of what its best has.
 _KEPT = 0.5
 _QUOTED = 10
-#: How much more a name counts that contains the question as it stands, and each e-fold of sessions.
-_CALLED, _SHARED = 1.5, 0.05
+#: How much more a name counts that contains the question as written, or a file of it, and each e-fold of sessions.
+_CALLED, _OF_FILE, _SHARED = 1.5, 1.15, 0.05
 #: What has less than this of the best rank is no answer.
 _LEAST = 0.4
 #: Nor is what has less than this of the question.
 _LEAST_SHARE = 0.25
 _WORD = re.compile(r"[^\W_]+")
 _ASIDE = re.compile(r"[\d&]?>*\s*/dev/null|<<.*\Z", re.DOTALL)
+_FILE_NAME = re.compile(r"[\w./-]*\w\.[a-z]{1,4}(?!\w)")
 
 
 class LabelMatch(msgspec.Struct, frozen=True, kw_only=True):
@@ -182,17 +186,22 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
             rank = share * whole / (1 - _LENGTH + _LENGTH * len(one.task) / average)
             found.append((rank, _of_session(one, share)))
     literal = re.compile(rf"(?<!\w){re.escape(text.strip())}(?!\w)", re.IGNORECASE)
+    files = [re.compile(rf"(?<!\w){re.escape(one)}(?!\w)") for one in _FILE_NAME.findall(text)]
     ranked = sorted(
-        ((_preferred(rank, one.match, literal), one) for rank, one in found),
+        ((_preferred(rank, one.match, literal, files), one) for rank, one in found),
         key=lambda pair: (-pair[0], -pair[1].match.sessions, pair[1].match.name),
     )
-    least = _LEAST * ranked[0][0] if ranked else 0.0
+    least = _LEAST * max((rank for rank, _ in found), default=0.0)
     return [one for rank, one in ranked[:limit] if rank >= least and (one.match.share or 0.0) >= _LEAST_SHARE]
 
 
-def _preferred(rank: float, match: LabelMatch, literal: re.Pattern[str]) -> float:
+def _preferred(rank: float, match: LabelMatch, literal: re.Pattern[str], files: Collection[re.Pattern[str]]) -> float:
     """What is called so goes before what mentions it, and what many sessions share before what one has."""
-    called = _CALLED if match.session is None and literal.search(match.name) else 1.0
+    called = 1.0
+    if match.session is None and literal.search(match.name):
+        called = _CALLED
+    elif any(one.search(match.name) for one in files):
+        called = _OF_FILE
     return rank * called * (1 + _SHARED * log(match.sessions or 1))
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, TypedDict
 from msgspec.structs import replace
 
 from helix_episodes.errors import HelixGraphError
+from helix_episodes.store import PREFIX
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import same_advice
 from helix_graph.insights.fix_recipes import recipe_text
@@ -277,9 +278,11 @@ def _with_earlier(context: InsightContext, group: HarvestGroup) -> HarvestGroup:
     if group[0].recipe is None:
         return group
     with context.database.reading() as connection:
-        linked = {link.episode for link in links_of(connection, [group.uid]) if link.episode}
+        linked = {link.episode for link in links_of(connection, [group.uid])}
     mine = {one.episode for one in group}
-    episodes = (context.required_history.episodes.get(name) for name in sorted(linked - mine))
+    # Older versions took the random name of an episode for a secret and cut it.
+    named = sorted(one for one in linked - mine if one.startswith(PREFIX))
+    episodes = map(context.required_history.episodes.get, named)
     others = (one for each in grouped(found for found in episodes if found) for one in each if each.uid == group.uid)
     return HarvestGroup(sorted([*group, *others], key=lambda one: one.place))
 

@@ -25,6 +25,7 @@ from helix_episodes.light_imports import Regex
 from helix_episodes.model import OUTCOME_ID, sortable_time
 from helix_episodes.safe_files import LONGEST_COMMAND
 from helix_graph.graph import MILLION
+from helix_graph.graph.node_labels import NEGATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -190,8 +191,9 @@ def _files(nodes: Sequence[AnchoredNode], later: Sequence[Decision]) -> Iterator
 
 
 def _named(content: str, later: Sequence[Decision]) -> Iterator[Uptake]:
-    """What the text itself says to run (between backticks) or to change."""
-    commands = {match[1].strip() for match in _QUOTED.finditer(content)}
+    """What the text itself says to run (between backticks, unless it warns of something) or to change."""
+    warns = not NEGATIONS.isdisjoint(content.casefold().split())
+    commands = set() if warns else {match[1].strip() for match in _QUOTED.finditer(content)}
     for one in later:
         action = one.action
         if action and action.command and action.command.strip() in commands and not is_look(one):

@@ -1,12 +1,14 @@
 """Agents that are set up by their files alone: Cursor, Copilot, Gemini CLI, OpenCode, Qwen Code; and a skill.
 
-The skill is for every agent that reads ``.agents/skills``; OpenCode, which has no hooks that a command can answer, gets
-it as well.
+The skill is for every agent that reads ``.agents/skills``. OpenCode has no hooks that a command can answer: it gets a
+plugin of its own that asks our command, and the skill, for its version 2 loads no such plugin.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from helix_cli.setup.json_edit import JsonDialect
 
 _SKILL = Path("SKILL.md")
+_PLUGIN = Path("helix-graph.js")
 _SKILL_NAME = "helix-graph"
 
 
@@ -75,13 +78,17 @@ class FileAgent:
         if wanted := file_hooks(agent, command):
             hooks = JsonHooks(wanted, flat=agent in {"cursor", "copilot"}, dialect=dialect)
             self._parts["hooks"] = (folder / places.hooks, hooks)
-        skills = folder / "skills" if scope == "user" else project / ".opencode" / "skills"
-        self._skill = skills / _SKILL_NAME if agent == "opencode" else None
+        #: The folders that are ours to fill, with the files in them.
+        self._own: dict[Path, dict[Path, str]] = {}
+        if agent == "opencode":
+            around = folder if scope == "user" else project / ".opencode"
+            self._own = {around / "skills" / _SKILL_NAME: skill_contents(), around / "plugins": _plugin(command)}
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """The files of settings, and the skill's."""
-        return *(path for path, _ in self._parts.values()), *((self._skill / _SKILL,) if self._skill else ())
+        """The files of settings, the plugin's and the skill's."""
+        own = (folder / name for folder, contents in self._own.items() for name in contents)
+        return *(path for path, _ in self._parts.values()), *own
 
     def install(self) -> SetupPlan:
         """What puts the memory in.
@@ -102,14 +109,14 @@ class FileAgent:
         return plan.joined(self._own_files(removing=True))
 
     def installed(self) -> Installed:
-        """Whether the hooks are in place, where the agent has any, the server, and the skill.
+        """Whether the hooks are in place, where the agent has any, the server, the plugin and the skill.
 
         Raises:
             NotEditable: A file of settings is not what it should be.
         """
         found = {name: has_entries(*part) for name, part in self._parts.items()}
-        skill = has_own_files(self._skill, skill_contents()) if self._skill else None
-        return Installed(hooks=found.get("hooks", True), server=found["server"], plugin=skill)
+        own = all(has_own_files(*one) for one in self._own.items()) if self._own else None
+        return Installed(hooks=found.get("hooks", True), server=found["server"], plugin=own)
 
     def _files(self) -> list[tuple[Path, Entries]]:
         """Each file once, with all that belongs into it."""
@@ -119,7 +126,10 @@ class FileAgent:
         return [(path, Entries(*parts)) for path, parts in by_path.items()]
 
     def _own_files(self, *, removing: bool) -> SetupPlan:
-        return own_files_plan(self._skill, skill_contents(), removing=removing) if self._skill else SetupPlan()
+        plan = SetupPlan()
+        for folder, contents in self._own.items():
+            plan = plan.joined(own_files_plan(folder, contents, removing=removing))
+        return plan
 
 
 class AgentSkill:
@@ -148,6 +158,12 @@ class AgentSkill:
     def installed(self) -> Installed:
         """Whether it is there; there is nothing else."""
         return Installed(hooks=True, server=None, plugin=has_own_files(self._folder, skill_contents()))
+
+
+def _plugin(command: str) -> dict[Path, str]:
+    """OpenCode's plugin, which starts our program by the name or the place that the command has."""
+    text = (files("helix_cli.setup") / "opencode" / _PLUGIN).read_text(encoding="utf-8")
+    return {_PLUGIN: text.replace('"helix-graph"\n', f"{json.dumps(shlex.split(command)[0])}\n", 1)}
 
 
 def skill_contents() -> dict[Path, str]:

@@ -64,6 +64,7 @@ _EVIDENCE = (
 _SHORT_ID = r"[A-Za-z]{1,12}_[A-Za-z0-9]{12,28}|(?:GHSA|CVE|RUSTSEC|PYSEC)-[\w-]+"
 _NAME_LENGTH = 40
 _PUBLIC = (
+    "episode-ses_",  # an episode of OpenCode, whose sessions are named so
     "AAAAB3Nza",
     "AAAAC3Nza",
     "AAAAE2VjZ",
