@@ -302,7 +302,8 @@ def _render_reading(found: Explanation) -> None:
     if not found.reading:
         return
     say()
-    say(f"Read first (from {found.read_from}):")
+    more = f"; {_PLACES_SHOWN} of {len(found.reading)}, --json has all" if len(found.reading) > _PLACES_SHOWN else ""
+    say(f"Read first (from {found.read_from}{more}):")
     for number, place in enumerate(found.reading[:_PLACES_SHOWN], 1):
         lines = f"lines {place.line} to {place.last_line}" if place.last_line > place.line else f"line {place.line}"
         where = f"{place.file}, {lines}" if place.file else lines if place.line else ", ".join(place.steps)
@@ -310,7 +311,6 @@ def _render_reading(found: Explanation) -> None:
         why = "; ".join(part for part in (place.trouble, *place.reasons, *chance) if part)
         head = strong(where), quiet(f" ({name_or_quoted(place.speaker)})"), f"  {why}" if why else ""
         tree(Branch((f"{number}. ", *head), tuple([leaf(quoted(place.quote))] if place.quote else []), indent=3))
-    warn_of_more(len(found.reading) - _PLACES_SHOWN, "place")
 
 
 def _reasons(suspect: Suspect) -> Iterator[tuple[Part, ...]]:
