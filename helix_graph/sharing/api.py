@@ -9,6 +9,7 @@ whoever forgets it here does not get it again.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
 STATE = "shared-here.json"
 #: Independent sessions that make a candidate corroborated: one may have been luck.
 CORROBORATED = 2
+#: Of what was forgotten nothing is known, not even when; so that everybody remembers the same.
+_NO_TIME = stamp(datetime(1970, 1, 1, tzinfo=UTC))
 ShareState = Literal["candidate", "corroborated", "proposed", "accepted"]
 
 
@@ -160,7 +163,8 @@ class Sharing:
         removed = [path for path, one in _files(self.root) if _is_of(one, forgotten) and remove_file(path)]
         gone = [path.relative_to(self.root).as_posix() for path in removed]
         known = set(tracked(self.root))
-        staged = [*looked_at, *(name for name in gone if name in known)]
+        # The clone of somebody else needs the file that keeps everything private out of git.
+        staged = [*looked_at, *(name for name in gone if name in known), ".gitignore"]
         stage(self.root, staged)
         self._remember_own(records.values())
         return ShareAdded(written=tuple(written), removed=tuple(sorted(gone)), staged=tuple(sorted(staged)))
@@ -280,13 +284,13 @@ class Sharing:
             fields = {name: getattr(one, name) for name in one.__struct_fields__}
             insight = Insight(**fields, origin="imported", source="")
             by_author.setdefault(authors[one.uid], []).append(checked_record(insight, now=now))
-        for one in log:
-            uids = [uid for uid in (*one.helped, *one.present) if uid in slugs]
-            if one.id not in known and uids:
-                entry = _feedback_entry(one, uids, slugs)
-                by_author.setdefault(authors[one.id], []).append(checked_record(entry, now=now))
+        for said in log:
+            uids = [uid for uid in (*said.helped, *said.present) if uid in slugs]
+            if said.id not in known and uids:
+                entry = _feedback_entry(said, uids, slugs)
+                by_author.setdefault(authors[said.id], []).append(checked_record(entry, now=now))
         insights = outcomes = 0
-        tombstones: list[Record] = [ForgottenInsight(uid, stamp(now)) for uid in sorted(gone) if _is_uid(uid)]
+        tombstones: list[Record] = [ForgottenInsight(uid, _NO_TIME) for uid in sorted(gone) if _is_uid(uid)]
         if tombstones:
             by_author.setdefault("", []).extend(tombstones)
         for author, records in sorted(by_author.items()):
@@ -303,7 +307,8 @@ class Sharing:
             return {}
         before = self._exported()
         items = [replace(one, source=f"{one.source or 'shared'} (git, by {authors[digest(one)]})") for one in entries]
-        self._topics.topics("import", json=msgspec.json.encode(items).decode())
+        plain = [{name: getattr(one, name) for name in one.__struct_fields__} for one in items]
+        self._topics.topics("import", json=msgspec.json.encode(plain).decode())
         new = {_place(one): number for number, one in self._exported().items() if number not in before}
         return {digest(one): new[_place(item)] for one, item in zip(entries, items, strict=True) if _place(item) in new}
 

@@ -38,11 +38,11 @@ def accepted_files(root: Path) -> list[AcceptedFile]:
     if commit is None:
         return []
     listed = (git_output(root, "ls-tree", "-r", "-z", commit, "--", f"{FOLDER}/") or b"").split(b"\0")
-    objects = dict(reversed(one.split(b"\t", 1)) for one in listed if one)
-    hashes = [about.split(b" ")[2] for about in objects.values()]
+    objects = [one.split(b"\t", 1) for one in listed if one]
+    hashes = [about.split(b" ")[2] for about, _ in objects]
     batch = git_output(root, "cat-file", "--batch", asked=b"\n".join(hashes) + b"\n") if hashes else b""
     authors = _authors(root, commit)
-    names = [name.decode("utf-8", "replace").removeprefix(f"{FOLDER}/") for name in objects]
+    names = [name.decode("utf-8", "replace").removeprefix(f"{FOLDER}/") for _, name in objects]
     found = zip(names, _contents(batch or b""), strict=True)
     return [AcceptedFile(name, data, authors.get(name, "an unknown author")) for name, data in sorted(found)]
 

@@ -96,7 +96,8 @@ def decode(data: bytes) -> SharedRecord:
     Raises:
         ValueError: It holds none.
     """
-    return msgspec.json.decode(data, type=SharedRecord)
+    record: SharedRecord = msgspec.json.decode(data, type=SharedRecord)
+    return record
 
 
 def digest(record: SharedRecord) -> str:
@@ -123,7 +124,7 @@ def join(records: Iterable[SharedRecord]) -> tuple[SharedRecord, ...]:
             insight = Insight(**fields)
             insights[one.uid] = join_insights(insights[one.uid], insight) if one.uid in insights else insight
         elif isinstance(one, SharedFeedback):
-            feedback[one.id] = _both(feedback[one.id], one) if one.id in feedback else one
+            feedback[one.id] = _both(feedback.get(one.id, one), one)
         elif isinstance(one, SharedEntry):
             entries[digest(one)] = one
         else:

@@ -1,0 +1,209 @@
+"""Do clones that share through git come to the same memory, whatever is merged first, and does a secret get there?"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from helix_episodes.errors import NotFound
+from helix_graph import Memory
+from helix_graph.errors import ShareRefused
+from helix_graph.sharing.api import check_shared
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RETRY = "Retry the parcel service once before giving up on a label"
+PIN = "Pin respx below 0.22: newer ones break the fakes of the parcel service"
+NOTE = "The rates are in cents, and rounded once at the end"
+TOKEN = "gh" + "p_" + "Zq3Vb8Xw2Rk6Tm9Yp4Ls7Nd1Hf5Jc0Ga9Ue3"
+
+
+def git(folder: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (arguments, done.stdout, done.stderr)
+    return done.stdout
+
+
+@pytest.fixture
+def origin(tmp_path: Path) -> Path:
+    """A repository whose default branch is main, with a first commit."""
+    git(tmp_path, "init", "--quiet", "--bare", "--initial-branch=main", "origin")
+    first = clone(tmp_path / "origin", "first")
+    (first / "README").write_text("shop\n")
+    git(first, "add", "README")
+    git(first, "commit", "--quiet", "--message=Begin")
+    git(first, "push", "--quiet", "origin", "HEAD:main")
+    return tmp_path / "origin"
+
+
+def clone(origin: Path, name: str) -> Path:
+    folder = origin.parent / name
+    git(origin.parent, "clone", "--quiet", str(origin), name)
+    for setting in ("user.name", "user.email"):
+        git(folder, "config", setting, name.capitalize())
+    return folder
+
+
+def member(origin: Path, name: str) -> tuple[Path, Memory]:
+    """A clone on a branch of its own, with a memory that has taken in what was accepted."""
+    folder = clone(origin, name)
+    git(folder, "switch", "--quiet", "--create", name)
+    memory = Memory.trust(folder) if (folder / ".helix").exists() else Memory.init(folder)
+    memory.sharing.merge()
+    return folder, memory
+
+
+def corroborated(memory: Memory, content: str) -> str:
+    """An insight with whose help two sessions came out well."""
+    name = str(memory.insights.store(content)["name"])
+    for session in ("one", "two"):
+        memory.insights.feedback([name], "delivered", [name], episode=f"{session}-{memory.root.parent.name}")
+    return name
+
+
+def commit(folder: Path, *, push: str) -> None:
+    git(folder, "commit", "--quiet", "--message=Share")
+    git(folder, "push", "--quiet", "origin", f"HEAD:{push}")
+
+
+def said(memory: Memory) -> tuple[str, list[tuple[str, str]]]:
+    return memory.insights.export(), [(one.topic, one.text) for one in memory.topics.topics("export").entries]
+
+
+def test_branches_merged_in_every_order_are_one_memory(origin: Path) -> None:
+    ann, anns = member(origin, "ann")
+    name = corroborated(anns, RETRY)
+    anns.sharing.add()
+    commit(ann, push="main")
+    cem, cems = member(origin, "cem")
+    assert [one["content"] for one in cems.insights.newest()] == [RETRY]
+
+    anns.insights.edit(name, content=f"{RETRY}, and log it")
+    anns.topics.store("rates", NOTE)
+    anns.sharing.add(topics=["rates"])
+    commit(ann, push="ann")
+    bob, bobs = member(origin, "bob")
+    corroborated(bobs, PIN)
+    bobs.sharing.add()
+    commit(bob, push="bob")
+    corroborated(cems, PIN)
+    cems.insights.forget([str(cems.insights.newest(limit=None)[-1]["name"])])
+    assert cems.sharing.add().removed
+    commit(cem, push="cem")
+
+    trees, memories = set(), set()
+    for number, order in enumerate(itertools.permutations(("ann", "bob", "cem"))):
+        folder = clone(origin, f"order{number}")
+        for branch in order:
+            git(folder, "merge", "--quiet", "--no-edit", f"origin/{branch}")
+        trees.add(git(folder, "rev-parse", "HEAD^{tree}"))
+        git(folder, "remote", "remove", "origin")
+        memory = Memory.trust(folder)
+        memory.sharing.merge()
+        memories.add(json.dumps(said(memory)))
+        assert memory.sharing.merge().insights == 0
+        memories.add(json.dumps(said(memory)))
+    assert (len(trees), len(memories)) == (1, 1)
+    exported, topics = json.loads(memories.pop())
+    assert (PIN in exported, RETRY in exported, topics) == (True, False, [["rates", NOTE]])
+
+
+def test_what_was_proposed_counts_once_it_is_accepted_and_as_its_authors_words(origin: Path) -> None:
+    ann, anns = member(origin, "ann")
+    name = corroborated(anns, RETRY)
+    assert [one.state for one in anns.sharing.list().insights] == ["corroborated"]
+    anns.sharing.add()
+    assert [one.state for one in anns.sharing.list().insights] == ["proposed"]
+    commit(ann, push="ann")
+    bob, bobs = member(origin, "bob")
+    git(bob, "merge", "--quiet", "origin/ann")
+    assert bobs.sharing.merge().insights == 0
+    git(bob, "push", "--quiet", "origin", "HEAD:main")
+    git(ann, "fetch", "--quiet")
+    assert [one.state for one in anns.sharing.list().insights] == ["accepted"]
+    merged = bobs.sharing.merge()
+    assert (merged.insights, merged.feedback, merged.problems) == (1, 2, ())
+    (row,) = bobs.insights.newest()
+    assert (row["content"], row["use_count"]) == (RETRY, 0)
+    assert "by Ann" in json.dumps(bobs.insights.why(name), default=str)
+    assert bobs.sharing.list().insights == ()  # it is not Bob's own
+    before = said(bobs)
+    bobs.sharing.merge()
+    assert said(bobs) == before
+
+
+def test_a_candidate_is_shared_only_by_name(origin: Path) -> None:
+    ann, anns = member(origin, "ann")
+    name = str(anns.insights.store(RETRY)["name"])
+    assert anns.sharing.add().written == ()
+    with pytest.raises(NotFound, match="share list"):
+        anns.sharing.add(["nothing"])
+    assert len(anns.sharing.add([name]).written) == 1
+    assert git(ann, "status", "--porcelain").count("A  .helix/shared/insights/") == 1
+
+
+def test_what_was_forgotten_here_does_not_come_back(origin: Path) -> None:
+    ann, anns = member(origin, "ann")
+    anns.insights.store(RETRY)
+    anns.topics.store("rates", NOTE)
+    anns.sharing.add([str(anns.insights.newest()[0]["name"])], topics=["rates"])
+    commit(ann, push="main")
+    _, bobs = member(origin, "bob")
+    assert len(said(bobs)[1]) == 1
+    bobs.insights.forget([str(bobs.insights.newest()[0]["name"])])
+    bobs.topics.edit("delete", "rates", index=0)
+    bobs.sharing.merge()
+    assert (bobs.insights.newest(), said(bobs)[1]) == ([], [])
+
+
+def test_an_entry_that_its_author_deletes_goes_from_other_memories_too(origin: Path) -> None:
+    ann, anns = member(origin, "ann")
+    anns.topics.store("rates", NOTE)
+    anns.sharing.add(topics=["rates"])
+    commit(ann, push="main")
+    bob, bobs = member(origin, "bob")
+    assert "git, by Ann" in str(bobs.topics.read("rates").entries[0].source)
+    anns.topics.edit("delete", "rates", index=0)
+    anns.sharing.add()
+    commit(ann, push="main")
+    git(bob, "fetch", "--quiet")
+    assert (bobs.sharing.merge().forgotten, said(bobs)[1]) == (1, [])
+
+
+def test_nothing_private_is_in_git_by_default(origin: Path) -> None:
+    ann, anns = member(origin, "ann")
+    corroborated(anns, RETRY)
+    (anns.root / "episodes").mkdir()
+    (anns.root / "episodes" / "episode-s.json").write_text("{}")
+    git(ann, "add", "--all")
+    assert git(ann, "ls-files", "--", ".helix") == ""
+    anns.sharing.add()
+    git(ann, "add", "--all")
+    kept = git(ann, "ls-files", "--", ".helix").split()
+    assert {one.split("/")[1] for one in kept} == {".gitignore", "shared"}
+
+
+def test_a_secret_is_refused_with_its_place_and_nothing_is_written(origin: Path) -> None:
+    ann, anns = member(origin, "ann")
+    (anns.root / "causality" / "assertions").mkdir(parents=True)
+    (anns.root / "causality" / "assertions" / "x.json").write_text(f'{{\n  "label": "push with {TOKEN}"\n}}\n')
+    corroborated(anns, RETRY)
+    with pytest.raises(ShareRefused, match=r"causality/assertions/x\.json:2: .*github token"):
+        anns.sharing.add(assertions=True)
+    assert (git(ann, "status", "--porcelain"), (anns.root / "shared").exists()) == ("", False)
+    anns.sharing.add()
+    (path,) = (anns.root / "shared" / "insights").iterdir()
+    path.write_text(path.read_text().replace("parcel", TOKEN))
+    problems = check_shared(anns.root)
+    assert {one.kind for one in problems} == {"secret", "invalid"}
+    assert all(one.file == f"shared/insights/{path.name}" for one in problems)
+    git(ann, "add", "--force", str(path))
+    commit(ann, push="main")
+    assert anns.sharing.merge().problems  # merged all the same: nobody takes it in
+    _, bobs = member(origin, "bob")
+    assert bobs.insights.newest() == []
