@@ -178,3 +178,20 @@ def test_a_trial_is_unbiased_and_says_nothing_before_its_end() -> None:
         covered += found.low <= -0.25 <= found.high
     assert abs(errors / trials) < 0.02
     assert covered >= 0.9 * trials
+
+
+def test_what_was_accepted_for_forgotten_sessions_is_forgotten(memory: Memory) -> None:
+    name = memory.rules.advise().proposals[0].id
+    memory.rules.accept(name, trial=0.5)
+    call("session-start", {"session_id": "s00", "cwd": str(memory.root.parent), "source": "startup"})
+    call("session-start", {"session_id": "other", "cwd": str(memory.root.parent), "source": "startup"})
+    proof = memory.forget(["s00"]).proof
+    assert proof is not None
+    assert proof.whole
+    assert "s00" not in (memory.root / "rule-trials.jsonl").read_text()
+    assert "other" in (memory.root / "rule-trials.jsonl").read_text()
+    assert len(memory.rules.trials()) == 1
+    proof = memory.forget(["s01", "s02", "s03"]).proof
+    assert proof is not None
+    assert proof.whole
+    assert memory.rules.trials() == ()

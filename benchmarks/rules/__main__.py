@@ -21,10 +21,15 @@ def _same_target(bound: str, by_hand: str) -> bool:
 
 
 def main() -> None:
-    """Prints the shares of both draws, and with ``-v`` each line that is wrong or missing."""
+    """Prints the shares of each draw, and with ``-v`` each line that is wrong or missing."""
     folder = Path(__file__).parent
-    report("first draw", drawn(), json.loads((folder / "bindings.json").read_text()))
-    report("second draw", drawn_again(), json.loads((folder / "bindings_second.json").read_text()))
+    rows, known = drawn(), set[str]()
+    for name, each in (("first", 20), ("second", 20), ("third", 16)):
+        if known:
+            rows = drawn_again(name, known=known, each=each)
+        known |= {row["line"] for row in rows}
+        file = "bindings.json" if name == "first" else f"bindings_{name}.json"
+        report(f"{name} draw", rows, json.loads((folder / file).read_text()))
 
 
 def report(name: str, rows: list[dict[str, str]], by_hand: list[dict[str, Any]]) -> None:

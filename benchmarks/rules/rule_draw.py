@@ -65,13 +65,12 @@ def lines_of(text: str) -> list[str]:
     return [one for one in found if len(one.split()) > 3]
 
 
-def drawn_again() -> list[dict[str, str]]:
-    """A second draw, of other lines with a command or a path: bound by hand after the first had been looked at."""
-    known = {row["line"] for row in drawn()}
+def drawn_again(draw: str, *, known: set[str], each: int) -> list[dict[str, str]]:
+    """Another draw, of lines that are not known, with a command or a path; ``each`` of every project."""
     rows = []
     for project, file in rule_files().items():
         named = [one for one in _asking(project, file) if one["line"] not in known and _SPAN.search(one["line"])]
-        rows += _shuffled(named, f"{SEED}-second")[:PER_PROJECT]
+        rows += _shuffled(named, f"{SEED}-{draw}")[:each]
     return rows
 
 

@@ -245,7 +245,7 @@ def _asked(text: str, words: str, wanted: list[_Span], *, heading: str, scope: t
     targets = _targets(wanted)
     documented = bool(_DOCUMENTED.search(text.lstrip("-*+0123456789.) ")))  # its verbs say what the command does
     asked = bool(_ASKS.search(words)) and (not documented or bool(_INSISTS.search(words)))
-    kinds = [part.kind for one in targets for part in parse_command(one.text) if part.kind is not None]
+    kinds: list[CheckKind] = [part.kind for one in targets for part in parse_command(one.text) if part.kind is not None]
     titled = _COMMIT.search(heading) and (documented or _IMPERATIVE.match(words))
     if (titled or _COMMIT.search(words)) and (asked or kinds):
         return Binding(sense="do", when="commit", targets=targets)
@@ -253,7 +253,9 @@ def _asked(text: str, words: str, wanted: list[_Span], *, heading: str, scope: t
         return Binding(sense="do", when="change", targets=targets, scope=scope or _named_scope(words))
     if kinds and not _PARTIAL.search(" ".join(one.text for one in targets)):
         # A script may be called anything: what it is said to do goes before its name.
-        said = [kind for kind, means in _DESCRIBED.items() if means.search(words)] if documented else []
+        said: list[CheckKind] = (
+            [kind for kind, means in _DESCRIBED.items() if means.search(words)] if documented else []
+        )
         kind = kinds[0] if not said or kinds[0] in said else said[0]
         same = tuple(one for one in targets if any(part.kind == kinds[0] for part in parse_command(one.text)))
         if asked and (files := _files_of_tool(same)):

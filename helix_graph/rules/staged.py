@@ -19,13 +19,13 @@ from helix_episodes.errors import WriteFailed
 from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.errors import InvalidConfiguration
 from helix_graph.insights.holdout import uniform_draw
+from helix_graph.project import ACCEPTED_RULES, RULE_TRIALS
 from helix_graph.stats.intervals import Interval, newcombe_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from pathlib import Path
 
-ACCEPTED_FILE, DRAWS_FILE = "rules.json", "rule-trials.jsonl"
 #: Both sides of a two-sided test at .05 with power .8, in standard deviations.
 _BOTH = 1.96 + 0.84
 #: Fewer sessions say nothing of anything; more are years.
@@ -92,7 +92,7 @@ def accepted_rules(root: Path) -> tuple[AcceptedRule, ...]:
     Raises:
         InvalidConfiguration: The file is damaged.
     """
-    path = root / ACCEPTED_FILE
+    path = root / ACCEPTED_RULES
     try:
         return msgspec.json.decode(read_regular(path), type=_Rules).accepted
     except FileNotFoundError:
@@ -108,8 +108,7 @@ def accept(root: Path, rule: AcceptedRule) -> None:
         InvalidConfiguration, WriteFailed: The file is damaged, or cannot be written.
     """
     others = [one for one in accepted_rules(root) if one.id != rule.id]
-    body = msgspec.json.format(msgspec.json.encode(_Rules(accepted=(*others, rule))), indent=2)
-    write_atomically(root / ACCEPTED_FILE, body + b"\n")
+    _write(root, (*others, rule))
 
 
 def new_salt() -> str:
@@ -140,7 +139,7 @@ def staged_lines(root: Path, session: str, *, at: str) -> list[str]:
     Raises:
         InvalidConfiguration, WriteFailed: A file is damaged, or cannot be written.
     """
-    if not (root / ACCEPTED_FILE).exists():
+    if not (root / ACCEPTED_RULES).exists():
         return []
     staged = [one for one in accepted_rules(root) if one.share is not None]
     if not staged:
@@ -154,14 +153,14 @@ def staged_lines(root: Path, session: str, *, at: str) -> list[str]:
         for one in running
         if (one.id, session) not in known
     ]
-    _append(root / DRAWS_FILE, new)
+    _append(root / RULE_TRIALS, new)
     return [one.sentence for one in running if is_given(one, session)]
 
 
 def draws(root: Path) -> list[TrialDraw]:
     """Every session that was drawn for a trial, once for each, in order; a damaged line says nothing."""
     try:
-        lines = read_regular(root / DRAWS_FILE).splitlines()
+        lines = read_regular(root / RULE_TRIALS).splitlines()
     except OSError:
         return []
     found: dict[tuple[str, str], TrialDraw] = {}
@@ -186,6 +185,27 @@ def result_of(
     difference = given.met / given.sessions - withheld.met / withheld.sessions
     interval: Interval = newcombe_interval((given.met, withheld.met), (given.sessions, withheld.sessions))
     return msgspec.structs.replace(result, difference=difference, low=interval.low, high=interval.high)
+
+
+def forget_rules(root: Path, *, sessions: Collection[str], keep: Callable[[AcceptedRule], bool]) -> None:
+    """Takes out the draws of these sessions, and the accepted rules that are not to be kept.
+
+    Raises:
+        InvalidConfiguration, WriteFailed: A file is damaged, or cannot be written.
+    """
+    drawn = draws(root)
+    left = [one for one in drawn if one.session not in sessions]
+    if len(left) != len(drawn):
+        write_atomically(root / RULE_TRIALS, b"".join(msgspec.json.encode(one) + b"\n" for one in left))
+    known = accepted_rules(root)
+    kept = tuple(one for one in known if keep(one))
+    if len(kept) != len(known):
+        _write(root, kept)
+
+
+def _write(root: Path, rules: Sequence[AcceptedRule]) -> None:
+    body = msgspec.json.format(msgspec.json.encode(_Rules(accepted=tuple(rules))), indent=2)
+    write_atomically(root / ACCEPTED_RULES, body + b"\n")
 
 
 def _arm(drawn: Iterable[TrialDraw], met: Collection[str], *, given: bool) -> Arm:

@@ -19,6 +19,7 @@ from helix_graph.highlights_cache import sentences_for_agents
 from helix_graph.insights import hook_queries
 from helix_graph.insights.safe_quoting import label_or_quoted, name_or_quoted, quoted
 from helix_graph.insights.scoring import USER_PROVIDED
+from helix_graph.project import ACCEPTED_RULES
 from helix_graph.topics.ranking import busiest_topics
 from helix_graph.trust import shared_episodes
 
@@ -62,7 +63,7 @@ def answer_session_start(call: HookCall, root: Path, dedup: SessionDedup) -> Hoo
 
 def _on_trial(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[ContextSection]:
     """The rules that people put on trial, if this session was drawn to get them."""
-    if not (call.session and (root / "rules.json").exists()):
+    if not (call.session and (root / ACCEPTED_RULES).exists()):
         return
     from helix_graph.rules.staged import staged_lines
     from helix_graph.timestamps import stamp, utc_now
