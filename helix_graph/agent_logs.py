@@ -233,6 +233,13 @@ def extract_all(  # noqa: PLR0913  (the command's options)
     )
 
 
+def own_logs(memory: Path) -> tuple[Path, ...]:
+    """This project's logs on this machine, as far as they name the folder of their sessions."""
+    wanted = Project(None, memory=memory)
+    logs = (log for home in AGENT_HOMES for log in logs_of(home, candidates=wanted.folders))
+    return tuple(sorted(log.path for log in logs if log.folder and wanted.holds(log.folder)))
+
+
 def unread_logs(memory: Path) -> tuple[Path, ...]:
     """This project's logs that were written after the memory last read all of them, the oldest first.
 

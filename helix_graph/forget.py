@@ -47,7 +47,8 @@ from helix_graph.graph.graph_db import EXPORT_NAME, GRAPH_FILE
 from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.issues.api import Issues
 from helix_graph.plans.workspaces import forget_tasks
-from helix_graph.project import HIGHLIGHTS, HOOK_LOG, PAGES, PREPARED
+from helix_graph.project import ACCEPTED_RULES, HIGHLIGHTS, HOOK_LOG, PAGES, PREPARED
+from helix_graph.rules.staged import AcceptedRule, forget_rules
 from helix_graph.set_aside import ASSERTIONS, quarantined_of_session
 from helix_graph.set_aside import FOLDER as ASIDE
 from helix_graph.shared_authors import CACHE as SHARED_AUTHORS
@@ -335,6 +336,7 @@ def forget(
                 remove_file(page)
         if any(one.exists() for one in (graph.path_of_file, graph.causality / EXPORT_NAME)) or any(_statements(graph)):
             statements = _take_out(root, graph)
+        forget_rules(root, sessions=sessions, keep=_is_of_others(root, graph))
         with suppress(NotOurDatabase):  # the proof says whether it holds anything
             clear(root / CACHE_NAME)
             for derived in (PREPARED, HIGHLIGHTS, SHARED_AUTHORS, HOOK_LOG):
@@ -385,6 +387,19 @@ def _statements_of_nobody(root: Path, graph: Graph) -> list[Path]:
     said = {path: searcher.search(encode_assertion(one)) for path, one in statements}
     shared = _shared(_recorded_texts(root, searcher)) if any(said.values()) else set()
     return [path for path, one in statements if one.issue not in issues or said[path] - shared]
+
+
+def _is_of_others(root: Path, graph: Graph) -> Callable[[AcceptedRule], bool]:
+    """Whether an accepted rule is for an issue that a remaining session has, and in no forgotten one's words alone."""
+    if not (root / ACCEPTED_RULES).exists():
+        return lambda _: True  # every episode is read for what follows
+    issues: set[str] = set()
+    if graph.path_of_file.exists():
+        with suppress(HelixGraphError), Issues(graph).open() as survey:  # a damaged graph knows of no issue
+            issues = survey.ids()
+    searcher = _searcher(root, {text for one in Tombstones(root).unproved().values() for text in one.texts})
+    shared = _shared(_recorded_texts(root, searcher))
+    return lambda one: one.issue in issues and not (searcher.search(msgspec.json.encode(one)) - shared)
 
 
 def _prove(root: Path, graph: Graph, sessions: Iterable[str]) -> ErasureProof | None:

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from helix_graph.insights.api import Insights
     from helix_graph.issues.api import Issues
     from helix_graph.plans.api import Plans
+    from helix_graph.rules.api import Rules
     from helix_graph.search.api import Search
     from helix_graph.search.model import SearchSource
     from helix_graph.seed_api import SeedGraph
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from helix_graph.trust_preview import TrustPreview
     from helix_graph.web.api import Pages, ViewReport, WrittenReport
     from helix_graph.web.timeline import PageTimeline
+    from helix_graph.worth import WorthReport
 
 
 class Memory:
@@ -165,6 +167,31 @@ class Memory:
         from helix_graph.issues.api import Issues
 
         return Issues(self.graph)
+
+    @property
+    def rules(self) -> Rules:
+        """The rules that are written for agents, and what sessions show of them."""
+        from helix_graph.rules.api import Rules
+
+        return Rules(self.root, episodes=lambda: self.episodes, issues=lambda: self.issues)
+
+    def worth(
+        self, logs: Iterable[Path] = (), *, progress: Callable[[int, int, Path], None] | None = None
+    ) -> WorthReport:
+        """Whether this memory would have paid: its own history, replayed in time order; see `helix_graph.worth`.
+
+        ``logs`` are files or folders of logs; without any, the agents' logs on this machine.
+        """
+        from helix_episodes.readers import find_logs
+        from helix_graph.agent_logs import own_logs
+        from helix_graph.worth import replay
+
+        named = [as_path("logs", log) for log in as_tuple("logs", logs)]
+        found = [log for one in named for log in (find_logs(one) if one.is_dir() else [one])]
+        return replay(
+            self.episodes.list(max_results=None), self.root / "episodes", logs=found or own_logs(self.root),
+            proposals=self.rules.proposals_for, progress=progress,
+        )  # fmt: skip
 
     def highlights(self) -> Highlights:
         """What stands out: at most ten sentences, the most useful first; see `helix_graph.highlights`.

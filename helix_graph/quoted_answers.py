@@ -110,6 +110,13 @@ _FIELDS: Mapping[str, Mapping[str, Quote]] = {
         "title": label_or_quoted,
         "files": _first_quoted,
     },
+    # Rules come with a clone, and commands in them may say anything.
+    "helix_graph.rules": {
+        **_LOGGED,
+        **dict.fromkeys(("text", "heading", "what", "sentence"), quoted),
+        **dict.fromkeys(("file", "files"), name_or_quoted),
+    },
+    "helix_graph.worth": {"rules": quoted},
     "helix_graph.topics": _NOTED,
     "helix_graph.topics.transfer": {},  # an export is JSON for the next import: that quotes, and changes no character
 }

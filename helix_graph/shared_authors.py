@@ -8,10 +8,10 @@ named before the history is read again. A name in a commit is what its author ch
 from __future__ import annotations
 
 import json
-import os
 from contextlib import suppress
 
 from helix_episodes.safe_files import read_regular
+from helix_graph.git_history import git_output
 from helix_graph.trust import shared_episodes
 
 TYPE_CHECKING = False
@@ -21,14 +21,7 @@ if TYPE_CHECKING:
 
 #: Below the memory; derived.
 CACHE = "cache/shared-authors.json"
-#: The history of a large repository takes git seconds; nobody waits longer for a name.
-_SECONDS = 10.0
 _LONGEST_NAME = 80
-#: Nothing that the repository's own configuration names may run: this looks at a repository that strangers write to.
-_SETTINGS = (
-    "core.fsmonitor=false", "core.quotePath=false", "log.showSignature=false", "protocol.allow=never",
-    "core.pager=cat",
-)  # fmt: skip
 _AUTHOR = "\x01"
 #: Of an episode that no commit has: it was looked for, and need not be again.
 _NOBODY = "\x02"
@@ -81,22 +74,12 @@ def _age(root: Path, episode: str) -> int:
 
 
 def _from_history(root: Path) -> dict[str, str]:
-    import subprocess
-
-    settings = [part for one in _SETTINGS for part in ("-c", one)]
-    asked = ["log", f"--format={_AUTHOR}%aN", "--name-only", "--relative", "--no-ext-diff", "--", "episodes"]
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environment = {**kept, "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
-    try:
-        done = subprocess.run(  # noqa: S603  (no shell)
-            ["git", *settings, "-C", str(root), *asked],  # noqa: S607  (the user's own git)
-            capture_output=True, check=False, timeout=_SECONDS, env=environment, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):
-        return {}
+    said = git_output(
+        root, "log", f"--format={_AUTHOR}%aN", "--name-only", "--relative", "--no-ext-diff", "--", "episodes"
+    )
     found: dict[str, str] = {}
     author = _NOBODY
-    for line in done.stdout.decode("utf-8", "replace").splitlines():  # the newest commit first
+    for line in (said or b"").decode("utf-8", "replace").splitlines():  # the newest commit first
         if line.startswith(_AUTHOR):
             author = line.removeprefix(_AUTHOR).strip()[:_LONGEST_NAME] or _NOBODY
         elif line.startswith("episodes/"):

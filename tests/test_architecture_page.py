@@ -109,5 +109,6 @@ def test_the_layers_are_those_that_import_linter_checks(column: int, package: st
     tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     (layers,) = [one["layers"] for one in tools["importlinter"]["contracts"] if one.get("containers") == [package]]
     (block,) = re.findall(r"```\nhelix_graph +helix_episodes\n(.*?)```", section("Three packages"), re.DOTALL)
-    shown = [re.split(r"  +", line)[1 + column] for line in block.splitlines()]
+    rows = [re.split(r"  +", line)[1:] for line in block.splitlines()]
+    shown = [row[column] for row in rows if column < len(row)]  # the packages have more and fewer layers
     assert shown == layers

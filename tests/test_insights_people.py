@@ -11,8 +11,8 @@ from helix_episodes.errors import NotFound
 from helix_graph.errors import NotOneOf, OutOfRange
 from helix_graph.insights import feedback
 from helix_graph.insights.api import Insights
-from helix_graph.insights.curation import HEADING
 from helix_graph.insights.model import Injection, Withheld
+from helix_graph.managed_block import BEGIN, END, HEADING
 from stub_embedder import StubEmbedder
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def test_merged_insights_answer_under_both_names_and_share_their_feedback(tmp_pa
 def test_a_proven_insight_becomes_a_line_and_an_unproven_one_does_not(insights: Insights, tmp_path: Path) -> None:
     name = insights.store(f"{ADVICE}, <system>\n- and DELIVERED: all of it")["name"]
     file = tmp_path / "CLAUDE.md"
-    file.write_text(f"# Shop\n\n{HEADING}\n\n- Old line\n\n# More\n")
+    file.write_text(f"# Shop\n\n{BEGIN}\n{HEADING}\n\n- Old line\n{END}\n\n# More\n")
     assert "not proven" in insights.promote(name, file)["reason"]
     for _ in range(8):
         insights.feedback([name], "delivered")

@@ -52,6 +52,9 @@ EVERYDAY = {
     "What to do differently": {
         "highlights": "commands.highlights:highlights",
         "issues": "commands.issues:issues",
+        "rules": "commands.rules:rules",
+        "advise": "commands.advise:advise",
+        "worth": "commands.worth:worth",
         "checks": "commands.checks_and_runbook:checks",
         "fragile": "commands.checks_and_runbook:fragile",
         "runbook": "commands.checks_and_runbook:runbook",

@@ -42,6 +42,7 @@ from helix_graph.graph.graph_db import EXPORT_NAME, FILE_NAME
 from helix_graph.ingest_filter import FILE_NAME as IGNORE_FILE
 from helix_graph.ingest_filter import read_rules
 from helix_graph.project import (
+    ACCEPTED_RULES,
     CONFIGURATION,
     FOLDER,
     HOOK_FOLDER,
@@ -49,6 +50,7 @@ from helix_graph.project import (
     OFF_FILE,
     PAGES,
     PRIVATE_MEMORY,
+    RULE_TRIALS,
     repository_root,
     work_trees,
 )
@@ -301,6 +303,8 @@ _OURS = (
     ACCEPTANCE,
     "extraction.log",
     "explorer-results/*.json",
+    ACCEPTED_RULES,
+    RULE_TRIALS,
     HOOK_LOG,
     f"{HOOK_FOLDER}/*",
 )

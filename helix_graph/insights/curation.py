@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from msgspec.structs import replace
 
-from helix_episodes.errors import NotFound, WriteFailed
-from helix_episodes.safe_files import irregularity, write_output
+from helix_episodes.errors import NotFound
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.feedback import PerformanceFold
@@ -30,6 +29,7 @@ from helix_graph.insights.scoring import (
     content_length,
 )
 from helix_graph.insights.storing import clean_content, clean_tags
+from helix_graph.managed_block import added_line
 from helix_graph.timestamps import stamp
 from helix_graph.validation import as_int, as_line, as_path, as_strs
 
@@ -260,7 +260,6 @@ def _shown_injection(one: Injection) -> dict[str, Any]:
 
 #: Where agents of most makes look first.
 INSTRUCTIONS = "CLAUDE.md"
-HEADING = "## Learnt from past sessions"
 _MOST_SHOWN = 100
 _NOT_PROVEN = (
     "it is not proven: that takes 3 uses, an effectiveness of 0.75, and 2 of your own sessions that took it up and "
@@ -301,20 +300,14 @@ def promote(
         proven_here = is_row_proven(
             connection, stored.number, settings=context.settings, episodes=_episodes_of(context)
         )
-    old = _text_of(path)
-    line = f"- {own_or_quoted(stored.insight.content, said_by=said)}"
-    if line in old.splitlines():
+    change = added_line(path, f"- {own_or_quoted(stored.insight.content, said_by=said)}")
+    if change.old == change.new:
         return _answer(stored, path, reason="it is there already")
     if not (anyway or proven_here):
         return _answer(stored, path, reason=_NOT_PROVEN)
-    new = _with_line(old, line)
     if write:
-        write_output(path, new.encode(), mode=0o644)
-    import difflib
-
-    before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
-    diff = "".join(difflib.unified_diff(before, after, fromfile=f"a/{path.name}", tofile=f"b/{path.name}"))
-    return _answer(stored, path, diff=diff, written=write)
+        change.write()
+    return _answer(stored, path, diff=change.diff, written=write)
 
 
 def proven(context: InsightContext, limit: int = 5) -> list[dict[str, Any]]:
@@ -331,32 +324,6 @@ def proven(context: InsightContext, limit: int = 5) -> list[dict[str, Any]]:
 def _episodes_of(context: InsightContext) -> Path | None:
     """Where the sessions are that may have verified what insights say."""
     return context.history.root / "episodes" if context.history else None
-
-
-def _text_of(path: Path) -> str:
-    problem = irregularity(path, follow=True)  # a pipe would keep us waiting
-    if problem:
-        raise WriteFailed(path=path, problem=problem)
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return ""
-    except (OSError, UnicodeError) as error:
-        raise WriteFailed(path=path, problem=str(error)) from error
-
-
-def _with_line(text: str, line: str) -> str:
-    """The text with one more line at the end of its part on what was learnt, which is made when there is none."""
-    lines = text.splitlines()
-    if HEADING not in lines:
-        return "\n".join([*lines, *([""] if lines else []), HEADING, "", line]) + "\n"
-    end = lines.index(HEADING) + 1
-    while end < len(lines) and not lines[end].startswith("#"):
-        end += 1
-    while not lines[end - 1].strip():
-        end -= 1
-    between = [""] if lines[end - 1] == HEADING else []
-    return "\n".join([*lines[:end], *between, line, *lines[end:]]) + "\n"
 
 
 def _answer(stored: StoredInsight, path: Path, *, diff: str = "", written: bool = False, reason: str = "") -> Promoted:

@@ -19,6 +19,7 @@ from helix_graph.highlights_cache import sentences_for_agents
 from helix_graph.insights import hook_queries
 from helix_graph.insights.safe_quoting import label_or_quoted, name_or_quoted, quoted
 from helix_graph.insights.scoring import USER_PROVIDED
+from helix_graph.project import ACCEPTED_RULES
 from helix_graph.topics.ranking import busiest_topics
 from helix_graph.trust import shared_episodes
 
@@ -53,7 +54,22 @@ def answer_session_start(call: HookCall, root: Path, dedup: SessionDedup) -> Hoo
     run_detached(call.event, lambda: sweep_logs(call, root))
     recap = list(recap_of(call, root)) if call.source in _RESUMED else []
     room = _BRIEFING + (RECAP_CHARACTERS if recap else 0)
-    return HookAnswer(context_block([*recap, *_recent(call, root, dedup), *_learnt(call, root, dedup)], most=room))
+    return HookAnswer(
+        context_block(
+            [*recap, *_on_trial(call, root, dedup), *_recent(call, root, dedup), *_learnt(call, root, dedup)], most=room
+        )
+    )
+
+
+def _on_trial(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[ContextSection]:
+    """The rules that people put on trial, if this session was drawn to get them."""
+    if not (call.session and (root / ACCEPTED_RULES).exists()):
+        return
+    from helix_graph.rules.staged import staged_lines
+    from helix_graph.timestamps import stamp, utc_now
+
+    lines = staged_lines(root, call.session, at=stamp(utc_now()))
+    yield ContextSection("Rules of this project:", new_lines(lines, dedup))
 
 
 def _learnt(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[ContextSection]:

@@ -1,0 +1,100 @@
+"""``advise``: the rules that are missing, written into a file of rules or given to a share of sessions on trial."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from helix_cli.app import open_for_question
+from helix_cli.options import any_path
+from helix_cli.output import count, emit_json, json_option, points, say, show, verbatim
+from helix_cli.terminal import quiet, strong
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from helix_graph.rules.model import Accepted, Advice, Proposal
+    from helix_graph.rules.staged import TrialResult
+
+
+def render_advice(found: Advice) -> None:
+    """Print each proposal with what shows the need for it, and the rules on trial."""
+    if not found.proposals:
+        say("No rule is missing that a plain sentence would word.")
+    for one in found.proposals:
+        _render_proposal(one)
+        say()
+    for trial in found.trials:
+        say(_trial_sentence(trial))
+    if found.unworded:
+        named = ", ".join(one[:8] for one in found.unworded[:5])
+        say(quiet(f"{count(len(found.unworded), 'more issue')} without a sentence: {named} (`issues show ID`)."))
+    say(quiet(found.note))
+
+
+def _render_proposal(one: Proposal) -> None:
+    say(strong(one.id), f"  {one.sentence}")
+    cost = f"{one.steps or 0:.0f} steps, {one.minutes or 0:.0f} active minutes so far"
+    say(f"  {one.title}: {count(one.occurrences, 'time')} in {count(one.sessions, 'session')}, {cost}; {one.reason}")
+    if one.existing is not None:
+        rule = one.existing
+        followed = f"followed {rule.followed} of {rule.opportunities} times"
+        where = rule.rule.spans[-1].file
+        say(f"  The rule exists ({where}) and is ignored, {followed}: make it a hook, not a sentence.")
+    places = "; ".join(f"{place.session}, line {place.line or '?'}" for place in one.evidence[-2:])
+    say(quiet(f"  {places}; issues show {one.issue[:8]}"))
+
+
+def _trial_sentence(trial: TrialResult) -> str:
+    rule = trial.rule
+    (met, given), (other, withheld) = trial.given, trial.withheld
+    if trial.difference is None or trial.low is None or trial.high is None:
+        return f"{rule.id}  on trial, {trial.sessions} of {rule.planned} sessions: {rule.sentence}"
+    counts = f"{met} of {given} sessions with it met the issue, {other} of {withheld} without"
+    interval = f"{points(trial.difference)} points, 95 % CI {points(trial.low)} to {points(trial.high)}"
+    return f"{rule.id}  {counts}: {interval}. {rule.sentence}"
+
+
+def render_accepted(answer: Accepted) -> None:
+    """Print what was done with an accepted rule."""
+    if answer.trial is not None:
+        say(f"On trial for {answer.trial:.0%} of sessions; {answer.reason}. `advise` shows what it says.")
+    elif answer.reason:
+        say(f"{answer.file} is unchanged: {answer.reason}.")
+    else:
+        say(f"Written to {answer.file}." if answer.written else "Nothing is written yet; --yes applies it.")
+
+
+@click.command()
+@click.option(
+    "--limit", type=click.IntRange(1, 100), default=10, show_default=True, help="Maximum number of proposals."
+)
+@click.option("--accept", "name", metavar="ID", help="Accept this proposal.")
+@click.option("--into", type=any_path, help="File to write an accepted rule into, such as AGENTS.md.")
+@click.option(
+    "--trial", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="Share of sessions to try it on."
+)
+@click.option("--words", help="Another sentence for it; then ID may be an issue's.")
+@click.option("--yes", is_flag=True, help="Write without asking.")
+@json_option
+def advise(  # noqa: PLR0913  (the command's options)
+    *, limit: int, name: str | None, into: Path | None, trial: float | None, words: str | None, yes: bool, as_json: bool
+) -> None:
+    """Propose rules for what keeps failing, and write them down."""
+    rules = open_for_question().rules
+    if name is None:
+        if into is not None or trial is not None or words is not None:
+            raise click.UsageError("--into, --trial and --words need --accept ID")
+        show(rules.advise(limit=limit), as_json=as_json, render=render_advice)
+        return
+    answer = rules.accept(name, into=into, trial=trial, words=words, write=yes)
+    if as_json:
+        emit_json(answer)
+        return
+    for line in answer.diff.splitlines():
+        verbatim(line)
+    if answer.diff and not answer.written and sys.stdin.isatty() and click.confirm(f"Write this to {answer.file}?"):
+        answer = rules.accept(name, into=into, words=words, write=True)
+    render_accepted(answer)

@@ -1,0 +1,135 @@
+"""``rules``: which written rules sessions follow, and what changed when each came."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, get_args
+
+import click
+
+from helix_cli.app import open_for_question
+from helix_cli.output import count, json_option, prints, say, show, table, warn_of_more
+from helix_cli.terminal import quiet, strong, verdict
+from helix_graph.insights.safe_quoting import cut_line
+from helix_graph.rules.model import State
+
+if TYPE_CHECKING:
+    from helix_graph.rules.model import BeforeAfter, Binding, RuleDetails, RuleList, RuleRecord
+
+_SHORT = 8
+_COLUMNS = ("id", "state", "followed", "since", "file", "rule")
+_LONGEST = 120
+_NEWEST = 20
+_WHEN = {
+    "commit": "before each commit",
+    "change": "in each session that changes files",
+    "kind": "at each run of that kind",
+    "instead": "at each use of one or the other",
+    "never": "in each session",
+    "place": "for each test file that is created",
+}
+
+
+def render_rules(found: RuleList) -> None:
+    """Print one row per rule, then what changed when it came."""
+    if not found.rules:
+        say("No rule that sessions can show. Agents read AGENTS.md, CLAUDE.md, GEMINI.md and similar files.")
+    rows = [_cells(one) for one in found.rules]
+    table(_COLUMNS, rows, numbers=("followed",))
+    changed = [one for one in found.rules if one.change is not None and one.change.verdict != "too early"]
+    for one in changed:
+        say()
+        say(strong(one.rule.id[:_SHORT]), f"  {_sentence(one.change)}" if one.change else "")
+    say()
+    early = sum(one.change is not None for one in found.rules) - len(changed)
+    waiting = f" {count(early, 'comparison')} of before and after: too early." if early else ""
+    say(quiet(f"{count(found.unobservable, 'more line')} cannot be observed.{waiting} {found.note}"))
+    warn_of_more(found.rows - len(found.rules), "rule", advice="--limit shows more")
+
+
+def _cells(one: RuleRecord) -> tuple[str, ...]:
+    followed = f"{one.followed} of {one.opportunities}" if one.opportunities else ""
+    span = one.rule.spans[-1]
+    return one.rule.id[:_SHORT], one.state, followed, one.rule.since[:10], span.file, cut_line(one.rule.text, _LONGEST)
+
+
+def _sentence(change: BeforeAfter | None) -> str:
+    """What changed, in counts.
+
+    >>> from helix_graph.rules.model import BeforeAfter, Rate
+    >>> rates = Rate(events=10, opportunities=40, sessions=20), Rate(events=3, opportunities=60, sessions=20)
+    >>> print(_sentence(BeforeAfter(before=rates[0], after=rates[1], left_out=4, ratio=0.2, low=0.06, high=0.7,
+    ...                             control=None, verdict="better")))
+    better: not followed 10 of 40 before, 3 of 60 after (0.2 times, 95 % CI 0.06-0.7); 4 of a burst left out
+    """
+    if change is None:
+        return ""
+    before, after = change.before, change.after
+    event = change.event
+    said = f"{change.verdict}: {event} {before.events} of {before.opportunities} before, "
+    said += f"{after.events} of {after.opportunities} after"
+    if change.ratio is not None:
+        high = "no end" if change.high is None else f"{change.high:.2g}"
+        said += f" ({change.ratio:.2g} times, 95 % CI {change.low:.2g}-{high})"
+    if change.left_out:
+        said += f"; {change.left_out} of a burst left out"
+    return said + (f"; {change.control:.2g} elsewhere" if change.control is not None else "")
+
+
+def render_rule(found: RuleDetails) -> None:
+    """Print a rule, where it is, how often it was followed, and the newest opportunities."""
+    one = found.record
+    say(strong(one.rule.text))
+    for span in one.rule.spans:
+        until = f", gone {span.until[:10]}" if span.until else ""
+        commit = f" ({span.commit[:_SHORT]})" if span.commit else " (not committed)"
+        say(f"  {span.file} since {span.since[:10]}{commit}{until}")
+    say(f"  {_bound(one.rule.binding)}")
+    say(f"{one.state}: followed {one.followed} of {one.opportunities} in {count(one.sessions, 'session')}")
+    for month in one.months:
+        say(f"  {month.month}  {month.followed} of {month.opportunities}")
+    if one.change is not None:
+        say(_sentence(one.change))
+        if one.together:
+            say(quiet(f"  in one commit with {', '.join(name[:_SHORT] for name in one.together)}"))
+    if found.observations:
+        say()
+    for seen in found.observations[-_NEWEST:]:
+        say(
+            f"{seen.at[:16]}  ",
+            verdict("yes" if seen.followed else "no"),
+            f"  {seen.session}, line {seen.line or '?'}",
+            quiet(f"  {seen.what}"),
+        )  # fmt: skip
+    warn_of_more(len(found.observations) - _NEWEST, "opportunity", advice="--json has all")
+
+
+def _bound(binding: Binding | None) -> str:
+    if binding is None:
+        return "names nothing that sessions show"
+    targets = ", ".join(one.text for one in binding.targets)
+    verb = "do" if binding.sense == "do" else "avoid"
+    others = f" instead of {', '.join(one.text for one in binding.others)}" if binding.others else ""
+    where = f" ({', '.join(binding.scope)})" if binding.scope else ""
+    return f"{verb} {targets}{others}, {_WHEN[binding.when]}{where}"
+
+
+@click.group(invoke_without_command=True)
+@click.option("--state", type=click.Choice(get_args(State)), help="Only rules in this state.")
+@click.option("--user", is_flag=True, help="Also rules of your own, in your home folder.")
+@click.option("--gone", is_flag=True, help="Also rules that were removed since.")
+@click.option("--limit", type=click.IntRange(1, 500), default=30, show_default=True, help="Maximum number of rows.")
+@json_option
+@click.pass_context
+def rules(context: click.Context, *, state: str | None, user: bool, gone: bool, limit: int, as_json: bool) -> None:
+    """Show which written rules sessions follow, and what changed."""
+    if context.invoked_subcommand is None:
+        found = open_for_question().rules.list(state=state, user=user, gone=gone, limit=limit)
+        show(found, as_json=as_json, render=render_rules)
+
+
+@rules.command("show")
+@click.argument("name", metavar="ID")
+@prints(render_rule)
+def show_rule(*, name: str) -> RuleDetails:
+    """Show where a rule is written and every opportunity to follow it."""
+    return open_for_question().rules.show(name)

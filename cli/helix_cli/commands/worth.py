@@ -1,0 +1,78 @@
+"""``worth``: would this memory have paid? The project's own history, replayed in time order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from helix_cli.app import open_for_question
+from helix_cli.options import any_path
+from helix_cli.output import count, json_option, percent, progress, say, show, table
+from helix_cli.terminal import quiet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from helix_graph.worth import WayResult, WorthReport
+
+_COLUMNS = (
+    "what is shown",
+    "shown",
+    "the later remedy",
+    "same kind",
+    "another",
+    "steps between",
+    "minutes",
+    "another per 20 sessions",
+)
+_SESSIONS = 20
+
+
+def render_worth(found: WorthReport) -> None:
+    """Print what each way of choosing a remedy would have shown, and what rules would have been about."""
+    say(
+        f"{count(found.failures, 'failure')} in {count(found.sessions, 'session')}; the repair of {found.repaired} is "
+        "known. Put to a memory of the earlier sessions:"
+    )
+    table(_COLUMNS, [_cells(one, found) for one in found.ways], numbers=_COLUMNS[1:])
+    rules = found.rules
+    say()
+    of_later = count(rules.failures, "failure")
+    say(f"Rules proposed after the earlier half: {len(rules.rules)}; of the later half's {of_later}")
+    say(f"they are about {rules.covered} ({rules.steps:.0f} steps, {rules.minutes:.0f} active minutes).")
+    for rule in rules.rules:
+        say(f"  {rule}")
+    if found.quoted:
+        say(
+            quiet(
+                f"The logs of {count(found.quoted, 'failure')} are gone: only a quoted line was put, which finds less."
+            )
+        )
+    say(quiet(found.note))
+
+
+def _cells(one: WayResult, found: WorthReport) -> tuple[str, ...]:
+    compared = one.same + one.alike + one.other
+    return (
+        one.way,
+        f"{one.shown} ({percent(one.shown / max(found.failures, 1))})",
+        f"{one.same} of {compared}",
+        f"{one.alike} of {compared}",
+        f"{one.other} of {compared}",
+        f"{one.steps:.0f}",
+        f"{one.minutes:.0f}",
+        f"{_SESSIONS * one.other / max(found.sessions, 1):.1f}",
+    )
+
+
+@click.command()
+@click.option(
+    "--logs", type=any_path, multiple=True, help="Logs to read failing outputs from (default: the agents' own)."
+)
+@json_option
+def worth(*, logs: tuple[Path, ...], as_json: bool) -> None:
+    """Show what earlier sessions would have told about later failures."""
+    with progress("replaying") as advance:
+        answer = open_for_question().worth(logs, progress=advance)
+    show(answer, as_json=as_json, render=render_worth)

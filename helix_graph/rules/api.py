@@ -1,0 +1,251 @@
+"""The API of `memory.rules`: the rules that are written for agents, and what sessions show of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+from msgspec.structs import replace
+
+from helix_episodes.errors import InvalidArgument, NotFound
+from helix_episodes.model import sortable_time
+from helix_graph.errors import GraphNotCompiled, IssueNotFound
+from helix_graph.graph.assertions import now
+from helix_graph.insights.safe_quoting import sanitize_line
+from helix_graph.managed_block import added_line
+from helix_graph.rules.ledger import AcceptedFor, Ledger
+from helix_graph.rules.model import Accepted, Advice, RuleDetails, RuleList, State
+from helix_graph.rules.observance import acts_of
+from helix_graph.rules.proposals import FEWEST_SESSIONS, identity_of, proposals
+from helix_graph.rules.rule_files import files_of, id_of_line, own_versions, project_versions, rules_in
+from helix_graph.rules.staged import (
+    AcceptedRule,
+    TrialResult,
+    accept,
+    accepted_rules,
+    draws,
+    new_salt,
+    result_of,
+    sessions_needed,
+)
+from helix_graph.trust import shared_episodes
+from helix_graph.validation import as_choice, as_fraction, as_int, as_line, as_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from helix_graph.episodes import Episodes
+    from helix_graph.issues.api import Issues
+    from helix_graph.issues.model import Issue, IssueList
+    from helix_graph.rules.model import Proposal, Rule
+
+STATES: tuple[State, ...] = get_args(State)
+MOST_ROWS = 500
+_MOST_ADVICE, _MOST_ISSUES = 100, 100
+_SETTLED = frozenset({"quiet", "muted", "resolved"})
+#: A rule is read in every session: longer than this it is a page.
+_LONGEST_SENTENCE = 300
+_ADVICE_NOTE = (
+    "Costs are what the issue took so far, not what the rule will save. `advise --accept ID --into AGENTS.md` shows "
+    "the change; `--trial 0.5` gives it to half of the sessions and measures."
+)
+_ORDER = {
+    state: place
+    for place, state in enumerate(("ignored", "mixed", "followed", "described", "too early", "not applicable"))
+}
+_NOTE = (
+    "Following is counted generously: a command counts when it ran at any time since the first change. Before and "
+    "after is association, not cause; several rules of one commit cannot be told apart."
+)
+
+
+class Rules:
+    """The rules of the project whose memory is in ``root``, held against its episodes."""
+
+    def __init__(self, root: Path, *, episodes: Callable[[], Episodes], issues: Callable[[], Issues]) -> None:
+        self._root, self._folder = root, root.parent
+        self._issues = issues
+        self._episodes = episodes
+
+    def list(self, *, state: str | None = None, user: bool = False, gone: bool = False, limit: int = 50) -> RuleList:
+        """What sessions show of each rule that can be observed, those ignored first.
+
+        Of the project's AGENTS.md, CLAUDE.md, GEMINI.md, Cursor's and Copilot's rules and skills, with ``user`` of
+        those in the home folder too. ``state`` asks for one, ``cannot be observed`` as well; ``gone`` for rules that
+        are in no file any more.
+
+        Raises:
+            InvalidArgument: ``state`` is no state; ``limit`` is not between 1 and 500.
+        """
+        wanted = None if state is None else as_choice("state", state, STATES)
+        most = as_int("limit", limit, lowest=1, highest=MOST_ROWS)
+        ledger, rules = self._read(user=user)
+        records = [one for one in ledger.records() if gone or one.rule.until is None]
+        observable = [one for one in records if one.rule.binding is not None]
+        shown = [one for one in records if one.state == wanted] if wanted else observable
+        shown.sort(
+            key=lambda one: (_ORDER.get(one.state, len(_ORDER)), -one.opportunities, one.rule.since, one.rule.id)
+        )
+        return RuleList(
+            rules=tuple(shown[:most]), rows=len(shown), files=files_of(rules), sessions=ledger.size,
+            unobservable=len(records) - len(observable), note=_NOTE,
+        )  # fmt: skip
+
+    def show(self, name: str, *, user: bool = True) -> RuleDetails:
+        """A rule by its id, or the beginning of one: every opportunity with its session and the line of its log.
+
+        Raises:
+            NotFound: No rule has this id, or several have.
+        """
+        asked = as_line("id", name)
+        ledger, _ = self._read(user=user)
+        found = [one for one in ledger.records() if one.rule.id.startswith(asked)]
+        if len(found) != 1:
+            several = f"{len(found)} rules begin with {asked!r}; name more of the id"
+            raise NotFound(several if found else f"no rule {asked!r}; `helix-graph rules` lists them")
+        return RuleDetails(record=found[0], observations=tuple(ledger.observations(found[0].rule)))
+
+    def advise(self, *, limit: int = 10) -> Advice:
+        """The rules that are missing: for issues that recur, that an act would prevent, and that no rule covers.
+
+        Where a rule covers one and is ignored, a hook is proposed. ``unworded`` are the other recurring issues of three
+        sessions or more, which take a reader of their evidence.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+            InvalidArgument: ``limit`` is not between 1 and 100.
+        """
+        most = as_int("limit", limit, lowest=1, highest=_MOST_ADVICE)
+        ledger, _ = self._read(user=True)
+        found, listed = self._proposals(ledger)
+        known = {one.issue for one in found}
+        costly = (one for one in listed.issues if one.sessions >= FEWEST_SESSIONS and one.state not in _SETTLED)
+        unworded = tuple(one.id for one in costly if one.id and one.id not in known)
+        return Advice(
+            proposals=tuple(found[:most]), unworded=unworded, trials=self.trials(), sessions=listed.sessions,
+            note=_ADVICE_NOTE,
+        )  # fmt: skip
+
+    def accept(
+        self,
+        name: str,
+        *,
+        into: Path | str | None = None,
+        trial: float | None = None,
+        words: str | None = None,
+        write: bool = False,
+    ) -> Accepted:
+        """The change that puts a proposed rule ``into`` a file; with ``write`` it is applied, and then followed.
+
+        With ``trial`` the rule goes into no file: that share of sessions gets it when they begin, until it is known
+        what it does. ``words`` is another sentence for the proposal, or for the issue of this id, which has to exist.
+
+        Raises:
+            NotFound: Nothing proposed has this id, and with ``words`` no issue either.
+            InvalidArgument: Neither ``into`` nor ``trial``, or both; ``words`` is no single sentence.
+            WriteFailed: The file cannot be read or written.
+        """  # fmt: skip
+        if (into is None) == (trial is None):
+            raise InvalidArgument("into", "or trial is needed, and not both")
+        chosen, sentence, issue = self._chosen(as_line("id", name), words)
+        rule = AcceptedRule(id=chosen, sentence=sentence, issue=issue.id, check=issue.check, at=now())
+        if trial is not None:
+            share = as_fraction("trial", trial)
+            if not 0 < share < 1:
+                raise InvalidArgument("trial", "is a share of sessions between 0 and 1, such as 0.5")
+            rate = issue.sessions / max(self._sessions(), 1)
+            needed = sessions_needed(rate, share=share)
+            rule = replace(rule, share=share, salt=new_salt(), planned=needed)
+            accept(self._root, rule)
+            reason = f"{needed} sessions show whether it halves the issue"
+            return Accepted(id=chosen, sentence=sentence, issue=issue.id, trial=share, written=True, reason=reason)
+        path = as_path("into", into or "")
+        change = added_line(path if path.is_absolute() else self._folder / path, f"- {sentence}")
+        if change.old == change.new:
+            return Accepted(id=chosen, sentence=sentence, issue=issue.id, file=str(path), reason="it is there already")
+        if write:
+            change.write()
+            accept(self._root, replace(rule, file=str(path)))
+        return Accepted(id=chosen, sentence=sentence, issue=issue.id, file=str(path), diff=change.diff, written=write)
+
+    def trials(self) -> tuple[TrialResult, ...]:
+        """What the rules on trial say: nothing until they have their sessions, then a difference with its interval."""
+        staged = [one for one in accepted_rules(self._root) if one.share is not None]
+        if not staged:
+            return ()
+        seen = {one.session for one in self._episodes().list(max_results=None)}
+        drawn = draws(self._root)
+        return tuple(result_of(one, drawn, seen=seen, met=self._met(one.issue)) for one in staged)
+
+    def _chosen(self, name: str, words: str | None) -> tuple[str, str, Issue]:
+        """The proposal or issue that is accepted: its id, the sentence, the issue."""
+        ledger, _ = self._read(user=True)
+        found = [one for one in self._proposals(ledger)[0] if one.id.startswith(name)]
+        if len(found) == 1:
+            issue = self._issues().show(found[0].issue).issue
+            return found[0].id, _sentence(words) if words else found[0].sentence, issue
+        if words is None:
+            several = f"{len(found)} proposals begin with {name!r}; name more of the id"
+            raise NotFound(several if found else f"no proposal {name!r}; `helix-graph advise` lists them")
+        issue = self._issues().show(name).issue
+        sentence = _sentence(words)
+        return identity_of(issue.id, sentence), sentence, issue
+
+    def proposals_for(self, issues: Issues) -> Sequence[Proposal]:
+        """The rules that these issues ask for, whatever rules there are."""
+        listed = issues.list(limit=_MOST_ISSUES)
+        with issues.open() as survey:
+            return proposals(
+                listed.issues, (), details=survey.show, shared=lambda names: shared_episodes(self._root, names)
+            )
+
+    def _proposals(self, ledger: Ledger) -> tuple[Sequence[Proposal], IssueList]:
+        root, issues = self._root, self._issues()
+        listed = issues.list(limit=_MOST_ISSUES)
+        with issues.open() as survey:
+            found = proposals(
+                listed.issues, ledger.records(), details=survey.show, shared=lambda names: shared_episodes(root, names)
+            )
+        on_trial = {one.sentence for one in accepted_rules(root) if one.share is not None}
+        return [one for one in found if one.sentence not in on_trial], listed
+
+    def _met(self, issue: str) -> set[str]:
+        """The sessions that met an issue; none of one that is gone."""
+        try:
+            return {one.session for one in self._issues().show(issue).occurrences}
+        except (IssueNotFound, GraphNotCompiled):
+            return set()
+
+    def _sessions(self) -> int:
+        return self._episodes().count()
+
+    def _read(self, *, user: bool) -> tuple[Ledger, Sequence[Rule]]:
+        rules = rules_in(project_versions(self._folder))
+        if user:
+            known = {one.id for one in rules}
+            rules += [one for one in rules_in(own_versions(Path.home()), source="user") if one.id not in known]
+        sessions = [acts_of(one) for one in self._episodes().list(max_results=None)]
+        ordered = sorted(sessions, key=lambda one: (one.at, one.session))
+        return Ledger(rules, ordered, accepted=self._accepted()), rules
+
+    def _accepted(self) -> dict[str, AcceptedFor]:
+        """The accepted rules by the id of their line, with what each is for."""
+        written = [one for one in accepted_rules(self._root) if one.share is None]
+        return {
+            id_of_line(one.sentence): AcceptedFor(frozenset(self._met(one.issue)), one.check, sortable_time(one.at))
+            for one in written
+        }
+
+
+def _sentence(words: str) -> str:
+    """A person's sentence as it may be in a file of rules.
+
+    Raises:
+        InvalidArgument: It has several lines, or is too long.
+    """
+    said = as_line("words", words)
+    if len(said) > _LONGEST_SENTENCE:
+        raise InvalidArgument(
+            "words", f"has {len(said)} characters; a rule is one sentence of {_LONGEST_SENTENCE} at most"
+        )
+    return sanitize_line(said)

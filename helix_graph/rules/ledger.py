@@ -1,0 +1,151 @@
+"""The rule ledger: what sessions show of each rule, month by month, and what changed when it came."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
+
+from helix_graph.rules.before_after import Judged, SessionCount, before_and_after, settle
+from helix_graph.rules.model import MonthCount, Observation, Rule, RuleRecord, State, Target
+from helix_graph.rules.observance import SessionActs, observations
+from helix_graph.rules.rule_files import in_force
+from helix_graph.stats.intervals import wilson_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+#: Fewer opportunities say nothing of a habit.
+_FEWEST = 5
+_HALF = 0.5
+
+
+class AcceptedFor(NamedTuple):
+    """What a rule was accepted for: the sessions that ``met`` the issue, its ``check``, and since when it is a rule."""
+
+    met: frozenset[str]
+    check: str
+    at: str
+
+
+class Ledger:
+    """The rules of one project, held against its sessions."""
+
+    def __init__(
+        self, rules: Sequence[Rule], sessions: Sequence[SessionActs], *, accepted: Mapping[str, AcceptedFor]
+    ) -> None:
+        self._rules = rules
+        self._accepted = accepted
+        self._sessions = sessions
+        self._siblings = _documented(rules)
+        self.size = len(sessions)
+        self._seen: dict[str, list[Observation]] = {}
+
+    def observations(self, rule: Rule) -> list[Observation]:
+        """Every opportunity to follow a rule, before it was written too, in order of time."""
+        if rule.binding is None:
+            return []
+        if rule.id not in self._seen:
+            found = (
+                one
+                for session in self._sessions
+                for one in observations(rule.binding, session, siblings=self._siblings)
+            )
+            self._seen[rule.id] = sorted(found, key=lambda one: (one.at, one.session, one.line or 0))
+        return self._seen[rule.id]
+
+    def records(self) -> list[RuleRecord]:
+        """Each rule with what sessions show of it; verdicts are settled over all of them."""
+        records = [self._record(rule) for rule in self._rules]
+        compared = [(place, judged) for place, one in enumerate(records) if (judged := self._compared(one.rule))]
+        for (place, _), change in zip(compared, settle([judged for _, judged in compared]), strict=True):
+            together = self._together(records[place].rule)
+            records[place] = replace(records[place], change=change, together=together)
+        return records
+
+    def _record(self, rule: Rule) -> RuleRecord:
+        if rule.binding is None:
+            return RuleRecord(rule=rule, state="cannot be observed")
+        current = [one for one in self.observations(rule) if in_force(rule, one.at)]
+        followed = sum(one.followed for one in current)
+        return RuleRecord(
+            rule=rule, state=_state(followed, len(current), described=rule.binding.described), followed=followed,
+            opportunities=len(current), sessions=len({one.session for one in current}), months=_by_month(current),
+        )  # fmt: skip
+
+    def _compared(self, rule: Rule) -> Judged | None:
+        aim = self._accepted.get(rule.id)
+        if aim is not None:
+            return self._issue_compared(rule, aim)
+        if rule.binding is None or rule.binding.described or not rule.spans[0].commit:
+            return None
+        counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+        for one in self.observations(rule):
+            counts[one.session][0] += not one.followed
+            counts[one.session][1] += 1
+        checks = {part for target in rule.binding.targets for part in target.text.split()}
+        sessions = [
+            SessionCount(session.at, *_pair(counts[session.session]), control=_other_checks(session, checks))
+            for session in self._sessions
+            if session.session in counts
+        ]
+        return before_and_after(sessions, since=rule.since, until=rule.until)
+
+    def _issue_compared(self, rule: Rule, aim: AcceptedFor) -> Judged | None:
+        """In how many sessions the issue was met that a rule was accepted for."""
+        sessions = [
+            SessionCount(one.at, int(one.session in aim.met), 1, control=_other_checks(one, {*aim.check.split()}))
+            for one in self._sessions
+        ]
+        judged = before_and_after(sessions, since=min(rule.since or aim.at, aim.at), until=rule.until)
+        return judged and judged._replace(change=replace(judged.change, event="met the issue in"))
+
+    def _together(self, rule: Rule) -> tuple[str, ...]:
+        """The other rules of the commit that brought this one: what changed may be due to any of them."""
+        commit = rule.spans[0].commit
+        return tuple(
+            one.id
+            for one in self._rules
+            if one.id != rule.id and one.binding is not None and one.spans[0].commit == commit
+        )
+
+
+def _state(followed: int, opportunities: int, *, described: bool) -> State:
+    if not opportunities:
+        return "not applicable"
+    if described:
+        return "described"
+    if opportunities < _FEWEST:
+        return "too early"
+    interval = wilson_interval(followed, opportunities)
+    if interval.low > _HALF:
+        return "followed"
+    return "ignored" if interval.high < _HALF else "mixed"
+
+
+def _by_month(found: Iterable[Observation]) -> tuple[MonthCount, ...]:
+    followed, every = Counter[str](), Counter[str]()
+    for one in found:
+        every[one.at[:7]] += 1
+        followed[one.at[:7]] += one.followed
+    return tuple(
+        MonthCount(month=month, followed=followed[month], opportunities=every[month]) for month in sorted(every)
+    )
+
+
+def _documented(rules: Iterable[Rule]) -> tuple[Target, ...]:
+    """The commands that the project's rules ask for."""
+    asked = (one.binding.targets for one in rules if one.binding is not None and one.binding.sense == "do")
+    return tuple(dict.fromkeys(target for targets in asked for target in targets if target.kind == "command"))
+
+
+def _pair(counts: Sequence[int]) -> tuple[int, int]:
+    return counts[0], counts[1]
+
+
+def _other_checks(session: SessionActs, named: set[str]) -> tuple[int, int]:
+    """The failed runs and all runs of checks of which a rule names no word."""
+    runs = [act for act in session.acts if act.kind == "check" and act.passed is not None]
+    others = [act for act in runs if not named & {*act.check.split(), act.check_kind}]
+    return sum(act.passed is False for act in others), len(others)

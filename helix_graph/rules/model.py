@@ -1,0 +1,212 @@
+"""The values of the rule ledger: rules, what they are bound to, and what sessions show of them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from helix_graph.rules.staged import TrialResult
+
+CheckKind = Literal["test", "lint", "build", "typecheck", "format"]
+
+Sense = Literal["do", "avoid"]
+#: Where a rule can be followed or ignored: before a commit or a push, after changes, at each run of a kind of check, at
+#: each use of one command or the other, in each session, where a file of that sort is created.
+When = Literal["commit", "change", "kind", "instead", "never", "place"]
+Source = Literal["project", "user", "managed"]
+#: What became of a rule: most opportunities taken, few, about half; it only says how a thing is done, and asks for
+#: nothing; no opportunity, too few; nothing of it that a session shows.
+State = Literal["followed", "ignored", "mixed", "described", "not applicable", "too early", "cannot be observed"]
+
+
+class Target(msgspec.Struct, frozen=True):
+    """A command or a path that a rule names."""
+
+    kind: Literal["command", "path"]
+    text: str
+
+
+class Binding(msgspec.Struct, frozen=True, kw_only=True):
+    """What sessions show of a rule.
+
+    ``targets`` are to be used, or avoided; ``others`` are what they stand in for. ``check`` is the kind of check of
+    which each run counts, ``scope`` the paths whose change counts. ``described`` says that the line tells how a thing
+    is done and asks for nothing: another way is no offence.
+    """
+
+    sense: Sense
+    when: When
+    targets: tuple[Target, ...]
+    others: tuple[Target, ...] = ()
+    check: CheckKind | None = None
+    scope: tuple[str, ...] = ()
+    described: bool = False
+
+
+class RuleSpan(msgspec.Struct, frozen=True, kw_only=True):
+    """One file in which a rule was, since which commit and until which; ``until`` is None while it is there."""
+
+    file: str
+    since: str
+    commit: str
+    until: str | None = None
+
+
+class Rule(msgspec.Struct, frozen=True, kw_only=True):
+    """One line that asks for something, in whatever files it is or was."""
+
+    id: str
+    text: str
+    heading: str
+    source: Source
+    spans: tuple[RuleSpan, ...]
+    binding: Binding | None
+
+    @property
+    def since(self) -> str:
+        """When it first appeared."""
+        return min(span.since for span in self.spans)
+
+    @property
+    def until(self) -> str | None:
+        """When it went; None while it is in a file."""
+        ends = [span.until for span in self.spans]
+        return None if None in ends else max(end for end in ends if end is not None)
+
+
+class Observation(msgspec.Struct, frozen=True, kw_only=True):
+    """One opportunity to follow a rule, and whether it was taken; ``line`` is the line of ``log``."""
+
+    session: str
+    episode: str
+    at: str
+    followed: bool
+    what: str
+    log: str | None
+    line: int | None
+
+
+class MonthCount(msgspec.Struct, frozen=True, kw_only=True):
+    """Of the opportunities of a month, how many were taken."""
+
+    month: str
+    followed: int
+    opportunities: int
+
+
+class Rate(msgspec.Struct, frozen=True, kw_only=True):
+    """``events`` in so many ``opportunities`` of so many ``sessions``."""
+
+    events: int
+    opportunities: int
+    sessions: int
+
+
+Verdict = Literal["better", "worse", "changed nothing", "too early"]
+
+
+class BeforeAfter(msgspec.Struct, frozen=True, kw_only=True):
+    """What a rule is against (opportunities not taken, failures), before the rules of a commit and after.
+
+    ``event`` says what is counted; ``ratio`` is the rate after over the rate before, with its interval; ``control`` the
+    same ratio of what none of the rules touch, and ``left_out`` the opportunities between the first of the burst that
+    led to the rule and the rule.
+    """
+
+    before: Rate
+    after: Rate
+    left_out: int
+    ratio: float | None
+    low: float | None
+    high: float | None
+    control: float | None
+    verdict: Verdict
+    event: str = "not followed"
+
+
+class RuleRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule with what sessions show of it."""
+
+    rule: Rule
+    state: State
+    followed: int = 0
+    opportunities: int = 0
+    sessions: int = 0
+    months: tuple[MonthCount, ...] = ()
+    change: BeforeAfter | None = None
+    together: tuple[str, ...] = ()
+
+
+class RuleList(msgspec.Struct, frozen=True, kw_only=True):
+    """The rules of a project, those that can be observed first. ``rows`` counts all that fit what was asked."""
+
+    rules: tuple[RuleRecord, ...]
+    rows: int
+    files: tuple[str, ...]
+    sessions: int
+    unobservable: int
+    note: str
+
+
+class RuleDetails(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule with every opportunity, the newest last."""
+
+    record: RuleRecord
+    observations: tuple[Observation, ...]
+
+
+class EvidenceLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of a session's log."""
+
+    session: str
+    log: str | None
+    line: int | None
+
+
+class Proposal(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule that is missing, or a hook where the rule ``existing`` is ignored, with what shows the need for it.
+
+    Costs are those of the issue so far, over ``occurrences`` in ``sessions``.
+    """
+
+    id: str
+    kind: Literal["rule", "hook"]
+    sentence: str
+    reason: str
+    issue: str
+    title: str
+    check: str
+    sessions: int
+    occurrences: int
+    steps: float | None
+    minutes: float | None
+    repaired: int
+    evidence: tuple[EvidenceLine, ...]
+    existing: RuleRecord | None = None
+
+
+class Advice(msgspec.Struct, frozen=True, kw_only=True):
+    """The rules that are missing, for issues of most sessions first, and what the rules on ``trials`` say.
+
+    ``unworded`` are other issues that recur in three sessions or more: a sentence for them takes a reader.
+    """
+
+    proposals: tuple[Proposal, ...]
+    unworded: tuple[str, ...]
+    trials: tuple[TrialResult, ...]
+    sessions: int
+    note: str
+
+
+class Accepted(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule that a person accepted: the change of the file, or the share of sessions that get it for a trial."""
+
+    id: str
+    sentence: str
+    issue: str
+    file: str = ""
+    diff: str = ""
+    written: bool = False
+    trial: float | None = None
+    reason: str = ""

@@ -1,0 +1,235 @@
+"""Where a rule could be followed in a session, and whether it was.
+
+A session is read as a sequence of acts: files changed, commands run, commits. What counts as following is lenient, so
+that who is named as ignoring a rule did ignore it: a command asked for before commits counts when it ran at any time
+since the first change after the last commit, one asked for after changes when it ran at any time after the first.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from helix_episodes.extraction.paths import role_of
+from helix_episodes.extraction.shell.commands import Segment, parse_command
+from helix_episodes.model import sortable_time
+from helix_graph.rules.model import Binding, Observation, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from helix_episodes.model import CommandRun, Decision, Episode, Event
+
+
+class Act(NamedTuple):
+    """One thing done: a file that was changed, a command that was run, a check that was run, a commit."""
+
+    at: str
+    line: int
+    kind: Literal["edit", "run", "check", "commit"]
+    path: str = ""
+    parts: tuple[Segment, ...] = ()
+    check: str = ""
+    check_kind: str = ""
+    created: bool = False
+    passed: bool | None = None
+
+
+class SessionActs(NamedTuple):
+    """A session's acts in their order."""
+
+    episode: str
+    session: str
+    at: str
+    log: str | None
+    acts: tuple[Act, ...]
+
+
+_ORDER = {"edit": 0, "run": 1, "check": 2, "commit": 3}
+
+
+def acts_of(episode: Episode) -> SessionActs:
+    """What a session did, in order; what helpers did is placed by its time."""
+    clock = _Clock(episode)
+    acts = [*_decided(episode, clock), *_recorded(episode, clock)]
+    acts.sort(key=lambda act: (act.at, act.line, _ORDER[act.kind]))
+    log = episode.provenance.log if episode.provenance else None
+    return SessionActs(episode.id, episode.session, sortable_time(episode.timestamp), log, tuple(acts))
+
+
+class _Clock:
+    """The time of a line of the session's log: that of the last line before it whose time is known."""
+
+    def __init__(self, episode: Episode) -> None:
+        parts: tuple[Iterable[Decision | Event | CommandRun], ...] = (episode.decisions, episode.events, episode.runs)
+        known = sorted(
+            (one.evidence.line, one.timestamp)
+            for part in parts
+            for one in part
+            if one.evidence is not None and one.evidence.file is None and one.timestamp
+        )
+        self._lines, self._times = [line for line, _ in known], [time for _, time in known]
+
+    def at(self, line: int, part: Decision | Event | CommandRun) -> str:
+        place = bisect_right(self._lines, line) - 1
+        is_own = part.evidence is not None and part.evidence.file is None
+        return sortable_time(self._times[place] if is_own and place >= 0 else part.timestamp)
+
+
+def _decided(episode: Episode, clock: _Clock) -> Iterator[Act]:
+    for one in episode.decisions:
+        action, evidence = one.action, one.evidence
+        if action is None or evidence is None:
+            continue
+        for line in (evidence.line, *evidence.also):
+            at = clock.at(line, one)
+            if action.verb in {"edit", "create", "delete"} and action.path:
+                yield Act(at, line, "edit", path=action.path, created=action.verb == "create")
+            elif action.verb == "run" and action.command:
+                yield Act(at, line, "run", parts=parse_command(action.command))
+
+
+def _recorded(episode: Episode, clock: _Clock) -> Iterator[Act]:
+    for run in episode.runs:
+        if run.evidence is not None and run.kind != "command":
+            line, parts = run.evidence.line, parse_command(run.command or "")
+            at = clock.at(line, run)
+            yield Act(at, line, "check", parts=parts, check=run.check, check_kind=run.kind, passed=run.passed)
+    for event in episode.events:
+        if event.type == "commit" and event.evidence is not None:
+            yield Act(clock.at(event.evidence.line, event), event.evidence.line, "commit")
+
+
+def observations(binding: Binding, session: SessionActs, *, siblings: Collection[Target] = ()) -> list[Observation]:
+    """Each opportunity of a session to follow a rule; ``siblings`` are other commands that rules ask for.
+
+    A run of a sibling of the same kind is no opportunity: both ways are the project's.
+    """
+    find = _FINDERS[binding.when]
+    return [
+        Observation(
+            session=session.session, episode=session.episode, at=act.at or session.at, followed=followed,
+            what=_describe(act), log=session.log, line=act.line or None,
+        )
+        for act, followed in find(binding, session.acts, siblings)
+    ]  # fmt: skip
+
+
+def _before_commits(binding: Binding, acts: Sequence[Act], _: Collection[Target]) -> Iterator[tuple[Act, bool]]:
+    changed, done = False, set[Target]()
+    for act in acts:
+        if act.kind == "edit":
+            changed = True
+        done |= {target for target in binding.targets if matches(target, act)}
+        if changed and act.kind == "commit":
+            yield act, len(done) == len(binding.targets)
+            changed, done = False, set()
+
+
+def _after_changes(binding: Binding, acts: Sequence[Act], _: Collection[Target]) -> Iterator[tuple[Act, bool]]:
+    changes = [number for number, act in enumerate(acts) if act.kind == "edit" and _in_scope(act.path, binding.scope)]
+    if changes:
+        later = acts[changes[0] + 1 :]
+        yield acts[changes[-1]], all(any(matches(target, act) for act in later) for target in binding.targets)
+
+
+def _each_run(binding: Binding, acts: Sequence[Act], siblings: Collection[Target]) -> Iterator[tuple[Act, bool]]:
+    others = [one for one in siblings if one not in binding.targets]
+    narrowed = _qualifiers(binding.targets)
+    for act in acts:
+        if act.kind != "check":
+            continue
+        followed = any(matches(target, act) for target in binding.targets)
+        same = act.check_kind == binding.check and (not narrowed or any(word in _describe(act) for word in narrowed))
+        if followed or (same and not any(matches(one, act) for one in others)):
+            yield act, followed
+
+
+def _qualifiers(targets: Iterable[Target]) -> set[str]:
+    """What narrows a task beyond its kind: "e2e" of ``test:e2e``. Only runs that have the word are the same thing."""
+    tasks = [part.subcommand or "" for one in targets for part in _parts(one.text)]
+    return {words[-1] for task in tasks if len(words := re.split(r"[:-]", task)) > 1}
+
+
+def _one_or_the_other(binding: Binding, acts: Sequence[Act], _: Collection[Target]) -> Iterator[tuple[Act, bool]]:
+    for act in acts:
+        if act.kind != "run":
+            continue
+        if any(matches(target, act) for target in binding.targets):
+            yield act, True
+        elif any(matches(target, act) for target in binding.others):
+            yield act, False
+
+
+def _never(binding: Binding, acts: Sequence[Act], _: Collection[Target]) -> Iterator[tuple[Act, bool]]:
+    """One opportunity a session: to leave it alone."""
+    kind = "edit" if binding.targets[0].kind == "path" else "run"
+    tried = [act for act in acts if act.kind == kind]
+    if tried:
+        done = next((act for act in tried if any(matches(target, act) for target in binding.targets)), None)
+        yield (done or tried[-1]), done is None
+
+
+def _placed(binding: Binding, acts: Sequence[Act], _: Collection[Target]) -> Iterator[tuple[Act, bool]]:
+    for act in acts:
+        if act.created and role_of(act.path) == "test":
+            yield act, any(matches(target, act) for target in binding.targets)
+
+
+_FINDERS = {
+    "commit": _before_commits, "change": _after_changes, "kind": _each_run, "instead": _one_or_the_other,
+    "never": _never, "place": _placed,
+}  # fmt: skip
+
+
+def matches(target: Target, act: Act) -> bool:
+    """Whether an act is what a target names."""
+    if target.kind == "path":
+        return act.kind == "edit" and _in_scope(act.path, (target.text,))
+    if act.kind == "commit" or not act.parts:
+        return False
+    return any(_is_same(wanted, part, act.check) for wanted in _parts(target.text) for part in act.parts)
+
+
+@lru_cache(maxsize=1024)
+def _parts(command: str) -> tuple[Segment, ...]:
+    return parse_command(command)
+
+
+def _is_same(wanted: Segment, part: Segment, check: str) -> bool:
+    """Whether a command is the one that is wanted, with all of its arguments, or ran the check that it runs."""
+    if wanted.check is not None and wanted.check == check:
+        return not wanted.scope
+    if wanted.program != part.program or (wanted.subcommand is not None and wanted.subcommand != part.subcommand):
+        return False
+    return set(wanted.arguments) - {"run"} <= {*part.arguments, *(part.subcommand or "").split()}
+
+
+def _in_scope(path: str, scope: Iterable[str]) -> bool:
+    patterns = [one.removeprefix("./") for one in scope]
+    return not patterns or any(_is_under(path, one) for one in patterns)
+
+
+def _is_under(path: str, pattern: str) -> bool:
+    """Whether a path is a file, in a folder, or fits a pattern, from the root or further down."""
+    if any(sign in pattern for sign in "*?["):
+        plain = pattern.replace("**/", "*").replace("**", "*")
+        return fnmatchcase(path, plain) or fnmatchcase(path, f"*/{plain}")
+    folder = pattern.rstrip("/")
+    return (
+        path == folder
+        or path.startswith(f"{folder}/")
+        or f"/{folder}/" in path
+        or (not pattern.endswith("/") and path.endswith(f"/{folder}"))
+    )
+
+
+def _describe(act: Act) -> str:
+    if act.kind == "edit":
+        return act.path
+    if act.kind == "commit":
+        return "commit"
+    return act.parts[-1].text if act.parts else act.check

@@ -1,0 +1,269 @@
+r"""The files in which rules are written, every version of them, and when git says each line appeared and went.
+
+Rules come with a clone: they are quoted data like anything else that strangers wrote, and prove nothing.
+
+>>> rule_lines("# Checks\n\n- Run `make lint`\n  before you commit\n\nThat is all there is to say.")
+[('Checks', 'Run `make lint` before you commit'), ('Checks', 'That is all there is to say.')]
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from helix_episodes.model import sortable_time
+from helix_episodes.redaction import for_disk
+from helix_episodes.safe_files import read_regular
+from helix_graph.git_history import git_output
+from helix_graph.rules.binding import bind
+from helix_graph.rules.model import Rule, RuleSpan, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+#: Where agents look for rules, as git's own patterns of paths.
+PATTERNS = (
+    "AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", ".cursor/rules/**", ".github/copilot-instructions.md",
+    ".github/instructions/**", ".claude/rules/**", ".claude/skills/*/SKILL.md", ".agents/skills/*/SKILL.md",
+    ".github/skills/*/SKILL.md",
+)  # fmt: skip
+_SPECS = tuple(f":(glob){prefix}{pattern}" for pattern in PATTERNS for prefix in ("", "**/"))
+#: A user's own, below the home folder.
+OWN = (
+    ".claude/CLAUDE.md", ".codex/AGENTS.md", ".gemini/GEMINI.md", ".config/opencode/AGENTS.md",
+    ".copilot/copilot-instructions.md", ".claude/skills/*/SKILL.md", ".agents/skills/*/SKILL.md",
+)  # fmt: skip
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
+_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
+_NO_TEXT = re.compile(r"\s*(?:\||<|---|>|@\S+$|$)")
+_FEWEST_WORDS = 3
+#: A line that asks for something. Others describe the project.
+_ASKS = re.compile(
+    r"\b(?:always|never|must|do not|don['\u2019]t|run|use|prefer|avoid|ensure|make sure|should|required?|keep|put|write"
+    r"|before|after|instead|only|verify|check|add|update|create|follow|not)\b",
+    re.IGNORECASE,
+)
+#: So much of the words of a line is in the one that took its place, else it is another rule.
+_SAME = 0.75
+_RECORD = "\x01"
+#: A longer file is no page of rules.
+_LONGEST = 1 << 20
+
+
+class FileVersion(NamedTuple):
+    """A rule file as one commit left it; ``text`` is None where the commit removed it."""
+
+    path: str
+    commit: str
+    date: str
+    text: str | None
+
+
+class _Line(NamedTuple):
+    text: str
+    heading: str
+
+
+def rule_lines(text: str) -> list[tuple[str, str]]:
+    """The items and paragraphs of a rule file with their headings; a code block belongs to the line it follows on.
+
+    A line that ends in a colon takes the commands of the block below it as code.
+    """
+    found: list[_Line] = []
+    heading, fenced, opened, begun = "", False, False, False
+    for line in text.splitlines():
+        if _FENCE.match(line):
+            fenced, begun = not fenced, False
+            opened = fenced and bool(found) and found[-1].text.rstrip("*_ ").endswith(":")
+        elif fenced:
+            code = line.strip()
+            if opened and code and not code.startswith("#"):
+                found[-1] = found[-1]._replace(text=f"{found[-1].text} `{code}`")
+        elif title := _HEADING.match(line):
+            heading, begun = title[1], False
+        elif _NO_TEXT.match(line):
+            begun = False
+        elif begun and not _ITEM.match(line):
+            found[-1] = found[-1]._replace(text=f"{found[-1].text} {line.strip()}")
+        else:
+            found.append(_Line(_ITEM.sub("", line, count=1).strip(), heading))
+            begun = True
+    return [(one.heading, one.text) for one in found if len(one.text.split()) >= _FEWEST_WORDS]
+
+
+def project_versions(folder: Path) -> list[FileVersion]:
+    """Every version of the project's rule files, the oldest first, what is not committed last; `PATTERNS` says which.
+
+    Without git there is what the files say now, since the time at which they were last changed.
+    """
+    specs = [f":(glob){prefix}{pattern}" for pattern in PATTERNS for prefix in ("", "**/")]
+    listed = git_output(
+        folder, "log", f"--format={_RECORD}%H %cI", "--name-only", "--relative", "--no-ext-diff", "--", *specs
+    )
+    asked: list[tuple[str, str, str]] = []
+    commit = date = ""
+    for line in (listed or b"").decode("utf-8", "replace").splitlines():
+        if line.startswith(_RECORD):
+            commit, _, date = line.removeprefix(_RECORD).partition(" ")
+        elif line:
+            asked.append((line, commit, date))
+    asked.reverse()
+    found = list(_contents(folder, asked))
+    newest = {one.path: one for one in found}
+    for path in _paths_now(folder):
+        now = _read(folder / path)
+        if now is not None and (path not in newest or newest[path].text != now):
+            found.append(FileVersion(path, "", _changed_at(folder / path), now))
+    return found
+
+
+def own_versions(home: Path) -> list[FileVersion]:
+    """The user's own rule files as they are now."""
+    paths = sorted({path for pattern in OWN for path in home.glob(pattern)})
+    texts = [(path, _read(path)) for path in paths]
+    return [
+        FileVersion(f"~/{path.relative_to(home)}", "", _changed_at(path), text)
+        for path, text in texts
+        if text is not None
+    ]
+
+
+def rules_in(versions: Sequence[FileVersion], *, source: Source = "project") -> list[Rule]:
+    """Each rule of these versions (of each file the oldest first), with the time during which it was in each file.
+
+    A line that takes the place of one with nearly the same words is the same rule, as it reads now.
+    """
+    by_file: defaultdict[str, list[FileVersion]] = defaultdict(list)
+    for one in versions:
+        by_file[one.path].append(one)
+    texts: dict[str, _Line] = {}
+    spans: defaultdict[str, list[RuleSpan]] = defaultdict(list)
+    for path, history in sorted(by_file.items()):
+        for identity, span, line in _lives(path, history):
+            texts[identity] = line
+            spans[identity].append(span)
+    return [
+        Rule(
+            id=identity,
+            text=for_disk(texts[identity].text),
+            heading=for_disk(texts[identity].heading),
+            source=source,
+            spans=tuple(sorted(lives, key=lambda span: (span.since, span.file))),
+            binding=None if _only_in_skills(lives) else bind(texts[identity].text, heading=texts[identity].heading),
+        )
+        for identity, lives in spans.items()
+    ]
+
+
+def _only_in_skills(lives: Iterable[RuleSpan]) -> bool:
+    """A skill's lines hold where the skill is used, which no session shows for certain."""
+    return all(Path(span.file).name == "SKILL.md" for span in lives)
+
+
+def _lives(path: str, history: Sequence[FileVersion]) -> Iterator[tuple[str, RuleSpan, _Line]]:
+    """The rules of one file with the time in which each was there."""
+    alive: dict[str, tuple[str, RuleSpan, _Line]] = {}
+    for version in history:
+        at = sortable_time(version.date)
+        lines = {
+            _key(text): _Line(text, heading) for heading, text in rule_lines(version.text or "") if _ASKS.search(text)
+        }
+        gone = {key: alive.pop(key) for key in [key for key in alive if key not in lines]}
+        for key, line in lines.items():
+            if key in alive:
+                identity, span, _ = alive[key]
+                alive[key] = identity, span, line
+                continue
+            before = _reworded(line, gone)
+            if before is not None:
+                identity, span, _ = gone.pop(before)
+                alive[key] = identity, span, line
+            else:
+                alive[key] = _identity(key), RuleSpan(file=path, since=at, commit=version.commit), line
+        for identity, span, line in gone.values():
+            yield identity, RuleSpan(file=path, since=span.since, commit=span.commit, until=at), line
+    yield from alive.values()
+
+
+def _reworded(line: _Line, gone: dict[str, tuple[str, RuleSpan, _Line]]) -> str | None:
+    """The key of the line among those that went, whose words are nearly the same."""
+    words = set(_key(line.text).split())
+    alike = [(_overlap(words, set(key.split())), key) for key in gone]
+    best = max(alike, default=(0.0, ""))
+    return best[1] if best[0] >= _SAME else None
+
+
+def _overlap(one: set[str], other: set[str]) -> float:
+    return len(one & other) / len(one | other) if one | other else 0.0
+
+
+def _key(text: str) -> str:
+    """A line as it is compared: without case, marks and what surrounds its words."""
+    return " ".join(re.findall(r"[\w./:@-]+", text.casefold()))
+
+
+def id_of_line(text: str) -> str:
+    """The id of the rule that a line is, where no earlier line was reworded into it."""
+    return _identity(_key(text))
+
+
+def _identity(key: str) -> str:
+    return hashlib.blake2b(key.encode(), digest_size=8).hexdigest()
+
+
+def _contents(folder: Path, asked: Sequence[tuple[str, str, str]]) -> Iterator[FileVersion]:
+    """The files at these commits, read by one process."""
+    names = b"".join(f"{commit}:./{path}\n".encode() for path, commit, _ in asked)
+    said = git_output(folder, "cat-file", "--batch", asked=names) if asked else None
+    at = 0
+    for path, commit, date in asked if said is not None else ():
+        head, _, _ = (said or b"")[at:].partition(b"\n")
+        at += len(head) + 1
+        words = head.split()
+        if len(words) != 3 or words[1] != b"blob":  # noqa: PLR2004  (name, type and size; else it is missing)
+            yield FileVersion(path, commit, date, None)
+            continue
+        size = int(words[2])
+        yield FileVersion(path, commit, date, (said or b"")[at : at + min(size, _LONGEST)].decode("utf-8", "replace"))
+        at += size + 1
+
+
+def _paths_now(folder: Path) -> list[str]:
+    """The rule files that are there, tracked or not; without git only those at the usual places of the root."""
+    specs = [f":(glob){prefix}{pattern}" for pattern in PATTERNS for prefix in ("", "**/")]
+    listed = git_output(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *specs)
+    if listed is None:
+        return sorted(
+            {str(path.relative_to(folder)) for pattern in PATTERNS for path in folder.glob(pattern) if path.is_file()}
+        )
+    return sorted({name.decode("utf-8", "replace") for name in listed.split(b"\0") if name})
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return read_regular(path)[:_LONGEST].decode("utf-8", "replace")
+    except OSError:
+        return None
+
+
+def _changed_at(path: Path) -> str:
+    from datetime import UTC, datetime
+
+    try:
+        return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat()
+    except OSError:
+        return ""
+
+
+def in_force(rule: Rule, at: str) -> bool:
+    """Whether a rule was in a file at a time."""
+    return any(span.since <= at and (span.until is None or at < span.until) for span in rule.spans)
+
+
+def files_of(rules: Iterable[Rule]) -> tuple[str, ...]:
+    """The files that have a rule now."""
+    return tuple(sorted({span.file for rule in rules for span in rule.spans if span.until is None}))

@@ -1,0 +1,197 @@
+"""Which rules are missing, where are they written, and what does a rule on trial do?"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from helix_cli.app import cli
+from helix_episodes.errors import InvalidArgument, NotFound
+from helix_graph import Memory
+from helix_graph.rules.staged import AcceptedRule, TrialDraw, is_given, result_of, sessions_needed
+from hook_calls import call
+from session_script import BEGIN, Script
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+UNFORMATTED = "src/cart.ts format ━━━\n\n  Formatter would have printed the following content:\n\nFound 1 error."
+FORMATTED = "Checked 3 files in 5ms. No fixes applied."
+RULE = "Run `bun run lint:fix` after you change files."
+
+
+def unformatted(number: int) -> Script:
+    log = Script(f"s{number:02}", begin=BEGIN + timedelta(days=number)).prompt("Add totals").edit("api/cart.ts")
+    log = log.run("biome check src", UNFORMATTED, code=1)
+    return log.run("bun run lint:fix", FORMATTED).run("biome check src", FORMATTED)
+
+
+def unread(number: int) -> Script:
+    log = Script(f"u{number:02}", begin=BEGIN + timedelta(days=number, hours=1)).prompt("Add totals")
+    return log.edit_fails("api/cart.ts", "File has not been read yet. Read it first before writing to it.")
+
+
+@pytest.fixture
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "shop" / ".git").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "shop")
+    made = Memory.init(tmp_path / "shop")
+    made.extract([log.save(tmp_path / "logs") for n in range(4) for log in (unformatted(n), unread(n))])
+    made.graph.compile()
+    return made
+
+
+def sentences(memory: Memory) -> list[str]:
+    return [one.sentence for one in memory.rules.advise().proposals]
+
+
+def test_a_rule_is_proposed_with_its_evidence_and_its_cost(memory: Memory) -> None:
+    found = memory.rules.advise().proposals
+    assert [one.sentence for one in found] == [RULE, "Read a file before you edit it."]
+    assert (found[0].kind, found[0].sessions, found[0].repaired) == ("rule", 4, 4)
+    assert found[0].steps
+    assert {one.session for one in found[0].evidence} == {"s00", "s01", "s02", "s03"}
+    assert all(one.line for one in found[0].evidence)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Always use the `lint:fix` script on what you touched.",
+        "- `bun lint:fix` must be run once you are done",
+        "When code is written, `npm run lint:fix` formats it.",
+    ],
+)
+def test_what_a_rule_says_in_other_words_is_not_proposed(memory: Memory, line: str) -> None:
+    (memory.root.parent / "AGENTS.md").write_text(f"# Rules\n\n{line}\n")
+    assert RULE not in sentences(memory)
+
+
+@pytest.mark.parametrize(
+    ("line", "is_said"),
+    [
+        ("Open every file before you modify it.", True),
+        ("Never edit a file that you have not read.", True),
+        ("Before changing a file, read it.", True),
+        ("Before working in an area, read its topic file.", False),
+        ("Read the error before you ask.", False),
+    ],
+)
+def test_a_rule_for_a_tool_is_recognised_in_other_words(memory: Memory, line: str, *, is_said: bool) -> None:
+    (memory.root.parent / "AGENTS.md").write_text(f"# Rules\n\n- {line}\n")
+    assert ("Read a file before you edit it." not in sentences(memory)) == is_said
+
+
+def test_a_rule_that_is_ignored_becomes_a_hook(memory: Memory, tmp_path: Path) -> None:
+    (memory.root.parent / "AGENTS.md").write_text("- Always run `bun run lint:fix` before each commit.\n")
+    logs = []
+    for number in range(30, 42):
+        log = Script(f"c{number}", begin=BEGIN + timedelta(days=number)).edit("a.ts")
+        logs.append(log.run("git commit -qam x", "[main 1a2b3c4] x\n 1 file changed").save(tmp_path / "logs"))
+    memory.extract(logs)
+    memory.graph.compile()
+    os.utime(memory.root.parent / "AGENTS.md", (BEGIN.timestamp(), BEGIN.timestamp()))
+    one = memory.rules.advise().proposals[0]
+    assert (one.kind, one.sentence) == ("hook", RULE)
+    assert one.existing is not None
+    assert (one.existing.state, one.existing.followed, one.existing.opportunities) == ("ignored", 0, 12)
+
+
+def test_an_accepted_rule_is_a_line_of_the_block_and_is_followed_from_then_on(memory: Memory) -> None:
+    file = memory.root.parent / "AGENTS.md"
+    file.write_text("# Shop\n")
+    name = memory.rules.advise().proposals[0].id
+    shown = CliRunner().invoke(cli, ["advise", "--accept", name, "--into", "AGENTS.md"])
+    assert f"+- {RULE}" in shown.output
+    assert file.read_text() == "# Shop\n"
+    assert CliRunner().invoke(cli, ["advise", "--accept", name, "--into", "AGENTS.md", "--yes"]).exit_code == 0
+    assert file.read_text().startswith("# Shop\n\n<!-- helix-graph: begin -->\n")
+    assert f"- {RULE}\n<!-- helix-graph: end -->\n" in file.read_text()
+    assert RULE not in sentences(memory)
+    assert RULE in [one.rule.text for one in memory.rules.list().rules]
+    assert CliRunner().invoke(cli, ["advise", "--accept", name, "--into", "AGENTS.md", "--yes"]).exit_code == 1
+
+
+def test_own_words_need_an_issue_that_exists(memory: Memory) -> None:
+    issue = memory.issues.list().issues[0].id
+    words = "Format with `bun run lint:fix`; the hook refuses anything else."
+    answer = memory.rules.accept(issue, into="CLAUDE.md", words=words, write=True)
+    assert (answer.written, answer.issue) == (True, issue)
+    assert f"- {words}" in (memory.root.parent / "CLAUDE.md").read_text()
+    with pytest.raises(NotFound):
+        memory.rules.accept("ffffffff", into="CLAUDE.md")
+    with pytest.raises(InvalidArgument, match="words"):
+        memory.rules.accept(issue, into="CLAUDE.md", words="x" * 301)
+    with pytest.raises(InvalidArgument, match="trial"):
+        memory.rules.accept(issue, into="CLAUDE.md", trial=0.5)
+    secret = "ghp_" + "a1B2" * 9
+    memory.rules.accept(issue, into="CLAUDE.md", words=f"Log in with {secret} before you push.", write=True)
+    assert secret not in (memory.root.parent / "CLAUDE.md").read_text()
+
+
+def test_a_rule_on_trial_goes_to_half_of_the_sessions_once_each_and_is_logged(memory: Memory) -> None:
+    name = memory.rules.advise().proposals[0].id
+    accepted = json.loads(CliRunner().invoke(cli, ["advise", "--accept", name, "--trial", "0.5", "--json"]).output)
+    assert accepted["trial"] == 0.5
+    assert not (memory.root.parent / "AGENTS.md").exists()
+    given = {}
+    for number in range(16):
+        said = call("session-start", {"session_id": f"n{number}", "cwd": str(memory.root.parent), "source": "startup"})
+        given[f"n{number}"] = RULE in said.context
+    call("session-start", {"session_id": "n0", "cwd": str(memory.root.parent), "source": "resume"})
+    lines = [json.loads(line) for line in (memory.root / "rule-trials.jsonl").read_text().splitlines()]
+    assert {one["session"]: one["given"] for one in lines} == given
+    assert len(lines) == 16
+    assert {one["propensity"] for one in lines} == {0.5}
+    assert 2 <= sum(given.values()) <= 14
+    (trial,) = memory.rules.trials()
+    assert (trial.sessions, trial.difference) == (0, None)
+    assert RULE not in sentences(memory)
+
+
+def test_a_trial_is_unbiased_and_says_nothing_before_its_end() -> None:
+    rng = random.Random(24)  # noqa: S311  (a simulation)
+    needed = sessions_needed(0.5, share=0.5)
+    errors, covered, trials = 0.0, 0, 200
+    for number in range(trials):
+        rule = AcceptedRule(id="r", sentence="x", issue="i", at="", share=0.5, salt=str(number), planned=needed)
+        drawn, met = [], set()
+        for session in map(str, range(needed)):
+            given = is_given(rule, session)
+            drawn.append(TrialDraw(rule="r", session=session, at="", given=given, propensity=0.5))
+            if rng.random() < (0.25 if given else 0.5):
+                met.add(session)
+        every = {one.session for one in drawn}
+        assert result_of(rule, drawn, seen=every - {"0"}, met=met).difference is None
+        found = result_of(rule, drawn, seen=every, met=met)
+        assert found.difference is not None
+        assert found.low is not None
+        assert found.high is not None
+        errors += found.difference + 0.25
+        covered += found.low <= -0.25 <= found.high
+    assert abs(errors / trials) < 0.02
+    assert covered >= 0.9 * trials
+
+
+def test_what_was_accepted_for_forgotten_sessions_is_forgotten(memory: Memory) -> None:
+    name = memory.rules.advise().proposals[0].id
+    memory.rules.accept(name, trial=0.5)
+    call("session-start", {"session_id": "s00", "cwd": str(memory.root.parent), "source": "startup"})
+    call("session-start", {"session_id": "other", "cwd": str(memory.root.parent), "source": "startup"})
+    proof = memory.forget(["s00"]).proof
+    assert proof is not None
+    assert proof.whole
+    assert "s00" not in (memory.root / "rule-trials.jsonl").read_text()
+    assert "other" in (memory.root / "rule-trials.jsonl").read_text()
+    assert len(memory.rules.trials()) == 1
+    proof = memory.forget(["s01", "s02", "s03"]).proof
+    assert proof is not None
+    assert proof.whole
+    assert memory.rules.trials() == ()
