@@ -14,7 +14,6 @@ ruff fails: E501              12
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -158,18 +157,6 @@ def tree(branch: Branch) -> None:
         return
     for line in _plain_tree(cleaned, 0):
         _put(line)
-
-
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-
-
-def short_name(session: str) -> str:
-    """A session's name as short as it can be typed: of a UUID the first part.
-
-    >>> short_name("54be547d-5126-5e85-ba29-f7938c1e3be0"), short_name("2026-01-01-session-126")
-    ('54be547d', '2026-01-01-session-126')
-    """
-    return session.partition("-")[0] if _UUID.fullmatch(session) else session
 
 
 def table(

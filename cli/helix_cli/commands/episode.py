@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -13,7 +14,7 @@ import click
 from helix_cli.app import open_memory
 from helix_cli.completion import session_names
 from helix_cli.options import any_path, json_object, parse_time, since_option
-from helix_cli.output import count, json_option, prints, progress, say, short_name, show, table, warn
+from helix_cli.output import count, json_option, prints, progress, say, show, table, warn
 from helix_cli.terminal import verdict
 from helix_episodes.corrections import LATER_EVIDENCE, PERSON_RULE
 from helix_episodes.store import plain_json
@@ -359,6 +360,9 @@ def _show(one: Episode, *, as_json: bool) -> None:
     show(plain(one) if as_json else one, as_json=as_json, render=render_episode)
 
 
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
 OUTCOMES: tuple[Outcome, ...] = ("success", "partial", "failure", "unknown")
 
 
@@ -459,9 +463,18 @@ def render_list(found: Sequence[Episode]) -> None:
     rows = []
     for one in found:
         day, decisions = (one.timestamp or "")[:10], str(len(one.decisions))
-        rows.append((day, short_name(one.session), verdict(one.outcome), one.outcome_basis, decisions, one.task))
+        rows.append((day, _short(one.session), verdict(one.outcome), one.outcome_basis, decisions, one.task))
     columns = "date", "session", "outcome", "basis", "decisions", "task"
     table(columns, rows, numbers=("decisions",), empty="No such episode.")
+
+
+def _short(session: str) -> str:
+    """A session's name as short as it can be typed: of a UUID the first part.
+
+    >>> _short("54be547d-5126-5e85-ba29-f7938c1e3be0"), _short("2026-01-01-session-126")
+    ('54be547d', '2026-01-01-session-126')
+    """
+    return session.partition("-")[0] if _UUID.fullmatch(session) else session
 
 
 @episode.command("show")

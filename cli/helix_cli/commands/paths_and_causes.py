@@ -13,22 +13,8 @@ from helix_cli.command_group import TextCommand
 from helix_cli.commands.labels import render_nearest
 from helix_cli.completion import label_texts, session_names
 from helix_cli.options import output_file
-from helix_cli.output import (
-    count,
-    fields,
-    json_option,
-    percent,
-    prints,
-    say,
-    short_name,
-    show,
-    table,
-    tree,
-    warn,
-    warn_of_more,
-)
+from helix_cli.output import count, fields, json_option, percent, prints, say, show, table, tree, warn, warn_of_more
 from helix_cli.terminal import Branch, Part, StyledWord, leaf, quiet, strong, verdict
-from helix_episodes.store import PREFIX
 
 if TYPE_CHECKING:
     from helix_graph import Memory
@@ -316,14 +302,12 @@ def _reasons(suspect: Suspect) -> Iterator[tuple[Part, ...]]:
 
 
 def _named(sessions: Sequence[str], of: int) -> str:
-    """Some sessions as short as they can be typed, and how many there are besides.
+    """Some sessions by name, and how many there are besides.
 
-    >>> _named(("episode-54be547d-5126-5e85-ba29-f7938c1e3be0", "episode-b"), 4)
-    '54be547d, b and 2 more'
+    >>> _named(("episode-a", "episode-b"), 4)
+    'episode-a, episode-b and 2 more'
     """
-    return ", ".join(short_name(one.removeprefix(PREFIX)) for one in sessions) + (
-        f" and {of - len(sessions)} more" if of > len(sessions) else ""
-    )
+    return ", ".join(sessions) + (f" and {of - len(sessions)} more" if of > len(sessions) else "")
 
 
 def render_contrast(found: Contrast) -> None:
