@@ -55,6 +55,12 @@ def shoot(
     tab.close()
 
 
+def shop_in(folder: Path) -> Memory:
+    """The memory of the example logs."""
+    (folder / "papershop").mkdir()
+    return demo_memory_in(folder / "papershop", generated=True)
+
+
 def failed_session(memory: Memory) -> str:
     """A session to look at: the newest that failed, else the newest."""
     return (memory.episodes.list(outcome="failure") or memory.episodes.list())[0].session
@@ -62,7 +68,7 @@ def failed_session(memory: Memory) -> str:
 
 def documentation(browser: Browser, folder: Path) -> None:
     """The pictures that README and docs show."""
-    memory = demo_memory_in(folder / "papershop", generated=True)
+    memory = shop_in(folder)
     page, report = folder / "view.html", folder / "report.html"
     memory.view(output=page)
     memory.report(output=report)
@@ -122,7 +128,7 @@ def main() -> None:
                 *(f"{picture.stat().st_size:>8} {picture.name}" for picture in sorted(IMAGES.glob("*.png"))), sep="\n"
             )
         else:
-            memory = Memory(given.memory) if given.memory else demo_memory_in(folder / "papershop", generated=True)
+            memory = Memory(given.memory) if given.memory else shop_in(folder)
             every_tab(browser, memory, given.all, folder)
 
 

@@ -428,6 +428,7 @@ class Memory:
             causality=self.causality,
             episodes=self.episodes,
             issues=self.issues,
+            rules=self.rules,
             insights=lambda: self.insights,
         )
 

@@ -113,7 +113,9 @@ def demo_memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
 @pytest.fixture(scope="session")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     """The memory that `helix-graph demo --keep` leaves: the example logs and the generated ones, compiled."""
-    return demo_memory_in(tmp_path_factory.mktemp("papershop") / "papershop", generated=True)
+    folder = tmp_path_factory.mktemp("shops") / "papershop"
+    folder.mkdir()
+    return demo_memory_in(folder, generated=True)
 
 
 @pytest.fixture(scope="session")

@@ -68,7 +68,7 @@ def test_a_text_in_any_field_is_shown_and_never_runs(browser: Browser, report: P
         tab.page.evaluate("() => document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         assert tab.text("body").count("<img src=x onerror=") > 60
         assert tab.page.locator("script, img, iframe, style:not(head style), [onerror]").count() == 0
-        assert tab.page.locator("main > section").count() == 7
+        assert tab.page.locator("main > section").count() == 8
         names = tab.page.evaluate("[...document.querySelectorAll('[aria-label]')].map((one) => one.ariaLabel)")
         assert any("<img src=x onerror=" in name for name in names), "in an attribute"
         assert "<img src=x" in tab.page.title()

@@ -73,7 +73,7 @@ def test_everything_hostile_is_shown_and_nothing_of_it_runs(browser: Browser, me
         assert tab.page.locator("#new ol > li, #fixes ol > li").count() >= 2
         assert tab.page.locator("script, img, iframe, object, style:not(head style), [onerror], [onclick]").count() == 0
         sections = tab.page.evaluate("[...document.querySelectorAll('main > section')].map((one) => one.id)")
-        assert sections == ["highlights", "outcomes", "new", "regressed", "fixes", "", "evidence"]
+        assert sections == ["highlights", "outcomes", "new", "regressed", "fixes", "rules", "", "evidence"]
         addresses = tab.page.evaluate("[...document.links].map((one) => one.getAttribute('href'))")
         assert [one for one in addresses if not re.fullmatch(r"#(report|e\d+)", one)] == []
         shown = tab.text("body")
@@ -100,7 +100,7 @@ def test_markdown_has_no_line_markup_or_table_of_a_logs_making(memory: Memory) -
     assert re.findall(r"(?<!\\)[<>]", text.replace("@<!-- -->", "@")) == [], "nothing opens a tag"
     assert re.findall(r"(?<!\\)\]\(([^)]*)\)", text) == []
     titles = [line for line in text.splitlines() if line.startswith("#")]
-    assert [line.split()[0] for line in titles] == ["#", *["##"] * 5]
+    assert [line.split()[0] for line in titles] == ["#", *["##"] * 6]
     assert [line for line in text.splitlines() if line.startswith("|")] == []
 
 

@@ -30,6 +30,7 @@ def addresses(memory: Memory) -> list[str]:
         "issues",
         f"issues/{issue}",
         "places",
+        "rules",
         "sessions",
         f"sessions/{session}",
         f"sessions/{session}?with=",

@@ -46,8 +46,8 @@ def test_it_opens_with_the_issues_in_the_order_of_the_command(tab: Tab, shop: Me
 
 
 @pytest.mark.everyday
-def test_three_questions_are_answered_in_few_actions(tab: Tab, shop: Memory, failed: Episode) -> None:
-    """The costliest issue and its remedy; why a session failed; which directory or file is risky."""
+def test_four_questions_are_answered_in_few_actions(tab: Tab, shop: Memory, failed: Episode) -> None:
+    """The costliest issue and its remedy; why a session failed; which place is risky; whether a rule works."""
     tab.page.select_option("select[name=by]", "minutes")
     tab.follow("a.issue")
     costliest = max(shop.issues.list(limit=200).issues, key=lambda one: one.minutes or 0)
@@ -69,7 +69,16 @@ def test_three_questions_are_answered_in_few_actions(tab: Tab, shop: Memory, fai
     card = tab.text("ol.cards > li >> nth=0")
     assert card.startswith(worst.path)
     assert f"{worst.rate.failed} of {worst.rate.runs} runs failed" in card
-    # Two actions, three actions and two: fifteen for each question were allowed.
+
+    tab.follow("#tabs a[data-tab=rules]")
+    rule = next(one for one in shop.rules.list().rules if "make test" in one.rule.text)
+    assert rule.change is not None
+    before, after = rule.change.before, rule.change.after
+    card = tab.text(f"[data-rule='{rule.rule.id}']")
+    assert f"followed {rule.followed} of {rule.opportunities}" in card
+    assert [f"{one.events} of {one.opportunities}" in card for one in (before, after)] == [True, True]
+    assert before.events > 0 == after.events
+    # Two actions, three, two and one: fifteen for each question were allowed.
 
 
 def test_issues_are_found_by_words_and_filters_that_the_address_keeps(tab: Tab) -> None:
@@ -183,7 +192,7 @@ def test_a_path_is_laid_out_from_end_to_end(browser: Browser, shop: Memory, tmp_
 
 
 def test_keys_lead_through_the_page(tab: Tab) -> None:
-    tab.keys("3")
+    tab.keys("4")
     tab.page.wait_for_selector("a.session")
     tab.keys("/")
     tab.page.keyboard.type("gift")

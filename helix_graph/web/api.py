@@ -33,6 +33,7 @@ from helix_graph.web.page_content import (
 )
 from helix_graph.web.page_graph import PageGraph, PagePath, graph_of, path_of
 from helix_graph.web.page_places import places_of
+from helix_graph.web.page_rules import page_rules
 from helix_graph.web.rendering import (
     CARD_MARK,
     PAGE_MARK,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from helix_graph.highlights import Highlights
     from helix_graph.insights.api import Insights
     from helix_graph.issues.api import Issues
+    from helix_graph.rules.api import Rules
 
 
 #: The formats, each with the name of its file in a folder.
@@ -171,7 +173,7 @@ class WrittenReport(msgspec.Struct, frozen=True, kw_only=True):
 class Pages:
     """Makes pages and reports of the memory in ``root`` from the answers of its parts."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (the parts that pages are made of)
         self,
         root: Path,
         *,
@@ -179,6 +181,7 @@ class Pages:
         causality: Causality,
         episodes: Episodes,
         issues: Issues,
+        rules: Rules,
         insights: Callable[[], Insights],
     ) -> None:
         self._root = root
@@ -186,6 +189,7 @@ class Pages:
         self._causality = causality
         self._episodes = episodes
         self._issues = issues
+        self._rules = rules
         self._insights = insights
 
     def write(
@@ -240,7 +244,7 @@ class Pages:
             opens=opens,
             newest=max((one or "" for one in sessions.time), default=""),
             sessions=len(names),
-            tabs=("issues", "places", "sessions", "graph"),
+            tabs=("issues", "places", "rules", "sessions", "graph"),
         )
         packs = {
             "meta": meta,
@@ -248,6 +252,7 @@ class Pages:
             "sessions": sessions,
             "graph": graph,
             "places": places_of(trials, place_of),
+            "rules": page_rules(self._rules.list(limit=200), self._rules.advise()),
             **traces,
             **({"path": path} if path else {}),
         }
@@ -345,6 +350,7 @@ class Pages:
             graph=self._graph,
             causality=self._causality,
             issues=self._issues,
+            rules=self._rules,
             highlights=highlights,
             days=length,
             until=as_datetime("until", until),

@@ -39,8 +39,8 @@ REPORT_MARK = '<meta name="generator" content="helix-graph report">'
 CARD_MARK = "<!-- helix-graph report -->"
 #: In this order they make one script: each may use what those before it define.
 _SCRIPTS = (
-    *("elements.js", "words.js", "packs.js", "charts.js", "filters.js", "issues.js", "places.js", "sessions.js"),
-    *("trace.js", "compare.js", "graph.js", "main.js"),
+    *("elements.js", "words.js", "packs.js", "charts.js", "filters.js", "issues.js", "places.js", "rules.js"),
+    *("sessions.js", "trace.js", "compare.js", "graph.js", "main.js"),
 )
 #: More makes the page a tenth smaller and takes three times as long.
 _COMPRESSION = 6

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from helix_episodes.model import Episode, Event, Fix, parse_timestamp
 from helix_graph.issues.model import remedy_words
@@ -23,6 +23,7 @@ from helix_graph.web.report_model import (
     PeriodReport,
     ReportIssue,
     ReportRepair,
+    ReportRule,
     day_of,
     errors_of,
     period_of,
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from helix_graph.highlights import Highlights
     from helix_graph.issues.api import Issues
     from helix_graph.issues.survey import IssueInFull, IssueSurvey
+    from helix_graph.rules.api import Rules
+    from helix_graph.rules.model import RuleRecord
     from helix_graph.web.report_model import ReportPeriod, ReportRate, ReportSession
 
 
@@ -71,6 +74,7 @@ def _span(sessions: Sequence[ReportSession], period: ReportPeriod) -> OutcomeSpa
 #: As many as are read; the commands have all.
 MOST_ISSUES = 5
 MOST_REPAIRS = 5
+MOST_RULES = 5
 #: So many issues are looked at: more never failed for the first time in one period.
 _MOST_LOOKED_AT, _MOST_ONCE = 400, 400
 
@@ -152,6 +156,15 @@ def _repair(episode: Episode, label: str, event: Event, fix: Fix, ledger: Eviden
     )
 
 
+def _followed(one: RuleRecord) -> dict[str, Any]:
+    return {
+        "file": one.rule.spans[-1].file,
+        "state": one.state,
+        "followed": one.followed,
+        "opportunities": one.opportunities,
+    }
+
+
 def damage_of(root: Path, skipped: Iterable[SkippedFile]) -> tuple[Damage, ...]:
     """The files of the memory that could not be read."""
     damaged = []
@@ -168,6 +181,7 @@ def build_report(  # noqa: PLR0913  (the parts that a report is made of)
     graph: Graph,
     causality: Causality,
     issues: Issues,
+    rules: Rules,
     highlights: Highlights,
     days: int,
     until: datetime | None,
@@ -190,6 +204,7 @@ def build_report(  # noqa: PLR0913  (the parts that a report is made of)
             new, regressed = issues_of(survey, period, ledger)
     repairs = repairs_of(sessions, ledger, period) if period else ()
     damaged = damage_of(root, skipped)
+    written = rules.list(limit=MOST_RULES)
     return PeriodReport(
         title=root.parent.name,
         since=str(period.start.date()) if period else "",
@@ -206,6 +221,8 @@ def build_report(  # noqa: PLR0913  (the parts that a report is made of)
         regressed=tuple(regressed[:MOST_ISSUES]),
         regressed_in_all=len(regressed),
         repairs=repairs,
+        rules=tuple(copied(ReportRule, one.rule, **_followed(one)) for one in written.rules),
+        rules_in_all=written.rows,
         damaged=damaged,
         pending=pending,
         evidence=ledger.entries(),

@@ -102,6 +102,17 @@ class ReportIssue(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[int, ...]
 
 
+class ReportRule(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule that is written for agents, and how often sessions of the whole memory followed it."""
+
+    id: str
+    text: str
+    file: str
+    state: str
+    followed: int
+    opportunities: int
+
+
 class ReportRepair(msgspec.Struct, frozen=True, kw_only=True):
     """A verified fix: what failed, and the changes after which ``check`` passed (each may have done it).
 
@@ -149,8 +160,8 @@ class PeriodReport(msgspec.Struct, frozen=True, kw_only=True):
     """The report of the ``days`` from the day ``since`` to the day ``last``, both included; "" without dated sessions.
 
     ``sessions`` are those of the period, of ``sessions_in_all``; ``fixed`` counts its errors (each once a session) and
-    those with a verified fix. ``notes`` say in words what is missing. ``highlights`` are of the whole memory, all else
-    of the period. ``new`` and ``regressed`` are the first of ``new_in_all`` and ``regressed_in_all``.
+    those with a verified fix. ``notes`` say in words what is missing. ``highlights`` and ``rules`` are of the whole
+    memory, all else of the period. ``new``, ``regressed`` and ``rules`` are the first of as many as their ``_in_all``.
     """
 
     title: str
@@ -168,6 +179,8 @@ class PeriodReport(msgspec.Struct, frozen=True, kw_only=True):
     regressed: tuple[ReportIssue, ...]
     regressed_in_all: int
     repairs: tuple[ReportRepair, ...]
+    rules: tuple[ReportRule, ...]
+    rules_in_all: int
     damaged: tuple[Damage, ...]
     pending: int
     evidence: tuple[CitedEvidence, ...]

@@ -28,6 +28,7 @@ SECTIONS = {
     "new": "New issues",
     "regressed": "Issues that came back",
     "fixes": "Newest fixes",
+    "rules": "Rules",
     "evidence": "Evidence",
 }
 NOTHING_STANDS_OUT = "Nothing stands out in the sessions of this memory."
@@ -42,7 +43,7 @@ HOW_TO_READ = (
         "A session is judged when a check, a person or a reward says how it came out. What only the agent says is "
         "shown apart and is in no rate."
     ),
-    "What stands out counts the whole memory; everything else counts the days above.",
+    "What stands out and the rules count the whole memory; everything else counts the days above.",
     "Logs that were never extracted are not in it; helix-graph episode sources lists them.",
 )
 QUOTES = "This report contains excerpts of sessions; share it with care."
@@ -51,6 +52,7 @@ COLUMNS = ("days", "sessions", "succeeded", "partly done", "failed", "only the a
 NO_DATE = "No session with a date yet."
 NONE_NEW = "No issue was met for the first time."
 NONE_CAME_BACK = "No issue came back after it had been quiet."
+NO_RULES = "No rule that sessions can show is written in this project."
 NO_FIX = "No fix was seen to work in these days."
 _ENDS = {"success": "succeeded", "partial": "partly done", "failure": "failed", "unknown": "outcome unknown"}
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")

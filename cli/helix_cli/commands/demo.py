@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -53,10 +55,40 @@ def demo(*, keep: Path | None, as_json: bool) -> None:
         _refuse_a_real_memory(memory, logs)
         if keep:
             begin(memory.root)
+            write_rules(folder)
         if as_json:
             emit_json({step.name: step.ask() for step in _steps(memory, logs)})
         else:
             _walk(memory, logs, keep)
+
+
+#: The rule file of the shop as its two commits left it, with their days.
+_RULES = (
+    ("2026-06-10T09:00:00Z", "- Run `ruff check --fix .` before you commit.\n"),
+    ("2026-07-08T09:00:00Z", "- Run the tests with `pytest -q`, never with `make test`: there is no Makefile.\n"),
+)
+
+
+def write_rules(folder: Path) -> bool:
+    """Writes the shop's AGENTS.md with its history, so that `rules` has something to show; whether it did.
+
+    Where there is no git, or the folder has files of these names, there are no rules.
+    """
+    rules = folder / "AGENTS.md"
+    if rules.exists() or (folder / ".git").exists():
+        return False
+    named = ("-c", "user.name=Mara", "-c", "user.email=mara@shop.invalid", "-c", "commit.gpgsign=false")
+    text = "# Checks\n\n"
+    try:
+        for day, line in _RULES:
+            text += line
+            rules.write_text(text, encoding="utf-8")
+            dated = {**os.environ, "GIT_AUTHOR_DATE": day, "GIT_COMMITTER_DATE": day}
+            for words in (("init", "-q"), ("add", "AGENTS.md"), (*named, "commit", "-q", "-m", f"Add {line[2:20]}")):
+                subprocess.run(["git", *words], cwd=folder, env=dated, check=True, capture_output=True)  # noqa: S603, S607  (the user's own git)
+    except (OSError, subprocess.CalledProcessError):
+        return False
+    return True
 
 
 def _refuse_a_real_memory(memory: Memory, logs: Path) -> None:

@@ -361,6 +361,8 @@ def _show(one: Episode, *, as_json: bool) -> None:
 
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
 OUTCOMES: tuple[Outcome, ...] = ("success", "partial", "failure", "unknown")
 
 

@@ -8,34 +8,41 @@ import click
 
 from helix_cli.app import open_for_question
 from helix_cli.output import count, json_option, prints, say, show, table, warn_of_more
-from helix_cli.terminal import quiet, strong, verdict
+from helix_cli.terminal import StyledWord, quiet, strong, verdict
 from helix_graph.issues.model import By, State, remedy_words
 
 if TYPE_CHECKING:
+    from helix_cli.terminal import Tone
     from helix_graph.issues.model import Issue, IssueDetails, IssueList, IssueStatementMade, Occurrence
 
 
 _SHORT = 8
-_COLUMNS = ("id", "state", "sessions", "times", "steps", "minutes", "tokens", "repaired", "what fails")
-_NUMBERS = _COLUMNS[2:8]
+#: Rows of what has no id: files, agents, models …
+_COLUMNS = ("sessions", "times", "steps", "minutes", "tokens", "repaired", "what fails")
 
 
 def render_issues(found: IssueList) -> None:
-    """Print one row per issue, then what each said and what repaired it."""
+    """Print each issue with its counts, what it said and what repaired it; what has no id as a table."""
     if not found.issues:
         say(f"No failure recurs in {count(found.sessions, 'session')}." if found.by == "recurring" else "None.")
         return
-    named = any(one.id for one in found.issues)
-    columns = _COLUMNS if named else _COLUMNS[2:]
-    rows = [_cells(one, found.sessions) for one in found.issues]
-    table(columns, [row if named else row[2:] for row in rows], numbers=_NUMBERS)
+    unnamed = [one for one in found.issues if not one.id]
     for one in found.issues:
-        if notes := _notes(one):
-            say()
-            say(strong(one.id[:_SHORT]), f"  {one.title}")
-            for note in notes:
+        if one.id:
+            say(
+                strong(one.title),
+                quiet(f"  {one.id[:_SHORT]}  "),
+                StyledWord(one.state or "", _TONES.get(one.state, "plain")),
+            )
+            met = f"{one.sessions} of {count(found.sessions, 'session')}"
+            repaired = f"repaired {one.repaired} of {one.occurrences}"
+            say(f"  {met}, {count(one.occurrences, 'time')}; {_cost(one)}; {repaired}")
+            for note in _notes(one):
                 say(f"  {note}")
-    say()
+            say()
+    if unnamed:
+        table(_COLUMNS, [_cells(one, found.sessions) for one in unnamed], numbers=_COLUMNS[:-1])
+        say()
     once = f" {count(found.once, 'more issue')} in one session only." if found.once else ""
     deliberate = f" {count(found.deliberate, 'deliberate failure')} left out." if found.deliberate else ""
     hidden = f" {count(found.hidden, 'issue')} muted or resolved (--all shows them)." if found.hidden else ""
@@ -43,10 +50,12 @@ def render_issues(found: IssueList) -> None:
     warn_of_more(found.rows - len(found.issues), "row", advice="--limit shows more")
 
 
+#: What a state means to the reader; the others stay as they are.
+_TONES: dict[State | None, Tone] = {"recurring": "unsure", "regressed": "bad", "resolved": "good", "quiet": "quiet"}
+
+
 def _cells(one: Issue, sessions: int) -> tuple[str, ...]:
     return (
-        one.id[:_SHORT],
-        one.state or "",
         f"{one.sessions} of {sessions}",
         str(one.occurrences),
         "-" if one.steps is None else f"{one.steps:.0f}",
@@ -70,8 +79,6 @@ def _thousands(tokens: int | None) -> str:
 
 def _notes(one: Issue) -> list[str]:
     """What one issue said, where, and what repaired it."""
-    if not one.id:
-        return []
     notes = []
     if one.message:
         about = f" ({one.thing})" if one.kind == "issue" and one.thing.strip('"').isidentifier() else ""

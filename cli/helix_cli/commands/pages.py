@@ -76,7 +76,7 @@ def render_view(report: ViewReport) -> None:
 def report(  # noqa: PLR0913  (the command's options)
     *, output: str | None, form: str, card: bool, days: int, until: datetime | None, opened: bool, as_json: bool
 ) -> None:
-    """Write a page about a week: what stands out, new issues, fixes."""
+    """Write a page about a week: what stands out, issues, fixes."""
     wanted = "card" if card else form
     made = open_for_question().report(output=output, format=wanted, days=days, until=until)
     if made.path is None:

@@ -144,9 +144,14 @@ function nodeClass(type, label) {
   return type;
 }
 
+/** The end of a path whose name would not be read for its folders. */
+function tail(path) {
+  return path.length > NODE.letters - 4 ? `\u2026/${path.split("/").at(-1)}` : path;
+}
+
 /** A text in at most two lines that fit into a node. */
 function twoLines(text) {
-  const letters = Array.from(visible(text).replace(/\s+/g, " "));
+  const letters = Array.from(visible(text).replace(/\s+/g, " ").replace(/\S*\/\S+/g, tail));
   if (letters.length <= NODE.letters) return [letters.join("")];
   const blank = letters.slice(0, NODE.letters).lastIndexOf(" ");
   const cut = blank > NODE.letters / 2 ? blank : NODE.letters;

@@ -1,6 +1,6 @@
-// What is shown follows the address: #issues, #issues/ID, #places, #sessions/ID/STEP, #graph/ID; ?name=value filters it.
+// What is shown follows the address: #issues, #issues/ID, #places, #rules, #sessions/ID/STEP, #graph/ID; ?name=value filters it.
 
-const TABS = { issues: ["Issues", issuesTab], places: ["Places", placesTab], sessions: ["Sessions", sessionsTab], graph: ["Graph", graphTab] };
+const TABS = { issues: ["Issues", issuesTab], places: ["Places", placesTab], rules: ["Rules", rulesTab], sessions: ["Sessions", sessionsTab], graph: ["Graph", graphTab] };
 const THEMES = ["system", "light", "dark"];
 const main = document.getElementById("main");
 let drawn = 0;
@@ -51,7 +51,7 @@ function setTheme(name) {
   button.onclick = () => setTheme(THEMES[(THEMES.indexOf(name) + 1) % THEMES.length]);
 }
 
-/** Keys: 1 to 4 for the tabs, / for the search, Escape to the list. */
+/** Keys: 1 to 5 for the tabs, / for the search, Escape to the list. */
 function onKey(event) {
   const typing = event.target.matches("input, select, textarea");
   if (event.ctrlKey || event.metaKey || event.altKey) return;

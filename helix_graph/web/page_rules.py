@@ -1,0 +1,77 @@
+"""What the page says of rules: how far each is followed, what changed when it came, and which rules are missing.
+
+All figures are those of `helix-graph rules` and `helix-graph advise`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_graph.rules.model import BeforeAfter, MonthCount, State
+from helix_graph.web.timeline import copied
+
+if TYPE_CHECKING:
+    from helix_graph.rules.model import Advice, Proposal, RuleList, RuleRecord
+
+_MOST_RULES, _MOST_PROPOSALS = 200, 20
+
+
+class PageRule(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule with what sessions show of it; ``change`` is None where there is no before."""
+
+    id: str
+    text: str
+    file: str
+    since: str
+    state: State
+    followed: int
+    opportunities: int
+    sessions: int
+    months: tuple[MonthCount, ...]
+    change: BeforeAfter | None
+
+
+class PageProposal(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule that is missing, with the issue it is for and what that took so far."""
+
+    id: str
+    kind: str
+    sentence: str
+    reason: str
+    issue: str
+    title: str
+    sessions: int
+    steps: float | None
+    minutes: float | None
+
+
+class PageRules(msgspec.Struct, frozen=True, kw_only=True):
+    """The rules that sessions show something of, and those that are missing."""
+
+    rules: tuple[PageRule, ...]
+    unobservable: int
+    note: str
+    proposals: tuple[PageProposal, ...]
+    proposals_note: str
+
+
+def page_rules(found: RuleList, advice: Advice) -> PageRules:
+    """The rules of a project as the page has them."""
+    return PageRules(
+        rules=tuple(map(_rule, found.rules[:_MOST_RULES])),
+        unobservable=found.unobservable,
+        note=found.note,
+        proposals=tuple(map(_proposal, advice.proposals[:_MOST_PROPOSALS])),
+        proposals_note=advice.note,
+    )
+
+
+def _rule(one: RuleRecord) -> PageRule:
+    rule = one.rule
+    return copied(PageRule, one, id=rule.id, text=rule.text, file=rule.spans[-1].file, since=rule.since)
+
+
+def _proposal(one: Proposal) -> PageProposal:
+    return copied(PageProposal, one)

@@ -1,0 +1,59 @@
+// The tab of rules: how far each is followed, before and after it came, and rules that are missing.
+
+const RULE_STATES = { ignored: "failure", mixed: "partial", followed: "success", described: "unknown", "too early": "unknown", "not applicable": "unknown", "cannot be observed": "unknown" };
+const VERDICTS = { better: "success", worse: "failure", "changed nothing": "unknown", "too early": "unknown" };
+
+async function rulesTab() {
+  const [found, issues] = await Promise.all([pack("rules"), pack("issues")]);
+  const known = new Set(issues.issues.map((one) => one.id));
+  return make(
+    "section",
+    {},
+    make("h1", {}, "Rules"),
+    make("p", { class: "lead" }, "What the rules written for agents ask for, and what sessions did. ", found.note),
+    found.rules.length ? make("ol", { class: "cards" }, found.rules.map(ruleCard)) : make("p", { class: "nothing" }, "No rule that sessions can show. Agents read AGENTS.md, CLAUDE.md, GEMINI.md and similar files."),
+    found.unobservable > 0 && make("p", { class: "soft" }, `${count(found.unobservable, "more line")} of these files cannot be observed in sessions.`),
+    make("h2", {}, "Rules that are missing"),
+    found.proposals.length ? [make("p", { class: "soft" }, found.proposals_note), make("ol", { class: "cards" }, found.proposals.map((one) => proposalCard(one, known)))] : make("p", { class: "nothing" }, "No recurring issue asks for a rule that is not there."),
+  );
+}
+
+function ruleCard(one) {
+  const share = one.opportunities ? one.followed / one.opportunities : 0;
+  return make(
+    "li",
+    { "data-rule": one.id },
+    make("p", { class: "title" }, quoted(one.text, 240)),
+    make("p", { class: "soft" }, quoted(one.file), ", since ", when(one.since)),
+    make("p", {}, chip(RULE_STATES[one.state], one.state), one.opportunities > 0 && ` followed ${one.followed} of ${count(one.opportunities, "opportunity").replace("opportunitys", "opportunities")} in ${count(one.sessions, "session")}`),
+    one.opportunities > 0 && rateBar({ share, usual: null, name: `Followed ${one.followed} of ${one.opportunities}.` }),
+    one.change && beforeAfter(one.change),
+    make("p", {}, command(`helix-graph rules show ${one.id.slice(0, 8)}`)),
+  );
+}
+
+/** What a rule is against, before it came and after, as two bars, with the ratio and its interval. */
+function beforeAfter(change) {
+  const row = (text, rate) => {
+    const name = `${text}: ${change.event} ${rate.events} of ${rate.opportunities}`;
+    return make("tr", {}, make("th", { scope: "row" }, text), make("td", {}, rateBar({ share: rate.opportunities ? rate.events / rate.opportunities : 0, usual: null, name })), make("td", { class: "number" }, `${rate.events} of ${rate.opportunities}`));
+  };
+  const ratio = change.ratio === null ? null : `${change.ratio.toFixed(2)} times as often (95 % ${change.low.toFixed(2)} to ${change.high === null ? "no end" : change.high.toFixed(2)})`;
+  return make(
+    "div",
+    {},
+    make("table", { class: "change" }, make("caption", { class: "soft" }, change.event), make("tbody", {}, row("before", change.before), row("after", change.after))),
+    make("p", {}, chip(VERDICTS[change.verdict], change.verdict), ratio && ` ${ratio}`, change.control !== null && `; ${change.control.toFixed(2)} elsewhere`, change.left_out > 0 && `; ${change.left_out} of the burst before it left out`),
+  );
+}
+
+function proposalCard(one, known) {
+  return make(
+    "li",
+    {},
+    make("p", { class: "title" }, quoted(one.sentence, 300)),
+    make("p", { class: "soft" }, one.kind === "hook" ? "A hook, since the rule is written and ignored. " : "", quoted(one.reason, 300)),
+    make("p", {}, "For ", known.has(one.issue) ? link(`issues/${one.issue}`, {}, quoted(one.title)) : quoted(one.title), `: ${count(one.sessions, "session")}${cost(one) ? `, ${cost(one)} so far` : ""}.`),
+    one.kind !== "hook" && make("p", {}, command(`helix-graph advise --accept ${one.id.slice(0, 8)} --into AGENTS.md`)),
+  );
+}
