@@ -9,7 +9,11 @@ import pytest
 from small_worlds import group, memory_of, session
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from helix_episodes.model import Episode
+    from session_script import Script
 
 ERROR = "pytest fails: KeyError"
 
@@ -69,3 +73,21 @@ def test_who_asks_for_the_causes_of_an_error_is_not_told_that_the_check_was_run(
     asked = group("a", "edit a.py", "run pytest", ERROR, of=3, succeed=0, links=("1 edit-test 3", "2 call 3"))
     (found,) = memory_of(tmp_path, asked, compiled=True).graph.causes(ERROR).groups
     assert [one.node.label for one in found.relations] == ["edit a.py"]
+
+
+def test_a_row_names_the_few_files_that_it_counts(
+    script: Callable[[str], Script], episode_of: Callable[[Script], Episode], tmp_path: Path
+) -> None:
+    unchecked = "store/sum.go:3:1: Error return value of `os.Remove` is not checked (errcheck)\n1 issues:"
+
+    def repaired(name: str, *files: str) -> Episode:
+        log = script(name).prompt("Do").run("golangci-lint run", unchecked, code=1)
+        for file in files:
+            log = log.edit(file)
+        return episode_of(log.run("golangci-lint run", "0 issues."))
+
+    few, many = ("store/a.go", "api/b.go"), ("api/a.go", "api/b.go", "api/c.go", "api/d.go")
+    for folder, files in (("few", few), ("many", many)):
+        memory = memory_of(tmp_path / folder, [repaired("s1", *files), repaired("s2", "store/sum.go")])
+        rows = {row.action: row.where for row in memory.causality.survey().patterns}
+        assert rows["edit other files only"] == (("api/b.go", "store/a.go") if folder == "few" else ("api/",))

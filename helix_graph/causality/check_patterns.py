@@ -14,6 +14,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from helix_episodes.extraction.paths import file_name, role_of
 from helix_episodes.extraction.shell.commands import parse_command
 from helix_episodes.normalization import extension
@@ -39,6 +41,8 @@ REPORTED = "work"
 _SESSIONS = 2
 #: Fewer runs on either side are no comparison.
 _LEAST_RUNS = 3
+#: So many files or folders of a row are named.
+_FEW = 3
 #: A row counts the same as another when they share so much of both.
 _SAME = 0.8
 
@@ -51,6 +55,10 @@ class _Answer(NamedTuple):
     gone: frozenset[str]
     timestamp: str | None
     event: str
+
+
+#: What was done between two runs, and the files that each was done to.
+_Done = dict[str, set[str]]
 
 
 def check_patterns(sessions: Sequence[Trial]) -> tuple[Pattern, ...]:
@@ -123,6 +131,7 @@ _ONE = {Situation("files", "1"): "change one file", Situation("edits", "1"): "ma
 
 def _answer_rows(sessions: Iterable[Trial], names: CheckNames) -> Iterator[Pattern]:
     answers: dict[tuple[str, str], dict[str, list[_Answer]]] = defaultdict(lambda: defaultdict(list))
+    places: dict[tuple[str, str], _Done] = defaultdict(lambda: defaultdict(set))
     for session in sessions:
         for place, run in enumerate(session.runs):
             if is_judged(run) and not run.passed and not run.deliberate:
@@ -133,40 +142,50 @@ def _answer_rows(sessions: Iterable[Trial], names: CheckNames) -> Iterator[Patte
                 for trigger, level in [(label, "family") for label in run.labels] or [
                     (f"{names.of(run)} fails", "check")
                 ]:
-                    for action in actions:
+                    for action, paths in actions.items():
                         answers[trigger, level][action].append(answer)
+                        places[trigger, level][action] |= paths
     for (trigger, level), by_action in answers.items():
-        yield from _rows_of(trigger, level, by_action)
+        for row in _rows_of(trigger, level, by_action):
+            yield msgspec.structs.replace(row, where=_finest(places[trigger, level][row.action]))
 
 
-def _answer(session: Trial, place: int, names: CheckNames) -> tuple[_Answer, list[str]] | None:
+def _finest(paths: set[str]) -> tuple[str, ...]:
+    """The files where they are few, else their folders where those are."""
+    folders = {f"{path.rpartition('/')[0] or '.'}/" for path in paths}
+    return tuple(sorted(next((found for found in (paths, folders) if len(found) <= _FEW), ())))
+
+
+def _answer(session: Trial, place: int, names: CheckNames) -> tuple[_Answer, _Done] | None:
     """The next run of the check after a failure, and what was done in between; None where nothing was."""
     failed = session.runs[place]
-    done: dict[str, None] = {}
+    done: _Done = {}
     for run in session.runs[place + 1 :]:
         if run.kind == "format" and run.passed and failed.kind == "lint":
-            done[f"run {run.check}"] = None
+            done[f"run {run.check}"] = set()
         elif is_judged(run) and names.of(run).removesuffix(" --fix") == names.of(failed).removesuffix(" --fix"):
             if names.of(run) != names.of(failed) and names.of(run).endswith(" --fix"):
-                done[f"run {names.of(run)}"] = None
-            done |= dict.fromkeys(_edits(failed, run))
+                done[f"run {names.of(run)}"] = set()
+            for action, paths in _edits(failed, run):
+                done.setdefault(action, set()).update(paths)
             if not done:
                 return None
             gone = frozenset(label for label in failed.labels if run.passed or label not in run.labels)
-            return _Answer((session.episode, place), bool(run.passed), gone, run.timestamp, run.event), list(done)
+            return _Answer((session.episode, place), bool(run.passed), gone, run.timestamp, run.event), done
     return None
 
 
-def _edits(failed: TrialRun, run: TrialRun) -> Iterator[str]:
+def _edits(failed: TrialRun, run: TrialRun) -> Iterator[tuple[str, list[str]]]:
     paths = [path for path, _ in run.changed]
     named = {file_name(path) for path in failed.named}
     if paths and named:
-        yield NAMED_FILE if named & {file_name(path) for path in paths} else OTHER_FILES
+        there = [path for path in paths if file_name(path) in named]
+        yield (NAMED_FILE, there) if there else (OTHER_FILES, paths)
     if paths and all(role_of(path) == "test" for path in paths):
-        yield ONLY_TESTS
+        yield ONLY_TESTS, paths
     for path in paths:
         suffix = extension(path)
-        yield f"edit {role_of(path) or 'file'}{f' ({suffix})' if suffix else ''}"
+        yield f"edit {role_of(path) or 'file'}{f' ({suffix})' if suffix else ''}", [path]
 
 
 def _rows_of(trigger: str, level: str, by_action: dict[str, list[_Answer]]) -> Iterator[Pattern]:

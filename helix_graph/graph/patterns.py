@@ -158,7 +158,8 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     ``level`` is how closely the trigger names the situation; ``too_early`` marks fewer than `ENOUGH_OCCURRENCES` uses.
     ``last_used`` is the time of the newest use, as the log wrote it. ``effect`` is the comparison within like tasks and
     like earlier steps, if there was enough to compare, and ``standing`` what it says
-    (`helix_graph.causality.api`).
+    (`helix_graph.causality.api`). ``where`` are the files that a row of runs counts, or their folders, where these are
+    few.
 
     A pattern that people have added (basis and level ``asserted``) is not counted: it has no ``successes`` and no
     ``interval``, its rate is the mean of those given, and without any it is 1.0 and not ``measured``.
@@ -184,6 +185,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     decisions: tuple[str, ...] = ()
     measured: bool = True
     effect: Effect | None = None
+    where: tuple[str, ...] = ()
     standing: Literal[Verdict, "too early", "not compared", "told", RunStanding] = "too early"
 
 

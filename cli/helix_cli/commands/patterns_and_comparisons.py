@@ -85,6 +85,11 @@ def render_patterns(found: Sequence[Pattern], survey: Survey, *, works: bool | N
         empty="None yet.",
     )
     say()
+    named = [one for one in rows if one.where]
+    if named:
+        say("The files that rows count, or their folders, where these are at most three:")
+    for one in named:
+        say(f"  {one.trigger}, {one.action}: {', '.join(one.where)}")
     for line in _notes(rows, survey, chosen):
         say(line)
 
