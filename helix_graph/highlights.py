@@ -23,14 +23,15 @@ from helix_episodes.extraction.checks import CheckFinding
 from helix_episodes.extraction.checks.environment import is_environment
 from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.shell.commands import parse_command, plain_command
-from helix_episodes.model import CORRECTS
+from helix_episodes.model import CORRECTS, sortable_time
+from helix_graph.causality.runbook import runbook_of
 from helix_graph.causality.workarounds import common_workaround, way_words, workarounds_in
 from helix_graph.graph.error_query import SAYS_NO_NAME
 from helix_graph.highlights_cache import read_highlights, write_highlights
 from helix_graph.insights.safe_quoting import label_or_quoted, name_or_quoted, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from helix_episodes.model import Episode, Event
@@ -130,13 +131,14 @@ def highlights_of(root: Path, issues: Issues, causality: Causality) -> Highlight
     Raises:
         GraphNotCompiled: There is no graph yet.
     """
-    episodes = causality.episodes()[0]
-    runbook = causality.runbook()
+    episodes = sorted(causality.episodes()[0], key=lambda one: (sortable_time(one.timestamp), one.id))
+    ways = {one.id: workarounds_in(one) for one in episodes}
+    runbook = runbook_of(episodes, ways)
     with issues.open() as survey:
         listed = survey.list(by="recurring", limit=_ROWS)
         weighed = [
             *_prerequisites(runbook, listed),
-            *_IssueSentences(survey, listed, episodes, runbook),
+            *_IssueSentences(survey, listed, episodes, runbook, ways),
             *_situations(causality),
             *_people(episodes),
         ]
@@ -193,12 +195,19 @@ class _Ending(NamedTuple):
 class _IssueSentences:
     """The sentences about issues that recur, each cure once: of issues with the same one the first says it."""
 
-    def __init__(self, survey: IssueSurvey, listed: IssueList, episodes: Sequence[Episode], runbook: Runbook) -> None:
+    def __init__(
+        self,
+        survey: IssueSurvey,
+        listed: IssueList,
+        episodes: Sequence[Episode],
+        runbook: Runbook,
+        ways: Mapping[str, Mapping[str, Workaround]],
+    ) -> None:
         self._survey = survey
         self._listed = listed
         self._least = _fewest(listed.sessions)
         self._missing = [one.problem for one in runbook.prerequisites if one.sessions >= self._least]
-        self._ways = {(one.id, event): way for one in episodes for event, way in workarounds_in(one).items()}
+        self._ways = ways
         self._tools = {event.check for one in episodes for event in one.events if event.tool and event.check}
         self._named = self._tools | {run.check for one in episodes for run in one.runs if run.kind != "command"}
 
@@ -222,7 +231,7 @@ class _IssueSentences:
     def _issue(self, one: Issue) -> tuple[tuple[str, str], _Weighed] | None:
         """The sentence about an issue and its cure; None where there is nothing to decide."""
         details = self._survey.show(one.id)
-        ways = [(place.episode, self._ways.get((place.episode, place.event))) for place in details.occurrences]
+        ways = [(place.episode, self._ways.get(place.episode, {}).get(place.event)) for place in details.occurrences]
         found = _cured(one, common_workaround(ways)) or self._open(one, details, [way for _, way in ways if way])
         if found is None:
             return None

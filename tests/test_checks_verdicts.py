@@ -33,6 +33,7 @@ FAIL
 FAIL\tshop\t0.1s
 [test] ERROR task failed
 """
+BIOME_FAILS = "Checked 3 files in 5ms. No fixes applied.\nFound 2 errors."
 FORMAT_FAILS = "[fmt] $ gofmt -w .\na.go:3:1: expected declaration, found x\n[fmt] ERROR task failed\n"
 
 
@@ -53,6 +54,13 @@ def verdicts(command: str, output: str, exit_code: int | None, status: str = "un
         ("mise run test && mise run lint", GO_PASSES + LINT_FAILS, 1, [("go test", True), ("golangci-lint", False)]),
         ("mise run lint && mise run test", LINT_FAILS, 1, [("golangci-lint", False)]),
         ("mise run fmt && mise run lint", "[fmt] $ gofmt -w .\n" + LINT_FAILS, 1, [("golangci-lint", False)]),
+        # A script that names itself as failed leaves the others alone, and the words of the tests are theirs.
+        (
+            "bun run lint 2>&1 | tail -9; bun run test 2>&1 | tail -9",
+            f'{BIOME_FAILS}\nerror: script "lint" exited with code 1\n 12 pass\n 0 fail\nRan 12 tests across 3 files.',
+            0,
+            [("biome", False), ("bun test", True)],
+        ),
         # A formatter speaks only when it fails.
         (
             "mise run fmt && mise run lint",
@@ -236,6 +244,15 @@ def test_failed_commands_have_families(
 ) -> None:
     found = command_finding(parse_command(command), output=output, exit_code=exit_code)
     assert (found.family, found.generic) == (family, generic)
+
+
+def test_a_failure_is_named_by_its_cause_and_not_by_who_passes_it_on() -> None:
+    cause = "ssh: connect to host h port 22: timed out"
+    outputs = (f"{cause}\nfatal: Could not read from remote repository.", f"Error: - Up\b\b\b\bpush failed: {cause}")
+    found = [command_finding(parse_command("git push"), output=one, exit_code=1) for one in outputs]
+    assert [(one.family, one.message) for one in found] == [("connection failed", cause)] * 2
+    pending = command_finding(parse_command("gh pr checks 7"), output="lint\tpending\t0", exit_code=8)
+    assert pending.family == "answered no"
 
 
 def test_the_same_message_about_another_file_is_the_same_family() -> None:

@@ -74,6 +74,18 @@ def test_one_group_stands_for_failures_that_differ_from_session_to_session(tmp_p
     assert (one.kind, one.title, one.kinds, one.sessions) == ("group", "go test: test failed", 3, 3)
 
 
+def test_what_differs_in_two_sessions_is_one_group(tmp_path: Path) -> None:
+    one, other = (begun(n).run("acme up", f"no matches found: {word}?x", code=1) for n, word in enumerate(("ab", "cd")))
+    (row,) = remembered(tmp_path, [one, other]).issues.list().issues
+    assert (row.kind, row.sessions, row.runs) == ("group", 2, 2)
+
+
+def test_what_a_forked_session_repeats_counts_once(tmp_path: Path) -> None:
+    fork = Script("s09", begin=BEGIN).prompt("Add totals").edit("api/cart.go").run("acme up", "error: busy", code=1)
+    again = begun(0).run("acme up", "error: busy", code=1)
+    assert remembered(tmp_path, [fork, again]).issues.list().issues == ()
+
+
 def test_a_silenced_check_is_a_habit_and_no_remedy(tmp_path: Path) -> None:
     complains = "cart.go:3:1: Error return value of `f.Close` is not checked (errcheck)"
     logs = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -103,13 +103,14 @@ class Runbook(msgspec.Struct, frozen=True, kw_only=True):
             yield from [one for one in known if one.judged or one.command not in failing][:_MOST]
 
 
-def runbook_of(episodes: Sequence[Episode]) -> Runbook:
-    """The runbook of a project."""
+def runbook_of(episodes: Sequence[Episode], ways: Mapping[str, Mapping[str, Workaround]] | None = None) -> Runbook:
+    """The runbook of a project; ``ways`` are the workarounds of each episode, where they are known already."""
+    known = {one.id: workarounds_in(one) for one in episodes} if ways is None else ways
     return Runbook(
         sessions=len(episodes),
         commands=tuple(_commands(episodes)),
         prerequisites=tuple(_prerequisites(episodes)),
-        corrections=tuple(_corrections(episodes)),
+        corrections=tuple(_corrections(episodes, known)),
     )
 
 
@@ -210,11 +211,13 @@ class _Failure(NamedTuple):
     plain: bool
 
 
-def _corrections(episodes: Iterable[Episode]) -> Iterator[CommandCorrection]:
+def _corrections(
+    episodes: Iterable[Episode], known: Mapping[str, Mapping[str, Workaround]]
+) -> Iterator[CommandCorrection]:
     found: dict[tuple[str, str], list[_Failure]] = defaultdict(list)
     for episode in episodes:
         events = {event.id: event for event in episode.events}
-        ways = workarounds_in(episode)
+        ways = known[episode.id]
         log = episode.provenance.log if episode.provenance else None
         for run in episode.runs:
             looks = not run.command or not _did_not_run(run) or _only_looks(run.command)

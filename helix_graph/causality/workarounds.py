@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 #: An option more or less, fewer operands, quotation marks, something before it, another in its place, the same again.
 Difference = Literal["with", "without", "fewer", "quoted", "before", "in place", "again"]
+_OPTIONS = frozenset({"with", "without"})
+#: To ask a program what it is does not run it.
+_PROBES = frozenset({"--version", "--help", "-V", "-h"})
 #: So many decisions after the failure a command is still about it.
 _SOON = 25
 #: Options that get past anything.
@@ -154,14 +157,14 @@ def _ways(
         if any(one.type == "tool_call" for one in came) or any(one.family == event.family for one in wrong):
             continue
         for place, part in enumerate(parse_command(_command(decision) or "")):
-            if part.joiner == "|" or (wrong and place):
-                continue  # whether it was reached is not known
+            if part.joiner == "|" or (wrong and place) or _PROBES & set(part.arguments):
+                continue  # whether it was reached is not known, or it did nothing
             ways = (way for one in failed if (way := _difference(one, part, run, event)))
             way = next(ways, None)
             if way is None or (wrong and way.how == "again"):
                 continue
             # Where the work has changed, what passes says nothing of the call, unless the message was about it.
-            if not changed or run.kind == "command" or way.what.strip("-") in (event.message or ""):
+            if not changed or way.how not in _OPTIONS or way.what.strip("-") in (event.message or ""):
                 yield way._replace(passed=not wrong)
 
 
