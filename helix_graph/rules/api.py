@@ -13,6 +13,7 @@ from helix_graph.errors import GraphNotCompiled, IssueNotFound
 from helix_graph.graph.assertions import now
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.managed_block import added_line
+from helix_graph.project import FOLDER
 from helix_graph.rules.ledger import AcceptedFor, Ledger
 from helix_graph.rules.model import Accepted, Advice, RuleDetails, RuleList, State
 from helix_graph.rules.observance import acts_of
@@ -63,7 +64,7 @@ class Rules:
     """The rules of the project whose memory is in ``root``, held against its episodes."""
 
     def __init__(self, root: Path, *, episodes: Callable[[], Episodes], issues: Callable[[], Issues]) -> None:
-        self._root, self._folder = root, root.parent
+        self._root, self._folder = root, root.parent if root.name == FOLDER else Path.cwd()
         self._issues = issues
         self._episodes = episodes
 
@@ -160,7 +161,7 @@ class Rules:
             reason = f"{needed} sessions show whether it halves the issue"
             return Accepted(id=chosen, sentence=sentence, issue=issue.id, trial=share, written=True, reason=reason)
         path = as_path("into", into or "")
-        change = added_line(path if path.is_absolute() else self._folder / path, f"- {sentence}")
+        change = added_line(path, f"- {sentence}")
         if change.old == change.new:
             return Accepted(id=chosen, sentence=sentence, issue=issue.id, file=str(path), reason="it is there already")
         if write:

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _SPAN = re.compile(r"`([^`]+)`")
-#: A longer line is a page.
-_LONGEST = 2000
+#: A longer line, or one with more code, is a page.
+_LONGEST, _MOST_SPANS = 1000, 20
 #: Where another thought begins. A span is judged by the words of its own.
 _CLAUSE = re.compile(
     r"(?<=[a-z`*)\d])[.;:!?](?=\s|$)|[()]|\s[\u2013\u2014-]\s|,\s(?=(?:not|never|instead|rather|but|always|use|run)\b)"
@@ -132,7 +132,7 @@ class _Span(NamedTuple):
 
 def bind(text: str, *, heading: str = "") -> Binding | None:
     """What sessions show of a rule, or None; ``heading`` is that of its part of the file."""
-    if len(text) > _LONGEST:
+    if len(text) > _LONGEST or text.count("`") > 2 * _MOST_SPANS:
         return None
     spans = list(_spans(text))
     return _avoided_paths(spans) or _placed(text, spans) or _commands(text, spans, heading)

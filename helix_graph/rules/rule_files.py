@@ -22,7 +22,7 @@ from helix_graph.rules.binding import bind
 from helix_graph.rules.model import Rule, RuleSpan, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 #: Where agents look for rules, as git's own patterns of paths.
 PATTERNS = (
@@ -49,6 +49,9 @@ _ASKS = re.compile(
 )
 #: So much of the words of a line is in the one that took its place, else it is another rule.
 _SAME = 0.75
+#: So many lines of a file count, and a commit with more pairs of old and new lines is not compared line by line: nobody
+#: reads so long a page of rules.
+_MOST_LINES, _MOST_COMPARED = 2000, 250_000
 _RECORD = "\x01"
 #: A longer file is no page of rules.
 _LONGEST = 1 << 20
@@ -169,18 +172,20 @@ def _lives(path: str, history: Sequence[FileVersion]) -> Iterator[tuple[str, Rul
     alive: dict[str, tuple[str, RuleSpan, _Line]] = {}
     for version in history:
         at = sortable_time(version.date)
-        lines = {
-            _key(text): _Line(text, heading) for heading, text in rule_lines(version.text or "") if _ASKS.search(text)
-        }
+        asking = [(heading, text) for heading, text in rule_lines(version.text or "") if _ASKS.search(text)]
+        lines = {_key(text): _Line(text, heading) for heading, text in asking[:_MOST_LINES]}
         gone = {key: alive.pop(key) for key in [key for key in alive if key not in lines]}
+        words_of_gone = {key: frozenset(key.split()) for key in gone}
+        too_many = len(gone) * len(lines.keys() - alive.keys()) > _MOST_COMPARED
         for key, line in lines.items():
             if key in alive:
                 identity, span, _ = alive[key]
                 alive[key] = identity, span, line
                 continue
-            before = _reworded(line, gone)
+            before = None if too_many else _reworded(key, words_of_gone)
             if before is not None:
                 identity, span, _ = gone.pop(before)
+                del words_of_gone[before]
                 alive[key] = identity, span, line
             else:
                 alive[key] = _identity(key), RuleSpan(file=path, since=at, commit=version.commit), line
@@ -189,16 +194,12 @@ def _lives(path: str, history: Sequence[FileVersion]) -> Iterator[tuple[str, Rul
     yield from alive.values()
 
 
-def _reworded(line: _Line, gone: dict[str, tuple[str, RuleSpan, _Line]]) -> str | None:
-    """The key of the line among those that went, whose words are nearly the same."""
-    words = set(_key(line.text).split())
-    alike = [(_overlap(words, set(key.split())), key) for key in gone]
-    best = max(alike, default=(0.0, ""))
+def _reworded(key: str, gone: Mapping[str, frozenset[str]]) -> str | None:
+    """The line among those that went, whose words are nearly the same."""
+    words = frozenset(key.split())
+    near = (one for one in gone.items() if len(one[1]) >= _SAME * len(words))
+    best = max(((len(words & other) / len(words | other), name) for name, other in near), default=(0.0, ""))
     return best[1] if best[0] >= _SAME else None
-
-
-def _overlap(one: set[str], other: set[str]) -> float:
-    return len(one & other) / len(one | other) if one | other else 0.0
 
 
 def _key(text: str) -> str:
