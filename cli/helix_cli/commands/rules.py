@@ -33,6 +33,7 @@ def render_rules(found: RuleList) -> None:
     """Print one row per rule, then what changed when it came."""
     if not found.rules:
         say("No rule that sessions can show. Agents read AGENTS.md, CLAUDE.md, GEMINI.md and similar files.")
+        return
     rows = [_cells(one) for one in found.rules]
     table(_COLUMNS, rows, numbers=("followed",))
     changed = [one for one in found.rules if one.change is not None and one.change.verdict != "too early"]
@@ -41,8 +42,9 @@ def render_rules(found: RuleList) -> None:
         say(strong(one.rule.id[:_SHORT]), f"  {_sentence(one.change)}" if one.change else "")
     say()
     early = sum(one.change is not None for one in found.rules) - len(changed)
-    waiting = f" {count(early, 'comparison')} of before and after: too early." if early else ""
-    say(quiet(f"{count(found.unobservable, 'more line')} cannot be observed.{waiting} {found.note}"))
+    waiting = f"{count(early, 'comparison')} of before and after: too early." if early else ""
+    unseen = f"{count(found.unobservable, 'more line')} cannot be observed." if found.unobservable else ""
+    say(quiet(" ".join(filter(None, (unseen, waiting, found.note)))))
     warn_of_more(found.rows - len(found.rules), "rule", advice="--limit shows more")
 
 
