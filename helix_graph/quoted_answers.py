@@ -81,7 +81,7 @@ _LOGGED: Mapping[str, Quote] = {
         ),
         quoted,
     ),
-    **dict.fromkeys(("session", "episode", "id", "path", "file", "other", "directory"), name_or_quoted),
+    **dict.fromkeys(("session", "episode", "id", "path", "file", "other", "directory", "speaker"), name_or_quoted),
     **dict.fromkeys(
         ("label", "trigger", "action", "check", "family", "verified_by", "looked_for", "after", "also", "change"),
         label_or_quoted,
