@@ -82,7 +82,9 @@ _LOGGED: Mapping[str, Quote] = {
         ),
         quoted,
     ),
-    **dict.fromkeys(("session", "episode", "id", "path", "file", "other", "directory", "where"), name_or_quoted),
+    **dict.fromkeys(
+        ("session", "episode", "id", "path", "file", "other", "directory", "where", "speaker"), name_or_quoted
+    ),
     **dict.fromkeys(
         ("label", "trigger", "action", "check", "family", "verified_by", "looked_for", "after", "also", "change"),
         label_or_quoted,

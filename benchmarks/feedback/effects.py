@@ -62,7 +62,7 @@ def world(seed: int, *, share: float, weights: bool, by_kind: bool) -> dict[int,
     bases = {name: source.uniform(*BASES) if by_kind else BASE for name in EFFECTS}
     logs = {name: Log([], []) for name in EFFECTS}
     widths: dict[str, float | None] = dict.fromkeys(EFFECTS)
-    looked, found = 100.0, {}
+    looked, found, said = 100.0, {}, now(logs)
     for number in range(1, LOOKS[-1] + 1):
         names = [source.choice(list(EFFECTS))] if by_kind else list(EFFECTS)
         candidates = [
@@ -183,6 +183,8 @@ def _calls(rows: Sequence[Found]) -> str:
 
 def _orders(rows: Sequence[Found]) -> str:
     truth = [one.effect for one in rows]
+    every = {name: [one.estimates[name] for one in rows] for name in rows[0].estimates}
     return ", ".join(
-        f"{name} {rank_correlation([one.estimates[name] for one in rows], truth):.2f}" for name in rows[0].estimates
+        f"{name} {rank_correlation(values, truth):.2f}" if len(set(values)) > 1 else f"{name} too early"
+        for name, values in every.items()
     )

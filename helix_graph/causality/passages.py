@@ -134,7 +134,8 @@ def passages_of_episode(episode: Episode) -> tuple[Passage, ...]:
         line, file = (place.line, place.file) if place else (0, None)
         if isinstance(one, Decision):
             action = one.action
-            text = "\n".join(part for part in (one.chosen, one.rationale, action and action.command) if part)
+            command = action.command if action and action.command and action.command not in one.chosen else ""
+            text = "\n".join(part for part in (one.chosen, one.rationale, command) if part)
             code = action is not None and action.verb in {"edit", "create", "delete", "run", "use"}
             found.append(
                 Passage(

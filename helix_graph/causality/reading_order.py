@@ -144,8 +144,8 @@ def softmax(scores: Sequence[float]) -> list[float]:
 
 
 def _place(passage: Passage, signs: Signs, chance: float | None, *, several: bool) -> ReadingPlace:
-    weights = FITTED if several else {**FITTED, **BY_HAND}
-    telling = [name for name in _IN_WORDS if signs[name] >= _ENOUGH and weights.get(name, 0.0) > 0]
+    weights: Mapping[Sign, float] = FITTED if several else {**FITTED, **BY_HAND}
+    telling: list[Sign] = [name for name in _IN_WORDS if signs[name] >= _ENOUGH and weights.get(name, 0.0) > 0]
     # That something was run says little where nearly every message runs something.
     telling.sort(key=lambda name: (name == "code", -weights[name] * signs[name]))
     return ReadingPlace(
@@ -212,8 +212,8 @@ def _long_rows(rows: dict[tuple[str, ...], list[Event]], *, check: str | None = 
                 last_line=lines[-1],
                 file=row[0].evidence.file if row[0].evidence else None,
                 speaker=row[0].actor,
-                quote=_quote(row[-1].message or row[-1].content),
+                quote=_quote(f"{event_key(row[0])}: {row[-1].message or row[-1].content}"),
                 steps=tuple(one.id for one in row),
                 reasons=(),
-                trouble=f"the same failure {len(row)} times: {event_key(row[0])}",
+                trouble=f"the same failure {len(row)} times",
             )

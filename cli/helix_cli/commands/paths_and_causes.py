@@ -15,7 +15,6 @@ from helix_cli.completion import label_texts, session_names
 from helix_cli.options import output_file
 from helix_cli.output import count, fields, json_option, percent, prints, say, show, table, tree, warn, warn_of_more
 from helix_cli.terminal import Branch, Part, StyledWord, leaf, quiet, strong, verdict
-from helix_graph.insights.safe_quoting import name_or_quoted, quoted
 
 if TYPE_CHECKING:
     from helix_graph import Memory
@@ -309,8 +308,8 @@ def _render_reading(found: Explanation) -> None:
         where = f"{place.file}, {lines}" if place.file else lines if place.line else ", ".join(place.steps)
         chance = [] if place.chance is None else [f"chance {percent(place.chance)}"]
         why = "; ".join(part for part in (place.trouble, *place.reasons, *chance) if part)
-        head = strong(where), quiet(f" ({name_or_quoted(place.speaker)})"), f"  {why}" if why else ""
-        tree(Branch((f"{number}. ", *head), tuple([leaf(quoted(place.quote))] if place.quote else []), indent=3))
+        head = strong(where), quiet(f" ({place.speaker})"), f"  {why}" if why else ""
+        tree(Branch((f"{number}. ", *head), tuple([leaf(place.quote)] if place.quote else []), indent=3))
 
 
 def _reasons(suspect: Suspect) -> Iterator[tuple[Part, ...]]:
