@@ -269,6 +269,17 @@ def shared_episodes(root: Path, episodes: Iterable[str]) -> frozenset[str]:
     return names & {name.removeprefix("episodes/").removesuffix(".json") for name in tracked}
 
 
+def note_of_shared(root: Path) -> str:
+    """How many sessions of a memory git tracks, for what counts all of them; empty where there are none."""
+    names = [path.stem for path in (root / "episodes").glob("episode-*.json")]
+    shared = len(shared_episodes(root, names))
+    return (
+        f"{shared} of {len(names)} sessions came with the repository: others may have written what is counted of them."
+        if shared
+        else ""
+    )
+
+
 def silence_from_git(root: Path) -> str | None:
     """That a commit turned the automatic work of this accepted memory off, in a sentence; None when none did.
 

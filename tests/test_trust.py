@@ -17,8 +17,9 @@ import pytest
 
 from git_world import git
 from helix_cli.app import run
+from helix_episodes.discovery import AGENT_HOMES, folder_of_log
 from helix_graph import Memory
-from helix_graph.errors import UntrustedMemory
+from helix_graph.errors import HelixGraphError, UntrustedMemory
 from helix_graph.trust import acceptance_of, adopt, refusal_of, tracked_by_git
 from hook_calls import call
 from mcp_agent import Agent, agent_of, text_of
@@ -633,3 +634,87 @@ def test_a_commit_that_turns_the_memory_off_is_named(tmp_path: Path, capsys: pyt
     os.chdir(tmp_path)
     assert run(["status"]) == 0
     assert "turns the memory off" in capsys.readouterr().err
+
+
+def test_what_counts_sessions_says_how_many_came_with_the_repository_and_who_muted_what(
+    tmp_path: Path, script: Callable[..., Script], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(tmp_path, "init", "-q")
+    memory = Memory.init(tmp_path, share=True)
+    error = "E   ModuleNotFoundError: No module named 'respx'\n1 failed in 0.1s"
+
+    def session(name: str) -> Path:
+        log = script(name, root=str(tmp_path)).prompt("Fix the cart").run("pytest -q", error, code=1)
+        return (
+            log.run("pip install respx", "done").run("pytest -q", "1 passed in 0.1s").save(tmp_path / "home" / "logs")
+        )
+
+    memory.extract([session("s-1"), session("s-2")])
+    memory.graph.compile()
+    (issue,) = memory.issues.list().issues
+    memory.issues.mute(issue.id)
+    memory.graph.compile()
+    monkeypatch.chdir(tmp_path)
+
+    def said(*command: str) -> str:
+        assert run([*command]) == 0
+        return capsys.readouterr().out
+
+    def heard(name: str) -> str:
+        told = {"session_id": name, "cwd": str(tmp_path), "tool_name": "Bash", "error": error}
+        return call("tool-failure", {**told, "tool_input": {"command": "pytest -q"}}).context
+
+    counting = (["runbook"], ["checks"], ["fragile"], ["highlights"])
+    assert not any("came with the repository" in said(*one) for one in counting)
+    assert "git tracks" not in said("issues")
+    assert not heard("one"), "this user muted it"
+    git(tmp_path, "add", ".helix")
+    for one in counting:
+        assert "2 of 2 sessions came with the repository" in said(*one), one
+    assert memory.issues.list().hidden_by_others == 1
+    assert "respx" in heard("two"), "a commit may not silence what an agent is told"
+
+
+@pytest.mark.parametrize("plain", ["s1", "9c957abe-11c3-4d92-a417-f4cb2cf1f776", "ses_21fdd9e7affeH7Q2w0R1H3V3aD"])
+def test_a_session_is_named_in_the_memory_as_agents_name_it_and_a_secret_in_its_place_is_not(
+    tmp_path: Path, plain: str
+) -> None:
+    memory = Memory.init(tmp_path)
+    memory.insights.store("When the parcel service fails with a timeout, retry it twice with the same key.", [])
+    secret = "gh" + "p_" + "a1B2c3D4e5" * 3 + "abcdef"
+    for name in (plain, secret):
+        assert call(
+            "user-prompt", {"session_id": name, "cwd": str(tmp_path), "prompt": "parcel service fails with a timeout"}
+        ).context
+    stored = b"".join(path.read_bytes() for path in memory.root.rglob("*") if path.is_file())
+    assert plain.encode() in stored
+    assert secret[4:].encode() not in stored
+
+
+def test_a_log_whose_folder_leads_out_of_the_project_is_not_its_own(
+    tmp_path: Path, script: Callable[..., Script]
+) -> None:
+    for name in ("mine", "other"):
+        (tmp_path / name).mkdir()
+    logs = tmp_path / "home" / ".claude" / "projects" / "-x"
+    log = script("s-1", root=f"{tmp_path}/mine/../other").prompt("Fix the cart").save(logs)
+    home = next(one for one in AGENT_HOMES if one.agent == "claude-code")
+    assert folder_of_log(home, log) == str(tmp_path / "other")
+
+
+def test_a_token_that_can_be_guessed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("mcp")
+    from helix_cli.mcp.http_server import serve_http
+
+    monkeypatch.setenv("HELIX_MCP_TOKEN", "x")
+    with pytest.raises(HelixGraphError, match="HELIX_MCP_TOKEN has 1 characters"):
+        serve_http("everyday", port=0)
+
+
+def test_advice_that_is_refused_ends_with_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Memory.init(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert run(["insight", "store", "--content", "too short", "--json"]) == 1
+    assert '"status": "rejected"' in capsys.readouterr().out

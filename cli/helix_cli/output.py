@@ -204,6 +204,18 @@ def fields(rows: Sequence[tuple[str, Part]]) -> None:
         _put(f"{name.ljust(wide)}  {text_of(value)}")
 
 
+def with_note(render: Callable[[Answer], object], note: str) -> Callable[[Answer], object]:
+    """The same print, with a sentence below it where there is one."""
+
+    def both(answer: Answer) -> None:
+        render(answer)
+        if note:
+            say()
+            say(note)
+
+    return both
+
+
 def warn(text: str) -> None:
     """Print one line on stderr, apart from the answer; nothing is printed while answers are only collected."""
     if _COLLECTED.get() is None:

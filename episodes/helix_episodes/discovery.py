@@ -168,8 +168,9 @@ def is_in_agents_folder(log: Path) -> bool:
 
 
 def folder_of_log(home: AgentHome, log: Path) -> str | None:
-    """The folder in which a log's session ran, as the log or a file next to it has it."""
-    return _folder_from_file(home, log) or _folder_in_log(log)
+    """The folder in which a log's session ran, as the log or a file next to it has it, without ``..`` in it."""
+    folder = _folder_from_file(home, log) or _folder_in_log(log)
+    return folder and os.path.normpath(folder)
 
 
 def logs_of(
@@ -191,7 +192,7 @@ def logs_of(
         modified = datetime.fromtimestamp(path.stat().st_mtime, tz=UTC)
         by_name = known.get(path.parents[home.named[0] - 1].name) if home.named else None
         folder = _folder_from_file(home, path) or by_name or _folder_in_log(path)
-        yield FoundLog(path=path, agent=home.agent, modified=modified, folder=folder)
+        yield FoundLog(path=path, agent=home.agent, modified=modified, folder=folder and os.path.normpath(folder))
 
 
 def _folder_name(folder: str, naming: FolderNaming) -> str:

@@ -5,7 +5,7 @@ Where `helix_graph.insights.api.Insights` has the same question, the same functi
 
 from __future__ import annotations
 
-from helix_episodes.light_imports import blake2b
+from helix_episodes.light_imports import Regex, blake2b
 from helix_graph import timestamps
 from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.insights.exposure_log import ExposureContext, ExposureRow, injection_id_of, known_names, write_exposure
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+#: How agents name sessions: UUIDs, OpenCode's ids, dates with a number, and short words.
+_SESSION_ID = Regex(
+    r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|ses_[0-9A-Za-z]{26}|[A-Za-z]{0,16}[0-9a-z]{0,6}(?:[_-][0-9a-z]{1,12}){0,4}"
+)
 #: So many are looked at for those of this user's own sessions.
 _MOST_CORRECTIONS = 50
 #: One word is shared by chance as often as not.
@@ -69,7 +73,7 @@ def log_shown(root: Path, names: Sequence[str], exposure: ExposureContext) -> No
     """
     at = timestamps.stamp(timestamps.utc_now())
     identity = injection_id_of(exposure, names, at=at)
-    if not exposure.session.replace("-", "").replace("_", "").isalnum():  # agents name sessions so; this is none
+    if not _SESSION_ID.fullmatch(exposure.session):  # it may be a secret, and what cuts these takes too long to load
         exposure = exposure._replace(session=blake2b(exposure.session.encode(), digest_size=16).hexdigest())
     with _database(root).writing() as connection:
         known = known_names(connection, names)

@@ -7,7 +7,8 @@ from collections import defaultdict
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from helix_graph.graph.assertions import IssueAssertion, decode_assertion, oldest_first
+from helix_graph.graph.assertions import ASSERTION_SUFFIX, FOLDER, IssueAssertion, decode_assertion, oldest_first
+from helix_graph.trust import tracked_by_git
 
 if TYPE_CHECKING:
     import sqlite3
@@ -157,10 +158,28 @@ def _once(failures: list[Failure]) -> list[Failure]:
 
 def statements(connection: sqlite3.Connection, folder: Path) -> dict[str, IssueAssertion]:
     """What people said last of each issue."""
+    return {issue: one for issue, (_, one) in _newest_statements(connection, folder).items()}
+
+
+def shared_statements(connection: sqlite3.Connection, root: Path) -> frozenset[str]:
+    """The issues of which git tracks what was said last, perhaps by somebody else; all where that cannot be read."""
+    newest = _newest_statements(connection, root)
+    files = {
+        f"causality/{FOLDER}/{name.removesuffix(ASSERTION_SUFFIX)}{ASSERTION_SUFFIX}": issue
+        for issue, (name, _) in newest.items()
+    }
+    try:
+        return frozenset(files[name] for name in tracked_by_git(root, files) if name in files) if files else frozenset()
+    except (OSError, ValueError, IndexError):
+        return frozenset(newest)
+
+
+def _newest_statements(connection: sqlite3.Connection, folder: Path) -> dict[str, tuple[str, IssueAssertion]]:
+    """By issue, what people said of it last and the name of the file."""
     rows = connection.execute("SELECT name, body FROM assertion WHERE unit = '' AND problem IS NULL")
     found = ((name, decode_assertion(body, path=folder)) for name, body in rows)
     kept = [(name, one) for name, one in found if isinstance(one, IssueAssertion)]
-    return {one.issue: one for _, one in oldest_first(kept)}
+    return {one.issue: (name, one) for name, one in oldest_first(kept)}
 
 
 class Texts(NamedTuple):

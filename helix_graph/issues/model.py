@@ -87,8 +87,9 @@ class IssueList(msgspec.Struct, frozen=True, kw_only=True):
     """The rows that were asked for, those of most sessions first.
 
     ``sessions`` counts all sessions of the memory, ``rows`` all rows there are, ``once`` those that one session only
-    met, ``hidden`` those that people muted or resolved, ``deliberate`` failures that were meant to come. ``minutes``
-    are those that all failures took, reports of people included.
+    met, ``hidden`` those that people muted or resolved, ``hidden_by_others`` those of them where git tracks what was
+    said, ``deliberate`` failures that were meant to come. ``minutes`` are those that all failures took, reports of
+    people included.
     """
 
     by: By
@@ -97,6 +98,7 @@ class IssueList(msgspec.Struct, frozen=True, kw_only=True):
     rows: int
     once: int = 0
     hidden: int = 0
+    hidden_by_others: int = 0
     deliberate: int = 0
     minutes: float | None = None
     note: str = COST_NOTE

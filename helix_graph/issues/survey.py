@@ -11,7 +11,7 @@ from helix_episodes.light_imports import Regex
 from helix_episodes.normalization import message_template
 from helix_graph.errors import IssueNotFound
 from helix_graph.graph.error_query import SAYS_NO_NAME, says_something
-from helix_graph.issues.history import History, texts_of
+from helix_graph.issues.history import History, shared_statements, texts_of
 from helix_graph.issues.model import (
     By,
     Issue,
@@ -64,6 +64,7 @@ class IssueSurvey:
     def __init__(self, connection: sqlite3.Connection, folder: Path, *, authors: Authors) -> None:
         self._connection = connection
         self._history = History(connection, folder)
+        self._root = folder.parent
         self._authors = authors
 
     @property
@@ -83,10 +84,14 @@ class IssueSurvey:
             sessions=len(history.sessions),
             rows=len(chosen.rows),
             once=chosen.once,
-            hidden=chosen.hidden,
+            hidden=len(chosen.hidden),
+            hidden_by_others=self._by_others(chosen.hidden),
             deliberate=sum(one.deliberate for one in history.failures),
             minutes=_minutes([*history.failures, *history.reported]),
         )
+
+    def _by_others(self, hidden: Sequence[str]) -> int:
+        return len(shared_statements(self._connection, self._root).intersection(hidden)) if hidden else 0
 
     def show(self, name: str) -> IssueDetails:
         """As `helix_graph.issues.api.Issues.show`."""
@@ -248,7 +253,7 @@ class _Chosen(NamedTuple):
 
     rows: list[_Row]
     once: int
-    hidden: int
+    hidden: list[str]
 
 
 def _chosen(
@@ -263,14 +268,14 @@ def _chosen(
     )
     rows.sort(key=lambda row: (-len(_sessions_of(row[2])), -sum(one.steps or 0 for one in row[2]), row[1]))
     again = [row for row in rows if by != "recurring" or len(_sessions_of(row[2])) >= _AGAIN]
-    chosen, hidden = [], 0
+    chosen, hidden = [], []
     for kind, key, members in again:
         spoken_of = kind in _NAMED and issue_id(kind, key) in history.statements
         found = _state(history, kind, key, members).state if kind in _NAMED and (state or spoken_of) else None
         if state is not None and found != state:
             continue
         if state is None and not every and found in {"muted", "resolved"}:
-            hidden += 1
+            hidden.append(issue_id(kind, key))
             continue
         chosen.append((kind, key, members))
     return _Chosen(chosen, len(rows) - len(again), hidden)

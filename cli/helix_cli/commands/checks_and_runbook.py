@@ -8,7 +8,8 @@ import click
 
 from helix_cli.app import open_for_question
 from helix_cli.options import any_path
-from helix_cli.output import count, emit_text, json_option, percent, say, show, table, warn_of_more
+from helix_cli.output import count, emit_text, json_option, percent, say, show, table, warn, warn_of_more, with_note
+from helix_graph.trust import note_of_shared
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,8 +32,9 @@ _WIDTH = 60
 @json_option
 def checks(*, everything: bool, as_json: bool) -> None:
     """Show how often each check fails, and after which changes."""
-    found = open_for_question().causality.checks(everything=everything)
-    show(found, as_json=as_json, render=render_checks)
+    memory = open_for_question()
+    found = memory.causality.checks(everything=everything)
+    show(found, as_json=as_json, render=with_note(render_checks, note_of_shared(memory.root)))
 
 
 def render_checks(found: CheckReport) -> None:
@@ -120,7 +122,9 @@ def _short(command: str) -> str:
 @json_option
 def fragile(*, path: str | None, as_json: bool) -> None:
     """Show files after whose change checks fail more often."""
-    show(open_for_question().causality.fragile(path), as_json=as_json, render=render_fragile)
+    memory = open_for_question()
+    found = memory.causality.fragile(path)
+    show(found, as_json=as_json, render=with_note(render_fragile, note_of_shared(memory.root)))
 
 
 def render_fragile(found: FragileReport) -> None:
@@ -157,19 +161,26 @@ def runbook(*, as_markdown: bool, file: Path | None, everything: bool, as_json: 
 
     With --check it ends with 1 where the file should change: a command in it fails here, or one in use is missing.
     """
-    causality = open_for_question().causality
+    memory = open_for_question()
+    note = note_of_shared(memory.root)
     if file is not None:
-        compared = causality.check_runbook(file)
-        show(compared, as_json=as_json, render=_render_comparison)
+        compared = memory.causality.check_runbook(file)
+        show(compared, as_json=as_json, render=with_note(_render_comparison, note))
         return int(compared.differs)
-    found = causality.runbook()
+    found = memory.causality.runbook()
     if as_markdown and not as_json:
         from helix_graph.causality.runbook import markdown_of
         from helix_graph.insights.safe_quoting import sanitize_line
 
         emit_text("".join(f"{sanitize_line(line)}\n" for line in markdown_of(found).splitlines()))
+        if note:
+            warn(note)
         return 0
-    show(found, as_json=as_json, render=lambda one: render_runbook(one, everything=everything))
+    show(
+        found,
+        as_json=as_json,
+        render=with_note(lambda one: render_runbook(one, everything=everything), note),
+    )
     return 0
 
 

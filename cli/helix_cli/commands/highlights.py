@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from helix_cli.app import open_for_question
-from helix_cli.output import json_option, say, show
+from helix_cli.output import json_option, say, show, with_note
 from helix_cli.terminal import quiet
+from helix_graph.trust import note_of_shared
 
 if TYPE_CHECKING:
     from helix_graph.highlights import Highlights
@@ -32,5 +33,10 @@ def render_highlights(found: Highlights, *, evidence: bool = False) -> None:
 @json_option
 def highlights(*, evidence: bool, as_json: bool) -> None:
     """Show what stands out, each sentence with the way to its evidence."""
-    found = open_for_question().highlights()
-    show(found, as_json=as_json, render=lambda answer: render_highlights(answer, evidence=evidence))
+    memory = open_for_question()
+    note = note_of_shared(memory.root)
+
+    def render(found: Highlights) -> None:
+        render_highlights(found, evidence=evidence)
+
+    show(memory.highlights(), as_json=as_json, render=with_note(render, note))

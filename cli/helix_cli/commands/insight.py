@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from helix_cli.app import open_insights
+from helix_cli.app import EXIT_FAILED, open_insights
 from helix_cli.command_group import LazyGroup
 from helix_cli.output import count, fields, json_option, percent, say, show, table, tree, warn
 from helix_cli.terminal import Branch, strong
@@ -46,11 +46,13 @@ def insight_command(name: str, *, render: Callable[[Any], None]) -> Callable[[Wo
 
     def decorate(work: Work) -> click.Command:
         @wraps(work)
-        def run(*, as_json: bool, verbose: bool, **options: object) -> None:
+        def run(*, as_json: bool, verbose: bool, **options: object) -> int:
             answer = work(open_insights(), **options)
             show(answer, as_json=as_json, render=render)
             if verbose or (click.get_current_context().obj or {}).get("verbose"):
                 _log(name, options, answer)
+            # What was asked for was not done: a script has to notice.
+            return EXIT_FAILED if isinstance(answer, dict) and answer.get("status") == "rejected" else 0
 
         verbose = click.option("--verbose", is_flag=True, help="Log the call on stderr as one line of JSON.")
         return click.command(name)(json_option(verbose(run)))

@@ -45,7 +45,8 @@ def render_issues(found: IssueList) -> None:
         say()
     once = f" {count(found.once, 'more issue')} in one session only." if found.once else ""
     deliberate = f" {count(found.deliberate, 'deliberate failure')} left out." if found.deliberate else ""
-    hidden = f" {count(found.hidden, 'issue')} muted or resolved (--all shows them)." if found.hidden else ""
+    others = f", {found.hidden_by_others} of them by statements that git tracks" if found.hidden_by_others else ""
+    hidden = f" {count(found.hidden, 'issue')} muted or resolved{others} (--all shows them)." if found.hidden else ""
     say(quiet(f"{found.note}{once}{deliberate}{hidden}"))
     warn_of_more(found.rows - len(found.issues), "row", advice="--limit shows more")
 

@@ -65,13 +65,15 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswe
 
 
 def _muted(connection: sqlite3.Connection, root: Path) -> Callable[[Complaint], bool] | None:
-    """Whether people muted an issue or its group; None, and nothing loaded, where nobody said anything of any."""
+    """Whether this user muted an issue or its group; None, and nothing loaded, where nobody said anything of any."""
     if connection.execute("SELECT 1 FROM assertion WHERE unit = '' AND problem IS NULL LIMIT 1").fetchone() is None:
         return None
-    from helix_graph.issues.history import statements
+    from helix_graph.issues.history import shared_statements, statements
     from helix_graph.issues.survey import issue_id
 
     muted = {name for name, one in statements(connection, root).items() if one.state == "muted"}
+    if muted:
+        muted -= shared_statements(connection, root)  # a commit does not silence what this user's agent is told
     return lambda asked: not muted.isdisjoint((*asked.keys, *(issue_id("group", label) for label in asked.labels)))
 
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+#: Too many to try through a port, even where a person chose words.
+_SHORTEST_TOKEN = 16
 #: A person may choose the token, so that a client's settings stay as they are.
 _TOKEN = "HELIX_MCP_TOKEN"  # noqa: S105  (the variable's name)
 _METHODS: dict[str, type[Any]] = {
@@ -49,8 +51,14 @@ def serve_http(chosen: str, *, port: int) -> None:
     Raises:
         HelixGraphError: The port cannot be used.
     """
-    token = os.environ.get(_TOKEN) or secrets.token_urlsafe(24)
-    told = "" if os.environ.get(_TOKEN) else f" with the header Authorization: Bearer {token}"
+    chosen_token = os.environ.get(_TOKEN, "")
+    if chosen_token and len(chosen_token) < _SHORTEST_TOKEN:
+        raise HelixGraphError(
+            f"{_TOKEN} has {len(chosen_token)} characters, which can be guessed; give it {_SHORTEST_TOKEN} or more, or "
+            "leave it out and a token is made"
+        )
+    token = chosen_token or secrets.token_urlsafe(24)
+    told = "" if chosen_token else f" with the header Authorization: Bearer {token}"
     try:
         listening = socket.create_server(("127.0.0.1", port))
     except OSError as error:
