@@ -167,7 +167,7 @@ def rows_of(
         "issue": sorted(issues, key=lambda row: (row[2], row[0])),
         "wording": [(number, wording(facts))],
         "claim": sorted(claims, key=lambda row: (row[4], row[5], row[2], row[6])),
-        "repair": [(number, r.error, r.change, r.check, r.verified_by, r.share) for r in facts.repairs],
+        "repair": [(number, *astuple(one)) for one in facts.repairs],
         "run": [(number, *_with_real(astuple(one), 9)) for one in facts.runs],
         "cost": [(number, *_with_real(astuple(one), 1)) for one in facts.costs],
         "decided_content": decision_rows(number, facts),
