@@ -1,18 +1,19 @@
 """How long compiling and asking take as a memory grows, each beside what it is compared with, in one run.
 
-    python benchmarks/scale.py [--episodes N] [--nodes N] [--growth]
+    python benchmarks/scale.py [--episodes N …] [--workers N] [--first CHECKOUT] [--nodes N]
 
 *Compile*: N generated episodes (6 decisions, 12 events, half of the labels repeated, about 9 kB a file) are compiled
-from nothing; beside it the time orjson needs to parse the same bytes in this run. Wanted: at most 20 times. *Again*:
-the unchanged re-run, beside a bare scan of the directory (names, sizes, times). Wanted: at most 3 times.
+from nothing on all cores, by the clock; beside it the time that orjson needs to parse the same bytes on one, in this
+run. Wanted: at most 10 times. *One more*: one episode more, compiled: at most 0.3 s into 10,000, 1 s into 100,000.
+*Memory*: the most that the compiling process had resident, and its workers each: below 1 GB. *Growth*: the same for
+several N. With ``--first`` a checkout of another version (`git worktree add DIR 58fbaabd`, the last that wrote the
+export with every compile) is measured on the same files.
 *Path*: on a graph of N nodes and about five times as many edges, 20 fixed pairs of labels that match at most 1,000
 nodes each; whole cold processes beside a bare interpreter, warm calls in one process, and networkx's shortest path on
 the same graph. Wanted: 100 ms above the interpreter cold, 15 ms warm.
-*After a change*: one episode more, compiled. That grows with the memory, since the export is written whole.
-*Growth*: the same from 1,000 to 100,000 episodes.
 
-Compiling is measured in seconds of the processor and so is its reference, because other work on the machine doubles
-what the clock says; asking is measured by the clock, as a person would, and by the processor beside it.
+The clock is what a user waits for, but other work on the machine doubles it: each line says the load and has the
+seconds of the processor, those of workers included, next to the clock's.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from __future__ import annotations
 import argparse
 import os
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -27,7 +29,7 @@ import tempfile
 import time
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 from generated import Labels, spelled, write_episodes
@@ -75,30 +77,68 @@ def parse(folder: Path) -> None:
         orjson.loads(path.read_bytes())
 
 
-def scan(folder: Path) -> None:
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            entry.stat()
+class Compiled(NamedTuple):
+    """What one process says of compiling a folder: seconds by the clock and of the processor, peak megabytes."""
+
+    clock: float
+    processor: float
+    own: float
+    of_workers: float
 
 
-def time_compile(count: int) -> None:
-    with tempfile.TemporaryDirectory() as root:
-        memory = Memory(Path(root))
-        folder = memory.root / "episodes"
+#: Compiles the memory in the folder and prints a `Compiled`; run by the Python of the version that is measured.
+_COMPILE = """
+import json, resource, sys, time
+from pathlib import Path
+from helix_graph import Memory
+def main():
+    begun, graph = time.perf_counter(), Memory(Path(sys.argv[1])).graph
+    graph.compile(**json.loads(sys.argv[2]))
+    clock = time.perf_counter() - begun
+    own, workers = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    busy = sum(one.ru_utime + one.ru_stime for one in (own, workers))
+    print(json.dumps([clock, busy, own.ru_maxrss / 1024, workers.ru_maxrss / 1024]))
+if __name__ == "__main__":
+    main()
+"""
+
+
+def compiled(root: Path, *, checkout: Path | None = None, **options: object) -> Compiled:
+    path = [str(checkout / part) for part in (".", "episodes", "cli")] if checkout else []
+    with tempfile.NamedTemporaryFile("w", suffix=".py") as script:
+        script.write(_COMPILE)
+        script.flush()
+        said = subprocess.run(
+            [sys.executable, script.name, str(root), orjson.dumps(options).decode()],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path)}, check=True, stdout=subprocess.PIPE,
+        ).stdout  # fmt: skip
+    return Compiled(*orjson.loads(said))
+
+
+def time_compile(count: int, *, workers: int | None, first: Path | None) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        root = Path(name)
+        folder = root / "episodes"
         write_episodes(folder, count=count)
         size = sum(path.stat().st_size for path in folder.iterdir()) / count / 1000
-        bare = min(busy(lambda: parse(folder)) for _ in range(3))
-        first = busy(memory.graph.compile)
-        scanned = min(busy(lambda: scan(folder)) for _ in range(5))
-        again = min(busy(memory.graph.compile) for _ in range(5))
-        write_episodes(folder, count=1, first=count)
-        one_more = busy(memory.graph.compile)
-        print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+        bare = min(busy(lambda: parse(folder)) for _ in range(2))
         print(
-            f"{count:>8} episodes of {size:.1f} kB: compile {first:.2f} s = {first / bare:.1f} x orjson ({bare:.2f} s);"
+            f"{count:>8} episodes of {size:.1f} kB; orjson parses them in {bare:.2f} s; load {os.getloadavg()[0]:.1f}"
         )
-        print(f"{'':>9}unchanged {1000 * again:.0f} ms = {again / scanned:.1f} x the scan ({1000 * scanned:.0f} ms)")
-        print(f"{'':>9}after one more {one_more:.2f} s = {one_more / first:.2f} x the whole")
+        versions: list[tuple[str, Path | None, dict[str, object]]] = [("now", None, {"workers": workers})]
+        versions += [("first", first, {})] if first else []
+        for title, checkout, options in versions:
+            shutil.rmtree(root / "causality", ignore_errors=True)
+            whole = compiled(root, checkout=checkout, **options)
+            write_episodes(folder, count=1, first=count)
+            more = compiled(root, checkout=checkout, **options)
+            (folder / f"episode-generated-{count:06}.json").unlink()
+            print(
+                f"{title:>8}: {whole.clock:.1f} s = {whole.clock / bare:.1f} x (of the processor"
+                f" {whole.processor:.1f} s = {whole.processor / bare:.1f} x); one more {more.clock:.2f} s"
+                f" ({more.processor:.2f}); {whole.own:.0f} MB, a worker {whole.of_workers:.0f} MB",
+                flush=True,
+            )
 
 
 def pairs(stock: int) -> list[tuple[str, str]]:
@@ -167,13 +207,15 @@ def time_networkx(memory: Memory) -> tuple[float, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--episodes", type=int, default=10_000)
-    parser.add_argument("--nodes", type=int, default=100_000)
-    parser.add_argument("--growth", action="store_true", help="also 1,000 to 100,000 episodes")
+    parser.add_argument("--episodes", type=int, nargs="*", default=[1_000, 10_000, 100_000])
+    parser.add_argument("--workers", type=int, help="processes that read (default: the cores)")
+    parser.add_argument("--first", type=Path, help="a checkout of the version to compare with")
+    parser.add_argument("--nodes", type=int, default=100_000, help="of the graph on which paths are timed; 0: none")
     options = parser.parse_args()
-    for count in (1_000, 10_000, 100_000) if options.growth else (options.episodes,):
-        time_compile(count)
-    time_paths(options.nodes)
+    for count in options.episodes:
+        time_compile(count, workers=options.workers, first=options.first)
+    if options.nodes:
+        time_paths(options.nodes)
 
 
 if __name__ == "__main__":

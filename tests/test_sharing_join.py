@@ -87,9 +87,10 @@ def test_a_thousand_shares_in_any_order_and_grouping_are_one_memory() -> None:
     records += [Forgotten(of=f"{number:016x}") for number in range(50)]
     begun = time.process_time()
     made = set()
+    joined: tuple[SharedRecord, ...] = ()
     for _ in range(5):
         chance.shuffle(records)
-        joined: tuple[SharedRecord, ...] = ()
+        joined = ()
         at = 0
         while at < len(records):
             size = chance.randrange(1, 400)

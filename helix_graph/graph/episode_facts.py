@@ -12,6 +12,7 @@ every edge, stands under the assertion's own name. The ends of an asserted edge 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypedDict
 
 import msgspec
@@ -285,10 +286,18 @@ def fingerprints_of_event(event: Event) -> tuple[str, ...]:
         return ()
     if event.fingerprint:
         return (event.fingerprint, *event.also)
-    finding = CheckFinding(
-        family=family_of(event), message=event.message or first_line(event.content), path=event.path, tests=event.tests
+    message = event.message or first_line(event.content)
+    scope = (event.path or "") if event.tool else ""
+    return _fingerprints(event.check or "", family_of(event), message, event.path, event.tests, scope)
+
+
+@lru_cache(maxsize=4096)  # the same errors come in many sessions; some 4 MB
+def _fingerprints(
+    check: str, family: str, message: str, path: str | None, tests: tuple[str, ...], scope: str
+) -> tuple[str, ...]:
+    found = diagnostics_of_finding(
+        check, CheckFinding(family=family, message=message, path=path, tests=tests), scope=scope
     )
-    found = diagnostics_of_finding(event.check or "", finding, scope=(event.path or "") if event.tool else "")
     return tuple(dict.fromkeys(key for one in found for key in one.keys))
 
 
