@@ -90,7 +90,7 @@ def _log(command: str, options: dict[str, object], answer: object) -> None:
 
 def render_stored(answer: StoreAnswer) -> None:
     """What became of a text, on one line."""
-    fuller = "the new words are fuller and were kept" if answer.get("kept") == "new" else ""
+    fuller = "the longer wording replaced the old one" if answer.get("kept") == "new" else ""
     say("  ".join(part for part in (answer["status"], answer["name"], answer["reason"], fuller) if part))
 
 
@@ -222,7 +222,7 @@ def _render_told(answer: FeedbackAnswer | AttributionAnswer) -> None:
     "--outcome-text", metavar="TEXT", help="Judge each insight by how similar this description of the outcome is to it."
 )
 @click.option("--explain", is_flag=True, help="Print why each insight counts as it does.")
-@click.option("--id", "identity", default="", help="The same id counts once, however often it is given.")
+@click.option("--id", "identity", default="", help="Feedback with the same id counts once.")
 def feedback(  # noqa: PLR0913  (the seed's options, and the two other ways to judge)
     insights: Insights,
     *,
@@ -306,7 +306,9 @@ def connected(insights: Insights, *, name: str, max_hops: int) -> Hits:
 
 @insight_command("chunk", render=render_stored)
 @click.option("--task-objective", required=True, metavar="TEXT", help="What was to be done.")
-@click.option("--outcome", required=True, metavar="TEXT", help="How it went; only what begins with success is kept.")
+@click.option(
+    "--outcome", required=True, metavar="TEXT", help="How it went; only outcomes that begin with success are stored."
+)
 @click.option("--approach", required=True, metavar="TEXT", help="How it was done.")
 @click.option("--source", default="chunked", show_default=True, help="Where it comes from.")
 def chunk(insights: Insights, *, task_objective: str, outcome: str, approach: str, source: str) -> StoreAnswer:
