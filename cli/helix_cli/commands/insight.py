@@ -97,8 +97,8 @@ def render_stored(answer: StoreAnswer) -> None:
 @insight_command("store", render=render_stored)
 @click.option("--content", metavar="TEXT", help="The advice: 20 to 8,000 characters.")
 @click.option("--tags", type=json_names, default="[]", metavar="JSON", help="""Its tags: '["pattern", "ci"]'.""")
-@click.option("--trigger", metavar="TEXT", help="Instead of --content: the situation ...")
-@click.option("--resolution", metavar="TEXT", help="... and what to do in it.")
+@click.option("--trigger", metavar="TEXT", help="Instead of --content: the situation.")
+@click.option("--resolution", metavar="TEXT", help="With --trigger: what to do in it.")
 @click.option("--type", "kind", type=click.Choice(("failure", "pattern")), default="failure", help="With --trigger.")
 def store(
     insights: Insights,
@@ -317,11 +317,22 @@ def chunk(insights: Insights, *, task_objective: str, outcome: str, approach: st
 
 
 #: Where each command is, in the order of the help.
-LOCATIONS = {
+EVERYDAY = {
     "store": "commands.insight:store",
     "recall": "commands.insight:recall",
     "list": "commands.insight:list_insights",
     "get": "commands.insight:get",
+    "why": "commands.insight_maintenance:why",
+    "edit": "commands.insight_maintenance:edit",
+    "mute": "commands.insight_maintenance:mute",
+    "reject": "commands.insight_maintenance:reject",
+    "forget": "commands.insight_maintenance:forget",
+    "promote": "commands.insight_maintenance:promote",
+    "export": "commands.insight_maintenance:export",
+    "import": "commands.insight_maintenance:import_command",
+}
+#: For links, upkeep and the judging of outcomes, which hooks do by themselves.
+RARE = {
     "feedback": "commands.insight:feedback",
     "decay": "commands.insight_maintenance:decay",
     "prune": "commands.insight_maintenance:prune",
@@ -337,14 +348,6 @@ LOCATIONS = {
     "consolidate": "commands.insight_maintenance:consolidate",
     "reindex": "commands.insight_maintenance:reindex",
     "rebuild": "commands.insight_maintenance:rebuild",
-    "edit": "commands.insight_maintenance:edit",
-    "reject": "commands.insight_maintenance:reject",
-    "mute": "commands.insight_maintenance:mute",
-    "forget": "commands.insight_maintenance:forget",
-    "why": "commands.insight_maintenance:why",
-    "promote": "commands.insight_maintenance:promote",
-    "export": "commands.insight_maintenance:export",
-    "import": "commands.insight_maintenance:import_command",
 }
 
 
@@ -353,7 +356,8 @@ def _begin(*, verbose: bool) -> None:
 
 
 insight = LazyGroup(
-    sections={"Commands": LOCATIONS},
+    sections={"Commands": EVERYDAY},
+    rare={"Links, upkeep and outcomes": RARE},
     name="insight",
     help="Remember advice and find it again.",
     callback=_begin,
