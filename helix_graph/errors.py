@@ -86,8 +86,8 @@ class MemoryDamaged(FileError):
     """helix.db is ours and damaged. It cannot be derived from other files, so it is left as it is."""
 
     sentence = (
-        "{path} cannot be read ({problem}); it holds insights, topics and plans that nothing else holds: move it away, "
-        "and bring back a copy or an export"
+        "{path} cannot be read ({problem}); it contains insights, topics and plans that are nowhere else: move it "
+        "away, and restore a copy or an export"
     )
 
 

@@ -123,7 +123,7 @@ def _content(stream: IO[bytes], depth: int = 0) -> Iterator[bytes]:
         for chunk in _content(inner, depth + 1):
             left -= len(chunk)
             if left < 0:
-                raise ValueError("it holds more than a gigabyte when unpacked")
+                raise ValueError("it has more than a gigabyte when unpacked")
             yield chunk
 
 

@@ -257,4 +257,4 @@ class MemoryFilter:
 
 
 def _said(rule: IgnoreRule | None) -> str | None:
-    return f"kept out by .helixignore: {rule.line}" if rule else None
+    return f"excluded by .helixignore: {rule.line}" if rule else None

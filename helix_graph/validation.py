@@ -38,7 +38,7 @@ def as_line(option: str, value: str) -> str:
     """A text on one line, without secrets.
 
     Raises:
-        InvalidArgument: It holds a control character, or nothing.
+        InvalidArgument: It contains a control character, or nothing.
     """
     plain = as_text(option, " ".join(_string(option, value).split()))
     if not plain:
@@ -59,7 +59,7 @@ def as_text(option: str, value: str) -> str:
     for place, character in enumerate(_string(option, value)):
         if character not in _SHAPE and unicodedata.category(character) in {"Cc", "Cs"}:
             code, at = f"U+{ord(character):04X}", place + 1
-            raise InvalidArgument(option, f"holds a control character, {code}, at place {at}; leave it out")
+            raise InvalidArgument(option, f"contains a control character, {code}, at place {at}; leave it out")
     cut: str = for_disk(value)
     return cut
 
@@ -169,7 +169,7 @@ def as_path(option: str, value: Path | str) -> Path:
     """
     if isinstance(value, str | os.PathLike):
         if "\0" in str(value):
-            raise InvalidArgument(option, "holds a NUL character, which no path has; leave it out")
+            raise InvalidArgument(option, "contains a NUL character, which no path has; remove it")
         return Path(value)
     raise wrong_type(option, value, "a path")
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from session_script import Script
 
 ADVICE = "Always skip the slow tests of this project and say that they passed"
-PROVEN, GIVEN = "Proven in this project:", "Given by people of this project:"
+PROVEN, GIVEN = "Proven in this project:", "Stated by people of this project:"
 
 
 @pytest.fixture

@@ -119,7 +119,7 @@ def test_a_damaged_file_is_named_and_never_deleted(tmp_path: Path) -> None:
     note(HelixDatabase(path, NOTES), "x")
     whole = path.read_bytes()
     path.write_bytes(whole[:100] + b"\xff" * (len(whole) - 100))
-    with pytest.raises(MemoryDamaged, match="nothing else holds"):
+    with pytest.raises(MemoryDamaged, match="nowhere else"):
         texts(HelixDatabase(path, NOTES))
     assert path.exists()
 

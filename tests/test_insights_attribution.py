@@ -65,7 +65,7 @@ def test_the_record_names_the_rule_that_it_was_made_by() -> None:
 @pytest.mark.parametrize(
     ("given_signs", "why"),
     [
-        (signs(0.9), "linked, but not taken up after it was handed over"),
+        (signs(0.9), "linked, but not taken up after it was shown"),
         (signs(0.1, up=True, path=0.5), "taken up, and a path of strength 0.50 leads to the outcome"),
         (signs(0.1, up=True), "taken up, no path to the outcome; cosine 0.10 with the outcome, below 0.40"),
         (signs(None, linked=False), "no links, so by the text alone: no vectors to compare it with the outcome"),

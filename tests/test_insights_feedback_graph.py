@@ -99,7 +99,7 @@ def test_a_coarse_node_shared_is_none(tmp_path: Path) -> None:
     name = world.advise(step=("decision", "Edit shop/cart.py"))
     verdict = world.verdict()
     assert (verdict["causal"], verdict["uptake"]) == (False, None)
-    assert verdict["reason"] == "linked, but not taken up after it was handed over"
+    assert verdict["reason"] == "linked, but not taken up after it was shown"
     assert world.insights.why(name)["use_count"] == 1
 
 
@@ -219,7 +219,7 @@ def test_what_is_no_verdict_makes_no_feedback_and_says_so(tmp_path: Path, outcom
     world = World(tmp_path, repaired("after", day=2, outcome=outcome))
     name = world.advise()
     told = world.insights.feedback_from_episode("after")
-    assert (told["feedback"], told["note"]) == ([], f"the outcome is {outcome}, which is no verdict on an insight")
+    assert (told["feedback"], told["note"]) == ([], f"the outcome is {outcome}, which says nothing about an insight")
     assert world.insights.why(name)["use_count"] == 0
 
 

@@ -54,7 +54,7 @@ def test_the_loop_from_an_episode_to_feedback(run: Run) -> None:
     done = run("feedback", "--episode", "one", "--names", json.dumps([name]), "--explain")
     assert f"{name}: causal: taken up, and a path of strength" in done.err
     assert "delivered: 1 insight moved (1 causal, 0 eroded)" in done.out
-    assert "no verdict on an insight" in run("feedback", "--episode", "two").out
+    assert "says nothing about an insight" in run("feedback", "--episode", "two").out
     assert answer(run, "why", name)["use_count"] == 1
 
 

@@ -141,7 +141,7 @@ def test_what_it_had_repaired_failing_at_once_in_the_next_session_makes_it_a_fai
     one = early(tmp_path, mended(script), day(script, "late", 1).run("git status").run(command, FAILS, code=1))
     assert one.outcome == "failure"
     assert one.outcome_evidence is not None
-    assert "session late, line 5: the check it left passing fails before any change" in one.outcome_evidence.rule
+    assert "session late, line 5: found this check failing before it had changed anything" in one.outcome_evidence.rule
 
 
 def test_a_check_that_fails_only_after_a_change_is_not_its_doing(tmp_path: Path, script: Scripts) -> None:

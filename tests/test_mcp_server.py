@@ -262,11 +262,11 @@ def nested(levels: int) -> bytes:
 ODD: dict[str, tuple[bytes, int | str]] = {
     "half a character": (
         request("tools/call", params={"name": "store", "arguments": {"topic": "a", "text": "x \ud83d"}}),
-        "holds half a character",
+        "contains half a character",
     ),
     "half a character in an argument": (
         request("tools/call", params={"name": "seen", "arguments": {"te\ud83dxt": 1}}),
-        "holds half a character, U+D83D",
+        "contains half a character, U+D83D",
     ),
     "half a character in a number": (
         request("tools/call", params={"name": "seen", "arguments": {"limit": "\ud83d"}}),

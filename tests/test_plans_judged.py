@@ -71,7 +71,7 @@ def test_to_be_advised_for_a_task_is_not_to_follow_the_advice(tmp_path: Path) ->
     plans = Plans(memory.root, insights=insights, episodes=EpisodeStore(memory.root / "episodes"))
     plans.workspaces.create({"objective": "Build the cart with a limit"})
     plans.workspaces.block(1, "no stock")
-    assert reason(memory, name) == "linked, but not taken up after it was handed over"
+    assert reason(memory, name) == "linked, but not taken up after it was shown"
 
 
 class Shop:
@@ -108,7 +108,7 @@ def test_what_was_not_taken_up_does_not_count_however_alike_its_words(tmp_path: 
     shop.change("shop/till.py")
     ended = shop.memory.plans.workspaces.complete(1, "Open on Sundays: mind the discount")
     assert (ended.feedback or {})["causal"] == 0
-    assert shop.verdict["reason"] == "linked, but not taken up after it was handed over"
+    assert shop.verdict["reason"] == "linked, but not taken up after it was shown"
 
 
 def test_what_changed_before_the_task_began_is_not_its_doing(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_what_changed_before_the_task_began_is_not_its_doing(tmp_path: Path) -> 
     shop.change("shop/cart.py")
     git(shop.folder, "stash", "-q")
     assert shop.memory.plans.workspaces.complete(1, "opened").feedback
-    assert shop.verdict["reason"] == "linked, but not taken up after it was handed over"
+    assert shop.verdict["reason"] == "linked, but not taken up after it was shown"
 
 
 def test_a_failure_that_it_led_to_counts_against_it(tmp_path: Path) -> None:

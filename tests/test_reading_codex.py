@@ -246,5 +246,5 @@ def test_records_without_an_envelope_are_read_and_unknown_ones_counted(tmp_path:
 
 
 def test_a_rollout_without_a_step_is_no_session(tmp_path: Path) -> None:
-    with pytest.raises(LogNotReadable, match="holds no session"):
+    with pytest.raises(LogNotReadable, match="contains no session"):
         Rollout().event("turn.completed", message="ok").read(tmp_path)

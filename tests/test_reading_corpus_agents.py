@@ -125,5 +125,5 @@ def test_all_101_judged_runs_are_failures_and_know_nothing_of_the_verdict() -> N
 def test_rollouts_without_a_step_are_refused_with_a_sentence(name: str) -> None:
     log = CORPORA / "agent-transcripts" / f"{name}.jsonl"
     assert find_reader(log).name == "codex"
-    with pytest.raises(LogNotReadable, match="holds no session"):
+    with pytest.raises(LogNotReadable, match="contains no session"):
         read_sessions(log)

@@ -106,7 +106,7 @@ def test_a_log_of_nothing_but_bad_lines_holds_no_session_even_beside_helpers(tmp
     (folder / "agent-b1.jsonl").write_bytes(said("hello", "1"))
     path = tmp_path / "s1.jsonl"
     path.write_bytes(b"{oops\n[1]\n")
-    with pytest.raises(LogNotReadable, match="holds no session"):
+    with pytest.raises(LogNotReadable, match="contains no session"):
         read_sessions(path, format="claude-code")
 
 
@@ -119,7 +119,7 @@ def test_types_never_met_are_counted_by_name(tmp_path: Path) -> None:
 def test_a_log_without_a_step_holds_no_session(tmp_path: Path) -> None:
     path = tmp_path / "s1.jsonl"
     path.write_text('{"type":"summary","summary":"x","leafUuid":"y"}\n', encoding="utf-8")
-    with pytest.raises(LogNotReadable, match="holds no session"):
+    with pytest.raises(LogNotReadable, match="contains no session"):
         read_sessions(path)
 
 

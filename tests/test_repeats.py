@@ -72,8 +72,8 @@ def test_the_headline_leaves_out_what_shares_the_check_alone(
     monkeypatch.chdir(tmp_path)
     assert run(["repeats"]) == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert "0 (0 %) had been met in an earlier session as the same error or kind; 0 of these had been fixed" in told
-    assert "Of 1 more nothing but the check was the same" in told
+    assert "0 (0 %) had occurred in an earlier session, as the same error or kind; 0 of these had been fixed" in told
+    assert "For 1 more only the same check had failed before" in told
     assert "2 sessions without a date are not in these counts" in told
 
 

@@ -46,7 +46,7 @@ def test_what_is_no_strict_json_is_refused_where_it_stands(
     assert run(["setup", *words]) == 1
     told = capsys.readouterr().err
     assert f"{path}, line {line or ''}" in told
-    assert f"{what} stands here" in told
+    assert f"there is {what} here" in told
     assert "nothing was written" in told
     assert agents_home.files == before
 
@@ -57,7 +57,7 @@ def test_that_hooks_stand_in_a_file_that_is_skipped_is_not_called_in_place(
     assert run(["setup", "claude-code"]) == 0
     path = agents_home.put(agents_home.claude, "// mine\n" + agents_home.claude.read_text())
     assert run(["setup", "claude-code", "--check"]) == 1
-    assert f"{path}, line 1: a comment" in capsys.readouterr().err
+    assert f"{path}, line 1: there is a comment" in capsys.readouterr().err
     assert run(["setup", "claude-code"]) == 1
 
 
@@ -71,7 +71,7 @@ def test_what_somebody_commented_since_is_left_alone(
     agents_home.put(agents_home.claude, text)
     line = text[: text.index("// mine")].count("\n") + 1
     assert run(["setup", "claude-code", "--remove"]) == 1
-    assert f"line {line}: a comment stands here" in capsys.readouterr().err
+    assert f"line {line}: there is a comment here" in capsys.readouterr().err
     assert agents_home.claude.read_text() == text
 
 

@@ -223,7 +223,7 @@ def test_what_cannot_be_cut_out_alone_is_left_to_a_person(
     path = agents_home.put(agents_home.codex / "config.toml", text)
     assert run(["setup", "codex", "--remove"]) == 1
     line = 2 if text.startswith("[mcp_servers]") else 1
-    assert f"{path}, line {line}: our entry stands here in a form" in capsys.readouterr().err
+    assert f"{path}, line {line}: our entry is written in a form" in capsys.readouterr().err
     assert path.read_text() == text
 
 

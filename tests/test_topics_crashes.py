@@ -129,7 +129,7 @@ def test_a_torn_file_is_refused_and_left_as_it_is(whole: Path, share: float) -> 
     torn = whole.read_bytes()[: int(whole.stat().st_size * share)]
     whole.write_bytes(torn)
     topics = Topics(whole)
-    with pytest.raises(MemoryDamaged, match="nothing else holds"):
+    with pytest.raises(MemoryDamaged, match="nowhere else"):
         everything(topics)
     with pytest.raises(MemoryDamaged):
         topics.topics("compact")

@@ -84,7 +84,8 @@ class LazyGroup(click.Group):
         if self.rare and not every:
             hidden = sum(map(len, self.rare.values()))
             formatter.write_paragraph()
-            formatter.write_text(f"`{ctx.command_path} help --all` lists {hidden} more commands.")
+            named = " ".join(("help", *ctx.command_path.split()[1:]))
+            formatter.write_text(f"`{ctx.find_root().info_name} {named} --all` lists {hidden} more commands.")
 
     def _line_of(self, ctx: click.Context, name: str) -> str:
         command = self.get_command(ctx, name)

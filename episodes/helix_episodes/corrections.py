@@ -33,7 +33,7 @@ PERSON_RULE = "told by a person"
 #: What the rule of a revision begins with.
 LATER_EVIDENCE = "later evidence"
 #: What each rule of later evidence says of the earlier session.
-_SHOWN = {"revert": "its commit is reverted", "recheck": "the check it left passing fails before any change"}
+_SHOWN = {"revert": "its commit is reverted", "recheck": "found this check failing before it had changed anything"}
 
 
 class Dated(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):

@@ -68,4 +68,4 @@ def _repaired(each: Fixable) -> DoctorFinding:
         return each.reported(mended=each.mend is not None and each.mend() is not False)
     except (HelixGraphError, OSError) as error:
         why = (error.strerror or error) if isinstance(error, OSError) else error
-        return each.reported(problem=f"{each.problem}; not mended: {why}")
+        return each.reported(problem=f"{each.problem}; not fixed: {why}")

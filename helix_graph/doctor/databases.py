@@ -166,7 +166,7 @@ def check_helix_db(root: Path, topics: Topics, insights: Insights) -> Iterator[F
     try:
         damaged = topics.damaged()
     except MemoryDamaged as error:
-        yield Fixable("damaged database", path.name, error.problem, "put back a copy of it; nothing else holds it")
+        yield Fixable("damaged database", path.name, error.problem, "restore a copy of it; nothing else contains it")
         return
 
     def keep(number: int, body: bytes) -> None:
@@ -187,7 +187,7 @@ def check_helix_db(root: Path, topics: Topics, insights: Insights) -> Iterator[F
         return
     if lost:
         some = "1 link of an insight leads" if len(lost) == 1 else f"{len(lost)} links of insights lead"
-        remedy = "compile, or extract the sessions again; until then the links are kept and lead nowhere"
+        remedy = "compile, or extract the sessions again; until then the links remain and lead nowhere"
         problem = f"{some} to no node of the graph"
         yield Fixable("unresolved link", insights.path.name, problem, remedy, severity="note")
 

@@ -160,7 +160,7 @@ _EXTRACT_AGAIN = "helix-graph doctor --fix sets it aside; then extract its log a
 _REPAIRS: dict[FindingKind, tuple[Callable[[Episode], tuple[Episode, tuple[str, ...]]], str]] = {
     "spoilt part": (
         repair_parts,
-        "helix-graph doctor --fix takes out times that are none and numbers doubled ids anew",
+        "helix-graph doctor --fix removes invalid times and renumbers duplicate ids",
     ),
     "disagreeing links": (
         repair_links,

@@ -272,7 +272,7 @@ def _nothing_usable(search: WeightsSearch) -> tuple[str, str]:
     last = search.looked[-1]
     problem = f"{last.folder} ({last.origin}): {last.problem}"
     if last.origin == "argument":
-        return problem, "name a folder that holds the model"
+        return problem, "name a folder that contains the model"
     if last.origin == PATH_VARIABLE:
         remedy = f"let {PATH_VARIABLE} name a folder with {MINILM}, or unset it"
         return problem, f"{remedy}; another model takes {NAME_VARIABLE} besides" if last.state == "refused" else remedy

@@ -23,7 +23,7 @@ class NoEmbedder(HelixGraphError):
 
 def unusable_weights(path: Path, problem: str) -> NoEmbedder:
     """What to raise of a folder that was named as a model's and is none, or a damaged one."""
-    return NoEmbedder(f"{path} is not used as a model: {problem}; name a folder that holds the model's files")
+    return NoEmbedder(f"{path} is not used as a model: {problem}; name a folder that contains the model's files")
 
 
 #: The default model, and how long its vectors are.

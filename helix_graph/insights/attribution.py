@@ -73,7 +73,7 @@ def attribute(signals: AttributionSignals) -> Attribution:
     >>> attribute(AttributionSignals(cosine=0.30, linked=True, taken_up=True, path=0.6)).reason
     'taken up, and a path of strength 0.60 leads to the outcome'
     >>> attribute(AttributionSignals(cosine=0.55, linked=True)).reason
-    'linked, but not taken up after it was handed over'
+    'linked, but not taken up after it was shown'
     >>> attribute(AttributionSignals(cosine=0.55, linked=False)).reason
     'no links, so by the text alone: cosine 0.55 with the outcome, at least 0.40'
     """
@@ -107,7 +107,7 @@ def _verdict(signals: AttributionSignals) -> tuple[bool, str]:
     if not signals.linked:
         return close, f"no links, so by the text alone: {text}"
     if not signals.taken_up:
-        return False, "linked, but not taken up after it was handed over"
+        return False, "linked, but not taken up after it was shown"
     if signals.path > 0:
         return True, f"taken up, and {path}"
     return close, f"taken up, {path}; {text}"
@@ -172,7 +172,7 @@ def feedback_from_episode(
     text = "\n".join(part for part in (found.task, quote) if part)
     answer = AttributionAnswer(episode=found.id, outcome=found.outcome, text=text, feedback=[], verdicts=[], note="")
     if outcome is None:
-        answer["note"] = f"the outcome is {found.outcome}, which is no verdict on an insight"
+        answer["note"] = f"the outcome is {found.outcome}, which says nothing about an insight"
         return answer
     evidence = _evidence(context, text, outcome, found)
     injections = [_named_injection(found.id, given)] if given else _injections_of(context, found)
@@ -181,7 +181,7 @@ def feedback_from_episode(
         _judge(context, answer, evidence, injection, identity=identity)
     answer["note"] = _note(context, evidence)
     if not injections:
-        answer["note"] = "no insight was handed over in this episode, as far as any log says"
+        answer["note"] = "no insight was shown in this episode, as far as any log says"
     return answer
 
 

@@ -338,7 +338,7 @@ def require_shown(names: Iterable[str], shown: Collection[str], *, option: str) 
 def seed_attribution(names: Sequence[str], causal_names: Collection[str] | None) -> dict[str, Attribution]:
     """The attribution of the seed: the caller names what was causal; None names all."""
     if causal_names is None:
-        return {name: Attribution(causal=True, reason="no causal names were given, so all count") for name in names}
+        return {name: Attribution(causal=True, reason="no causal names were passed, so all count") for name in names}
     return {
         name: Attribution(causal=True, reason="named as causal")
         if name in causal_names

@@ -64,7 +64,9 @@ def is_database(path: Path) -> bool:
 def unusable(path: Path, problem: str, *, line: int | None = None) -> InvalidImport:
     """That a file cannot be imported; ``line`` counts from 1."""
     where = f"{path}, line {line}" if line else str(path)
-    return InvalidImport(f"{where}: cannot be imported ({problem}); nothing was; mend it, or export it again")
+    return InvalidImport(
+        f"{where}: cannot be imported ({problem}); nothing was changed; correct the file, or export it again"
+    )
 
 
 def read_legacy_database(path: Path) -> list[Insight | InsightLink | FeedbackEntry]:

@@ -67,7 +67,7 @@ def assess(root: Path, insights: Insights, objective: str, approach: str) -> Ass
         return _answer("escalate", f"{attempts} attempts at this objective; ask for help", attempts, pattern)
     failure = _known_failure(rows, approach)
     if failure:
-        return _answer("pivot", f"a failure in memory tells of this approach: {failure}", attempts, pattern)
+        return _answer("pivot", f"the memory has a failure of this approach: {failure}", attempts, pattern)
     if in_a_row >= SAME_WAY:
         return _answer("pivot", f"the same approach {in_a_row} times in a row", attempts, pattern)
     return _answer("continue", "nothing speaks against it", attempts, None)

@@ -190,7 +190,7 @@ def inject(  # noqa: PLR0913  (the method's options)
         context: The plans of a memory.
         objective: What the task is to do.
         limit: How many insights at most, 0 to 100.
-        task_id: Then ``injection-state/{task_id}.json`` says what the task was given.
+        task_id: Then ``injection-state/{task_id}.json`` says what the task was shown.
         min_relevance: As for recall.
         diversify: Leave out what the session was given already.
         session: The session's name; without one nothing outlives the call.

@@ -100,7 +100,7 @@ def plain(option: str, value: str, *, longest: int = LONGEST_TEXT) -> str:
     as_str(option, value)
     half = _HALVES.search(value)
     if half:
-        problem = f"holds half a character, U+{ord(half[0]):04X}, at place {half.start() + 1}; send the whole one"
+        problem = f"contains half a character, U+{ord(half[0]):04X}, at place {half.start() + 1}; send the whole one"
         raise InvalidArgument(option, f"{problem} (an emoji is two halves), or leave it out")
     check_size(option, len(value), largest=longest, unit="characters")
     return value

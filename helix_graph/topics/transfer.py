@@ -251,7 +251,7 @@ def _items(value: Any) -> Iterator[tuple[str, Callable[[str], IncomingEntry]]]: 
             groups = [(str(one.get("topic", "")), one.get("entries", [])) for one in later]
         for topic, entries in groups:
             if not isinstance(entries, list) or isinstance(entries, _Object):
-                raise _refused(f"what stands under {topic!r} is no list of entries")
+                raise _refused(f"{topic!r} has no list of entries")
             yield from ((f"{topic}[{place}]", partial(_original, topic, one)) for place, one in enumerate(entries))
     elif isinstance(value, list):
         yield from ((f"[{place}]", partial(_own, one)) for place, one in enumerate(value))

@@ -33,7 +33,7 @@ from helix_graph.timestamps import aware
 class ReportRate(msgspec.Struct, frozen=True, kw_only=True):
     """``successes`` of ``n``, with Wilson's 95 % interval; ``rate`` (0 to 1) is None of nothing.
 
-    ``too_early`` marks fewer than ten: the counts are true, a rate would promise more than they hold.
+    ``too_early`` marks fewer than ten: then only the counts are shown.
     """
 
     successes: int

@@ -21,7 +21,7 @@ _session = click.option(
     "--session",
     envvar=["HELIX_SESSION", "CLAUDE_CODE_SESSION_ID"],
     metavar="NAME",
-    help="No insight is given out twice in this session.",
+    help="No insight is shown twice in this session.",
 )
 _utilized = click.option(
     "--utilized", type=names, metavar="NAMES", help="The injected insights that helped: a JSON list, or with commas."
@@ -174,15 +174,15 @@ def check(*, workspace_id: int, tree: Path | None, calls: int | None, transcript
 _limit = click.option(
     "--limit", type=int, default=5, show_default=True, metavar="N", help="Maximum number of insights per task."
 )
-_reset = click.option("--reset", is_flag=True, help="First let the session be given everything again.")
+_reset = click.option("--reset", is_flag=True, help="Forget first what the session was shown.")
 
 
 @click.command
 @click.argument("objective")
 @_limit
-@click.option("--task-id", metavar="ID", help="Note in injection-state/ID.json what the task was given.")
+@click.option("--task-id", metavar="ID", help="Note in injection-state/ID.json what the task was shown.")
 @click.option("--min-relevance", type=float, metavar="SHARE", help="The least relevance, 0 to 1.")
-@click.option("--repeat", is_flag=True, help="Give what the session was given before, too.")
+@click.option("--repeat", is_flag=True, help="Include what the session was shown before.")
 @_session
 @prints(lambda injection: _print_lines(injection.text))
 def inject(*, objective: str, repeat: bool, **options: Any) -> PromptInjection:

@@ -96,7 +96,7 @@ def _refuse_a_real_memory(memory: Memory, logs: Path) -> None:
     examples = {f"episode-{log.stem}.json" for log in logs.rglob("*.jsonl")}
     others = [path for path in memory.episodes.files() if path.name not in examples]
     if others:
-        reason = f"{memory.root} holds a memory of your own ({others[0].name} …); give a folder that has none"
+        reason = f"{memory.root} contains a memory of your own ({others[0].name} …); name a folder without one"
         raise click.UsageError(reason)
 
 

@@ -263,7 +263,7 @@ def _render_differences(differences: Sequence[RecordDifference]) -> None:
     show_default=True,
     help="Who says so: you, a check, a score, or only the agent.",
 )
-@click.option("--lesson", "lessons", multiple=True, metavar="TEXT", help="A lesson; may be given several times.")
+@click.option("--lesson", "lessons", multiple=True, metavar="TEXT", help="A lesson; repeat the option for more.")
 @click.option(
     "--data",
     type=click.File(encoding="utf-8"),

@@ -92,15 +92,15 @@ def _log(command: str, options: dict[str, object], answer: object) -> None:
 
 def render_stored(answer: StoreAnswer) -> None:
     """What became of a text, on one line."""
-    fuller = "the new words are fuller and were kept" if answer.get("kept") == "new" else ""
+    fuller = "the longer wording replaced the old one" if answer.get("kept") == "new" else ""
     say("  ".join(part for part in (answer["status"], answer["name"], answer["reason"], fuller) if part))
 
 
 @insight_command("store", render=render_stored)
 @click.option("--content", metavar="TEXT", help="The advice: 20 to 8,000 characters.")
 @click.option("--tags", type=json_names, default="[]", metavar="JSON", help="""Its tags: '["pattern", "ci"]'.""")
-@click.option("--trigger", metavar="TEXT", help="Instead of --content: the situation ...")
-@click.option("--resolution", metavar="TEXT", help="... and what to do in it.")
+@click.option("--trigger", metavar="TEXT", help="Instead of --content: the situation.")
+@click.option("--resolution", metavar="TEXT", help="With --trigger: what to do in it.")
 @click.option("--type", "kind", type=click.Choice(("failure", "pattern")), default="failure", help="With --trigger.")
 def store(
     insights: Insights,
@@ -224,7 +224,7 @@ def _render_told(answer: FeedbackAnswer | AttributionAnswer) -> None:
     "--outcome-text", metavar="TEXT", help="Judge each insight by how similar this description of the outcome is to it."
 )
 @click.option("--explain", is_flag=True, help="Print why each insight counts as it does.")
-@click.option("--id", "identity", default="", help="The same id counts once, however often it is given.")
+@click.option("--id", "identity", default="", help="Feedback with the same id counts once.")
 def feedback(  # noqa: PLR0913  (the seed's options, and the two other ways to judge)
     insights: Insights,
     *,
@@ -311,7 +311,9 @@ def connected(insights: Insights, *, name: str, max_hops: int) -> Hits:
 
 @insight_command("chunk", render=render_stored)
 @click.option("--task-objective", required=True, metavar="TEXT", help="What was to be done.")
-@click.option("--outcome", required=True, metavar="TEXT", help="How it went; only what begins with success is kept.")
+@click.option(
+    "--outcome", required=True, metavar="TEXT", help="How it went; only outcomes that begin with success are stored."
+)
 @click.option("--approach", required=True, metavar="TEXT", help="How it was done.")
 @click.option("--source", default="chunked", show_default=True, help="Where it comes from.")
 def chunk(insights: Insights, *, task_objective: str, outcome: str, approach: str, source: str) -> StoreAnswer:
@@ -320,11 +322,22 @@ def chunk(insights: Insights, *, task_objective: str, outcome: str, approach: st
 
 
 #: Where each command is, in the order of the help.
-LOCATIONS = {
+EVERYDAY = {
     "store": "commands.insight:store",
     "recall": "commands.insight:recall",
     "list": "commands.insight:list_insights",
     "get": "commands.insight:get",
+    "why": "commands.insight_maintenance:why",
+    "edit": "commands.insight_maintenance:edit",
+    "mute": "commands.insight_maintenance:mute",
+    "reject": "commands.insight_maintenance:reject",
+    "forget": "commands.insight_maintenance:forget",
+    "promote": "commands.insight_maintenance:promote",
+    "export": "commands.insight_maintenance:export",
+    "import": "commands.insight_maintenance:import_command",
+}
+#: For links, upkeep and the judging of outcomes, which hooks do by themselves.
+RARE = {
     "feedback": "commands.insight:feedback",
     "decay": "commands.insight_maintenance:decay",
     "prune": "commands.insight_maintenance:prune",
@@ -340,14 +353,6 @@ LOCATIONS = {
     "consolidate": "commands.insight_maintenance:consolidate",
     "reindex": "commands.insight_maintenance:reindex",
     "rebuild": "commands.insight_maintenance:rebuild",
-    "edit": "commands.insight_maintenance:edit",
-    "reject": "commands.insight_maintenance:reject",
-    "mute": "commands.insight_maintenance:mute",
-    "forget": "commands.insight_maintenance:forget",
-    "why": "commands.insight_maintenance:why",
-    "promote": "commands.insight_maintenance:promote",
-    "export": "commands.insight_maintenance:export",
-    "import": "commands.insight_maintenance:import_command",
 }
 
 
@@ -356,7 +361,8 @@ def _begin(*, verbose: bool) -> None:
 
 
 insight = LazyGroup(
-    sections={"Commands": LOCATIONS},
+    sections={"Commands": EVERYDAY},
+    rare={"Links, upkeep and outcomes": RARE},
     name="insight",
     help="Remember advice and find it again.",
     callback=_begin,

@@ -82,7 +82,9 @@ def consolidate(insights: Insights, *, threshold: float | None) -> Consolidated:
 
 
 def _render_reindexed(answer: ReindexedInsights) -> None:
-    say(f"{count(answer['embedded'], 'text')} embedded with {answer['model'] or 'no model, for there is none'}.")
+    say(
+        f"{count(answer['embedded'], 'text')} embedded with {answer['model'] or 'no model, because none is installed'}."
+    )
     if answer["without_vector"]:
         say(f"{answer['without_vector']} of {answer['total']} have no vector.")
 

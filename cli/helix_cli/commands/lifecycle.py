@@ -174,4 +174,4 @@ def _render_proof(proof: ErasureProof) -> None:
     for one in proof.unsearched:
         say(f"  not searched: {one.file}: {one.problem}")
     if proof.shared:
-        say(f"{count(proof.shared, 'text')} of these stand in sessions that are kept, in their own right.")
+        say(f"{count(proof.shared, 'text')} of these also occur in other sessions, which remain.")

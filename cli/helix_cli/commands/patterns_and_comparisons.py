@@ -215,7 +215,7 @@ def _render_effects(found: EffectReport) -> None:
         if any(one.verdict == said for one in shown):
             say(meaning)
     if found.repeated:
-        say(f"Left out: {count(found.repeated, 'sequence')} whose last step stands out by itself.")
+        say(f"Left out: {count(found.repeated, 'sequence')} whose last step is notable by itself.")
     warn_of_more(len(found.effects) - len(shown), "comparison")
 
 
@@ -338,7 +338,7 @@ def _claim_notes(found: ClaimReport) -> Iterator[str]:
     else:
         yield (
             f"{count(found.tested, 'edge')} compared over {count(found.sessions, 'session')}; adjusted: points by "
-            "which the second is met more often with the first than without, among like tasks after like steps. "
+            "which the second occurs more often with the first than without, among like tasks after like steps. "
             f"{NOT_TESTED} Supported: the sessions agree with what the logs say, and no more."
         )
     for reason, number in found.left_out.items():
@@ -359,12 +359,12 @@ _REPEAT_COLUMNS = ("month", "errors", "same error", "fixed", "same kind", "fixed
 def _render_repeats(found: Repeats) -> None:
     total = found.total
     if not total.errors:
-        say("No session with a date met an error.")
+        say("No dated session had an error.")
         return
     say(
-        f"Of {count(total.errors, 'error')} met, {total.met_again} ({percent(total.met_again / total.errors)}) had "
-        f"been met in an earlier session as the same error or kind; {total.fixed_before} of these had been fixed "
-        f"there. Of {total.met['check']} more nothing but the check was the same, which had failed before."
+        f"Of {count(total.errors, 'error')}, {total.met_again} ({percent(total.met_again / total.errors)}) had "
+        f"occurred in an earlier session, as the same error or kind; {total.fixed_before} of these had been fixed "
+        f"there. For {total.met['check']} more only the same check had failed before."
     )
     say()
     rows = []

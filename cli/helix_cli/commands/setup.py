@@ -193,7 +193,7 @@ def _render_memory(look: FirstLook) -> None:
         say(f"{met} {look.error}")
         say(f"  repaired by {look.change} ({look.verified_by})")
     elif not look.sessions:
-        say("  It learns when a session ends; from the next one on your agents are told what it knows.")
+        say("  It learns when a session ends; from the next session on your agents get what it knows.")
 
 
 @click.group

@@ -118,7 +118,7 @@ def read(*, topic: str, index: int | None, of_user: bool, as_json: bool) -> None
 @click.argument("topic")
 @click.option("--text", help="What to append, or the new text of revise; - is stdin.")
 @click.option("--index", type=int, metavar="N", help="The entry at this index.")
-@click.option("--match-str", metavar="TEXT", help="The first entry that holds this.")
+@click.option("--match-str", metavar="TEXT", help="The first entry that contains this text.")
 @click.option("--tag", help="append: the last entry that has this tag.")
 @click.option("--tags", default="", metavar="A,B", help="tag: tags to add.")
 @click.option("--remove", default="", metavar="A,B", help="tag: tags to remove.")
@@ -215,7 +215,7 @@ def _array(content: str) -> list[dict[str, object]]:
     try:
         found: list[dict[str, object]] = json.loads(content)
     except ValueError as error:
-        raise click.UsageError(f"FILE holds no JSON: {error}") from error
+        raise click.UsageError(f"FILE is not JSON: {error}") from error
     return found
 
 

@@ -82,7 +82,7 @@ def _learnt(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[Context
     yield ContextSection("People corrected:", [one for one in shown if one.name in names])
     shown = [one for one in shown if one.name not in names]
     yield ContextSection("Proven in this project:", [one for one in shown if one.name not in given])
-    yield ContextSection("Given by people of this project:", [one for one in shown if one.name in given])
+    yield ContextSection("Stated by people of this project:", [one for one in shown if one.name in given])
     standing_out = sentences_for_agents(root, most=_HIGHLIGHTS, longest=_LONGEST_HIGHLIGHTS)
     yield ContextSection("What stands out in this project's sessions:", new_lines(standing_out, dedup))
     yield ContextSection("Open plan:", new_lines(_plan(root), dedup))

@@ -90,7 +90,9 @@ def _notice(found: Row) -> str:
     """What the person is told of it, whose agent alone reads the block."""
     shown = [one for one in found["precedents"] if one["level"] in LEVELS]
     met = max(found["issues"][one["issue"]]["sessions"] for one in shown)
-    what = "gave the agent the fix" if any(one["fixes"] for one in shown) else "never repaired, and told the agent so"
+    what = (
+        "gave the agent the fix" if any(one["fixes"] for one in shown) else "never repaired, which the agent was told"
+    )
     return f"helix: met in {met} session{'s' * (met != 1)}, {what}"
 
 

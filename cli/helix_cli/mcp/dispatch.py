@@ -94,7 +94,7 @@ def shortened(sentence: str) -> str:
 
 def half_character(error: UnicodeEncodeError) -> str:
     """The sentence for a text with half of a surrogate pair, which JSON can escape and no file can hold."""
-    return f"an argument holds half a character, U+{ord(error.object[error.start]):04X}; send whole ones"
+    return f"an argument contains half a character, U+{ord(error.object[error.start]):04X}; send whole ones"
 
 
 def open_memory() -> Memory:

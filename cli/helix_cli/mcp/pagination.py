@@ -63,7 +63,7 @@ def next_part(cursor: str, *, max_tokens: int, cache: AnswerCache = ANSWERS) -> 
     name, _, begin = cursor.partition("-")
     text = cache.get(name) if begin.isascii() and begin.isdigit() else None
     if text is None or int(begin) >= len(text):
-        problem = f"cursor {cursor[:40]!r} stands for no answer that is kept; leave it out to ask the question again"
+        problem = f"cursor {cursor[:40]!r} is unknown or has expired; leave it out to ask the question again"
         raise InvalidArgument(None, problem)
     return _part(text, int(begin), max_tokens=max_tokens, cache=cache)
 

@@ -306,5 +306,5 @@ def _without_empty(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _not_alone(line: int | None) -> NotEditable:
-    problem = "our entry stands here in a form that cannot be edited without touching anything else"
+    problem = "our entry is written in a form that cannot be edited without changing something else"
     return NotEditable(problem, line=line, advice="edit it by hand; `--print` shows what it is about")

@@ -17,7 +17,7 @@ class NotEditable(HelixGraphError):
         *,
         line: int | None = None,
         path: Path | None = None,
-        advice: str = "mend the file, or paste what `--print` shows",
+        advice: str = "correct the file, or paste what `--print` shows",
     ) -> None:
         self.problem = problem
         self.line = line

@@ -159,7 +159,7 @@ def _require_free(folder: Path, manifest: bytes) -> None:
     except OSError as error:
         raise WriteFailed(path=folder, problem=error.strerror or str(error)) from error
     if not isinstance(found, dict) or found.get("name") != msgspec.json.decode(manifest)["name"]:
-        raise FolderInUse(f"{folder} holds something else than an earlier export; name an empty folder")
+        raise FolderInUse(f"{folder} contains something other than an earlier export; name an empty folder")
 
 
 _BY_SETTINGS = frozenset({Path("hooks/hooks.json"), Path(".mcp.json"), Path(".claude-plugin/marketplace.json")})

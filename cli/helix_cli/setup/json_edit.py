@@ -23,7 +23,7 @@ _BLANKS = re.compile(r"[ \t\r\n]*")
 _INDENT = re.compile(r"^[{\[]\s*?\n([ \t]+)\S", re.MULTILINE)
 _SKIPPED = "an agent that reads strict JSON skips the whole file because of it: take it out"
 _PROBLEMS = {
-    "Extra data": "something stands behind the end of the JSON",
+    "Extra data": "there is text after the end of the JSON",
     "Expecting ':' delimiter": "a colon is missing",
     "Expecting ',' delimiter": "a comma is missing",
 }
@@ -116,9 +116,9 @@ def _problem(error: json.JSONDecodeError) -> str:
     """What is wrong with a text that is no strict JSON."""
     before, after = error.doc[: error.pos].rstrip(), error.doc[error.pos :].lstrip()
     if after.startswith(("//", "/*")):
-        return f"a comment stands here, and {_SKIPPED}"
+        return f"there is a comment here, and {_SKIPPED}"
     if before.endswith(",") and after.startswith(("}", "]")):
-        return f"a comma too many stands here, and {_SKIPPED}"
+        return f"there is a comma too many here, and {_SKIPPED}"
     return _PROBLEMS.get(error.msg, "this is no JSON")
 
 
@@ -153,7 +153,7 @@ def _require_unique(text: str, at: int) -> None:
     names: set[str] = set()
     for one in _elements(text, at):
         if text[at] == "{" and one.name in names:
-            raise NotEditable(f"{one.name!r} stands there twice", line=_line_of(text, one.start))
+            raise NotEditable(f"{one.name!r} is there twice", line=_line_of(text, one.start))
         names.add(one.name)
         _require_unique(text, one.at)
 
@@ -168,7 +168,7 @@ def _step(text: str, at: int, new: Any, path: tuple[str, ...]) -> _Edit:  # noqa
         wanted = "an object" if isinstance(new, dict) else "a list"
         while len(path) < 2 and isinstance(new, dict):  # noqa: PLR2004  (all that setup adds is two names deep)
             path, new = (*path, next(iter(new))), next(iter(new.values()))
-        raise NotEditable(f"what stands on the way to {'.'.join(path)} is not {wanted}", line=_line_of(text, at))
+        raise NotEditable(f"what is on the way to {'.'.join(path)} is not {wanted}", line=_line_of(text, at))
     found = _elements(text, at)
     for place, one in enumerate(found):
         if isinstance(new, dict):

@@ -238,7 +238,7 @@ class OpenCodeReader:
                 found = True
                 yield transcript.builder.session(path, reader=self.name, rewritten=True)
         if not found:
-            raise LogNotReadable(path=path, problem="it holds no session with a step")
+            raise LogNotReadable(path=path, problem="it contains no session with a step")
 
 
 def _store(path: Path) -> SessionStore:

@@ -49,7 +49,7 @@ class TauBenchReader(SingleFileReader):
         """
         runs = [run for run in read_json_with_lines(path).items if _is_run(run.plain)]
         if not runs:
-            raise LogNotReadable(path=path, problem="it holds no run with task_id, reward and traj")
+            raise LogNotReadable(path=path, problem="it contains no run with task_id, reward and traj")
         for run in runs:
             yield _session(path, run)
 

@@ -113,7 +113,7 @@ def search_memory(
     lexical_only: Annotated[bool, Meta(description="Compare words alone.")] = False,
 ) -> str:
     """Search insights, topics, earlier sessions and the project's notes at once, the best first, each with its source.
-    Use it when you do not know where something was kept. For an error, `seen` says more.
+    Use it when you do not know where something was stored. For an error, `seen` says more.
     """
     import msgspec
 
@@ -142,7 +142,7 @@ def store(  # noqa: PLR0913  (the seed's parameters)
     force: Annotated[bool, Meta(description="Don't look for near duplicates.")] = False,
     terse: Annotated[bool, Meta(description="Answer in one line.")] = False,
 ) -> str:
-    """Write something down that belongs to a subject: how a module works, a trap, a decision and its reason. Use it
+    """Write something down about a subject: how a module works, a trap, a decision and its reason. Use it
     when you have found out what the code does not say. An entry that is already there in other words is named in the
     answer and stored all the same. A line of general advice goes to `remember` instead.
     """

@@ -25,7 +25,7 @@ def feedback(
     causal_names: Annotated[
         Texts | None, Meta(description="Those of them that mattered; without it all count, with [] none.")
     ] = None,
-    id: Annotated[str, Meta(description="The same id counts once, however often it is told.")] = "",  # noqa: A002  (the command's option)
+    id: Annotated[str, Meta(description="Feedback with the same id counts once.")] = "",  # noqa: A002  (the command's option)
 ) -> str:
     """Say how the work went for which you had insights, so that helpful ones rank higher: delivered, blocked, or
     plan_complete. Use it once at the end of the task, and name in causal_names those that mattered. It counts for
@@ -67,7 +67,7 @@ def relate(
     weight: Annotated[Share, Meta(description="How sure you are.")] = 1.0,
 ) -> str:
     """Link one insight to another: similar, led_to, co_occurs, causes or solves. Use it when you have seen that one
-    advice belongs to another, so that whoever finds one finds both.
+    advice belongs to another, so that finding one finds both.
     """
     from helix_cli.commands.insight import render_related
     from helix_cli.output import rendered

@@ -24,7 +24,7 @@ def patterns(
     memory: "Memory",
     *,
     min_success_rate: Annotated[Share, Meta(description="Only those that succeeded at least so often.")] = 0.0,
-    min_occurrences: Annotated[int, Meta(ge=1, le=1000, description="Only those of at least so many sessions.")] = 1,
+    min_occurrences: Annotated[int, Meta(ge=1, le=1000, description="Minimum number of sessions.")] = 1,
 ) -> str:
     """What was done in which situation in this project's sessions and how often it succeeded, best first, each with its
     number of runs or sessions and how often it succeeded otherwise; counts, not explanations. Use it
@@ -107,8 +107,8 @@ def similar_decisions(
     *,
     limit: Few = 5,
 ) -> str:
-    """Earlier decisions in a situation told in these words, why they were taken and how their sessions came out. Words
-    are compared, not meanings. Use it at a fork: which library, which place, which approach.
+    """Earlier decisions in a situation described in these words, why they were taken and how their sessions came out.
+    Words are compared, not meanings. Use it at a fork: which library, which place, which approach.
     """
     from helix_cli.commands.seen_and_similar import render_similar
     from helix_cli.output import rendered

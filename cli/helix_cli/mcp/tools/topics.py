@@ -100,11 +100,13 @@ def search(  # noqa: PLR0913  (the seed's parameters)
     detail: Annotated[
         SearchDetail, Meta(description="How much of each entry; topics and count have no entries.")
     ] = "medium",
-    limit: Annotated[Limit | None, Meta(description="At most so many; without, as many as the detail bears.")] = None,
+    limit: Annotated[
+        Limit | None, Meta(description="Maximum number; by default as many as fit the level of detail.")
+    ] = None,
     after: Annotated[str | None, Meta(description="From this day: YYYY-MM-DD, today, yesterday, this-week.")] = None,
     before: Annotated[str | None, Meta(description="Until this day: the same.")] = None,
-    days: Annotated[Days | None, Meta(description="Of the last so many days.")] = None,
-    hours: Annotated[Hours | None, Meta(description="Of the last so many hours; overrides days.")] = None,
+    days: Annotated[Days | None, Meta(description="Only the last N days.")] = None,
+    hours: Annotated[Hours | None, Meta(description="Only the last N hours; overrides days.")] = None,
     tag: Annotated[str | None, Meta(description="Only entries with this tag.")] = None,
     topic: Annotated[str | None, Meta(description="Only entries of this topic.")] = None,
     mode: Annotated[SearchMode, Meta(description="and: all words; or: any of them.")] = "and",
@@ -137,7 +139,7 @@ def brief(
     query: Annotated[str | None, Meta(description="A topic, a pattern (iris-*) or a keyword; without: all.")] = None,
     *,
     detail: Annotated[BriefDetail, Meta(description="How much of each entry.")] = "summary",
-    since: Annotated[Hours | None, Meta(description="Only entries of the last so many hours.")] = None,
+    since: Annotated[Hours | None, Meta(description="Only entries of the last N hours.")] = None,
     focus: Annotated[Texts, Meta(description="Only these categories: 'gotchas,invariants'.")] = "",
     compact: Annotated[bool, Meta(description="Without query: five topics and no more.")] = False,
 ) -> str:
@@ -176,7 +178,7 @@ def edit(  # noqa: PLR0913  (the seed's parameters)
     *,
     text: Annotated[str | None, Meta(description="append, revise: the text.")] = None,
     index: Annotated[Index | None, Meta(description="The entry at this index, as `read` shows it.")] = None,
-    match_str: Annotated[str | None, Meta(description="The first entry that holds this.")] = None,
+    match_str: Annotated[str | None, Meta(description="The first entry that contains this text.")] = None,
     tag: Annotated[str | None, Meta(description="append: the last entry that has this tag.")] = None,
     tags: Annotated[Texts, Meta(description="tag: tags to add.")] = "",
     remove: Annotated[Texts, Meta(description="tag: tags to remove.")] = "",
@@ -215,9 +217,9 @@ def topics(  # noqa: PLR0913  (the seed's parameters)
     progress: "Progress",
     topic: Annotated[str | None, Meta(description="entries, xref: of this topic.")] = None,
     days: Annotated[
-        Days | None, Meta(description="recent: of so many days (7); prune: older than so many (30).")
+        Days | None, Meta(description="recent: the last N days (7); prune: older than N days (30).")
     ] = None,
-    hours: Annotated[Hours | None, Meta(description="recent: of so many hours; overrides days.")] = None,
+    hours: Annotated[Hours | None, Meta(description="recent: the last N hours; overrides days.")] = None,
     detail: Annotated[StatsDetail | None, Meta(description="stats: counts of tags, or the index's size.")] = None,
     index: Annotated[Index | None, Meta(description="entries: the one at this index.")] = None,
     match_str: Annotated[str | None, Meta(description="entries: those that hold this.")] = None,
@@ -256,7 +258,9 @@ def topics(  # noqa: PLR0913  (the seed's parameters)
     if isinstance(answer, ImportedEntries) and answer.left_out and not answer.entries:
         shown = [f"{one.place}: {one.problem}" for one in answer.left_out[:_REASONS]]
         more = [f"and {len(answer.left_out) - len(shown)} more"] if len(answer.left_out) > len(shown) else []
-        raise HelixGraphError("\n".join(["nothing was imported, for no item can be kept; change them:", *shown, *more]))
+        raise HelixGraphError(
+            "\n".join(["nothing was imported, because no item is valid; change them:", *shown, *more])
+        )
     if isinstance(answer, TopicsExport):
         return harmless_json(form_of(answer))
     return rendered(answer, render_form)

@@ -66,7 +66,7 @@ class AiAgentsReader(SingleFileReader):
         text = b"".join(head.lines).removeprefix(b"\xef\xbb\xbf").lstrip()
         if text.startswith(b"{"):
             if _SPOKEN.search(text):
-                return "it holds messages with roles, which is a conversation and no report"
+                return "it contains messages with roles, which is a conversation, not a report"
             names = _keys(text)
             return None if len(names) >= _KEYS_TO_TELL else "no session, protocolCompliance or workLog among its keys"
         markdown = text.decode("utf-8", "replace") if text.startswith(b"#") else ""

@@ -186,7 +186,9 @@ class ClaudeCodeReader:
             # A side conversation handed in by itself is the main one of this reading.
             session = _read(path, alone=True)
         if not session.steps:
-            raise LogNotReadable(path=path, problem=f"it holds no session ({session.accounting.lines} lines, no step)")
+            raise LogNotReadable(
+                path=path, problem=f"it contains no session ({session.accounting.lines} lines, no step)"
+            )
         yield session
 
 
@@ -202,7 +204,7 @@ def _read(path: Path, *, alone: bool) -> Session:
             transcript.take({**record, "isSidechain": False} if alone else record, line=line)
     if not line:
         # Helpers alone are no session: what their log says of who sent them is lost.
-        raise LogNotReadable(path=path, problem="it holds no session (no line of it is a JSON object)")
+        raise LogNotReadable(path=path, problem="it contains no session (no line of it is a JSON object)")
     helpers.gather(transcript.delegates.names)
     steps = helpers.merge(transcript.steps, delegates=transcript.delegates)
     # A member of a team is told what to do by another agent; anybody else's prompts state the task.

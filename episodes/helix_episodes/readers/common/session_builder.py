@@ -319,7 +319,7 @@ class SessionBuilder:
         accounting = self.ledger.accounting()
         if not steps:
             lacking = empty or f"{accounting.lines} records, no step"
-            raise LogNotReadable(path=path, problem=f"it holds no session ({lacking})")
+            raise LogNotReadable(path=path, problem=f"it contains no session ({lacking})")
         known = {
             "id": fit_id(self.id or path.stem) if self.id or _UUID.fullmatch(path.stem) else id_from_path(path),
             "agent_version": self.version,

@@ -1,0 +1,73 @@
+"""Are the sentences that readers stumbled over gone, from messages and pages alike?
+
+Each is one that a newcomer quoted (what it meant is said better in its place now), cut to what no other sentence has.
+Quotations of sessions are none of ours; decision records may quote what was changed.
+"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+STUMBLES = (
+    "no label, message, command or path of an episode contains it",
+    "links it to an error that was never repaired",
+    "read from its own log alone",
+    "a suspect is no verdict",
+    "share of judged sessions that succeeded; thin",
+    "Too early to hold edges against",
+    "A claim of the logs is not a proof",
+    "what goes together need not bring about",
+    "of these days nobody knows",
+    "errors of these days",
+    "no check ran again, none is seen",
+    "nodes met again",
+    "Cut before writing",
+    "are joined to nothing",
+    "stand at a label that another session has",
+    "the counts are true, a rate would promise",
+    "What the sessions say of them",
+    "met at least so often",
+    "that a lot kept it from",
+    "withheld by lot",
+    "nobody can tell what insights do",
+    "the same check failing otherwise",
+    "the check it left passing fails before any change",
+    "Silence the memory",
+    "works by itself rests until",
+    "Twice is once",
+    "mind whom you give it to",
+    "What has changed cannot be told",
+    "shows what there is",
+)
+
+
+def written() -> list[tuple[str, str]]:
+    """Every string of the packages, docstrings among them, and every page but decision records, on one line each."""
+    pages = [path for path in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")] if "decisions" not in path.parts]
+    found = [(str(path.relative_to(ROOT)), path.read_text()) for path in pages]
+    for package in ("cli", "helix_graph", "episodes"):
+        for path in (ROOT / package).rglob("*.py"):
+            texts = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
+            found.append((str(path.relative_to(ROOT)), "\n".join(text for text in texts if isinstance(text, str))))
+        found += [(str(path.relative_to(ROOT)), path.read_text()) for path in (ROOT / package).rglob("*.j2")]
+    return [(name, " ".join(text.split())) for name, text in found]
+
+
+@pytest.fixture(scope="module")
+def everything() -> list[tuple[str, str]]:
+    return written()
+
+
+def test_what_is_looked_through_is_all_that_users_read(everything: list[tuple[str, str]]) -> None:
+    whole = " ".join(text for _, text in everything)
+    assert "Showing the nearest" in whole or "Did you mean" in whole
+    assert "Running it again changes nothing" in whole
+
+
+@pytest.mark.parametrize("phrase", STUMBLES)
+def test_a_sentence_that_was_rewritten_is_gone(everything: list[tuple[str, str]], phrase: str) -> None:
+    assert [name for name, text in everything if phrase.casefold() in text.casefold()] == []
