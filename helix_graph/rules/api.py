@@ -226,7 +226,8 @@ class Rules:
         if user:
             known = {one.id for one in rules}
             rules += [one for one in rules_in(own_versions(Path.home()), source="user") if one.id not in known]
-        return Ledger(rules, self._acts, accepted=self._accepted()), rules
+        # Without a rule there is nothing to hold against sessions, and reading 10,000 of them takes seconds.
+        return Ledger(rules, self._acts if rules else (), accepted=self._accepted()), rules
 
     @cached_property
     def _acts(self) -> Sequence[SessionActs]:
