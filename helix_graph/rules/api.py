@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from helix_graph.issues.api import Issues
     from helix_graph.issues.model import Issue, IssueList
     from helix_graph.rules.model import Proposal, Rule
+    from helix_graph.rules.observance import SessionActs
 
 STATES: tuple[State, ...] = get_args(State)
 MOST_ROWS = 500
@@ -225,9 +227,14 @@ class Rules:
         if user:
             known = {one.id for one in rules}
             rules += [one for one in rules_in(own_versions(Path.home()), source="user") if one.id not in known]
+        # Without a rule there is nothing to hold against sessions, and reading 10,000 of them takes seconds.
+        return Ledger(rules, self._acts if rules else (), accepted=self._accepted()), rules
+
+    @cached_property
+    def _acts(self) -> Sequence[SessionActs]:
+        """What every session did, the oldest first; read once, since several answers need all of it."""
         sessions = [acts_of(one) for one in self._episodes().list(max_results=None)]
-        ordered = sorted(sessions, key=lambda one: (one.at, one.session))
-        return Ledger(rules, ordered, accepted=self._accepted()), rules
+        return sorted(sessions, key=lambda one: (one.at, one.session))
 
     def _accepted(self) -> dict[str, AcceptedFor]:
         """The accepted rules by the id of their line, with what each is for."""

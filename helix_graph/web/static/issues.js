@@ -74,10 +74,10 @@ function issueRow({ issue, met, sessions: times }, sessions, total) {
         issue.best ? make("span", { class: "fix" }, "Best remedy: ", quoted(issue.best, 120)) : make("span", { class: "fix none" }, issue.repaired ? "Repaired differently each time." : "Never repaired in a session that met it."),
       ),
       spark(met.map((place) => sessions.moments[place]), span, { name: `Occurrences over time, ${count(met.length, "time")}.` }),
-      make("span", { class: "number", "data-name": "sessions" }, make("b", {}, times), ` of ${total.toLocaleString("en")}`),
+      make("span", { class: "number", "data-name": "sessions" }, make("b", {}, times.toLocaleString("en")), ` of ${total.toLocaleString("en")}`),
       make("span", { class: "number", "data-name": "last seen" }, when(issue.last_seen)),
       make("span", { class: "number", "data-name": "cost" }, cost(issue) || "none recorded"),
-      make("span", { class: "number", "data-name": "repaired" }, `${issue.repaired} of ${issue.occurrences}`),
+      make("span", { class: "number", "data-name": "repaired" }, `${issue.repaired.toLocaleString("en")} of ${issue.occurrences.toLocaleString("en")}`),
     ),
   );
 }

@@ -4,7 +4,7 @@ async function placesTab(_, chosen) {
   const [found, sessions] = await Promise.all([pack("places"), allSessions()]);
   const head = [make("h1", {}, "Places"), make("p", { class: "lead" }, "How often each check failed when it first ran after a change, by the folder and file that was changed. These are counts of what followed, not causes.")];
   if (!found.checks.length) return make("section", {}, ...head, make("p", { class: "nothing" }, "No check has run five times after a change of one folder yet."));
-  const check = found.checks.find((one) => one.check === chosen.check) || found.checks.reduce((best, one) => (risky(one).length > risky(best).length ? one : best));
+  const check = found.checks.find((one) => one.check === (chosen.check || found.worst)) || found.checks[0];
   const picker = make("div", { class: "picker", role: "group", "aria-label": "Check" }, found.checks.map((one) => link(`places?check=${encodeURIComponent(one.check)}`, { class: "button", "aria-current": one === check ? "true" : null }, quoted(one.check), make("small", {}, `${one.failed} of ${one.runs}`))));
   return make("section", {}, ...head, picker, ...riskiest(check, found, sessions), placeTree(check, found), ...together(found));
 }
@@ -33,7 +33,7 @@ function riskiest(check, found, sessions) {
           make("p", {}, make("b", {}, `${one.failed} of ${one.runs}`), ` runs failed after a change of it, ${one.failed_elsewhere} of ${one.runs_elsewhere} elsewhere (${count(one.sessions, "session")}).`, one.low !== null && ` Of the next ten, ${one.low} to ${one.high} will fail (90 %).`),
           one.after.length > 0 && make("p", { class: "soft" }, "It passed again after ", quoted(one.after.join("; ")), "."),
           make("p", { class: "where" }, one.met.slice(0, 3).map(([place, line]) => [sessionLink(sessions, place), logPlace(sessions.session[place], "", line)])),
-          make("p", {}, command(`helix-graph fragile ${quotedForShell(one.path)}`)),
+          make("p", { class: "where" }, command(`helix-graph fragile ${quotedForShell(one.path)}`)),
         ),
       ),
     ),
