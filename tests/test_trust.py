@@ -18,8 +18,9 @@ import pytest
 from git_world import git
 from helix_cli.app import run
 from helix_episodes.discovery import AGENT_HOMES, folder_of_log
+from helix_episodes.errors import HelixGraphError
 from helix_graph import Memory
-from helix_graph.errors import HelixGraphError, UntrustedMemory
+from helix_graph.errors import UntrustedMemory
 from helix_graph.trust import acceptance_of, adopt, refusal_of, tracked_by_git
 from hook_calls import call
 from mcp_agent import Agent, agent_of, text_of
