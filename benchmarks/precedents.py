@@ -141,9 +141,8 @@ def report(failures: list[Failure]) -> None:
     print(f"{'closest level':<16}{'met before':>16}{'with a repair':>16}{'verified':>16}")
     for name in (*LEVELS, "any"):
         met = [one for one in failures if (one.answer.level == name if name in LEVELS else one.answer.found)]
-        own = [(one, [each for each in one.answer.precedents if each.level != "group"]) for one in met]
-        repaired = [one for one, precedents in own if any(each.fixes for each in precedents)]
-        verified = [one for one, precedents in own if any(each.fixed for each in precedents)]
+        repaired = [one for one in met if any(each.fixes for each in one.answer.precedents)]
+        verified = [one for one in met if any(each.fixed for each in one.answer.precedents)]
         cells = (f"{len(part)} ({100 * len(part) / total:.0f} %)" for part in (met, repaired, verified))
         print(f"{name:<16}" + "".join(f"{cell:>16}" for cell in cells))
     tried = sum(any(each.tried for each in one.answer.precedents) for one in failures)

@@ -85,7 +85,8 @@ class EvidencePlace(msgspec.Struct, frozen=True, kw_only=True):
 class Highlight(msgspec.Struct, frozen=True, kw_only=True):
     """One sentence. ``see`` is the command that shows all of its evidence, ``evidence`` the newest places of it.
 
-    ``shared`` says that every session in the evidence came with the repository.
+    ``brief`` is the sentence without costs and files, where it has them. ``shared`` says that every session in the
+    evidence came with the repository.
     """
 
     kind: HighlightKind
@@ -93,6 +94,7 @@ class Highlight(msgspec.Struct, frozen=True, kw_only=True):
     see: str
     sessions: int
     evidence: tuple[EvidencePlace, ...] = ()
+    brief: str = ""
     shared: bool = False
 
 
@@ -265,12 +267,14 @@ class _IssueSentences:
         often = " and ".join(f"{name_or_quoted(path)} ({met} sessions)" for path, met in files[:2])
         again = "; it came back after it had been quiet" if one.state == "regressed" and one.unit == "runs" else ""
         silenced = f"; silenced by a marker {one.suppressed} of {one.repaired} times" if one.suppressed > 1 else ""
-        met = f"{_subject(one, self._tools)} in {one.sessions} of {self._listed.sessions} sessions ({_cost(one)})"
+        met = f"{_subject(one, self._tools)} in {one.sessions} of {self._listed.sessions} sessions"
+        where = f"; most often {often}" if often else ""
         return _Weighed(
             usefulness,
             Highlight(
                 kind="issue",
-                text=f"{met}{again}{f'; most often {often}' if often else ''}{silenced}{end}.",
+                text=f"{met} ({_cost(one)}){again}{where}{silenced}{end}.",
+                brief=f"{met}{end}.",
                 see=f"helix-graph issues show {one.id[:8]}",
                 sessions=one.sessions,
                 evidence=_places([details]),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: Raised when the sentences of the same memory would be others.
-_VERSION = 3
+_VERSION = 4
 
 
 def read_highlights(root: Path) -> dict[str, Any] | None:
@@ -54,15 +54,15 @@ def drop_highlights(root: Path) -> None:
 def sentences_for_agents(root: Path, *, most: int, longest: int) -> list[str]:
     """The first sentences, at most so many with at most so many characters together, if they are of the graph as it is.
 
-    What people did is for people. What only rests on sessions that came with the repository is left out: this user's
-    own have yet to agree.
+    Costs and files are left out: they would push what to do out of a short text. What people did is for people. What
+    only rests on sessions that came with the repository is left out: this user's own have yet to agree.
     """
     found = (read_highlights(root) or {}).get("found")
     chosen: list[str] = []
     for one in found if isinstance(found, list) else ():
         if not isinstance(one, dict) or one.get("kind") == "people" or one.get("shared"):
             continue
-        text = one.get("text")
+        text = one.get("brief") or one.get("text")
         if isinstance(text, str) and len(chosen) < most:
             if sum(map(len, chosen)) + len(text) > longest:
                 continue

@@ -73,6 +73,15 @@ CALLS = (
     ("fragile", HOSTILE),
     ("runbook",),
     ("runbook", "--markdown"),
+    ("rules",),
+    ("rules", "show", HOSTILE),
+    ("advise",),
+    ("advise", "--accept", HOSTILE),
+    ("worth",),
+    ("share", "list"),
+    ("share", "add", HOSTILE),
+    ("share", "check"),
+    ("share", "merge"),
     ("explain", "hostile"),
     ("explain", "hostile", "--steps"),
     ("explain", HOSTILE),
@@ -194,6 +203,7 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
     links = (Link(source="e001", target="e002", reason="stated"), Link(source="d001", target="e001", reason="call"))
     fields = {"events": events, "decisions": decisions, "links": links, "lessons": (HOSTILE,), "project": HOSTILE}
     alike = [msgspec.structs.replace(one, id=f"episode-{name}", session=name, **fields) for name in ("hostile", "two")]
+    (tmp_path / "AGENTS.md").write_text(f"- Run `pytest -q` {HOSTILE}\n- Never edit `shop/x.py` {HOSTILE}\n")
     made = memory_of(tmp_path, alike, compiled=True)
     made.insights.store(f"When the till is slow, look here: {TURNED}", ["evil"])
     with sqlite3.connect(made.root / "helix.db") as database:  # as another's hand may have left it

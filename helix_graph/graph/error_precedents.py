@@ -20,7 +20,7 @@ A hook runs this after every failure of a tool, so the module imports little.
 from __future__ import annotations
 
 from collections import Counter
-from itertools import chain, islice
+from itertools import chain
 
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.light_imports import Regex
@@ -44,7 +44,6 @@ from helix_graph.graph.precedent_rows import Hit, Past, attempts_after, preceden
 from helix_graph.graph.remedy_relevance import (
     comes_first,
     file_name,
-    is_clear,
     is_concise,
     is_of_use,
     transferability,
@@ -77,7 +76,7 @@ _ALIKE = 0.6
 #: Reading the newest of so many errors for words takes a tenth of a second.
 _MOST_READ = 5000
 #: Of closeness, the closest first; ``recent`` where nothing was compared.
-LEVELS = ("exact", "family", "group", "words", "recent")
+LEVELS = ("exact", "family", "words", "recent")
 
 
 _CANDIDATE = (
@@ -273,12 +272,13 @@ def _answer(
     issues: list[Row] = []
     chosen: list[tuple[tuple[bool, bool, bool, int], Row]] = []
     for asked, hits in known:
+        if not hits:
+            continue
         rows, others = _best(past, asked, hits, tree, limit=limit)
         usual = None
         if asked is not None and not nearest and not any(row["fixes"] for row in rows):
-            usual, clearest = _usual(others)
-            rows += [{**row, "fixes": _with_states(row["fixes"], tree)} for row in clearest]
-        level = rows[0]["level"] if rows and rows[0]["level"] != "group" else hits[0].level
+            usual = _usual(others)
+        level = rows[0]["level"] if rows else hits[0].level
         at_level = [hit for hit in hits if hit.level == level]
         if asked is not None and (rows or at_level[0].level != "words"):
             fixed = sum(hit.fixed for hit in at_level)
@@ -286,7 +286,7 @@ def _answer(
             issues.append({"message": asked.message, **found, "usual": usual})
         for place, row in enumerate(rows):
             says = bool(row.get("tried") or row["reply"])
-            order = (place > 0, not row["fixes"] or row["level"] == "group", not says, LEVELS.index(row["level"]))
+            order = (place > 0, not row["fixes"], not says, LEVELS.index(row["level"]))
             chosen.append((order, {**row, "issue": len(issues) - 1}))
     chosen.sort(key=lambda one: one[0])
     unique = {(row["episode"], row["line"], row["message"]): row for _, row in reversed(chosen)}
@@ -344,10 +344,10 @@ def _best(
     return (replied + [row for row in tried if row not in replied])[:limit], others
 
 
-def _usual(others: list[Row]) -> tuple[Row | None, list[Row]]:
-    """Of repairs of the kind that say nothing of this issue: what most have in common, and the newest clear one.
+def _usual(others: list[Row]) -> Row | None:
+    """Of repairs of the kind that say nothing of this issue: what most have in common.
 
-    A repair is clear that has the name which its own message has: then a reader sees what was done about it.
+    None of them is shown: of four that were, a reader found three misleading.
     """
     others = [row for row in others if row["label"].partition(" fails: ")[2] not in SAYS_NO_NAME]
     ways: dict[tuple[str | None, str | None], list[Row]] = {}
@@ -356,8 +356,7 @@ def _usual(others: list[Row]) -> tuple[Row | None, list[Row]]:
             ways.setdefault(way, []).append(row)
     (command, path), rows = max(ways.items(), key=lambda item: len(item[1]), default=((None, None), []))
     often = {"sessions": len(rows), "of": len(others), "command": command, "path": path}
-    clear = ({**row, "level": "group", "fixes": [fix]} for row in others for fix in row["fixes"] if is_clear(fix, row))
-    return often if len(rows) > 1 else None, list(islice(clear, 1))
+    return often if len(rows) > 1 else None
 
 
 def _way(fix: Row, row: Row) -> tuple[str | None, str | None]:

@@ -263,7 +263,7 @@ def find_node(connection: sqlite3.Connection, name: str) -> GraphNode:
 
 
 #: How closely an error was matched; ``recent`` where nothing was compared.
-PrecedentLevel = Literal["exact", "family", "group", "words", "recent"]
+PrecedentLevel = Literal["exact", "family", "words", "recent"]
 
 
 class Remedy(msgspec.Struct, frozen=True, kw_only=True):
@@ -310,8 +310,6 @@ class Precedent(msgspec.Struct, frozen=True, kw_only=True):
     that git tracks the episode: somebody else may have written it, and ``author`` is the one whom its
     last commit names. ``tried`` is what was done in vain about an error that the session never repaired, and ``reply``
     what a person said when the agent had stopped at it.
-
-    A precedent at level ``group`` is of the same kind of error, and its repair says nothing of this one.
     """
 
     level: PrecedentLevel

@@ -92,12 +92,6 @@ def is_concise(fix: Row) -> bool:
     return len(fix["quote"]) < QUOTE_LIMIT and len(fix["quote"].splitlines()) <= _FEW_LINES
 
 
-def is_clear(fix: Row, row: Row) -> bool:
-    """Whether a change has a name of the very message that it repaired."""
-    words = {word.casefold() for word in _WORDS.findall(f"{fix['quote']} {fix['command'] or ''}")}
-    return not words.isdisjoint(names_in(row["message"]))
-
-
 def _mentions(fix: Row, asked: Complaint) -> bool:
     named = (asked.symbol or "").rpartition(".")[2]
     return bool(named) and named in f"{fix['quote']} {fix['command'] or ''}"

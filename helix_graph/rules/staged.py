@@ -120,7 +120,7 @@ def sessions_needed(rate: float, *, share: float) -> int:
     """How many sessions, both arms together, show a halving of a rate with power .8.
 
     >>> sessions_needed(0.4, share=0.5), sessions_needed(0.1, share=0.5)
-    (158, 862)
+    (157, 863)
     """
     usual = min(max(rate, 0.01), 0.99)
     half = usual / 2

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 LEVELS: dict[str, str] = {
     "exact": "same error",
     "family": "same kind of error",
-    "group": "same kind of error, about something else",
     "words": "error in similar words",
 }
 #: What the working tree says of a change now.
@@ -55,7 +54,7 @@ def render_seen(answer: SeenAnswer) -> None:
         levels = [(LEVELS[level], met) for level, met in answer.sessions.items() if met]
         known = (f"{words} in {count(met, f'{_OTHER * bool(n)}session')}" for n, (words, met) in enumerate(levels))
         say(f"Seen before: {', '.join(known)}.")
-        shown = {one.issue for one in answer.precedents if one.fixes and one.level != "group"}
+        shown = {one.issue for one in answer.precedents if one.fixes}
         for number, issue in enumerate(answer.issues):
             if len(answer.issues) > 1 or number not in shown:
                 say(f"  {cut_line(issue.message, _LONGEST_ISSUE)}: {_known(issue, shown=number in shown)}")
