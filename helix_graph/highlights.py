@@ -258,7 +258,7 @@ class _IssueSentences:
         certain = one.sessions >= _FEWEST_OF_MANY and one.kind == "issue"
         if stopped and (certain or is_environment(CheckFinding(family=one.family, message=one.message))):
             passed = any(way.passed for way in ways)
-            return None if passed else _Ending(_OPEN, (one.check, ""), "; no later try went through")
+            return None if passed else _Ending(_OPEN, (one.check, ""), "; no later try in these sessions went through")
         return None
 
     def _sentence(

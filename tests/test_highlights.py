@@ -66,7 +66,7 @@ def test_what_helped_comes_before_what_is_open_and_each_sentence_has_its_counts(
     assert '"bun run lint:fix" repaired it 3 of 3 times' in texts[1]
     assert texts[2] == 'People refused "git push" in 2 of 12 sessions (2 times): "only on Fridays".'
     assert "acme deploy fails" in texts[3]
-    assert texts[3].endswith("no later try went through.")
+    assert texts[3].endswith("no later try in these sessions went through.")
     assert len(texts) == 4  # what fails in the wrapper is said once
 
 

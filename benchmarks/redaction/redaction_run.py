@@ -17,7 +17,7 @@ positions that harmless texts are tried in. The templates were written without k
 about how frequent a kind is in real logs.
 
 There are three sets. The second was written after the first, without knowledge of the rules, of the first set or of its
-results; the third and fourth likewise (README-third.md, README-fourth.md), each without knowledge of the others.
+results; the others likewise (README-third.md, README-fourth.md, README-fifth.md), each without knowledge of the others.
 A set that rules have been changed for is
 no longer blind: compare the figures.
 """
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 #: Each set is a folder of its own: ``kinds/*.txt``, one file a class, and ``harmless.txt``.
-SETS = {"first": HERE, **{name: HERE / name for name in ("second", "third", "fourth")}}
+SETS = {"first": HERE, **{name: HERE / name for name in ("second", "third", "fourth", "fifth")}}
 #: As many characters in a row as no one guesses the rest from; the issue of a hint such as "ghp_" is not one.
 RUN = 8
 #: On disk, of values with letters of one case: eight of these also occur in ids and other kinds' words by chance.

@@ -80,9 +80,13 @@ class RunsOfCheck:
 
 
 class History:
-    """What one graph.db says of failures; read at once, since what is asked is asked of all of it."""
+    """What one graph.db says of failures; read at once, since what is asked is asked of all of it.
+
+    ``root`` is the memory's folder.
+    """
 
     def __init__(self, connection: sqlite3.Connection, folder: Path) -> None:
+        self.root = folder.parent
         rows = connection.execute(
             "SELECT number, id, session, timestamp, moment, agent, model, branch FROM episode WHERE origin = 'episode'"
             " ORDER BY moment, id"

@@ -50,7 +50,8 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True):
     (`helix_episodes.model.Cost`); None where no log has them. ``kinds`` counts the different issues in a group.
     ``runs`` counts the results that show it: one run of a linter may break many rules.
     ``since`` counts the runs of its check since it was last seen, or the sessions (``unit`` says which). ``remedy`` is
-    the best one that two sessions have in common. ``files`` are the commonest, with how many sessions each.
+    the best one that two sessions have in common, or what they ran instead where nothing was repaired.
+    ``files`` are the commonest, with how many sessions each.
     """
 
     id: str

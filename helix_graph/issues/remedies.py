@@ -1,15 +1,20 @@
 """What repaired an issue, generalised over its occurrences: a command, the file that the failure names, a marker.
 
 A repair at one place says nothing at another, its kind does. Of several kinds the best is the one that most sessions
-used, and among equals the one that was verified more often. Silencing a check is counted and never best.
+used, and among equals the one that was verified more often. Silencing a check is counted and never best. Where nothing
+was repaired, the command that most sessions ran instead is read from their episodes.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from helix_episodes.errors import InvalidEpisode
 from helix_episodes.extraction.shell.commands import plain_command
+from helix_episodes.store import EpisodeStore
+from helix_graph.causality.workarounds import common_workaround, workarounds_in
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.issues.model import GeneralRemedy
 
@@ -17,11 +22,16 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
+    from helix_graph.causality.workarounds import Workaround
     from helix_graph.issues.history import Failure, History, SessionRow
     from helix_graph.issues.model import How
 
 #: An example longer than this is no example any more.
 _LONGEST_EXAMPLE = 200
+#: What got past a failure is looked for in the newest of its sessions: reading one takes a millisecond.
+_MOST_READ = 20
+#: In so many sessions, and in half of those that were read.
+_FEWEST = 2
 _CHANGES = f"""
     SELECT r.episode, r.error, r.verified_by, m.local, r.silences, m.path, m.command, coalesce(r.quote, m.quote), m.raw,
         m.log, coalesce(r.line, m.line)
@@ -79,6 +89,32 @@ def generalised(
         uses["edits", ""] = _once([use for key in alone for use in uses.pop(key)])
     found = [_remedy(how, what, used, len(repaired), sessions) for (how, what), used in uses.items()]
     return sorted(found, key=lambda one: (one.how == "silence", -one.sessions, -one.verified, one.how, one.what))
+
+
+def worked_instead(failures: Sequence[Failure], history: History) -> GeneralRemedy | None:
+    """What most sessions ran instead, where none repaired the failure; ``failures`` are in order of time."""
+    episodes, sessions = EpisodeStore(history.root / "episodes"), history.sessions
+    read: dict[int, dict[str, Workaround]] = {}
+    newest = failures[-_MOST_READ:]
+    for number in dict.fromkeys(one.number for one in newest):
+        # A file that is damaged or was deleted has nothing to say here; `doctor` names it.
+        with suppress(InvalidEpisode):
+            episode = episodes.get(sessions[number].session)
+            read[number] = workarounds_in(episode) if episode else {}
+    ways = [(one, read.get(one.number, {}).get(one.local)) for one in newest]
+    common = common_workaround((sessions[one.number].id, way) for one, way in ways)
+    if common is None or common.how == "again" or common.worked < max(_FEWEST, common.sessions / 2):
+        return None
+    used = [(one, way) for one, way in ways if way and (way.how, way.what) == (common.how, common.what)]
+    return GeneralRemedy(
+        how="instead",
+        what=plain_command(common.command),
+        times=common.worked,
+        of=common.sessions,
+        sessions=common.worked,
+        verified=sum(way.passed for _, way in used),
+        session=sessions[used[-1][0].number].session,
+    )
 
 
 def kind_of_change(failure: Failure, change: Change, *, checks: bool) -> tuple[How, str]:

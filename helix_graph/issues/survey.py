@@ -22,7 +22,7 @@ from helix_graph.issues.model import (
     State,
 )
 from helix_graph.issues.recurrence import Recurrence, recurrence
-from helix_graph.issues.remedies import changes_for, generalised
+from helix_graph.issues.remedies import changes_for, generalised, worked_instead
 
 if TYPE_CHECKING:
     import sqlite3
@@ -64,7 +64,6 @@ class IssueSurvey:
     def __init__(self, connection: sqlite3.Connection, folder: Path, *, authors: Authors) -> None:
         self._connection = connection
         self._history = History(connection, folder)
-        self._root = folder.parent
         self._authors = authors
 
     @property
@@ -91,7 +90,7 @@ class IssueSurvey:
         )
 
     def _by_others(self, hidden: Sequence[str]) -> int:
-        return len(shared_statements(self._connection, self._root).intersection(hidden)) if hidden else 0
+        return len(shared_statements(self._connection, self._history.root).intersection(hidden)) if hidden else 0
 
     def show(self, name: str) -> IssueDetails:
         """As `helix_graph.issues.api.Issues.show`."""
@@ -294,6 +293,7 @@ def _state(history: History, kind: By, key: str, members: Sequence[Failure]) -> 
 def _row(connection: sqlite3.Connection, history: History, kind: By, key: str, members: Sequence[Failure]) -> Issue:
     """One row in full."""
     remedies = _remedies(connection, history, members)
+    repaired = sum(one.repaired > 0 for one in members)
     rows = [history.sessions[one.number] for one in members]
     texts, latest = texts_of(connection, members[-1]), members[-1]
     named = kind in _NAMED
@@ -326,14 +326,18 @@ def _row(connection: sqlite3.Connection, history: History, kind: By, key: str, m
         steps=round(sum(steps), 1) if steps else None,
         minutes=_minutes(members),
         tokens=sum(tokens) if tokens else None,
-        repaired=sum(one.repaired > 0 for one in members),
+        repaired=repaired,
         verified=sum(one.repaired > 1 for one in members),
-        remedy=next((one for one in remedies if one.how not in {"silence", "edits"} and one.sessions > 1), None)
-        if named
-        else None,
+        remedy=_best(remedies, history, [] if repaired else members) if named else None,
         suppressed=sum(one.times for one in remedies if one.how == "silence"),
         files=tuple(sorted(files.items(), key=lambda item: (-item[1], item[0]))[:_FILES]) if named else (),
     )
+
+
+def _best(remedies: list[GeneralRemedy], history: History, unrepaired: Sequence[Failure]) -> GeneralRemedy | None:
+    """The best remedy that two sessions have in common, or what they ran instead."""
+    common = (one for one in remedies if one.how not in {"silence", "edits"} and one.sessions > 1)
+    return next(common, None) or (worked_instead(unrepaired, history) if unrepaired else None)
 
 
 def _costliest(members: Sequence[Failure]) -> _Costliest:

@@ -84,7 +84,9 @@ def _notes(one: Issue) -> list[str]:
     if one.message:
         about = f" ({one.thing})" if one.kind == "issue" and one.thing.strip('"').isidentifier() else ""
         notes.append(f"{'such as' if one.kinds > 1 else 'says'} {one.message}{about}")
-    if one.remedy is not None:
+    if one.remedy is not None and not one.repaired:
+        notes.append(f"worked instead: {one.remedy.what} (in {one.remedy.times} of {count(one.remedy.of, 'session')})")
+    elif one.remedy is not None:
         notes.append(f"repaired by: {remedy_words(one.remedy)}")
     elif not one.repaired:
         notes.append("never repaired in a session that met it")
@@ -109,6 +111,8 @@ def render_details(found: IssueDetails) -> None:
         f"{count(one.occurrences, 'time')} in {count(one.sessions, 'session')}, {_day(one.first_seen)} to "
         f"{_day(one.last_seen)}; {_cost(one)}; repaired {one.repaired} of {one.occurrences}, {one.verified} verified"
     )
+    if one.remedy is not None and not one.repaired:
+        say(f"worked instead: {one.remedy.what} (in {one.remedy.times} of {count(one.remedy.of, 'session')})")
     if found.remedies:
         say()
         say("What repaired it:")
