@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from helix_graph.graph.source_files import Digests
     from helix_graph.graph.status import Status
     from helix_graph.graph.subgraph import Excerpt
+    from helix_graph.graph.tables import ExportedTables
 
 
 MOST_PRECEDENTS = 100
@@ -387,6 +388,24 @@ class Graph:
         if output is not None:
             write_output(as_path("output", output), data)
         return data
+
+    def export_tables(self, *, format: str, output: Path) -> ExportedTables:  # noqa: A002  (as in `export`)
+        """Writes the whole graph as tables into a new or empty folder.
+
+        ``neo4j`` gives ``nodes.csv`` and ``relationships.csv`` for neo4j-admin import, ``parquet`` gives
+        ``nodes.parquet`` and ``edges.parquet``. See `helix_graph.graph.tables`.
+
+        Raises:
+            InvalidArgument: ``format`` is neither.
+            FolderInUse: There is a file, or a folder that is not empty.
+            MissingExtra: Parquet was asked for without pyarrow.
+            WriteFailed: The folder cannot be written.
+        """
+        from helix_graph.graph.tables import TABLE_FORMATS, export_tables
+
+        wanted = as_choice("format", format, tuple(TABLE_FORMATS))
+        with self._open() as connection:
+            return export_tables(connection, form=wanted, folder=as_path("output", output))
 
     def networkx(self, *, details: bool = False) -> nx.MultiDiGraph[str]:
         """The whole graph as a networkx ``MultiDiGraph``, which every writer of networkx can write.
