@@ -63,6 +63,13 @@ def test_networkx_reads_the_graph_back(demo_memory: Memory, tmp_path: Path) -> N
     )
 
 
+def test_no_node_is_left_out_of_a_large_graph(demo_memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("helix_graph.graph.api.MOST_NODES", 2)
+    written = ET.fromstring(demo_memory.graph.export(format="graphml"))  # noqa: S314  (our own)
+    nodes = [one for one in written.iter() if one.tag.endswith("}node")]
+    assert len(nodes) == demo_memory.graph.networkx().number_of_nodes() > 2
+
+
 def test_json_is_the_canonical_export(demo_memory: Memory) -> None:
     demo_memory.graph.compile(export=True)
     assert demo_memory.graph.export() == (demo_memory.graph.causality / "causal-graph.json").read_bytes()

@@ -6,6 +6,7 @@ question imports only its own module; only `networkx` imports networkx.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -326,12 +327,12 @@ class Graph:
         source: str | None = None,
         target: str | None = None,
         episode: str | None = None,
-        max_nodes: int = 2000,
+        max_nodes: int | None = 2000,
     ) -> Excerpt:
         """A part of the graph with its evidence, to be looked at; see `helix_graph.graph.subgraph`.
 
         Around ``focus`` (part of a label), along the path from ``source`` to ``target``, or of one ``episode`` (its id
-        or its session's); of everything the most frequent ``max_nodes`` (1 to 20000).
+        or its session's); of everything the most frequent ``max_nodes`` (1 to 20000; None for all).
 
         Raises:
             GraphNotCompiled: There is no graph yet.
@@ -350,7 +351,7 @@ class Graph:
             parts["episode"] = EpisodeStore(self.episodes).resolve(parts["episode"])
         if set(parts) not in _VIEWS:
             raise InvalidArgument(None, "give only one of these: focus, or source with target, or episode")
-        most = as_int("max_nodes", max_nodes, lowest=1, highest=MOST_NODES)
+        most = sys.maxsize if max_nodes is None else as_int("max_nodes", max_nodes, lowest=1, highest=MOST_NODES)
         with self._open() as connection:
             return find_excerpt(connection, **parts, max_nodes=most)
 
@@ -365,7 +366,7 @@ class Graph:
         """The graph for another program, as ``graphml``, ``dot``, ``mermaid`` or ``json``, in UTF-8; also in a file.
 
         ``json`` is the whole graph, as in causal-graph.json. The others take the options of `excerpt`, and hold every
-        node (at most 20000) unless ``max_nodes`` says otherwise. See `helix_graph.graph.export`.
+        node unless ``max_nodes`` says otherwise. See `helix_graph.graph.export`.
 
         Raises:
             InvalidArgument: ``format`` is none of the four. As `excerpt`, which has the others; or a part of ``json``
@@ -376,8 +377,7 @@ class Graph:
 
         wanted = as_choice("format", format, ("json", *FORMATS))
         if wanted != "json":
-            most = MOST_NODES if max_nodes is None else max_nodes
-            data = FORMATS[wanted](self.excerpt(**part, max_nodes=most))
+            data = FORMATS[wanted](self.excerpt(**part, max_nodes=max_nodes))
         elif max_nodes is None and not any(value is not None for value in part.values()):
             with self._open() as connection:
                 data = export_bytes(connection)
