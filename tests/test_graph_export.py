@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import shutil
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -12,9 +14,10 @@ import msgspec
 import networkx as nx
 import pytest
 
+from helix_cli.app import run
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.model import Event
-from helix_graph.errors import NotOneOf
+from helix_graph.errors import FolderInUse, MissingExtra, NotOneOf
 from small_worlds import memory_of, session
 
 if TYPE_CHECKING:
@@ -58,6 +61,13 @@ def test_networkx_reads_the_graph_back(demo_memory: Memory, tmp_path: Path) -> N
         (known.nodes[a]["label"], known.nodes[b]["label"], told["type"], told["weight"])
         for a, b, told in known.edges(data=True)
     )
+
+
+def test_no_node_is_left_out_of_a_large_graph(demo_memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("helix_graph.graph.api.MOST_NODES", 2)
+    written = ET.fromstring(demo_memory.graph.export(format="graphml"))  # noqa: S314  (our own)
+    nodes = [one for one in written.iter() if one.tag.endswith("}node")]
+    assert len(nodes) == demo_memory.graph.networkx().number_of_nodes() > 2
 
 
 def test_json_is_the_canonical_export(demo_memory: Memory) -> None:
@@ -105,3 +115,68 @@ def test_hostile_labels_are_entities_in_mermaid(hostile: Memory) -> None:
     edge = r"  n\d+ (?:-->|-\.->|--x|-\.-)\|\w+\| n\d+"
     assert [line for line in text.splitlines()[1:] if not re.fullmatch(f"{node}|{edge}", line)] == []
     assert text.splitlines()[0] == "flowchart LR"
+
+
+def test_neo4j_gets_every_node_and_edge_a_row_each(hostile: Memory, tmp_path: Path) -> None:
+    first, second = sorted(hostile.graph.networkx().nodes)[:2]
+    hostile.graph.add_causal_edge(first, second, "causes")
+    written = hostile.graph.export_tables(format="neo4j", output=tmp_path / "neo")
+    nodes, relationships = (
+        list(csv.DictReader((tmp_path / "neo" / name).read_text().splitlines(keepends=True)))
+        for name in map(str, written.files)
+    )
+    known = hostile.graph.networkx()
+    assert {row["id:ID"]: (row[":LABEL"].lower(), int(row["frequency:long"])) for row in nodes} == {
+        name: (told["type"], told["frequency"]) for name, told in known.nodes(data=True)
+    }
+    assert {(row[":START_ID"], row[":END_ID"], row[":TYPE"].lower()) for row in relationships} == set(known.edges)
+    assert (written.nodes, written.edges) == (len(nodes), len(relationships))
+    assert known.has_edge(first, second)
+    labels = {row["label"] for row in nodes}
+    assert "lint fails: ]]> & </label>" in labels
+    lines = (tmp_path / "neo" / "nodes.csv").read_text().splitlines()
+    assert len(lines) == len(nodes) + 1  # no label makes a row of its own
+    hostile.graph.export_tables(format="neo4j", output=tmp_path / "again")
+    assert (tmp_path / "again" / "nodes.csv").read_text().splitlines() == lines
+
+
+def test_parquet_has_what_json_has(hostile: Memory, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    hostile.graph.export_tables(format="parquet", output=tmp_path / "tables")
+    known = msgspec.json.decode(hostile.graph.export())
+    nodes, edges = (
+        parquet.read_table(tmp_path / "tables" / f"{name}.parquet").to_pylist() for name in ("nodes", "edges")
+    )
+    for node in nodes:
+        node["aliases"] = {one["text"]: one["mentions"] for one in node["aliases"]}
+    assert nodes == known["nodes"]
+    assert edges == known["edges"]
+
+
+def test_parquet_without_pyarrow_names_what_to_install(
+    demo_memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtra, match=re.escape("pip install 'helix-graph[parquet]'")):
+        demo_memory.graph.export_tables(format="parquet", output=tmp_path / "tables")
+    assert not list(tmp_path.glob("*tables*"))
+
+
+def test_tables_replace_nothing_and_leave_nothing_half_written(
+    demo_memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HELIX_DIR", str(demo_memory.root))
+    used, empty, ours = tmp_path / "used", tmp_path / "empty", ["graph", "export", "--format", "neo4j", "--output"]
+    used.mkdir()
+    (used / "nodes.csv").write_text("theirs")
+    assert run([*ours, str(used)]) == 1
+    assert "name a new or empty folder" in capsys.readouterr().err
+    assert [(one.name, one.read_text()) for one in used.iterdir()] == [("nodes.csv", "theirs")]
+    with pytest.raises(FolderInUse):
+        demo_memory.graph.export_tables(format="neo4j", output=used / "nodes.csv")
+    empty.mkdir()
+    assert run([*ours, f"{empty}/"]) == 0
+    assert sorted(one.name for one in empty.iterdir()) == ["nodes.csv", "relationships.csv"]
+    assert run([*ours, str(tmp_path / "part"), "--focus", "ruff"]) == 2
+    assert run(ours[:-1]) == 2
+    assert sorted(one.name for one in tmp_path.iterdir() if one != demo_memory.root) == ["empty", "used"]

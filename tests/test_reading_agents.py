@@ -618,6 +618,22 @@ def spoilt(value: Any, chance: Random) -> Any:  # noqa: ANN401  (JSON)
     return [spoilt(inner, chance) for inner in value] if isinstance(value, list) else value
 
 
+def otlp_traces() -> Record:
+    said = [{"role": "user", "parts": [{"type": "text", "content": "go"}, {"type": "tool_call", "name": "bash"}]}]
+    about: Record = {"gen_ai.operation.name": "chat", "gen_ai.input.messages": json.dumps(said)}
+    tool: Record = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "bash"}
+    spans = [
+        {
+            "traceId": "t",
+            "spanId": str(place),
+            "startTimeUnixNano": "1772442000000000000",
+            "attributes": [{"key": key, "value": {"stringValue": value}} for key, value in attributes.items()],
+        }
+        for place, attributes in enumerate((about, tool))
+    ]
+    return {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
+
+
 def examples() -> Iterator[tuple[str, list[Record]]]:
     """A log of each format that has lines, and of each that is a document."""
     for name, records in DIALECTS.items():
@@ -627,6 +643,7 @@ def examples() -> Iterator[tuple[str, list[Record]]]:
     yield "copilot", [copilot("assistant.message", toolRequests=[{"name": "bash", "arguments": {"command": "ls"}}])]
     yield "kimi", [kimi("tool.call", toolCallId="b", name="Bash", args={}), kimi("tool.result", result={"output": "x"})]
     yield "antigravity", [antigravity("PLANNER_RESPONSE", tool_calls=[{"name": "run_command", "args": {"a": '"b"'}}])]
+    yield "otlp", [otlp_traces()]
     yield "atif", [{"agent": {"name": "a"}, "steps": [atif_step("agent", "x", observation={"results": [{}]})]}]
 
 

@@ -6,6 +6,7 @@ question imports only its own module; only `networkx` imports networkx.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from helix_graph.graph.source_files import Digests
     from helix_graph.graph.status import Status
     from helix_graph.graph.subgraph import Excerpt
+    from helix_graph.graph.tables import ExportedTables
 
 
 MOST_PRECEDENTS = 100
@@ -325,12 +327,12 @@ class Graph:
         source: str | None = None,
         target: str | None = None,
         episode: str | None = None,
-        max_nodes: int = 2000,
+        max_nodes: int | None = 2000,
     ) -> Excerpt:
         """A part of the graph with its evidence, to be looked at; see `helix_graph.graph.subgraph`.
 
         Around ``focus`` (part of a label), along the path from ``source`` to ``target``, or of one ``episode`` (its id
-        or its session's); of everything the most frequent ``max_nodes`` (1 to 20000).
+        or its session's); of everything the most frequent ``max_nodes`` (1 to 20000; None for all).
 
         Raises:
             GraphNotCompiled: There is no graph yet.
@@ -349,7 +351,7 @@ class Graph:
             parts["episode"] = EpisodeStore(self.episodes).resolve(parts["episode"])
         if set(parts) not in _VIEWS:
             raise InvalidArgument(None, "give only one of these: focus, or source with target, or episode")
-        most = as_int("max_nodes", max_nodes, lowest=1, highest=MOST_NODES)
+        most = sys.maxsize if max_nodes is None else as_int("max_nodes", max_nodes, lowest=1, highest=MOST_NODES)
         with self._open() as connection:
             return find_excerpt(connection, **parts, max_nodes=most)
 
@@ -364,7 +366,7 @@ class Graph:
         """The graph for another program, as ``graphml``, ``dot``, ``mermaid`` or ``json``, in UTF-8; also in a file.
 
         ``json`` is the whole graph, as in causal-graph.json. The others take the options of `excerpt`, and hold every
-        node (at most 20000) unless ``max_nodes`` says otherwise. See `helix_graph.graph.export`.
+        node unless ``max_nodes`` says otherwise. See `helix_graph.graph.export`.
 
         Raises:
             InvalidArgument: ``format`` is none of the four. As `excerpt`, which has the others; or a part of ``json``
@@ -375,8 +377,7 @@ class Graph:
 
         wanted = as_choice("format", format, ("json", *FORMATS))
         if wanted != "json":
-            most = MOST_NODES if max_nodes is None else max_nodes
-            data = FORMATS[wanted](self.excerpt(**part, max_nodes=most))
+            data = FORMATS[wanted](self.excerpt(**part, max_nodes=max_nodes))
         elif max_nodes is None and not any(value is not None for value in part.values()):
             with self._open() as connection:
                 data = export_bytes(connection)
@@ -387,6 +388,24 @@ class Graph:
         if output is not None:
             write_output(as_path("output", output), data)
         return data
+
+    def export_tables(self, *, format: str, output: Path) -> ExportedTables:  # noqa: A002  (as in `export`)
+        """Writes the whole graph as tables into a new or empty folder.
+
+        ``neo4j`` gives ``nodes.csv`` and ``relationships.csv`` for neo4j-admin import, ``parquet`` gives
+        ``nodes.parquet`` and ``edges.parquet``. See `helix_graph.graph.tables`.
+
+        Raises:
+            InvalidArgument: ``format`` is neither.
+            FolderInUse: There is a file, or a folder that is not empty.
+            MissingExtra: Parquet was asked for without pyarrow.
+            WriteFailed: The folder cannot be written.
+        """
+        from helix_graph.graph.tables import TABLE_FORMATS, export_tables
+
+        wanted = as_choice("format", format, tuple(TABLE_FORMATS))
+        with self._open() as connection:
+            return export_tables(connection, form=wanted, folder=as_path("output", output))
 
     def networkx(self, *, details: bool = False) -> nx.MultiDiGraph[str]:
         """The whole graph as a networkx ``MultiDiGraph``, which every writer of networkx can write.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from helix_cli.app import open_memory
-from helix_cli.options import any_path, output_file, since_option, workers_option
+from helix_cli.options import OutputPath, any_path, output_file, since_option, workers_option
 from helix_cli.output import (
     count,
     emit_json,
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from helix_graph.graph.compile import CompileReport
     from helix_graph.graph.status import Status
+    from helix_graph.graph.tables import ExportedTables
 
     Row = Mapping[str, Any]
 
@@ -137,6 +138,16 @@ def _counts(numbers: dict[str, int]) -> str:
     return ", ".join(f"{number} {name}" for name, number in numbers.items()) or "-"
 
 
+#: The formats that are several files in a folder, and always the whole graph.
+_TABLES = ("neo4j", "parquet")
+
+
+def _output(context: click.Context, parameter: click.Parameter, value: str | None) -> Path | None:
+    """A folder for tables, else a file."""
+    kind = OutputPath(path_type=Path) if context.params["form"] in _TABLES else output_file
+    return None if value is None else kind.convert(value, parameter, context)
+
+
 @click.group
 def graph() -> None:
     """Write the graph for other programs."""
@@ -146,12 +157,15 @@ def graph() -> None:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(("graphml", "dot", "mermaid", "json")),
+    type=click.Choice(("graphml", "dot", "mermaid", "neo4j", "parquet", "json")),
     default="json",
     show_default=True,
-    help="For networkx, Gephi and yEd; Graphviz; Markdown; any program.",
+    is_eager=True,  # what --output may be depends on it
+    help="For networkx, Gephi and yEd; Graphviz; Markdown; Neo4j; data tools; any program.",
 )
-@click.option("--output", metavar="FILE", type=output_file, help="Where to write it, else on stdout.")
+@click.option(
+    "--output", metavar="PATH", callback=_output, help="File to write (default: stdout); for tables a new folder."
+)
 @click.option("--focus", metavar="LABEL", help="Only what is around this part of a label.")
 @click.option("--from", "source", metavar="TEXT", help="With --to: the path between two labels, and what is around it.")
 @click.option("--to", "target", metavar="TEXT", help="Where the path ends.")
@@ -159,7 +173,10 @@ def graph() -> None:
 @click.option("--max-nodes", type=int, help="Maximum number of labels, 1 to 20000.")
 @json_option
 def export(*, form: str, output: Path | None, as_json: bool, **options: Any) -> None:
-    """Write the graph as GraphML, DOT, Mermaid or JSON."""
+    """Write the graph as GraphML, DOT, Mermaid, JSON, or tables for Neo4j and Parquet."""
+    if form in _TABLES:
+        _export_tables(form, output, as_json=as_json, part=options)
+        return
     written = open_memory().graph.export(format=form, output=output, **options)
     _warn(form, written)
     if output is None and as_json and form != "json":
@@ -170,6 +187,21 @@ def export(*, form: str, output: Path | None, as_json: bool, **options: Any) -> 
         emit_json({"format": form, "path": str(output), "bytes": len(written)})
     else:
         say(f"{output} ({form}, {len(written):,} bytes)")
+
+
+def _export_tables(form: str, folder: Path | None, *, as_json: bool, part: Row) -> None:
+    if any(value is not None for value in part.values()):
+        raise click.UsageError(f"--format {form} writes the whole graph; leave out the options that select a part")
+    if folder is None:
+        raise click.UsageError(f"--format {form} writes several files; name a new folder with --output")
+    show(open_memory().graph.export_tables(format=form, output=folder), as_json=as_json, render=_render_tables)
+
+
+def _render_tables(written: ExportedTables) -> None:
+    say(f"{count(written.nodes, 'node')} and {count(written.edges, 'edge')} in {written.folder}:")
+    say(f"  {', '.join(map(str, written.files))}")
+    if written.format == "neo4j":
+        say("Next: neo4j-admin database import full --nodes=nodes.csv --relationships=relationships.csv")
 
 
 def _warn(form: str, written: bytes) -> None:

@@ -54,6 +54,7 @@ _BUILT_IN = {
     "kimi": "kimi:KimiReader",
     "antigravity": "antigravity:AntigravityReader",
     "atif": "atif:AtifReader",
+    "otlp": "otlp:OtlpReader",
     "cursor-stream": "cursor_stream:CursorStreamReader",
     "droid": "message_dialects:DroidReader",
     "pi": "message_dialects:PiReader",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _WORDS = frozenset({"text", "inputtext", "outputtext"})
 _THOUGHTS = frozenset({"thinking", "think", "reasoning", "thought"})
 _CALLS = frozenset({"tooluse", "toolcall", "functioncall", "servertooluse"})
-_RESULTS = frozenset({"toolresult", "functionresult", "functioncalloutput"})
+_RESULTS = frozenset({"toolresult", "functionresult", "functioncalloutput", "toolcallresponse"})
 _PICTURES = frozenset({"image", "imageurl", "document", "file", "audio"})
 #: An answer in a response in a part of a list is four deep.
 _DEEPEST = 8
@@ -35,7 +35,7 @@ _CALL_IDS = ("toolCallId", "tool_call_id", "call_id", "callId", "toolUseId", "id
 _RESULT_IDS = ("tool_use_id", "toolCallId", "tool_call_id", "call_id", "callId", "id")
 _NAMES = ("name", "toolName", "tool_name", "toolId")
 _ARGUMENTS = ("input", "arguments", "args", "parameters")
-_RESULT_CONTENTS = ("content", "output", "result", "value", "text")
+_RESULT_CONTENTS = ("content", "output", "result", "value", "text", "response")
 
 
 class TextPart(NamedTuple):
