@@ -110,7 +110,8 @@ def test_each_sentence_leads_to_its_evidence(tmp_path: Path, monkeypatch: pytest
 def test_agents_are_told_what_fails_until_the_graph_changes_and_not_what_is_muted(tmp_path: Path) -> None:
     memory = remembered(tmp_path, [formatted(0), formatted(1)])
     assert sentences_for_agents(memory.root, most=5, longest=800) == []  # nothing was prepared yet
-    (told,) = [one.text for one in memory.highlights().found]
+    (told,) = [one.brief for one in memory.highlights().found]
+    assert "minutes" not in told
     assert sentences_for_agents(memory.root, most=5, longest=800) == [told]
     assert sentences_for_agents(memory.root, most=5, longest=20) == []
     memory.issues.mute(memory.issues.list().issues[0].id)

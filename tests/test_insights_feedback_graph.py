@@ -251,7 +251,7 @@ def test_what_only_the_sessions_own_log_shows_counts_as_well(tmp_path: Path) -> 
 
 def test_an_episode_in_which_nothing_was_handed_over_says_so(tmp_path: Path) -> None:
     told = World(tmp_path, AFTER).insights.feedback_from_episode("after")
-    assert (told["feedback"], told["note"][:27]) == ([], "no insight was handed over ")
+    assert (told["feedback"], told["note"][:20]) == ([], "no insight was shown")
     with pytest.raises(EpisodeNotFound):
         World(tmp_path / "other", AFTER).insights.feedback_from_episode("nobody")
 

@@ -116,7 +116,12 @@ def _bound(binding: Binding | None) -> str:
 
 
 @click.group(invoke_without_command=True)
-@click.option("--state", type=click.Choice(get_args(State)), help="Only rules in this state.")
+@click.option(
+    "--state",
+    type=click.Choice(get_args(State)),
+    metavar="STATE",
+    help=f"Only rules in this state: {', '.join(get_args(State))}.",
+)
 @click.option("--user", is_flag=True, help="Also rules of your own, in your home folder.")
 @click.option("--gone", is_flag=True, help="Also rules that were removed since.")
 @click.option("--limit", type=click.IntRange(1, 500), default=30, show_default=True, help="Maximum number of rows.")
