@@ -232,6 +232,8 @@ class _Conversation:
         self._spanned = {text_in(span.about, "gen_ai.tool.call.id") for span in tools} - {None}
         self._spanned_tools = {text_in(span.about, "gen_ai.tool.name") for span in tools}
         self._said: Counter[tuple[str, str, str]] = Counter()
+        #: What each agent's model was last sent, counted: the next request mostly begins with the same.
+        self._history: dict[str, tuple[list[Record], Counter[tuple[str, str, str]]]] = {}
 
     def take_all(self) -> None:
         """Takes in what each span says at its beginning and at its end."""
@@ -276,8 +278,11 @@ class _Conversation:
         actor = self._actor(span)
         if not is_end:
             self._note(span, actor=actor)
-        earlier: Counter[tuple[str, str, str]] = Counter()
-        for message in _messages(span.about.get(name)):
+        messages = _messages(span.about.get(name))
+        known, earlier = self._history.get(actor, ([], Counter()))
+        if is_end or messages[: len(known)] != known:
+            known, earlier = [], Counter()
+        for message in messages[len(known) :]:
             role = text_in(message, "role") or ("assistant" if is_end else "user")
             for part in read_parts(message):
                 key = (actor, role, str(part))
@@ -286,6 +291,8 @@ class _Conversation:
                 if (is_end and is_model) or earlier[key] > self._said[key]:
                     self._said[key] += 1
                     self._say(part, place, role=role, actor=actor)
+        if not is_end and messages:
+            self._history[actor] = (messages, earlier)
         if is_end and is_model:
             self._builder.count_model(
                 text_in(span.about, "gen_ai.response.model") or text_in(span.about, "gen_ai.request.model")
