@@ -38,14 +38,18 @@ insights = st.builds(
     state_at=st.one_of(st.just(""), DAYS),
 )
 entries = st.builds(SharedEntry, topic=st.sampled_from(["rates", "ci"]), text=st.text(min_size=1), stored=DAYS)
+#: One feedback has one time and one outcome; each record of it names the insights that were shared by then.
 outcomes = st.builds(
-    SharedFeedback,
-    id=st.sampled_from(["f1", "f2", "f3"]),
-    ts=DAYS,
-    outcome=st.sampled_from(["delivered", "blocked"]),
-    session=st.just("s"),
-    helped=st.lists(UIDS, max_size=2).map(tuple),
-    present=st.lists(UIDS, max_size=2).map(tuple),
+    lambda feedback, helped, present: SharedFeedback(**feedback, session="s", helped=helped, present=present),
+    st.sampled_from(
+        [
+            {"id": "f1", "ts": "2026-03-01T09:00:00.000000Z", "outcome": "delivered"},
+            {"id": "f2", "ts": "2026-03-02T09:00:00.000000Z", "outcome": "blocked"},
+            {"id": "f3", "ts": "2026-03-02T09:00:00.000000Z", "outcome": "delivered"},
+        ]
+    ),
+    st.lists(UIDS, max_size=2).map(tuple),
+    st.lists(UIDS, max_size=2).map(tuple),
 )
 forgotten = st.builds(Forgotten, of=UIDS) | entries.map(lambda one: Forgotten(of=digest(one)))
 RECORDS = st.lists(insights | entries | outcomes | forgotten, max_size=12)
