@@ -52,7 +52,7 @@ FAILURES: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("topics", {"action": "import", "json": [{"topic": "!"}]}, "nothing was imported, because no item is valid"),
     ("compile", {"dry_run": "perhaps"}, "dry_run is 'perhaps'; it must be true or false"),
     ("status", {"cursor": "0123456789ab-7"}, "cursor '0123456789ab-7' is unknown or has expired; leave it out"),
-    ("read", {"cursor": "../../etc"}, "cursor '../../etc' stands for no answer"),
+    ("read", {"cursor": "../../etc"}, "cursor '../../etc' is unknown or has expired"),
     ("status", {"max_tokens": 10}, "max_tokens is 10; it must be a whole number from 100 to 10000"),
     ("store", {"topic": "engine"}, "text is missing"),
     ("store", {"topic": "!!!", "text": "x"}, "needs a letter or a digit"),

