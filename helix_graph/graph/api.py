@@ -371,15 +371,20 @@ class Graph:
         Raises:
             InvalidArgument: ``format`` is none of the four. As `excerpt`, which has the others; or a part of ``json``
                 was asked for.
+            DatabaseUnreadable: ``json`` was asked for, and a row is damaged; ``doctor`` with ``fix`` builds it anew.
             WriteFailed: ``output`` cannot be written.
         """
         from helix_graph.graph.export import FORMATS, export_bytes
+        from helix_graph.graph.row_checksums import find_damage
 
         wanted = as_choice("format", format, ("json", *FORMATS))
         if wanted != "json":
             data = FORMATS[wanted](self.excerpt(**part, max_nodes=max_nodes))
         elif max_nodes is None and not any(value is not None for value in part.values()):
             with self._open() as connection:
+                # The file replaces what a compile would have built anew: a damaged row may not get into it unnoticed.
+                if problem := find_damage(connection, version=GRAPH_FILE.version):
+                    raise DatabaseUnreadable(path=self.path_of_file, problem=problem)
                 data = export_bytes(connection)
         else:
             raise InvalidArgument(

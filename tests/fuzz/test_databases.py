@@ -73,7 +73,7 @@ def test_graph(tmp_path: Path) -> None:
             if "not ours" in str(foreign(memory)):
                 path.unlink()
             memory.graph.compile()
-            # A compile with nothing to do does not read every page; what it leaves, readers refuse and the doctor mends.
+            # A compile with nothing to do does not read every page; what it leaves, readers refuse, the doctor mends.
             with suppress(DatabaseUnreadable):
                 assert memory.graph.export() == sound
             memory.doctor(fix=True)
