@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import random
+import subprocess
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -117,6 +119,62 @@ def test_an_accepted_rule_is_a_line_of_the_block_and_is_followed_from_then_on(me
     assert RULE not in sentences(memory)
     assert RULE in [one.rule.text for one in memory.rules.list().rules]
     assert CliRunner().invoke(cli, ["advise", "--accept", name, "--into", "AGENTS.md", "--yes"]).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "LINK.md",
+        "folder/CLAUDE.md",
+        "../x.md",
+        "{home}/x.md",
+        ".git/hooks/x",
+        ".GIT/config",
+        ".helix/x.md",
+        "gone/../../x",
+    ],
+)
+def test_a_rule_goes_into_a_file_of_the_project_and_nowhere_else(memory: Memory, tmp_path: Path, place: str) -> None:
+    project, home = memory.root.parent, tmp_path / "home"
+    home.mkdir(exist_ok=True)
+    (home / "CLAUDE.md").write_text("# Mine\n")
+    (project / "LINK.md").symlink_to(home / "CLAUDE.md")
+    (project / "folder").symlink_to(home)
+    (project / "docs").mkdir()
+    name = memory.rules.advise().proposals[0].id
+    before = sorted(tmp_path.rglob("*"))
+    for words in (
+        ["advise", "--accept", name, "--yes", "--into"],
+        ["insight", "promote", said(memory), "--write", "--file"],
+    ):
+        refused = CliRunner().invoke(cli, [*words, place.format(home=home)])
+        assert isinstance(refused.exception, InvalidArgument)
+        assert "name a file of this project" in str(refused.exception)
+    assert (home / "CLAUDE.md").read_text() == "# Mine\n"
+    assert {one for one in tmp_path.rglob("*") if one not in before} <= set(memory.root.rglob("*"))
+    assert memory.rules.accept(name, into=project / "docs" / ".." / "docs" / "RULES.md", write=True).written
+    assert RULE in (project / "docs" / "RULES.md").read_text()
+
+
+def said(memory: Memory) -> str:
+    return memory.insights.store("Run the tests before a push.", tags=["user-provided"])["name"]
+
+
+def test_accepted_rules_that_git_tracks_are_told_to_no_agent(memory: Memory) -> None:
+    project = memory.root.parent
+    (project / ".git").rmdir()
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    rule = AcceptedRule(id="r", sentence="Run it.", issue="i", at="", share=0.9999999, salt="x", planned=40)
+    body = {"accepted": [json.loads(msgspec.json.encode(rule))]}
+    (memory.root / "rules.json").write_text(json.dumps(body))
+    start = {"session_id": "n0", "cwd": str(project), "source": "startup"}
+    assert "this user accepted" in call("session-start", start).context
+    assert "> Run it." in CliRunner().invoke(cli, ["trust"]).output
+    subprocess.run(["git", "add", "-f", ".helix/rules.json"], cwd=project, check=True)
+    assert "Run it." not in str(call("session-start", {**start, "session_id": "n1"}).said)
+    for words in ("status", "doctor", "trust"):
+        refused = CliRunner().invoke(cli, [words])
+        assert "git tracks rules.json" in f"{refused.output}{refused.exception}"
 
 
 def test_own_words_need_an_issue_that_exists(memory: Memory) -> None:

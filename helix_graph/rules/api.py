@@ -31,7 +31,7 @@ from helix_graph.rules.staged import (
     sessions_needed,
 )
 from helix_graph.trust import shared_episodes
-from helix_graph.validation import as_choice, as_fraction, as_int, as_line, as_path
+from helix_graph.validation import as_choice, as_fraction, as_int, as_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -145,7 +145,8 @@ class Rules:
 
         Raises:
             NotFound: Nothing proposed has this id, and with ``words`` no issue either.
-            InvalidArgument: Neither ``into`` nor ``trial``, or both; ``words`` is no single sentence.
+            InvalidArgument: Neither ``into`` nor ``trial``, or both; ``into`` is no file of the project, or behind a
+                link; ``words`` is no single sentence.
             WriteFailed: The file cannot be read or written.
         """  # fmt: skip
         if (into is None) == (trial is None):
@@ -162,8 +163,8 @@ class Rules:
             accept(self._root, rule)
             reason = f"{needed} sessions show whether it halves the issue"
             return Accepted(id=chosen, sentence=sentence, issue=issue.id, trial=share, written=True, reason=reason)
-        path = as_path("into", into or "")
-        change = added_line(path, f"- {sentence}")
+        change = added_line(into or "", f"- {sentence}", memory=self._root, option="into")
+        path = change.path
         if change.old == change.new:
             return Accepted(id=chosen, sentence=sentence, issue=issue.id, file=str(path), reason="it is there already")
         if write:
