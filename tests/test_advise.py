@@ -118,7 +118,30 @@ def test_an_accepted_rule_is_a_line_of_the_block_and_is_followed_from_then_on(me
     assert f"- {RULE}\n<!-- helix-graph: end -->\n" in file.read_text()
     assert RULE not in sentences(memory)
     assert RULE in [one.rule.text for one in memory.rules.list().rules]
-    assert CliRunner().invoke(cli, ["advise", "--accept", name, "--into", "AGENTS.md", "--yes"]).exit_code == 1
+    again = CliRunner().invoke(cli, ["advise", "--accept", name, "--into", "AGENTS.md", "--yes"])
+    assert f"{name} is accepted already" in str(again.exception)
+    assert "in AGENTS.md" in str(again.exception)
+    neither = CliRunner().invoke(cli, ["advise", "--accept", name])
+    assert (neither.exit_code, "--into FILE or --trial SHARE" in neither.output) == (2, True)
+
+
+def test_an_accepted_rule_that_no_act_shows_is_followed_by_its_issue(memory: Memory) -> None:
+    issue = memory.rules.advise().proposals[0].issue
+    words = ["--words", "Always keep files tidy before you end.", "--into", "AGENTS.md", "--yes"]
+    said = CliRunner().invoke(cli, ["advise", "--accept", issue, *words]).output
+    assert "nobody can see whether it is followed" in said
+    assert [(one.rule.text, one.state) for one in memory.rules.list().rules] == [
+        ("Always keep files tidy before you end.", "cannot be observed")
+    ]
+    assert issue not in memory.rules.advise().unworded
+
+
+def test_what_a_rule_covers_is_not_without_a_sentence(memory: Memory) -> None:
+    for one in memory.rules.advise().proposals:
+        memory.rules.accept(one.id, into="AGENTS.md", write=True)
+    (memory.root / "rules.json").unlink()
+    found = memory.rules.advise()
+    assert (found.proposals, found.unworded) == ((), ())
 
 
 @pytest.mark.parametrize(
@@ -198,6 +221,7 @@ def test_a_rule_on_trial_goes_to_half_of_the_sessions_once_each_and_is_logged(me
     name = memory.rules.advise().proposals[0].id
     accepted = json.loads(CliRunner().invoke(cli, ["advise", "--accept", name, "--trial", "0.5", "--json"]).output)
     assert accepted["trial"] == 0.5
+    assert "No hook has spoken" in accepted["note"]
     assert not (memory.root.parent / "AGENTS.md").exists()
     given = {}
     for number in range(16):
@@ -209,7 +233,9 @@ def test_a_rule_on_trial_goes_to_half_of_the_sessions_once_each_and_is_logged(me
     assert len(lines) == 16
     assert {one["propensity"] for one in lines} == {0.5}
     assert 2 <= sum(given.values()) <= 14
-    (trial,) = memory.rules.trials()
+    other = memory.rules.advise().proposals[0].id
+    assert memory.rules.accept(other, trial=0.5).note == ""
+    trial = memory.rules.trials()[0]
     assert (trial.sessions, trial.difference) == (0, None)
     assert RULE not in sentences(memory)
 
