@@ -179,6 +179,11 @@ def test_a_rule_goes_into_a_file_of_the_project_and_nowhere_else(memory: Memory,
     assert RULE in (project / "docs" / "RULES.md").read_text()
 
 
+def test_a_damaged_file_of_accepted_rules_is_named_by_the_doctor(memory: Memory) -> None:
+    (memory.root / "rules.json").write_text("{")
+    assert "rules.json" in [one.file for one in memory.doctor().findings]
+
+
 def said(memory: Memory) -> str:
     return memory.insights.store("Run the tests before a push.", tags=["user-provided"])["name"]
 
