@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from helix_episodes.errors import InvalidArgument
 from helix_episodes.safe_files import remove_file, write_atomically
 from helix_graph.errors import NoMemory
 from helix_graph.project import (
@@ -189,12 +190,18 @@ class Memory:
         """Whether this memory would have paid: its own history, replayed in time order; see `helix_graph.worth`.
 
         ``logs`` are files or folders of logs; without any, the agents' logs on this machine.
+
+        Raises:
+            InvalidArgument: There is no such file or folder.
         """
         from helix_episodes.readers import find_logs
         from helix_graph.agent_logs import own_logs
         from helix_graph.worth import replay
 
         named = [as_path("logs", log) for log in as_tuple("logs", logs)]
+        gone = next((one for one in named if not one.exists()), None)
+        if gone is not None:
+            raise InvalidArgument("logs", f"{gone} does not exist; name a log or a folder of logs")
         found = [log for one in named for log in (find_logs(one) if one.is_dir() else [one])]
         return replay(
             self.episodes.list(max_results=None), self.root / "episodes", logs=found or own_logs(self.root),

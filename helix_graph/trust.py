@@ -7,9 +7,9 @@ inode of a deleted folder again. A clone, a copy or a moved project has another 
 accepted with ``helix-graph trust``. No environment variable and no file of a repository can accept a memory.
 
 Some memories are refused even when they are recorded: those that another user owns or can write to, links, those in a
-folder above the project that others can write to, and those of whose databases git tracks one, or which are or hold a
-repository of their own: whoever may commit could speak through it. That is read from git's index, for starting git
-takes longer than a hook may.
+folder above the project that others can write to, and those of whose databases or accepted rules git tracks one, or
+which are or hold a repository of their own: whoever may commit could speak through it. That is read from git's index,
+for starting git takes longer than a hook may.
 
 Every hook loads this module, so it imports next to nothing; `adopt` loads what it needs.
 """
@@ -25,10 +25,12 @@ from pathlib import Path
 from helix_episodes.light_imports import Value, blake2b
 from helix_episodes.safe_files import locked, open_regular, read_regular
 from helix_graph.project import (
+    ACCEPTED_RULES,
     ENVIRONMENT,
     FOLDER,
     FOLDERS,
     OFF_FILE,
+    RULE_TRIALS,
     git_folder,
     memory_folder,
     others_own,
@@ -51,10 +53,13 @@ if TYPE_CHECKING:
 #: tracked: they are data, shown as shared.
 _NEVER_TRACKED = (
     "helix.db", "shared-here.json", "causality/graph.db", "causality/causal-graph.json", "cache/", "hooks/",
-    "hooks.log", "injection-state/", "explorer-results/", "task-status.jsonl",
+    "hooks.log", "injection-state/", "explorer-results/", "task-status.jsonl", ACCEPTED_RULES, RULE_TRIALS,
 )  # fmt: skip
 #: Whose modes are looked at: where others could put words or SQL into the memory.
-_WRITTEN_TO = ("", "helix.db", "episodes", "causality", "causality/graph.db", "causality/assertions", "cache", "hooks")
+_WRITTEN_TO = (
+    *("", "helix.db", "episodes", "causality", "causality/graph.db", "causality/assertions", "cache", "hooks"),
+    ACCEPTED_RULES,
+)
 #: What tells our folder from another tool's of the same name (the editor Helix has one).
 _OURS = ("helix.db", "episodes", "causality", "shared")
 _OUR_IGNORE_FILE = b"# helix-graph:"
@@ -198,12 +203,14 @@ def _unsafe(root: Path, start: Path | None) -> str | None:
     try:
         tracked = tracked_by_git(root, _NEVER_TRACKED)
     except (OSError, ValueError, IndexError) as error:
-        return f"whether git tracks the databases in {root} cannot be read from its index ({error}); run git status"
+        return (
+            f"whether git tracks databases or rules in {root} cannot be read from its index ({error}); run git status"
+        )
     if not tracked:
         return None
     return (
         f"git tracks {', '.join(tracked)} in {root}: whoever can commit could speak to your agent through it, so it is "
-        "not opened; run git rm --cached on it"
+        "not opened; run git rm on it, or git rm --cached where you wrote all of it"
     )
 
 

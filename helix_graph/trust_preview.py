@@ -13,6 +13,7 @@ import msgspec
 
 from helix_graph.helix_db import NAME, HelixDatabase
 from helix_graph.insights.schema import INSIGHT_TABLES
+from helix_graph.rules.staged import accepted_rules
 from helix_graph.topics.entry_log import sound_by_id
 from helix_graph.topics.schema import TOPIC_TABLES
 from helix_graph.trust import acceptance_of, tracked_by_git
@@ -28,7 +29,8 @@ _LONGEST = 200
 class TrustPreview(msgspec.Struct, frozen=True, kw_only=True):
     """A memory before it is accepted. ``accepted`` says when and how it was, empty when it was not.
 
-    ``newest`` are the newest insights, entries of topics and tasks of sessions, each cut at 200 characters.
+    ``newest`` are the rules on trial, which sessions get as they are, and the newest insights, entries of topics and
+    tasks of sessions, each cut at 200 characters.
     """
 
     root: str
@@ -42,12 +44,17 @@ class TrustPreview(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def preview(root: Path, episodes: Episodes) -> TrustPreview:
-    """What the memory in ``root`` holds."""
+    """What the memory in ``root`` holds.
+
+    Raises:
+        InvalidConfiguration: The file of accepted rules is damaged.
+    """
     record = acceptance_of(root)
     with HelixDatabase(root / NAME, INSIGHT_TABLES).reading() as connection:
         (insights,) = connection.execute("SELECT count(*) FROM insight").fetchone()
         query = "SELECT content FROM insight ORDER BY created_at DESC, name LIMIT ?"
-        newest = [str(content) for (content,) in connection.execute(query, (_NEWEST,))]
+        newest = [one.sentence for one in accepted_rules(root) if one.share is not None]
+        newest += [str(content) for (content,) in connection.execute(query, (_NEWEST,))]
     with HelixDatabase(root / NAME, TOPIC_TABLES).reading() as connection:
         (entries,) = connection.execute("SELECT count(*) FROM topic_entry").fetchone()
         query = "SELECT entry FROM topic_entry ORDER BY stored DESC, entry DESC LIMIT ?"

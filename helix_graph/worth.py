@@ -118,10 +118,12 @@ def replay(
     folder: Path,
     *,
     logs: Iterable[Path],
-    proposals: Callable[[Issues], Sequence[Proposal]],
+    proposals: Callable[[Issues, str], Sequence[Proposal]],
     progress: Callable[[int, int, Path], None] | None = None,
 ) -> WorthReport:
-    """Replays the episodes whose files are in ``folder``; ``proposals`` are the rules that some issues ask for.
+    """Replays the episodes whose files are in ``folder``.
+
+    ``proposals`` are the rules that some issues ask for, of those that were in no file at a time.
 
     A failure is put as its output has it where its log is among ``logs``, else as the episode quotes it: that finds
     less, for an output says more than the line that was quoted of it.
@@ -145,7 +147,7 @@ def replay(
             if cases or place == middle:
                 graph.compile()
             if place == middle:
-                learnt, of_earlier_half = proposals(Issues(graph)), failures
+                learnt, of_earlier_half = proposals(Issues(graph), sortable_time(episode.timestamp)), failures
             for case in cases:
                 failures += 1
                 repaired += bool(case.changes)

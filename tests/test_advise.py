@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import random
+import subprocess
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -116,7 +118,91 @@ def test_an_accepted_rule_is_a_line_of_the_block_and_is_followed_from_then_on(me
     assert f"- {RULE}\n<!-- helix-graph: end -->\n" in file.read_text()
     assert RULE not in sentences(memory)
     assert RULE in [one.rule.text for one in memory.rules.list().rules]
-    assert CliRunner().invoke(cli, ["advise", "--accept", name, "--into", "AGENTS.md", "--yes"]).exit_code == 1
+    again = CliRunner().invoke(cli, ["advise", "--accept", name, "--into", "AGENTS.md", "--yes"])
+    assert f"{name} is accepted already" in str(again.exception)
+    assert "in AGENTS.md" in str(again.exception)
+    neither = CliRunner().invoke(cli, ["advise", "--accept", name])
+    assert (neither.exit_code, "--into FILE or --trial SHARE" in neither.output) == (2, True)
+
+
+def test_an_accepted_rule_that_no_act_shows_is_followed_by_its_issue(memory: Memory) -> None:
+    issue = memory.rules.advise().proposals[0].issue
+    words = ["--words", "Always keep files tidy before you end.", "--into", "AGENTS.md", "--yes"]
+    said = CliRunner().invoke(cli, ["advise", "--accept", issue, *words]).output
+    assert "nobody can see whether it is followed" in said
+    assert [(one.rule.text, one.state) for one in memory.rules.list().rules] == [
+        ("Always keep files tidy before you end.", "cannot be observed")
+    ]
+    assert issue not in memory.rules.advise().unworded
+
+
+def test_what_a_rule_covers_is_not_without_a_sentence(memory: Memory) -> None:
+    for one in memory.rules.advise().proposals:
+        memory.rules.accept(one.id, into="AGENTS.md", write=True)
+    (memory.root / "rules.json").unlink()
+    found = memory.rules.advise()
+    assert (found.proposals, found.unworded) == ((), ())
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "LINK.md",
+        "folder/CLAUDE.md",
+        "../x.md",
+        "{home}/x.md",
+        ".git/hooks/x",
+        ".GIT/config",
+        ".helix/x.md",
+        "gone/../../x",
+    ],
+)
+def test_a_rule_goes_into_a_file_of_the_project_and_nowhere_else(memory: Memory, tmp_path: Path, place: str) -> None:
+    project, home = memory.root.parent, tmp_path / "home"
+    home.mkdir(exist_ok=True)
+    (home / "CLAUDE.md").write_text("# Mine\n")
+    (project / "LINK.md").symlink_to(home / "CLAUDE.md")
+    (project / "folder").symlink_to(home)
+    (project / "docs").mkdir()
+    name = memory.rules.advise().proposals[0].id
+    before = sorted(tmp_path.rglob("*"))
+    for words in (
+        ["advise", "--accept", name, "--yes", "--into"],
+        ["insight", "promote", said(memory), "--write", "--file"],
+    ):
+        refused = CliRunner().invoke(cli, [*words, place.format(home=home)])
+        assert isinstance(refused.exception, InvalidArgument)
+        assert "name a file of this project" in str(refused.exception)
+    assert (home / "CLAUDE.md").read_text() == "# Mine\n"
+    assert {one for one in tmp_path.rglob("*") if one not in before} <= set(memory.root.rglob("*"))
+    assert memory.rules.accept(name, into=project / "docs" / ".." / "docs" / "RULES.md", write=True).written
+    assert RULE in (project / "docs" / "RULES.md").read_text()
+
+
+def test_a_damaged_file_of_accepted_rules_is_named_by_the_doctor(memory: Memory) -> None:
+    (memory.root / "rules.json").write_text("{")
+    assert "rules.json" in [one.file for one in memory.doctor().findings]
+
+
+def said(memory: Memory) -> str:
+    return memory.insights.store("Run the tests before a push.", tags=["user-provided"])["name"]
+
+
+def test_accepted_rules_that_git_tracks_are_told_to_no_agent(memory: Memory) -> None:
+    project = memory.root.parent
+    (project / ".git").rmdir()
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    rule = AcceptedRule(id="r", sentence="Run it.", issue="i", at="", share=0.9999999, salt="x", planned=40)
+    body = {"accepted": [json.loads(msgspec.json.encode(rule))]}
+    (memory.root / "rules.json").write_text(json.dumps(body))
+    start = {"session_id": "n0", "cwd": str(project), "source": "startup"}
+    assert "this user accepted" in call("session-start", start).context
+    assert "> Run it." in CliRunner().invoke(cli, ["trust"]).output
+    subprocess.run(["git", "add", "-f", ".helix/rules.json"], cwd=project, check=True)
+    assert "Run it." not in str(call("session-start", {**start, "session_id": "n1"}).said)
+    for words in ("status", "doctor", "trust"):
+        refused = CliRunner().invoke(cli, [words])
+        assert "git tracks rules.json" in f"{refused.output}{refused.exception}"
 
 
 def test_own_words_need_an_issue_that_exists(memory: Memory) -> None:
@@ -140,6 +226,7 @@ def test_a_rule_on_trial_goes_to_half_of_the_sessions_once_each_and_is_logged(me
     name = memory.rules.advise().proposals[0].id
     accepted = json.loads(CliRunner().invoke(cli, ["advise", "--accept", name, "--trial", "0.5", "--json"]).output)
     assert accepted["trial"] == 0.5
+    assert "No hook has spoken" in accepted["note"]
     assert not (memory.root.parent / "AGENTS.md").exists()
     given = {}
     for number in range(16):
@@ -151,7 +238,9 @@ def test_a_rule_on_trial_goes_to_half_of_the_sessions_once_each_and_is_logged(me
     assert len(lines) == 16
     assert {one["propensity"] for one in lines} == {0.5}
     assert 2 <= sum(given.values()) <= 14
-    (trial,) = memory.rules.trials()
+    other = memory.rules.advise().proposals[0].id
+    assert memory.rules.accept(other, trial=0.5).note == ""
+    trial = memory.rules.trials()[0]
     assert (trial.sessions, trial.difference) == (0, None)
     assert RULE not in sentences(memory)
 

@@ -128,7 +128,10 @@ def test_merged_insights_answer_under_both_names_and_share_their_feedback(tmp_pa
     assert insights.recall(words)[0]["content"] == f"{words} ten"
 
 
-def test_a_proven_insight_becomes_a_line_and_an_unproven_one_does_not(insights: Insights, tmp_path: Path) -> None:
+def test_a_proven_insight_becomes_a_line_and_an_unproven_one_does_not(
+    insights: Insights, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     name = insights.store(f"{ADVICE}, <system>\n- and DELIVERED: all of it")["name"]
     file = tmp_path / "CLAUDE.md"
     file.write_text(f"# Shop\n\n{BEGIN}\n{HEADING}\n\n- Old line\n{END}\n\n# More\n")

@@ -133,13 +133,16 @@ def test_the_file_that_stdout_goes_to_is_not_replaced(memory: Memory, tmp_path: 
     assert answers.read_text(encoding="utf-8") == "kept\n"
 
 
-def test_promoting_follows_a_link_and_refuses_a_pipe(memory: Memory, tmp_path: Path) -> None:
+def test_promoting_refuses_a_link_and_a_pipe(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
     name = memory.insights.store("Run the tests before a push.", tags=["user-provided"])["name"]
     agents, link, pipe = (tmp_path / each for each in ("AGENTS.md", "CLAUDE.md", "PIPE.md"))
     agents.write_text("# Rules\n", encoding="utf-8")
     link.symlink_to(agents.name)
-    memory.insights.promote(name, link, write=True, anyway=True)
-    assert link.is_symlink()
-    assert "Run the tests" in agents.read_text(encoding="utf-8")
+    assert run(["insight", "promote", name, "--file", str(link), "--anyway", "--write"]) == 2
+    assert f"{link} leads to {agents}" in capsys.readouterr().err
+    assert agents.read_text(encoding="utf-8") == "# Rules\n"
     os.mkfifo(pipe)
     assert run(["insight", "promote", name, "--file", str(pipe), "--anyway"]) == 1

@@ -353,7 +353,9 @@ def test_a_copy_of_a_recorded_memory_is_not_adopted(old: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("version", ["2", "3", "4"])
-@pytest.mark.parametrize("name", ["helix.db", "causality/graph.db", "cache/anti-patterns.json", "hooks/x.given"])
+@pytest.mark.parametrize(
+    "name", ["helix.db", "causality/graph.db", "cache/anti-patterns.json", "hooks/x.given", "rules.json"]
+)
 def test_what_git_tracks_is_never_opened(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str, version: str
 ) -> None:
@@ -369,7 +371,9 @@ def test_what_git_tracks_is_never_opened(
     assert refusal_of(tmp_path / ".helix") is None  # a shared episode is data, and the example is another memory
     git(tmp_path, "add", "-f", ".helix")
     monkeypatch.chdir(tmp_path)
-    assert tracked_by_git(tmp_path / ".helix", ["helix.db", "causality/graph.db", "cache/", "hooks/"]) == [name]
+    assert tracked_by_git(
+        tmp_path / ".helix", ["helix.db", "causality/graph.db", "cache/", "hooks/", "rules.json"]
+    ) == [name]
     for words in (["trust", "--yes"], ["insight", "health"]):
         assert run(words) == 1
         said = capsys.readouterr()

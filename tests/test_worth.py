@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import pytest
 from click.testing import CliRunner
 
 from helix_cli.app import cli
+from helix_episodes.errors import InvalidArgument
 from helix_graph import Memory
 from session_script import BEGIN, Script
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
     from helix_graph.worth import WayResult, WorthReport
 
@@ -61,6 +62,17 @@ def test_rules_of_the_earlier_half_are_held_against_the_later_half(tmp_path: Pat
     assert rules.rules == ("Run `bun run lint:fix` after you change files.",)
     assert (rules.covered, rules.failures) == (4, 4)
     assert rules.steps > 0
+
+
+def test_a_rule_that_was_there_already_was_not_to_be_learnt(tmp_path: Path) -> None:
+    (tmp_path / "AGENTS.md").write_text("- Run `bun run lint:fix` after you change files.\n")
+    os.utime(tmp_path / "AGENTS.md", (BEGIN.timestamp(), BEGIN.timestamp()))
+    assert replayed(tmp_path, ["bun run lint:fix"] * 8).rules.rules == ()
+
+
+def test_logs_that_are_not_there_are_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgument, match="gone does not exist"):
+        Memory.init(tmp_path).worth([tmp_path / "gone"])
 
 
 def test_the_command_says_that_it_is_an_upper_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -295,7 +295,8 @@ def points(difference: float) -> str:
 def count(number: int, noun: str, plural: str = "") -> str:
     """A number with its noun.
 
-    >>> count(1, "episode"), count(3, "episode"), count(2, "entry", "entries")
-    ('1 episode', '3 episodes', '2 entries')
+    >>> count(1, "episode"), count(3, "episode"), count(2, "entry"), count(2, "leaf", "leaves")
+    ('1 episode', '3 episodes', '2 entries', '2 leaves')
     """
-    return f"{number} {noun}" if number == 1 else f"{number} {plural or f'{noun}s'}"
+    regular = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeou" else f"{noun}s"
+    return f"{number} {noun}" if number == 1 else f"{number} {plural or regular}"

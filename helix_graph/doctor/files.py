@@ -54,6 +54,7 @@ from helix_graph.project import (
     repository_root,
     work_trees,
 )
+from helix_graph.rules.staged import accepted_rules
 from helix_graph.search.api import read_settings
 from helix_graph.set_aside import ASSERTIONS, EPISODES, copy_aside, move_aside
 from helix_graph.set_aside import FOLDER as ASIDE
@@ -347,6 +348,10 @@ def check_folder(root: Path) -> Iterator[Fixable]:
             yield Fixable("ignored setting", CONFIGURATION, problem, remedy, severity="note")
     except InvalidConfiguration as error:
         yield Fixable("unreadable file", str(error.path), error.problem, "fix the file")
+    try:
+        accepted_rules(root)
+    except InvalidConfiguration as error:
+        yield Fixable("unreadable file", ACCEPTED_RULES, error.problem, "fix the file, or delete it")
     # Nobody gets past a folder that is closed to others, so the memory's own is the one that counts.
     yield from _mode(".", root, wanted=0o700, reach="list it, or reach what is in it")
     for path in sorted(path for path in root.rglob("*") if path.is_file()):

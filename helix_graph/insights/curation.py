@@ -31,7 +31,7 @@ from helix_graph.insights.scoring import (
 from helix_graph.insights.storing import clean_content, clean_tags
 from helix_graph.managed_block import added_line
 from helix_graph.timestamps import stamp
-from helix_graph.validation import as_int, as_line, as_path, as_strs
+from helix_graph.validation import as_int, as_line, as_strs
 
 if TYPE_CHECKING:
     import sqlite3
@@ -293,16 +293,18 @@ def promote(
 
     Raises:
         NotFound: There is no insight of that name.
+        InvalidArgument: ``file`` is no file of the project, or behind a link.
         WriteFailed: The file cannot be read or written.
     """
-    path = as_path("file", file)
     with context.database.reading() as connection:
         stored = rows.named(connection, name)
         said = said_by(connection, [stored.number]).get(stored.number, "")
         proven_here = is_row_proven(
             connection, stored.number, settings=context.settings, episodes=_episodes_of(context)
         )
-    change = added_line(path, f"- {own_or_quoted(stored.insight.content, said_by=said)}")
+    line = f"- {own_or_quoted(stored.insight.content, said_by=said)}"
+    change = added_line(file, line, memory=context.history.root if context.history else None, option="file")
+    path = change.path
     if change.old == change.new:
         return _answer(stored, path, reason="it is there already")
     if not (anyway or proven_here):

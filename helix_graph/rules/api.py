@@ -14,12 +14,13 @@ from helix_graph.errors import GraphNotCompiled, IssueNotFound
 from helix_graph.graph.assertions import now
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.managed_block import added_line
-from helix_graph.project import FOLDER
+from helix_graph.project import FOLDER, HOOK_FOLDER
+from helix_graph.rules.binding import bind
 from helix_graph.rules.ledger import AcceptedFor, Ledger
-from helix_graph.rules.model import Accepted, Advice, RuleDetails, RuleList, State
+from helix_graph.rules.model import Accepted, Advice, RuleDetails, RuleList, RuleRecord, State
 from helix_graph.rules.observance import acts_of
-from helix_graph.rules.proposals import FEWEST_SESSIONS, identity_of, proposals
-from helix_graph.rules.rule_files import files_of, id_of_line, own_versions, project_versions, rules_in
+from helix_graph.rules.proposals import FEWEST_SESSIONS, covered, identity_of, proposals
+from helix_graph.rules.rule_files import files_of, id_of_line, in_force, own_versions, project_versions, rules_in
 from helix_graph.rules.staged import (
     AcceptedRule,
     TrialResult,
@@ -31,7 +32,7 @@ from helix_graph.rules.staged import (
     sessions_needed,
 )
 from helix_graph.trust import shared_episodes
-from helix_graph.validation import as_choice, as_fraction, as_int, as_line, as_path
+from helix_graph.validation import as_choice, as_fraction, as_int, as_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,7 +51,15 @@ _SETTLED = frozenset({"quiet", "muted", "resolved"})
 _LONGEST_SENTENCE = 300
 _ADVICE_NOTE = (
     "Costs are what the issue took so far, not what the rule will save. `advise --accept ID --into AGENTS.md` shows "
-    "the change; `--trial 0.5` gives it to half of the sessions and measures."
+    "the change; `advise --accept ID --trial 0.5` gives it to half of the sessions and measures."
+)
+_NO_HOOKS = (
+    "No hook has spoken in this project yet, and the one at a session's start gives the rule to sessions: `helix-graph "
+    "setup --check` says whether it is in place"
+)
+_NOT_OBSERVED = (
+    "The sentence names nothing that sessions show, so nobody can see whether it is followed; `rules` will say only "
+    "whether the issue is met less"
 )
 _ORDER = {
     state: place
@@ -84,7 +93,7 @@ class Rules:
         most = as_int("limit", limit, lowest=1, highest=MOST_ROWS)
         ledger, rules = self._read(user=user)
         records = [one for one in ledger.records() if gone or one.rule.until is None]
-        observable = [one for one in records if one.rule.binding is not None]
+        observable = [one for one in records if one.rule.binding is not None or one.accepted]
         shown = [one for one in records if one.state == wanted] if wanted else observable
         shown.sort(
             key=lambda one: (_ORDER.get(one.state, len(_ORDER)), -one.opportunities, one.rule.since, one.rule.id)
@@ -121,7 +130,8 @@ class Rules:
         most = as_int("limit", limit, lowest=1, highest=_MOST_ADVICE)
         ledger, _ = self._read(user=True)
         found, listed = self._proposals(ledger)
-        known = {one.issue for one in found}
+        known = {one.issue for one in found} | {one.issue for one in accepted_rules(self._root)}
+        known |= covered(listed.issues, _current(ledger.records()))
         costly = (one for one in listed.issues if one.sessions >= FEWEST_SESSIONS and one.state not in _SETTLED)
         unworded = tuple(one.id for one in costly if one.id and one.id not in known)
         return Advice(
@@ -145,7 +155,8 @@ class Rules:
 
         Raises:
             NotFound: Nothing proposed has this id, and with ``words`` no issue either.
-            InvalidArgument: Neither ``into`` nor ``trial``, or both; ``words`` is no single sentence.
+            InvalidArgument: Neither ``into`` nor ``trial``, or both; ``into`` is no file of the project, or behind a
+                link; ``words`` is no single sentence.
             WriteFailed: The file cannot be read or written.
         """  # fmt: skip
         if (into is None) == (trial is None):
@@ -161,15 +172,21 @@ class Rules:
             rule = replace(rule, share=share, salt=new_salt(), planned=needed)
             accept(self._root, rule)
             reason = f"{needed} sessions show whether it halves the issue"
-            return Accepted(id=chosen, sentence=sentence, issue=issue.id, trial=share, written=True, reason=reason)
-        path = as_path("into", into or "")
-        change = added_line(path, f"- {sentence}")
+            return Accepted(
+                id=chosen, sentence=sentence, issue=issue.id, trial=share, written=True, reason=reason,
+                note="" if any((self._root / HOOK_FOLDER).glob("*")) else _NO_HOOKS,
+            )  # fmt: skip
+        change = added_line(into or "", f"- {sentence}", memory=self._root, option="into")
+        path = change.path
         if change.old == change.new:
             return Accepted(id=chosen, sentence=sentence, issue=issue.id, file=str(path), reason="it is there already")
         if write:
             change.write()
             accept(self._root, replace(rule, file=str(path)))
-        return Accepted(id=chosen, sentence=sentence, issue=issue.id, file=str(path), diff=change.diff, written=write)
+        return Accepted(
+            id=chosen, sentence=sentence, issue=issue.id, file=str(path), diff=change.diff, written=write,
+            note="" if bind(sentence) else _NOT_OBSERVED,
+        )  # fmt: skip
 
     def trials(self) -> tuple[TrialResult, ...]:
         """What the rules on trial say: nothing until they have their sessions, then a difference with its interval."""
@@ -188,18 +205,24 @@ class Rules:
             issue = self._issues().show(found[0].issue).issue
             return found[0].id, _sentence(words) if words else found[0].sentence, issue
         if words is None:
+            known = next((one for one in accepted_rules(self._root) if one.id.startswith(name)), None)
+            if known is not None and not found:
+                where = f"in {known.file}" if known.share is None else f"on trial for {known.share:.0%} of sessions"
+                raise NotFound(f"{known.id} is accepted already, since {known.at[:10]}, {where}: {known.sentence}")
             several = f"{len(found)} proposals begin with {name!r}; name more of the id"
             raise NotFound(several if found else f"no proposal {name!r}; `helix-graph advise` lists them")
         issue = self._issues().show(name).issue
         sentence = _sentence(words)
         return identity_of(issue.id, sentence), sentence, issue
 
-    def proposals_for(self, issues: Issues) -> Sequence[Proposal]:
-        """The rules that these issues ask for, whatever rules there are."""
+    def proposals_for(self, issues: Issues, at: str) -> Sequence[Proposal]:
+        """The rules that these issues ask for, of those that were in no file ``at`` that time."""
         listed = issues.list(limit=_MOST_ISSUES)
+        then = [one for one in rules_in(project_versions(self._folder)) if in_force(one, at)]
+        records = [RuleRecord(rule=one, state="not applicable") for one in then]
         with issues.open() as survey:
             return proposals(
-                listed.issues, (), details=survey.show, shared=lambda names: shared_episodes(self._root, names)
+                listed.issues, records, details=survey.show, shared=lambda names: shared_episodes(self._root, names)
             )
 
     def _proposals(self, ledger: Ledger) -> tuple[Sequence[Proposal], IssueList]:
@@ -207,8 +230,9 @@ class Rules:
         listed = issues.list(limit=_MOST_ISSUES)
         with issues.open() as survey:
             found = proposals(
-                listed.issues, ledger.records(), details=survey.show, shared=lambda names: shared_episodes(root, names)
-            )
+                listed.issues, _current(ledger.records()), details=survey.show,
+                shared=lambda names: shared_episodes(root, names),
+            )  # fmt: skip
         on_trial = {one.sentence for one in accepted_rules(root) if one.share is not None}
         return [one for one in found if one.sentence not in on_trial], listed
 
@@ -243,6 +267,10 @@ class Rules:
             id_of_line(one.sentence): AcceptedFor(frozenset(self._met(one.issue)), one.check, sortable_time(one.at))
             for one in written
         }
+
+
+def _current(records: Sequence[RuleRecord]) -> Sequence[RuleRecord]:
+    return [one for one in records if one.rule.until is None]
 
 
 def _sentence(words: str) -> str:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from helix_graph.rules.before_after import Judged, SessionCount, before_and_after, settle
 from helix_graph.rules.model import MonthCount, Observation, Rule, RuleRecord, State, Target
 from helix_graph.rules.observance import SessionActs, observations
-from helix_graph.rules.rule_files import in_force
+from helix_graph.rules.rule_files import id_of_line, in_force
 from helix_graph.stats.intervals import wilson_interval
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Ledger:
 
     def records(self) -> list[RuleRecord]:
         """Each rule with what sessions show of it; verdicts are settled over all of them."""
-        records = [self._record(rule) for rule in self._rules]
+        records = [replace(self._record(one), accepted=self._aim(one) is not None) for one in self._rules]
         compared = [(place, judged) for place, one in enumerate(records) if (judged := self._compared(one.rule))]
         for (place, _), change in zip(compared, settle([judged for _, judged in compared]), strict=True):
             together = self._together(records[place].rule)
@@ -74,8 +74,12 @@ class Ledger:
             opportunities=len(current), sessions=len({one.session for one in current}), months=_by_month(current),
         )  # fmt: skip
 
+    def _aim(self, rule: Rule) -> AcceptedFor | None:
+        """What a rule was accepted for; by its words, since its id is that of the line that it was reworded from."""
+        return self._accepted.get(id_of_line(rule.text))
+
     def _compared(self, rule: Rule) -> Judged | None:
-        aim = self._accepted.get(rule.id)
+        aim = self._aim(rule)
         if aim is not None:
             return self._issue_compared(rule, aim)
         if rule.binding is None or rule.binding.described or not rule.spans[0].commit:

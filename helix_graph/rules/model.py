@@ -126,7 +126,7 @@ class BeforeAfter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RuleRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule with what sessions show of it."""
+    """A rule with what sessions show of it; ``accepted`` is one that `advise` wrote, whose issue is followed."""
 
     rule: Rule
     state: State
@@ -136,6 +136,7 @@ class RuleRecord(msgspec.Struct, frozen=True, kw_only=True):
     months: tuple[MonthCount, ...] = ()
     change: BeforeAfter | None = None
     together: tuple[str, ...] = ()
+    accepted: bool = False
 
 
 class RuleList(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,7 +201,10 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Accepted(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule that a person accepted: the change of the file, or the share of sessions that get it for a trial."""
+    """A rule that a person accepted: the change of the file, or the share of sessions that get it for a trial.
+
+    ``note`` says what will not be known of it.
+    """
 
     id: str
     sentence: str
@@ -210,3 +214,4 @@ class Accepted(msgspec.Struct, frozen=True, kw_only=True):
     written: bool = False
     trial: float | None = None
     reason: str = ""
+    note: str = ""

@@ -100,10 +100,10 @@ def proposals(
 ) -> list[Proposal]:
     """A rule for each issue that has none and that one would prevent, in the order of the issues.
 
-    ``details`` shows an issue in full, ``shared`` which of some episodes came with the repository.
-    """  # fmt: skip
+    ``records`` are the rules in force, ``details`` shows an issue in full, ``shared`` which of some episodes came with
+    the repository.
+    """
     found: dict[str, Proposal] = {}
-    current = [one for one in records if one.rule.until is None]
     for issue in issues:
         draft = _draft(issue) if issue.id and issue.sessions >= FEWEST_SESSIONS else None
         if draft is None or issue.state in {"quiet", "muted", "resolved"} or draft.sentence in found:
@@ -113,7 +113,7 @@ def proposals(
         own = [one for one in shown.occurrences if one.episode not in foreign and not one.deliberate]
         if len({one.session for one in own}) < FEWEST_SESSIONS:
             continue
-        said = [one for one in current if draft.is_said_by(one.rule.text)]
+        said = [one for one in records if draft.is_said_by(one.rule.text)]
         ignored = next((one for one in said if one.state == "ignored"), None)
         if said and ignored is None:
             continue
@@ -125,6 +125,12 @@ def proposals(
             evidence=tuple(evidence), existing=ignored,
         )  # fmt: skip
     return list(found.values())
+
+
+def covered(issues: Iterable[Issue], records: Sequence[RuleRecord]) -> set[str]:
+    """The issues for which a rule in force says what would prevent them."""
+    drafts = ((one.id, draft) for one in issues if (draft := _draft(one)))
+    return {name for name, draft in drafts if any(draft.is_said_by(one.rule.text) for one in records)}
 
 
 def _draft(issue: Issue) -> _Draft | None:

@@ -36,7 +36,7 @@ def render_advice(found: Advice) -> None:
 
 def _render_proposal(one: Proposal) -> None:
     say(strong(one.id), f"  {one.sentence}")
-    cost = f"{one.steps or 0:.0f} steps, {one.minutes or 0:.0f} active minutes so far"
+    cost = f"{count(round(one.steps or 0), 'step')}, {count(round(one.minutes or 0), 'active minute')} so far"
     say(f"  {one.title}: {count(one.occurrences, 'time')} in {count(one.sessions, 'session')}, {cost}; {one.reason}")
     if one.existing is not None:
         rule = one.existing
@@ -65,6 +65,8 @@ def render_accepted(answer: Accepted) -> None:
         say(f"{answer.file} is unchanged: {answer.reason}.")
     else:
         say(f"Written to {answer.file}." if answer.written else "Nothing is written yet; --yes applies it.")
+    if answer.note:
+        say(quiet(f"{answer.note}."))
 
 
 @click.command()
@@ -89,6 +91,8 @@ def advise(  # noqa: PLR0913  (the command's options)
             raise click.UsageError("--into, --trial and --words need --accept ID")
         show(rules.advise(limit=limit), as_json=as_json, render=render_advice)
         return
+    if (into is None) == (trial is None):
+        raise click.UsageError("--accept needs --into FILE or --trial SHARE, and not both")
     answer = rules.accept(name, into=into, trial=trial, words=words, write=yes)
     if as_json:
         emit_json(answer)

@@ -161,8 +161,8 @@ _ENDS = {
 
 
 def _cost(one: Issue) -> str:
-    parts = [] if one.steps is None else [f"{one.steps:.0f} steps"]
-    parts += [] if one.minutes is None else [f"{one.minutes:.0f} active minutes"]
+    parts = [] if one.steps is None else [count(round(one.steps), "step")]
+    parts += [] if one.minutes is None else [count(round(one.minutes), "active minute")]
     parts += [] if one.tokens is None else [f"{_thousands(one.tokens)} tokens"]
     return ", ".join(parts) or "no cost recorded"
 

@@ -86,7 +86,10 @@ def render_rule(found: RuleDetails) -> None:
         commit = f" ({span.commit[:_SHORT]})" if span.commit else " (not committed)"
         say(f"  {span.file} since {span.since[:10]}{commit}{until}")
     say(f"  {_bound(one.rule.binding)}")
-    say(f"{one.state}: followed {one.followed} of {one.opportunities} in {count(one.sessions, 'session')}")
+    if one.opportunities:
+        say(f"{one.state}: {one.followed} of {one.opportunities} times in {count(one.sessions, 'session')}")
+    else:
+        say(one.state)
     for month in one.months:
         say(f"  {month.month}  {month.followed} of {month.opportunities}")
     if one.change is not None:

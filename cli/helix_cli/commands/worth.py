@@ -38,9 +38,10 @@ def render_worth(found: WorthReport) -> None:
     table(_COLUMNS, [_cells(one, found) for one in found.ways], numbers=_COLUMNS[1:])
     rules = found.rules
     say()
+    cost = f"{count(round(rules.steps), 'step')}, {count(round(rules.minutes), 'active minute')}"
     of_later = count(rules.failures, "failure")
     say(f"Rules proposed after the earlier half: {len(rules.rules)}; of the later half's {of_later}")
-    say(f"they are about {rules.covered} ({rules.steps:.0f} steps, {rules.minutes:.0f} active minutes).")
+    say(f"they are about {rules.covered} ({cost}).")
     for rule in rules.rules:
         say(f"  {rule}")
     if found.quoted:

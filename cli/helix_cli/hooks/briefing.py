@@ -69,7 +69,7 @@ def _on_trial(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[Conte
     from helix_graph.timestamps import stamp, utc_now
 
     lines = staged_lines(root, call.session, at=stamp(utc_now()))
-    yield ContextSection("Rules of this project:", new_lines(lines, dedup))
+    yield ContextSection("Rules that this user accepted, on trial (helix-graph advise):", new_lines(lines, dedup))
 
 
 def _learnt(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[ContextSection]:
