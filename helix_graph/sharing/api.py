@@ -22,6 +22,7 @@ from helix_episodes.safe_files import read_regular, remove_file, write_atomicall
 from helix_graph.errors import ShareRefused
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.model import FeedbackEntry, ForgottenInsight, Insight, InsightVerdict, Record
+from helix_graph.insights.safe_quoting import name_or_quoted
 from helix_graph.insights.transfer import ImportedFile, checked_record, take_in
 from helix_graph.shared_authors import LONGEST_AUTHOR
 from helix_graph.sharing.git_files import (
@@ -97,12 +98,16 @@ class ShareAdded(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ShareMerged(msgspec.Struct, frozen=True, kw_only=True):
-    """How many insights, outcomes and entries came in, and how many were removed because others forgot them."""
+    """How many insights, outcomes and entries came in, and how many were removed because others forgot them.
+
+    ``removed`` names these, with who added the file that says so.
+    """
 
     insights: int = 0
     feedback: int = 0
     entries: int = 0
     forgotten: int = 0
+    removed: tuple[str, ...] = ()
     problems: tuple[ShareProblem, ...] = ()
 
 
@@ -205,9 +210,9 @@ class Sharing:
         forgotten = {one.of for one in joined if isinstance(one, Forgotten)}
         new = [one for one in joined if isinstance(one, SharedInsight) and digest(one) not in here.insights]
         log = [one for one in joined if isinstance(one, SharedFeedback)]
-        brought = self._merge_insights(new, log, forgotten, authors)
+        brought = self._merge_insights(new, log, forgotten, authors, own=own)
         entries = [one for one in joined if isinstance(one, SharedEntry) and digest(one) not in here.entries]
-        removed = self._forget_entries(here, forgotten)
+        removed = self._forget_entries(here, forgotten, authors)
         numbers = self._merge_entries(entries, authors)
         after = replace(
             here,
@@ -217,7 +222,13 @@ class Sharing:
         )
         if after != here:
             self._remember(after)
-        return replace(brought, entries=len(numbers), forgotten=brought.forgotten + removed, problems=problems)
+        return replace(
+            brought,
+            entries=len(numbers),
+            forgotten=len(brought.removed) + len(removed),
+            removed=(*brought.removed, *removed),
+            problems=problems,
+        )
 
     def _own(self) -> Iterator[tuple[Insight, str, frozenset[str]]]:
         """The insights that no file brought, with their names and the sessions that came out well with them."""
@@ -301,15 +312,18 @@ class Sharing:
         log: Sequence[SharedFeedback],
         forgotten: set[str],
         authors: dict[str, str],
+        *,
+        own: frozenset[str],
     ) -> ShareMerged:
         """Takes insights and outcomes in, an author at a time; those of this memory's own are left as they are."""
         now = self._insights.now()
         with self._insights.database.reading() as connection:
-            slugs = {stored.insight.uid: stored.insight.slug for stored in rows.where(connection, "1")}
+            here = list(rows.where(connection, "1"))
             known = {identity for (identity,) in connection.execute("SELECT id FROM insight_feedback")}
-        slugs |= {one.uid: one.slug for one in new}
+        names = {one.insight.uid: one.name for one in here}
+        slugs = {one.insight.uid: one.insight.slug for one in here} | {one.uid: one.slug for one in new}
         gone = forgotten - self._insights_forgotten()
-        theirs = gone & slugs.keys()
+        theirs = sorted(gone & names.keys() - own)
         by_author: dict[str, list[Record]] = {}
         for one in new:
             by_author.setdefault(authors[one.uid], []).append(checked_record(_imported(one), now=now))
@@ -328,7 +342,9 @@ class Sharing:
             counts = take_in(self._insights, records, file=file)
             insights += max(counts["insights"], 0)
             outcomes += max(counts["feedback"], 0)
-        return ShareMerged(insights=insights, feedback=outcomes, forgotten=len(theirs & gone))
+        return ShareMerged(
+            insights=insights, feedback=outcomes, removed=tuple(_removed(names[uid], authors[uid]) for uid in theirs)
+        )
 
     def _merge_entries(self, entries: Sequence[SharedEntry], authors: dict[str, str]) -> dict[str, int]:
         """Stores entries under their authors' names; the number that each got here, by its hash."""
@@ -340,15 +356,15 @@ class Sharing:
         new = {_place(one): number for number, one in self._exported().items() if number not in before}
         return {digest(one): new[_place(item)] for one, item in zip(entries, items, strict=True) if _place(item) in new}
 
-    def _forget_entries(self, here: SharedHere, forgotten: set[str]) -> int:
-        """Deletes entries that came in and that others have forgotten."""
-        removed = 0
+    def _forget_entries(self, here: SharedHere, forgotten: set[str], authors: dict[str, str]) -> list[str]:
+        """Deletes entries that came in and that others have forgotten; what and whose doing."""
+        removed = []
         for name in sorted(forgotten & here.theirs):
             one = self._exported().get(here.entries[name])
             if one is not None:
                 index = next(each.index for each in self._topics.read(one.topic).entries if each.id == one.id)
                 self._topics.edit("delete", one.topic, index=index)
-                removed += 1
+                removed.append(_removed(f"an entry of {one.topic}", authors[name]))
         return removed
 
     def _remember_own(self, records: Iterable[SharedRecord]) -> None:
@@ -466,7 +482,9 @@ def _imported(one: SharedInsight) -> Insight:
 
 def _import_of(entries: Iterable[SharedEntry]) -> str:
     """Entries as an import of topics takes them: without what says of a file what is in it."""
-    return msgspec.json.encode([{name: getattr(one, name) for name in one.__struct_fields__} for one in entries]).decode()
+    return msgspec.json.encode(
+        [{name: getattr(one, name) for name in one.__struct_fields__} for one in entries]
+    ).decode()
 
 
 def _by(one: SharedEntry, author: str) -> SharedEntry:
@@ -474,10 +492,16 @@ def _by(one: SharedEntry, author: str) -> SharedEntry:
 
 
 def _identity(one: SharedRecord) -> str:
-    """What is asked for the author of: an insight, an outcome, an entry."""
+    """What is asked for the author of: an insight, an outcome, an entry, or that one of them was forgotten."""
     if isinstance(one, SharedInsight):
         return one.uid
+    if isinstance(one, Forgotten):
+        return one.of
     return one.id if isinstance(one, SharedFeedback) else digest(one)
+
+
+def _removed(name: str, author: str) -> str:
+    return f"{name} (forgotten by {name_or_quoted(author)})"
 
 
 def _is_uid(name: str) -> bool:
