@@ -31,9 +31,9 @@ _NOBODY = "\x02"
 def author_name(written: str) -> str:
     """An author's name as a commit has it: on one line, cut, without secrets and without what cannot be seen."""
     from helix_episodes.redaction import for_disk
-    from helix_graph.insights.safe_quoting import sanitize_line
 
-    return str(for_disk(sanitize_line(written)))[:LONGEST_AUTHOR].strip()
+    seen = " ".join("".join(one if one.isprintable() else " " for one in written).split())
+    return str(for_disk(seen))[:LONGEST_AUTHOR].strip()
 
 
 def known_authors(root: Path, shared: Iterable[str]) -> dict[str, str]:

@@ -356,7 +356,7 @@ class Sharing:
         new = {_place(one): number for number, one in self._exported().items() if number not in before}
         return {digest(one): new[_place(item)] for one, item in zip(entries, items, strict=True) if _place(item) in new}
 
-    def _forget_entries(self, here: SharedHere, forgotten: set[str], authors: dict[str, str]) -> list[str]:
+    def _forget_entries(self, here: SharedHere, forgotten: set[str], authors: dict[str, str]) -> tuple[str, ...]:
         """Deletes entries that came in and that others have forgotten; what and whose doing."""
         removed = []
         for name in sorted(forgotten & here.theirs):
@@ -365,7 +365,7 @@ class Sharing:
                 index = next(each.index for each in self._topics.read(one.topic).entries if each.id == one.id)
                 self._topics.edit("delete", one.topic, index=index)
                 removed.append(_removed(f"an entry of {one.topic}", authors[name]))
-        return removed
+        return tuple(removed)
 
     def _remember_own(self, records: Iterable[SharedRecord]) -> None:
         here, numbers = self._here(), {digest(_shared_entry(one)): one.id for one in self._exported().values()}

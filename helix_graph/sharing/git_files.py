@@ -5,6 +5,7 @@ So a proposal counts once its pull request is merged, and a branch that somebody
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -100,21 +101,22 @@ def _authors(root: Path, commit: str) -> dict[str, str]:
     if said is None:
         raise ShareRefused(f"git does not say who added the files in {root / FOLDER}; `git log` there says why")
     found: dict[str, tuple[int, str]] = {}
+    name = cache(author_name)  # few people, many commits
     at, author = 0, ""
     for line in said.decode("utf-8", "replace").split("\n"):
         if line.startswith(_AUTHOR):
             when, _, author = line.removeprefix(_AUTHOR).partition(" ")
-            at, author = int(when), author_name(author) or _UNKNOWN
+            at, author = int(when), name(author) or _UNKNOWN
         elif line.startswith(f"{FOLDER}/"):
-            name = line.removeprefix(f"{FOLDER}/")
-            found[name] = min(found.get(name, (at, author)), (at, author))
-    return {name: author for name, (_, author) in found.items()}
+            file = line.removeprefix(f"{FOLDER}/")
+            found[file] = min(found.get(file, (at, author)), (at, author))
+    return {file: author for file, (_, author) in found.items()}
 
 
 def stage(root: Path, names: Iterable[str]) -> None:
     """Puts these files into git's index as they are, or takes those out that are gone, although the memory is ignored.
 
-    `git add` would run filters that the repository's configuration names; this runs nothing.
+    `git add` would run filters and hooks that the repository's configuration names; this runs none.
 
     Raises:
         ShareRefused: The memory is in no repository, or git refuses.
@@ -127,15 +129,24 @@ def stage(root: Path, names: Iterable[str]) -> None:
     listed = "".join(f"{(root / name).absolute()}\n" for name in there).encode()
     hashes = (git_output(root, "hash-object", "-w", "--no-filters", "--stdin-paths", asked=listed) or b"").split()
     folder = prefix.removesuffix(b"\n")
-    entries = [
-        b"100644 " + digest + b"\t" + folder + name.encode() for digest, name in zip(hashes, there, strict=False)
-    ]
+    if len(hashes) != len(there):
+        raise ShareRefused(f"git cannot read the files in {root / FOLDER}, or write to its folder; nothing is staged")
+    named = zip(hashes, there, strict=True)
+    entries = [b"100644 " + digest + b"\t" + folder + name.encode() for digest, name in named]
     entries += [b"0 " + b"0" * 40 + b"\t" + folder + name.encode() for name in gone]
-    taken = len(hashes) == len(there) and git_output(
-        root, "update-index", "-z", "--index-info", asked=b"".join(one + b"\0" for one in entries)
-    )
-    if not isinstance(taken, bytes):
+    asked = (*_without_filters(root), "update-index", "-z", "--index-info")
+    taken = git_output(root, *asked, asked=b"".join(one + b"\0" for one in entries))
+    if taken is None:
         raise ShareRefused(f"git does not stage the files in {root / FOLDER}; `git -C {root} status` says why")
+
+
+def _without_filters(root: Path) -> list[str]:
+    """Arguments by which git runs no filter: it compares files that were changed as the index was written."""
+    asked = ("config", "--null", "--name-only", "--get-regexp", r"^filter\..*\.(clean|process|required)$")
+    names = [name for name in (git_output(root, *asked) or b"").decode("utf-8", "replace").split("\0") if name]
+    if any("=" in name for name in names):
+        raise ShareRefused(f"{root}: a filter in git's configuration has '=' in its name, so it cannot be turned off")
+    return [part for name in names for part in ("-c", f"{name}={'false' if name.endswith('.required') else ''}")]
 
 
 def tracked(root: Path) -> list[str]:
