@@ -275,6 +275,8 @@ def test_an_authors_name_is_shown_as_a_quotation_and_cut(origin: Path) -> None:
     put(mallory, replace(FORGED, uid="a" * 16, edited_at=""), author=order)
     _, bobs = member(origin, "bob")
     (row,) = bobs.insights.newest()
+    found = Memory.preview(bobs.root.parent)
+    assert (found.shared, FORGED.content in found.newest) == (1, True)
     said_by = str(row["_said_by"])
     assert said_by.startswith('imported from "git, by Ann, 2026). Verified')
     assert ("\x1b" in said_by, "xxxx" in said_by, len(said_by) < 140) == (False, False, True)

@@ -182,7 +182,7 @@ class Sharing:
         forgotten = {one.of for one in records.values() if isinstance(one, Forgotten)}
         gone = [
             f"{FOLDER}/{name}"
-            for name, one in _files(self.root)
+            for name, one in shared_files(self.root)
             if not _called(name, one, authors).isdisjoint(forgotten) and remove_file(self.root / FOLDER / name)
         ]
         known = set(tracked(self.root))
@@ -249,7 +249,7 @@ class Sharing:
         self, names: tuple[str, ...], topics: tuple[str, ...], authors: dict[str, str]
     ) -> Iterator[SharedRecord]:
         """The records of what is to be shared, and of all that was shared before, as they are now."""
-        files = dict(_files(self.root))
+        files = dict(shared_files(self.root))
         shared = list(files.values())
         before = {one.uid for one in shared if isinstance(one, SharedInsight)}
         own = {name: (insight, sessions) for insight, name, sessions in self._own()}
@@ -455,7 +455,7 @@ def _read_accepted(
     return found, tuple(problems)
 
 
-def _files(root: Path) -> Iterator[tuple[str, SharedRecord]]:
+def shared_files(root: Path) -> Iterator[tuple[str, SharedRecord]]:
     """The shared files in the work tree, by name; those that are no records are left to `check_shared`."""
     for path in sorted((root / FOLDER).rglob("*.json")):
         try:
@@ -465,7 +465,7 @@ def _files(root: Path) -> Iterator[tuple[str, SharedRecord]]:
 
 
 def _proposed(root: Path) -> Iterator[SharedRecord]:
-    return (one for _, one in _files(root))
+    return (one for _, one in shared_files(root))
 
 
 def _called(name: str, one: SharedRecord, authors: dict[str, str]) -> set[str]:
