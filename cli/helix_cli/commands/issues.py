@@ -9,7 +9,6 @@ import click
 from helix_cli.app import open_for_question
 from helix_cli.output import count, json_option, prints, say, show, table, warn_of_more
 from helix_cli.terminal import StyledWord, quiet, strong, verdict
-from helix_graph.insights.safe_quoting import name_or_quoted
 from helix_graph.issues.model import By, State, remedy_words
 
 if TYPE_CHECKING:
@@ -134,7 +133,7 @@ def render_details(found: IssueDetails) -> None:
 
 
 def _render_occurrence(met: Occurrence) -> None:
-    shared = f" (shared through git by {name_or_quoted(met.author)})" if met.author else ""
+    shared = f" (shared through git by {met.author})" if met.author else ""
     say(
         f"{_day(met.date)}  {met.session}{shared}, line {met.line or '?'}",
         quiet("  deliberate" if met.deliberate else ""),

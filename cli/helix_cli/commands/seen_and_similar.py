@@ -12,7 +12,7 @@ from helix_cli.command_group import TextCommand
 from helix_cli.commands.labels import render_nearest
 from helix_cli.output import count, json_option, prints, say, show
 from helix_cli.terminal import quiet, strong, verdict
-from helix_graph.insights.safe_quoting import cut_line, name_or_quoted
+from helix_graph.insights.safe_quoting import cut_line
 
 if TYPE_CHECKING:
     from helix_graph.graph.model import Precedent, Remedy, SeenAnswer, SeenIssue
@@ -105,7 +105,7 @@ def _render_precedent(one: Precedent) -> None:
     day = (one.date or "time not known")[:10]
     say(f"{day}  ", strong(one.label), quiet(f"  ({LEVELS[one.level]})" if one.level in LEVELS else ""))
     say(f"  {one.message or one.quote}")
-    shared = f" (shared through git by {name_or_quoted(one.author) or 'an unknown author'})" if one.shared else ""
+    shared = f" (shared through git by {one.author or 'an unknown author'})" if one.shared else ""
     say(f"  in {one.session}{shared}, line {one.line or '?'}: {one.task}")
     for remedy in one.fixes[:_MOST_FIXES]:
         _render_remedy(remedy)
