@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _SECONDS = 10.0
 _SETTINGS = (
     "core.fsmonitor=false", "core.quotePath=false", "log.showSignature=false", "protocol.allow=never",
-    "core.pager=cat",
+    "core.pager=cat", "core.hooksPath=/dev/null",
 )  # fmt: skip
 
 

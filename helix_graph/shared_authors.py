@@ -21,10 +21,19 @@ if TYPE_CHECKING:
 
 #: Below the memory; derived.
 CACHE = "cache/shared-authors.json"
-_LONGEST_NAME = 80
+#: Of a name in a commit; its author may have written a page there.
+LONGEST_AUTHOR = 80
 _AUTHOR = "\x01"
 #: Of an episode that no commit has: it was looked for, and need not be again.
 _NOBODY = "\x02"
+
+
+def author_name(written: str) -> str:
+    """An author's name as a commit has it: on one line, cut, without secrets and without what cannot be seen."""
+    from helix_episodes.redaction import for_disk
+
+    seen = " ".join("".join(one if one.isprintable() else " " for one in written).split())
+    return str(for_disk(seen))[:LONGEST_AUTHOR].strip()
 
 
 def known_authors(root: Path, shared: Iterable[str]) -> dict[str, str]:
@@ -81,7 +90,7 @@ def _from_history(root: Path) -> dict[str, str]:
     author = _NOBODY
     for line in (said or b"").decode("utf-8", "replace").splitlines():  # the newest commit first
         if line.startswith(_AUTHOR):
-            author = line.removeprefix(_AUTHOR).strip()[:_LONGEST_NAME] or _NOBODY
+            author = author_name(line.removeprefix(_AUTHOR)) or _NOBODY
         elif line.startswith("episodes/"):
             found.setdefault(line.removeprefix("episodes/").removesuffix(".json"), author)
     return found

@@ -14,6 +14,8 @@ import msgspec
 from helix_graph.helix_db import NAME, HelixDatabase
 from helix_graph.insights.schema import INSIGHT_TABLES
 from helix_graph.rules.staged import accepted_rules
+from helix_graph.sharing.api import shared_files
+from helix_graph.sharing.records import SharedEntry, SharedInsight
 from helix_graph.topics.entry_log import sound_by_id
 from helix_graph.topics.schema import TOPIC_TABLES
 from helix_graph.trust import acceptance_of, tracked_by_git
@@ -29,8 +31,8 @@ _LONGEST = 200
 class TrustPreview(msgspec.Struct, frozen=True, kw_only=True):
     """A memory before it is accepted. ``accepted`` says when and how it was, empty when it was not.
 
-    ``newest`` are the rules on trial, which sessions get as they are, and the newest insights, entries of topics and
-    tasks of sessions, each cut at 200 characters.
+    ``newest`` are the rules on trial, which sessions get as they are, and the newest insights, entries of topics, tasks
+    of sessions and texts of ``shared`` files, which `share merge` would take in, each cut at 200 characters.
     """
 
     root: str
@@ -39,6 +41,7 @@ class TrustPreview(msgspec.Struct, frozen=True, kw_only=True):
     assertions: int
     insights: int
     entries: int
+    shared: int
     newest: tuple[str, ...]
     tracked: tuple[str, ...]
 
@@ -62,6 +65,8 @@ def preview(root: Path, episodes: Episodes) -> TrustPreview:
         newest += [one.record.text for _, one in sorted(found.items(), reverse=True)]
     sessions = episodes.count()
     newest += [one.task for one in episodes.list(max_results=_NEWEST)] if sessions else []
+    shared = [one for _, one in shared_files(root) if isinstance(one, SharedInsight | SharedEntry)]
+    newest += [text for _, text in sorted(map(_dated, shared), reverse=True)[:_NEWEST]]
     return TrustPreview(
         root=str(root),
         accepted=f"{record.at} ({record.how})" if record else "",
@@ -69,6 +74,13 @@ def preview(root: Path, episodes: Episodes) -> TrustPreview:
         assertions=len(list((root / "causality" / "assertions").glob("*.json"))),
         insights=insights,
         entries=entries,
+        shared=len(shared),
         newest=tuple(one if len(one) <= _LONGEST else one[: _LONGEST - 1] + "…" for one in newest),
         tracked=tuple(tracked_by_git(root)),
     )
+
+
+def _dated(one: SharedInsight | SharedEntry) -> tuple[str, str]:
+    if isinstance(one, SharedInsight):
+        return one.edited_at or one.created_at, one.content
+    return one.modified or one.stored, one.text

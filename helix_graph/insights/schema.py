@@ -15,7 +15,7 @@ import json
 
 from helix_graph.database import ANY_OF, as_list, word_table
 from helix_graph.helix_db import Tables
-from helix_graph.insights.safe_quoting import sanitize_line
+from helix_graph.insights.safe_quoting import cut_line, name_or_quoted, sanitize_line
 from helix_graph.word_search import indexed, relevance
 
 TYPE_CHECKING = False
@@ -267,14 +267,17 @@ def seed_forms(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[i
     return forms
 
 
+#: As long as an author's name, with what says that git has it.
+_LONGEST_FILE = 100
 #: Who wrote an insight, in the words that stand behind a quotation; a person's text, stored or edited here, has no row.
 _SAID_BY = f"""
 SELECT number, CASE
-    WHEN i.file IS NOT NULL THEN 'imported from ' || i.file
+    WHEN i.file IS NOT NULL THEN 'imported from '
     WHEN origin = 'imported' THEN 'imported'
     WHEN origin = 'agent' THEN 'written by an agent'
     ELSE 'from a session''s log'
-END || ', ' || substr(created_at, 1, 10) || CASE episode WHEN '' THEN '' ELSE ', session ' || episode END
+END, ifnull(i.file, ''),
+    ', ' || substr(created_at, 1, 10) || CASE episode WHEN '' THEN '' ELSE ', session ' || episode END
 FROM insight LEFT JOIN insight_import i ON i.id = insight.uid
 WHERE number {ANY_OF} AND (i.file IS NOT NULL OR (origin != 'told' AND edited_at = ''))
 """  # noqa: S608  (a constant)
@@ -282,7 +285,14 @@ WHERE number {ANY_OF} AND (i.file IS NOT NULL OR (origin != 'told' AND edited_at
 
 def said_by(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, str]:
     """Of the insights in these rows that are not a person's of this project, who or what wrote them."""
-    return {number: sanitize_line(said) for number, said in connection.execute(_SAID_BY, (as_list(numbers),))}
+    return {
+        # a file and an author in git have the names that somebody chose: a sentence as a name is no word of ours
+        number: sanitize_line(how)
+        + (" " if file else "")
+        + name_or_quoted(cut_line(file, _LONGEST_FILE))
+        + sanitize_line(when)
+        for number, how, file, when in connection.execute(_SAID_BY, (as_list(numbers),))
+    }
 
 
 def legacy_forms(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, dict[str, str]]:

@@ -17,14 +17,25 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 from msgspec.structs import replace
 
-from helix_episodes.errors import NotFound
+from helix_episodes.errors import InvalidArgument, NotFound
 from helix_episodes.safe_files import read_regular, remove_file, write_atomically
 from helix_graph.errors import ShareRefused
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.model import FeedbackEntry, ForgottenInsight, Insight, InsightVerdict, Record
-from helix_graph.insights.storing import clean_line
+from helix_graph.insights.safe_quoting import name_or_quoted
 from helix_graph.insights.transfer import ImportedFile, checked_record, take_in
-from helix_graph.sharing.git_files import FOLDER, IN_PLACE, AcceptedFile, accepted_files, stage, tracked
+from helix_graph.shared_authors import LONGEST_AUTHOR
+from helix_graph.sharing.git_files import (
+    FOLDER,
+    IN_PLACE,
+    LARGEST,
+    TOO_LARGE,
+    AcceptedFile,
+    accepted_files,
+    first_authors,
+    stage,
+    tracked,
+)
 from helix_graph.sharing.records import (
     Forgotten,
     SharedEntry,
@@ -32,14 +43,17 @@ from helix_graph.sharing.records import (
     SharedInsight,
     SharedRecord,
     ShareProblem,
+    as_versions,
     decode,
     digest,
     encode,
     find_secrets,
     join,
     name_of,
+    version_uid,
 )
 from helix_graph.timestamps import stamp
+from helix_graph.topics.transfer import parse_import
 from helix_graph.validation import as_strs
 
 if TYPE_CHECKING:
@@ -84,12 +98,16 @@ class ShareAdded(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ShareMerged(msgspec.Struct, frozen=True, kw_only=True):
-    """How many insights, outcomes and entries came in, and how many were removed because others forgot them."""
+    """How many insights, outcomes and entries came in, and how many were removed because others forgot them.
+
+    ``removed`` names these, with who added the file that says so.
+    """
 
     insights: int = 0
     feedback: int = 0
     entries: int = 0
     forgotten: int = 0
+    removed: tuple[str, ...] = ()
     problems: tuple[ShareProblem, ...] = ()
 
 
@@ -111,7 +129,7 @@ class Sharing:
 
     def list(self) -> ShareList:
         """The insights of this memory, those nearest to the team first, and how many shared things were accepted."""
-        accepted, problems = _read_accepted(accepted_files(self.root))
+        accepted, problems = _read_accepted(accepted_files(self.root).files, now=self._insights.now())
         in_main = {one.uid for one, _ in accepted if isinstance(one, SharedInsight)}
         proposed = {one.uid for one in _proposed(self.root) if isinstance(one, SharedInsight)}
         found = []
@@ -146,7 +164,9 @@ class Sharing:
             ShareRefused: A file has something that looks like a secret, and nothing was written; or the memory is in
                 no repository.
         """
-        records = {name_of(one): one for one in self._records(as_strs("names", names), as_strs("topics", topics))}
+        authors = first_authors(self.root)
+        asked = as_strs("names", names), as_strs("topics", topics)
+        records = {name_of(one): one for one in self._records(*asked, authors)}
         in_place = [
             path
             for folder, wanted in zip(IN_PLACE, (episodes, assertions), strict=True)
@@ -160,8 +180,11 @@ class Sharing:
         for name in written:
             write_atomically(self.root / name, files[name], mode=0o644)
         forgotten = {one.of for one in records.values() if isinstance(one, Forgotten)}
-        removed = [path for path, one in _files(self.root) if _is_of(one, forgotten) and remove_file(path)]
-        gone = [path.relative_to(self.root).as_posix() for path in removed]
+        gone = [
+            f"{FOLDER}/{name}"
+            for name, one in shared_files(self.root)
+            if not _called(name, one, authors).isdisjoint(forgotten) and remove_file(self.root / FOLDER / name)
+        ]
         known = set(tracked(self.root))
         # The clone of somebody else needs the file that keeps everything private out of git.
         staged = [*looked_at, *(name for name in gone if name in known), ".gitignore"]
@@ -171,16 +194,25 @@ class Sharing:
 
     def merge(self) -> ShareMerged:
         """Takes in what the default branch holds; again it changes nothing."""
-        found, problems = _read_accepted(accepted_files(self.root))
+        accepted = accepted_files(self.root)
+        read, problems = _read_accepted(accepted.files, now=self._insights.now())
+        own = frozenset(insight.uid for insight, _, _ in self._own())
+        known = own | self._insights_forgotten()
+        found = [
+            (version, author)
+            for one, author in read
+            if not (isinstance(one, SharedInsight) and one.uid in known)
+            for version in as_versions(one, author, everybody=accepted.everybody, own=own)
+        ]
         authors = {_identity(one): author for one, author in reversed(found)}
         joined = join(one for one, _ in found)
         here = self._here()
         forgotten = {one.of for one in joined if isinstance(one, Forgotten)}
         new = [one for one in joined if isinstance(one, SharedInsight) and digest(one) not in here.insights]
         log = [one for one in joined if isinstance(one, SharedFeedback)]
-        brought = self._merge_insights(new, log, forgotten, authors)
+        brought = self._merge_insights(new, log, forgotten, authors, own=own)
         entries = [one for one in joined if isinstance(one, SharedEntry) and digest(one) not in here.entries]
-        removed = self._forget_entries(here, forgotten)
+        removed = self._forget_entries(here, forgotten, authors)
         numbers = self._merge_entries(entries, authors)
         after = replace(
             here,
@@ -190,7 +222,13 @@ class Sharing:
         )
         if after != here:
             self._remember(after)
-        return replace(brought, entries=len(numbers), forgotten=brought.forgotten + removed, problems=problems)
+        return replace(
+            brought,
+            entries=len(numbers),
+            forgotten=len(brought.removed) + len(removed),
+            removed=(*brought.removed, *removed),
+            problems=problems,
+        )
 
     def _own(self) -> Iterator[tuple[Insight, str, frozenset[str]]]:
         """The insights that no file brought, with their names and the sessions that came out well with them."""
@@ -207,9 +245,12 @@ class Sharing:
             }
             yield one.insight, one.name, frozenset(sessions)
 
-    def _records(self, names: tuple[str, ...], topics: tuple[str, ...]) -> Iterator[SharedRecord]:
+    def _records(
+        self, names: tuple[str, ...], topics: tuple[str, ...], authors: dict[str, str]
+    ) -> Iterator[SharedRecord]:
         """The records of what is to be shared, and of all that was shared before, as they are now."""
-        shared = [one for _, one in _files(self.root)]
+        files = dict(shared_files(self.root))
+        shared = list(files.values())
         before = {one.uid for one in shared if isinstance(one, SharedInsight)}
         own = {name: (insight, sessions) for insight, name, sessions in self._own()}
         missing = [name for name in names if name not in own]
@@ -225,7 +266,8 @@ class Sharing:
         yield from (_shared_insight(one) for one in chosen.values())
         yield from self._feedback_on(chosen.keys())
         gone = self._insights_forgotten()
-        yield from (Forgotten(of=uid) for uid in sorted(before & gone))
+        called = {uid for name, one in files.items() for uid in _called(name, one, authors)}
+        yield from (Forgotten(of=uid) for uid in sorted(called & gone))
         yield from self._entries(topics, shared)
 
     def _feedback_on(self, uids: Iterable[str]) -> Iterator[SharedFeedback]:
@@ -270,20 +312,21 @@ class Sharing:
         log: Sequence[SharedFeedback],
         forgotten: set[str],
         authors: dict[str, str],
+        *,
+        own: frozenset[str],
     ) -> ShareMerged:
         """Takes insights and outcomes in, an author at a time; those of this memory's own are left as they are."""
         now = self._insights.now()
         with self._insights.database.reading() as connection:
-            slugs = {stored.insight.uid: stored.insight.slug for stored in rows.where(connection, "1")}
+            here = list(rows.where(connection, "1"))
             known = {identity for (identity,) in connection.execute("SELECT id FROM insight_feedback")}
-        slugs |= {one.uid: one.slug for one in new}
+        names = {one.insight.uid: one.name for one in here}
+        slugs = {one.insight.uid: one.insight.slug for one in here} | {one.uid: one.slug for one in new}
         gone = forgotten - self._insights_forgotten()
-        theirs = gone & slugs.keys()
+        theirs = sorted(gone & names.keys() - own)
         by_author: dict[str, list[Record]] = {}
         for one in new:
-            fields = {name: getattr(one, name) for name in one.__struct_fields__}
-            insight = Insight(**fields, origin="imported", source="")
-            by_author.setdefault(authors[one.uid], []).append(checked_record(insight, now=now))
+            by_author.setdefault(authors[one.uid], []).append(checked_record(_imported(one), now=now))
         for said in log:
             uids = [uid for uid in (*said.helped, *said.present) if uid in slugs]
             if said.id not in known and uids:
@@ -295,33 +338,34 @@ class Sharing:
             by_author.setdefault("", []).extend(tombstones)
         for author, records in sorted(by_author.items()):
             text = msgspec.json.encode(records)
-            file = ImportedFile(clean_line(f"git, by {author}"), sha256(text).hexdigest(), outcomes_count=False)
+            file = ImportedFile(f"git, by {author}", sha256(text).hexdigest(), outcomes_count=False)
             counts = take_in(self._insights, records, file=file)
             insights += max(counts["insights"], 0)
             outcomes += max(counts["feedback"], 0)
-        return ShareMerged(insights=insights, feedback=outcomes, forgotten=len(theirs & gone))
+        return ShareMerged(
+            insights=insights, feedback=outcomes, removed=tuple(_removed(names[uid], authors[uid]) for uid in theirs)
+        )
 
     def _merge_entries(self, entries: Sequence[SharedEntry], authors: dict[str, str]) -> dict[str, int]:
         """Stores entries under their authors' names; the number that each got here, by its hash."""
         if not entries:
             return {}
         before = self._exported()
-        items = [replace(one, source=f"{one.source or 'shared'} (git, by {authors[digest(one)]})") for one in entries]
-        plain = [{name: getattr(one, name) for name in one.__struct_fields__} for one in items]
-        self._topics.topics("import", json=msgspec.json.encode(plain).decode())
+        items = [_by(one, authors[digest(one)]) for one in entries]
+        self._topics.topics("import", json=_import_of(items))
         new = {_place(one): number for number, one in self._exported().items() if number not in before}
         return {digest(one): new[_place(item)] for one, item in zip(entries, items, strict=True) if _place(item) in new}
 
-    def _forget_entries(self, here: SharedHere, forgotten: set[str]) -> int:
-        """Deletes entries that came in and that others have forgotten."""
-        removed = 0
+    def _forget_entries(self, here: SharedHere, forgotten: set[str], authors: dict[str, str]) -> tuple[str, ...]:
+        """Deletes entries that came in and that others have forgotten; what and whose doing."""
+        removed = []
         for name in sorted(forgotten & here.theirs):
             one = self._exported().get(here.entries[name])
             if one is not None:
                 index = next(each.index for each in self._topics.read(one.topic).entries if each.id == one.id)
                 self._topics.edit("delete", one.topic, index=index)
-                removed += 1
-        return removed
+                removed.append(_removed(f"an entry of {one.topic}", authors[name]))
+        return tuple(removed)
 
     def _remember_own(self, records: Iterable[SharedRecord]) -> None:
         here, numbers = self._here(), {digest(_shared_entry(one)): one.id for one in self._exported().values()}
@@ -351,13 +395,13 @@ def check_shared(root: Path) -> tuple[ShareProblem, ...]:
         path = root / name
         if not path.is_file() or path.is_symlink():
             continue
-        data = read_regular(path)
-        problems += find_secrets(name, data)
-        if name.startswith(f"{FOLDER}/"):
-            try:
-                _checked(name.removeprefix(f"{FOLDER}/"), data)
-            except ValueError as error:
-                problems.append(ShareProblem(file=name, line=1, problem=str(error), kind="invalid"))
+        is_shared = name.startswith(f"{FOLDER}/")
+        data = None if is_shared and path.stat().st_size > LARGEST else read_regular(path)
+        if is_shared:
+            file = AcceptedFile(name.removeprefix(f"{FOLDER}/"), data, "")
+            problems += _read_accepted([file], now=datetime.now(UTC))[1]
+        elif data is not None:
+            problems += find_secrets(name, data)
     return tuple(problems)
 
 
@@ -367,55 +411,97 @@ def _refuse(problems: list[ShareProblem]) -> None:
         raise ShareRefused(f"{found}\nnothing was shared; edit or forget what holds it, then try again", problems)
 
 
-def _checked(name: str, data: bytes) -> SharedRecord:
+def _checked(name: str, data: bytes, *, now: datetime) -> SharedRecord:
     """The record in a file of this name.
 
     Raises:
-        ValueError: It is none, or was changed after it got its name.
+        ValueError: It is none, or was changed after it got its name; or no memory takes it in, as a part is out of
+            bounds.
+        InvalidArgument: So is a text, which holds what cannot be stored.
     """
     record = decode(data)
     if name_of(record) != name:
         raise ValueError("it was edited by hand: its name is of other content; edit the insight and share it again")
+    if isinstance(record, SharedInsight):
+        checked_record(_imported(record), now=now)
+    elif isinstance(record, SharedFeedback):
+        uids = [*record.helped, *record.present]
+        checked_record(_feedback_entry(record, uids, dict.fromkeys(uids, "x")), now=now)
+    elif isinstance(record, SharedEntry):
+        _, left = parse_import(_import_of([_by(record, "x" * LONGEST_AUTHOR)]))
+        if left:
+            raise ValueError(left[0].problem)
     return record
 
 
-def _read_accepted(files: list[AcceptedFile]) -> tuple[list[tuple[SharedRecord, str]], tuple[ShareProblem, ...]]:
-    """The records on the default branch with their authors, and the files that are not taken in."""
+def _read_accepted(
+    files: list[AcceptedFile], *, now: datetime
+) -> tuple[list[tuple[SharedRecord, str]], tuple[ShareProblem, ...]]:
+    """The records in shared files with their authors, and what is wrong with those that are not taken in."""
     found, problems = [], []
     for one in files:
         name = f"{FOLDER}/{one.name}"
+        if one.data is None:
+            problems.append(ShareProblem(file=name, line=1, problem=TOO_LARGE, kind="invalid"))
+            continue
         secrets = list(find_secrets(name, one.data))
         problems += secrets
-        if not secrets:
-            try:
-                found.append((_checked(one.name, one.data), clean_line(one.author)))
-            except ValueError as error:
-                problems.append(ShareProblem(file=name, line=1, problem=str(error), kind="invalid"))
+        try:
+            record = _checked(one.name, one.data, now=now)
+        except (ValueError, RecursionError, InvalidArgument) as error:
+            problems.append(ShareProblem(file=name, line=1, problem=str(error), kind="invalid"))
+        else:
+            found += [] if secrets else [(record, one.author)]
     return found, tuple(problems)
 
 
-def _files(root: Path) -> Iterator[tuple[Path, SharedRecord]]:
-    """The shared files in the work tree; those that are no records are left to `check_shared`."""
+def shared_files(root: Path) -> Iterator[tuple[str, SharedRecord]]:
+    """The shared files in the work tree, by name; those that are no records are left to `check_shared`."""
     for path in sorted((root / FOLDER).rglob("*.json")):
         try:
-            yield path, decode(read_regular(path))
-        except (OSError, ValueError):
+            yield path.relative_to(root / FOLDER).as_posix(), decode(read_regular(path, most=LARGEST))
+        except (OSError, ValueError, RecursionError):
             continue
 
 
 def _proposed(root: Path) -> Iterator[SharedRecord]:
-    return (one for _, one in _files(root))
+    return (one for _, one in shared_files(root))
+
+
+def _called(name: str, one: SharedRecord, authors: dict[str, str]) -> set[str]:
+    """By what an insight or entry in the file of this name may be forgotten."""
+    if isinstance(one, SharedInsight):
+        return {one.uid} | ({version_uid(one.uid, authors[name])} if name in authors else set())
+    return {digest(one)} if isinstance(one, SharedEntry) else set()
+
+
+def _imported(one: SharedInsight) -> Insight:
+    fields = {name: getattr(one, name) for name in one.__struct_fields__}
+    return Insight(**fields, origin="imported", source="")
+
+
+def _import_of(entries: Iterable[SharedEntry]) -> str:
+    """Entries as an import of topics takes them: without what says of a file what is in it."""
+    return msgspec.json.encode(
+        [{name: getattr(one, name) for name in one.__struct_fields__} for one in entries]
+    ).decode()
+
+
+def _by(one: SharedEntry, author: str) -> SharedEntry:
+    return replace(one, source=f"{one.source or 'shared'} (git, by {author})")
 
 
 def _identity(one: SharedRecord) -> str:
-    """What is asked for the author of: an insight, an outcome, an entry."""
+    """What is asked for the author of: an insight, an outcome, an entry, or that one of them was forgotten."""
     if isinstance(one, SharedInsight):
         return one.uid
+    if isinstance(one, Forgotten):
+        return one.of
     return one.id if isinstance(one, SharedFeedback) else digest(one)
 
 
-def _is_of(one: SharedRecord, forgotten: set[str]) -> bool:
-    return not isinstance(one, Forgotten | SharedFeedback) and not {_identity(one), digest(one)}.isdisjoint(forgotten)
+def _removed(name: str, author: str) -> str:
+    return f"{name} (forgotten by {name_or_quoted(author)})"
 
 
 def _is_uid(name: str) -> bool:

@@ -5,12 +5,14 @@ So a proposal counts once its pull request is merged, and a branch that somebody
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from helix_graph.errors import ShareRefused
 from helix_graph.git_history import git_output
+from helix_graph.shared_authors import author_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,29 +24,57 @@ IN_PLACE = ("episodes", "causality/assertions")
 #: The branch into which pull requests go, as far as git knows it here.
 _BRANCHES = ("refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master", "HEAD")
 _AUTHOR = "\x01"
+_UNKNOWN = "an unknown author"
+#: The longest entry of a topic has 100,000 characters of at most four bytes; a larger file is no record.
+LARGEST = 1 << 20
+TOO_LARGE = f"it is no file of at most {LARGEST:,} bytes, and was not read; remove it, or share its parts"
 
 
 class AcceptedFile(msgspec.Struct, frozen=True):
-    """A file on the default branch, and who committed it first."""
+    """A file on the default branch, and who committed it first; ``data`` is None of what was not read."""
 
     name: str
-    data: bytes
+    data: bytes | None
     author: str
 
 
-def accepted_files(root: Path) -> list[AcceptedFile]:
-    """The shared files on the default branch, by name (below the folder of shared things); none outside of git."""
+class Accepted(NamedTuple):
+    """The files on the default branch, and everybody who ever added one."""
+
+    files: list[AcceptedFile]
+    everybody: frozenset[str]
+
+
+def accepted_files(root: Path) -> Accepted:
+    """The shared files on the default branch, by name (below the folder of shared things); none outside of git.
+
+    Raises:
+        ShareRefused: Git does not say who added them.
+    """
     commit = _default_branch(root)
     if commit is None:
-        return []
-    listed = (git_output(root, "ls-tree", "-r", "-z", commit, "--", f"{FOLDER}/") or b"").split(b"\0")
-    objects = [one.split(b"\t", 1) for one in listed if one]
-    hashes = [about.split(b" ")[2] for about, _ in objects]
-    batch = git_output(root, "cat-file", "--batch", asked=b"\n".join(hashes) + b"\n") if hashes else b""
+        return Accepted([], frozenset())
+    listed = (git_output(root, "ls-tree", "-r", "-l", "-z", commit, "--", f"{FOLDER}/") or b"").split(b"\0")
+    hashes: dict[str, bytes | None] = {}
+    for about, name in (one.split(b"\t", 1) for one in listed if one):
+        _, kind, digest, size = about.split()
+        is_read = kind == b"blob" and int(size) <= LARGEST
+        hashes[name.decode("utf-8", "replace").removeprefix(f"{FOLDER}/")] = digest if is_read else None
+    wanted = [one for one in hashes.values() if one is not None]
+    batch = git_output(root, "cat-file", "--batch", asked=b"\n".join(wanted) + b"\n") if wanted else b""
+    contents = dict(zip(wanted, _contents(batch or b""), strict=True))
     authors = _authors(root, commit)
-    names = [name.decode("utf-8", "replace").removeprefix(f"{FOLDER}/") for _, name in objects]
-    found = zip(names, _contents(batch or b""), strict=True)
-    return [AcceptedFile(name, data, authors.get(name, "an unknown author")) for name, data in sorted(found)]
+    files = [
+        AcceptedFile(name, None if digest is None else contents[digest], authors.get(name, _UNKNOWN))
+        for name, digest in sorted(hashes.items())
+    ]
+    return Accepted(files, frozenset({*authors.values(), _UNKNOWN}))
+
+
+def first_authors(root: Path) -> dict[str, str]:
+    """Who added each shared file first, by name; of files that the default branch does not have nobody is named."""
+    commit = _default_branch(root)
+    return {} if commit is None else _authors(root, commit)
 
 
 def _default_branch(root: Path) -> str | None:
@@ -65,28 +95,58 @@ def _contents(batch: bytes) -> Iterator[bytes]:
 
 
 def _authors(root: Path, commit: str) -> dict[str, str]:
-    """Who added each file first; what somebody chose as a name is evidence, no proof."""
-    asked = ("log", f"--format={_AUTHOR}%aN", "--name-only", "--relative", "--diff-filter=A", "--no-ext-diff", commit)
-    found: dict[str, str] = {}
-    author = ""
-    for line in (git_output(root, *asked, "--", FOLDER) or b"").decode("utf-8", "replace").splitlines():
+    """Who added each file first, whatever was merged first; what somebody chose as a name is evidence, no proof."""
+    asked = ("log", f"--format={_AUTHOR}%ct %an", "--full-history", "--name-only", "--relative", "--diff-filter=A")
+    said = git_output(root, *asked, "--no-ext-diff", "--no-renames", commit, "--", FOLDER)
+    if said is None:
+        raise ShareRefused(f"git does not say who added the files in {root / FOLDER}; `git log` there says why")
+    found: dict[str, tuple[int, str]] = {}
+    name = cache(author_name)  # few people, many commits
+    at, author = 0, ""
+    for line in said.decode("utf-8", "replace").split("\n"):
         if line.startswith(_AUTHOR):
-            author = line.removeprefix(_AUTHOR).strip()
+            when, _, author = line.removeprefix(_AUTHOR).partition(" ")
+            at, author = int(when), name(author) or _UNKNOWN
         elif line.startswith(f"{FOLDER}/"):
-            found[line.removeprefix(f"{FOLDER}/")] = author  # the newest commit comes first, the last line counts
-    return found
+            file = line.removeprefix(f"{FOLDER}/")
+            found[file] = min(found.get(file, (at, author)), (at, author))
+    return {file: author for file, (_, author) in found.items()}
 
 
 def stage(root: Path, names: Iterable[str]) -> None:
-    """Adds these files to git's index, or takes those out that are gone, although the memory is ignored.
+    """Puts these files into git's index as they are, or takes those out that are gone, although the memory is ignored.
+
+    `git add` would run filters and hooks that the repository's configuration names; this runs none.
 
     Raises:
         ShareRefused: The memory is in no repository, or git refuses.
     """
-    listed = b"\0".join(name.encode() for name in sorted(names))
-    asked = ("add", "--force", "--all", "--pathspec-from-file=-", "--pathspec-file-nul")
-    if listed and git_output(root, *asked, asked=listed) is None:
-        raise ShareRefused(f"{root} is in no git repository, or git refuses; `git -C {root} status` says why")
+    prefix = git_output(root, "rev-parse", "--show-prefix")
+    if prefix is None:
+        raise ShareRefused(f"{root} is in no git repository, or git cannot read it; `git -C {root} status` says why")
+    there = [name for name in sorted(names) if (root / name).is_file()]
+    gone = sorted(set(names) - set(there))
+    listed = "".join(f"{(root / name).absolute()}\n" for name in there).encode()
+    hashes = (git_output(root, "hash-object", "-w", "--no-filters", "--stdin-paths", asked=listed) or b"").split()
+    folder = prefix.removesuffix(b"\n")
+    if len(hashes) != len(there):
+        raise ShareRefused(f"git cannot read the files in {root / FOLDER}, or write to its folder; nothing is staged")
+    named = zip(hashes, there, strict=True)
+    entries = [b"100644 " + digest + b"\t" + folder + name.encode() for digest, name in named]
+    entries += [b"0 " + b"0" * 40 + b"\t" + folder + name.encode() for name in gone]
+    asked = (*_without_filters(root), "update-index", "-z", "--index-info")
+    taken = git_output(root, *asked, asked=b"".join(one + b"\0" for one in entries))
+    if taken is None:
+        raise ShareRefused(f"git does not stage the files in {root / FOLDER}; `git -C {root} status` says why")
+
+
+def _without_filters(root: Path) -> list[str]:
+    """Arguments by which git runs no filter: it compares files that were changed as the index was written."""
+    asked = ("config", "--null", "--name-only", "--get-regexp", r"^filter\..*\.(clean|process|required)$")
+    names = [name for name in (git_output(root, *asked) or b"").decode("utf-8", "replace").split("\0") if name]
+    if any("=" in name for name in names):
+        raise ShareRefused(f"{root}: a filter in git's configuration has '=' in its name, so it cannot be turned off")
+    return [part for name in names for part in ("-c", f"{name}={'false' if name.endswith('.required') else ''}")]
 
 
 def tracked(root: Path) -> list[str]:

@@ -10,6 +10,9 @@ is associative, commutative and idempotent.
     feedback/<hash>.json            how a session with such insights came out; the session is a hash
     topics/<topic>-<hash>.json      an entry of a topic
     forgotten/<hash>.json           that an insight or entry was forgotten: it wins over everything
+
+An insight that two people share has one version by each (`version_uid`): edits count for their author's version alone,
+and forgetting one version leaves the others.
 """
 
 from __future__ import annotations
@@ -69,7 +72,7 @@ class SharedEntry(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", t
 
 
 class Forgotten(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="forgotten"):
-    """That an insight (its uid) or an entry of a topic (the hash in its name) was forgotten."""
+    """That an insight (its uid), an author's version of it, or an entry (the hash in its name) was forgotten."""
 
     of: str
 
@@ -134,6 +137,32 @@ def join(records: Iterable[SharedRecord]) -> tuple[SharedRecord, ...]:
     found += [entries[name] for name in entries.keys() - forgotten]
     found += [left for one in feedback.values() if (left := _without(one, forgotten))]
     return tuple(sorted(found, key=encode))
+
+
+def version_uid(uid: str, author: str) -> str:
+    """The uid that an insight has elsewhere, by its author: nobody's file can change what somebody else wrote."""
+    return sha256(f"{uid}\0{author}".encode()).hexdigest()[:32]
+
+
+def as_versions(
+    record: SharedRecord, author: str, *, everybody: Iterable[str], own: frozenset[str]
+) -> Iterator[SharedRecord]:
+    """The record as memories that did not write it have it; insights that are a memory's ``own`` keep their uid.
+
+    What forgets an insight by its first uid forgets everybody's version of it.
+    """
+    if isinstance(record, SharedInsight):
+        yield replace(record, uid=version_uid(record.uid, author))
+    elif isinstance(record, SharedFeedback):
+        helped, present = (
+            tuple(uid if uid in own else version_uid(uid, author) for uid in uids)
+            for uids in (record.helped, record.present)
+        )
+        yield replace(record, helped=helped, present=present)
+    else:
+        yield record
+        if isinstance(record, Forgotten):
+            yield from (Forgotten(of=version_uid(record.of, one)) for one in everybody)
 
 
 def _shared(insight: Insight) -> SharedInsight:

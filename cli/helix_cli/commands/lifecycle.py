@@ -44,6 +44,8 @@ def init(*, share: bool) -> dict[str, object]:
 def _render_preview(found: TrustPreview) -> None:
     say(f"{found.root} holds {count(found.episodes, 'episode')}, {count(found.assertions, 'assertion')} by hand,")
     say(f"{count(found.insights, 'insight')} and {count(found.entries, 'entry', 'entries')} of topics.")
+    if found.shared:
+        say(f"git shares {count(found.shared, 'text')}, which `share merge` takes in.")
     if found.newest:
         say("Newest texts, which your agents would read:")
     for text in found.newest:

@@ -100,6 +100,8 @@ def _render_merged(merged: ShareMerged) -> None:
         count(merged.entries, "entry", "entries"),
     )
     say(f"{', '.join(came)} taken in; {merged.forgotten} removed because others forgot them.")
+    for name in merged.removed:
+        say(f"removed  {name}")
     for problem in merged.problems:
         warn(f"{problem}; left out")
 
