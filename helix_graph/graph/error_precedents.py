@@ -40,7 +40,7 @@ from helix_graph.graph.error_query import (
     symbol_in,
     tells_apart,
 )
-from helix_graph.graph.precedent_rows import Hit, Past, attempts_after, precedent_row
+from helix_graph.graph.precedent_rows import Past, PrecedentHit, attempts_after, precedent_row
 from helix_graph.graph.remedy_relevance import (
     comes_first,
     file_name,
@@ -124,12 +124,12 @@ def find_precedents(
     """
     if text is None:
         newest = _candidates(past, "n.type = 'error'", newest=_MOST_READ)
-        hits = [Hit("recent", one.episode, one.local) for one in newest]
+        hits = [PrecedentHit("recent", one.episode, one.local) for one in newest]
         return _answer(past, ErrorQuery(), [(None, list(_once(hits)))], tree, limit=limit)
     if not text.strip():
         raise InvalidArgument("TEXT", NO_WORDS)
     query = read_error(text)
-    known: list[tuple[Complaint | None, list[Hit]]] = [
+    known: list[tuple[Complaint | None, list[PrecedentHit]]] = [
         (one, _of_issue(past, one, nearest=nearest))
         for one in query.complaints[:_MOST_ISSUES]
         if not (is_muted and is_muted(one))
@@ -151,7 +151,7 @@ def _candidates(past: Past, condition: str, values: str = "", *, newest: int = -
     return [_Candidate(row, age) for age, (at, *row) in enumerate(rows) if past.holds(at)]
 
 
-def _of_issue(past: Past, asked: Complaint, *, nearest: bool) -> list[Hit]:
+def _of_issue(past: Past, asked: Complaint, *, nearest: bool) -> list[PrecedentHit]:
     """The sessions that met an issue, or errors of its kind, the best first."""
     same = f"(m.episode, m.local) IN (SELECT episode, local FROM issue WHERE fingerprint {ANY_OF})"  # noqa: S608  (a constant)
     exact = _candidates(past, same, as_list(asked.keys)) if asked.keys else []
@@ -196,7 +196,7 @@ def _same_file(asked: Complaint, one: _Candidate) -> bool:
     return bool(asked.file and one.path) and file_name(asked.file) == file_name(one.path)
 
 
-def _hit(level: str, asked: Complaint, one: _Candidate, names: tuple[str, ...]) -> Hit:
+def _hit(level: str, asked: Complaint, one: _Candidate, names: tuple[str, ...]) -> PrecedentHit:
     issues = (one.issues or "").split()
     own = bool(issues) and issues[0] in asked.keys
     named = one.message.casefold()
@@ -210,24 +210,24 @@ def _hit(level: str, asked: Complaint, one: _Candidate, names: tuple[str, ...]) 
         one.changes > _FEW_CHANGES,
         one.age,
     )
-    return Hit(level, one.episode, one.local, fixed=bool(one.verified), own=own, rank=rank)
+    return PrecedentHit(level, one.episode, one.local, fixed=bool(one.verified), own=own, rank=rank)
 
 
-def _once(hits: Iterable[Hit]) -> Iterator[Hit]:
+def _once(hits: Iterable[PrecedentHit]) -> Iterator[PrecedentHit]:
     """The first hit of each session."""
-    best: dict[int, Hit] = {}
+    best: dict[int, PrecedentHit] = {}
     for hit in hits:
         best.setdefault(hit.episode, hit)
     return iter(best.values())
 
 
-def _named(past: Past, query: ErrorQuery) -> Iterator[Hit]:
+def _named(past: Past, query: ErrorQuery) -> Iterator[PrecedentHit]:
     """The errors of every kind that the text names: by a part of its label, a code, or an exception."""
     errors = past.connection.execute("SELECT number, label, folded FROM node WHERE type = 'error' ORDER BY number")
     nodes = [number for number, label, folded in errors if _is_named(label, folded, query)]
     found = _candidates(past, f"m.node {ANY_OF}", as_list(nodes)) if nodes else []
     found.sort(key=lambda one: (not one.verified, not one.changes, one.age))
-    return (Hit("family", one.episode, one.local, fixed=bool(one.verified)) for one in found)
+    return (PrecedentHit("family", one.episode, one.local, fixed=bool(one.verified)) for one in found)
 
 
 def _is_named(label: str, folded: str, query: ErrorQuery) -> bool:
@@ -238,7 +238,7 @@ def _is_named(label: str, folded: str, query: ErrorQuery) -> bool:
     return not query.complaints and says_something(family) and query.names(check=check, family=family)
 
 
-def _alike(past: Past, message: str) -> Iterator[Hit]:
+def _alike(past: Past, message: str) -> Iterator[PrecedentHit]:
     """The errors that have most of the words of a message, rare ones counting more, the most alike first."""
     from helix_graph.word_search import idf, telling
 
@@ -252,13 +252,13 @@ def _alike(past: Past, message: str) -> Iterator[Hit]:
     least = _ALIKE * sum(weights.values())
     alike = [(score, one) for score, one in scored if score >= least]
     alike.sort(key=lambda pair: (not pair[1].verified, -pair[0], pair[1].age))
-    return (Hit("words", one.episode, one.local, fixed=bool(one.verified)) for _, one in alike)
+    return (PrecedentHit("words", one.episode, one.local, fixed=bool(one.verified)) for _, one in alike)
 
 
 def _answer(
     past: Past,
     query: ErrorQuery,
-    known: list[tuple[Complaint | None, list[Hit]]],
+    known: list[tuple[Complaint | None, list[PrecedentHit]]],
     tree: WorkingTree | None,
     *,
     limit: int,
@@ -302,7 +302,7 @@ def _answer(
 
 
 def _best(
-    past: Past, asked: Complaint | None, hits: list[Hit], tree: WorkingTree | None, *, limit: int
+    past: Past, asked: Complaint | None, hits: list[PrecedentHit], tree: WorkingTree | None, *, limit: int
 ) -> tuple[list[Row], list[Row]]:
     """The precedents of an issue that are worth showing, those first whose change can be done again and is not lost.
 

@@ -54,7 +54,7 @@ class Past(Value):
         return [one for (one,) in rows]
 
 
-class Hit(Value):
+class PrecedentHit(Value):
     """One earlier occurrence: how it is known, and what it is ranked by; the smaller rank is the better."""
 
     level: str
@@ -65,7 +65,7 @@ class Hit(Value):
     rank: tuple[int, ...] = ()
 
 
-def precedent_row(past: Past, hit: Hit) -> Row:
+def precedent_row(past: Past, hit: PrecedentHit) -> Row:
     """The error of a hit with its changes."""
     row = past.connection.execute(
         "SELECT e.id, e.session, e.timestamp, e.task, e.outcome, n.label, coalesce(m.message, m.raw), m.path, m.log,"
@@ -84,7 +84,7 @@ def precedent_row(past: Past, hit: Hit) -> Row:
     }
 
 
-def _remedies(past: Past, hit: Hit) -> Iterator[Row]:
+def _remedies(past: Past, hit: PrecedentHit) -> Iterator[Row]:
     """The changes that may have repaired an error, in the order they were made; repeats of one are one."""
     rows = past.connection.execute(
         "SELECT m.timestamp, n.label, m.raw, m.path, m.command, r.verified_by IS NOT NULL,"
@@ -106,7 +106,7 @@ def _remedies(past: Past, hit: Hit) -> Iterator[Row]:
         yield {**fields, "verified": bool(fields["verified"]), "share": share, "state": None, "now_at": None}
 
 
-def attempts_after(past: Past, hit: Hit) -> list[Row]:
+def attempts_after(past: Past, hit: PrecedentHit) -> list[Row]:
     """What the agent did next about an error, and what that failed with: each answer to it, and to what came of that.
 
     ``again`` is whether it failed with the same issue. An attempt that did not fail leaves no trace here.

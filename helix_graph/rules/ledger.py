@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from helix_graph.rules.before_after import Judged, SessionCount, before_and_after, settle
-from helix_graph.rules.model import MonthCount, Observation, Rule, RuleRecord, State, Target
+from helix_graph.rules.model import MonthCount, Rule, RuleObservation, RuleRecord, State, Target
 from helix_graph.rules.observance import SessionActs, observations
 from helix_graph.rules.rule_files import id_of_line, in_force
 from helix_graph.stats.intervals import wilson_interval
@@ -40,9 +40,9 @@ class Ledger:
         self._sessions = sessions
         self._siblings = _documented(rules)
         self.size = len(sessions)
-        self._seen: dict[str, list[Observation]] = {}
+        self._seen: dict[str, list[RuleObservation]] = {}
 
-    def observations(self, rule: Rule) -> list[Observation]:
+    def observations(self, rule: Rule) -> list[RuleObservation]:
         """Every opportunity to follow a rule, before it was written too, in order of time."""
         if rule.binding is None:
             return []
@@ -128,7 +128,7 @@ def _state(followed: int, opportunities: int, *, described: bool) -> State:
     return "ignored" if interval.high < _HALF else "mixed"
 
 
-def _by_month(found: Iterable[Observation]) -> tuple[MonthCount, ...]:
+def _by_month(found: Iterable[RuleObservation]) -> tuple[MonthCount, ...]:
     followed, every = Counter[str](), Counter[str]()
     for one in found:
         every[one.at[:7]] += 1

@@ -75,7 +75,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         return None if None in ends else max(end for end in ends if end is not None)
 
 
-class Observation(msgspec.Struct, frozen=True, kw_only=True):
+class RuleObservation(msgspec.Struct, frozen=True, kw_only=True):
     """One opportunity to follow a rule, and whether it was taken; ``line`` is the line of ``log``."""
 
     session: str
@@ -154,7 +154,7 @@ class RuleDetails(msgspec.Struct, frozen=True, kw_only=True):
     """A rule with every opportunity, the newest last."""
 
     record: RuleRecord
-    observations: tuple[Observation, ...]
+    observations: tuple[RuleObservation, ...]
 
 
 class EvidenceLine(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.shell.commands import Segment, parse_command
 from helix_episodes.model import sortable_time
-from helix_graph.rules.model import Binding, Observation, Target
+from helix_graph.rules.model import Binding, RuleObservation, Target
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -103,14 +103,14 @@ def _recorded(episode: Episode, clock: _Clock) -> Iterator[Act]:
             yield Act(clock.at(event.evidence.line, event), event.evidence.line, "commit")
 
 
-def observations(binding: Binding, session: SessionActs, *, siblings: Collection[Target] = ()) -> list[Observation]:
+def observations(binding: Binding, session: SessionActs, *, siblings: Collection[Target] = ()) -> list[RuleObservation]:
     """Each opportunity of a session to follow a rule; ``siblings`` are other commands that rules ask for.
 
     A run of a sibling of the same kind is no opportunity: both ways are the project's.
     """
     find = _FINDERS[binding.when]
     return [
-        Observation(
+        RuleObservation(
             session=session.session, episode=session.episode, at=act.at or session.at, followed=followed,
             what=_describe(act), log=session.log, line=act.line or None,
         )

@@ -72,7 +72,7 @@ _NO_TIME = stamp(datetime(1970, 1, 1, tzinfo=UTC))
 ShareState = Literal["candidate", "corroborated", "proposed", "accepted"]
 
 
-class Candidate(msgspec.Struct, frozen=True, kw_only=True):
+class ShareCandidate(msgspec.Struct, frozen=True, kw_only=True):
     """An insight of this memory, and how far it is on its way to the team; ``sessions`` came out well with it."""
 
     name: str
@@ -84,7 +84,7 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
 class ShareList(msgspec.Struct, frozen=True, kw_only=True):
     """What could be shared and what is, with the problems of files that were accepted and cannot be used."""
 
-    insights: tuple[Candidate, ...]
+    insights: tuple[ShareCandidate, ...]
     accepted: int
     problems: tuple[ShareProblem, ...] = ()
 
@@ -137,7 +137,7 @@ class Sharing:
             is_corroborated = len(sessions) >= CORROBORATED
             state: ShareState = "corroborated" if is_corroborated else "candidate"
             state = "accepted" if insight.uid in in_main else "proposed" if insight.uid in proposed else state
-            found.append(Candidate(name=name, content=insight.content, sessions=len(sessions), state=state))
+            found.append(ShareCandidate(name=name, content=insight.content, sessions=len(sessions), state=state))
         order = ("corroborated", "candidate", "proposed", "accepted")
         found.sort(key=lambda one: (order.index(one.state), -one.sessions, one.name))
         return ShareList(insights=tuple(found), accepted=len(accepted), problems=problems)

@@ -38,14 +38,14 @@ class AcceptedFile(msgspec.Struct, frozen=True):
     author: str
 
 
-class Accepted(NamedTuple):
+class AcceptedShare(NamedTuple):
     """The files on the default branch, and everybody who ever added one."""
 
     files: list[AcceptedFile]
     everybody: frozenset[str]
 
 
-def accepted_files(root: Path) -> Accepted:
+def accepted_files(root: Path) -> AcceptedShare:
     """The shared files on the default branch, by name (below the folder of shared things); none outside of git.
 
     Raises:
@@ -53,7 +53,7 @@ def accepted_files(root: Path) -> Accepted:
     """
     commit = _default_branch(root)
     if commit is None:
-        return Accepted([], frozenset())
+        return AcceptedShare([], frozenset())
     listed = (git_output(root, "ls-tree", "-r", "-l", "-z", commit, "--", f"{FOLDER}/") or b"").split(b"\0")
     hashes: dict[str, bytes | None] = {}
     for about, name in (one.split(b"\t", 1) for one in listed if one):
@@ -68,7 +68,7 @@ def accepted_files(root: Path) -> Accepted:
         AcceptedFile(name, None if digest is None else contents[digest], authors.get(name, _UNKNOWN))
         for name, digest in sorted(hashes.items())
     ]
-    return Accepted(files, frozenset({*authors.values(), _UNKNOWN}))
+    return AcceptedShare(files, frozenset({*authors.values(), _UNKNOWN}))
 
 
 def first_authors(root: Path) -> dict[str, str]:

@@ -125,7 +125,7 @@ class TraceStep(PageStep, frozen=True, kw_only=True, omit_defaults=True):
     tokens: int | None = None
 
 
-class Trace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class SessionTrace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A session on the page. ``order`` are the suspects by their step, in the order in which to read them.
 
     The order rests on this session's log alone: comparing it with all others takes seconds for each. ``shown`` are the
@@ -168,7 +168,7 @@ def build_timeline(episode: Episode, *, explanation: Explanation, contrast: Cont
     )
 
 
-def trace_of(episode: Episode, *, shown: Sequence[str] = ()) -> Trace:
+def trace_of(episode: Episode, *, shown: Sequence[str] = ()) -> SessionTrace:
     """The trace of a session; ``shown`` are the insights that it was given, in words."""
     suspects = suspects_of(episode, effects={}, others=())
     facts, evidence = facts_of(episode), episode.outcome_evidence
@@ -197,7 +197,7 @@ def trace_of(episode: Episode, *, shown: Sequence[str] = ()) -> Trace:
             )
         )
     told = Explanation(episode=episode.id, outcome=episode.outcome, rule="", basis="", suspects=suspects)
-    return Trace(
+    return SessionTrace(
         task=episode.task,
         rule=evidence.rule if evidence else "",
         quote=evidence.quote if evidence else "",
