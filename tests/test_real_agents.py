@@ -17,7 +17,7 @@ import pytest
 pytestmark = pytest.mark.agents
 
 WORK = Path(os.environ.get("AGENTS_WORK", "nowhere"))
-#: OpenCode has no hooks that a command can answer; it is played once more with our plugin.
+#: OpenCode has no hooks that a command can answer; `.ci/agents opencode` plays it once more with our plugin.
 CLIENTS = ("claude", "codex", "gemini", "copilot", "plugin/opencode")
 BLOCK = re.compile(r"(?:<|&lt;)helix-graph-memory.*?(?:<|&lt;)/helix-graph-memory(?:>|&gt;)", re.DOTALL)
 FIX = "Decimal"
