@@ -153,7 +153,7 @@ class Sharing:
         """Writes files of insights, topics and their outcomes for git, and stages them; committing is yours.
 
         Args:
-            names: Insights to propose; without any, those that are corroborated. What was shared before is brought up
+            names: Insights to propose; without a name, all corroborated ones. What was shared before is brought up
                 to date in any case: edits, outcomes, and what was forgotten.
             topics: Topics whose entries are proposed.
             assertions: Stage what people have added and corrected by hand.

@@ -65,7 +65,7 @@ def _render_added(added: ShareAdded) -> None:
 def share_add(*, names: tuple[str, ...], topics: tuple[str, ...], assertions: bool, episodes: bool) -> ShareAdded:
     """Write files for a pull request and stage them in git.
 
-    NAME is an insight; without any, those that are corroborated. Edits, outcomes and deletions of what was shared
+    NAME is an insight; without a name, all corroborated insights. Edits, outcomes and deletions of what was shared
     before are included. A file with something like a secret is refused, and nothing is written.
     """
     return open_memory().sharing.add(names, topics=topics, assertions=assertions, episodes=episodes)

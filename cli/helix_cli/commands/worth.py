@@ -73,7 +73,7 @@ def _cells(one: WayResult, found: WorthReport) -> tuple[str, ...]:
 )
 @json_option
 def worth(*, logs: tuple[Path, ...], as_json: bool) -> None:
-    """Show what earlier sessions would have told about later failures."""
+    """Show how often earlier sessions knew the repair of a later failure."""
     with progress("replaying") as advance:
         answer = open_for_question().worth(logs, progress=advance)
     show(answer, as_json=as_json, render=render_worth)

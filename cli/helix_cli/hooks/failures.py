@@ -73,7 +73,7 @@ def _muted(connection: sqlite3.Connection, root: Path) -> Callable[[Complaint], 
 
     muted = {name for name, one in statements(connection, root).items() if one.state == "muted"}
     if muted:
-        muted -= shared_statements(connection, root)  # a commit does not silence what this user's agent is told
+        muted -= shared_statements(connection, root)  # what a commit mutes is still said to this user's agent
     return lambda asked: not muted.isdisjoint((*asked.keys, *(issue_id("group", label) for label in asked.labels)))
 
 

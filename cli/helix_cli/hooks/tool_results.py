@@ -48,7 +48,7 @@ _SHOWN = ("llmContent", "textResultForLlm", "text_result_for_llm")
 #: Gemini writes this before the first line of a command's output, which errors begin with as often as not.
 _BEFORE_OUTPUT = "Output: "
 _RESULTS = ("failure", "timeout")
-#: What says that there is none, cut before `SIGNS` are looked for.
+#: Phrases such as "0 failed", removed before `SIGNS` are searched for.
 _NO_SIGNS = ("0 failed", "0 failures", "0 errors", "0 error", "no issues", "0 issues", "0 problems", "no errors")
 #: Verdicts are at the ends of an output.
 _SIGNS_WITHIN = 20_000

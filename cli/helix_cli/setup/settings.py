@@ -119,7 +119,7 @@ def read_text(path: Path) -> str | None:
 
 
 def require_inside(project: Path, paths: Iterable[Path]) -> None:
-    """Whether a project's settings are files of the project: whoever is cloned may ship links to a user's own files.
+    """Whether a project's settings are files of the project: a clone may contain links to a user's own files.
 
     Raises:
         NotEditable: One of them is a link, or lies outside the project.
