@@ -56,8 +56,11 @@ def test_a_session_begins_with_a_briefing(project: Path) -> None:
 
 def test_nothing_is_given_twice_until_the_context_is_empty(project: Path) -> None:
     begin = told(project, "twice", source="startup")
-    assert ADVICE in call("session-start", begin).context
-    assert call("session-start", begin).said is None
+    first, again = (call("session-start", begin) for _ in range(2))
+    assert ADVICE in first.context
+    # What the first start's sweep of the logs found in the meantime may be new; nothing else is.
+    given = {line for line in first.context.splitlines() if line.startswith("- ")}
+    assert again.said is None or given.isdisjoint(again.context.splitlines())
     asked = told(project, "twice", prompt="the courier API times out for a page")
     assert ADVICE not in call("user-prompt", asked).context
     assert call("pre-compact", told(project, "twice", trigger="auto")).said is None
