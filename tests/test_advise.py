@@ -222,6 +222,7 @@ def test_own_words_need_an_issue_that_exists(memory: Memory) -> None:
     assert secret not in (memory.root.parent / "CLAUDE.md").read_text()
 
 
+@pytest.mark.slow
 def test_a_rule_on_trial_goes_to_half_of_the_sessions_once_each_and_is_logged(memory: Memory) -> None:
     name = memory.rules.advise().proposals[0].id
     accepted = json.loads(CliRunner().invoke(cli, ["advise", "--accept", name, "--trial", "0.5", "--json"]).output)

@@ -145,6 +145,7 @@ def test_it_counts_once_for_each_outcome_of_a_session(agent: Agent, memory: Memo
 
 
 @pytest.mark.usefixtures("session")
+@pytest.mark.slow
 def test_starting_the_server_again_is_no_other_session(memory: Memory) -> None:
     for _ in range(3):
         with agent_of(memory.root, "auto") as agent:

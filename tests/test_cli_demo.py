@@ -103,6 +103,7 @@ def test_it_shows_what_breaks_a_check_and_which_command_fails_here(answers: dict
     assert (wrong["command"], wrong["instead"]) == ("make test", "pytest -q")
 
 
+@pytest.mark.slow
 def test_it_never_works_on_the_memory_that_one_stands_in(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -116,6 +117,7 @@ def test_it_never_works_on_the_memory_that_one_stands_in(
     assert {path.name for path in (tmp_path / "kept" / ".helix").iterdir()} == {"acceptance", "causality", "episodes"}
 
 
+@pytest.mark.slow
 def test_a_kept_demo_can_be_run_again_and_says_how_to_look_around(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -130,6 +132,7 @@ def test_a_kept_demo_can_be_run_again_and_says_how_to_look_around(
     assert run(["status"]) == 0
 
 
+@pytest.mark.slow
 def test_it_takes_a_few_seconds(tmp_path: Path) -> None:
     started = time.process_time()
     assert run(["demo", "--keep", str(tmp_path)]) == 0

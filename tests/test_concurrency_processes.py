@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from session_script import Script
 
 
+@pytest.mark.slow
 def test_extracting_and_compiling_at_once_loses_nothing(tmp_path: Path, script: Callable[..., Script]) -> None:
     logs, memory = write_logs(tmp_path / "logs", script), tmp_path / "memory"
     Memory(memory).extract(logs[:1])

@@ -123,6 +123,7 @@ def test_the_log_is_read_again_where_its_agent_keeps_it_and_secrets_are_cut(
 
 
 @pytest.mark.corpus
+@pytest.mark.slow
 def test_three_of_four_marked_messages_are_among_the_first_three_and_half_is_read_before_them(corpora: Path) -> None:
     """The frozen weights, on the runs that they were fitted on: `benchmarks/reading_order.py` leaves runs out."""
     import numpy as np

@@ -76,7 +76,7 @@ def test_comparisons_point_at_a_step_and_show_both_sides(tmp_path: Path) -> None
     assert set(suspect.supporting) <= {one.id for one in others if one.outcome == "failure"}
     assert set(suspect.contrary) <= {one.id for one in others if one.outcome == "success"}
     assert suspect.difference == pytest.approx(20 / 100 - 85 / 105, abs=1e-4)
-    assert suspect.reasons[0].startswith("sessions with it are 61 points less often successful (-72 to -44)")
+    assert suspect.reasons[0].startswith("sessions with it are 61 points less often successful (-73 to -45)")
     assert found.basis.endswith("comparisons over 205 other sessions")
 
 

@@ -36,6 +36,7 @@ def memory(tmp_path: Path, script: Callable[..., Script], monkeypatch: pytest.Mo
     return memory
 
 
+@pytest.mark.slow
 def test_any_number_of_workers_makes_the_same_file(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     made: set[bytes] = set()
     started: list[int] = []
@@ -79,6 +80,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_the_workers_too(tmp_path: Path) -> None:
     (tmp_path / "waits.py").write_text(WAITS)
     running = subprocess.Popen(

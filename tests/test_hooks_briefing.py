@@ -71,6 +71,7 @@ def test_a_briefing_says_how_the_last_session_ended_and_what_it_repaired(
     assert "Decimal(str(discount))" in advice["content"]  # harvested when the session ended
 
 
+@pytest.mark.slow
 def test_what_still_fails_is_said_until_it_passes(project: Path, script: Callable[..., Script], tmp_path: Path) -> None:
     failing = script("fails", root=str(project)).prompt("Round prices").run("pytest -q", "2 passed in 0.1s")
     end(project, failing.run("pytest -q", FAILED, code=1).save(tmp_path / "logs"), "fails")
@@ -85,6 +86,7 @@ def test_what_still_fails_is_said_until_it_passes(project: Path, script: Callabl
     assert "Still failing" not in call("session-start", told(project, "later", source="startup")).context
 
 
+@pytest.mark.slow
 def test_a_briefing_stays_short_however_much_there_is(
     project: Path, script: Callable[..., Script], tmp_path: Path
 ) -> None:

@@ -170,11 +170,13 @@ def test_what_a_tool_prints_or_warns_of_reaches_stderr_alone(agent: Agent, log: 
     assert all(one in said for one in ("this is no protocol", "from a library in C", "from a child", "this will go"))
 
 
+@pytest.mark.slow
 def test_a_slow_call_holds_up_no_other(agent: Agent) -> None:
     calls: list[tuple[str, dict[str, Any]]] = [("naps", {}), *[("read", {"topic": "written"})] * 5]
     assert agent.order_of(calls)[-1] == 0
 
 
+@pytest.mark.slow
 def test_progress_only_rises(agent: Agent) -> None:
     told: list[float] = []
 

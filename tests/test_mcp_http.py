@@ -83,6 +83,7 @@ def test_nobody_is_answered_without_the_token_or_from_a_page_elsewhere(address: 
         assert "recall" not in answer.text
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_a_sentence(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])

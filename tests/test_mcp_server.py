@@ -373,6 +373,7 @@ def test_a_batch_is_answered_as_a_batch(root: Path) -> None:
     pipe.end()
 
 
+@pytest.mark.slow
 def test_a_cancelled_call_is_answered_all_the_same(root: Path) -> None:
     pipe = Pipe(root, server=UNRULY)
     pipe.begin()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 THREADS = """
 import sys, threading
 import msgspec
@@ -28,6 +30,7 @@ for number in range(300):
 """
 
 
+@pytest.mark.slow
 def test_threads_may_decode_a_new_type_at_once() -> None:
     ended = subprocess.run([sys.executable, "-c", THREADS], capture_output=True, text=True, check=False, timeout=120)
     assert (ended.returncode, ended.stderr) == (0, "")

@@ -38,6 +38,7 @@ def make_plan(root: Path) -> Memory:
     return memory
 
 
+@pytest.mark.slow
 def test_many_complete_one_workspace_at_once_and_it_is_fed_back_once(tmp_path: Path) -> None:
     memory = make_plan(tmp_path / ".helix")
     made = memory.plans.workspaces.create("001")
@@ -112,6 +113,7 @@ def test_lines_appended_by_many_processes_are_whole(tmp_path: Path) -> None:
     assert sorted((one["who"], one["n"]) for one in entries) == [(who, n) for who in range(3) for n in range(200)]
 
 
+@pytest.mark.slow
 def test_a_wait_ends_when_the_last_builder_tells(tmp_path: Path) -> None:
     root = tmp_path / ".helix"
     root.mkdir()

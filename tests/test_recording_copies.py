@@ -80,6 +80,7 @@ def test_a_resumed_session_is_known_by_its_words_and_its_lines_are_not_used(tmp_
 
 
 @pytest.mark.corpus
+@pytest.mark.slow
 def test_a_folder_of_many_agents_gives_what_each_log_gives_alone(tmp_path: Path, corpora: Path) -> None:
     logs = find_logs(corpora / "agent-transcripts" / "stage0" / "agents")
     assert logs

@@ -109,6 +109,7 @@ def test_a_server_that_does_otherwise_is_named_and_nothing_fails(
     assert said in str(answer.sources[0].problem)
 
 
+@pytest.mark.slow
 def test_a_slow_server_is_left_after_its_time(tmp_path: Path, server: Callable[[str], str]) -> None:
     begun = time.monotonic()
     answer = search(tmp_path, server("slow"), timeout_ms=100)("locks")

@@ -80,6 +80,7 @@ def said(memory: Memory) -> tuple[str, list[tuple[str, str]]]:
     return memory.insights.export(), [(one.topic, one.text) for one in memory.topics.topics("export").entries]
 
 
+@pytest.mark.slow
 def test_branches_merged_in_every_order_are_one_memory(origin: Path) -> None:
     ann, anns = member(origin, "ann")
     name = corroborated(anns, RETRY)

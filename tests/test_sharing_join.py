@@ -73,6 +73,7 @@ def test_a_file_gives_its_record_back(record: SharedRecord) -> None:
     assert name_of(record).endswith(f"{digest(record)}.json")
 
 
+@pytest.mark.slow
 def test_a_thousand_shares_in_any_order_and_grouping_are_one_memory() -> None:
     """300 insights with 300 newer edits, 200 entries, 150 outcomes and 50 tombstones, in five orders and groupings."""
     chance = random.Random(20261123)  # noqa: S311  (an order, no secret)

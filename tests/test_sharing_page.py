@@ -8,9 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "share-with-a-team.md"
 
 
+@pytest.mark.slow
 def test_the_example_runs_as_shown(tmp_path: Path) -> None:
     blocks = re.findall(r"<!-- runs: two clones -->\n```console\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert len(blocks) == 4

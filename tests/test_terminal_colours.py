@@ -71,6 +71,7 @@ def test_json_is_the_same_on_a_terminal() -> None:
     assert shown("explain", FAILED, "--json", columns=40).out == shown("explain", FAILED, "--json").out
 
 
+@pytest.mark.slow
 def test_a_real_terminal_is_seen_for_what_it_is(written: Path) -> None:
     told = on_terminal("explain", FAILED, columns=60, cwd=written.parent)
     assert STYLING.search(told)

@@ -302,7 +302,7 @@ def _effect(matrix: TrialMatrix, one: Measured, *, q: float, family: int, level:
         verdict=_verdict(matrix, one, q=q, newer=newer),
         difference=one.difference.estimate,
         error=one.difference.error,
-        interval=one.difference.interval(level),
+        interval=one.difference.interval(level, selected=q <= FALSE_DISCOVERY_RATE),
         level=level,
         q=q,
         family=family,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -48,15 +48,54 @@ def wilson_interval(successes: float, trials: float, *, confidence: float = 0.95
     return Interval(low=low, high=high)
 
 
+def likelihood_interval(successes: float, trials: float, *, confidence: float = 0.95) -> Interval:
+    """The rates (0 to 1) whose likelihood is not too far below that of the rate seen, for a high ``confidence``.
+
+    Wilson's limits follow the normal curve. Far out, where a selected row needs its limits, they are too close: for
+    4 failures of 20 at one in ten thousand Wilson's lower limit is 0.039, where the exact distribution puts 0.015.
+    These follow the likelihood ratio, whose tails are nearly those of the exact distribution, and take fractions too
+    (Brown, Cai and DasGupta, "Interval estimation for a binomial proportion", Statistical Science 16, 2001).
+
+    Raises:
+        ValueError: As `wilson_interval`.
+
+    >>> f"{likelihood_interval(4, 20, confidence=0.9998).low:.3f} {wilson_interval(4, 20, confidence=0.9998).low:.3f}"
+    '0.015 0.039'
+    """
+    if not 0 <= successes <= trials:
+        raise ValueError(f"{successes} successes of {trials} trials: need 0 <= successes <= trials")
+    z = _two_sided_quantile(confidence)
+    if trials == 0:
+        return Interval(low=0.0, high=1.0)
+    seen, furthest = successes / trials, z * z / (2 * trials)
+    return Interval(low=_limit(seen, 0.0, furthest), high=_limit(seen, 1.0, furthest))
+
+
+def _limit(seen: float, end: float, furthest: float) -> float:
+    """The rate between ``seen`` and ``end`` at which the relative entropy reaches ``furthest``, found by halving."""
+    if seen == end:
+        return end
+    inside, outside = seen, end
+    while (middle := (inside + outside) / 2) not in {inside, outside}:
+        entropy = sum(a * math.log(a / b) for a, b in ((seen, middle), (1 - seen, 1 - middle)) if a)
+        inside, outside = (middle, outside) if entropy <= furthest else (inside, middle)
+    return inside
+
+
 def newcombe_interval(
-    successes: tuple[float, float], trials: tuple[float, float], *, confidence: float = 0.95
+    successes: tuple[float, float],
+    trials: tuple[float, float],
+    *,
+    confidence: float = 0.95,
+    limits: Callable[..., Interval] = wilson_interval,
 ) -> Interval:
     """What the first rate less the second one (-1 to 1) may be, given the counts of two independent groups.
 
     Each end lies as far from the difference as the ends of the two Wilson intervals that pull it there, taken at right
     angles: Newcombe, "Interval estimation for the difference between independent proportions", Statistics in Medicine
     17 (1998), method 10. So it is honest with few trials too, and never leaves -1 to 1. Without trials on one side
-    nothing is known of it: its rate is taken for one half, anywhere from 0 to 1.
+    nothing is known of it: its rate is taken for one half, anywhere from 0 to 1. ``limits`` makes each group's own
+    interval.
 
     Raises:
         ValueError: As `wilson_interval`, for either group.
@@ -65,7 +104,7 @@ def newcombe_interval(
     >>> f"{interval.low:.4f} to {interval.high:.4f}"
     '0.0524 to 0.3339'
     """
-    first, second = (wilson_interval(s, n, confidence=confidence) for s, n in zip(successes, trials, strict=True))
+    first, second = (limits(s, n, confidence=confidence) for s, n in zip(successes, trials, strict=True))
     rates = [s / n if n else 0.5 for s, n in zip(successes, trials, strict=True)]
     difference = rates[0] - rates[1]
     below = math.hypot(rates[0] - first.low, second.high - rates[1])

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from helix_graph.stats.intervals import Interval, newcombe_interval
+from helix_graph.stats.intervals import Interval, likelihood_interval, newcombe_interval, wilson_interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,8 +58,11 @@ class RiskDifference(NamedTuple):
         interval = self.interval(0.95)
         return (interval.high - interval.low) / (2 * NormalDist().inv_cdf(0.975))
 
-    def interval(self, level: float) -> Interval:
+    def interval(self, level: float, *, selected: bool = False) -> Interval:
         """The differences that the tables are compatible with; ``level`` (0 to 1) of such ranges hold the true one.
+
+        A row that is shown because it stands out is ``selected``: its level is so high that its limits come from the
+        likelihood (`helix_graph.stats.intervals.likelihood_interval`).
 
         The limits of the two rates, taken at right angles (MOVER, the method of variance estimates recovery): Zou and
         Donner, "Construction of confidence limits about effect measures: a general approach", Statistics in Medicine 27
@@ -68,7 +71,8 @@ class RiskDifference(NamedTuple):
         do not collapse where nearly all sessions of an arm came out alike.
         """
         with_, without = (rate * size for rate, size in zip(self.rates, self.sessions, strict=True))
-        return newcombe_interval((with_, without), self.sessions, confidence=level)
+        limits = likelihood_interval if selected else wilson_interval
+        return newcombe_interval((with_, without), self.sessions, confidence=level, limits=limits)
 
 
 def tables_of(*, strata: NDArray[np.int64], exposed: NDArray[np.bool_], success: NDArray[np.bool_]) -> Tables:
