@@ -439,9 +439,9 @@ def _check_choice(*, logs: bool, everything: bool, narrowed: bool) -> None:
 
 
 @episode.command("list")
-@click.option("--outcome", type=click.Choice(OUTCOMES), help="Only those that came out so.")
+@click.option("--outcome", type=click.Choice(OUTCOMES), help="Only sessions with this outcome.")
 @since_option
-@click.option("--task", help="Only those with this text in their task, in any case.")
+@click.option("--task", help="Only sessions whose task contains this text, in any case.")
 @click.option("--max-results", type=click.IntRange(1, 100), default=20, show_default=True, help="Maximum number.")
 @click.option("--all", "every", is_flag=True, help="List all of them.")
 @json_option
@@ -488,7 +488,7 @@ def show_episode(*, name: str, evidence: bool, line: int | None, log: Path | Non
 
     EPISODE is a session's id, its beginning, or `last`.
 
-    With --log the command ends with 1 when a quotation does not stand where it should.
+    With --log the exit code is 1 when a quotation is not on its line.
     """
     if not (evidence or line or log):
         one = open_memory().episodes.require(name)
