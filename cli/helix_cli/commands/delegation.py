@@ -222,7 +222,9 @@ _timeout = click.option(
 _poll = click.option(
     "--poll-interval", type=float, default=2.0, show_default=True, metavar="SECONDS", help="Seconds between two checks."
 )
-_since = click.option("--since", type=parse_time, metavar="TIME", help="Only what ended at this time or later (ISO 8601).")
+_since = click.option(
+    "--since", type=parse_time, metavar="TIME", help="Only what ended at this time or later (ISO 8601)."
+)
 _strict = click.option("--strict", is_flag=True, help="Exit with 3 after a timeout, with 4 when an agent failed.")
 
 

@@ -33,7 +33,11 @@ _QUESTION = (
 @click.command
 @click.argument("agent", type=click.Choice(_AGENTS), metavar="[AGENT]", required=False)
 @click.option(
-    "--scope", type=click.Choice(["user", "project"]), default="user", show_default=True, help="Your settings, or those that everybody in the project shares."
+    "--scope",
+    type=click.Choice(["user", "project"]),
+    default="user",
+    show_default=True,
+    help="Your own settings, or those of the project.",
 )
 @click.option("--check", is_flag=True, help="Only say what is in place: exit code 1 when something is missing.")
 @click.option("--remove", is_flag=True, help="Take out what was put in.")
