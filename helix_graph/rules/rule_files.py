@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from helix_episodes.model import sortable_time
 from helix_episodes.redaction import for_disk
 from helix_episodes.safe_files import read_regular
-from helix_graph.git_history import git_output
+from helix_graph.git_command import git_output
 from helix_graph.rules.binding import bind
 from helix_graph.rules.model import Rule, RuleSpan, Source
 
@@ -107,9 +107,7 @@ def project_versions(folder: Path) -> list[FileVersion]:
     Without git there is what the files say now, since the time at which they were last changed.
     """
     specs = [f":(glob){prefix}{pattern}" for pattern in PATTERNS for prefix in ("", "**/")]
-    listed = git_output(
-        folder, "log", f"--format={_RECORD}%H %cI", "--name-only", "--relative", "--no-ext-diff", "--", *specs
-    )
+    listed = git_output(folder, "log", f"--format={_RECORD}%H %cI", "--name-only", "--relative", "--", *specs)
     asked: list[tuple[str, str, str]] = []
     commit = date = ""
     for line in (listed or b"").decode("utf-8", "replace").splitlines():

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from helix_episodes.model import Decision, Episode
+from helix_episodes.model import Decision, Episode, Event
 from helix_graph.causality.fault_localization import Explanation, suspects_of
+from helix_graph.graph.edit_diff import edit_diff
 from helix_graph.graph.episode_facts import facts_of
 from helix_graph.graph.observations import in_order
 from helix_graph.web.page_graph import fine_id
@@ -48,7 +49,8 @@ class PageSuspect(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defa
 class PageStep(msgspec.Struct, frozen=True, kw_only=True):
     """One decision or event of a session; ``links`` name the step, the edge and the reason, away from or to this one.
 
-    ``how`` is how it came out; ``why`` and ``situation`` are of decisions, ``message`` is of events.
+    ``how`` is how it came out; ``why`` and ``situation`` are of decisions, ``message`` is of events. ``diff`` are the
+    lines that an edit changed (`helix_graph.graph.edit_diff`).
     """
 
     id: str
@@ -66,6 +68,7 @@ class PageStep(msgspec.Struct, frozen=True, kw_only=True):
     leads_to: tuple[tuple[str, str, str], ...]
     led_by: tuple[tuple[str, str, str], ...]
     suspect: PageSuspect | None
+    diff: tuple[str, ...] = ()
 
 
 class PageParting(msgspec.Struct, frozen=True, kw_only=True):
@@ -235,11 +238,19 @@ def _steps(episode: Episode, facts: EpisodeFacts, found: Iterable[Suspect]) -> I
             line=place.line if place else None,
             log=(place.file or log) if place else log,
             quote=place.quote if place else "",
+            diff=_diff_of(one),
             time=one.timestamp or "",
             leads_to=tuple(leads_to[one.id]),
             led_by=tuple(led_by[one.id]),
             suspect=suspects.get(one.id),
         )
+
+
+def _diff_of(one: Decision | Event) -> tuple[str, ...]:
+    """What an edit changed; of anything else nothing."""
+    if isinstance(one, Event) or one.action is None or one.action.verb not in {"edit", "create"} or not one.evidence:
+        return ()
+    return edit_diff(replaced=one.evidence.replaced, wrote=one.evidence.quote)
 
 
 def _links(claims: Iterable[Claim]) -> tuple[defaultdict[str, list[_Link]], defaultdict[str, list[_Link]]]:

@@ -113,12 +113,11 @@ const LINKS = { causes: ["led to", "followed from"], enables: ["enabled", "was e
 
 function stepBody(one, byId, session) {
   const ends = (links, way) => links.filter(([id]) => byId.has(id)).map(([id, type, reason]) => make("li", {}, `${LINKS[type][way]} `, stepButton(byId.get(id), session), make("small", { class: "soft" }, ` ${reason}`)));
-  const edited = one.kind === "decision" && /^(edit|create)\b/.test(one.text);
   return [
     one.situation && make("p", { class: "soft" }, "Situation: ", quoted(one.situation, 240)),
     one.why && make("p", {}, "Why: ", quoted(one.why)),
     one.message && make("p", {}, quoted(one.message)),
-    one.quote && (edited ? make("pre", { class: "diff" }, one.quote.split("\n").map((text) => make("span", { class: "added" }, `+ ${visible(text)}\n`))) : make("blockquote", {}, visible(one.quote))),
+    one.diff?.length ? diffOf(one.diff) : one.quote && make("blockquote", {}, visible(one.quote)),
     one.suspect && make("ul", { class: "plain" }, one.suspect.reasons.map((text) => make("li", {}, quoted(text)))),
     make("ul", { class: "plain" }, ends(one.led_by, 1), ends(one.leads_to, 0)),
     isFailure(one) && cost(one) && make("p", { class: "soft" }, `It took ${cost(one)}.`),
