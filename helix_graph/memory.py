@@ -31,7 +31,7 @@ from helix_graph.project import (
     disabled_by,
     memory_folder,
 )
-from helix_graph.trust import accept, begin, check
+from helix_graph.trust import accept, begin, check, seal_rules_there
 from helix_graph.validation import as_datetime, as_path, as_str, as_tuple, as_workers
 
 if TYPE_CHECKING:
@@ -124,6 +124,7 @@ class Memory:
         root = Path(found.root)
         if not found.accepted:
             accept(root, how="trust")
+            seal_rules_there(root)
         return cls(root)
 
     @classmethod
