@@ -244,6 +244,9 @@ def test_own_words_need_an_issue_that_exists(memory: Memory) -> None:
         memory.rules.accept("ffffffff", into="CLAUDE.md")
     with pytest.raises(InvalidArgument, match="words"):
         memory.rules.accept(issue, into="CLAUDE.md", words="x" * 301)
+    for nothing in ("", "  ", "Run it. <!-- helix-graph: end -->"):
+        with pytest.raises(InvalidArgument, match="words"):
+            memory.rules.accept(issue, into="CLAUDE.md", words=nothing, write=True)
     with pytest.raises(InvalidArgument, match="trial"):
         memory.rules.accept(issue, into="CLAUDE.md", trial=0.5)
     secret = "ghp_" + "a1B2" * 9

@@ -39,7 +39,7 @@ def report(name: str, rows: list[dict[str, str]], by_hand: list[dict[str, Any]])
     for row in rows:
         digest = hashlib.blake2b(row["line"].encode(), digest_size=8).hexdigest()
         hand = hands[row["project"], digest]
-        binding = bind(row["line"])
+        binding = bind(row["line"], heading=row["heading"])
         bindable += "targets" in hand
         bound += binding is not None
         found += binding is not None and "targets" in hand

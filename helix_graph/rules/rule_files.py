@@ -38,8 +38,11 @@ OWN = (
 )  # fmt: skip
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
-_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
 _NO_TEXT = re.compile(r"\s*(?:\||<|---|>|@\S+$|$)")
+#: Comments (the marks of a block are comments) and what a program reads at the head of a file are no rules.
+_COMMENT = re.compile(r"(?<!`)<!--.*?-->", re.DOTALL)
+_FRONT = re.compile(r"\A\ufeff?---[ \t]*\n.*?\n---[ \t]*(?:\n|\Z)", re.DOTALL)
 _FEWEST_WORDS = 3
 #: A line that asks for something. Others describe the project.
 _ASKS = re.compile(
@@ -78,7 +81,7 @@ def rule_lines(text: str) -> list[tuple[str, str]]:
     """
     found: list[_Line] = []
     heading, fenced, opened, begun = "", False, False, False
-    for line in text.splitlines():
+    for line in _COMMENT.sub("", _FRONT.sub("", text)).splitlines():
         if _FENCE.match(line):
             fenced, begun = not fenced, False
             opened = fenced and bool(found) and found[-1].text.rstrip("*_ ").endswith(":")
