@@ -1,6 +1,6 @@
 """A team's memory through git: what is proposed, what was accepted, and what came in from others.
 
-An insight is a *candidate* until two sessions independently came out well with its help (*corroborated*), *proposed*
+An insight is a *candidate* until two sessions independently succeeded with its help (*corroborated*), *proposed*
 once its file is in the work tree, and *accepted* once the default branch holds it. ``add`` writes and stages files,
 after a search for secrets; committing them and merging the pull request is git's part. ``merge`` takes in what was
 accepted: as somebody else's words, under the author's name, without rank. What came in once is remembered, so that
