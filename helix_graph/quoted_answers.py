@@ -61,6 +61,11 @@ def _first_quoted(links: tuple[tuple[Any, ...], ...]) -> tuple[tuple[Any, ...], 
     return tuple((name_or_quoted(text), *rest) for text, *rest in links)
 
 
+def _changed_lines(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """The lines of an edit, each with its sign before the quotation; what a quotation would escape is escaped."""
+    return tuple(f"{line[:1]}{quoted(line[1:])}" for line in lines)
+
+
 #: Fields of sessions, precedents and decisions that hold words of a log. An id is for the next call, so it stays as it
 #: is where it is one word.
 _LOGGED: Mapping[str, Quote] = {
@@ -106,10 +111,17 @@ _REMEMBERED: Mapping[str, Quote] = {
 #: By the package that the type of an answer or of a part of it is from; the longest name that fits counts.
 _FIELDS: Mapping[str, Mapping[str, Quote]] = {
     **dict.fromkeys(("helix_episodes", "helix_graph.graph", "helix_graph.causality", "helix_graph.episodes"), _LOGGED),
-    "helix_graph.web.timeline": {**_LOGGED, "why": quoted, "situation": quoted, "leads_to": _first_quoted},
+    "helix_graph.web.timeline": {
+        **_LOGGED,
+        "diff": _changed_lines,
+        "why": quoted,
+        "situation": quoted,
+        "leads_to": _first_quoted,
+    },
     "helix_graph.issues": {
         **_LOGGED,
         **dict.fromkeys(("what", "thing", "example", "reason", "changes", "verified_by"), quoted),
+        "diff": _changed_lines,
         "title": label_or_quoted,
         "files": _first_quoted,
     },

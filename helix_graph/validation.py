@@ -19,6 +19,7 @@ from numbers import Real
 from pathlib import Path
 
 from helix_episodes.errors import InvalidArgument
+from helix_episodes.workers import MOST_WORKERS
 from helix_graph.errors import NO_TEXT
 
 TYPE_CHECKING = False
@@ -112,6 +113,15 @@ def as_int(option: str, value: int, *, lowest: int, highest: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise wrong_type(option, value, "a whole number")
     return _within(option, value, lowest, highest)
+
+
+def as_workers(value: int | None) -> int | None:
+    """How many processes may work at most; None: one for each core.
+
+    Raises:
+        InvalidArgument: It is no number of processes.
+    """
+    return None if value is None else as_int("workers", value, lowest=1, highest=MOST_WORKERS)
 
 
 def _within(option: str, value: _Number, lowest: float, highest: float) -> _Number:

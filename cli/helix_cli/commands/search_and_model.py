@@ -127,7 +127,7 @@ def _render_install(report: InstallReport) -> None:
     metavar="DIR",
     help="Copy the model from this folder instead of downloading it.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be done, and do nothing.")
 @prints(_render_install)
 def install_model(*, source: Path | None, dry_run: bool) -> InstallReport:
     """Install the model and its engine.
