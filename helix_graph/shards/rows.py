@@ -260,11 +260,20 @@ def _remedies(facts: EpisodeFacts) -> Iterator[Row]:
     made: defaultdict[str, list[Change]] = defaultdict(list)
     for repair in facts.repairs:
         mention = mentions[repair.change]
-        line = mention.line if repair.line is None else repair.line
         made[repair.error].append(
             Change(
-                *(0, repair.error, repair.verified_by, repair.change, repair.silences, mention.path, mention.command),
-                *(mention.quote if repair.quote is None else repair.quote, mention.raw, mention.log, line),
+                number=0,
+                error=repair.error,
+                verified_by=repair.verified_by,
+                local=repair.change,
+                silences=repair.silences,
+                path=mention.path,
+                command=mention.command,
+                quote=mention.quote,
+                replaced=mention.replaced,
+                raw=mention.raw,
+                log=mention.log,
+                line=mention.line if repair.line is None else repair.line,
             )
         )
     for one in failures_of(facts):

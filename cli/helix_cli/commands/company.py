@@ -78,8 +78,9 @@ def fold(  # noqa: PLR0913  (its options)
 ) -> None:
     """Sum up what pack has written, with DuckDB or Spark.
 
-    The sums have labels, edges, checks, issues and remedies. FOLDER is one that pack has written, or an earlier fold: sums add up in any order. With --engine local the same
-    tables come from this memory's graph, without a FOLDER. Every engine writes the same bytes.
+    The sums have labels, edges, checks, issues and remedies. FOLDER is one that pack has written, or an earlier fold:
+    sums add up in any order. With --engine local the same tables come from this memory's graph, without a FOLDER.
+    Every engine writes the same bytes.
     """
     if engine == "local":
         if folders or since or until:
