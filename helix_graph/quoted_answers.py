@@ -22,6 +22,7 @@ import msgspec
 
 from helix_graph.insights.safe_quoting import (
     label_or_quoted,
+    logged_name_or_quoted,
     name_or_quoted,
     own_or_quoted,
     quoted,
@@ -58,7 +59,7 @@ def with_notice(text: str) -> str:
 
 def _first_quoted(links: tuple[tuple[Any, ...], ...]) -> tuple[tuple[Any, ...], ...]:
     """Links with the text that each leads to, as a timeline has them; files with what is counted of each."""
-    return tuple((name_or_quoted(text), *rest) for text, *rest in links)
+    return tuple((logged_name_or_quoted(text), *rest) for text, *rest in links)
 
 
 def _changed_lines(lines: tuple[str, ...]) -> tuple[str, ...]:
@@ -88,7 +89,7 @@ _LOGGED: Mapping[str, Quote] = {
         quoted,
     ),
     **dict.fromkeys(
-        ("session", "episode", "id", "path", "file", "other", "directory", "where", "speaker"), name_or_quoted
+        ("session", "episode", "id", "path", "file", "other", "directory", "where", "speaker"), logged_name_or_quoted
     ),
     **dict.fromkeys(
         ("label", "trigger", "action", "check", "family", "verified_by", "looked_for", "after", "also", "change"),
@@ -129,12 +130,16 @@ _FIELDS: Mapping[str, Mapping[str, Quote]] = {
     "helix_graph.rules": {
         **_LOGGED,
         **dict.fromkeys(("text", "heading", "what", "sentence"), quoted),
-        **dict.fromkeys(("file", "files"), name_or_quoted),
+        **dict.fromkeys(("file", "files"), logged_name_or_quoted),
     },
     "helix_graph.worth": {"rules": quoted},
     "helix_graph.topics": _NOTED,
     "helix_graph.topics.transfer": {},  # an export is JSON for the next import: that quotes, and changes no character
 }
+
+
+#: What quotes one text; of several it is asked for each.
+_OF_TEXTS = (quoted, quoted_lines, name_or_quoted, logged_name_or_quoted, label_or_quoted)
 
 
 def _shown(value: Any) -> Any:  # noqa: ANN401  (any answer)
@@ -197,7 +202,13 @@ def _field(value: Any, quote: Quote | None) -> Any:  # noqa: ANN401  (as above)
     """A field of an answer: quoted where it holds others' words, else with its own parts looked at."""
     if quote is None or value is None:
         return _shown(value)
-    if isinstance(value, str) or quote not in (quoted, quoted_lines, name_or_quoted, label_or_quoted):
+    if isinstance(value, str) or quote not in (
+        quoted,
+        quoted_lines,
+        name_or_quoted,
+        logged_name_or_quoted,
+        label_or_quoted,
+    ):
         return quote(value)
     if isinstance(value, tuple | list) and all(isinstance(one, str) for one in value):
         return type(value)(map(quote, value))

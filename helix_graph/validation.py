@@ -19,7 +19,6 @@ from numbers import Real
 from pathlib import Path
 
 from helix_episodes.errors import InvalidArgument
-from helix_episodes.workers import MOST_WORKERS
 from helix_graph.errors import NO_TEXT
 
 TYPE_CHECKING = False
@@ -121,6 +120,8 @@ def as_workers(value: int | None) -> int | None:
     Raises:
         InvalidArgument: It is no number of processes.
     """
+    from helix_episodes.workers import MOST_WORKERS  # hooks validate too, and have no time to load processes
+
     return None if value is None else as_int("workers", value, lowest=1, highest=MOST_WORKERS)
 
 
