@@ -127,7 +127,7 @@ def score_explicit(episode: Episode, log: Path, tally: Tally) -> None:
 
 def score_quotations(episode: Episode, log: Path, tally: Tally) -> None:
     for one in verify(episode, log):
-        tally.want(hit=one.result == "stands", text=f"{log.stem}: {one.of} [{one.line}] {one.result}: {one.quote[:80]}")
+        tally.want(hit=one.result == "found", text=f"{log.stem}: {one.of} [{one.line}] {one.result}: {one.quote[:80]}")
 
 
 def main() -> None:

@@ -187,6 +187,7 @@ def extract_all(  # noqa: PLR0913  (the command's options)
     strict: bool = False,
     dry_run: bool = False,
     progress: Callable[[int, int, Path], None] | None = None,
+    workers: int | None = 1,
 ) -> SourcesReport:
     """Records what is new or has grown in the logs of the agents on this machine.
 
@@ -199,6 +200,7 @@ def extract_all(  # noqa: PLR0913  (the command's options)
         strict: A log with a damaged or unknown line fails, and nothing of it is written.
         dry_run: Changes nothing, and says how episodes would come out.
         progress: Called before each log.
+        workers: At most so many processes make episodes where there is much to read; None: one for each core.
 
     Raises:
         InvalidArgument: There is no such agent.
@@ -222,6 +224,7 @@ def extract_all(  # noqa: PLR0913  (the command's options)
         strict=strict,
         admission=SourceFilter(admission, project=wanted, found=fresh),
         progress=progress,
+        workers=workers,
     )
     if not dry_run:
         admission.lift(one.session for one in report.recorded)

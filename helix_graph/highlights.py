@@ -28,7 +28,7 @@ from helix_graph.causality.runbook import runbook_of
 from helix_graph.causality.workarounds import common_workaround, way_words, workarounds_in
 from helix_graph.graph.error_query import SAYS_NO_NAME
 from helix_graph.highlights_cache import read_highlights, write_highlights
-from helix_graph.insights.safe_quoting import label_or_quoted, name_or_quoted, quoted
+from helix_graph.insights.safe_quoting import label_or_quoted, logged_name_or_quoted, name_or_quoted, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -264,7 +264,7 @@ class _IssueSentences:
     def _sentence(
         self, usefulness: float, one: Issue, details: IssueDetails, files: Sequence[tuple[str, int]], end: str
     ) -> _Weighed:
-        often = " and ".join(f"{name_or_quoted(path)} ({met} sessions)" for path, met in files[:2])
+        often = " and ".join(f"{logged_name_or_quoted(path)} ({met} sessions)" for path, met in files[:2])
         again = "; it came back after it had been quiet" if one.state == "regressed" and one.unit == "runs" else ""
         silenced = f"; silenced by a marker {one.suppressed} of {one.repaired} times" if one.suppressed > 1 else ""
         met = f"{_subject(one, self._tools)} in {one.sessions} of {self._listed.sessions} sessions"
@@ -531,7 +531,7 @@ def _refusals(episode: Episode) -> Iterator[_Refusal]:
         if event.type != "tool_call" or event.status != "rejected" or event.id not in wanted:
             continue
         action = wanted[event.id].action
-        what = f"edits of {name_or_quoted(action.path)}" if action and action.path else ""
+        what = f"edits of {logged_name_or_quoted(action.path)}" if action and action.path else ""
         if action and action.verb == "run" and action.command:
             what = quoted(plain_command(action.command), longest=_LONGEST_QUOTE)
         if what:

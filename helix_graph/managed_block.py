@@ -75,8 +75,9 @@ def added_line(path: Path | str, line: str, *, memory: Path | None, option: str)
 def with_line(text: str, line: str) -> str:
     """The text with a line at the end of the block, which is made at the end of the text when there is none."""
     lines = text.splitlines()
-    if END in lines:
-        at = lines.index(END)
+    marks = [one.strip() for one in lines]
+    if END in marks:
+        at = marks.index(END)
         return "\n".join([*lines[:at], line, *lines[at:]]) + "\n"
     return "\n".join([*lines, *([""] if lines else []), BEGIN, HEADING, "", line, END]) + "\n"
 

@@ -33,8 +33,8 @@ from helix_graph.project import (
     disabled_by,
     memory_folder,
 )
-from helix_graph.trust import accept, begin, check
-from helix_graph.validation import as_datetime, as_path, as_str, as_tuple
+from helix_graph.trust import accept, begin, check, seal_rules_there
+from helix_graph.validation import as_datetime, as_path, as_str, as_tuple, as_workers
 
 if TYPE_CHECKING:
     from datetime import date
@@ -127,6 +127,7 @@ class Memory:
         root = Path(found.root)
         if not found.accepted:
             accept(root, how="trust")
+            seal_rules_there(root)
         return cls(root)
 
     @classmethod
@@ -304,13 +305,15 @@ class Memory:
         format: str = "auto",  # noqa: A002  (the option's name)
         own: bool = False,
         progress: Callable[[int, int, Path], None] | None = None,
+        workers: int | None = 1,
     ) -> ExtractReport:
         """Reads logs (files, or folders of them) and records an episode of each session, in ``output`` if given.
 
         Bad logs stand in the report's ``failed``; the rest goes on. What ``.helixignore`` keeps out, and sessions that
         were forgotten, stand in ``left_out``; ``force`` brings a forgotten session back, but ignores no rule. With
         ``strict`` a log with a damaged or unknown line fails, and nothing of it is written. With ``own`` sessions that
-        ran in another project are left out, as by `extract_all`.
+        ran in another project are left out, as by `extract_all`. ``workers`` is how many processes may make episodes
+        where there is much to read, None one for each core.
 
         Raises:
             InvalidConfiguration: A line of ``.helixignore`` is no rule.
@@ -328,7 +331,16 @@ class Memory:
             from helix_graph.agent_logs import only_own
 
             admitted = only_own(self.root, paths, admission)
-        report = record(paths, store, force=force, strict=strict, format=format, admission=admitted, progress=progress)
+        report = record(
+            paths,
+            store,
+            force=force,
+            strict=strict,
+            format=format,
+            admission=admitted,
+            progress=progress,
+            workers=as_workers(workers),
+        )
         admission.lift(one.session for one in report.recorded)
         if output is None:
             self._claim(report)
@@ -357,6 +369,7 @@ class Memory:
         strict: bool = False,
         dry_run: bool = False,
         progress: Callable[[int, int, Path], None] | None = None,
+        workers: int | None = 1,
     ) -> SourcesReport:
         """Records what is new in the agents' logs on this machine, and harvests what it teaches.
 
@@ -373,6 +386,7 @@ class Memory:
             strict=strict,
             dry_run=dry_run,
             progress=progress,
+            workers=as_workers(workers),
         )
         if not dry_run:
             self._claim(report.report)
@@ -406,7 +420,7 @@ class Memory:
         """
         from helix_graph.agent_logs import SyncReport
 
-        logs, team = self.extract_all(project=project, progress=progress), None
+        logs, team = self.extract_all(project=project, progress=progress, workers=workers), None
         try:
             if to is not None:
                 team = self.team.sync(to, project=team_project, progress=progress)

@@ -13,6 +13,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from helix_graph.git_folders import main_work_tree, pointer_in
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeVar
@@ -108,7 +110,7 @@ def repository_root(start: Path) -> Path | None:
         if git.is_dir():
             return folder
         if git.is_file():
-            return _main_work_tree(git) or folder
+            return main_work_tree(folder) or folder
     return None
 
 
@@ -119,50 +121,9 @@ def others_own(path: Path) -> bool:
 
 def work_trees(repository: Path) -> list[Path]:
     """The other work trees of a repository, by path; those that were moved or deleted by hand are left out."""
-    pointers = (_read(entry / "gitdir") for entry in (repository / ".git" / "worktrees").glob("*"))
+    pointers = (pointer_in(entry / "gitdir") for entry in (repository / ".git" / "worktrees").glob("*"))
     trees = (Path(pointer).parent for pointer in pointers if pointer)
     return sorted(tree for tree in trees if tree.is_dir())
-
-
-def _main_work_tree(pointer: Path) -> Path | None:
-    """Where a work tree's ``.git`` file leads: the folder that holds the common git folder, unless that is bare.
-
-    The repository has to know the work tree: a file that came with an archive could name any project of this user's.
-    """
-    git = git_folder(pointer.parent)
-    common = _read(git / "commondir")
-    if not common:
-        return None
-    shared = _real(git / common)
-    is_known = git.parent == shared / "worktrees" and _real(git / _read(git / "gitdir")) == _real(pointer)
-    return shared.parent if shared.name == ".git" and is_known else None
-
-
-def git_folder(tree: Path) -> Path:
-    """The git folder of a work tree or submodule, as its ``.git`` is or names it, whether it is there or not."""
-    git = tree / ".git"
-    target = _read(git).removeprefix("gitdir:").strip() if git.is_file() else ""
-    return _real(tree / target) if target else git
-
-
-#: A file of git's that holds one path has at most so many bytes: Linux takes paths of 4,096.
-_LONGEST_POINTER = 8192
-
-
-def _read(path: Path) -> str:
-    """The path in a file of git's; empty where there is none, which anybody may have made so."""
-    from helix_episodes.safe_files import read_regular
-
-    try:
-        written = read_regular(path, follow=True, most=_LONGEST_POINTER)
-    except OSError:
-        return ""
-    return "" if b"\0" in written else os.fsdecode(written).strip()
-
-
-def _real(path: Path) -> Path:
-    """The path without links; where they go in circles it stays as it is, which `Path.resolve` takes for an error."""
-    return Path(os.path.realpath(path))
 
 
 def xdg_folder(variable: str, usual: str) -> Path:

@@ -22,6 +22,7 @@ import msgspec
 
 from helix_graph.insights.safe_quoting import (
     label_or_quoted,
+    logged_name_or_quoted,
     name_or_quoted,
     own_or_quoted,
     quoted,
@@ -58,7 +59,12 @@ def with_notice(text: str) -> str:
 
 def _first_quoted(links: tuple[tuple[Any, ...], ...]) -> tuple[tuple[Any, ...], ...]:
     """Links with the text that each leads to, as a timeline has them; files with what is counted of each."""
-    return tuple((name_or_quoted(text), *rest) for text, *rest in links)
+    return tuple((logged_name_or_quoted(text), *rest) for text, *rest in links)
+
+
+def _changed_lines(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """The lines of an edit, each with its sign before the quotation; what a quotation would escape is escaped."""
+    return tuple(f"{line[:1]}{quoted(line[1:])}" for line in lines)
 
 
 #: Fields of sessions, precedents and decisions that hold words of a log. An id is for the next call, so it stays as it
@@ -83,7 +89,7 @@ _LOGGED: Mapping[str, Quote] = {
         quoted,
     ),
     **dict.fromkeys(
-        ("session", "episode", "id", "path", "file", "other", "directory", "where", "speaker"), name_or_quoted
+        ("session", "episode", "id", "path", "file", "other", "directory", "where", "speaker"), logged_name_or_quoted
     ),
     **dict.fromkeys(
         ("label", "trigger", "action", "check", "family", "verified_by", "looked_for", "after", "also", "change"),
@@ -106,10 +112,17 @@ _REMEMBERED: Mapping[str, Quote] = {
 #: By the package that the type of an answer or of a part of it is from; the longest name that fits counts.
 _FIELDS: Mapping[str, Mapping[str, Quote]] = {
     **dict.fromkeys(("helix_episodes", "helix_graph.graph", "helix_graph.causality", "helix_graph.episodes"), _LOGGED),
-    "helix_graph.web.timeline": {**_LOGGED, "why": quoted, "situation": quoted, "leads_to": _first_quoted},
+    "helix_graph.web.timeline": {
+        **_LOGGED,
+        "diff": _changed_lines,
+        "why": quoted,
+        "situation": quoted,
+        "leads_to": _first_quoted,
+    },
     "helix_graph.issues": {
         **_LOGGED,
         **dict.fromkeys(("what", "thing", "example", "reason", "changes", "verified_by"), quoted),
+        "diff": _changed_lines,
         "title": label_or_quoted,
         "files": _first_quoted,
     },
@@ -117,12 +130,16 @@ _FIELDS: Mapping[str, Mapping[str, Quote]] = {
     "helix_graph.rules": {
         **_LOGGED,
         **dict.fromkeys(("text", "heading", "what", "sentence"), quoted),
-        **dict.fromkeys(("file", "files"), name_or_quoted),
+        **dict.fromkeys(("file", "files"), logged_name_or_quoted),
     },
     "helix_graph.worth": {"rules": quoted},
     "helix_graph.topics": _NOTED,
     "helix_graph.topics.transfer": {},  # an export is JSON for the next import: that quotes, and changes no character
 }
+
+
+#: What quotes one text; of several it is asked for each.
+_OF_TEXTS = (quoted, quoted_lines, name_or_quoted, logged_name_or_quoted, label_or_quoted)
 
 
 def _shown(value: Any) -> Any:  # noqa: ANN401  (any answer)
@@ -185,7 +202,13 @@ def _field(value: Any, quote: Quote | None) -> Any:  # noqa: ANN401  (as above)
     """A field of an answer: quoted where it holds others' words, else with its own parts looked at."""
     if quote is None or value is None:
         return _shown(value)
-    if isinstance(value, str) or quote not in (quoted, quoted_lines, name_or_quoted, label_or_quoted):
+    if isinstance(value, str) or quote not in (
+        quoted,
+        quoted_lines,
+        name_or_quoted,
+        logged_name_or_quoted,
+        label_or_quoted,
+    ):
         return quote(value)
     if isinstance(value, tuple | list) and all(isinstance(one, str) for one in value):
         return type(value)(map(quote, value))

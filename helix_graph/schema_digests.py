@@ -36,8 +36,9 @@ GRAPH_OBJECTS = frozenset({
     "a67d5ffea9a29539", "a8b7fb2dad5de796", "a9ac0980d2e0373b", "abca49254f92af2f", "aedd0ca3fc2c284c",
     "bb013681f6421099", "c2c1fea86f017a18", "c5b0fa12a9528b3f", "ca3019f06cb1a351", "cc54b551c6562bbb",
     "cf8cfa75b828547b", "d021e0ddc31da108", "d4d189dd77e3aa08", "d6f203ecf6f1dc03", "d77bf2df05f8fd3b",
-    "d9491c34ce17bd1e", "e132a01731c70c18", "e45e879ec83f31d3", "e526f277a0912057", "ec6f6d46bdc6e758",
-    "f125dbb1cdf06a4c", "f5d6e900de0ba179", "fb8f95b5598a6460", "fc49a2a273214757", "fe08cfdd3b75bb78",
+    "d9491c34ce17bd1e", "e132a01731c70c18", "e45e879ec83f31d3", "e526f277a0912057", "e84dd544a4d7d808",
+    "ec6f6d46bdc6e758", "f125dbb1cdf06a4c", "f5d6e900de0ba179", "fb8f95b5598a6460", "fc49a2a273214757",
+    "fe08cfdd3b75bb78", "ff0db2d2d7c3c117",
 })  # fmt: skip
 
 VECTOR_OBJECTS = frozenset({

@@ -11,7 +11,7 @@ import json
 from contextlib import suppress
 
 from helix_episodes.safe_files import read_regular
-from helix_graph.git_history import git_output
+from helix_graph.git_command import git_output
 from helix_graph.trust import shared_episodes, team_marker
 
 TYPE_CHECKING = False
@@ -94,9 +94,7 @@ def _age(root: Path, episode: str) -> int:
 
 
 def _from_history(root: Path) -> dict[str, str]:
-    said = git_output(
-        root, "log", f"--format={_AUTHOR}%aN", "--name-only", "--relative", "--no-ext-diff", "--", "episodes"
-    )
+    said = git_output(root, "log", f"--format={_AUTHOR}%aN", "--name-only", "--relative", "--", "episodes")
     found: dict[str, str] = {}
     author = _NOBODY
     for line in (said or b"").decode("utf-8", "replace").splitlines():  # the newest commit first

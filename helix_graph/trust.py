@@ -8,8 +8,11 @@ accepted with ``helix-graph trust``. No environment variable and no file of a re
 
 Some memories are refused even when they are recorded: those that another user owns or can write to, links, those in a
 folder above the project that others can write to, and those of whose databases or accepted rules git tracks one, or
-which are or hold a repository of their own: whoever may commit could speak through it. That is read from git's index,
-for starting git takes longer than a hook may.
+which are or hold a repository of their own, or lie in a tree whose ``.git`` leads to another's: whoever may commit
+could speak through it. That is read from git's index, for starting git takes longer than a hook may.
+
+Accepted rules are given to agents as this user's own words. So what this user wrote of them, or accepted with the
+memory, is recorded as well, by its hash, and a memory with others has to be accepted again.
 
 Every hook loads this module, so it imports next to nothing; `adopt` loads what it needs.
 """
@@ -24,6 +27,8 @@ from pathlib import Path
 
 from helix_episodes.light_imports import Value, blake2b
 from helix_episodes.safe_files import locked, open_regular, read_regular
+from helix_graph.git_folders import LARGEST_SETTINGS, foreign_git, git_folder, tree_around
+from helix_graph.git_index import names_in
 from helix_graph.project import (
     ACCEPTED_RULES,
     ENVIRONMENT,
@@ -34,7 +39,6 @@ from helix_graph.project import (
     TEAM,
     TEAM_EPISODES,
     TEAM_RECORDS,
-    git_folder,
     memory_folder,
     others_own,
     repository_root,
@@ -70,11 +74,19 @@ _OUR_IGNORE_FILE = b"# helix-graph:"
 _MOST_EPISODES = 50
 _LARGEST_EPISODE = 4 << 20
 _MOST_HASHED = 64 << 20
+#: A rule has some hundred bytes, and a person accepts few.
+_LARGEST_RULES = 4 << 20
 
 
 #: The file of the memory with the token of its record.
 ACCEPTANCE = "acceptance"
 _TOKEN_BYTES = 16
+
+
+_OTHERS_RULES = (
+    "{path} was not written by you on this machine, and your agents would follow its rules; `helix-graph trust` shows "
+    "them and asks, or delete it"
+)
 
 
 class Refusal(Value):
@@ -108,7 +120,7 @@ def refusal_of(root: Path, *, start: Path | None = None) -> Refusal | None:
     if problem:
         return Refusal("unsafe", problem)
     if acceptance_of(root) is not None:
-        return None
+        return None if has_own_rules(root) else Refusal("unknown", _OTHERS_RULES.format(path=root / ACCEPTED_RULES))
     return Refusal(
         "unknown",
         f"{root} is not a memory that you began or accepted on this machine (a clone, a copy or a moved project?); "
@@ -165,6 +177,58 @@ def accept(root: Path, *, how: How) -> Acceptance:
     return record
 
 
+def has_own_rules(root: Path) -> bool:
+    """Whether this user wrote or accepted the accepted rules of a memory as they are now, or there are none."""
+    try:
+        written = read_regular(root / ACCEPTED_RULES, most=_LARGEST_RULES)
+    except FileNotFoundError:
+        return True
+    except OSError:  # a link, a pipe, a folder
+        return False
+    try:
+        return _digest(written) in json.loads(read_regular(_seal_path(root)))["blake2b"]
+    except (OSError, ValueError, TypeError, KeyError):  # none, or one that nobody can have written with this program
+        return False
+
+
+def seal_rules(root: Path, *bodies: bytes) -> None:
+    """Records that the accepted rules of a memory are this user's if their file says one of these.
+
+    Raises:
+        WriteFailed: The state folder cannot be written.
+    """
+    import time
+
+    from helix_episodes.safe_files import write_atomically
+
+    path = _seal_path(root)
+    _make_private(path.parent.parent)
+    _make_private(path.parent)
+    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    write_atomically(path, json.dumps({"blake2b": [_digest(one) for one in bodies], "at": now}).encode())
+
+
+def seal_rules_there(root: Path) -> None:
+    """Records that the accepted rules of a memory are this user's as they are now.
+
+    Raises:
+        WriteFailed: The state folder cannot be written.
+    """
+    try:
+        written = read_regular(root / ACCEPTED_RULES, most=_LARGEST_RULES)
+    except OSError:  # there are none, or nobody can read them
+        return
+    seal_rules(root, written)
+
+
+def _digest(written: bytes) -> str:
+    return blake2b(written, digest_size=32).hexdigest()
+
+
+def _seal_path(root: Path) -> Path:
+    return _record_path(_canonical(root)).with_suffix(".rules")
+
+
 def _make_private(folder: Path) -> None:
     """Makes a folder that only this user may look into, whatever the umask."""
     from helix_episodes.errors import WriteFailed
@@ -197,11 +261,23 @@ def _unsafe(root: Path, start: Path | None) -> str | None:
         in_git = repository_root(start) is not None  # there nobody but its owner can have put it above
         if others_own(above / ".git") if in_git else (others_own(above) or _others_can_write(above.stat())):
             return f"{root} was found above {start}, where other users can write, so it is not used"
+    return _open_to_committers(root)
+
+
+def _open_to_committers(root: Path) -> str | None:
+    """That whoever may commit to a repository could write what is in the memory, or that this cannot be known."""
     own = next((folder for folder in ("", *FOLDERS) if os.path.lexists(root / folder / ".git")), None)
     if own is not None:
         return (
             f"{root / own / '.git'} makes a git repository of it (a submodule?): whoever can commit there could speak "
             "to your agent through it, so it is not opened; remove that"
+        )
+    tree = tree_around(root.parent)
+    other = foreign_git(tree) if tree else None
+    if other is not None:
+        return (
+            f"{tree}/.git leads to the git repository {other}, which has no record of that folder, so {root} is not "
+            "used; remove that .git, or run git worktree repair, or name the folder as core.worktree in that repository"
         )
     try:
         tracked = tracked_by_git(root, _NEVER_TRACKED)
@@ -250,7 +326,7 @@ def tracked_by_git(root: Path, names: Iterable[str] = ("",)) -> list[str]:
         ValueError: It is damaged, or of a version that is not known here.
     """
     root = _canonical(root)
-    tree = next((folder for folder in root.parents if (folder / ".git").exists()), None)
+    tree = tree_around(root.parent)
     if tree is None:
         return []
     git = git_folder(tree)
@@ -259,13 +335,13 @@ def tracked_by_git(root: Path, names: Iterable[str] = ("",)) -> list[str]:
     inside = os.fsencode(root.relative_to(tree).as_posix() + "/")
     wanted = tuple(inside + os.fsencode(name) for name in names)
     config = git / "config"
-    settings = read_regular(config, follow=True, most=_LARGEST_SETTINGS) if os.path.lexists(config) else b""
+    settings = read_regular(config, follow=True, most=LARGEST_SETTINGS) if os.path.lexists(config) else b""
     hash_size = 32 if b"objectformat=sha256" in b"".join(settings.lower().split()) else 20
     found: set[bytes] = set()
     for index in git.iterdir():
         if index.name == "index" or index.name.startswith("sharedindex."):  # the second where the first is split
             with open_regular(index, follow=True) as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
-                found.update(_names_in(data, wanted, inside=inside, hash_size=hash_size))
+                found.update(names_in(data, wanted, inside=inside, hash_size=hash_size))
     return sorted(os.fsdecode(name[len(inside) :]) or "." for name in found)
 
 
@@ -320,71 +396,6 @@ def silence_from_git(root: Path) -> str | None:
     )
 
 
-#: The fields of an entry before its name: times, ids, mode, size; then the object's hash and two bytes of flags.
-_BEFORE_HASH, _FLAGS = 40, 2
-_LENGTH, _EXTENDED = 0x0FFF, 0x4000
-_HEADER = 12
-_PREFIX_COMPRESSED = 4
-#: Where the kind of an entry is in it, in the upper half of the byte; git writes no other kinds.
-_MODE = 26
-_FOLDER, _FILE, _LINK, _SUBMODULE = 4, 8, 10, 14
-_ENTRY_KINDS = frozenset({_FOLDER, _FILE, _LINK, _SUBMODULE})
-#: Bounds for an index that somebody forged. A path has at most 4,096 bytes on Linux. The largest repositories known
-#: have some million files, nearly all behind a name that begins with a dot; reading so many takes half a second.
-_LONGEST_NAME = 4096
-_MOST_READ = 200_000
-#: A large configuration of git's, with tens of thousands of branches, has a few megabytes.
-_LARGEST_SETTINGS = 16 << 20
-
-
-def _names_in(index: mmap, wanted: tuple[bytes, ...], *, inside: bytes, hash_size: int) -> Iterator[bytes]:
-    """The paths in git's index that begin with one of ``wanted``, whatever their case, and submodules in ``inside``.
-
-    Git checks a path out over one of another case where the disk makes no difference between them. Entries are in the
-    order of their names, so reading ends behind the last that is wanted: near the beginning, for names that begin with
-    a dot. Format: https://git-scm.com/docs/index-format
-    """
-    version = int.from_bytes(index[4:8], "big")
-    if index[:4] != b"DIRC" or version not in {2, 3, _PREFIX_COMPRESSED}:
-        raise ValueError(f"version {version}")
-    wanted, inside = tuple(one.lower() for one in wanted), inside.lower()
-    before, last = _BEFORE_HASH + hash_size, inside + b"\xff"  # capitals come before small letters
-    at, name = _HEADER, b""
-    for number in range(int.from_bytes(index[8:12], "big")):
-        begin, flags, previous = at, index[at + before] << 8 | index[at + before + 1], name
-        kind = index[at + _MODE] >> 4
-        at += before + (2 * _FLAGS if flags & _EXTENDED else _FLAGS)
-        if version == _PREFIX_COMPRESSED:  # the name before, less so many letters, and what is behind them
-            dropped = index[at] & 0x7F
-            while index[at] & 0x80:
-                at += 1
-                dropped = (dropped + 1 << 7) + (index[at] & 0x7F)
-                if dropped > _LONGEST_NAME:
-                    raise ValueError("it is damaged")
-            end = _end_of_name(index, at + 1)
-            name = name[: len(name) - dropped] + index[at + 1 : end]
-            at = end + 1
-        else:  # filled up with zeros to a multiple of eight bytes
-            length = flags & _LENGTH
-            end = at + length if length < _LENGTH else _end_of_name(index, at)
-            name = index[at:end]
-            at = begin + (end - begin) // 8 * 8 + 8
-        if name < previous or kind not in _ENTRY_KINDS or number == _MOST_READ:
-            raise ValueError("it is damaged, or too long")
-        if name > last:
-            return
-        path = name.lower()
-        if path.startswith(wanted) or (kind == _SUBMODULE and (path + b"/").startswith(inside)):
-            yield name
-
-
-def _end_of_name(index: mmap, at: int) -> int:
-    end = index.find(b"\0", at, at + _LONGEST_NAME + 1)
-    if end < 0:
-        raise ValueError("a name without an end")
-    return end
-
-
 def check(root: Path, *, start: Path | None = None, unknown: bool = False) -> bool:
     """Whether the memory in ``root`` had to be adopted to be used; ``unknown`` lets one pass that nobody accepted.
 
@@ -437,7 +448,7 @@ def adopt(root: Path) -> Acceptance | None:
     """
     root = _canonical(root)
     refusal = refusal_of(root)
-    if refusal is None or refusal.kind == "unsafe" or not _has_own_log(root):
+    if refusal is None or refusal.kind == "unsafe" or not has_own_rules(root) or not _has_own_log(root):
         return None
     return accept(root, how="adopted")
 

@@ -18,7 +18,7 @@ from helix_graph.sharing.api import shared_files
 from helix_graph.sharing.records import SharedEntry, SharedInsight
 from helix_graph.topics.entry_log import sound_by_id
 from helix_graph.topics.schema import TOPIC_TABLES
-from helix_graph.trust import acceptance_of, tracked_by_git
+from helix_graph.trust import acceptance_of, has_own_rules, tracked_by_git
 
 if TYPE_CHECKING:
     from helix_graph.episodes import Episodes
@@ -29,7 +29,7 @@ _LONGEST = 200
 
 
 class TrustPreview(msgspec.Struct, frozen=True, kw_only=True):
-    """A memory before it is accepted. ``accepted`` says when and how it was, empty when it was not.
+    """A memory before it is accepted. ``accepted`` says when and how it was, empty when it or its rules were not.
 
     ``newest`` are the rules on trial, which sessions get as they are, and the newest insights, entries of topics, tasks
     of sessions and texts of ``shared`` files, which `share merge` would take in, each cut at 200 characters.
@@ -52,7 +52,7 @@ def preview(root: Path, episodes: Episodes) -> TrustPreview:
     Raises:
         InvalidConfiguration: The file of accepted rules is damaged.
     """
-    record = acceptance_of(root)
+    record = acceptance_of(root) if has_own_rules(root) else None
     with HelixDatabase(root / NAME, INSIGHT_TABLES).reading() as connection:
         (insights,) = connection.execute("SELECT count(*) FROM insight").fetchone()
         query = "SELECT content FROM insight ORDER BY created_at DESC, name LIMIT ?"

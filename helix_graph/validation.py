@@ -114,6 +114,17 @@ def as_int(option: str, value: int, *, lowest: int, highest: int) -> int:
     return _within(option, value, lowest, highest)
 
 
+def as_workers(value: int | None) -> int | None:
+    """How many processes may work at most; None: one for each core.
+
+    Raises:
+        InvalidArgument: It is no number of processes.
+    """
+    from helix_episodes.workers import MOST_WORKERS  # hooks validate too, and have no time to load processes
+
+    return None if value is None else as_int("workers", value, lowest=1, highest=MOST_WORKERS)
+
+
 def _within(option: str, value: _Number, lowest: float, highest: float) -> _Number:
     """The number itself, when it lies between the two, which belong to the range."""
     if not lowest <= value <= highest:

@@ -31,6 +31,11 @@ if TYPE_CHECKING:
         ("touching cart.py", "edit shop/cart.py"),
         ("cart.py", "edit shop/cart.py"),
         ("committed", "commit"),
+        ("the tests don't pass", "pytest fails: ModuleNotFoundError: respx"),
+        ("tests no longer pass", "pytest fails: ModuleNotFoundError: respx"),
+        ("type check", "mypy fails"),
+        ("code style problem", "ruff fails"),
+        ("require", "edit requirements-dev.txt"),
     ],
 )
 def test_words_find_what_they_mean_among_the_first_three(demo_memory: Memory, words: str, meant: str) -> None:
@@ -52,6 +57,12 @@ def test_without_words_the_most_shared_come_first(demo_memory: Memory) -> None:
     assert answer.total > len(answer.labels) == 5
 
 
+def test_a_word_that_nobody_used_does_not_hide_what_the_others_mean(demo_memory: Memory) -> None:
+    first = demo_memory.graph.labels("gift xylophone zebra balustrade", limit=1).labels[0]
+    assert "gift" in first.name.casefold()
+    assert (first.share or 1.0) < 0.5
+
+
 def test_words_of_no_session_find_nothing(demo_memory: Memory) -> None:
     assert demo_memory.graph.labels("zebra xylophone").labels == ()
     with pytest.raises(InvalidArgument, match="text is empty"):
@@ -64,8 +75,10 @@ def test_the_command_lists_and_searches(
     monkeypatch.setenv("HELIX_DIR", str(demo_memory.root))
     assert run(["labels", "linter passes", "--limit", "1"]) == 0
     assert "ruff passes" in capsys.readouterr().out
-    assert run(["labels", "--- no such --- thing zebra"]) == 0
+    assert run(["labels", "--- xylophone --- zebra"]) == 0
     assert "Nothing matches" in capsys.readouterr().out
+    assert run(["labels", "gift xylophone zebra balustrade"]) == 0
+    assert "Nothing has most of these words" in capsys.readouterr().out
 
 
 def test_what_a_command_writes_or_throws_away_is_not_what_it_is_about(

@@ -121,7 +121,7 @@ def test_quotations_stand_on_their_lines_of_a_document_over_many_lines(tmp_path:
     run = traj(turn("edit 'x' 'y'", refused, opened="/shop/a.py", thought="A change."), turn("rm -r build"))
     log = tmp_path / "a.traj"
     quoted = verify(extract(read(log, run, reader="swe-agent")), log)
-    assert {one.result for one in quoted} == {"stands"}
+    assert {one.result for one in quoted} == {"found"}
     assert len({one.line for one in quoted}) == len(quoted) >= 3
 
 

@@ -15,6 +15,7 @@ from helix_cli.app import cli
 from helix_episodes.errors import NotFound
 from helix_graph import Memory
 from helix_graph.rules.binding import bind
+from helix_graph.rules.rule_files import rule_lines
 from session_script import BEGIN, Script
 
 if TYPE_CHECKING:
@@ -66,6 +67,13 @@ def only(memory: Memory, **asked: object) -> RuleRecord:
         ("Do not edit files in `dist/` by hand", "never", "dist/"),
         ("Put new tests in `tests/unit/`.", "place", "tests/unit/"),
         ("`pnpm test`: run the unit tests", "kind", "pnpm test"),
+        ("Use `pnpm`, not `npm`.", "instead", "pnpm"),
+        ("Prefer `make test` over `go test ./...`.", "instead", "make test"),
+        ("Never commit without running `make lint`.", "commit", "make lint"),
+        ("Do not skip `make lint` before committing.", "commit", "make lint"),
+        ("Don't forget to run `make lint` before you push.", "commit", "make lint"),
+        ("Never skip the hooks with `git commit --no-verify`.", "never", "git commit --no-verify"),
+        ("If you change the schema, run `make generate`.", "change", "make generate"),
     ],
 )
 def test_a_line_that_names_what_sessions_show_is_bound(text: str, when: str, target: str) -> None:
@@ -84,10 +92,77 @@ def test_a_line_that_names_what_sessions_show_is_bound(text: str, when: str, tar
         "Check `git status` before you start.",  # sessions do not record what only looks
         "If you run `make release` yourself, tell the team.",
         "Use `make e2e` instead of executing the scripts directly.",
+        "CI runs `make lint` before each merge.",  # only mentioned
+        "`make lint` is run by the pre-commit hook before you commit.",
+        "It is not necessary to run `npm test` before committing.",
+        "Optionally run `make lint` before committing.",
+        "You can run `make lint` before committing.",
+        "Bad: run `npm test` before committing",
+        "Run a targeted test after changes, e.g. `npm test -- cart`.",
+        "Run a single test with `go test -run TestCart ./cart`.",
+        "If a test is flaky, run `go test -count=1 ./...`.",  # no session shows whether it holds
+        "To update snapshots, run `cargo test -- --update`.",
+        "Only run `npm run e2e` when asked.",
+        "Before releasing run `make changelog`.",
+        "When adding a new migration, run `make migrate`.",
+        "Never run `git push` without asking.",  # there are cases in which it is right
+        "Avoid `git commit --amend` unless asked.",
+        "Do not add dependencies to `package.json`.",  # the file may be edited otherwise
+        "Do not change the order of migrations in `db/migrations/`.",
+        "Integration tests go in `tests/integration/`.",  # not all tests
+        "When you write tests, put helpers in `tests/helpers/`.",
     ],
 )
 def test_a_line_that_sessions_cannot_show_is_left_out(text: str) -> None:
     assert bind(text) is None
+
+
+@pytest.mark.parametrize("heading", ["Don't", "Releasing", "Examples", "Troubleshooting"])
+def test_lines_below_a_heading_of_another_time_or_of_what_is_wrong_are_left_out(heading: str) -> None:
+    assert bind(LINT, heading="Checks") is not None
+    assert bind(LINT, heading=heading) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "scope"),
+    [
+        ("Run `make lint` after every code change.", ()),
+        ("Run `make lint` after editing Rust files.", ("*.rs",)),
+        ("When you change the schema, run `make generate`.", ("*schema*",)),
+        ("Run `make docs` before committing changes to the docs.", ("*doc*",)),
+        ("Run `ruff check` before you commit.", ("*.py",)),
+    ],
+)
+def test_only_changes_that_a_rule_is_about_are_opportunities(text: str, scope: tuple[str, ...]) -> None:
+    bound = bind(text)
+    assert bound is not None
+    assert bound.scope == scope
+
+
+def test_one_of_two_ways_is_enough_and_other_files_are_no_opportunity(tmp_path: Path) -> None:
+    commit(
+        tmp_path, 0, AGENTS="- Run `make lint` or `ruff check` before you commit.\n- Run `mypy .` before you commit.\n"
+    )
+    memory = remembered(tmp_path, [session(day, lints=True) for day in range(1, 4)])
+    counted = {one.rule.text[:15]: (one.followed, one.opportunities) for one in memory.rules.list().rules}
+    assert counted == {"Run `make lint`": (3, 3), "Run `mypy .` be": (0, 3)}
+    go = tmp_path / "go"
+    go.mkdir()
+    commit(go, 0, AGENTS="- Run `go vet ./...` before you commit.\n")
+    assert only(remembered(go, [session(1, lints=True)])).state == "not applicable"
+
+
+def test_marks_comments_and_the_head_of_a_file_are_no_rules() -> None:
+    text = (
+        "---\ndescription: Use this when you write Go code\n---\n# Work\n- Run `make lint` first <!-- since May -->\n"
+        "<!-- helix-graph: begin -->\n- Always run `make test`\n<!-- helix-graph: end -->\n"
+        "<!--\n- Never run `make`\n-->\nWrite `<!-- keep -->` above tables.\n"
+    )
+    assert [line for _, line in rule_lines(text)] == [
+        "Run `make lint` first",
+        "Always run `make test`",
+        "Write `<!-- keep -->` above tables.",
+    ]
 
 
 def test_a_rule_is_counted_while_it_is_in_force_and_each_count_has_its_line(tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def test_quotations_are_looked_up_in_the_log(
     memory.extract([log])
     quoted = say("episode", "show", "t", "--evidence")
     assert {one["result"] for one in quoted} == {"unchecked"}
-    assert {one["result"] for one in say("episode", "show", "t", "--log", str(log))} == {"stands"}
+    assert {one["result"] for one in say("episode", "show", "t", "--log", str(log))} == {"found"}
     lines = log.read_text().splitlines()
     log.write_text("\n".join(["{}", *lines[:-1]]))
     assert run(["episode", "show", "t", "--log", str(log)]) == 1

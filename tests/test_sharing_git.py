@@ -15,7 +15,16 @@ from helix_graph import Memory
 from helix_graph.errors import ShareRefused
 from helix_graph.sharing.api import check_shared
 from helix_graph.sharing.git_files import LARGEST
-from helix_graph.sharing.records import SharedEntry, SharedFeedback, SharedInsight, encode, name_of
+from helix_graph.sharing.records import (
+    Forgotten,
+    SharedEntry,
+    SharedFeedback,
+    SharedInsight,
+    decode,
+    digest,
+    encode,
+    name_of,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -325,3 +334,24 @@ def test_staging_runs_nothing_that_the_repository_configures(origin: Path) -> No
     assert not ran.exists(), ran.read_text()
     staged = git(ann, "diff", "--cached", "--name-only").split()
     assert {f".helix/{name}" for name in added.staged} == set(staged)
+
+
+def test_nobody_can_forget_what_this_user_wrote_for_them(origin: Path) -> None:
+    """A tombstone names an insight by a uid that anybody may read in its file."""
+    ann, anns = member(origin, "ann")
+    name = corroborated(anns, RETRY)
+    anns.topics.store("rates", NOTE)
+    anns.sharing.add([name], topics=["rates"])
+    commit(ann, push="main")
+    anns.sharing.merge()
+    before = anns.insights.export()
+    uids = [one["uid"] for one in map(json.loads, before.splitlines()) if one["record"] == "insight"]
+    mallory, _ = member(origin, "mallory")
+    entry = next(path for path in (mallory / ".helix" / "shared" / "topics").iterdir())
+    for one in [*uids, digest(decode(entry.read_bytes()))]:
+        put(mallory, Forgotten(of=one))
+    git(ann, "fetch", "--quiet")
+    merged = anns.sharing.merge()
+    assert (merged.removed, merged.forgotten) == ((), 0)
+    assert set(before.splitlines()) <= set(anns.insights.export().splitlines())
+    assert [one.text for one in anns.topics.read("rates").entries] == [NOTE]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import re
 import zlib
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -14,10 +15,8 @@ from helix_episodes.errors import EpisodeNotFound, InvalidArgument
 from helix_graph.errors import GraphNotCompiled, NodeNotFound
 from helix_graph.memory import Memory
 from helix_graph.web.page_content import TRACES
+from session_script import Script
 from small_worlds import memory_of, session
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def packs(page: Path) -> dict[str, Any]:
@@ -70,6 +69,24 @@ def test_older_sessions_are_listed_and_newer_ones_have_their_steps(tmp_path: Pat
         name for name, shown in zip(found["sessions"]["session"], found["sessions"]["traced"], strict=True) if shown
     ]
     assert traced == ["s0000", *(f"s{n:04}" for n in range(40, TRACES + 40))]
+
+
+def test_what_to_read_first_is_from_the_log_without_its_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = "ghp_" + "Q7r2T9w4" * 5
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    script = Script("s", root=str(tmp_path)).prompt("Ship it").say(f"I assume that {secret} is right and go on.")
+    log = script.save(tmp_path / "claude" / "projects" / "shop")
+    memory = Memory.init(tmp_path)
+    memory.extract([log])
+    memory.graph.compile()
+    trace = packs(Path(memory.view().path))["trace-0"]
+    assert trace["from_log"]
+    assert "is right and go on" in trace["reading"][0]["quote"]
+    assert secret not in str(trace)
+    log.unlink()
+    assert "from_log" not in packs(Path(memory.view().path))["trace-0"]
 
 
 def test_what_cannot_be_shown_is_refused_in_a_sentence(shop: Memory, tmp_path: Path) -> None:

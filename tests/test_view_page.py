@@ -58,10 +58,11 @@ def test_four_questions_are_answered_in_few_actions(tab: Tab, shop: Memory, fail
     tab.follow("#tabs a[data-tab=sessions]")
     tab.page.fill("input[name=q]", failed.session)
     tab.follow("a.session")
-    suspect = shop.causality.explain(failed.id).suspects[0]
-    lead = next(one for one in failed.decisions if one.id == suspect.decision)
-    assert tab.text(".leads > li >> nth=0").startswith(lead.chosen)
-    assert suspect.reasons[0] in tab.text(".leads > li >> nth=0")
+    explained = shop.causality.explain(failed.id)
+    lead = next(one for one in failed.decisions if one.id == explained.suspects[0].decision)
+    assert tab.text("h2:text('Steps to look at') ~ ol > li >> nth=0").startswith(lead.chosen)
+    assert tab.text("h2:text('Read first') ~ ol > li >> nth=0").startswith(explained.reading[0].quote)
+    assert explained.suspects[0].reasons[0] in tab.text("h2:text('Steps to look at') ~ ol > li >> nth=0")
 
     tab.follow("#tabs a[data-tab=places]")
     worst = next(one for one in shop.causality.fragile().places if one.rate.check == "pytest")
@@ -108,13 +109,31 @@ def test_an_issue_leads_to_the_step_and_the_line_of_its_log(
     assert remedy_words(details.remedies[0]) in tab.text("article")
     card = tab.page.locator("ol.cards").nth(1).locator("li").first
     command = str(card.locator("button.command").get_attribute("title")).removeprefix("Copy: ")
-    assert command == f"helix-graph sessions show {newest.session} --line {newest.line}"
+    assert command == f"helix-graph sessions show {newest.session[:8]} --line {newest.line}"
     monkeypatch.setenv("HELIX_DIR", str(shop.root))
     assert run(command.split()[1:]) == 0
     assert " ".join(newest.message.split())[:30] in " ".join(capsys.readouterr().out.split())
     card.locator(".title a").click()
     tab.page.wait_for_selector(".step details[open]")
     assert newest.message[:40] in tab.text(".step details[open]")
+
+
+def test_a_remedy_shows_the_lines_that_went_and_came(tab: Tab, shop: Memory) -> None:
+    details = (shop.issues.show(one.id) for one in shop.issues.list(limit=200).issues)
+    remedies = ((one.issue.id, each) for one in details for each in one.remedies)
+    issue, remedy = next(one for one in remedies if {"-", "+"} == {line[0] for line in one[1].diff})
+    tab.go(f"issues/{issue}")
+    card = tab.page.locator("ol.cards").first.locator("li", has_text=remedy_words(remedy)).first
+    shown = [line.strip() for line in card.locator(".diff span").all_inner_texts()]
+    assert shown == [f"{line[0]} {line[1:]}".strip() for line in remedy.diff]
+    assert card.locator(".removed").count() == sum(line.startswith("-") for line in remedy.diff)
+
+
+def test_the_graph_has_a_repair_behind_what_it_repaired(tab: Tab) -> None:
+    tab.go("graph")
+    repairs = "ul > li:has(.mended)"
+    assert tab.page.locator(f"h2:text('What it led to') ~ {repairs}").count() > 0
+    assert tab.page.locator(f"h2:text('What led to it') ~ {repairs}").count() == 0
 
 
 def test_a_session_shows_every_step_with_what_came_of_it(tab: Tab, failed: Episode) -> None:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from rule_draw import drawn, drawn_again
+from rule_draw import AGAIN, drawn, drawn_again
 
 from helix_graph.rules.binding import bind
 from helix_graph.stats.intervals import wilson_interval
@@ -23,13 +23,13 @@ def _same_target(bound: str, by_hand: str) -> bool:
 def main() -> None:
     """Prints the shares of each draw, and with ``-v`` each line that is wrong or missing."""
     folder = Path(__file__).parent
-    rows, known = drawn(), set[str]()
-    for name, each in (("first", 20), ("second", 20), ("third", 16)):
-        if known:
-            rows = drawn_again(name, known=known, each=each)
+    rows = drawn()
+    report("first draw", rows, json.loads((folder / "bindings.json").read_text()))
+    known = {row["line"] for row in rows}
+    for name, each in AGAIN.items():
+        rows = drawn_again(name, known=known, each=each)
         known |= {row["line"] for row in rows}
-        file = "bindings.json" if name == "first" else f"bindings_{name}.json"
-        report(f"{name} draw", rows, json.loads((folder / file).read_text()))
+        report(f"{name} draw", rows, json.loads((folder / f"bindings_{name}.json").read_text()))
 
 
 def report(name: str, rows: list[dict[str, str]], by_hand: list[dict[str, Any]]) -> None:
@@ -39,7 +39,7 @@ def report(name: str, rows: list[dict[str, str]], by_hand: list[dict[str, Any]])
     for row in rows:
         digest = hashlib.blake2b(row["line"].encode(), digest_size=8).hexdigest()
         hand = hands[row["project"], digest]
-        binding = bind(row["line"])
+        binding = bind(row["line"], heading=row["heading"])
         bindable += "targets" in hand
         bound += binding is not None
         found += binding is not None and "targets" in hand

@@ -1,6 +1,6 @@
 """Made-up projects with planted rules: how often is an effect found, and how often one that is none?
 
-    python benchmarks/rules/rule_worlds.py [--worlds 300] [--sessions 200]
+    python benchmarks/rules/rule_worlds.py [--worlds 300] [--sessions 200] [--seed 24]
 
 Each project has ten rules on opportunities of their own: two halve what they are against, one makes it 1.7 times as
 often, three do nothing, two are ignored, and two do nothing and were written after a bad spell: the rule comes where
@@ -64,9 +64,9 @@ def judged(rng: random.Random, kind: str, sessions: int, drift: tuple[int, float
     return before_and_after(rows, since=at(since))
 
 
-def worlds(count: int, sessions: int) -> None:
+def worlds(count: int, sessions: int, *, seed: int) -> None:
     """Prints discoveries and power over made-up projects."""
-    rng = random.Random(24)  # noqa: S311  (a simulation)
+    rng = random.Random(seed)  # noqa: S311  (a simulation)
     verdicts: Counter[tuple[str, str]] = Counter()
     for number in range(count):
         drift = (rng.randrange(sessions), rng.choice((0.6, 1.5))) if number % 3 == 0 else (sessions, 1.0)
@@ -83,9 +83,9 @@ def worlds(count: int, sessions: int) -> None:
     print(f"false of {claims} verdicts: {(claims - true) / max(claims, 1):.3f}")
 
 
-def trials(count: int) -> None:
+def trials(count: int, *, seed: int) -> None:
     """Prints bias and coverage of trials that halve the share of sessions which meet an issue, and of useless ones."""
-    rng = random.Random(25)  # noqa: S311  (a simulation)
+    rng = random.Random(seed)  # noqa: S311  (a simulation)
     for rate, factor in ((0.5, 0.5), (0.3, 0.5), (0.3, 1.0)):
         needed = sessions_needed(rate, share=0.5)
         errors: list[float] = []
@@ -120,9 +120,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--worlds", type=int, default=300)
     parser.add_argument("--sessions", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=24)
     options = parser.parse_args()
-    worlds(options.worlds, options.sessions)
-    trials(TRIALS)
+    worlds(options.worlds, options.sessions, seed=options.seed)
+    trials(TRIALS, seed=options.seed + 1)
 
 
 if __name__ == "__main__":

@@ -8,10 +8,12 @@ only.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 import msgspec
 
@@ -43,11 +45,14 @@ from helix_episodes.source_logs import (
     read_beginning,
     without_first_steps,
 )
+from helix_episodes.workers import OrderedWork, worker_count
 
 if TYPE_CHECKING:
     from helix_episodes.store import EpisodeStore
 
 
+#: Bytes of logs that keep a process busy for clearly longer than it takes to start (measured: 0.1 s a megabyte, 0.4 s).
+_WORTH_A_WORKER = 10_000_000
 #: Represents the extractor's version in an episode that has to be read again, whatever its log says.
 _DUE = "due"
 _OLDER = "an older copy of what is recorded; nothing was changed (--force would record less than is known)"
@@ -136,21 +141,26 @@ def record(  # noqa: PLR0913  (the options of the command)
     format: str = "auto",  # noqa: A002  (the option's name)
     admission: IngestFilter | None = None,
     progress: Callable[[int, int, Path], None] | None = None,
+    workers: int | None = 1,
 ) -> ExtractReport:
     """Reads logs (files, or folders of them) and keeps an episode of each session in ``store``.
 
-    ``progress`` is called before each log with how many are done, how many there are, and the log.
+    ``progress`` is called before each log with how many are done, how many there are, and the log. ``workers`` is how
+    many processes may make episodes of sessions where there is much to read, None one for each core; the result is the
+    same with any number.
 
     A log that cannot be read, or whose episode cannot be written, is in ``failed``; the rest goes on. With
     ``strict`` so does a log with a line that is damaged or of an unknown type, and nothing of it is written.
     """
     recorder = _Recorder(store=store, force=force, strict=strict, format=format, admission=admission)
     paths = list(recorder.files(logs))
-    for done, path in enumerate(paths):
-        if progress:
-            progress(done, len(paths), path)
-        recorder.take(path)
-    recorder.take_again()
+    count = 1 if workers == 1 else worker_count(_size_of(paths), worth=_WORTH_A_WORKER, asked=workers)
+    with closing(OrderedWork(_extracted, workers=count)) as recorder.work:
+        for done, path in enumerate(paths):
+            if progress:
+                progress(done, len(paths), path)
+            recorder.take(path)
+        recorder.take_again()
     return ExtractReport(
         recorded=tuple(recorder.recorded),
         failed=tuple(recorder.failed),
@@ -175,9 +185,34 @@ def log_key(path: Path) -> tuple[str, str | None]:
     return fingerprint(path, upto=0)[1], parts_fingerprint(path)
 
 
+def _size_of(paths: Iterable[Path]) -> int:
+    """The bytes of the files that are there; the others are reported when they are read."""
+    return sum(path.stat().st_size for path in paths if path.is_file())
+
+
+def _extracted(task: tuple[Session, Provenance]) -> Episode:
+    """What a worker does: the episode of a session."""
+    session, provenance = task
+    return extract(session, provenance=provenance)
+
+
+class _UnderWay(NamedTuple):
+    """A session whose episode is being made, and the episode that was recorded of it before."""
+
+    log: Path
+    session: str
+    accounting: Accounting
+    provenance: Provenance
+    old: Episode | None
+
+
 @dataclass(kw_only=True)
 class _Recorder:
-    """Takes one log after the other. Knows which sessions began with which step, to recognise resumed ones."""
+    """Takes one log after the other. Knows which sessions began with which step, to recognise resumed ones.
+
+    Episodes are made by ``work`` and saved in the order of their sessions. Before something is decided that an episode
+    under way has a say in, it is waited for, so the result does not depend on the number of workers.
+    """
 
     store: EpisodeStore
     force: bool
@@ -188,6 +223,10 @@ class _Recorder:
     recorded: list[RecordedSession] = field(default_factory=list)
     failed: list[SkippedLog] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
+    work: OrderedWork[tuple[Session, Provenance], Episode] = field(
+        default_factory=lambda: OrderedWork(_extracted, workers=1)
+    )
+    _under_way: deque[_UnderWay] = field(default_factory=deque)
     _beginnings: dict[str, set[str]] | None = None
     _contents: dict[str, set[str]] = field(default_factory=dict)
     _logs: dict[str, Path] = field(default_factory=dict)
@@ -207,9 +246,11 @@ class _Recorder:
 
     def take_again(self) -> None:
         """Reads once more the resumed sessions whose origin came after them."""
+        self._finish()
         for session, path in self._again.items():
             self.recorded = [one for one in self.recorded if one.session != session]
             self.take(path)
+            self._finish()
 
     def take(self, path: Path) -> None:
         refusal = self.admission.against_log(path) if self.admission else None
@@ -224,9 +265,12 @@ class _Recorder:
         except InvalidArgument:
             raise
         except HelixGraphError as error:
-            problem = str(error) if str(path) in str(error) else f"{path}: {error}"
-            reasons = error.reasons if isinstance(error, UnknownLogFormat) else ()
-            self.failed.append(SkippedLog(log=str(path), problem=problem, reasons=reasons))
+            self._fail(path, error)
+
+    def _fail(self, path: Path, error: HelixGraphError) -> None:
+        problem = str(error) if str(path) in str(error) else f"{path}: {error}"
+        reasons = error.reasons if isinstance(error, UnknownLogFormat) else ()
+        self.failed.append(SkippedLog(log=str(path), problem=problem, reasons=reasons))
 
     def _admit(self, path: Path, session: Session) -> None:
         refusal = self.admission.against_session(session) if self.admission else None
@@ -234,9 +278,16 @@ class _Recorder:
             self.left_out.append(SkippedLog(log=str(path), problem=refusal))
             return
         admitted = self.admission.admitted(session) if self.admission else session
-        self.recorded.append(self._keep(path, admitted))
+        first = first_id(admitted.steps)
+        if any(one.session == admitted.id or one.provenance.first == first for one in self._under_way):
+            self._finish()
+        known = self._begin(path, admitted)
+        if known is not None:
+            self._finish()
+            self.recorded.append(known)
 
-    def _keep(self, path: Path, session: Session) -> RecordedSession:
+    def _begin(self, path: Path, session: Session) -> RecordedSession | None:
+        """Has the episode of a session made, or says what became of one that needs none."""
         target = self.store.path_of(session.id)
         old = self._recorded_before(session.id)
         self._logs[session.id] = path
@@ -244,25 +295,46 @@ class _Recorder:
         if session.rewritten:
             size, digest, prefix = own_fingerprint(session, old.provenance if old else None)
         provenance = provenance_of(path, session, size=size, digest=digest)
+        if any(one.provenance.sha256 == provenance.sha256 for one in self._under_way):
+            self._finish()
         if old is None and (original := self._original_of(provenance)) is not None:
             copy = f"a copy of what is recorded as {original.session}"
-            return _result(path, session, original, self.store.path_of(original.session), "unchanged", warnings=(copy,))
+            place = self.store.path_of(original.session)
+            return _result(path, session.accounting, original, place, "unchanged", warnings=(copy,))
         change = change_since(old, provenance, prefix=prefix)
         if old is not None and not self.force and change != "grown":
             older = change == "differs"
             if older and not is_older(session, provenance, old):
                 advice = "use --force to replace it, or --output for another folder"
                 raise EpisodeExists(f"was recorded from a log that differs from {path}; {advice}", path=target)
-            return _result(path, session, old, target, "unchanged", warnings=(_OLDER,) if older else ())
+            warnings = (_OLDER,) if older else ()
+            return _result(path, session.accounting, old, target, "unchanged", warnings=warnings)
         own = self._without_copies(session)
-        episode = extract(own, provenance=provenance)
+        begun = _UnderWay(path, session.id, own.accounting, provenance, old)
+        self._under_way.append(begun)
+        for episode in self.work.begin((own, provenance)):
+            self._save(self._under_way.popleft(), episode)
+        return None
+
+    def _finish(self) -> None:
+        """Saves the episodes that are under way."""
+        for episode in self.work.rest():
+            self._save(self._under_way.popleft(), episode)
+
+    def _save(self, begun: _UnderWay, episode: Episode) -> None:
+        old = begun.old
         if old is not None:
             episode = msgspec.structs.replace(episode, extra=old.extra, tags=old.tags)
         same = old is not None and episode == old
+        try:
+            place = self.store.path_of(episode.session) if same else self.store.save(episode)
+        except HelixGraphError as error:
+            self._fail(begun.log, error)
+            return
         if not same:
-            self.store.save(episode)
             self._remember(episode)
-        return _result(path, own, episode, target, "unchanged" if same else "updated" if old else "written")
+        change: Change = "unchanged" if same else "updated" if old else "written"
+        self.recorded.append(_result(begun.log, begun.accounting, episode, place, change))
 
     def _recorded_before(self, session: str) -> Episode | None:
         try:
@@ -330,7 +402,13 @@ class _Recorder:
 
 
 def _result(
-    path: Path, session: Session, episode: Episode, target: Path, change: Change, *, warnings: tuple[str, ...] = ()
+    path: Path,
+    accounting: Accounting,
+    episode: Episode,
+    target: Path,
+    change: Change,
+    *,
+    warnings: tuple[str, ...] = (),
 ) -> RecordedSession:
     return RecordedSession(
         log=str(path),
@@ -340,8 +418,8 @@ def _result(
         outcome=episode.outcome,
         decisions=len(episode.decisions),
         events=len(episode.events),
-        warnings=(*warnings, *_warnings(session.accounting)),
-        accounting=session.accounting,
+        warnings=(*warnings, *_warnings(accounting)),
+        accounting=accounting,
         cuts=cuts_in(episode),
     )
 

@@ -61,6 +61,8 @@ OUTCOME_ID = "outcome"
 CORRECTS = "the user corrects: "
 SCHEMA_VERSION = "2.0"
 QUOTE_LIMIT = 240
+#: So much of what an edit replaced is kept.
+REPLACED_LIMIT = 200
 #: So many files of a `CommandRun` are named; who changed more changed everything.
 MOST_FILES = 20
 #: Represents the unknown keys of an object while it is in memory; no writer of ours puts it into a file.
@@ -97,12 +99,15 @@ class _Value(msgspec.Struct, frozen=True, kw_only=True):
 class Evidence(_Value, frozen=True, kw_only=True):
     """Where a statement comes from. ``line`` counts from 1; ``file`` is set when it is not the episode's own log.
 
-    ``also`` has the lines of the further calls when several make up one decision.
+    ``also`` has the lines of the further calls when several make up one decision. Of an edit ``quote`` is what it wrote
+    and ``replaced`` what the file had there before, at most `REPLACED_LIMIT` characters; of one that only takes lines
+    out, both have the lines around them.
     """
 
     line: Count
     id: str | None = None
     quote: str = ""
+    replaced: str = ""
     file: str | None = None
     also: tuple[Count, ...] = ()
 

@@ -30,9 +30,9 @@ from helix_episodes.readers.base import SQLITE_HEADER
 from helix_episodes.readers.common.jsonl import read_document
 from helix_episodes.redaction import ADDRESS, redact_text, without_addresses
 
-#: ``stands``: on its line. ``moved``: on another. ``missing``: nowhere. ``unchecked``: its log is not at hand, or
+#: ``found``: on its line. ``moved``: on another. ``missing``: nowhere. ``unchecked``: its log is not at hand, or
 #: nothing is quoted.
-QuotationStatus: TypeAlias = Literal["stands", "moved", "missing", "unchecked"]
+QuotationStatus: TypeAlias = Literal["found", "moved", "missing", "unchecked"]
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _LINK = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)")
 _MARKS = re.compile(r"[*_]+")
@@ -96,7 +96,7 @@ def _result(evidence: Evidence | CheckedQuotation, lines: list[str]) -> tuple[Qu
     places = [evidence.line] if evidence.line <= len(lines) else []
     found = next((number for number in (*places, *range(1, len(lines) + 1)) if _begins(lines, number, wanted)), None)
     if found == evidence.line:
-        return "stands", found
+        return "found", found
     return ("moved", found) if found else ("missing", None)
 
 

@@ -9,7 +9,11 @@ import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from contextlib import closing
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
 
 _Task = TypeVar("_Task")
 _Result = TypeVar("_Result")
@@ -28,29 +32,57 @@ def worker_count(amount: int, *, worth: int, asked: int | None) -> int:
     return max(1, min(asked or os.cpu_count() or 1, amount // worth))
 
 
+class OrderedWork(Generic[_Task, _Result]):
+    """Runs a function of a module on one task after the other; the results come in the order of the tasks.
+
+    With one worker that is this process. `close` ends the workers with the task that they have begun.
+    """
+
+    def __init__(self, function: Callable[[_Task], _Result], *, workers: int) -> None:
+        self._function = function
+        self._workers = workers
+        self._pool: ProcessPoolExecutor | None = None
+        self._waiting: deque[Future[_Result]] = deque()
+
+    def begin(self, task: _Task) -> Iterator[_Result]:
+        """Hands a task to a worker, and gives the results that are due. An exception of a worker is raised here."""
+        if self._workers == 1:
+            yield self._function(task)
+            return
+        self._waiting.append(self._started().submit(self._function, task))
+        if len(self._waiting) >= _AHEAD * self._workers:
+            yield self._waiting.popleft().result()
+
+    def rest(self) -> Iterator[_Result]:
+        """The results of all tasks that are under way; raises as `begin` does."""
+        while self._waiting:
+            yield self._waiting.popleft().result()
+
+    def close(self) -> None:
+        """Ends the workers; what they were given and have not begun is not done."""
+        if self._pool:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _started(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            from concurrent.futures import ProcessPoolExecutor
+            from multiprocessing import get_context
+
+            start = _leave_interrupts_to_the_parent
+            self._pool = ProcessPoolExecutor(self._workers, mp_context=get_context("spawn"), initializer=start)
+        return self._pool
+
+
 def in_order(function: Callable[[_Task], _Result], tasks: Iterable[_Task], *, workers: int) -> Iterator[_Result]:
     """The results of a function of a module, in the order of the tasks; with one worker in this process.
 
     When the caller stops, or is interrupted, the workers end with the task that they have begun. An exception of a
     worker is raised here.
     """
-    if workers == 1:
-        yield from map(function, tasks)
-        return
-    from concurrent.futures import Future, ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_leave_interrupts_to_the_parent)
-    waiting: deque[Future[_Result]] = deque()
-    try:
+    with closing(OrderedWork(function, workers=workers)) as work:
         for task in tasks:
-            waiting.append(pool.submit(function, task))
-            if len(waiting) >= _AHEAD * workers:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+            yield from work.begin(task)
+        yield from work.rest()
 
 
 def _leave_interrupts_to_the_parent() -> None:

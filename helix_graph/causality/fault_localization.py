@@ -297,7 +297,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
             return f"The session succeeded: there is no failure to explain{found}"
         if not self.suspects:
             return (
-                "No step stands out: no error was left, nothing was repeated, and every change was checked. "
+                "No step stands out: no error was left, nothing was repeated, and no change followed the last check. "
                 "What to read first goes by the words of the log."
             )
         if not any(suspect.clear for suspect in self.suspects):

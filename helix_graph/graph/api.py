@@ -18,13 +18,12 @@ from msgspec.structs import replace
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.model import EdgeType, sortable_time
 from helix_episodes.safe_files import write_output
-from helix_episodes.workers import MOST_WORKERS
 from helix_graph import database
 from helix_graph.errors import NO_WORDS, DatabaseUnreadable, GraphNotCompiled
 from helix_graph.graph.adjacency import Adjacency
 from helix_graph.graph.graph_db import FILE_NAME, GRAPH_FILE, open_graph
 from helix_graph.graph.model import SeenAnswer, examples, find_anchored, find_node
-from helix_graph.validation import as_choice, as_datetime, as_int, as_path, as_str, as_tuple
+from helix_graph.validation import as_choice, as_datetime, as_int, as_path, as_str, as_tuple, as_workers
 
 if TYPE_CHECKING:
     import sqlite3
@@ -134,7 +133,7 @@ class Graph:
             dry_run=dry_run,
             progress=progress,
             export=export,
-            workers=None if workers is None else as_int("workers", workers, lowest=1, highest=MOST_WORKERS),
+            workers=as_workers(workers),
         )
 
     def digests(self) -> Digests:

@@ -112,6 +112,7 @@ _Link = tuple[str, str, EdgeType, str, int]
 
 class _Edit(TypedDict, total=False):
     quote: str | None
+    replaced: str | None
     line: int | None
     silences: int
 
@@ -123,7 +124,7 @@ def _edit_of(fix: Fix, change: Decision | None) -> _Edit:
     evidence, silences = fix.edit_of(change)
     if evidence is None or evidence == change.evidence:
         return {"silences": int(silences)}
-    return {"quote": evidence.quote, "line": evidence.line, "silences": int(silences)}
+    return {"quote": evidence.quote, "replaced": evidence.replaced, "line": evidence.line, "silences": int(silences)}
 
 
 def _links(episode: Episode) -> Iterator[_Link]:
@@ -242,6 +243,7 @@ def _of_decision(decision: Decision, log: str | None) -> Mention:
         line=line,
         log=where,
         quote=quote,
+        replaced=decision.evidence.replaced if decision.evidence else "",
         context=decision.context,
         outcome=decision.outcome,
         place=place,

@@ -185,8 +185,8 @@ def rows_of(
 
 
 def _mention(number: int, node: int, one: Mention) -> tuple[Any, ...]:
-    *texts, counted, context, outcome, deliberate = astuple(one)[_FIRST_COLUMN:]
-    return (number, one.local, node, *texts, int(counted), context, outcome, int(deliberate))
+    *texts, counted, context, outcome, deliberate, replaced = astuple(one)[_FIRST_COLUMN:]
+    return (number, one.local, node, *texts, int(counted), context, outcome, int(deliberate), replaced)
 
 
 def _with_real(row: tuple[Any, ...], column: int) -> tuple[Any, ...]:

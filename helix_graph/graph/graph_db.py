@@ -45,7 +45,7 @@ TELLING_VERSION = "1"
 
 GRAPH_FILE = DatabaseKind(
     application_id=int.from_bytes(b"hlxg", "big"),
-    version=11,
+    version=12,
     known=GRAPH_OBJECTS,
     most_pages=1 << 22,  # 16 gigabytes: a million sessions
     schema=f"""
@@ -80,6 +80,7 @@ GRAPH_FILE = DatabaseKind(
         place TEXT, thing TEXT, raw TEXT NOT NULL, timestamp TEXT, path TEXT, command TEXT, message TEXT,
         checked TEXT, family TEXT, issues TEXT, rationale TEXT, actor TEXT NOT NULL, line INTEGER, log TEXT,
         quote TEXT NOT NULL, counted INTEGER NOT NULL, context TEXT NOT NULL, outcome TEXT, deliberate INTEGER NOT NULL,
+        replaced TEXT NOT NULL,
         PRIMARY KEY (episode, local)
     ) WITHOUT ROWID;
     CREATE TABLE issue (
@@ -100,7 +101,7 @@ GRAPH_FILE = DatabaseKind(
     ) WITHOUT ROWID;
     CREATE TABLE repair (
         episode INTEGER NOT NULL REFERENCES episode, error TEXT NOT NULL, change TEXT NOT NULL, checked TEXT NOT NULL,
-        verified_by TEXT, share INTEGER NOT NULL, quote TEXT, line INTEGER, silences INTEGER NOT NULL,
+        verified_by TEXT, share INTEGER NOT NULL, quote TEXT, replaced TEXT, line INTEGER, silences INTEGER NOT NULL,
         PRIMARY KEY (episode, error, change, checked)
     ) WITHOUT ROWID;
     CREATE TABLE run (

@@ -14,6 +14,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,7 +37,7 @@ _QUESTION_WORDS = frozenset(
     """a an the this that these those it its we i you they my our your is are was were be been being to of in on at for
     with by from as and or so then did do does why how what which when where who me show tell explain get got into up
     each every have has had same again still always ever once twice time times day keep keeps happen happened cause
-    caused led lead leads between through can cannot could would should will won may might must not say says said
+    caused led lead leads such between through can cannot could would should will won may might must not say says said
     """.split()  # noqa: SIM905  (one line of words is easier to read)
 )
 #: What else a word may be called in a log. The key finds the others, not they the key.
@@ -48,33 +49,86 @@ _ALSO = {
         ("pass green works clean", "pass success ok"),
         ("fixed", "pass fix success"),
         ("success", "pass"),
-        ("lint linter", "lint linter ruff eslint golangci clippy"),
-        ("gofmt fmt format formatting formatter", "fmt format gofmt prettier"),
+        ("autofix", "fix"),
+        ("lint linter style", "lint linter ruff eslint golangci clippy format"),
+        ("gofmt rustfmt prettier fmt format formatting formatter", "fmt format gofmt prettier"),
         ("golint", "golangci"),
+        ("clippy eslint ruff golangci", "lint"),
+        ("audit", "audit deny advisory"),
         ("test", "pytest jest vitest"),
-        ("typecheck", "mypy pyright tsc"),
+        ("typecheck", "mypy pyright tsc typecheck check"),
+        ("compile compiler", "compile build"),
+        ("bug problem trouble issue", "error fail bug issue problem"),
+        ("exception traceback", "error exception panic"),
+        ("permission denied forbidden", "permission denied refused"),
+        ("connection network", "connection network fetch"),
+        ("unused dead", "unused dead used"),
+        ("unneeded unnecessary redundant", "unnecessary redundant unused"),
+        ("duplicate duplicated copy", "duplicate dupl"),
+        ("flaky intermittent random", "flaky race"),
+        ("config configuration setting", "config setting"),
+        ("dependency library module", "dependency package module requirement"),
+        ("upgrade bump", "upgrade bump update"),
+        ("add new", "add create"),
+        ("invalid wrong incorrect bad", "invalid wrong incorrect bad"),
+        ("large big huge long", "large big long"),
+        ("newest latest recent", "new newest latest recent last"),
+        ("several multiple many", "several multiple multi"),
+        ("garbled jumbled mangled", "garbled jumbled mangled weird broken"),
+        ("log logging", "log"),
+        ("database db", "database db sql"),
+        ("auth login", "auth login token"),
+        ("secret credential", "secret credential token key"),
+        ("typo misspelling misspelled", "typo spell"),
         ("reject refuse deny decline no", "reject refuse deny"),
         ("undo revert", "undo revert restore reset checkout"),
         ("slow delay latency", "slow delay latency"),
         ("hang hung stuck", "hang hung stuck timeout"),
         ("crash panic", "crash panic"),
         ("remove delete", "remove delete"),
-        ("vanish missing lost", "missing lost undefined"),
+        ("vanish missing lost absent nonexistent", "missing lost undefined found such exist"),
         ("change touch modify write", "edit create"),
-        ("rename", "move"),
-        ("pr", "pull"),
+        ("rename", "move rename"),
+        ("pr", "pr pull"),
+        ("pull", "pr"),
+        ("open", "create"),
+        ("body description", "body description"),
         ("ci", "workflow"),
         ("docs", "readme"),
     )
     for word in words.split()
 }
+#: Forms of a verb that no ending gives. Each stands for the others.
+_FORMS = (
+    *("find found", "break broke broken", "run ran", "write wrote written", "lose lost", "forget forgot forgotten"),
+    *("make made", "build built", "send sent", "keep kept", "throw threw thrown", "show shown", "choose chose chosen"),
+    *("take took taken", "hide hid hidden", "freeze froze frozen", "hang hung", "stick stuck", "begin began begun"),
+    *("give gave given", "leave left", "read reading", "catch caught", "hold held", "know knew known", "use used"),
+)
+_OTHER_FORMS = {word: [other for other in forms.split() if other != word] for forms in _FORMS for word in forms.split()}
+#: What did not work has failed.
+_NEGATED = re.compile(
+    r"\b(?:(?:does|do|did|is|was|are|were|wo|ca|could|would)(?:n['\u2019]?t| not)|cannot|never|not|no longer)\s+"
+    r"(?:work(?:s|ing)?|pass(?:es|ed|ing)?|succeed(?:s|ed)?|compil(?:es?|ed|ing))\b",
+    re.IGNORECASE,
+)
+#: Phrases that have a short name.
+_SHORT_NAMES = (
+    (re.compile(r"\bend[ -]to[ -]end\b", re.IGNORECASE), "e2e"),
+    (re.compile(r"\b(?:pull|merge) requests?\b", re.IGNORECASE), "pr"),
+    (re.compile(r"\bno such\b", re.IGNORECASE), "missing"),
+    (re.compile(r"\bcontinuous integration\b", re.IGNORECASE), "ci"),
+)
+_CONTRACTED = frozenset("doesn don didn isn wasn aren weren won couldn wouldn shouldn hasn haven".split())  # noqa: SIM905
 #: Endings in the order in which they are tried; at least so many letters must remain.
 _ENDINGS = (
-    *("ations", "ation", "ions", "ion", "ings", "ing", "ures", "ure", "ies", "ers", "er", "ed", "es", "s", "y", "e"),
+    *("ations", "ation", "ically", "ions", "ion", "ally", "ings", "ing", "ures", "ure", "ies", "ers", "er", "ed", "ly"),
+    *("es", "s", "y", "e"),
 )
 _SHORTEST_STEM = 3
-#: What a word found as another one weighs.
+#: What a word found as another one weighs, and one that begins a longer one; so many letters it must have.
 _OTHER_WORD = 0.8
+_BEGINNING, _SHORTEST_BEGINNING = 0.6, 4
 #: What a word weighs by where it was found: its label and texts, what was changed, why, what the session was about.
 _WEIGHTS = (1.0, 0.8, 0.7, 0.25)
 #: How much a long text is discounted, as B of BM25.
@@ -89,7 +143,7 @@ _CALLED, _OF_FILE, _SHARED = 1.5, 1.15, 0.05
 #: What has less than this of the best rank is no answer.
 _LEAST = 0.4
 #: Nor is what has less than this of the question.
-_LEAST_SHARE = 0.25
+_LEAST_SHARE = 0.1
 _WORD = re.compile(r"[^\W_]+")
 _ASIDE = re.compile(r"[\d&]?>*\s*/dev/null|<<.*\Z", re.DOTALL)
 _FILE_NAME = re.compile(r"[\w./-]*\w\.[a-z]{1,4}(?!\w)")
@@ -252,8 +306,18 @@ def _joined(*texts: str | None) -> str:
 
 def _asked(text: str) -> dict[str, tuple[str, ...]]:
     """The stems of the words of a question, each with other stems that may stand for it."""
-    words = [word for word in query_words(text) if word not in _QUESTION_WORDS]
-    return {_stem(word): tuple(_stem(one) for one in _ALSO.get(word, _ALSO.get(_stem(word), ()))) for word in words}
+    plain = _NEGATED.sub("fail", text)
+    for phrase, short in _SHORT_NAMES:
+        plain = phrase.sub(short, plain)
+    words = [word for word in query_words(plain) if word not in _QUESTION_WORDS and word not in _CONTRACTED]
+    joined = dict(zip(words, [f"{one}{other}" for one, other in pairwise(words)], strict=False))
+    joined_before = {other: f"{one}{other}" for one, other in pairwise(words)}
+    found: dict[str, tuple[str, ...]] = {}
+    for word in words:
+        others = [*_ALSO.get(word, _ALSO.get(_stem(word), ())), *_OTHER_FORMS.get(word, ())]
+        others += [pair for pair in (joined.get(word), joined_before.get(word)) if pair]
+        found[_stem(word)] = tuple(dict.fromkeys(map(_stem, others)))
+    return found
 
 
 def _stem(word: str) -> str:
@@ -291,9 +355,21 @@ def _exact(texts: tuple[str, ...], words: dict[str, tuple[str, ...]], weights: d
         for stem in _stems(text):
             best.setdefault(stem, weight)
     return sum(
-        weights[word] * max(best.get(word, 0.0), _OTHER_WORD * max((best.get(one, 0.0) for one in others), default=0.0))
+        weights[word]
+        * max(
+            best.get(word, 0.0),
+            _OTHER_WORD * max((best.get(one, 0.0) for one in others), default=0.0),
+            _BEGINNING * _begun(word, best),
+        )
         for word, others in words.items()
     )
+
+
+def _begun(word: str, best: dict[str, float]) -> float:
+    """The most that a longer word with this beginning weighs."""
+    if len(word) < _SHORTEST_BEGINNING or word in best:
+        return 0.0
+    return max((weight for stem, weight in best.items() if stem.startswith(word)), default=0.0)
 
 
 @lru_cache(maxsize=4096)

@@ -77,7 +77,8 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     text as recorded. ``issues`` are the fingerprints under which an error is recognised, with blanks between them;
     ``rationale`` is why a decision was taken, of an error what a person said next where the agent had stopped at it.
     ``context`` is the situation and ``outcome`` how it came out there (decisions only).
-    ``line`` and ``log`` lead to the place in the session log, ``quote`` is what is there. One that is not
+    ``line`` and ``log`` lead to the place in the session log, ``quote`` is what is there, and ``replaced`` what an edit
+    took away (`helix_episodes.model.Evidence`). One that is not
     ``counted`` names a node (as the end of an asserted edge) without being an occurrence of it; a
     ``deliberate`` one failed on purpose. ``place`` and ``thing`` say what it was about: see
     `helix_graph.graph.finer_labels`.
@@ -106,6 +107,7 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     context: str = ""
     outcome: str | None = None
     deliberate: bool = False
+    replaced: str = ""
 
     def folded(self) -> str:
         """Every text under which this mention may be looked for, each once, in one case."""
@@ -132,8 +134,8 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, order=True, gc=False):
 class Repair(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One change that may have made an error's check pass, by local ids. ``share`` is in millionths.
 
-    ``quote`` and ``line`` are those of the edit that speaks of the error, where the change's own are another edit's.
-    ``silences`` is 1 where it only silences the check.
+    ``quote``, ``replaced`` and ``line`` are those of the edit that speaks of the error, where the change's own are
+    another edit's. ``silences`` is 1 where it only silences the check.
     """
 
     error: str
@@ -142,6 +144,7 @@ class Repair(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     verified_by: str | None = None
     share: int = MILLION
     quote: str | None = None
+    replaced: str | None = None
     line: int | None = None
     silences: int = 0
 

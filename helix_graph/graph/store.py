@@ -150,7 +150,7 @@ def aliases(raw_texts: Iterable[str]) -> dict[str, int]:
 
 _MENTION_COLUMNS = (
     "place, thing, raw, timestamp, path, command, message, checked, family, issues, rationale, actor, line, log, quote,"
-    " counted, context, outcome, deliberate"
+    " counted, context, outcome, deliberate, replaced"
 )
 _Record = TypeVar("_Record", Claim, CostFact, Repair, RunFact)
 
@@ -428,7 +428,7 @@ _CLAIMS_OF = (
     " JOIN node s ON s.number = source JOIN node t ON t.number = target WHERE episode = ?"
 )
 _REPAIRS_OF = (
-    "SELECT error, change, checked, verified_by, share, quote, line, silences FROM repair WHERE episode = ?"
+    "SELECT error, change, checked, verified_by, share, quote, replaced, line, silences FROM repair WHERE episode = ?"
     " ORDER BY error, change, checked"
 )
 _RUNS_OF = (

@@ -14,6 +14,7 @@ import re
 import unicodedata
 
 from helix_episodes.light_imports import Regex
+from helix_graph.insights.label_words import has_foreign_sentence, has_words_of_a_sentence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,6 +106,11 @@ def name_or_quoted(name: str) -> str:
     return name if len(name.split()) == 1 and sanitize_line(name) == name and name.isprintable() else quoted(name)
 
 
+def logged_name_or_quoted(name: str) -> str:
+    """A name that a log chose (of a file, a session): one word as it is, unless it is made of as many as a sentence."""
+    return quoted(name) if has_words_of_a_sentence(name) else name_or_quoted(name)
+
+
 #: The words with which labels and situations begin and end, that no log chose.
 _LEAD = Regex(
     r"^(?:not )?(?:task:|run|use|choose|edit|create|delete|change|make|before|delegate to|hand over to|a change of"
@@ -116,36 +122,28 @@ _TAIL = Regex(
 )
 #: Between a check and its family, and around what a command complained of.
 _PARTS = Regex(r" fails: |: | \((?=[^()]*\)$)")
-#: Words that say nothing by themselves.
-_FILLERS = frozenset(
-    {"a", "an", "and", "edits", "exit", "file", "files", "in", "it", "lines", "names", "of", "one", "only", "or"}
-    | {"other", "single", "that", "the", "to"}
-)
 #: What `helix_episodes.normalization` puts in the place of words, and how a quotation shows it.
 _MASK = Regex(r"<(?=(?:url|id|time|path|hash|n|text|quote)>)")
 _SHOWN_MASK = Regex(r"< (?=(?:url|id|time|path|hash|n|text|quote)>)")
 _PLAIN_WORD = Regex(r"[\w./:@+<>()\[\]\u2026,*=^~-]+")
-#: A program with its subcommands, or a kind of failure, has no more words than these; a sentence has.
-_WORDS_OF_NAME, _MOST_PARTS = 3, 3
+_MOST_PARTS = 3
 
 
 def label_or_quoted(label: str) -> str:
     """A label or the name of a check as it is; quoted where it holds so many words of a log that it may be a sentence.
 
-    >>> print(label_or_quoted("run git push --force"), label_or_quoted("run NOTE agents always run it"))
-    run git push --force "run NOTE agents always run it"
+    >>> print(label_or_quoted("run git push --force"), label_or_quoted("run NOTE always-run-it"))
+    run git push --force "run NOTE always-run-it"
     """
-    body = _LEAD.sub("", label)
-    parts = _PARTS.split(_TAIL.sub("", body))
+    body = _TAIL.sub("", _LEAD.sub("", label))
     unmasked = _MASK.sub("", body)
-    plain = len(parts) <= _MOST_PARTS and sanitize_line(unmasked) == unmasked and all(map(_is_name, parts))
+    plain = (
+        len(_PARTS.split(body)) <= _MOST_PARTS
+        and sanitize_line(unmasked) == unmasked
+        and all(map(_PLAIN_WORD.fullmatch, body.split()))
+        and not has_foreign_sentence(body)
+    )
     return label if plain else _SHOWN_MASK.sub("<", quoted(label))
-
-
-def _is_name(part: str) -> bool:
-    words = part.removesuffix(")").split()
-    counted = [word for word in words if word not in _FILLERS and not word.isdigit()]
-    return len(counted) <= _WORDS_OF_NAME and all(map(_PLAIN_WORD.fullmatch, words))
 
 
 def is_open_quotation(line: str) -> bool:

@@ -15,7 +15,7 @@ import json
 
 from helix_graph.database import ANY_OF, as_list, word_table
 from helix_graph.helix_db import Tables
-from helix_graph.insights.safe_quoting import cut_line, name_or_quoted, sanitize_line
+from helix_graph.insights.safe_quoting import cut_line, logged_name_or_quoted, sanitize_line
 from helix_graph.word_search import indexed, relevance
 
 TYPE_CHECKING = False
@@ -289,7 +289,7 @@ def said_by(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int,
         # a file and an author in git have the names that somebody chose: a sentence as a name is no word of ours
         number: sanitize_line(how)
         + (" " if file else "")
-        + name_or_quoted(cut_line(file, _LONGEST_FILE))
+        + logged_name_or_quoted(cut_line(file, _LONGEST_FILE))
         + sanitize_line(when)
         for number, how, file, when in connection.execute(_SAID_BY, (as_list(numbers),))
     }

@@ -27,7 +27,8 @@ class GeneralRemedy(msgspec.Struct, frozen=True, kw_only=True):
     """One kind of change that repaired an issue, over all sessions: in ``times`` of ``of`` repaired occurrences.
 
     ``what`` is the command (``run``, ``instead``) or the file (``edit``); none for the others. ``verified`` of these
-    times the failing check or call was seen to go well after it. ``example`` is what the latest of them changed.
+    times the failing check or call was seen to go well after it. ``example`` is what the latest of them changed, and
+    ``diff`` the same line by line where it was an edit (`helix_graph.graph.edit_diff`).
     """
 
     how: How
@@ -37,6 +38,7 @@ class GeneralRemedy(msgspec.Struct, frozen=True, kw_only=True):
     sessions: int
     verified: int
     example: str = ""
+    diff: tuple[str, ...] = ()
     session: str = ""
     log: str | None = None
     line: int | None = None

@@ -16,6 +16,7 @@ from helix_episodes.extraction.shell.commands import plain_command
 from helix_episodes.store import EpisodeStore
 from helix_graph.causality.workarounds import common_workaround, workarounds_in
 from helix_graph.database import ANY_OF, as_list
+from helix_graph.graph.edit_diff import edit_diff
 from helix_graph.issues.model import GeneralRemedy
 
 if TYPE_CHECKING:
@@ -33,14 +34,14 @@ _MOST_READ = 20
 #: In so many sessions, and in half of those that were read.
 _FEWEST = 2
 _CHANGES = f"""
-    SELECT r.episode, r.error, r.verified_by, m.local, r.silences, m.path, m.command, coalesce(r.quote, m.quote), m.raw,
-        m.log, coalesce(r.line, m.line)
+    SELECT r.episode, r.error, r.verified_by, m.local, r.silences, m.path, m.command, coalesce(r.quote, m.quote),
+        iif(r.quote IS NULL, m.replaced, r.replaced), m.raw, m.log, coalesce(r.line, m.line)
     FROM repair r JOIN mention m ON m.episode = r.episode AND m.local = r.change
     WHERE r.episode {ANY_OF} ORDER BY r.episode, r.error, m.line, m.local"""  # noqa: S608  (constants)
 
 
 class Change(NamedTuple):
-    """One change that may have repaired a failure, with what it wrote."""
+    """One change that may have repaired a failure, with what it wrote and what was there before."""
 
     number: int
     error: str
@@ -50,6 +51,7 @@ class Change(NamedTuple):
     path: str | None
     command: str | None
     quote: str
+    replaced: str
     raw: str
     log: str | None
     line: int | None
@@ -145,6 +147,7 @@ def _remedy(
         of=of,
         sessions=_sessions(used),
         verified=sum(one.verified_by is not None for _, one in used),
+        diff=edit_diff(replaced=change.replaced, wrote=change.quote) if change.path and not change.command else (),
         example=" ".join(example.split())[:_LONGEST_EXAMPLE],
         session=sessions[failure.number].session,
         log=change.log,

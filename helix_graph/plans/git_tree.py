@@ -24,7 +24,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import subprocess
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -32,6 +31,8 @@ from typing import Literal
 
 import msgspec
 
+from helix_graph.git_command import GitFailed, run_git
+from helix_graph.git_folders import foreign_git
 from helix_graph.plans.model import NoWorkTree
 from helix_graph.project import FOLDER
 
@@ -41,8 +42,8 @@ EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 GONE = ""
 #: How git marks a submodule in a tree.
 _LINK = "160000"
-#: What git tells its hooks of the one repository that they run in, which need not be the one that is asked of.
-_OF_ANOTHER = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"})
+#: A large tree of which every file has to be compared takes git minutes.
+_SECONDS = 120.0
 
 
 class WorkTree:
@@ -66,11 +67,15 @@ class WorkTree:
 
     def differing(self, commit: str) -> dict[str, str]:
         """Each file that differs from a commit, with its hash; the memory's own files are nobody's work."""
-        tracked = self._git("diff", "--name-only", "--no-renames", "--ignore-submodules=none", "-z", commit, "--")
+        # Git would start another git in each submodule, which runs what the configuration there names.
+        tracked = self._git("diff", "--name-only", "--no-renames", "--ignore-submodules=dirty", "-z", commit, "--")
+        linked = (line.partition(b"\t") for line in self._git("ls-files", "--stage", "-z").split(b"\0"))
+        inner = (os.fsdecode(name) for about, _, name in linked if about.startswith(_LINK.encode()))
+        submodules = {name for name in inner if self._is_repository(name)}
         others = self._git("ls-files", "--others", "--exclude-standard", "-z")
         names = {os.fsdecode(name) for listed in (tracked, others) for name in listed.split(b"\0") if name}
         found: dict[str, str] = {}
-        for name in sorted(name.rstrip("/") for name in names if FOLDER not in Path(name).parts):
+        for name in sorted({name.rstrip("/") for name in names | submodules if FOLDER not in Path(name).parts}):
             found |= self._inner(commit, name) if self._is_repository(name) else {name: _hash(self.top / name)}
         return found
 
@@ -102,7 +107,7 @@ class WorkTree:
 
     def _is_repository(self, name: str) -> bool:
         """Without that, git would take a submodule's empty folder for part of the tree around it."""
-        return (self.top / name / ".git").exists()
+        return (self.top / name / ".git").exists() and foreign_git(self.top / name) is None
 
     def _repository(self) -> Path:
         return (self.top / _line(self._git("rev-parse", "--git-common-dir"))).resolve()
@@ -146,18 +151,10 @@ def _hash(path: Path) -> str:
 
 
 def _git(folder: Path, *arguments: str) -> bytes:
-    """What git prints. It takes no locks that the agents' own git would wait for, and starts no watcher."""
-    command = ["git", "-c", "core.fsmonitor=false", "-C", str(folder), *arguments]
-    kept = {name: value for name, value in os.environ.items() if name not in _OF_ANOTHER}
-    environment = {**kept, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
     try:
-        done = subprocess.run(command, capture_output=True, check=False, env=environment)  # noqa: S603  (no shell)
-    except OSError as error:
-        raise NoWorkTree(folder, problem=f"git cannot be started: {error.strerror or error}") from error
-    if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip()
-        raise NoWorkTree(folder, problem=said.splitlines()[0] if said else f"git {arguments[0]} failed")
-    return done.stdout
+        return run_git(folder, *arguments, seconds=_SECONDS)
+    except GitFailed as error:
+        raise NoWorkTree(folder, problem=error.problem) from error
 
 
 ChangeVerb = Literal["create", "edit", "delete"]

@@ -203,7 +203,7 @@ class Rules:
         found = [one for one in self._proposals(ledger)[0] if one.id.startswith(name)]
         if len(found) == 1:
             issue = self._issues().show(found[0].issue).issue
-            return found[0].id, _sentence(words) if words else found[0].sentence, issue
+            return found[0].id, found[0].sentence if words is None else _sentence(words), issue
         if words is None:
             known = next((one for one in accepted_rules(self._root) if one.id.startswith(name)), None)
             if known is not None and not found:
@@ -277,11 +277,13 @@ def _sentence(words: str) -> str:
     """A person's sentence as it may be in a file of rules.
 
     Raises:
-        InvalidArgument: It has several lines, or is too long.
+        InvalidArgument: It is empty, too long, or has the mark of a comment.
     """
     said = as_line("words", words)
     if len(said) > _LONGEST_SENTENCE:
         raise InvalidArgument(
             "words", f"has {len(said)} characters; a rule is one sentence of {_LONGEST_SENTENCE} at most"
         )
+    if "<!--" in said or "-->" in said:
+        raise InvalidArgument("words", "has the mark of a comment; what a page hides from its reader is no rule")
     return sanitize_line(said)

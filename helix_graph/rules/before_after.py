@@ -21,8 +21,9 @@ from helix_graph.stats.rate_ratio import RateRatio, effective_counts, rate_ratio
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: Fewer sessions on either side, or fewer events to be expected on either, say nothing.
-_FEWEST_SESSIONS, _FEWEST_EVENTS = 5, 5
+#: Fewer sessions on either side, or fewer events to be expected on either, say nothing. (With 2 events fewer than 8 of
+#: 100 made-up rules without an effect are called one, where 10 may be.)
+_FEWEST_SESSIONS, _FEWEST_EVENTS = 5, 2
 #: The share of verdicts that may be false, in one ledger.
 FALSE_DISCOVERIES = 0.10
 #: An interval within these says that a rule neither halved nor doubled what it is against.

@@ -15,11 +15,27 @@ True
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
 
 from helix_episodes.extraction.shell import programs
 from helix_episodes.extraction.shell.commands import Segment, parse_command
 from helix_graph.rules.model import Binding, CheckKind, Sense, Target
+from helix_graph.rules.wording import (
+    are_alternatives,
+    changed_files,
+    clauses,
+    committed_files,
+    holds_elsewhere,
+    is_after_change,
+    is_before_commit,
+    is_conditional,
+    masked,
+    sense_of,
+    stands_aside,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,28 +43,14 @@ if TYPE_CHECKING:
 _SPAN = re.compile(r"`([^`]+)`")
 #: A longer line, or one with more code, is a page.
 _LONGEST, _MOST_SPANS = 1000, 20
-#: Where another thought begins. A span is judged by the words of its own.
-_CLAUSE = re.compile(
-    r"(?<=[a-z`*)\d])[.;:!?](?=\s|$)|[()]|\s[\u2013\u2014-]\s|,\s(?=(?:not|never|instead|rather|but|always|use|run)\b)"
-)
-_AVOID = re.compile(
-    r"\b(?:never|do not|don['\u2019]t|must not|mustn['\u2019]t|should not|shouldn['\u2019]t|may not|cannot|avoid"
-    r"|no longer"
-    r"|forbidden|prohibited)\b|(?<!does )\bnot(?: \w+)?\s*$",
-    re.IGNORECASE,
-)
-#: What a command is named after that another is to be used in place of.
-_INSTEAD = re.compile(
-    r"(?:\b(?:instead of|rather than|in place of)\b|[,;\u2013\u2014-]\s*(?:not|never)\b)[^`]*$", re.IGNORECASE
-)
+#: Other commands of the same list.
+_LISTED = re.compile(r"`x+`(?:,| or| and| /)* ?")
 #: Said to whoever reads it, and of running it.
 _FORBIDS = re.compile(
     r"\b(?:never|do not|don['\u2019]t|avoid|no longer|(?:you|agents?|we) (?:must|should|may|can) ?not)\W+"
     r"(?:(?:manually|ever|directly|just|also|locally)\W+)?(?:(?:run|us|execut|call|invok)\w*\W+)?(?:the\W+)?$",
     re.IGNORECASE,
 )
-#: Other commands of the same list.
-_LISTED = re.compile(r"`x+`(?:,| or| and| /)* ?")
 #: The other way is described and not named, so that nothing shows it.
 _UNNAMED = re.compile(r"\binstead of\b[^`]*$|^[^`]*\bdirectly\b[^`]*$", re.IGNORECASE)
 _ASKS = re.compile(
@@ -56,47 +58,39 @@ _ASKS = re.compile(
     r"|remember to|make sure|call|invoke|(?:lint|test|build|format|check) with)\b",
     re.IGNORECASE,
 )
-_COMMIT = re.compile(
-    r"\b(?:before|prior to|ahead of|until after)\b[^.;]{0,40}?\b(?:commit|push|pull request|PR|merg|submit|releas)",
+_IMPERATIVE = re.compile(
+    r"\W*(?:always |then |also |or combined\W+)?(?:run|use|execute)\b|\W*(?:always|then|also|or combined)\W+`",
     re.IGNORECASE,
 )
-_CHANGE = re.compile(
-    r"\b(?:after|when|whenever|while|once|every time|if)\b[^.;]{0,30}?"
-    r"\b(?:chang|edit|modif|updat|touch|writ|implement|add|code)|\b(?:at )?the end of (?:any|each|every|a|the)\b"
-    r"|\bbefore\b[^.;]{0,40}?\b(?:finish|complet|mark|done|conclud|declar|respond|hand)"
-    r"|\b(?:task|work|change)s?\b[^.;]{0,20}?\b(?:complete|done|finished)\b",
+#: Changing the files themselves, not something that is named between the verb and the path.
+_EDITS = re.compile(
+    r"\b(?:edit|hand-edit|modif|touch|chang|write to|alter|churn|overwrit|creat|add)\w*"
+    r"(?:\W+(?:x+|in|into|inside|under|within|of|to|any|the|a|files?|anything|everything|code|contents?|generated|or|and"
+    r"|directly|manually|by|hand|such|as|like|this|these|folders?|director(?:y|ies)|from|e\.?g|new|changes|ever"
+    r"|built|vendored|compiled|artifacts?|outputs?|sources?|edit\w*|modif\w*|delet\w*|remov\w*|creat\w*|add\w*))*\W*$",
     re.IGNORECASE,
 )
-#: "When changing integration test code": what has to be changed is said in words, which are in the names of files.
-_OBJECT = re.compile(
-    r"\b(?:when|if|whenever|while|after)\s+(?:you\s+)?(?:chang|edit|modif|updat|touch)\w*\s+(?:the\s+|any\s+)?"
-    r"((?:[a-z]+[ -]){0,2}[a-z]+?)(?:\s+(?:code|files?|modules?))?(?=[,.;:)]|\s*$)",
-    re.IGNORECASE,
-)
-_IMPERATIVE = re.compile(r"\W*(?:always |then |also |or combined\W+)?(?:run|use|execute|`)", re.IGNORECASE)
-_ANYTHING = frozenset(
-    {"code", "file", "files", "anything", "something", "source", "it", "them", "change", "changes", "module", "modules"}
-)
-#: What a session does not show: what the work is for, or whether somebody runs it that way at all.
-_CONDITION = re.compile(r"^\W*for\s+(?:\w+\s+){2,}[^`]{0,30},|\b(?:if|when) you (?:run|use)\b", re.IGNORECASE)
-_EDITS = re.compile(r"\b(?:edit|hand-edit|modif|touch|chang|write to|alter|churn|overwrit|creat|add)", re.IGNORECASE)
+#: Where tests go: all of them, not one sort, and the tests, not what they need.
 _PLACED = re.compile(
-    r"\b(?:put|place|write|create|add|store|live|go|belong|keep)s?\b[^.;]{0,40}?"
-    r"\b(?:in|under|inside|into|to)\b[^`]{0,15}$",
+    r"\b(?<!unit )(?<!integration )(?<!e2e )(?<!end-to-end )(?<!functional )(?<!component )(?<!acceptance )(?<!smoke )"
+    r"(?<!regression )(?<!snapshot )(?<!performance )(?:tests?|specs?)(?:\s+(?:files?|cases?|code|suites?))?"
+    r"(?:\s+(?:as|named|called)\s+`x+`)?(?:\s+(?:should|must|always|to|are|is|be|goe?s?|lives?|belongs?|stays?|kept|placed"
+    r"|put|written|located|stored|created|added))*\s+(?:in|under|inside|into|within)\W*(?:the\W+)?$",
     re.IGNORECASE,
 )
-_TESTS = re.compile(r"\btests?\b", re.IGNORECASE)
 #: "`pnpm test`: compile and run the tests" says how that is done here.
 _DOCUMENTED = re.compile(
     r"^(?:[\w ]{3,30}:)?\W{0,6}(?:`[^`]+`\W{0,6}(?:or\W{1,3})?)+"
     r"(?:\s*[-:\u2013\u2014=]|\s+(?:runs|executes|checks|builds)\b|\W*$)"
 )
-_PLACEHOLDER = re.compile(r"\s*(?:<[^>]*>|\[[^\]]*\]|\{[^}]*\}|\.\.\.|\u2026|\$\w+|#).*$")
+_PLACEHOLDER = re.compile(r"\s*(?:(?:\s\./|/)\.\.\.|<[^>]*>|\[[^\]]*\]|\{[^}]*\}|\.\.\.|\u2026|\$\w+|#).*$")
 _PATH = re.compile(
     r"(?:\./|~/)?[\w.@*{},-]+(?:/[\w.@*{},-]*)+|[\w.*-]+\.(?:md|json|ya?ml|toml|lock|[cm]?[jt]sx?|py|go|rs|css)"
 )
 _COMMAND = re.compile(r"(?:\./)?[a-z][\w.-]*(?:/[\w.-]+)*(?:\s+\S+)*")
 _WITHOUT_FAIL = re.compile(r"\balways (?:use|run|call|invoke)\b|\bwhen (?:invoking|calling|running)\b", re.IGNORECASE)
+#: "Never skip hooks with `x`" is against running it.
+_BY = re.compile(r"\b(?:with|via|by|using|through|by running)\W*$", re.IGNORECASE)
 _INSISTS = re.compile(r"\b(?:always|must|never|mandatory)\b", re.IGNORECASE)
 #: What each kind of check is called where a line describes a command.
 _DESCRIBED: dict[CheckKind, re.Pattern[str]] = {
@@ -107,7 +101,14 @@ _DESCRIBED: dict[CheckKind, re.Pattern[str]] = {
     "format": re.compile(r"\bformat", re.IGNORECASE),
 }
 #: A command for one part of the project, or one that does not end, is not how the whole is checked.
-_PARTIAL = re.compile(r"(?:^|\s)(?:--cd|-C|--filter|--workspace|--prefix|--watch)\b|\bwatch\b")
+_PARTIAL = re.compile(
+    r"(?:^|\s)(?:--cd|-C|--filter|--workspace|--prefix|--package|--watch|-p|-run|-k|-t|--test\w*[Pp]attern)\b|\bwatch\b|::"
+)
+#: "Run a single test with …" is help, not a rule for each run.
+_ONE_OF_IT = re.compile(
+    r"\b(?:single|specific|individual|particular|targeted|one|focused)\s+(?:\w+\s+)?(?:tests?|files?|packages?|cases?)\b",
+    re.IGNORECASE,
+)
 #: Tools that check one language, and its files.
 _TOOLS: dict[frozenset[str], tuple[str, ...]] = {
     frozenset({"go", "gofmt", "goimports", "golangci-lint", "staticcheck"}): ("*.go",),
@@ -128,29 +129,42 @@ class _Span(NamedTuple):
     #: Named after "instead of", "not": what the others stand in for.
     other: bool
     before: str
+    place: tuple[int, int]
 
 
 def bind(text: str, *, heading: str = "") -> Binding | None:
     """What sessions show of a rule, or None; ``heading`` is that of its part of the file."""
     if len(text) > _LONGEST or text.count("`") > 2 * _MOST_SPANS:
         return None
-    spans = list(_spans(text))
-    return _avoided_paths(spans) or _placed(text, spans) or _commands(text, spans, heading)
+    text = " ".join(text.split())
+    spans = _spans(text)
+    bound = _avoided_paths(spans) or _placed(spans) or _commands(text, spans, heading)
+    return None if bound is not None and bound.sense == "do" and holds_elsewhere(heading) else bound
 
 
 def _spans(text: str) -> list[_Span]:
-    """The commands and paths in the code of a text, each with the sense of its clause."""
+    """The commands and paths in the code of a text that it asks for or warns of, each with the words of its clause."""
     found = []
-    masked = _SPAN.sub(lambda one: "`" + "x" * (len(one[0]) - 2) + "`", text)
+    words = masked(text)
     for match in _SPAN.finditer(text):
-        target = target_of(match[1])
+        before, after = words[: match.start()], words[match.end() :]
+        other = stands_aside(before)
+        target = target_of(match[1]) or _tool(match[1])
         if target is None:
             continue
-        clause = _CLAUSE.split(masked[: match.start()])[-1]
-        other = target.kind == "command" and bool(_INSTEAD.search(masked[: match.start()]))
-        sense: Sense = "avoid" if other or _AVOID.search(clause) else "do"
-        found.append(_Span(target, sense, other, clause))
-    return found
+        sense = sense_of(before, after, is_path=target.kind == "path")
+        if sense is not None:
+            other &= target.kind == "command" and sense == "avoid"
+            found.append(_Span(target, sense, other, clauses(before)[-1], match.span()))
+    # A program without arguments says something only beside the one that it stands in for.
+    if any(one.other for one in found) and any(one.sense == "do" and one.target.kind == "command" for one in found):
+        return found
+    return [one for one in found if one.target.kind == "path" or target_of(one.target.text) is not None]
+
+
+def _tool(code: str) -> Target | None:
+    """A program that is named alone."""
+    return Target("command", code) if code in programs.SUBCOMMANDERS else None
 
 
 def target_of(code: str) -> Target | None:
@@ -160,7 +174,7 @@ def target_of(code: str) -> Target | None:
     ('br close', 'path', None)
     """
     text = _PLACEHOLDER.sub("", code.strip().lstrip("$ ")).strip()
-    if not text:
+    if not text or text.endswith("\\"):  # part of a longer command
         return None
     if " " not in text and _PATH.fullmatch(text):
         return Target("path", text.removeprefix("./"))
@@ -189,14 +203,6 @@ def _files_of_tool(targets: Sequence[Target]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(ending for tools, endings in _TOOLS.items() if named & tools for ending in endings))
 
 
-def _named_scope(words: str) -> tuple[str, ...]:
-    """The files that a rule is about, as a pattern of the words that it has for them; none where it is any change."""
-    found = _OBJECT.search(words)
-    words_of_it = found[1].casefold().replace("-", " ").split() if found else []
-    named = [one.removesuffix("s") for one in words_of_it if one not in _ANYTHING]
-    return (f"*{'?'.join(named)}*",) if named else ()
-
-
 def _avoided_paths(spans: list[_Span]) -> Binding | None:
     paths = tuple(
         one.target
@@ -209,9 +215,7 @@ def _avoided_paths(spans: list[_Span]) -> Binding | None:
     return Binding(sense="avoid", when="never", targets=paths)
 
 
-def _placed(text: str, spans: list[_Span]) -> Binding | None:
-    if not _TESTS.search(text):
-        return None
+def _placed(spans: list[_Span]) -> Binding | None:
     folders = tuple(
         one.target
         for one in spans
@@ -230,14 +234,22 @@ def _commands(text: str, spans: list[_Span], heading: str) -> Binding | None:
     if wanted and others:
         return Binding(sense="do", when="instead", targets=_targets(wanted), others=others)
     if commands and commands[0].sense == "avoid":  # what follows a warning is how to live with it
-        forbidden = [one for one in commands if one.sense == "avoid" and _FORBIDS.search(_LISTED.sub("", one.before))]
+        forbidden = [one for one in commands if one.sense == "avoid" and _is_forbidden(_LISTED.sub("", one.before))]
         return Binding(sense="avoid", when="never", targets=_targets(forbidden)) if forbidden else None
     words = _SPAN.sub("`x`", text)
-    unnamed = any(map(_UNNAMED.search, _CLAUSE.split(words)))
-    if not wanted or unnamed or _CONDITION.search(words):
+    unnamed = any(map(_UNNAMED.search, clauses(words)))
+    if not wanted or unnamed or is_conditional(words):
         return None
     scope = tuple(one.target.text for one in spans if one.target.kind == "path" and one.sense == "do")
-    return _asked(text, words, wanted, heading=heading, scope=scope)
+    bound = _asked(text, words, wanted, heading=heading, scope=scope)
+    if bound is None or bound.when not in {"commit", "change"}:
+        return bound
+    gaps = [text[one.place[1] : other.place[0]] for one, other in pairwise(wanted)]
+    return replace(bound, either=bool(gaps) and all(map(are_alternatives, gaps)))
+
+
+def _is_forbidden(before: str) -> bool:
+    return bool(_FORBIDS.search(before) or (re.match(r"\W*never\b", before, re.IGNORECASE) and _BY.search(before)))
 
 
 def _asked(text: str, words: str, wanted: list[_Span], *, heading: str, scope: tuple[str, ...]) -> Binding | None:
@@ -246,26 +258,42 @@ def _asked(text: str, words: str, wanted: list[_Span], *, heading: str, scope: t
     documented = bool(_DOCUMENTED.search(text.lstrip("-*+0123456789.) ")))  # its verbs say what the command does
     asked = bool(_ASKS.search(words)) and (not documented or bool(_INSISTS.search(words)))
     kinds: list[CheckKind] = [part.kind for one in targets for part in parse_command(one.text) if part.kind is not None]
-    titled = _COMMIT.search(heading) and (documented or _IMPERATIVE.match(words))
-    if (titled or _COMMIT.search(words)) and (asked or kinds):
-        return Binding(sense="do", when="commit", targets=targets)
-    if _CHANGE.search(words) and asked:
-        return Binding(sense="do", when="change", targets=targets, scope=scope or _named_scope(words))
+    titled = is_before_commit(heading) and (documented or _IMPERATIVE.match(words))
+    if (titled or is_before_commit(words)) and (asked or kinds):
+        named = committed_files(words)
+        files = named or _files_of_tool(targets)
+        return None if named is None else Binding(sense="do", when="commit", targets=targets, scope=files)
+    if is_after_change(words) and asked:
+        named = scope or changed_files(words)
+        return None if named is None else Binding(sense="do", when="change", targets=targets, scope=named)
     if kinds and not _PARTIAL.search(" ".join(one.text for one in targets)):
-        # A script may be called anything: what it is said to do goes before its name.
-        said: list[CheckKind] = (
-            [kind for kind, means in _DESCRIBED.items() if means.search(words)] if documented else []
-        )
-        kind = kinds[0] if not said or kinds[0] in said else said[0]
-        same = tuple(one for one in targets if any(part.kind == kinds[0] for part in parse_command(one.text)))
-        if asked and (files := _files_of_tool(same)):
-            return Binding(sense="do", when="change", targets=same, scope=scope or files)
-        bound = Binding(sense="do", when="kind", targets=same, check=kind, described=not asked)
-        return bound if asked or said else None
+        return _checked(words, targets, kinds, asked=asked, documented=documented, scope=scope)
     bare, flag, _ = targets[0].text.partition(" -")
     if flag and not (kinds or documented) and len(wanted) == 1 and _WITHOUT_FAIL.search(wanted[0].before):
         return Binding(sense="do", when="instead", targets=targets, others=(Target("command", bare),))
     return None
+
+
+def _checked(
+    words: str,
+    targets: tuple[Target, ...],
+    kinds: Sequence[CheckKind],
+    *,
+    asked: bool,
+    documented: bool,
+    scope: tuple[str, ...],
+) -> Binding | None:
+    """The binding of checks that are to be run so: after changes of their language, or whenever their kind is run."""
+    # A script may be called anything: what it is said to do goes before its name.
+    said: list[CheckKind] = [kind for kind, means in _DESCRIBED.items() if means.search(words)] if documented else []
+    kind = kinds[0] if not said or kinds[0] in said else said[0]
+    same = tuple(one for one in targets if any(part.kind == kinds[0] for part in parse_command(one.text)))
+    files = _files_of_tool(same)
+    if asked and files:
+        one_of_it = _ONE_OF_IT.search(words)
+        return None if one_of_it else Binding(sense="do", when="change", targets=same, scope=scope or files)
+    bound = Binding(sense="do", when="kind", targets=same, check=kind, described=not asked)
+    return bound if asked or said else None
 
 
 def _targets(spans: list[_Span]) -> tuple[Target, ...]:

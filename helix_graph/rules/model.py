@@ -30,9 +30,9 @@ class Target(msgspec.Struct, frozen=True):
 class Binding(msgspec.Struct, frozen=True, kw_only=True):
     """What sessions show of a rule.
 
-    ``targets`` are to be used, or avoided; ``others`` are what they stand in for. ``check`` is the kind of check of
-    which each run counts, ``scope`` the paths whose change counts. ``described`` says that the line tells how a thing
-    is done and asks for nothing: another way is no offence.
+    ``targets`` are to be used, or avoided; with ``either`` one of them is enough. ``others`` are what they replace.
+    ``check`` is the kind of check of which each run counts, ``scope`` the paths whose change counts. ``described`` says
+    that the line tells how a thing is done and asks for nothing: another way is no offence.
     """
 
     sense: Sense
@@ -41,6 +41,7 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True):
     others: tuple[Target, ...] = ()
     check: CheckKind | None = None
     scope: tuple[str, ...] = ()
+    either: bool = False
     described: bool = False
 
 

@@ -121,11 +121,10 @@ def observations(binding: Binding, session: SessionActs, *, siblings: Collection
 def _before_commits(binding: Binding, acts: Sequence[Act], _: Collection[Target]) -> Iterator[tuple[Act, bool]]:
     changed, done = False, set[Target]()
     for act in acts:
-        if act.kind == "edit":
-            changed = True
+        changed |= act.kind == "edit" and _in_scope(act.path, binding.scope)
         done |= {target for target in binding.targets if matches(target, act)}
         if changed and act.kind == "commit":
-            yield act, len(done) == len(binding.targets)
+            yield act, bool(done) if binding.either else len(done) == len(binding.targets)
             changed, done = False, set()
 
 
@@ -133,7 +132,8 @@ def _after_changes(binding: Binding, acts: Sequence[Act], _: Collection[Target])
     changes = [number for number, act in enumerate(acts) if act.kind == "edit" and _in_scope(act.path, binding.scope)]
     if changes:
         later = acts[changes[0] + 1 :]
-        yield acts[changes[-1]], all(any(matches(target, act) for act in later) for target in binding.targets)
+        ran = [any(matches(target, act) for act in later) for target in binding.targets]
+        yield acts[changes[-1]], any(ran) if binding.either else all(ran)
 
 
 def _each_run(binding: Binding, acts: Sequence[Act], siblings: Collection[Target]) -> Iterator[tuple[Act, bool]]:

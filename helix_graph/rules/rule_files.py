@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from helix_episodes.model import sortable_time
 from helix_episodes.redaction import for_disk
 from helix_episodes.safe_files import read_regular
-from helix_graph.git_history import git_output
+from helix_graph.git_command import git_output
 from helix_graph.rules.binding import bind
 from helix_graph.rules.model import Rule, RuleSpan, Source
 
@@ -38,8 +38,11 @@ OWN = (
 )  # fmt: skip
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
-_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
 _NO_TEXT = re.compile(r"\s*(?:\||<|---|>|@\S+$|$)")
+#: Comments (the marks of a block are comments) and what a program reads at the head of a file are no rules.
+_COMMENT = re.compile(r"(?<!`)<!--.*?-->", re.DOTALL)
+_FRONT = re.compile(r"\A\ufeff?---[ \t]*\n.*?\n---[ \t]*(?:\n|\Z)", re.DOTALL)
 _FEWEST_WORDS = 3
 #: A line that asks for something. Others describe the project.
 _ASKS = re.compile(
@@ -78,7 +81,7 @@ def rule_lines(text: str) -> list[tuple[str, str]]:
     """
     found: list[_Line] = []
     heading, fenced, opened, begun = "", False, False, False
-    for line in text.splitlines():
+    for line in _COMMENT.sub("", _FRONT.sub("", text)).splitlines():
         if _FENCE.match(line):
             fenced, begun = not fenced, False
             opened = fenced and bool(found) and found[-1].text.rstrip("*_ ").endswith(":")
@@ -104,9 +107,7 @@ def project_versions(folder: Path) -> list[FileVersion]:
     Without git there is what the files say now, since the time at which they were last changed.
     """
     specs = [f":(glob){prefix}{pattern}" for pattern in PATTERNS for prefix in ("", "**/")]
-    listed = git_output(
-        folder, "log", f"--format={_RECORD}%H %cI", "--name-only", "--relative", "--no-ext-diff", "--", *specs
-    )
+    listed = git_output(folder, "log", f"--format={_RECORD}%H %cI", "--name-only", "--relative", "--", *specs)
     asked: list[tuple[str, str, str]] = []
     commit = date = ""
     for line in (listed or b"").decode("utf-8", "replace").splitlines():

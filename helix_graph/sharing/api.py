@@ -209,13 +209,14 @@ class Sharing:
         ``everybody`` may have a version of an insight that is forgotten by its first uid; ``through`` says by what they
         came, so that an author there is nobody else's.
         """
-        own = frozenset(insight.uid for insight, _, _ in self._own())
+        own = self._own_uids()
         known = own | self._insights_forgotten()
         found = [
             (version, author)
             for one, author in read
             if not (isinstance(one, SharedInsight) and one.uid in known)
             for version in as_versions(one, author_of(through, author), everybody=everybody, own=own)
+            if not (isinstance(version, Forgotten) and version.of in own)  # nobody else forgets what this user wrote
         ]
         authors = {_identity(one): author for one, author in reversed(found)}
         joined = join(one for one, _ in found)
@@ -223,7 +224,7 @@ class Sharing:
         forgotten = {one.of for one in joined if isinstance(one, Forgotten)}
         new = [one for one in joined if isinstance(one, SharedInsight) and digest(one) not in here.insights]
         log = [one for one in joined if isinstance(one, SharedFeedback)]
-        brought = self._merge_insights(new, log, forgotten, authors, own=own, through=through)
+        brought = self._merge_insights(new, log, forgotten, authors, through=through)
         entries = [one for one in joined if isinstance(one, SharedEntry) and digest(one) not in here.entries]
         removed = self._forget_entries(here, forgotten, authors)
         numbers = self._merge_entries(entries, authors, through=through)
@@ -268,6 +269,12 @@ class Sharing:
                 if any(verdict.uid == one.insight.uid and verdict.causal for verdict in entry.verdicts)
             }
             yield one.insight, one.name, frozenset(sessions)
+
+    def _own_uids(self) -> frozenset[str]:
+        """Every insight that no file brought, those that were merged into others as well."""
+        with self._insights.database.reading() as connection:
+            found = connection.execute("SELECT uid FROM insight WHERE uid NOT IN (SELECT id FROM insight_import)")
+            return frozenset(uid for (uid,) in found)
 
     def _records(
         self, names: tuple[str, ...], topics: tuple[str, ...], authors: dict[str, str]
@@ -337,7 +344,6 @@ class Sharing:
         forgotten: set[str],
         authors: dict[str, str],
         *,
-        own: frozenset[str],
         through: str,
     ) -> ShareMerged:
         """Takes insights and outcomes in, an author at a time; those of this memory's own are left as they are."""
@@ -348,7 +354,7 @@ class Sharing:
         names = {one.insight.uid: one.name for one in here}
         slugs = {one.insight.uid: one.insight.slug for one in here} | {one.uid: one.slug for one in new}
         gone = forgotten - self._insights_forgotten()
-        theirs = sorted(gone & names.keys() - own)
+        theirs = sorted(gone & names.keys())
         by_author: dict[str, list[Record]] = {}
         for one in new:
             by_author.setdefault(authors[one.uid], []).append(checked_record(_imported(one), now=now))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from helix_graph.errors import ShareRefused
-from helix_graph.git_history import git_output
+from helix_graph.git_command import git_output
 from helix_graph.shared_authors import author_name
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _contents(batch: bytes) -> Iterator[bytes]:
 def _authors(root: Path, commit: str) -> dict[str, str]:
     """Who added each file first, whatever was merged first; what somebody chose as a name is evidence, no proof."""
     asked = ("log", f"--format={_AUTHOR}%ct %an", "--full-history", "--name-only", "--relative", "--diff-filter=A")
-    said = git_output(root, *asked, "--no-ext-diff", "--no-renames", commit, "--", FOLDER)
+    said = git_output(root, *asked, "--no-renames", commit, "--", FOLDER)
     if said is None:
         raise ShareRefused(f"git does not say who added the files in {root / FOLDER}; `git log` there says why")
     found: dict[str, tuple[int, str]] = {}
@@ -134,19 +134,10 @@ def stage(root: Path, names: Iterable[str]) -> None:
     named = zip(hashes, there, strict=True)
     entries = [b"100644 " + digest + b"\t" + folder + name.encode() for digest, name in named]
     entries += [b"0 " + b"0" * 40 + b"\t" + folder + name.encode() for name in gone]
-    asked = (*_without_filters(root), "update-index", "-z", "--index-info")
-    taken = git_output(root, *asked, asked=b"".join(one + b"\0" for one in entries))
+    listed_for_git = b"".join(one + b"\0" for one in entries)
+    taken = git_output(root, "update-index", "-z", "--index-info", asked=listed_for_git)
     if taken is None:
         raise ShareRefused(f"git does not stage the files in {root / FOLDER}; `git -C {root} status` says why")
-
-
-def _without_filters(root: Path) -> list[str]:
-    """Arguments by which git runs no filter: it compares files that were changed as the index was written."""
-    asked = ("config", "--null", "--name-only", "--get-regexp", r"^filter\..*\.(clean|process|required)$")
-    names = [name for name in (git_output(root, *asked) or b"").decode("utf-8", "replace").split("\0") if name]
-    if any("=" in name for name in names):
-        raise ShareRefused(f"{root}: a filter in git's configuration has '=' in its name, so it cannot be turned off")
-    return [part for name in names for part in ("-c", f"{name}={'false' if name.endswith('.required') else ''}")]
 
 
 def tracked(root: Path) -> list[str]:

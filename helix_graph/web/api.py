@@ -8,7 +8,7 @@ links, by its own mark.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -65,6 +65,11 @@ if TYPE_CHECKING:
 FORMATS = {"html": "index.html", "markdown": "report.md", "json": "report.json", "card": "card.svg"}
 #: The page of the memory, next to a report in a folder.
 VIEW = "view.html"
+
+
+#: Of so many of the newest sessions that did not succeed the log is read again, where it still is: each takes up to a
+#: tenth of a second. Of the others what their episodes kept is put in order.
+_LOGS_READ = 20
 
 
 class _ReportHead(msgspec.Struct):
@@ -238,7 +243,7 @@ class Pages:
             )
             graph = graph_of(connection, {number: row.place for number, row in history.sessions.items()})
         opens, path = self._opening(asked, graph, place_of, wanted)
-        traces = self._traces(traced, place_of)
+        traces = self._traces(traced, place_of, asked=wanted)
         meta = PageMeta(
             title=self._root.parent.name,
             opens=opens,
@@ -292,12 +297,18 @@ class Pages:
             return "graph/path", path_of(answer, **asked, place_of=place_of, ids=ids)
         return "issues", None
 
-    def _traces(self, names: Iterable[str], place_of: Mapping[str, int]) -> dict[str, object]:
+    def _traces(self, names: Iterable[str], place_of: Mapping[str, int], *, asked: Sequence[str]) -> dict[str, object]:
         """The traces of some sessions, by the place of each; of one deleted since the compile there is none."""
         found: dict[str, object] = {}
-        for episode in self._causality.episodes(sorted(names, key=lambda name: place_of.get(name, -1)))[0]:
+        read = 0
+        for episode in reversed(self._causality.episodes(sorted(names, key=lambda name: place_of.get(name, -1)))[0]):
             if episode.id in place_of:
-                found[f"trace-{place_of[episode.id]}"] = trace_of(episode, shown=self._shown(episode))
+                from_log = episode.id in asked or (episode.outcome != "success" and read < _LOGS_READ)
+                explanation = self._causality.explain_alone(episode, from_log=from_log)
+                read += from_log
+                found[f"trace-{place_of[episode.id]}"] = trace_of(
+                    episode, explanation=explanation, shown=self._shown(episode)
+                )
         return found
 
     def _shown(self, episode: Episode) -> list[str]:

@@ -90,6 +90,7 @@ class PageRemedy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     sessions: int
     verified: int
     example: str = ""
+    diff: tuple[str, ...] = ()
     session: str = ""
     log: str | None = None
     line: int | None = None

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
-from helix_episodes.model import Decision, Episode
-from helix_graph.causality.fault_localization import Explanation, suspects_of
+from helix_episodes.model import Decision, Episode, Event
+from helix_graph.graph.edit_diff import edit_diff
 from helix_graph.graph.episode_facts import facts_of
 from helix_graph.graph.observations import in_order
 from helix_graph.web.page_graph import fine_id
 
 if TYPE_CHECKING:
     from helix_graph.causality.contrast import Contrast
-    from helix_graph.causality.fault_localization import Suspect
+    from helix_graph.causality.fault_localization import Explanation, Suspect
     from helix_graph.graph.model import Claim, EpisodeFacts
 
 
@@ -48,7 +48,8 @@ class PageSuspect(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defa
 class PageStep(msgspec.Struct, frozen=True, kw_only=True):
     """One decision or event of a session; ``links`` name the step, the edge and the reason, away from or to this one.
 
-    ``how`` is how it came out; ``why`` and ``situation`` are of decisions, ``message`` is of events.
+    ``how`` is how it came out; ``why`` and ``situation`` are of decisions, ``message`` is of events. ``diff`` are the
+    lines that an edit changed (`helix_graph.graph.edit_diff`).
     """
 
     id: str
@@ -66,6 +67,7 @@ class PageStep(msgspec.Struct, frozen=True, kw_only=True):
     leads_to: tuple[tuple[str, str, str], ...]
     led_by: tuple[tuple[str, str, str], ...]
     suspect: PageSuspect | None
+    diff: tuple[str, ...] = ()
 
 
 class PageParting(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,11 +127,28 @@ class TraceStep(PageStep, frozen=True, kw_only=True, omit_defaults=True):
     tokens: int | None = None
 
 
-class SessionTrace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A session on the page. ``order`` are the suspects by their step, in the order in which to read them.
+class PageReading(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
+    """A place to read (`helix_graph.causality.reading_order.ReadingPlace`), by its steps and its lines in the log."""
 
-    The order rests on this session's log alone: comparing it with all others takes seconds for each. ``shown`` are the
-    insights that the memory had put into it.
+    line: int
+    last_line: int
+    file: str | None
+    speaker: str
+    quote: str
+    steps: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    trouble: str = ""
+
+
+#: So many places to read are on the page; `explain --json` has all.
+_READ_FIRST = 5
+
+
+class SessionTrace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A session on the page. ``order`` are the suspects by their step, ``reading`` the places to read first.
+
+    Both rest on this session alone: comparing it with all others takes seconds for each. ``from_log`` says whether its
+    log was read, or what the episode kept of it. ``shown`` are the insights that the memory had put into it.
     """
 
     task: str
@@ -139,6 +158,8 @@ class SessionTrace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     sentence: str
     steps: tuple[TraceStep, ...]
     order: tuple[str, ...]
+    reading: tuple[PageReading, ...] = ()
+    from_log: bool = False
     lessons: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
 
@@ -168,9 +189,9 @@ def build_timeline(episode: Episode, *, explanation: Explanation, contrast: Cont
     )
 
 
-def trace_of(episode: Episode, *, shown: Sequence[str] = ()) -> SessionTrace:
+def trace_of(episode: Episode, *, explanation: Explanation, shown: Sequence[str] = ()) -> SessionTrace:
     """The trace of a session; ``shown`` are the insights that it was given, in words."""
-    suspects = suspects_of(episode, effects={}, others=())
+    suspects = explanation.suspects
     facts, evidence = facts_of(episode), episode.outcome_evidence
     labels = {
         one.local: (one.label, fine_id(one.type, one.label, one.thing or one.place or "")) for one in facts.mentions
@@ -196,15 +217,16 @@ def trace_of(episode: Episode, *, shown: Sequence[str] = ()) -> SessionTrace:
                 tokens=cost.tokens if cost else None,
             )
         )
-    told = Explanation(episode=episode.id, outcome=episode.outcome, rule="", basis="", suspects=suspects)
     return SessionTrace(
         task=episode.task,
         rule=evidence.rule if evidence else "",
         quote=evidence.quote if evidence else "",
         log=episode.provenance.log if episode.provenance else "",
-        sentence=told.in_short,
+        sentence=explanation.in_short,
         steps=tuple(steps),
         order=tuple(one.decision for one in suspects),
+        reading=tuple(copied(PageReading, one) for one in explanation.reading[:_READ_FIRST]),
+        from_log=explanation.read_from == "the log",
         lessons=episode.lessons,
         shown=tuple(shown),
     )
@@ -235,11 +257,19 @@ def _steps(episode: Episode, facts: EpisodeFacts, found: Iterable[Suspect]) -> I
             line=place.line if place else None,
             log=(place.file or log) if place else log,
             quote=place.quote if place else "",
+            diff=_diff_of(one),
             time=one.timestamp or "",
             leads_to=tuple(leads_to[one.id]),
             led_by=tuple(led_by[one.id]),
             suspect=suspects.get(one.id),
         )
+
+
+def _diff_of(one: Decision | Event) -> tuple[str, ...]:
+    """What an edit changed; of anything else nothing."""
+    if isinstance(one, Event) or one.action is None or one.action.verb not in {"edit", "create"} or not one.evidence:
+        return ()
+    return edit_diff(replaced=one.evidence.replaced, wrote=one.evidence.quote)
 
 
 def _links(claims: Iterable[Claim]) -> tuple[defaultdict[str, list[_Link]], defaultdict[str, list[_Link]]]:

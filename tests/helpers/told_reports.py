@@ -34,7 +34,7 @@ def standing(path: Path) -> Episode:
     """The episode of a log, every quotation of which stands on its line."""
     (session,) = read_sessions(path)
     episode = extract(session)
-    assert [one for one in verify(episode, path) if one.result != "stands"] == []
+    assert [one for one in verify(episode, path) if one.result != "found"] == []
     return episode
 
 

@@ -157,7 +157,7 @@ def _render_check(found: ScopeCheck) -> None:
 @click.option(
     "--tree", type=any_path, metavar="DIR", help="Another work tree of the repository, where the builder works."
 )
-@click.option("--calls", type=int, metavar="N", help="How many tool calls the builder has made.")
+@click.option("--calls", type=int, metavar="N", help="Number of tool calls of the builder.")
 @click.option("--transcript", type=any_path, metavar="FILE", help="The builder's log, to count its calls in.")
 @prints(_render_check, failed=lambda found: not found.ok)
 def check(*, workspace_id: int, tree: Path | None, calls: int | None, transcript: Path | None) -> ScopeCheck:
@@ -181,7 +181,7 @@ _reset = click.option("--reset", is_flag=True, help="Forget first what the sessi
 @click.argument("objective")
 @_limit
 @click.option("--task-id", metavar="ID", help="Note in injection-state/ID.json what the task was shown.")
-@click.option("--min-relevance", type=float, metavar="SHARE", help="The least relevance, 0 to 1.")
+@click.option("--min-relevance", type=float, metavar="SHARE", help="Minimum relevance, 0 to 1.")
 @click.option("--repeat", is_flag=True, help="Include what the session was shown before.")
 @_session
 @prints(lambda injection: _print_lines(injection.text))
@@ -220,9 +220,11 @@ _timeout = click.option(
     "--timeout", type=float, default=300.0, show_default=True, metavar="SECONDS", help="Seconds to wait; 0: check once."
 )
 _poll = click.option(
-    "--poll-interval", type=float, default=2.0, show_default=True, metavar="SECONDS", help="From one look to the next."
+    "--poll-interval", type=float, default=2.0, show_default=True, metavar="SECONDS", help="Seconds between two checks."
 )
-_since = click.option("--since", type=parse_time, metavar="TIME", help="Only what ended from then on (ISO 8601).")
+_since = click.option(
+    "--since", type=parse_time, metavar="TIME", help="Only what ended at this time or later (ISO 8601)."
+)
 _strict = click.option("--strict", is_flag=True, help="Exit with 3 after a timeout, with 4 when an agent failed.")
 
 
@@ -255,7 +257,7 @@ def _render_builders(found: BuildersWait) -> None:
 
 
 @wait.command("explorers")
-@click.option("--count", "number", type=int, required=True, metavar="N", help="How many there are.")
+@click.option("--count", "number", type=int, required=True, metavar="N", help="Number of explorers.")
 @click.option("--agent-ids", type=names, default=(), metavar="IDS", help="Only the results of these.")
 @_timeout
 @_poll

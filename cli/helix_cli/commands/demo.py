@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,6 +20,7 @@ from helix_cli.commands.seen_and_similar import render_seen
 from helix_cli.options import any_path
 from helix_cli.output import emit_json, json_option, say, verbatim
 from helix_graph import Memory
+from helix_graph.git_command import GitFailed, begin_repository, run_git
 from helix_graph.trust import begin
 
 ERROR = "E   ModuleNotFoundError: No module named 'respx'"
@@ -77,16 +76,24 @@ def write_rules(folder: Path) -> bool:
     rules = folder / "AGENTS.md"
     if rules.exists() or (folder / ".git").exists():
         return False
-    named = ("-c", "user.name=Mara", "-c", "user.email=mara@shop.invalid", "-c", "commit.gpgsign=false")
     text = "# Checks\n\n"
+    mail = "mara@shop.invalid"
     try:
+        begin_repository(folder)
         for day, line in _RULES:
             text += line
             rules.write_text(text, encoding="utf-8")
-            dated = {**os.environ, "GIT_AUTHOR_DATE": day, "GIT_COMMITTER_DATE": day}
-            for words in (("init", "-q"), ("add", "AGENTS.md"), (*named, "commit", "-q", "-m", f"Add {line[2:20]}")):
-                subprocess.run(["git", *words], cwd=folder, env=dated, check=True, capture_output=True)  # noqa: S603, S607  (the user's own git)
-    except (OSError, subprocess.CalledProcessError):
+            named = {
+                "GIT_AUTHOR_NAME": "Mara",
+                "GIT_AUTHOR_EMAIL": mail,
+                "GIT_AUTHOR_DATE": day,
+                "GIT_COMMITTER_NAME": "Mara",
+                "GIT_COMMITTER_EMAIL": mail,
+                "GIT_COMMITTER_DATE": day,
+            }
+            run_git(folder, "add", "AGENTS.md")
+            run_git(folder, "commit", "--quiet", "--no-gpg-sign", "-m", f"Add {line[2:20]}", more=named)
+    except (OSError, GitFailed):
         return False
     return True
 

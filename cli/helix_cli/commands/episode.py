@@ -13,7 +13,7 @@ import click
 
 from helix_cli.app import open_memory
 from helix_cli.completion import session_names
-from helix_cli.options import any_path, json_object, parse_time, since_option
+from helix_cli.options import any_path, json_object, parse_time, since_option, workers_option
 from helix_cli.output import count, json_option, prints, progress, say, show, table, warn
 from helix_cli.terminal import verdict
 from helix_episodes.corrections import LATER_EVIDENCE, PERSON_RULE
@@ -387,6 +387,7 @@ def episode() -> None:
 @click.option("--strict", is_flag=True, help="Refuse a log with a damaged or unknown line; nothing of it is written.")
 @click.option("--format", "log_format", default="auto", show_default=True, help="The format of the logs.")
 @click.option("-v", "--verbose", is_flag=True, help="Say what became of every line, and where something was cut.")
+@workers_option
 @json_option
 def extract(  # noqa: PLR0913  (what decides between logs that are named and all of them)
     *,
@@ -398,6 +399,7 @@ def extract(  # noqa: PLR0913  (what decides between logs that are named and all
     as_json: bool,
     force: bool,
     strict: bool,
+    workers: int | None,
     **narrowing: Any,
 ) -> int:
     """Read session logs: the files that you name, or all.
@@ -410,7 +412,9 @@ def extract(  # noqa: PLR0913  (what decides between logs that are named and all
                   narrowed=any(narrowing.values()))  # fmt: skip
     if everything:
         with progress("Reading logs") as advance:
-            answer = open_memory().extract_all(force=force, strict=strict, progress=advance, **narrowing)
+            answer = open_memory().extract_all(
+                force=force, strict=strict, progress=advance, workers=workers, **narrowing
+            )
         report = answer.report
         warn_about(report, verbose=False)
         show(answer, as_json=as_json, render=render_all)
@@ -421,7 +425,13 @@ def extract(  # noqa: PLR0913  (what decides between logs that are named and all
         memory = Memory(output) if output else open_memory()
         with progress("Reading logs") as advance:
             report = memory.extract(
-                logs, output=output, force=force, strict=strict, format=log_format, progress=advance
+                logs,
+                output=output,
+                force=force,
+                strict=strict,
+                format=log_format,
+                progress=advance,
+                workers=workers,
             )
         warn_about(report, verbose=verbose)
         show(report, as_json=as_json, render=partial(render_report, verbose=verbose))
@@ -439,9 +449,9 @@ def _check_choice(*, logs: bool, everything: bool, narrowed: bool) -> None:
 
 
 @episode.command("list")
-@click.option("--outcome", type=click.Choice(OUTCOMES), help="Only those that came out so.")
+@click.option("--outcome", type=click.Choice(OUTCOMES), help="Only sessions with this outcome.")
 @since_option
-@click.option("--task", help="Only those with this text in their task, in any case.")
+@click.option("--task", help="Only sessions whose task contains this text, in any case.")
 @click.option("--max-results", type=click.IntRange(1, 100), default=20, show_default=True, help="Maximum number.")
 @click.option("--all", "every", is_flag=True, help="List all of them.")
 @json_option
@@ -488,7 +498,7 @@ def show_episode(*, name: str, evidence: bool, line: int | None, log: Path | Non
 
     EPISODE is a session's id, its beginning, or `last`.
 
-    With --log the command ends with 1 when a quotation does not stand where it should.
+    With --log the exit code is 1 when a quotation is not on its line.
     """
     if not (evidence or line or log):
         one = open_memory().episodes.require(name)

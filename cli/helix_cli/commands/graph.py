@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @click.command("compile")
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=any_path)
 @since_option
-@click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("--export", is_flag=True, help="Write causality/causal-graph.json as well.")
 @workers_option
 @json_option

@@ -142,7 +142,7 @@ def render_recalled(answer: RecallAnswer) -> None:
 @click.option("--limit", type=int, default=5, show_default=True, help="Maximum number of insights.")
 @click.option("--min-effectiveness", type=float, default=0.0, show_default=True, help="Minimum effectiveness, 0 to 1.")
 @click.option("--min-relevance", type=float, help="Minimum relevance to the query, 0 to 1 (default 0.35).")
-@click.option("--suppress-names", type=json_names, default="[]", metavar="JSON", help="Leave these out.")
+@click.option("--suppress-names", type=json_names, default="[]", metavar="JSON", help="Names of insights to leave out.")
 @click.option(
     "--policy", default="seed", show_default=True, help="How to rank: seed, or uplift once enough is measured."
 )

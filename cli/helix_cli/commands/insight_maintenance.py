@@ -125,7 +125,7 @@ def _render_harvest(answer: HarvestAnswer) -> None:
 @insight_command("harvest", render=_render_harvest)
 @click.option("--episode", metavar="ID", help="Only this episode's.")
 @click.option("--since", type=parse_time, metavar="TIME", help="Only of episodes that began then or later (ISO 8601).")
-@click.option("--dry-run", is_flag=True, help="Say what would be added, and add nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be added, and add nothing.")
 def harvest(insights: Insights, *, episode: str | None, since: datetime | None, dry_run: bool) -> HarvestAnswer:
     """Make insights of the lessons and verified fixes of sessions."""
     return insights.harvest(episode, since=since, dry_run=dry_run)
@@ -189,8 +189,8 @@ def _render_changed(answer: ChangeAnswer) -> None:
 
 @insight_command("edit", render=_render_changed)
 @click.argument("name")
-@click.option("--content", metavar="TEXT", help="The text it is to have.")
-@click.option("--tags", type=json_names, metavar="JSON", help="The tags it is to have, instead of those it has.")
+@click.option("--content", metavar="TEXT", help="The new text.")
+@click.option("--tags", type=json_names, metavar="JSON", help="The new tags, instead of the old ones.")
 def edit(insights: Insights, *, name: str, content: str | None, tags: list[str] | None) -> ChangeAnswer:
     """Change the text or the tags of an insight.
 
@@ -314,7 +314,7 @@ def _render_imported(answer: ImportCounts) -> None:
 
 @insight_command("import", render=_render_imported)
 @click.argument("file", type=any_path)
-@click.option("--own", is_flag=True, help="It is an export of your own memory: its ranks and authors count.")
+@click.option("--own", is_flag=True, help="This is an export of your own memory: its ranks and authors count.")
 def import_command(insights: Insights, *, file: Path, own: bool) -> ImportCounts:
     """Read an export, or a helix.db of the original.
 

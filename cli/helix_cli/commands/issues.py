@@ -120,7 +120,9 @@ def render_details(found: IssueDetails) -> None:
             trust = verdict("verified" if remedy.verified == remedy.times else "not verified")
             seen = f"{count(remedy.sessions, 'session')}, " if remedy.sessions > 1 else ""
             say(f"  {remedy_words(remedy)}  (", seen, trust, f"; {remedy.session}, line {remedy.line or '?'})")
-            if remedy.example:
+            for line in remedy.diff:
+                say(f"    {line[:1]} {line[1:]}")
+            if remedy.example and not remedy.diff:
                 say(f"    {remedy.example}")
     say()
     for met in found.occurrences:

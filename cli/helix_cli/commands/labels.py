@@ -27,7 +27,11 @@ def render_labels(answer: LabelsAnswer) -> None:
     rows = [(str(one.sessions), str(one.mentions), one.type, one.name) for one in answer.labels]
     columns = "sessions", "times", "type", "label"
     table(columns, rows, numbers=columns[:2], empty="Nothing matches. Without TEXT all labels are listed.")
-    if rows and all(one.share is None for one in answer.labels) and answer.total > len(rows):
+    shares = [one.share for one in answer.labels if one.share is not None]
+    if shares and max(shares) < _ALIKE:
+        say()
+        say(quiet("Nothing has most of these words; these are the nearest."))
+    if rows and not shares and answer.total > len(rows):
         say()
         say(quiet(f"The {len(rows)} most frequent of {answer.total:,} labels; --limit shows more, TEXT searches."))
 

@@ -31,7 +31,7 @@ def _render_begun(answer: dict[str, object]) -> None:
 @click.option("--share", is_flag=True, help="Let git keep the episodes, for a team; they quote people's prompts.")
 @prints(_render_begun)
 def init(*, share: bool) -> dict[str, object]:
-    """Begin a memory for this project.
+    """Create a memory for this project.
 
     It is a folder .helix at the root of the git repository, or here when this is none; HELIX_DIR names another.
     """
@@ -158,14 +158,14 @@ def _is_incomplete(report: ForgetReport) -> bool:
 @click.option("--project", metavar="NAME", help="Every session of this project.")
 @click.option("--since", type=parse_time, metavar="TIME", help="Every session that began at this day or time or later.")
 @click.option("--until", type=parse_time, metavar="TIME", help="Every session that began before this day or time.")
-@click.option("--dry-run", is_flag=True, help="Say what would be forgotten, and change nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be deleted, and change nothing.")
 @prints(_render_forgotten, failed=_is_incomplete)
 def forget(**options: Any) -> ForgetReport:
     """Delete sessions everywhere, and check that they are gone.
 
-    A session must meet every condition; those named by --session are deleted as well. They stay deleted when their
-    logs are read again, unless with --force. Then every file of the memory is searched for their texts. If that was
-    interrupted or found something, run the command again, without options.
+    Deletes the sessions that meet every condition, and those named by --session. They stay deleted when their logs
+    are read again. Then it searches every file of the memory for their texts. If that was interrupted or found
+    something, run the command again, without options.
     """
     report = open_memory().forget(**options)
     for name in report.undecided:

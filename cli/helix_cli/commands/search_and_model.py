@@ -14,7 +14,7 @@ from helix_cli.command_group import TextCommand
 from helix_cli.options import NonEmptyPath
 from helix_cli.output import count, fields, json_option, prints, say, show, warn
 from helix_cli.terminal import quiet, strong
-from helix_graph.insights.safe_quoting import name_or_quoted, sanitize_line
+from helix_graph.insights.safe_quoting import logged_name_or_quoted, name_or_quoted, sanitize_line
 
 if TYPE_CHECKING:
     from helix_graph.embedding.choice import ModelStatus
@@ -63,7 +63,7 @@ def render_search(found: MemorySearchAnswer) -> None:
 
 def _render_result(result: SearchResult) -> None:
     also = f", also {', '.join(result.also)}" if result.also else ""
-    place = f"  {name_or_quoted(result.path)}" if result.path else ""
+    place = f"  {logged_name_or_quoted(result.path)}" if result.path else ""
     said_by = "another program's words, not this project's" if result.foreign else result.said_by
     whose = f": {said_by}" if said_by else ""
     say(strong(name_or_quoted(result.name)), f"  ({result.source}{also}{whose})", quiet(place))
@@ -127,7 +127,7 @@ def _render_install(report: InstallReport) -> None:
     metavar="DIR",
     help="Copy the model from this folder instead of downloading it.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be done, and do nothing.")
 @prints(_render_install)
 def install_model(*, source: Path | None, dry_run: bool) -> InstallReport:
     """Install the model and its engine.

@@ -33,7 +33,11 @@ _QUESTION = (
 @click.command
 @click.argument("agent", type=click.Choice(_AGENTS), metavar="[AGENT]", required=False)
 @click.option(
-    "--scope", type=click.Choice(["user", "project"]), default="user", show_default=True, help="Whose settings."
+    "--scope",
+    type=click.Choice(["user", "project"]),
+    default="user",
+    show_default=True,
+    help="Your own settings, or those of the project.",
 )
 @click.option("--check", is_flag=True, help="Only say what is in place: exit code 1 when something is missing.")
 @click.option("--remove", is_flag=True, help="Take out what was put in.")
@@ -56,7 +60,7 @@ def setup(  # noqa: PLR0913  (the options)
 
     Without an AGENT it is every one on this machine. AGENT is claude-code, codex, cursor, copilot, gemini, opencode or
     qwen; skill is a skill for all others. Every other entry stays as it is, byte for byte; running it again changes
-    nothing. In a project, its memory is begun and its logs are read.
+    nothing. In a project, its memory is created and its logs are read.
     """
     if sum((check, remove, printed)) > 1:
         raise click.UsageError("--check, --remove and --print exclude each other")

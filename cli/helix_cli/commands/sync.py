@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def sync(*, project: str | None, to: str | None, team_project: str | None, workers: int | None, as_json: bool) -> int:
     """Read new session logs and update the memory.
 
-    Begins a memory for this project if it has none, reads the new logs of every agent on this machine that belong to
+    Creates a memory for this project if it has none, reads the new logs of every agent on this machine that belong to
     the project, and updates the graph. Running it again changes nothing. The exit code is 1 when a log could not be
     read; all others are read.
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 global_option = click.option(
-    "--global", "of_user", is_flag=True, help="Of this user instead of this project: ~/.helix-kb/helix.db."
+    "--global", "of_user", is_flag=True, help="Use your own topics, not this project's: ~/.helix-kb/helix.db."
 )
 
 
@@ -140,11 +140,11 @@ def edit(*, action: str, topic: str, text: str | None, of_user: bool, as_json: b
 @click.option("--hours", type=int, metavar="N", help="recent: the last N hours; overrides --days.")
 @click.option("--detail", help="stats: tags or index.")
 @click.option("--index", type=int, metavar="N", help="entries: the one at this index.")
-@click.option("--match-str", metavar="TEXT", help="entries: those that hold this.")
+@click.option("--match-str", metavar="TEXT", help="entries: those that contain this text.")
 @click.option("--focus", metavar="PATTERN", help="graph: only where topics of this pattern take part.")
 @click.option("--file", metavar="FILE", help="import: the JSON to take in; - is stdin.")
 @click.option("--refresh", is_flag=True, help="stale: show what the sources say now.")
-@click.option("--apply", is_flag=True, help="prune: remove them; without it they are only listed.")
+@click.option("--apply", is_flag=True, help="prune: remove them; without it they are listed.")
 @click.option("--force", is_flag=True, help="import: also store again what is there already.")
 @global_option
 @json_option

@@ -132,13 +132,30 @@ def changed_part(*, old: str, new: str) -> str:
     >>> changed_part(old="def f():\n    x = 1\n    return x", new="def f():\n    x = 2\n    return x")
     '    x = 2'
     """
+    return "\n".join(_differing(old, new)[1]) or new
+
+
+def replaced_part(*, old: str, new: str) -> str:
+    r"""The lines of ``old`` in whose place `changed_part` is; all of it where that is all of ``new``.
+
+    >>> replaced_part(old="def f():\n    x = 1\n    return x", new="def f():\n    x = 2\n    return x")
+    '    x = 1'
+    >>> replaced_part(old="x = 1\nprint(x)\nreturn x", new="x = 1\nreturn x")
+    'x = 1\nprint(x)\nreturn x'
+    """
+    gone, come = _differing(old, new)
+    return "\n".join(gone) if any(come) else old
+
+
+def _differing(old: str, new: str) -> tuple[list[str], list[str]]:
+    """The lines of each between those that both begin and end with."""
     before, after = old.split("\n"), new.split("\n")
     start = next(
         (n for n, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after))
     )
     rest = zip(reversed(before[start:]), reversed(after[start:]), strict=False)
     end = next((n for n, (a, b) in enumerate(rest) if a != b), min(len(before), len(after)) - start)
-    return "\n".join(after[start : len(after) - end]) or new
+    return before[start : len(before) - end], after[start : len(after) - end]
 
 
 def plan_title(text: str) -> str:

@@ -25,6 +25,7 @@ from helix_episodes.extraction.actions import (
     describe,
     options_of,
     plan_title,
+    replaced_part,
     type_of,
     values_of,
 )
@@ -38,6 +39,7 @@ from helix_episodes.model import Decision
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
+    from helix_episodes.model import Evidence
     from helix_episodes.session import Session, Step
 
 
@@ -212,7 +214,7 @@ class _DecisionCollector:
             stated=call.operation in {"plan", "ask"},
             action=action_of(call),
             actor=call.actor,
-            evidence=evidence_of(call.step, words_of(call)),
+            evidence=evidence_of_call(call),
         )
         return self._add(call.position, decision, calls=[number])
 
@@ -321,7 +323,13 @@ def _program(call: ParsedCall) -> tuple[str, str | None] | None:
     return (segment.program, segment.subcommand) if segment and segment.purpose == "look" else None
 
 
-def words_of(call: ParsedCall) -> str:
+def evidence_of_call(call: ParsedCall) -> Evidence:
+    """The call's place in the log, with what it did, and of an edit what was there before."""
+    old, new = str(call.step.arguments.get("old") or ""), str(call.step.arguments.get("new") or "")
+    return evidence_of(call.step, _words_of(call), replaced=replaced_part(old=old, new=new) if old else "")
+
+
+def _words_of(call: ParsedCall) -> str:
     """What to quote of a call: of an edit what it changed, of anything else what it was asked."""
     arguments = call.step.arguments
     if arguments.get("new"):

@@ -18,7 +18,7 @@ import msgspec
 
 from helix_episodes.extraction.checks import CheckFinding, Verdict
 from helix_episodes.extraction.fingerprints import diagnostics_of_finding
-from helix_episodes.model import QUOTE_LIMIT, Decision, Event, Evidence, Place
+from helix_episodes.model import QUOTE_LIMIT, REPLACED_LIMIT, Decision, Event, Evidence, Place
 from helix_episodes.redaction import redact_text
 from helix_episodes.session import Piece
 
@@ -76,13 +76,20 @@ def first_sentence(text: str) -> str:
     return line(match.group() if match else plain)
 
 
-def evidence_of(step: Step, text: str) -> Evidence:
+def evidence_of(step: Step, text: str, *, replaced: str = "") -> Evidence:
     """The step's place in the log with ``text``, shortened and with secrets cut, as the quotation.
 
-    Of a step put together from several places, it is the one that ``text`` was taken from.
+    Of a step put together from several places, it is the one that ``text`` was taken from. ``replaced`` is what an edit
+    took away.
     """
     at = _piece(step, text)
-    return Evidence(line=at.line, id=step.source.id, file=step.source.file, quote=quote(at.text))
+    return Evidence(
+        line=at.line,
+        id=step.source.id,
+        file=step.source.file,
+        quote=quote(at.text),
+        replaced=quote(replaced, limit=REPLACED_LIMIT),
+    )
 
 
 def _piece(step: Step, text: str) -> Piece:

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.actions import action_of
 from helix_episodes.extraction.calls import CHANGES, written_by
-from helix_episodes.extraction.decisions import words_of
-from helix_episodes.extraction.drafts import evidence_of
+from helix_episodes.extraction.decisions import evidence_of_call
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.timeline import POINTS_AT_PLACE, does_not_compile, folder_of, rewrites
 from helix_episodes.model import FixEdit
@@ -104,7 +103,7 @@ def speaking_edits(timeline: Timeline, fix: Fix, error: Event) -> tuple[FixEdit,
             best = max(speaking, key=itemgetter(1))[0]
             suppresses = action_of(best).suppresses
             if best is not edits[0] or (change.action is not None and change.action.suppresses != suppresses):
-                evidence = evidence_of(best.step, words_of(best))
+                evidence = evidence_of_call(best)
                 found.append(FixEdit(change=change.id, evidence=evidence, suppresses=suppresses))
     return tuple(found)
 

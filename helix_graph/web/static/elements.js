@@ -53,6 +53,12 @@ function draw(tag, properties = {}, ...children) {
   return element;
 }
 
+/** The lines that an edit changed. */
+function diffOf(lines) {
+  const kinds = { "-": "removed", "+": "added" };
+  return make("pre", { class: "diff" }, lines.map((text) => make("span", { class: kinds[text[0]] }, `${text[0]} ${visible(text.slice(1))}\n`)));
+}
+
 function announce(text) {
   document.getElementById("announce").textContent = visible(text);
 }

@@ -4,6 +4,11 @@ const TYPE_SIGNS = { decision: "\u25c6", error: "\u2717", event: "\u25cb", outco
 const NODE = { width: 192, height: 56, gap: 14, between: 60, letters: 25 };
 const MOST_IN_COLUMN = { 1: 9, 2: 6 };
 
+/** What an edge says of its ends, left to right; a repair comes after what it repairs. */
+const EDGE_WORDS = { causes: "led to", enables: "enabled", prevents: "was repaired by", correlates: "goes with" };
+/** Why an edge was drawn, from left to right. */
+const REASON_WORDS = { call: "its result", answer: "done in answer to it", "edit-test": "the next run of the check", fix: "the check passed afterwards", commit: "committed", spawn: "handed over", entry: "recorded together", stated: "stated in the log", decided: "what the outcome rests on", asserted: "a person says so" };
+
 /** The graph with the edges of each node, those of most sessions first. */
 async function wholeGraph() {
   const found = await pack("graph");
@@ -11,9 +16,14 @@ async function wholeGraph() {
     found.places = new Map(found.id.map((id, place) => [id, place]));
     found.out = found.id.map(() => []);
     found.into = found.id.map(() => []);
-    found.source.forEach((source, edge) => {
-      found.out[source].push(edge);
-      found.into[found.target[edge]].push(edge);
+    found.left = found.source.map((source, edge) => (found.edge[edge] === "prevents" ? found.target[edge] : source));
+    found.right = found.source.map((source, edge) => (found.edge[edge] === "prevents" ? source : found.target[edge]));
+    // An answer that repaired is shown once, as the repair.
+    const repairs = new Set(found.edge.map((type, edge) => (type === "prevents" ? `${found.left[edge]} ${found.right[edge]}` : "")));
+    found.edge.forEach((type, edge) => {
+      if (type !== "prevents" && repairs.has(`${found.left[edge]} ${found.right[edge]}`)) return;
+      found.out[found.left[edge]].push(edge);
+      found.into[found.right[edge]].push(edge);
     });
   }
   return found;
@@ -29,10 +39,11 @@ async function graphTab(name, chosen) {
   return make("section", {}, ...head, ...focused(graph, sessions, place, chosen.hops === "1" ? 1 : 2));
 }
 
-/** What the graph opens with: the failure that most sessions met. */
+/** What the graph opens with: the failure that most sessions met, among equals the one with most edges. */
 function startOf(graph) {
-  const failure = graph.type.findIndex((type, place) => type === "error" && graph.into[place].length + graph.out[place].length > 0);
-  return failure < 0 ? 0 : failure;
+  const edges = (place) => graph.into[place].length + graph.out[place].length;
+  const failures = graph.id.map((_, place) => place).filter((place) => graph.type[place] === "error" && edges(place));
+  return failures.reduce((best, place) => (graph.sessions[place] === graph.sessions[best] && edges(place) > edges(best) ? place : best), failures[0] ?? 0);
 }
 
 function nodeSearch(graph) {
@@ -55,13 +66,13 @@ function nodeLink(graph, place) {
 function focused(graph, sessions, place, hops) {
   const label = graph.label[place];
   const ways = [
-    [graph.into, "source", "What led to it"],
-    [graph.out, "target", "What it led to"],
+    [graph.into, "left", "What led to it"],
+    [graph.out, "right", "What it led to"],
   ];
   const judged = graph.judged[place] ? ` ${graph.succeeded[place]} of ${graph.judged[place]} judged sessions with it succeeded.` : "";
   const picker = make("div", { class: "picker", role: "group", "aria-label": "How far" }, [1, 2].map((number) => link(`graph/${graph.id[place]}?hops=${number}`, { class: "button", "aria-current": hops === number ? "true" : null }, count(number, "step"))));
   const lists = ways.map(([edges, end, title]) => {
-    const items = edges[place].slice(0, 15).map((edge) => make("li", {}, make("span", { class: "soft" }, `${graph.edge[edge]} `), nodeLink(graph, graph[end][edge]), make("span", { class: "soft" }, ` ${graph.together[edge]} of ${graph.sessions[graph.source[edge]]} sessions (${graph.reasons[edge].replaceAll(" ", ", ")})`)));
+    const items = edges[place].slice(0, 15).map((edge) => make("li", {}, graph.edge[edge] === "prevents" && chip("mended", end === "right" ? "repair" : "repaired"), " ", nodeLink(graph, graph[end][edge]), make("span", { class: "soft" }, ` in ${ofItsSessions(graph, edge)} (${because(graph.reasons[edge])})`)));
     return make("div", {}, make("h2", {}, title), items.length ? make("ul", { class: "plain" }, items) : make("p", { class: "nothing" }, "Nothing on this page."));
   });
   return [
@@ -70,9 +81,18 @@ function focused(graph, sessions, place, hops) {
     make("p", { class: "where" }, graph.met[place].map(([session, step]) => sessionLink(sessions, session, step))),
     picker,
     drawing(graph, place, hops),
-    make("p", { class: "soft legend-line" }, "A line is as thick as the share of sessions with its left end in which it is there; dashed lines prevent or repair. ", make("span", { class: "key failed" }, "\u2717 failure"), make("span", { class: "key good" }, "\u2691 success"), make("span", { class: "key unknown" }, "\u2691 unknown")),
-    make("div", { class: "pair" }, lists),
+    make("p", { class: "soft legend-line" }, "A line is as thick as the share of sessions with its left end in which it is there; a dashed line leads to what repaired it. ", make("span", { class: "key failed" }, "\u2717 failure"), make("span", { class: "key good" }, "\u2691 success"), make("span", { class: "key unknown" }, "\u2691 unknown")),
+    make("div", { class: "pair even" }, lists),
   ];
+}
+
+/** In how many of the sessions that have an edge's left end it is there. */
+function ofItsSessions(graph, edge) {
+  return `${graph.together[edge].toLocaleString("en")} of ${count(graph.sessions[graph.left[edge]], "session")}`;
+}
+
+function because(reasons) {
+  return reasons.split(" ").map((one) => REASON_WORDS[one] || one).join(", ");
 }
 
 /** The nodes to draw in columns, -hops to hops, each with its neighbour nearer to the middle. */
@@ -80,7 +100,7 @@ function columnsAround(graph, place, hops) {
   const columns = new Map([[0, [place]]]);
   const shown = new Set([place]);
   const edges = [];
-  for (const [direction, from, end] of [[-1, graph.into, "source"], [1, graph.out, "target"]]) {
+  for (const [direction, from, end] of [[-1, graph.into, "left"], [1, graph.out, "right"]]) {
     let near = [place];
     for (let hop = 1; hop <= hops; hop += 1) {
       const found = near.flatMap((node) => from[node]).sort((one, other) => graph.together[other] - graph.together[one]);
@@ -93,7 +113,7 @@ function columnsAround(graph, place, hops) {
         }
         if (column.includes(node)) edges.push(edge);
       }
-      columns.set(direction * hop, ordered(column, near, (node) => edges.filter((edge) => graph[end][edge] === node).map((edge) => graph[direction < 0 ? "target" : "source"][edge])));
+      columns.set(direction * hop, ordered(column, near, (node) => edges.filter((edge) => graph[end][edge] === node).map((edge) => graph[direction < 0 ? "right" : "left"][edge])));
       near = columns.get(direction * hop);
     }
   }
@@ -129,11 +149,11 @@ function drawing(graph, place, hops) {
 }
 
 function edgeLine(graph, edge, spots) {
-  const [from, to] = [spots.get(graph.source[edge]), spots.get(graph.target[edge])];
+  const [from, to] = [spots.get(graph.left[edge]), spots.get(graph.right[edge])];
   const [x1, y1, x2, y2] = [from[0] + NODE.width, from[1] + NODE.height / 2, to[0], to[1] + NODE.height / 2];
-  const share = graph.together[edge] / graph.sessions[graph.source[edge]];
+  const share = graph.together[edge] / graph.sessions[graph.left[edge]];
   const bend = Math.max(24, (x2 - x1) / 2);
-  const title = `${graph.label[graph.source[edge]]} ${graph.edge[edge]} ${graph.label[graph.target[edge]]}: in ${graph.together[edge]} of ${graph.sessions[graph.source[edge]]} sessions`;
+  const title = `${graph.label[graph.left[edge]]} ${EDGE_WORDS[graph.edge[edge]]} ${graph.label[graph.right[edge]]}: in ${ofItsSessions(graph, edge)}`;
   return draw("path", { class: `edge ${graph.edge[edge]}`, d: `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`, "stroke-width": (1.2 + 7 * share).toFixed(1) }, draw("title", {}, visible(title)));
 }
 
@@ -180,7 +200,7 @@ function pathPage(path, sessions) {
     const box = make("li", { class: `node ${nodeClass(type, label)}` }, `${TYPE_SIGNS[type]} `, id ? link(`graph/${id}`, {}, quoted(label)) : quoted(label));
     if (!step) return [box];
     const seen = step.witness && sessionLink(sessions, step.witness[0], step.witness[2]);
-    return [box, make("li", { class: "between" }, make("b", {}, `\u2193 ${step.type}`), ` in ${step.k} of ${count(step.n, "session")} (${step.reasons.replaceAll(" ", ", ")})`, seen && [", such as ", seen])];
+    return [box, make("li", { class: "between" }, make("b", {}, `\u2193 ${step.type}`), ` in ${step.k} of ${count(step.n, "session")} (${because(step.reasons)})`, seen && [", such as ", seen])];
   });
   return [...head, make("ol", { class: "path" }, items)];
 }

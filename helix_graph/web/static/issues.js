@@ -86,7 +86,6 @@ async function issuePage(issue, found, sessions) {
   if (!issue) {
     return make("section", {}, link("issues", { class: "back" }, "All issues"), make("h1", {}, "This issue is not on the page"), make("p", {}, "It may be newer, or one of many that one session met. ", command("helix-graph issues --by issue --limit 200")));
   }
-  const traces = await Promise.all(issue.remedies.map((one) => pack(`trace-${sessions.places.get(one.session)}`)));
   const points = issue.met.map((place, at) => [sessions.moments[place], issue.outcomes[at] > 0]);
   const facts = [
     ["Sessions", `${issue.sessions} of ${sessions.session.length.toLocaleString("en")}`],
@@ -113,7 +112,7 @@ async function issuePage(issue, found, sessions) {
       make("dl", { class: "facts" }, facts.map(([name, value]) => [make("dt", {}, name), make("dd", {}, value)])),
     ),
     make("h2", {}, "What repaired it"),
-    issue.remedies.length ? make("ol", { class: "cards" }, issue.remedies.map((one, at) => remedyCard(one, sessions, traces[at]))) : make("p", { class: "nothing" }, "No repair was seen in any session."),
+    issue.remedies.length ? make("ol", { class: "cards" }, issue.remedies.map((one) => remedyCard(one, sessions))) : make("p", { class: "nothing" }, "No repair was seen in any session."),
     make("h2", {}, issue.occurrences > issue.shown.length ? `The last ${issue.shown.length} of ${issue.occurrences} occurrences` : "Occurrences"),
     make("ol", { class: "cards" }, [...issue.shown].reverse().map((met) => occurrenceCard(met, sessions))),
     issue.occurrences > issue.shown.length && make("p", {}, "All of them: ", command(`helix-graph issues show ${issue.id.slice(0, 8)}`)),
@@ -138,18 +137,15 @@ function stillFixed(issue) {
   return `${verdict}; ${ended}. ${since.charAt(0).toUpperCase()}${since.slice(1)}.`;
 }
 
-/** A remedy with what its newest use changed, in the lines of the log where the session is on the page. */
-function remedyCard(one, sessions, trace) {
+/** A remedy with what its newest use changed. */
+function remedyCard(one, sessions) {
   const place = sessions.places.get(one.session);
-  const edit = one.how.startsWith("edit") || one.how === "silence";
-  const change = trace?.steps.find((step) => step.kind === "decision" && step.line === one.line);
-  const example = (one.how !== "run" && change?.quote) || one.example;
   return make(
     "li",
     {},
     make("p", { class: "title" }, quoted(one.words)),
     make("p", { class: "soft" }, `${count(one.sessions, "session")}; ${one.verified} of ${one.times} seen to pass afterwards`, one.how === "silence" && " (a habit, not advice)"),
-    example && make("pre", { class: edit ? "diff" : "" }, example.split("\n").map((text) => make("span", { class: edit ? "added" : "" }, `${edit ? "+ " : "$ "}${visible(text)}\n`))),
+    one.diff ? diffOf(one.diff) : one.example && make("pre", {}, visible(one.example)),
     one.session && make("p", { class: "where" }, "Latest: ", place === undefined ? quoted(one.session) : sessionLink(sessions, place), logPlace(one.session, one.log, one.line)),
   );
 }

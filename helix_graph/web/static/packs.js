@@ -22,8 +22,24 @@ async function unpacked(name) {
 async function allSessions() {
   const found = await pack("sessions");
   found.places ||= new Map(found.session.map((name, place) => [name, place]));
+  found.named ||= beginningsOf(found.session);
   found.moments ||= found.time.map((text) => momentOf(text)?.getTime() ?? null);
   return found;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const briefNames = new Map();
+
+/** Of the sessions that go by a UUID the beginning that names one alone; commands take it as well. */
+function beginningsOf(names) {
+  const times = new Map();
+  for (const name of names) times.set(name.slice(0, 8), (times.get(name.slice(0, 8)) || 0) + 1);
+  for (const name of names) if (UUID.test(name) && times.get(name.slice(0, 8)) === 1) briefNames.set(name, name.slice(0, 8));
+  return true;
+}
+
+function briefName(session) {
+  return briefNames.get(session) || session;
 }
 
 /** The first and the last moment of all sessions; what has no date is left out. */
@@ -34,11 +50,12 @@ function spanOf(sessions) {
 
 /** The command that opens a place in a log. */
 function openingCommand(session, line) {
-  return `helix-graph sessions show ${session}${line ? ` --line ${line}` : ""}`;
+  return `helix-graph sessions show ${briefName(session)}${line ? ` --line ${line}` : ""}`;
 }
 
-/** A place in a log as a button that copies the command that opens it. */
-function logPlace(session, log, line) {
+/** A place in a log as a button that copies the command that opens it; of its session's own page only the line. */
+function logPlace(session, log, line, brief) {
+  if (brief) return command(openingCommand(session, line), `line ${line}`);
   const name = (log || "").split(/[\\/]/).pop();
   const file = name.length > 30 ? `${name.slice(0, 8)}\u2026${name.slice(-6)}` : name;
   const shown = [file, line && `line ${line}`].filter(Boolean).join(", ");

@@ -7,10 +7,10 @@ async function sessionPage(sessions, name, step, chosen) {
   if (place === undefined || place < 0) return make("section", {}, link("sessions", { class: "back" }, "All sessions"), make("h1", {}, "This session is not on the page"), make("p", {}, command(openingCommand(name))));
   const trace = await pack(`trace-${place}`);
   const head = sessionHead(sessions, place, trace);
-  if (!trace) return make("article", {}, ...head, make("p", { class: "nothing" }, "Its steps are not on this page, which has those of the newest sessions and of each issue's last occurrences. Show them with ", command(`helix-graph explain ${sessions.session[place]} --steps`), "."));
+  if (!trace) return make("article", {}, ...head, make("p", { class: "nothing" }, "Its steps are not on this page, which has those of the newest sessions and of each issue's last occurrences. Show them with ", command(`helix-graph explain ${briefName(sessions.session[place])} --steps`), "."));
   if (chosen.with !== undefined) return make("article", {}, ...head, await comparison(sessions, place, trace, chosen.with));
   const steps = make("ol", { class: "steps" }, trace.steps.map((one, at) => stepItem(one, at, trace, sessions.session[place])));
-  const page = make("article", {}, ...head, ...readingOrder(trace, sessions, place), ...memoryShown(trace), ...refused(trace), make("h2", {}, `${count(trace.steps.length, "step")}`), steps, lessonsOf(trace));
+  const page = make("article", {}, ...head, make("div", { class: "pair even" }, readFirst(trace, name), stepsToLookAt(trace, sessions, place)), ...memoryShown(trace), ...refused(trace), make("h2", {}, `${count(trace.steps.length, "step")}`), steps, lessonsOf(trace));
   if (step) queueMicrotask(() => openStep(page, step));
   return page;
 }
@@ -33,16 +33,43 @@ function sessionHead(sessions, place, trace) {
     make("p", { class: "soft" }, when(sessions.time[place], moment), about.map((text) => [" \u00b7 ", quoted(text)])),
     make("p", {}, outcomeChip(sessions.outcome[place], sessions.basis[place]), trace?.rule && [" ", trace.rule, trace.quote && [": ", quoted(trace.quote, 160)]]),
     strip(sessions.trouble[place], sessions.mended[place]),
-    make("p", { class: "commands" }, trace && link(`sessions/${encodeURIComponent(name)}?with=`, { class: "button" }, "Compare with another session"), command(openingCommand(name)), command(`helix-graph explain ${name}`)),
+    make("p", { class: "commands" }, trace && link(`sessions/${encodeURIComponent(name)}?with=`, { class: "button" }, "Compare with another session"), command(openingCommand(name)), command(`helix-graph explain ${briefName(name)}`)),
   ];
 }
 
-/** The order in which to read a session's steps, as `explain` has it of one log alone. */
-function readingOrder(trace, sessions, place) {
+/** So few steps are read as they are. */
+const FEW_STEPS = 3;
+
+/** The places to read first, as `explain` has them. */
+function readFirst(trace, session) {
+  if (!trace.reading?.length || trace.steps.length <= FEW_STEPS) return null;
+  const known = new Set(trace.steps.map((one) => one.id));
+  return make(
+    "div",
+    {},
+    make("h2", {}, "Read first"),
+    make("p", { class: "soft" }, trace.from_log ? "The messages of its log, the most telling first." : "What its episode kept of the log, the most telling first."),
+    make(
+      "ol",
+      { class: "leads" },
+      trace.reading.map((one) => {
+        const step = one.steps?.find((id) => known.has(id));
+        const why = [one.trouble, ...(one.reasons || [])].filter(Boolean);
+        const said = quoted(one.quote, 160);
+        return make("li", {}, step ? link(`sessions/${encodeURIComponent(session)}/${encodeURIComponent(step)}`, {}, said) : said, make("p", { class: "where" }, make("span", { class: "soft" }, why.join("; ")), one.line ? logPlace(session, one.file || trace.log, one.line, "line") : null));
+      }),
+    ),
+  );
+}
+
+/** The steps that something points at, as `explain` has them of one log alone. */
+function stepsToLookAt(trace, sessions, place) {
   const byId = new Map(trace.steps.map((one) => [one.id, one]));
-  const head = make("h2", {}, "Where to look first");
-  if (!trace.order.length) return [head, make("p", { class: "nothing" }, trace.sentence || "No step stands out.")];
-  return [
+  const head = make("h2", {}, "Steps to look at");
+  if (!trace.order.length) return make("div", {}, head, make("p", { class: "nothing" }, trace.sentence || "No step stands out."));
+  return make(
+    "div",
+    {},
     head,
     make("p", { class: "soft" }, trace.sentence && `${trace.sentence} `, "Leads, not conclusions, from this session's log alone; helix-graph explain compares it with the others as well."),
     make(
@@ -53,7 +80,7 @@ function readingOrder(trace, sessions, place) {
         return make("li", {}, stepButton(one, sessions.session[place]), make("ul", {}, one.suspect.reasons.map((reason) => make("li", {}, quoted(reason)))));
       }),
     ),
-  ];
+  );
 }
 
 /** A link to a step of the same session. */
@@ -113,12 +140,11 @@ const LINKS = { causes: ["led to", "followed from"], enables: ["enabled", "was e
 
 function stepBody(one, byId, session) {
   const ends = (links, way) => links.filter(([id]) => byId.has(id)).map(([id, type, reason]) => make("li", {}, `${LINKS[type][way]} `, stepButton(byId.get(id), session), make("small", { class: "soft" }, ` ${reason}`)));
-  const edited = one.kind === "decision" && /^(edit|create)\b/.test(one.text);
   return [
     one.situation && make("p", { class: "soft" }, "Situation: ", quoted(one.situation, 240)),
     one.why && make("p", {}, "Why: ", quoted(one.why)),
     one.message && make("p", {}, quoted(one.message)),
-    one.quote && (edited ? make("pre", { class: "diff" }, one.quote.split("\n").map((text) => make("span", { class: "added" }, `+ ${visible(text)}\n`))) : make("blockquote", {}, visible(one.quote))),
+    one.diff?.length ? diffOf(one.diff) : one.quote && make("blockquote", {}, visible(one.quote)),
     one.suspect && make("ul", { class: "plain" }, one.suspect.reasons.map((text) => make("li", {}, quoted(text)))),
     make("ul", { class: "plain" }, ends(one.led_by, 1), ends(one.leads_to, 0)),
     isFailure(one) && cost(one) && make("p", { class: "soft" }, `It took ${cost(one)}.`),

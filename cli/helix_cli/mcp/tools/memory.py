@@ -89,7 +89,7 @@ def list_episodes(
     since: Annotated[
         str | None, Meta(description="Only sessions from then on: 2026-09-01, or 2026-09-01T08:30Z.")
     ] = None,
-    task: Annotated[str | None, Meta(description="Only those with this text in their task, in any case.")] = None,
+    task: Annotated[str | None, Meta(description="Only sessions whose task contains this text, in any case.")] = None,
     max_results: Annotated[int, Meta(ge=1, le=100, description="Most results.")] = 20,
 ) -> str:
     """The sessions of this project, the newest first: when, what for, how they came out and who or what says so. Use it
@@ -128,7 +128,7 @@ def compile_episodes(
     memory: "Memory",
     *,
     progress: "Progress",
-    dry_run: Annotated[bool, Meta(description="Say what would change, and change nothing.")] = False,
+    dry_run: Annotated[bool, Meta(description="Show what would change, and change nothing.")] = False,
 ) -> str:
     """Fold new episodes into the causal graph, which `seen`, `causal_path`, `patterns` and the others answer from. What
     has not changed costs nothing. Use it after `extract`, or when a tool says that the graph is not compiled.

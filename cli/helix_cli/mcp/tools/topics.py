@@ -222,13 +222,13 @@ def topics(  # noqa: PLR0913  (the seed's parameters)
     hours: Annotated[Hours | None, Meta(description="recent: the last N hours; overrides days.")] = None,
     detail: Annotated[StatsDetail | None, Meta(description="stats: counts of tags, or the index's size.")] = None,
     index: Annotated[Index | None, Meta(description="entries: the one at this index.")] = None,
-    match_str: Annotated[str | None, Meta(description="entries: those that hold this.")] = None,
+    match_str: Annotated[str | None, Meta(description="entries: those that contain this text.")] = None,
     focus: Annotated[str | None, Meta(description="graph: only where topics of this pattern take part.")] = None,
     json: Annotated[
         str | list[dict[str, Any]] | None, Meta(description="import: what export gave, or [{topic, text}].")
     ] = None,
     refresh: Annotated[bool, Meta(description="stale: show what the sources say now.")] = False,
-    apply: Annotated[bool, Meta(description="prune: remove them; without it they are only listed.")] = False,
+    apply: Annotated[bool, Meta(description="prune: remove them; without it they are listed.")] = False,
 ) -> str:
     """What there is, and keeping it in order. Look: list, recent, entries, stats, xref and graph (what refers to what),
     stale (entries whose source has changed since), session, export. Keep: prune lists entries that nobody wrote to for

@@ -1,0 +1,137 @@
+"""Where git keeps what it knows of a work tree, and whether that is the tree's own repository.
+
+A ``.git`` may be a file or a link that names a folder anywhere, and an archive can hold one: whatever is asked of git
+there would be answered from another of this user's repositories. Git itself links back, from the folder of a linked
+work tree (``gitdir``) and of a submodule (``core.worktree``), so a tree that its repository does not know has none.
+
+Every hook loads this module, so it imports next to nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: A file of git's that holds one path has at most so many bytes: Linux takes paths of 4,096.
+_LONGEST_POINTER = 8192
+#: A large configuration of git's, with tens of thousands of branches, has a few megabytes.
+LARGEST_SETTINGS = 16 << 20
+#: What git reads of its folder's own, and has no reason to keep elsewhere.
+_OWN = ("HEAD", "index", "packed-refs", "objects", "objects/info", "objects/pack", "refs")
+
+
+def tree_around(folder: Path) -> Path | None:
+    """The nearest folder, from this one on upwards, that has a ``.git`` of any kind."""
+    folder = _real(folder)
+    return next((one for one in (folder, *folder.parents) if (one / ".git").exists()), None)
+
+
+def git_folder(tree: Path) -> Path:
+    """The git folder of a work tree or submodule, as its ``.git`` is or names it, whether it is there or not."""
+    git = tree / ".git"
+    target = pointer_in(git).removeprefix("gitdir:").strip() if git.is_file() else ""
+    return _real(tree / target) if target else git
+
+
+def foreign_git(tree: Path) -> Path | None:
+    """The folder of another repository that a tree's ``.git`` leads to; None of its own, or one that is not there."""
+    git = _real(git_folder(tree))
+    if not git.is_dir():
+        return None
+    common = pointer_in(git / "commondir")
+    if common and not _is_linked_work_tree(tree, git, common):
+        return _real(git / common)
+    inside = git.is_relative_to(_real(tree))
+    if not (common or inside or any(_is_same(git / one, tree) for one in _named_trees(git))):
+        return git
+    folders = (git, _real(git / common)) if common else (git,)
+    return next((link for folder in folders for link in _links_from(folder, tree)), None)
+
+
+def _links_from(git: Path, tree: Path) -> Iterator[Path]:
+    """Where links in a folder of git's lead, out of it and of the tree."""
+    for link in (git / one for one in _OWN):
+        if link.is_symlink() and not any(_real(link).is_relative_to(one) for one in (git, _real(tree))):
+            yield _real(link)
+
+
+def has_links(tree: Path) -> bool:
+    """Whether a link within the objects and refs of a tree's repository may lead to another's.
+
+    Refs are looked at where objects of another repository are borrowed, as after `git clone --shared`.
+    """
+    git = _real(git_folder(tree))
+    common = pointer_in(git / "commondir")
+    shared = _real(git / common) if common else git
+    try:
+        with os.scandir(shared / "objects") as entries:
+            if any(entry.is_symlink() for entry in entries):
+                return True
+    except OSError:  # not there: git will say so
+        return False
+    if not (shared / "objects" / "info" / "alternates").exists():
+        return False
+    found = (Path(top, name) for top, folders, files in os.walk(shared / "refs") for name in (*folders, *files))
+    return any(path.is_symlink() for path in found)
+
+
+def main_work_tree(tree: Path) -> Path | None:
+    """The work tree that holds the common git folder of a linked one; None where that is bare, or does not know it."""
+    git = git_folder(tree)
+    common = pointer_in(git / "commondir")
+    shared = _real(git / common) if common else None
+    if shared is None or shared.name != ".git" or not _is_linked_work_tree(tree, git, common):
+        return None
+    return shared.parent
+
+
+def pointer_in(path: Path) -> str:
+    """The path in a file of git's; empty where there is none, which anybody may have made so."""
+    from helix_episodes.safe_files import read_regular
+
+    try:
+        written = read_regular(path, follow=True, most=_LONGEST_POINTER)
+    except OSError:
+        return ""
+    return "" if b"\0" in written else os.fsdecode(written).strip()
+
+
+def _is_linked_work_tree(tree: Path, git: Path, common: str) -> bool:
+    """Whether the repository has a record of this work tree, as `git worktree add` makes one."""
+    back = Path(pointer_in(git / "gitdir"))
+    is_back = back.name == ".git" and _is_same(git / back.parent, tree)
+    return is_back and git.parent == _real(git / common) / "worktrees"
+
+
+def _named_trees(git: Path) -> Iterator[str]:
+    """The work trees that the configuration in a folder of git's names: that of a submodule has one."""
+    from helix_episodes.safe_files import read_regular
+
+    for name in ("config", "config.worktree"):
+        try:
+            written = read_regular(git / name, follow=True, most=LARGEST_SETTINGS)
+        except OSError:
+            continue
+        section = ""
+        for line in os.fsdecode(written).splitlines():
+            key, _, value = (part.strip() for part in line.partition("="))
+            if key.startswith("["):
+                section = key.lower()
+            elif section == "[core]" and key.lower() == "worktree" and "\0" not in value:
+                yield value.strip('"').replace('\\"', '"').replace("\\\\", "\\")
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):
+        return False
+
+
+def _real(path: Path) -> Path:
+    """The path without links; where they go in circles it stays as it is, which `Path.resolve` takes for an error."""
+    return Path(os.path.realpath(path))
