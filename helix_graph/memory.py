@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from helix_graph.search.api import Search
     from helix_graph.search.model import SearchSource
     from helix_graph.seed_api import SeedGraph
+    from helix_graph.shards.fold import FoldReport
+    from helix_graph.shards.pack import PackReport
     from helix_graph.sharing.api import Sharing
     from helix_graph.sharing.team import Team, TeamPulled
     from helix_graph.sync_stamp import CaughtUp
@@ -512,6 +514,45 @@ class Memory:
         """
         found = self.highlights()
         return self._pages().report(found, output=output, format=format, days=days, until=until)
+
+    def pack(
+        self,
+        output: Path | str,
+        *,
+        memories: Iterable[Path | str] = (),
+        workers: int | None = 1,
+        progress: Callable[[int, int, Path], None] | None = None,
+    ) -> PackReport:
+        """Writes the facts of all episodes as Parquet shards into ``output``; see `helix_graph.shards.pack.pack`.
+
+        ``memories`` are other ``.helix`` folders whose episodes go there too. What any of these memories forgets later
+        leaves the shards as well.
+
+        Raises:
+            InvalidArgument: One of ``memories`` is no folder.
+            MissingExtra: pyarrow is not installed.
+            WriteFailed: The folder cannot be written.
+        """
+        from helix_graph.shards.pack import pack
+        from helix_graph.shards.places import remember_folder
+
+        folder = as_path("output", output).absolute()
+        several = [self.root, *(as_path("memories", one) for one in as_tuple("memories", memories))]
+        for root in several:
+            remember_folder(root, folder)
+        return pack(several, folder, workers=workers, progress=progress)
+
+    def fold(self, output: Path | str) -> FoldReport:
+        """Writes the sums of this memory's graph, the same as `helix_graph.shards.fold.fold` has from its shards.
+
+        Raises:
+            GraphNotCompiled: There is no graph yet.
+            MissingExtra: pyarrow is not installed.
+            FolderInUse: ``output`` has other files.
+        """
+        from helix_graph.shards.fold import fold_locally
+
+        return fold_locally(self.graph, as_path("output", output))
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """What is wrong with the memory and how to mend it; with ``fix`` what can be mended is.

@@ -32,6 +32,8 @@ HOOK_LOG = "hooks.log"
 #: The anti-patterns as hooks look at them: derived, and gone when a session is forgotten.
 PREPARED = "cache/anti-patterns.json"
 HIGHLIGHTS = "cache/highlights.json"
+#: The folders that the memory was packed to, which `forget` has to reach.
+PACKED = "packed.json"
 #: The rules that people accepted, and which sessions were drawn for those on trial.
 ACCEPTED_RULES, RULE_TRIALS = "rules.json", "rule-trials.jsonl"
 #: What came from the team's server: whose each pulled episode is, the other records, and how far this memory has read.

@@ -104,6 +104,10 @@ RARE = {
         "pattern": "commands.graph:pattern",
         "graph": "commands.graph:graph",
     },
+    "A company's sessions": {
+        "pack": "commands.company:pack",
+        "fold": "commands.company:fold",
+    },
     "Plans and agents": {
         "exploration": "commands.plan:exploration",
         "plan": "commands.plan:plan",

@@ -48,6 +48,7 @@ from helix_graph.project import (
     HOOK_FOLDER,
     HOOK_LOG,
     OFF_FILE,
+    PACKED,
     PAGES,
     PRIVATE_MEMORY,
     RULE_TRIALS,
@@ -306,6 +307,7 @@ _OURS = (
     "explorer-results/*.json",
     ACCEPTED_RULES,
     RULE_TRIALS,
+    PACKED,
     HOOK_LOG,
     f"{HOOK_FOLDER}/*",
 )
