@@ -123,7 +123,7 @@ def refusal_of(root: Path, *, start: Path | None = None) -> Refusal | None:
         return None if has_own_rules(root) else Refusal("unknown", _OTHERS_RULES.format(path=root / ACCEPTED_RULES))
     return Refusal(
         "unknown",
-        f"{root} is not a memory that you began or accepted on this machine (a clone, a copy or a moved project?); "
+        f"{root} is not a memory that you created or accepted on this machine (a clone, a copy or a moved project?); "
         "`helix-graph trust` shows what is in it and asks",
     )
 

@@ -302,6 +302,6 @@ def _as_typed(problem: HelixGraphError, arguments: Sequence[str]) -> str:
 def _of_the_system(problem: OSError | UnicodeError) -> str:
     """What the system refused, where no command could say more: a full disk behind stdout, a folder that is gone."""
     if isinstance(problem, UnicodeError):
-        return "an argument or a file's name is no text in any encoding this system knows"
+        return "an argument or a file's name is not text in any encoding that this system knows"
     where = f"{problem.filename}: " if problem.filename else ""
     return f"{where}{problem.strerror or problem}"

@@ -1,6 +1,6 @@
 """A team's memory through git: what is proposed, what was accepted, and what came in from others.
 
-An insight is a *candidate* until two sessions independently came out well with its help (*corroborated*), *proposed*
+An insight is a *candidate* until two sessions independently succeeded with its help (*corroborated*), *proposed*
 once its file is in the work tree, and *accepted* once the default branch holds it. ``add`` writes and stages files,
 after a search for secrets; committing them and merging the pull request is git's part. ``merge`` takes in what was
 accepted: as somebody else's words, under the author's name, without rank. What came in once is remembered, so that
@@ -18,7 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import InvalidArgument, NotFound
-from helix_episodes.safe_files import read_regular, remove_file, write_atomically
+from helix_episodes.safe_files import irregularity, read_regular, remove_file, write_atomically
 from helix_graph.errors import ShareRefused
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.model import FeedbackEntry, ForgottenInsight, Insight, InsightVerdict, Record
@@ -422,20 +422,21 @@ def check_shared(root: Path) -> tuple[ShareProblem, ...]:
 
     It reads these files alone, so that it may run on anybody's branch, in CI or before a commit.
     """
-    problems: list[ShareProblem] = []
-    names = {path.relative_to(root).as_posix() for path in (root / FOLDER).rglob("*.json")} | set(tracked(root))
-    for name in sorted(names):
-        path = root / name
-        if not path.is_file() or path.is_symlink():
+    problems = list(shared_problems(root))
+    for name in sorted(name for name in tracked(root) if not name.startswith(f"{FOLDER}/")):
+        if irregularity(root / name) is None and (root / name).exists():
+            problems += find_secrets(name, read_regular(root / name))
+    return tuple(sorted(problems, key=lambda one: (one.file, one.line)))
+
+
+def shared_problems(root: Path) -> Iterator[ShareProblem]:
+    """Shared files of the work tree that hold a secret, or that no memory takes in; links are no files."""
+    for path in sorted((root / FOLDER).rglob("*.json")):
+        if path.is_dir() or irregularity(path):
             continue
-        is_shared = name.startswith(f"{FOLDER}/")
-        data = None if is_shared and path.stat().st_size > LARGEST else read_regular(path)
-        if is_shared:
-            file = AcceptedFile(name.removeprefix(f"{FOLDER}/"), data, "")
-            problems += _read_accepted([file], now=datetime.now(UTC))[1]
-        elif data is not None:
-            problems += find_secrets(name, data)
-    return tuple(problems)
+        data = None if path.stat().st_size > LARGEST else read_regular(path)
+        file = AcceptedFile(path.relative_to(root / FOLDER).as_posix(), data, "")
+        yield from _read_accepted([file], now=datetime.now(UTC))[1]
 
 
 def _refuse(problems: list[ShareProblem]) -> None:

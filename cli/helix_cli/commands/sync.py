@@ -65,10 +65,10 @@ def _begun() -> Memory:
     except NoMemory:
         here = Path.cwd()
         if project_folder(here) is None and here in {Path.home(), Path(here.anchor)}:
-            said = "this folder is no project; go to one, or begin a memory here with `helix-graph init`"
+            said = "this folder is not a project; go to one, or create a memory here with `helix-graph init`"
             raise click.UsageError(said) from None
         memory = Memory.init()
-        warn(f"Began a memory in {memory.root}.")
+        warn(f"Created a memory in {memory.root}.")
         return memory
 
 
@@ -105,9 +105,10 @@ def _render_logs(report: SyncReport) -> None:
         return
     failed = f", {count(len(read.failed), 'log')} not readable" if read.failed else ""
     cut = redacted([one for one in read.recorded if one.change != "unchanged"])
+    elsewhere = f"; {count(logs.elsewhere, 'log')} of other projects not read" if logs.elsewhere else ""
     say(
-        f"{count(sessions, 'session')} in the memory: {len(read.written)} new, {len(read.updated)} updated{failed}; "
-        f"{count(logs.elsewhere, 'log')} of other projects not read" + (f"; redacted {cut}." if cut else ".")
+        f"{count(sessions, 'session')} in the memory: {len(read.written)} new, {len(read.updated)} updated{failed}"
+        f"{elsewhere}" + (f"; redacted {cut}." if cut else ".")
     )
     if read.written or read.updated or graph.episodes_processed:
-        say("Next: helix-graph seen, helix-graph report, helix-graph --help")
+        say("Next: helix-graph shows what stands out; helix-graph issues, helix-graph seen, helix-graph --help")

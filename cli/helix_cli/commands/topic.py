@@ -196,7 +196,7 @@ def _content(file: str) -> str:
     try:
         return _stdin() if file == "-" else Path(file).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise click.ClickException(f"{file}: cannot be read: {reason}") from error
 
 
