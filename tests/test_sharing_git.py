@@ -303,7 +303,7 @@ def test_one_unusable_file_is_skipped_and_named_and_the_rest_comes_in(origin: Pa
         put(mallory, one): reason
         for one, reason in (
             (replace(FORGED, uid="b" * 16, content="too short"), "9 characters"),
-            (replace(FORGED, uid="c" * 16, created_at="2999-01-01"), "created_at lies in the future"),
+            (replace(FORGED, uid="c" * 16, created_at="2999-01-01"), "created_at is in the future"),
             (replace(FORGED, uid="d" * 16, content=f"{NOTE}\x1b[2J"), "control character"),
             (SharedFeedback(id="f", ts="soon", outcome="blocked", session="s", helped=("a" * 16,)), "no date"),
             (SharedEntry(topic="...", text=NOTE, stored="2026-01-01"), "names no topic"),

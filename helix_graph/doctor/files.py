@@ -339,7 +339,7 @@ def check_folder(root: Path) -> Iterator[Fixable]:
         yield Fixable(
             "not ignored by git",
             ".gitignore",
-            "git would take in people's prompts with the next `git add`",
+            "git would add people's prompts with the next `git add`",
             "helix-graph init writes it",
             mend=lambda: write_atomically(ignore, PRIVATE_MEMORY.encode(), mode=0o644),
         )
@@ -373,7 +373,7 @@ def _location(root: Path) -> Iterator[Fixable]:
         return
     repository = repository_root(root.parent)
     if repository is not None and repository != root.parent:
-        problem = f"it lies within the repository {repository}, whose memory is {repository / FOLDER}"
+        problem = f"it is inside the repository {repository}, whose memory is {repository / FOLDER}"
         yield Fixable("stray memory", ".", problem, "copy its episodes there and delete it")
     for other in _others(root, repository):
         problem = f"another memory, {other}, is never used from here"

@@ -162,7 +162,7 @@ def _render_planned(done: Done) -> None:
     for command in done.commands:
         say(f"Would run: {' '.join(command)}")
     for backup in done.backups:
-        say(f"Would keep what stood there before: {backup}")
+        say(f"Would keep what was there before: {backup}")
     for note in done.notes:
         say(note)
     if not done.files and not done.commands:
