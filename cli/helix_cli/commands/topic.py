@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from helix_cli.app import open_memory
+from helix_cli.app import open_with_team
 from helix_cli.output import count, emit_text, json_option, say, show, writes_to_terminal
 from helix_cli.terminal import clean, quiet, strong
 
@@ -159,7 +159,7 @@ def topics(*, action: str, file: str | None, of_user: bool, as_json: bool, **opt
 
 def _topics(*, of_user: bool) -> Topics:
     if not of_user:
-        return open_memory().topics
+        return open_with_team().topics
     from helix_graph.topics.api import Topics
 
     return Topics.of_this_user()
