@@ -2,9 +2,10 @@
 
 The order matters: a tombstone that keeps the session from coming back, with the fingerprints to search for; its
 episode and the quarantined files of it; the assertions that name it; its share in the graph and the export; the vector
-cache; deleted rows that SQLite still stores. Then every file of the memory is searched, and only when nothing is found
-are the fingerprints deleted. A process that is killed at any point leaves what the next run needs: every `forget` first
-finishes the unverified ones. Files outside the memory are not touched: the agent's own logs, git history, backups.
+cache; deleted rows that SQLite still stores. Then every file of the memory is searched, the session is taken out of
+the shards that the memory was packed to, and only when nothing is found are the fingerprints deleted. A process that is
+killed at any point leaves what the next run needs: every `forget` first finishes the unverified ones. Files outside the
+memory are not touched otherwise: the agent's own logs, git history, backups.
 
 The search covers file names and bytes, databases with their write-ahead logs and free pages, and the content of gzip,
 bzip2, xz, zip and tar files, nested ones too. What this Python cannot unpack (zstd, lz4, 7z, rar, encrypted or damaged
@@ -51,10 +52,13 @@ from helix_graph.project import ACCEPTED_RULES, HIGHLIGHTS, HOOK_LOG, PAGES, PRE
 from helix_graph.rules.staged import AcceptedRule, forget_rules
 from helix_graph.set_aside import ASSERTIONS, quarantined_of_session
 from helix_graph.set_aside import FOLDER as ASIDE
+from helix_graph.shards.places import forget_in_shards
 from helix_graph.shared_authors import CACHE as SHARED_AUTHORS
+from helix_graph.sharing.team import ServerErasure
 from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unproved, chunks_of, digest, fingerprints_of
 from helix_graph.topics.maintenance import compact
 from helix_graph.topics.schema import TOPIC_TABLES
+from helix_graph.trust import team_marker
 
 if TYPE_CHECKING:
     from helix_graph.graph.api import Graph
@@ -285,7 +289,8 @@ class ForgetReport(msgspec.Struct, frozen=True, kw_only=True):
     """What was forgotten, or would be.
 
     ``undecided`` are files whose project and time cannot be read. ``taken_up`` counts sessions that an earlier attempt
-    had removed without a proof: this one's ``proof`` holds for them too.
+    had removed without a proof: this one's ``proof`` holds for them too. ``team`` says what became of
+    them on the team's server, where the memory takes part in one.
     """
 
     sessions: tuple[str, ...]
@@ -294,6 +299,7 @@ class ForgetReport(msgspec.Struct, frozen=True, kw_only=True):
     taken_up: int = 0
     proof: ErasureProof | None = None
     dry_run: bool = False
+    team: ServerErasure | None = None
 
 
 def forget(
@@ -415,6 +421,9 @@ def _prove(root: Path, graph: Graph, sessions: Iterable[str]) -> ErasureProof | 
     files = [] if path.is_relative_to(root) else [Path(f"{path}{side}") for side in ("", *database.SIDE_FILES)]
     outside = [file for file in files if file.is_file()]
     proof = find_traces(root, wanted, sessions=digests, graph=graph.path_of_file, outside=outside)
+    unreached = forget_in_shards(root, lambda session: digest(session) in digests)
+    unsearched = (*proof.unsearched, *(Unsearched(file=one.path, problem=one.problem) for one in unreached))
+    proof = msgspec.structs.replace(proof, unsearched=unsearched)
     if proof.whole:
         tombstones.settle(waiting)
     return proof
@@ -453,7 +462,8 @@ def _remove(root: Path, store: EpisodeStore, sessions: Iterable[str], assertions
         prints = fingerprints_of(said) | fingerprints_of(names, names=True)
         unproved = Unproved(texts=tuple(sorted(prints)), too_short=sum(not fingerprints_of([text]) for text in said))
         tombstones.bury(session, steps={step for path in files for step in _step_ids(path)}, unproved=unproved)
-    for path in (*(path for files in paths.values() for path in files), *assertions):
+    markers = [team_marker(root, PREFIX + session) for session in paths]
+    for path in (*(path for files in paths.values() for path in files), *assertions, *markers):
         for leftover in path.parent.glob(f".{escape(path.name)}.*{TEMPORARY_SUFFIX}"):
             remove_file(leftover)
         remove_file(path)

@@ -91,7 +91,7 @@ def check_trials(trials: Iterable[Trial], names: CheckNames | None = None) -> li
     for session in sessions:
         for place, run in enumerate(session.runs):
             check = named.of(run)
-            if check in named.passing and _counts(run):
+            if check in named.passing and tries_a_change(run):
                 found.append(
                     CheckTrial(
                         check=check,
@@ -104,13 +104,14 @@ def check_trials(trials: Iterable[Trial], names: CheckNames | None = None) -> li
                         event=run.event,
                         place=place,
                         changed=frozenset(path for path, _ in run.changed),
-                        situations=frozenset(_situations(run)),
+                        situations=frozenset(situations_of(run)),
                     )
                 )
     return found
 
 
-def _counts(run: TrialRun) -> bool:
+def tries_a_change(run: TrialRun) -> bool:
+    """Whether a run says something of the changes before it: fresh, after a change, and not meant to fail."""
     return is_judged(run) and run.fresh and bool(run.changed) and not run.deliberate
 
 
@@ -156,7 +157,7 @@ class CheckNames:
         for run in judged:
             by_head[head_of(run.command)].add(run.check)
         self._of_task = {
-            head: task for head, names in by_head.items() for task in names if len(names) > 1 and _is_task(task, head)
+            head: task for head, names in by_head.items() for task in names if len(names) > 1 and is_task(task, head)
         }
         #: Checks that have passed at all: one of which only failures are known has no rate.
         self.passing = {self.of(run) for run in judged if run.passed}
@@ -164,7 +165,12 @@ class CheckNames:
     def of(self, run: TrialRun) -> str:
         """The name of a run's check."""
         name = self._of_task.get(head_of(run.command), run.check)
-        return f"{name} --fix" if _REWRITES.search(run.command or "") and "fix" not in name else name
+        return f"{name} --fix" if rewrites(run.command) and "fix" not in name else name
+
+
+def rewrites(command: str | None) -> bool:
+    """Whether a command rewrites what it complains of."""
+    return bool(_REWRITES.search(command or ""))
 
 
 _REWRITES = re.compile(r"\s--(?:fix|write)\b|[:-](?:auto)?fix\b")
@@ -175,13 +181,14 @@ def is_judged(run: TrialRun) -> bool:
     return run.kind in JUDGING and run.passed is not None
 
 
-def _is_task(check: str, head: str) -> bool:
+def is_task(check: str, head: str) -> bool:
     """Whether a check has the name of the task that a command asks for: ``npm check`` of ``npm run check``."""
     words = head.split()
     return len(words) > 1 and check == f"{words[0]} {words[-1]}" and "run" in words[1:-1]
 
 
-def _situations(run: TrialRun) -> Iterator[Situation]:
+def situations_of(run: TrialRun) -> Iterator[Situation]:
+    """The situations that a run was in; one may come more than once."""
     for path, _ in run.changed:
         yield Situation("file", path)
         yield Situation("kind", _role_of(path) or "other")

@@ -11,15 +11,14 @@ leave the file: answers are named and sorted by ids and labels.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 import msgspec
 
 from helix_episodes.msgspec_types import ready
 from helix_graph.database import ANY_OF, DamagedRows, as_list
-from helix_graph.graph.adjacency import Edge
 from helix_graph.graph.episode_rows import EPISODE_FIELDS, EpisodeRows, NodeRow
 from helix_graph.graph.graph_db import EXPORT_VERSION, LABEL_VERSION
 from helix_graph.graph.model import (
@@ -42,6 +41,8 @@ if TYPE_CHECKING:
     import sqlite3
 
     import networkx as nx
+
+    from helix_graph.graph.adjacency import Edge
 
 
 def updated(connection: sqlite3.Connection) -> str | None:
@@ -190,7 +191,7 @@ class GraphChanges:
         self._numbers[node[0]] = number = found[0] if found else self._last
         return number
 
-    def count(self, share: Share, *, sign: Literal[1, -1]) -> None:
+    def count(self, share: Share[int, Edge], *, sign: Literal[1, -1]) -> None:
         """Adds what an episode says to the sums, or takes it away."""
         for node, mentions in share.mentions.items():
             if mentions:
@@ -281,31 +282,36 @@ class CompileTotals(msgspec.Struct, frozen=True, kw_only=True):
     merged: int
 
 
-class Share(msgspec.Struct, frozen=True, gc=False):
+_Node = TypeVar("_Node", bound=Hashable)
+_Link = TypeVar("_Link", bound=Hashable)
+
+
+class Share(msgspec.Struct, Generic[_Node, _Link], frozen=True, gc=False):
     """What one episode adds to the sums: of each node its counted mentions, of each edge the weights of its claims.
 
-    ``episode`` is what it adds to each node that it mentions: episodes, measured ones, successes among these.
+    Nodes and edges may be named in any way, by number in graph.db. ``episode`` is what it adds to each node that it
+    mentions: episodes, measured ones, successes among these.
     """
 
     episode: tuple[int, int, int]
-    mentions: Mapping[int, int]
-    claims: Mapping[Edge, Sequence[int]]
+    mentions: Mapping[_Node, int]
+    claims: Mapping[_Link, Sequence[int]]
     patterns: Sequence[str]
 
 
 def share_of(
     about: tuple[str, str, str],
-    mentions: Iterable[tuple[int, int]],
-    claims: Iterable[tuple[Edge, int]],
+    mentions: Iterable[tuple[_Node, int]],
+    claims: Iterable[tuple[_Link, int]],
     patterns: Sequence[str],
-) -> Share:
+) -> Share[_Node, _Link]:
     """An episode's share; ``about`` is its outcome, what that rests on and its origin."""
     outcome, basis, origin = about
     measures = basis in MEASURED_BASES and outcome != "unknown"
-    counted: Counter[int] = Counter()
+    counted: Counter[_Node] = Counter()
     for node, times in mentions:
         counted[node] += times
-    weights: defaultdict[Edge, list[int]] = defaultdict(list)
+    weights: defaultdict[_Link, list[int]] = defaultdict(list)
     for edge, weight in claims:
         weights[edge].append(weight)
     episode = (int(origin != "assertion"), int(measures), int(measures and outcome == "success"))

@@ -12,6 +12,7 @@ from helix_graph.trust import tracked_by_git
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterable
     from pathlib import Path
 
 
@@ -54,7 +55,7 @@ class Failure(NamedTuple):
 
 
 #: What people report is said in their own words: of no two reports it can be said that they are of one failure.
-_REPORTED = "reported by the user"
+REPORTED = "reported by the user"
 _FAILURES = """
     SELECT m.episode, m.local, coalesce(m.issues, ''), n.label, coalesce(m.checked, ''), coalesce(m.family, ''), m.path,
         m.line, coalesce(m.message, ''), coalesce(m.thing, ''), m.deliberate, c.steps, c.seconds, c.tokens,
@@ -82,7 +83,7 @@ class RunsOfCheck:
 class History:
     """What one graph.db says of failures; read at once, since what is asked is asked of all of it.
 
-    ``root`` is the memory's folder.
+    ``root`` is the memory's folder. ``recorded`` are the failures with those that forked sessions repeat.
     """
 
     def __init__(self, connection: sqlite3.Connection, folder: Path) -> None:
@@ -98,7 +99,7 @@ class History:
             for name in events.split(" ")
         }
         self.reported: list[Failure] = []
-        self.failures: list[Failure] = []
+        self.recorded: list[Failure] = []
         for (
             number,
             local,
@@ -117,12 +118,11 @@ class History:
                 on_purpose = bool(deliberate) or (number, local) in meant
                 key = issues.partition(" ")[0]
                 one = Failure(number, local, key, label, check, family, path, line, said, thing, on_purpose, *rest)
-                (self.reported if family == _REPORTED else self.failures).append(one)
+                (self.reported if family == REPORTED else self.recorded).append(one)
         order = {number: row.place for number, row in self.sessions.items()}
-        self.failures, self.reported = (
-            _once(sorted(each, key=lambda one: (order[one.number], one.line or 0, one.local)))
-            for each in (self.failures, self.reported)
-        )
+        for each in (self.recorded, self.reported):
+            each.sort(key=lambda one: (order[one.number], one.line or 0, one.local))
+        self.failures, self.reported = first_occurrences(self.recorded), first_occurrences(self.reported)
         counted: defaultdict[str, dict[int, int]] = defaultdict(dict)
         query = (
             "SELECT checked, episode, count(*) FROM run WHERE passed IS NOT NULL AND kind <> 'command' GROUP BY 1, 2"
@@ -150,8 +150,11 @@ class History:
         return self.sessions[failure.number].place
 
 
-def _once(failures: list[Failure]) -> list[Failure]:
-    """Each failure in the first session that has it: a forked session repeats the results of the one before it."""
+def first_occurrences(failures: Iterable[Failure]) -> list[Failure]:
+    """Each failure in the first session that has it: a forked session repeats the results of the one before it.
+
+    ``failures`` are in order of time.
+    """
     first: dict[tuple[str, str, str], int] = {}
     return [
         one

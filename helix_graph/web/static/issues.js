@@ -1,6 +1,5 @@
 // The tab of issues: the list, and one issue with its time, remedies, occurrences and what is like it.
 
-const STATES = { new: "new", recurring: "recurring", regressed: "came back", quiet: "quiet", muted: "muted", resolved: "resolved" };
 const ORDERS = {
   steps: ["steps", (one) => one.steps ?? 0],
   minutes: ["minutes", (one) => one.minutes ?? 0],
@@ -149,14 +148,6 @@ function remedyCard(one, sessions) {
     one.session && make("p", { class: "where" }, "Latest: ", place === undefined ? quoted(one.session) : sessionLink(sessions, place), logPlace(one.session, one.log, one.line)),
   );
 }
-
-const ENDS = {
-  repair: "repaired",
-  pass: "passed again, without a change that was seen to repair it",
-  prompt: "not repaired before the next prompt",
-  left: "the agent went on to something else",
-  session: "not repaired in this session",
-};
 
 function occurrenceCard(met, sessions) {
   const place = sessions.places.get(met.session);

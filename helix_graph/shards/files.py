@@ -1,0 +1,192 @@
+"""Shards as files: where they are, which episodes they have, how they are written, and how a session leaves them."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from helix_episodes.errors import FileError, WriteFailed
+from helix_episodes.safe_files import irregularity, locked, make_folder, remove_file, write_atomically
+from helix_episodes.store import PREFIX
+from helix_graph.errors import MissingExtra
+from helix_graph.graph.graph_db import LABEL_VERSION, TRIAL_VERSION
+from helix_graph.shards.rows import COLUMNS, EVERY, FACTS, NUMBERS, Row
+
+#: What a shard is made of; one of another version is written again.
+VERSION = f"1 {LABEL_VERSION} {TRIAL_VERSION}"
+_METADATA = b"helix-graph"
+_DAY, _NAME = re.compile(r"\d{4}-\d\d-\d\d"), re.compile(r"[0-9a-f]{16}\.parquet")
+
+
+class ShardDamaged(FileError):
+    """A file in the place of a shard is none, or cannot be read."""
+
+    sentence = "{path} is not a shard that this version can read ({problem}); `helix-graph pack` writes it again"
+
+
+class Member(msgspec.Struct, frozen=True, array_like=True):
+    """An episode in a shard: the digest of all that its rows are made from, and its session."""
+
+    digest: str
+    session: str
+
+
+class ShardKey(NamedTuple):
+    """What the episodes of a shard have in common."""
+
+    day: str
+    project: str
+
+
+class _Metadata(msgspec.Struct, frozen=True):
+    version: str
+    episodes: dict[str, Member]
+
+
+def parquet_modules() -> tuple[Any, Any]:
+    """The modules ``pyarrow`` and ``pyarrow.parquet``.
+
+    Raises:
+        MissingExtra: They are not installed.
+    """
+    try:
+        return import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise MissingExtra(wanted="reading and writing shards", extra="parquet") from error
+
+
+def path_of_shard(folder: Path, key: ShardKey) -> Path:
+    """Where the shard of a day and project is; a project's name may be anything, so its digest stands for it."""
+    return folder / key.day / f"{blake2b(key.project.encode(), digest_size=8).hexdigest()}.parquet"
+
+
+def shard_files(folder: Path, *, since: str = "", until: str = "") -> list[Path]:
+    """The shards in a folder in order, of the days from ``since`` to the one before ``until``."""
+    days = [
+        day
+        for day in folder.iterdir()
+        if _DAY.fullmatch(day.name) and since <= day.name and (not until or day.name < until) and day.is_dir()
+    ]
+    return sorted(path for day in days for path in day.iterdir() if _NAME.fullmatch(path.name))
+
+
+def read_members(path: Path) -> dict[str, Member] | None:
+    """The episodes of a shard by their ids; None of a file that is no shard of this version."""
+    try:
+        return check_shard(path)
+    except ShardDamaged:
+        return None
+
+
+def check_shard(path: Path) -> dict[str, Member]:
+    """The episodes of a shard by their ids, going by what stands at its end.
+
+    Raises:
+        ShardDamaged: It is no shard, or one of another version.
+        MissingExtra: pyarrow is not installed.
+    """
+    pa, parquet = parquet_modules()
+    if problem := irregularity(path):
+        raise ShardDamaged(path=path, problem=problem)
+    try:
+        schema = parquet.read_schema(path)
+        found = msgspec.json.decode((schema.metadata or {})[_METADATA], type=_Metadata)
+    except (pa.ArrowException, OSError, KeyError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ShardDamaged(path=path, problem=str(error) or type(error).__name__) from error
+    if found.version != VERSION:
+        raise ShardDamaged(path=path, problem=f"its version is {found.version!r}, this one writes {VERSION!r}")
+    return found.episodes
+
+
+def find_damage(paths: Sequence[Path]) -> ShardDamaged | None:
+    """The first of these shards that cannot be read to its end."""
+    pa, parquet = parquet_modules()
+    for path in paths:
+        try:
+            check_shard(path)
+            for _ in parquet.ParquetFile(path, page_checksum_verification=True).iter_batches():
+                pass
+        except ShardDamaged as error:
+            return error
+        except (pa.ArrowException, OSError) as error:
+            return ShardDamaged(path=path, problem=str(error))
+    return None
+
+
+def write_shard(path: Path, rows: dict[str, list[Row]], members: dict[str, Member]) -> int:
+    """Writes a shard whole or not at all; gives its number of rows.
+
+    Raises:
+        WriteFailed: The disk is full or the folder read-only.
+    """
+    pa, _ = parquet_modules()
+    schema = arrow_schema()
+    tables = []
+    for fact, names in FACTS.items():
+        several = rows[fact]
+        columns = dict(zip((*EVERY, *names), zip(*several, strict=True), strict=True)) if several else {}
+        arrays = [
+            pa.array(columns[name], type=schema.field(name).type)
+            if name in columns
+            else pa.repeat(pa.scalar(0 if name in NUMBERS else "", type=schema.field(name).type), len(several))
+            for name in COLUMNS
+        ]
+        tables.append(pa.Table.from_arrays(arrays, schema=schema))
+    table = pa.concat_tables(tables)
+    _write_table(path, table, members)
+    return int(table.num_rows)
+
+
+def arrow_schema() -> Any:  # noqa: ANN401  (a pyarrow.Schema, which need not be installed)
+    """The columns of a shard with their types."""
+    pa, _ = parquet_modules()
+    return pa.schema([(name, pa.int64() if name in NUMBERS else pa.string()) for name in COLUMNS])
+
+
+def _write_table(path: Path, table: Any, members: dict[str, Member]) -> None:  # noqa: ANN401  (a pyarrow.Table)
+    _, parquet = parquet_modules()
+    metadata = msgspec.json.encode(_Metadata(VERSION, dict(sorted(members.items()))))
+    out = io.BytesIO()
+    parquet.write_table(
+        table.replace_schema_metadata({_METADATA: metadata}), out, compression="zstd", write_page_checksum=True
+    )
+    with WriteFailed.for_os_errors(path):
+        make_folder(path.parent)
+    write_atomically(path, out.getvalue())
+
+
+def remove_sessions(folder: Path, is_gone: Callable[[str], bool]) -> int:
+    """Takes sessions out of every shard in a folder; gives the number of shards that were written again or removed.
+
+    Raises:
+        ShardDamaged: One cannot be read, so nobody knows whose it is. Those before it are done.
+        WriteFailed: One cannot be written.
+        MissingExtra: pyarrow is not installed.
+    """
+    with locked(folder):
+        return sum(_remove_from(path, is_gone) for path in shard_files(folder))
+
+
+def _remove_from(path: Path, is_gone: Callable[[str], bool]) -> bool:
+    members = check_shard(path)
+    gone = {name for name, one in members.items() if is_gone(one.session) or is_gone(name.removeprefix(PREFIX))}
+    if not gone:
+        return False
+    if gone == members.keys():
+        return remove_file(path)
+    pa, parquet = parquet_modules()
+    compute = import_module("pyarrow.compute")
+    try:
+        table = parquet.read_table(path, partitioning=None)
+    except (pa.ArrowException, OSError) as error:
+        raise ShardDamaged(path=path, problem=str(error)) from error
+    rest = table.filter(compute.invert(compute.is_in(table["episode"], value_set=pa.array(sorted(gone)))))
+    _write_table(path, rest, {name: one for name, one in members.items() if name not in gone})
+    return True

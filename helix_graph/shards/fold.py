@@ -1,0 +1,262 @@
+"""The sums over shards, by one of three engines, as canonical files: the same facts give the same bytes by each.
+
+::
+
+    DIR/labels.parquet  edges.parquet  runs.parquet  situations.parquet  issues.parquet  remedies.parquet
+
+``local`` reads one memory's graph.db and is the measure. ``duckdb`` folds on one machine, in as much memory as it is
+given and on disk beyond. ``spark`` folds on a cluster, whose workers have to see the shards under the same paths.
+
+What is folded are folders of shards, and folders that an earlier fold has written: sums add up, so a day can be folded
+once and added to other days in any order. One thing does not add up: a failure that a forked session repeats is
+recognised among the shards of one fold, so a fork that began on another day than its original counts it again where
+days are folded apart.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+from helix_episodes.errors import HelixGraphError, InvalidArgument, WriteFailed
+from helix_episodes.safe_files import TEMPORARY_SUFFIX, make_folder
+from helix_graph.errors import FolderInUse
+from helix_graph.shards.aggregate import TABLES, Sums, Table, newest_versions, sums_of_facts, total
+from helix_graph.shards.engines import LOCAL_MASTER, EngineFailed, engine_errors, open_duckdb, open_spark
+from helix_graph.shards.files import ShardDamaged, check_shard, find_damage, parquet_modules, shard_files
+from helix_graph.validation import as_choice, as_datetime
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import date
+
+    from helix_graph.graph.api import Graph
+    from helix_graph.shards.engines import Session
+
+Engine = Literal["local", "duckdb", "spark"]
+#: Rows are written in groups of so many, however the engine gives them: the bytes depend on nothing else.
+_ROWS_A_GROUP = 65_536
+
+
+class FoldReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What was folded into ``folder``: the number of shards and of earlier folds, and the rows of each table."""
+
+    folder: Path
+    engine: Engine
+    shards: int
+    earlier: int
+    rows: dict[str, int]
+
+
+class _Inputs(msgspec.Struct, frozen=True):
+    shards: list[Path]
+    earlier: list[Path]
+
+
+def fold(  # noqa: PLR0913  (the options of the command)
+    folders: Sequence[Path],
+    output: Path,
+    *,
+    engine: str = "duckdb",
+    since: date | str | None = None,
+    until: date | str | None = None,
+    master: str = LOCAL_MASTER,
+    memory_limit: str = "",
+) -> FoldReport:
+    """Sums up folders of shards, and of earlier folds, and writes the tables into ``output``.
+
+    Args:
+        folders: What `helix_graph.shards.pack.pack` or a fold has written.
+        output: A new folder, or that of an earlier fold, which is replaced.
+        engine: ``duckdb`` or ``spark``; `fold_locally` is the third.
+        since: Only shards of this day (UTC) and later ones.
+        until: Only shards of days before this one.
+        master: Where Spark runs (``spark://host:7077``).
+        memory_limit: The most that DuckDB takes (``4GB``), or a Spark process; by default as the engine has it.
+
+    Raises:
+        InvalidArgument: There are no shards, no such engine or no such day.
+        ShardDamaged: A shard, or a file of an earlier fold, cannot be read; the message names it.
+        MissingExtra: The engine is not installed.
+        EngineFailed: The engine could not be started, or gave up.
+        FolderInUse: ``output`` has other files.
+    """
+    chosen: Literal["duckdb", "spark"] = as_choice("engine", engine, ("duckdb", "spark"))
+    inputs = _inputs(folders, since=_day("since", since), until=_day("until", until))
+    check_output(output)
+    opened = open_duckdb(memory_limit) if chosen == "duckdb" else open_spark(master, memory_limit)
+    with opened as session, _damage_named(inputs):
+        tables = _tables(inputs, session)
+        rows = write_tables(output, {name: session.batches(tables[name], _ROWS_A_GROUP) for name in TABLES})
+    return FoldReport(folder=output, engine=chosen, shards=len(inputs.shards), earlier=len(inputs.earlier), rows=rows)
+
+
+def fold_locally(graph: Graph, output: Path) -> FoldReport:
+    """Writes the same tables from the graph of one memory, by the code that answers its questions.
+
+    Raises:
+        GraphNotCompiled: There is no graph yet.
+        MissingExtra: pyarrow is not installed.
+        FolderInUse: ``output`` has other files.
+    """
+    from helix_graph.shards.local_fold import local_sums
+
+    pa, _ = parquet_modules()
+    check_output(output)
+    found = {}
+    for name, rows in local_sums(graph).items():
+        schema = schema_of(TABLES[name])
+        columns = list(zip(*rows, strict=True)) or [()] * len(schema)
+        arrays = [pa.array(column, type=field.type) for column, field in zip(columns, schema, strict=True)]
+        found[name] = pa.Table.from_arrays(arrays, schema=schema).to_batches()
+    return FoldReport(folder=output, engine="local", shards=0, earlier=0, rows=write_tables(output, found))
+
+
+def schema_of(sums: Sums) -> Any:  # noqa: ANN401  (a pyarrow.Schema, which need not be installed)
+    """The columns of a table with their types."""
+    pa, _ = parquet_modules()
+    return pa.schema([(name, pa.int64() if name in sums.numbers else pa.string()) for name in sums.columns])
+
+
+def _day(option: str, value: date | str | None) -> str:
+    at = as_datetime(option, value)
+    return "" if at is None else f"{at:%Y-%m-%d}"
+
+
+def _inputs(folders: Sequence[Path], *, since: str, until: str) -> _Inputs:
+    shards: list[Path] = []
+    earlier: list[Path] = []
+    for folder in folders:
+        if not folder.is_dir():
+            raise InvalidArgument(
+                "folders", f"have {folder}, which is no folder; name one that `helix-graph pack` has written"
+            )
+        if all((folder / f"{name}.parquet").is_file() for name in TABLES):
+            earlier.append(folder)
+        else:
+            shards += shard_files(folder, since=since, until=until)
+    if not shards and not earlier:
+        days = " of these days" if since or until else ""
+        named = ", ".join(map(str, folders))
+        raise InvalidArgument("folders", f"have no shards{days} ({named}); `helix-graph pack` writes some")
+    for path in shards:
+        check_shard(path)
+    return _Inputs(sorted(shards), earlier)
+
+
+def _tables(inputs: _Inputs, session: Session) -> dict[str, Table]:
+    """The tables of all inputs together."""
+    parts: dict[str, list[Table]] = {name: [] for name in TABLES}
+    if inputs.shards:
+        facts = session.read(inputs.shards)
+        for name, table in sums_of_facts(newest_versions(facts) if _has_copies(inputs.shards) else facts).items():
+            parts[name].append(table)
+    for name in TABLES:
+        if inputs.earlier:
+            parts[name].append(session.read([folder / f"{name}.parquet" for folder in inputs.earlier]))
+    return {
+        name: several[0] if inputs.shards and not inputs.earlier else total(_union(several), TABLES[name])
+        for name, several in parts.items()
+    }
+
+
+def _union(tables: Sequence[Table]) -> Table:
+    return tables[0].union(*tables[1:]) if len(tables) > 1 else tables[0]
+
+
+def _has_copies(shards: Iterable[Path]) -> bool:
+    """Whether an episode is in more than one shard: in folders of several machines, or after a pack that was killed."""
+    met: set[str] = set()
+    for path in shards:
+        names = check_shard(path).keys()
+        if not met.isdisjoint(names):
+            return True
+        met.update(names)
+    return False
+
+
+def check_output(output: Path) -> None:
+    """Refuses a folder with other files than those of a fold.
+
+    Raises:
+        FolderInUse: There are some.
+    """
+    ours = {f"{name}.parquet" for name in TABLES}
+    if output.is_symlink() or (output.exists() and not output.is_dir()):
+        raise FolderInUse(f"{output} is no folder; name a new or empty one")
+    others = {path.name for path in output.iterdir()} - ours if output.is_dir() else set()
+    if {name for name in others if not name.endswith(TEMPORARY_SUFFIX)}:
+        raise FolderInUse(f"{output} has other files than a fold; name a new or empty folder")
+
+
+def write_tables(output: Path, tables: dict[str, Iterable[Any]]) -> dict[str, int]:
+    """Writes each table from its record batches, all under other names first; gives their numbers of rows.
+
+    Raises:
+        WriteFailed: The disk is full or the folder read-only.
+    """
+    with WriteFailed.for_os_errors(output):
+        make_folder(output)
+        unfinished = {name: output / f".{name}.parquet{TEMPORARY_SUFFIX}" for name in tables}
+        try:
+            rows = {name: _write(unfinished[name], TABLES[name], batches) for name, batches in tables.items()}
+            for name, path in unfinished.items():
+                path.replace(output / f"{name}.parquet")
+        finally:
+            for path in unfinished.values():
+                path.unlink(missing_ok=True)
+    return rows
+
+
+def _write(path: Path, sums: Sums, batches: Iterable[Any]) -> int:
+    """Writes record batches in groups of equal size, so that the bytes do not depend on how they came."""
+    pa, parquet = parquet_modules()
+    schema, rows = schema_of(sums), 0
+    path.touch(mode=0o600)
+    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        waiting: list[Any] = []
+        have = 0
+        for batch in batches:
+            waiting.append(pa.Table.from_batches([batch]).cast(schema))
+            have += batch.num_rows
+            while have >= _ROWS_A_GROUP:
+                table = pa.concat_tables(waiting).combine_chunks()
+                writer.write_table(table.slice(0, _ROWS_A_GROUP).combine_chunks(), row_group_size=_ROWS_A_GROUP)
+                waiting, have, rows = [table.slice(_ROWS_A_GROUP)], have - _ROWS_A_GROUP, rows + _ROWS_A_GROUP
+        if have:
+            writer.write_table(pa.concat_tables(waiting).combine_chunks(), row_group_size=_ROWS_A_GROUP)
+    return rows + have
+
+
+@contextmanager
+def _damage_named(inputs: _Inputs) -> Iterator[None]:
+    """Within, an error of an engine is that of a damaged file, where there is one."""
+    try:
+        yield
+    except HelixGraphError:
+        raise
+    except engine_errors() as error:
+        damage = find_damage(inputs.shards)
+        if damage:
+            raise damage from error
+        for path in (folder / f"{name}.parquet" for folder in inputs.earlier for name in TABLES):
+            if problem := _unreadable(path):
+                raise ShardDamaged(path=path, problem=problem) from error
+        raise EngineFailed(f"the engine gave up: {_first_line(error)}") from error
+
+
+def _unreadable(path: Path) -> str:
+    pa, parquet = parquet_modules()
+    try:
+        for _ in parquet.ParquetFile(path).iter_batches():
+            pass
+    except (pa.ArrowException, OSError) as error:
+        return str(error)
+    return ""
+
+
+def _first_line(error: BaseException) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)

@@ -1,0 +1,60 @@
+"""Where a memory has been packed to, so that what it forgets leaves those shards too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from helix_episodes.errors import HelixGraphError
+from helix_episodes.safe_files import read_regular, write_atomically
+from helix_graph.project import PACKED
+from helix_graph.shards.files import remove_sessions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class UnreachedShards(NamedTuple):
+    """A folder of shards, or the list of them, that may still have a forgotten session, and why."""
+
+    path: str
+    problem: str
+
+
+def remember_folder(root: Path, folder: Path) -> None:
+    """Adds a folder to the list of those that the memory in ``root`` has been packed to.
+
+    Raises:
+        WriteFailed: The memory cannot be written.
+    """
+    known = _folders(root)
+    if folder not in known:
+        listed = msgspec.json.format(msgspec.json.encode(sorted(map(str, (*known, folder)))), indent=2)
+        write_atomically(root / PACKED, listed + b"\n")
+
+
+def _folders(root: Path) -> list[Path]:
+    """The folders in the list; none where it cannot be read."""
+    try:
+        return [Path(one) for one in msgspec.json.decode(read_regular(root / PACKED), type=list[str])]
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return []
+
+
+def forget_in_shards(root: Path, is_gone: Callable[[str], bool]) -> list[UnreachedShards]:
+    """Takes sessions out of all shards that the memory in ``root`` was packed to; what could not be reached."""
+    unreached = []
+    if (root / PACKED).exists() and not _folders(root):
+        unreached.append(UnreachedShards(PACKED, "it is no list of folders; correct or delete it"))
+    for folder in _folders(root):
+        if not folder.is_dir():
+            problem = f"it is not there; if it was deleted, take it out of {PACKED}"
+            unreached.append(UnreachedShards(str(folder), problem))
+            continue
+        try:
+            remove_sessions(folder, is_gone)
+        except (HelixGraphError, OSError) as error:
+            unreached.append(UnreachedShards(str(folder), str(error)))
+    return unreached
