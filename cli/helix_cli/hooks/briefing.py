@@ -96,6 +96,7 @@ def _recent(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[Context
     from helix_graph.errors import GraphNotCompiled
     from helix_graph.graph.graph_db import FILE_NAME, open_graph
     from helix_graph.graph.recent_work import newest_episodes, read_recent_work
+    from helix_graph.graph.remedy_state import WorkingTree
 
     try:
         with open_graph(root / "causality" / FILE_NAME) as connection:
@@ -103,7 +104,7 @@ def _recent(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[Context
             shared = shared_episodes(root, newest.values())
             left_out = {*shared, f"episode-{call.session}"}  # what a resumed session did itself is its recap
             own = [number for number, name in newest.items() if name not in left_out]
-            work = read_recent_work(connection, own, limit=_RECENT)
+            work = read_recent_work(connection, own, limit=_RECENT, tree=WorkingTree(root.parent, connection))
     except GraphNotCompiled:
         return
     lasts = [_last_session(work.last)] if work.last else []
