@@ -342,9 +342,9 @@ def _named(sessions: Sequence[str], of: int) -> str:
     """Some sessions by name, and how many there are besides.
 
     >>> _named(("episode-a", "episode-b"), 4)
-    'episode-a, episode-b and 2 more'
+    'a, b and 2 more'
     """
-    return ", ".join(sessions) + (f" and {of - len(sessions)} more" if of > len(sessions) else "")
+    return ", ".join(map(short_id, sessions)) + (f" and {of - len(sessions)} more" if of > len(sessions) else "")
 
 
 def render_contrast(found: Contrast) -> None:
