@@ -159,7 +159,9 @@ def _of_issue(past: Past, asked: Complaint, *, nearest: bool) -> list[PrecedentH
     exact = _candidates(past, same, as_list(asked.keys)) if asked.keys else []
     names = names_in(asked.message)
     last = {one.episode: one for one in sorted(exact, key=lambda one: (len(one.local), one.local))}
-    hits = [_hit("exact", asked, one, names, came_back=last[one.episode] is not one) for one in exact]
+    hits = [
+        _hit("exact", asked, one, names, came_back=bool(one.verified) and last[one.episode] is not one) for one in exact
+    ]
     if not (nearest and any(hit.fixed for hit in hits)):
         nodes = _nodes_of_kind(past.connection, asked)
         kind = _candidates(past, f"m.node {ANY_OF}", as_list(nodes)) if nodes else []
@@ -202,7 +204,7 @@ def _same_file(asked: Complaint, one: _Candidate) -> bool:
 def _hit(
     level: str, asked: Complaint, one: _Candidate, names: tuple[str, ...], *, came_back: bool = False
 ) -> PrecedentHit:
-    """How good a precedent an error is; one that ``came_back`` in its session comes after all that did not."""
+    """How good a precedent an error is; one repaired that ``came_back`` in its session comes last."""
     issues = (one.issues or "").split()
     own = bool(issues) and issues[0] in asked.keys
     named = one.message.casefold()
