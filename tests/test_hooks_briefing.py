@@ -73,6 +73,27 @@ def test_a_briefing_says_how_the_last_session_ended_and_what_it_repaired(
     assert "Decimal(str(discount))" in advice["content"]  # harvested when the session ended
 
 
+def test_a_briefing_is_never_empty_where_there_was_a_session(
+    project: Path, script: Callable[..., Script], tmp_path: Path
+) -> None:
+    idle = script("idle", root=str(project)).prompt("What does the cart do?").say("It adds up prices.")
+    end(project, idle.save(tmp_path / "logs"), "idle")
+    said = call("session-start", told(project, "next", source="startup")).context
+    assert "What does the cart do?" in said
+    assert "outcome: not known" in said
+    assert "%" not in said  # nobody has used anything yet
+
+
+def test_advice_from_a_fix_that_the_briefing_told_is_not_given_at_a_prompt(
+    project: Path, script: Callable[..., Script], tmp_path: Path
+) -> None:
+    end(project, worked(script, project, "first").save(tmp_path / "logs"), "first")
+    prompt = "Why does shop/cart.py multiply a Decimal subtotal with a float discount?"
+    assert FIX in call("user-prompt", told(project, "unbriefed", prompt=prompt)).context
+    assert FIX in call("session-start", told(project, "briefed", source="startup")).context
+    assert FIX not in call("user-prompt", told(project, "briefed", prompt=prompt)).context
+
+
 @pytest.mark.slow
 def test_what_still_fails_is_said_until_it_passes(project: Path, script: Callable[..., Script], tmp_path: Path) -> None:
     failing = script("fails", root=str(project)).prompt("Round prices").run("pytest -q", "2 passed in 0.1s")

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ from look_alikes import COMMANDS, QUIET
 
 pytestmark = pytest.mark.agents
 
+ROOT = Path(__file__).parents[1]
 WORK = Path(os.environ.get("AGENTS_WORK", "nowhere"))
 CLIENTS = ("claude", "claude-2.1.197", "codex", "gemini", "copilot", "opencode")
 #: The clients that show a person, or write into their output, what a hook says to a person.
@@ -114,6 +117,26 @@ def test_the_person_is_told_in_one_line(client: str) -> None:
     out = WORK / client / "out" / "own-again"
     said = (out / "stdout").read_text() + (out / "stderr").read_text()
     assert "helix: met in 1 session, gave the agent the fix" in said
+
+
+@pytest.mark.parametrize("client", [one for one in CLIENTS if one.startswith("claude")])
+def test_claude_code_takes_the_plugin(client: str, tmp_path: Path) -> None:
+    program = Path(os.environ.get("CLIENTS_NPM", "nowhere")) / client / "node_modules" / ".bin" / "claude"
+    if not program.exists():
+        pytest.skip(f"no {client} in CLIENTS_NPM: `make agents` installs it")
+    environment = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+
+    def said(*words: str) -> str:
+        command = [str(program), "plugin", *words]
+        return subprocess.run(command, env=environment, check=True, capture_output=True, text=True, timeout=120).stdout
+
+    exported = tmp_path / "exported"
+    shutil.copytree(ROOT / "cli" / "helix_cli" / "plugin", exported)
+    for place in (ROOT, exported):
+        assert "Validation passed" in said("validate", str(place))
+    said("marketplace", "add", str(exported))
+    said("install", "helix-graph@helix-graph")
+    assert "helix-graph" in said("list")
 
 
 @pytest.mark.parametrize("client", CLIENTS)

@@ -52,6 +52,9 @@ from helix_graph.project import (
     PAGES,
     PRIVATE_MEMORY,
     RULE_TRIALS,
+    TEAM,
+    TEAM_EPISODES,
+    TEAM_RECORDS,
     repository_root,
     work_trees,
 )
@@ -59,6 +62,7 @@ from helix_graph.rules.staged import accepted_rules
 from helix_graph.search.api import read_settings
 from helix_graph.set_aside import ASSERTIONS, EPISODES, copy_aside, move_aside
 from helix_graph.set_aside import FOLDER as ASIDE
+from helix_graph.sharing.api import STATE
 from helix_graph.tombstones import Tombstone, Tombstones
 from helix_graph.trust import ACCEPTANCE
 
@@ -309,7 +313,12 @@ _OURS = (
     RULE_TRIALS,
     PACKED,
     HOOK_LOG,
+    STATE,
+    "shared/*/*.json",
     f"{HOOK_FOLDER}/*",
+    f"{TEAM}/*",
+    f"{TEAM_EPISODES}/episode-*.json",
+    f"{TEAM_RECORDS}/*.json",
 )
 #: People's words stand in these.
 _PRIVATE = (
@@ -320,6 +329,7 @@ _PRIVATE = (
     f"{PAGES}/*",
     "forgotten/*",
     f"{ASIDE}/*/*",
+    f"{TEAM_RECORDS}/*",
 )
 #: git gives these its own permissions when they are shared.
 _SHARED = ("episodes/*", "causality/assertions/*")
@@ -336,7 +346,7 @@ def check_folder(root: Path) -> Iterator[Fixable]:
         yield Fixable(
             "not ignored by git",
             ".gitignore",
-            "git would take in people's prompts with the next `git add`",
+            "git would add people's prompts with the next `git add`",
             "helix-graph init writes it",
             mend=lambda: write_atomically(ignore, PRIVATE_MEMORY.encode(), mode=0o644),
         )
@@ -370,7 +380,7 @@ def _location(root: Path) -> Iterator[Fixable]:
         return
     repository = repository_root(root.parent)
     if repository is not None and repository != root.parent:
-        problem = f"it lies within the repository {repository}, whose memory is {repository / FOLDER}"
+        problem = f"it is inside the repository {repository}, whose memory is {repository / FOLDER}"
         yield Fixable("stray memory", ".", problem, "copy its episodes there and delete it")
     for other in _others(root, repository):
         problem = f"another memory, {other}, is never used from here"

@@ -290,5 +290,5 @@ def _sentence(words: str) -> str:
             "words", f"has {len(said)} characters; a rule is one sentence of {_LONGEST_SENTENCE} at most"
         )
     if "<!--" in said or "-->" in said:
-        raise InvalidArgument("words", "has the mark of a comment; what a page hides from its reader is no rule")
+        raise InvalidArgument("words", "has the mark of a comment; what a page hides from its reader is not a rule")
     return sanitize_line(said)

@@ -65,7 +65,7 @@ def _trial_sentence(trial: TrialResult) -> str:
     (met, given), (other, withheld) = trial.given, trial.withheld
     if trial.difference is None or trial.low is None or trial.high is None:
         return f"{rule.id}  on trial, {trial.sessions} of {rule.planned} sessions: {rule.sentence}"
-    counts = f"{met} of {given} sessions with it met the issue, {other} of {withheld} without"
+    counts = f"{met} of {given} sessions with it had the issue, {other} of {withheld} without"
     interval = f"{points(trial.difference)} points, 95 % CI {points(trial.low)} to {points(trial.high)}"
     return f"{rule.id}  {counts}: {interval}. {rule.sentence}"
 

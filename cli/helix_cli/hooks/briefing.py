@@ -13,7 +13,7 @@ from helix_cli.hooks.advice import new_lines, show_insights
 from helix_cli.hooks.background import run_detached, sweep_logs
 from helix_cli.hooks.call import HookAnswer
 from helix_cli.hooks.context_block import ContextSection, context_block
-from helix_cli.hooks.session_dedup import SessionDedup, transcript_size
+from helix_cli.hooks.session_dedup import SessionDedup, repair_item, transcript_size
 from helix_cli.hooks.session_recap import RECAP_CHARACTERS, recap_of
 from helix_graph.highlights_cache import sentences_for_agents
 from helix_graph.insights import hook_queries
@@ -119,6 +119,7 @@ def _recent(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[Context
     ]
     yield ContextSection("Last session:", new_lines(lasts, dedup))
     yield ContextSection("Still failing when last run:", new_lines(failing, dedup))
+    dedup.take(repair_item(one.change) for one in work.fixes if one.change)  # advice from them would say it again
     yield ContextSection("Newest verified fixes:", new_lines(fixes, dedup))
 
 

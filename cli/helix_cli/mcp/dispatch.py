@@ -118,7 +118,11 @@ def open_memory() -> Memory:
     opened = Memory.open(Path(project) if project else None)
     if opened.adopted:
         print(adopted_sentence(opened.root), file=sys.stderr)  # noqa: T201  (clients show a server's stderr to people)
-    return _memory_in(opened.root)
+    memory = _memory_in(opened.root)
+    pulled = memory.follow_team()
+    if pulled and pulled.away:
+        print(pulled.away, file=sys.stderr)  # noqa: T201  (as above)
+    return memory
 
 
 @lru_cache(maxsize=8)

@@ -217,7 +217,7 @@ def as_texts(name: str, value: str | list[str]) -> list[str]:
         try:
             texts = msgspec.json.decode(value, type=ready(list[str]))
         except msgspec.DecodeError as error:
-            raise InvalidArgument(None, f'{name} is no list of texts; give one such as ["one", "two"]') from error
+            raise InvalidArgument(None, f'{name} is not a list of texts; give one such as ["one", "two"]') from error
     else:
         texts = [one.strip() for one in value.split(",") if one.strip()]
     if len(texts) > MOST_ITEMS:

@@ -13,11 +13,11 @@ async function issuesTab(name, chosen) {
   const results = make("div", { class: "results" });
   const fields = [
     { name: "q", label: "Search", all: "Words of an issue, a file, a remedy", wide: true },
-    { name: "state", label: "State", all: "any but muted", options: optionsOf(found.issues.map((one) => one.state), (one) => STATES[one]) },
+    { name: "state", label: "State", all: "not muted", options: optionsOf(found.issues.map((one) => one.state), (one) => STATES[one]) },
     { name: "check", label: "Check or tool", all: "any", options: optionsOf(found.issues.map((one) => one.check)) },
     { name: "file", label: "File", all: "part of a path" },
     ...sessionFields(sessions),
-    { name: "by", label: "Order", all: "most sessions", options: Object.entries(ORDERS).map(([value, [text]]) => [value, text]) },
+    { name: "by", label: "Order", all: "sessions", options: Object.entries(ORDERS).map(([value, [text]]) => [value, text]) },
   ];
   const show = (values) => results.replaceChildren(...issueList(found, sessions, values));
   show(chosen);
@@ -111,7 +111,7 @@ async function issuePage(issue, found, sessions) {
       make("dl", { class: "facts" }, facts.map(([name, value]) => [make("dt", {}, name), make("dd", {}, value)])),
     ),
     make("h2", {}, "What repaired it"),
-    issue.remedies.length ? make("ol", { class: "cards" }, issue.remedies.map((one) => remedyCard(one, sessions))) : make("p", { class: "nothing" }, "No repair was seen in any session."),
+    issue.remedies.length ? make("ol", { class: "cards broad" }, issue.remedies.map((one) => remedyCard(one, sessions))) : make("p", { class: "nothing" }, "No repair was seen in any session."),
     make("h2", {}, issue.occurrences > issue.shown.length ? `The last ${issue.shown.length} of ${issue.occurrences} occurrences` : "Occurrences"),
     make("ol", { class: "cards" }, [...issue.shown].reverse().map((met) => occurrenceCard(met, sessions))),
     issue.occurrences > issue.shown.length && make("p", {}, "All of them: ", command(`helix-graph issues show ${issue.id.slice(0, 8)}`)),
