@@ -39,6 +39,31 @@ _ENDS = (
 _MODELS = ("claude-sonnet-4-5-20250929", "claude-opus-4-5-20251101")
 _NEW_LINES = (4, 12, 60)
 _FOUND_ELSEWHERE = 14
+#: What is changed where something failed: the lines that go, and those that come.
+_TEST = ("    assert answer.status == 201", '    assert answer.json["number"]\n    assert answer.status == 201')
+_STATUS = (
+    "    return Response(json=form)",
+    """\
+    if missing := missing_in(form):
+        return Response(status=400, json=missing)
+    return Response(status=201, json=form)""",
+)
+_COLUMN = (
+    "ALTER TABLE books ADD COLUMN note TEXT NOT NULL;",
+    """\
+ALTER TABLE books ADD COLUMN note TEXT;
+UPDATE books SET note = '';
+ALTER TABLE books ALTER COLUMN note SET NOT NULL;""",
+)
+_RATE = ("    return taxed(net * 1.19)", '    rate = Decimal("1.19")\n    return taxed(net * rate)')
+_NET = ("    net = float(self.net())", "    net = self.net()\n    assert isinstance(net, Decimal)")
+_LONG = (
+    "    return [line for line in self.all_lines if line.quantity > 0"
+    " and line.book.is_available and not line.is_cancelled]"
+)
+_WRAPPED = """\
+    wanted = [line for line in self.all_lines if line.quantity > 0 and not line.is_cancelled]
+    return [line for line in wanted if line.book.is_available]"""
 
 
 class Log:
@@ -80,9 +105,12 @@ class Log:
         told = {"stdout": output, "stderr": ""} if tool == "Bash" else {}
         self.add("user", [result], toolUseResult=f"Error: {text}" if failed else told)
 
-    def edit(self, path: str, lines: int, *, suffix: str = "") -> None:
-        new = "\n".join(f"    step_{n} = {n}{suffix}" for n in range(lines))
-        arguments = {"file_path": f"{ROOT}/{path}", "old_string": "    pass", "new_string": new}
+    def edit(self, path: str, lines: int) -> None:
+        """Adds so many lines."""
+        self.replace(path, "    pass", "\n".join(f"    step_{n} = {n}" for n in range(lines)))
+
+    def replace(self, path: str, old: str, new: str) -> None:
+        arguments = {"file_path": f"{ROOT}/{path}", "old_string": old, "new_string": new}
         self.call("Edit", arguments, f"The file {ROOT}/{path} has been updated.")
 
     def run(self, command: str, output: str, *, failed: bool = False) -> None:
@@ -123,10 +151,13 @@ def work(log: Log, area: str, lines: int, others: list[str]) -> None:
     log.run("pytest -q", pytest_output(area, failed=failed), failed=failed)
     while failed:
         if draw.random() < 0.4:
-            log.edit(f"tests/test_{area}.py", 2)
+            log.replace(f"tests/test_{area}.py", *_TEST)
             failed = draw.random() < 0.85
+        elif area == "models":
+            log.replace("migrations/schema.sql", *_COLUMN)
+            failed = draw.random() < 0.1
         else:
-            log.edit("migrations/schema.sql" if area == "models" else f"shop/{area}.py", 3)
+            log.replace(f"shop/{area}.py", *_STATUS)
             failed = draw.random() < 0.1
         log.run("pytest -q", pytest_output(area, failed=failed), failed=failed)
     lint(log, area, long=lines > _NEW_LINES[1] or bool(others))
@@ -144,13 +175,13 @@ def lint(log: Log, area: str, *, long: bool) -> None:
         place = f"shop/{area}.py:14:101"
         log.run("ruff check .", f"E501 Line too long (118 > 100)\n  --> {place}\n\nFound 1 error.", failed=True)
         if draw.random() < 0.3:
-            log.edit(f"shop/{area}.py", 1, suffix="  # noqa: E501")
+            log.replace(f"shop/{area}.py", _LONG, f"{_LONG}  # noqa: E501")
         elif draw.random() < 0.4:
             log.edit(f"tests/test_{area}.py", 1)
             log.run("ruff check .", f"E501 Line too long (118 > 100)\n  --> {place}\n\nFound 1 error.", failed=True)
-            log.edit(f"shop/{area}.py", 2)
+            log.replace(f"shop/{area}.py", _LONG, _WRAPPED)
         else:
-            log.edit(f"shop/{area}.py", 2)
+            log.replace(f"shop/{area}.py", _LONG, _WRAPPED)
     else:
         found = (
             f"F401 [*] `decimal` imported but unused\n --> shop/{area}.py:3:8\n\n"
@@ -172,7 +203,7 @@ def types(log: Log, area: str) -> None:
     log.run("mypy shop", found if failed else "Success: no issues found in 11 source files", failed=failed)
     while failed:
         elsewhere = draw.random() < 0.4
-        log.edit("shop/cart.py" if elsewhere else f"shop/{area}.py", 2)
+        log.replace("shop/cart.py" if elsewhere else f"shop/{area}.py", *(_NET if elsewhere else _RATE))
         failed = draw.random() < (0.9 if elsewhere else 0.05)
         log.run("mypy shop", found if failed else "Success: no issues found in 11 source files", failed=failed)
 

@@ -17,12 +17,12 @@ import time
 from datetime import timedelta
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
 from browser import CHROMIUM, PATIENCE, open_browser
-from helix_episodes.model import parse_timestamp
+from helix_episodes.model import CommandRun, Decision, Episode, Event, parse_timestamp
 from helix_episodes.store import encode_episode
 from helix_graph import Memory
 
@@ -57,13 +57,33 @@ def make_memory(folder: Path, sessions: int) -> Memory:
     memory.graph.episodes.mkdir(parents=True)
     for number in range(sessions):
         one = known[number % len(known)]
-        at = parse_timestamp(one.timestamp)
         name = f"{number:06}-{one.session[:13]}"
-        day = at and (at - timedelta(days=DAYS * number / sessions)).isoformat()
-        episode = replace(one, id=f"episode-{name}", session=name, timestamp=day, task=f"{one.task} ({number})")
+        task = f"{one.task} ({number})"
+        episode = moved(one, timedelta(days=-DAYS * number / sessions))
+        episode = replace(episode, id=f"episode-{name}", session=name, task=task)
+        if one.provenance is not None:
+            episode = replace(episode, provenance=replace(one.provenance, first=name, last=name))
         (memory.graph.episodes / f"{episode.id}.json").write_bytes(encode_episode(episode))
     memory.graph.compile()
     return memory
+
+
+Moved = TypeVar("Moved", Decision, Event, CommandRun, Episode)
+
+
+def at_another_time(one: Moved, delta: timedelta) -> Moved:
+    at = parse_timestamp(one.timestamp)
+    return one if at is None else replace(one, timestamp=(at + delta).isoformat())
+
+
+def moved(episode: Episode, delta: timedelta) -> Episode:
+    """The episode at another time, with all that is in it: what has the same time and words is counted as a copy."""
+    return replace(
+        at_another_time(episode, delta),
+        decisions=tuple(at_another_time(one, delta) for one in episode.decisions),
+        events=tuple(at_another_time(one, delta) for one in episode.events),
+        runs=tuple(at_another_time(one, delta) for one in episode.runs),
+    )
 
 
 def build(memory: Memory, page: Path) -> float:

@@ -27,6 +27,7 @@ from helix_episodes.store import EpisodeStore
 from helix_graph.graph.compile import CompileReport
 from helix_graph.ingest_filter import MemoryFilter
 from helix_graph.project import FOLDER, project_folder, work_trees
+from helix_graph.sharing.team import TeamReport
 from helix_graph.sync_stamp import RUNNING, LogPlace, finished_since, read_stamp, write_stamp
 
 if TYPE_CHECKING:
@@ -80,10 +81,11 @@ class SourcesReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SyncReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of this project's logs, and of the graph."""
+    """What became of this project's logs, and of the graph; and what was exchanged with the team's server, if asked."""
 
     logs: SourcesReport
     graph: CompileReport
+    team: TeamReport | None = None
 
 
 class Project:

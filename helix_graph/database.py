@@ -132,7 +132,7 @@ def _check_header(header: bytes, path: Path, kind: DatabaseKind) -> None:
     if len(header) < _HEADER_LENGTH and header[: len(_MAGIC)] == _MAGIC[: len(header)]:
         raise DatabaseUnreadable(path=path, problem="its beginning is cut off")
     if not header.startswith(_MAGIC):
-        raise NotOurDatabase(path=path, problem="it is no SQLite file")
+        raise NotOurDatabase(path=path, problem="it is not an SQLite file")
     if int.from_bytes(header[_ID_AT], "big") != kind.application_id:
         raise NotOurDatabase(path=path, problem="it carries another program's mark")
 

@@ -11,6 +11,7 @@
     ├── InvalidConfiguration         a line of .helixignore, or a setting of .helix/config.toml, is not understood
     ├── InvalidImport                a file or text that is no export of insights or topics
     ├── ShareRefused                 something that is to be shared has a secret, or is in no repository
+    ├── TeamServerFailed             the team's server is away, refuses, or answers nonsense
     ├── SearchFailed                 something that is searched did not answer
     ├── MissingExtra                 an optional package is not installed
     ├── FolderInUse                  a folder to write to has other contents
@@ -127,6 +128,21 @@ class ShareRefused(HelixGraphError):
 
     def __init__(self, problem: str, problems: Sequence[object] = ()) -> None:
         self.problems = tuple(problems)
+        super().__init__(problem)
+
+
+class TeamServerFailed(HelixGraphError):
+    """The team's server could not be asked; its sentence holds nothing of the address but the server's name.
+
+    ``reason`` says what is wrong: its ``address``, that it is ``away`` (``again`` says that another try may help), that
+    it ``refused``, or that its ``answer`` makes no sense.
+    """
+
+    def __init__(
+        self, problem: str, *, reason: Literal["address", "away", "refused", "answer"], again: bool = False
+    ) -> None:
+        self.reason = reason
+        self.again = again
         super().__init__(problem)
 
 

@@ -54,9 +54,11 @@ from helix_graph.set_aside import ASSERTIONS, quarantined_of_session
 from helix_graph.set_aside import FOLDER as ASIDE
 from helix_graph.shards.places import forget_in_shards
 from helix_graph.shared_authors import CACHE as SHARED_AUTHORS
+from helix_graph.sharing.team import ServerErasure
 from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unproved, chunks_of, digest, fingerprints_of
 from helix_graph.topics.maintenance import compact
 from helix_graph.topics.schema import TOPIC_TABLES
+from helix_graph.trust import team_marker
 
 if TYPE_CHECKING:
     from helix_graph.graph.api import Graph
@@ -287,7 +289,8 @@ class ForgetReport(msgspec.Struct, frozen=True, kw_only=True):
     """What was forgotten, or would be.
 
     ``undecided`` are files whose project and time cannot be read. ``taken_up`` counts sessions that an earlier attempt
-    had removed without a proof: this one's ``proof`` holds for them too.
+    had removed without a proof: this one's ``proof`` holds for them too. ``team`` says what became of
+    them on the team's server, where the memory takes part in one.
     """
 
     sessions: tuple[str, ...]
@@ -296,6 +299,7 @@ class ForgetReport(msgspec.Struct, frozen=True, kw_only=True):
     taken_up: int = 0
     proof: ErasureProof | None = None
     dry_run: bool = False
+    team: ServerErasure | None = None
 
 
 def forget(
@@ -458,7 +462,8 @@ def _remove(root: Path, store: EpisodeStore, sessions: Iterable[str], assertions
         prints = fingerprints_of(said) | fingerprints_of(names, names=True)
         unproved = Unproved(texts=tuple(sorted(prints)), too_short=sum(not fingerprints_of([text]) for text in said))
         tombstones.bury(session, steps={step for path in files for step in _step_ids(path)}, unproved=unproved)
-    for path in (*(path for files in paths.values() for path in files), *assertions):
+    markers = [team_marker(root, PREFIX + session) for session in paths]
+    for path in (*(path for files in paths.values() for path in files), *assertions, *markers):
         for leftover in path.parent.glob(f".{escape(path.name)}.*{TEMPORARY_SUFFIX}"):
             remove_file(leftover)
         remove_file(path)

@@ -48,7 +48,7 @@ FILE_NAME = ".helixignore"
 RuleKind = Literal["path", "project", "session", "tool", "cut"]
 #: What a `cut` rule can name.
 EMAILS = "emails"
-#: A drive's letter is no kind of rule.
+#: A drive's letter is not a kind of rule.
 _KIND = re.compile(r"([A-Za-z]{2,}):\s*(.*)")
 _SPECIAL = re.compile(r"(?:^|/)\*\*/|/\*\*$|\*\*|\*|\?|\[[^\]]+\]")
 #: A ``]`` that comes first stands for itself.
@@ -138,7 +138,9 @@ def _parse(line: str, number: int, path: Path | None) -> IgnoreRule:
     kind, glob = (named[1].lower(), named[2]) if named else ("path", body)
     if kind not in get_args(RuleKind):
         known = ", ".join(get_args(RuleKind))
-        raise InvalidConfiguration(path=path, line=number, problem=f"{kind!r} is no kind of rule; there are: {known}")
+        raise InvalidConfiguration(
+            path=path, line=number, problem=f"{kind!r} is not a kind of rule; there are: {known}"
+        )
     if not glob.strip("/"):
         raise InvalidConfiguration(path=path, line=number, problem="there is nothing to match")
     if kind == "cut" and glob != EMAILS:

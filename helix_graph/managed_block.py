@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.errors import InvalidArgument, WriteFailed
-from helix_episodes.safe_files import irregularity, write_output
+from helix_episodes.safe_files import read_regular, write_without_links
 from helix_graph.project import ENVIRONMENT, FOLDER, repository_root, work_trees
 from helix_graph.validation import as_path
 
@@ -33,11 +33,12 @@ BEGIN, END = "<!-- helix-graph: begin -->", "<!-- helix-graph: end -->"
 
 
 class BlockChange(NamedTuple):
-    """What a file says, and what it would say."""
+    """What a file says, and what it would say; ``place`` is where that is, with no link on the way."""
 
     path: Path
     old: str
     new: str
+    place: Path
 
     @property
     def diff(self) -> str:
@@ -52,9 +53,9 @@ class BlockChange(NamedTuple):
         """Writes what the file would say.
 
         Raises:
-            WriteFailed: It cannot be written.
+            WriteFailed: It cannot be written, or a link is on the way since it was looked at.
         """
-        write_output(self.path, self.new.encode(), mode=0o644)
+        write_without_links(self.place, self.new.encode(), mode=0o644)
 
 
 def added_line(path: Path | str, line: str, *, memory: Path | None, option: str) -> BlockChange:
@@ -67,9 +68,9 @@ def added_line(path: Path | str, line: str, *, memory: Path | None, option: str)
         InvalidArgument: It is no file of the project, or there is a link on the way to it.
         WriteFailed: The file cannot be read.
     """
-    path = _in_project(as_path(option, path), memory, option=option)
-    old = _text_of(path)
-    return BlockChange(path, old, old if line in old.splitlines() else with_line(old, line))
+    path, place = _in_project(as_path(option, path), memory, option=option)
+    old = _text_of(place)
+    return BlockChange(path, old, old if line in old.splitlines() else with_line(old, line), place)
 
 
 def with_line(text: str, line: str) -> str:
@@ -82,8 +83,8 @@ def with_line(text: str, line: str) -> str:
     return "\n".join([*lines, *([""] if lines else []), BEGIN, HEADING, "", line, END]) + "\n"
 
 
-def _in_project(path: Path, memory: Path | None, *, option: str) -> Path:
-    """The path without dots.
+def _in_project(path: Path, memory: Path | None, *, option: str) -> tuple[Path, Path]:
+    """The path without dots, and the same from the project's own place on, without any link.
 
     Raises:
         InvalidArgument: It is no file of the project, or there is a link on the way to it.
@@ -103,7 +104,7 @@ def _in_project(path: Path, memory: Path | None, *, option: str) -> Path:
         elif ours or {part.casefold() for part in inside.parts} & {".git", FOLDER}:
             problem = "belongs to git or to the memory"
         else:
-            return path if os.path.normpath(path) == str(path) else whole
+            return path if os.path.normpath(path) == str(path) else whole, Path(os.path.realpath(base)) / inside
     allowed = "a file of this project, there already or new, outside of .git and the memory, and no link on the way"
     raise InvalidArgument(option, f"{path} {problem}; name {allowed}, such as AGENTS.md")
 
@@ -118,11 +119,8 @@ def _work_trees(memory: Path | None) -> Iterator[Path]:
 
 
 def _text_of(path: Path) -> str:
-    problem = irregularity(path, follow=True)  # a pipe would keep us waiting
-    if problem:
-        raise WriteFailed(path=path, problem=problem)
     try:
-        return path.read_text(encoding="utf-8")
+        return read_regular(path).decode()
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeError) as error:

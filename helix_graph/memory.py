@@ -27,6 +27,8 @@ from helix_graph.project import (
     OFF_FILE,
     PRIVATE_MEMORY,
     SHARED_MEMORY,
+    TEAM_EPISODES,
+    TEAM_STATE,
     check_folders,
     disabled_by,
     memory_folder,
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
     from helix_graph.shards.fold import FoldReport
     from helix_graph.shards.pack import PackReport
     from helix_graph.sharing.api import Sharing
+    from helix_graph.sharing.team import Team, TeamPulled
     from helix_graph.sync_stamp import CaughtUp
     from helix_graph.topics.api import Topics
     from helix_graph.trust_preview import TrustPreview
@@ -263,6 +266,14 @@ class Memory:
         return Sharing(self.root, insights=self.insights, topics=self.topics)
 
     @property
+    def team(self) -> Team:
+        """What a team shares through a server; see `helix_graph.sharing.team`."""
+        from helix_graph.helix_db import database_path
+        from helix_graph.sharing.team import Team
+
+        return Team(self.root, sharing=self.sharing, database=database_path(self.root))
+
+    @property
     def search(self) -> Search:
         """One question to insights, topics, episodes and configured sources: ``memory.search("lock files")``."""
         from helix_graph.search.api import Search
@@ -333,7 +344,16 @@ class Memory:
             workers=as_workers(workers),
         )
         admission.lift(one.session for one in report.recorded)
+        if output is None:
+            self._claim(report)
         return report
+
+    def _claim(self, report: ExtractReport) -> None:
+        """What was recorded here is this memory's own, also where it came from the team's server before."""
+        if (self.root / TEAM_EPISODES).is_dir():
+            from helix_graph.sharing.replica import claim
+
+            claim(self.root, (one.session for one in report.recorded))
 
     def sources(self, *, project: str | None = None) -> tuple[LogSource, ...]:
         """Where the agents' logs are on this machine, and how many are of ``project``; `helix_graph.agent_logs`."""
@@ -371,6 +391,7 @@ class Memory:
             workers=as_workers(workers),
         )
         if not dry_run:
+            self._claim(report.report)
             for one in report.report.recorded:
                 self.insights.harvest(one.session)
         if not (dry_run and self.graph.path_of_file.exists()):
@@ -381,25 +402,47 @@ class Memory:
         self,
         *,
         project: str | None = None,
+        to: str | None = None,
+        team_project: str | None = None,
         progress: Callable[[int, int, Path], None] | None = None,
         workers: int | None = 1,
     ) -> SyncReport:
         """Reads what is new in this project's logs, or another's or ``any``, and brings the graph up to date.
 
-        ``workers`` is as for `helix_graph.graph.api.Graph.compile`.
+        ``workers`` is as for `helix_graph.graph.api.Graph.compile`. With ``to``, the address of a team's server or ""
+        for the configured one, what is new here is pushed there, and what others have comes in: as the project
+        ``team_project``, or the last one, or one called like the project's folder.
 
         Raises:
             InvalidConfiguration: A line of ``.helixignore`` is no rule.
             NotOurDatabase: Another program's file is where graph.db belongs.
             DatabaseBusy: Another process has been compiling for too long.
             WriteFailed: The memory cannot be written.
+            MissingExtra, TeamServerFailed: The team's server cannot be asked; everything else is done.
         """
         from helix_graph.agent_logs import SyncReport
 
-        return SyncReport(
-            logs=self.extract_all(project=project, progress=progress, workers=workers),
-            graph=self.graph.compile(workers=workers),
-        )
+        logs, team = self.extract_all(project=project, progress=progress, workers=workers), None
+        try:
+            if to is not None:
+                team = self.team.sync(to, project=team_project, progress=progress)
+        finally:
+            graph = self.graph.compile(workers=workers)
+        return SyncReport(logs=logs, graph=graph, team=team)
+
+    def follow_team(self) -> TeamPulled | None:
+        """Brings in what the team's server has (`helix_graph.sharing.team.Team.follow`); None where none takes part.
+
+        Raises:
+            InvalidConfiguration: The table ``[team]`` of the user's configuration is not understood.
+            WriteFailed: The memory cannot be written.
+        """
+        if not (self.root / TEAM_STATE).exists():
+            return None
+        pulled = self.team.follow()
+        if pulled.episodes or pulled.deleted:
+            self.graph.compile()
+        return pulled
 
     def unread_logs(self) -> tuple[Path, ...]:
         """This project's logs that are newer than the last `sync`, the oldest first, without running sessions."""
@@ -561,7 +604,10 @@ class Memory:
         until: date | None = None,
         dry_run: bool = False,
     ) -> ForgetReport:
-        """Removes sessions everywhere and proves it; see `helix_graph.forget.forget`."""
+        """Removes sessions everywhere and proves it; see `helix_graph.forget.forget`.
+
+        What this user pushed of them to the team's server is deleted there too (`helix_graph.sharing.team.Team.erase`).
+        """
         from helix_graph.forget import Selection, forget
         from helix_graph.helix_db import databases_of
 
@@ -572,7 +618,10 @@ class Memory:
             until=as_datetime("until", until),
         )
         databases = [self._insights_in(path) for path in databases_of(self.root)]
-        return forget(self.root, self.graph, databases, chosen, dry_run=dry_run)
+        report = forget(self.root, self.graph, databases, chosen, dry_run=dry_run)
+        if dry_run or not (self.root / TEAM_STATE).exists():
+            return report
+        return replace(report, team=self.team.erase())
 
     @property
     def silenced(self) -> str | None:

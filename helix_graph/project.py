@@ -36,6 +36,8 @@ HIGHLIGHTS = "cache/highlights.json"
 PACKED = "packed.json"
 #: The rules that people accepted, and which sessions were drawn for those on trial.
 ACCEPTED_RULES, RULE_TRIALS = "rules.json", "rule-trials.jsonl"
+#: What came from the team's server: whose each pulled episode is, the other records, and how far this memory has read.
+TEAM, TEAM_EPISODES, TEAM_RECORDS, TEAM_STATE = "team", "team/episodes", "team/records", "team/state.json"
 #: Settings, a table for each part that has some; `read_table` reads it. A repository may ship the one in its memory, so
 #: that one can only narrow what the memory does; what reaches out is set in the user's own (`user_configuration`).
 CONFIGURATION = "config.toml"
@@ -64,7 +66,7 @@ FOLDERS = (
     *("shared", "shared/insights", "shared/feedback", "shared/topics", "shared/forgotten"),
     *("episodes", "causality", "causality/assertions", PAGES, HOOK_FOLDER, "cache", "forgotten"),
     *("set-aside", "set-aside/episodes", "set-aside/assertions", "set-aside/topics"),
-    *("injection-state", "explorer-results"),
+    *("injection-state", "explorer-results", TEAM, TEAM_EPISODES, TEAM_RECORDS),
 )
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 
+from helix_episodes.light_imports import Regex
 from helix_graph.insights.safe_quoting import (
     label_or_quoted,
     logged_name_or_quoted,
@@ -67,6 +68,24 @@ def _changed_lines(lines: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"{line[:1]}{quoted(line[1:])}" for line in lines)
 
 
+#: What a reason to look at a step says before and after the label of a failure.
+_BEFORE_LABEL = Regex(r"^(?:the last step before [^:]*|answer number \d+ of the same kind to): ")
+_AFTER_LABEL = " followed it and was not repaired in the session"
+
+
+def _reasons(reasons: tuple[str, ...]) -> tuple[str, ...]:
+    """Why a step is suspect, with the label of the failure quoted where one has to be."""
+    return tuple(map(_reason, reasons))
+
+
+def _reason(reason: str) -> str:
+    begin = _BEFORE_LABEL.search(reason)
+    if begin:
+        return f"{begin[0]}{label_or_quoted(reason.removeprefix(begin[0]))}"
+    label = reason.removesuffix(_AFTER_LABEL)
+    return reason if label == reason else f"{label_or_quoted(label)}{_AFTER_LABEL}"
+
+
 #: Fields of sessions, precedents and decisions that hold words of a log. An id is for the next call, so it stays as it
 #: is where it is one word.
 _LOGGED: Mapping[str, Quote] = {
@@ -112,6 +131,7 @@ _REMEMBERED: Mapping[str, Quote] = {
 #: By the package that the type of an answer or of a part of it is from; the longest name that fits counts.
 _FIELDS: Mapping[str, Mapping[str, Quote]] = {
     **dict.fromkeys(("helix_episodes", "helix_graph.graph", "helix_graph.causality", "helix_graph.episodes"), _LOGGED),
+    "helix_graph.causality.fault_localization": {**_LOGGED, "reasons": _reasons},
     "helix_graph.web.timeline": {
         **_LOGGED,
         "diff": _changed_lines,
@@ -131,6 +151,7 @@ _FIELDS: Mapping[str, Mapping[str, Quote]] = {
         **_LOGGED,
         **dict.fromkeys(("text", "heading", "what", "sentence"), quoted),
         **dict.fromkeys(("file", "files"), logged_name_or_quoted),
+        "title": label_or_quoted,
     },
     "helix_graph.worth": {"rules": quoted},
     "helix_graph.topics": _NOTED,

@@ -1,4 +1,4 @@
-"""Who wrote the episodes that git tracks: the author of the last commit of each, as git has it.
+"""Who wrote the episodes of others: the author of the last commit, as git has it, or the role on the team's server.
 
 Git's history is read once for all episodes, since starting git takes longer than a hook may, and kept in the memory's
 cache. A file that is newer than the cache has been written since (a pull writes what it changes), so of that nobody is
@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from helix_episodes.safe_files import read_regular
 from helix_graph.git_command import git_output
-from helix_graph.trust import shared_episodes
+from helix_graph.trust import shared_episodes, team_marker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,15 +36,26 @@ def author_name(written: str) -> str:
     return str(for_disk(seen))[:LONGEST_AUTHOR].strip()
 
 
-def known_authors(root: Path, shared: Iterable[str]) -> dict[str, str]:
+def known_authors(root: Path, shared: frozenset[str]) -> dict[str, str]:
     """The authors of these shared episodes, as far as the cache has them; "" where they are unknown."""
-    return {name: author.removeprefix(_NOBODY) for name, author in _cached(root, shared).items()}
+    team = _team_authors(root, shared)
+    cached = _cached(root, shared - team.keys())
+    return {**team, **{name: author.removeprefix(_NOBODY) for name, author in cached.items()}}
+
+
+def _team_authors(root: Path, shared: frozenset[str]) -> dict[str, str]:
+    """The authors of those episodes that came from the team's server."""
+    found = {}
+    for name in shared:
+        with suppress(OSError, ValueError, LookupError, TypeError):
+            found[name] = author_name(str(json.loads(read_regular(team_marker(root, name)))["author"]))
+    return found
 
 
 def authors_of(root: Path, episodes: Iterable[str]) -> dict[str, str]:
-    """The author of each of the episodes that git tracks; reads the history where the cache has not looked for one."""
+    """The author of each of the episodes of others; reads git's history where the cache has not looked for one."""
     shared = shared_episodes(root, episodes)
-    if not all(_cached(root, shared).values()):
+    if not all(_cached(root, shared - _team_authors(root, shared).keys()).values()):
         refresh_authors(root)
     return known_authors(root, shared)
 

@@ -36,6 +36,9 @@ from helix_graph.project import (
     FOLDERS,
     OFF_FILE,
     RULE_TRIALS,
+    TEAM,
+    TEAM_EPISODES,
+    TEAM_RECORDS,
     memory_folder,
     others_own,
     repository_root,
@@ -57,12 +60,12 @@ if TYPE_CHECKING:
 #: tracked: they are data, shown as shared.
 _NEVER_TRACKED = (
     "helix.db", "shared-here.json", "causality/graph.db", "causality/causal-graph.json", "cache/", "hooks/",
-    "hooks.log", "injection-state/", "explorer-results/", "task-status.jsonl", ACCEPTED_RULES, RULE_TRIALS,
+    "hooks.log", "injection-state/", "explorer-results/", "task-status.jsonl", ACCEPTED_RULES, RULE_TRIALS, f"{TEAM}/",
 )  # fmt: skip
 #: Whose modes are looked at: where others could put words or SQL into the memory.
 _WRITTEN_TO = (
     *("", "helix.db", "episodes", "causality", "causality/graph.db", "causality/assertions", "cache", "hooks"),
-    ACCEPTED_RULES,
+    *(ACCEPTED_RULES, TEAM, TEAM_EPISODES, TEAM_RECORDS),
 )
 #: What tells our folder from another tool's of the same name (the editor Helix has one).
 _OURS = ("helix.db", "episodes", "causality", "shared")
@@ -120,7 +123,7 @@ def refusal_of(root: Path, *, start: Path | None = None) -> Refusal | None:
         return None if has_own_rules(root) else Refusal("unknown", _OTHERS_RULES.format(path=root / ACCEPTED_RULES))
     return Refusal(
         "unknown",
-        f"{root} is not a memory that you began or accepted on this machine (a clone, a copy or a moved project?); "
+        f"{root} is not a memory that you created or accepted on this machine (a clone, a copy or a moved project?); "
         "`helix-graph trust` shows what is in it and asks",
     )
 
@@ -343,13 +346,24 @@ def tracked_by_git(root: Path, names: Iterable[str] = ("",)) -> list[str]:
 
 
 def shared_episodes(root: Path, episodes: Iterable[str]) -> frozenset[str]:
-    """Those of the episodes that git tracks: somebody else may have written them. All, where that cannot be read."""
+    """Those of the episodes that somebody else may have written: git tracks them, or they came from the team's server.
+
+    All, where git's index cannot be read.
+    """
     names = frozenset(episodes)
     try:
         tracked = tracked_by_git(root, [f"episodes/{name}.json" for name in names]) if names else ()
     except (OSError, ValueError, IndexError):
         return names
-    return names & {name.removeprefix("episodes/").removesuffix(".json") for name in tracked}
+    return names & {
+        *(name.removeprefix("episodes/").removesuffix(".json") for name in tracked),
+        *(name for name in names if team_marker(root, name).exists()),
+    }
+
+
+def team_marker(root: Path, episode: str) -> Path:
+    """The file that says of an episode that it came from the team's server, and by whom it is."""
+    return root / TEAM_EPISODES / f"{episode}.json"
 
 
 def note_of_shared(root: Path) -> str:
@@ -357,7 +371,8 @@ def note_of_shared(root: Path) -> str:
     names = [path.stem for path in (root / "episodes").glob("episode-*.json")]
     shared = len(shared_episodes(root, names))
     return (
-        f"{shared} of {len(names)} sessions came with the repository: others may have written what is counted of them."
+        f"{shared} of {len(names)} sessions came with the repository or from the team: others may have written what is "
+        "counted of them."
         if shared
         else ""
     )

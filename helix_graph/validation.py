@@ -155,7 +155,7 @@ def as_datetime(option: str, value: date | str | None) -> datetime | None:
     """A time, or None; a day is its beginning, in UTC; a text is read as ISO 8601.
 
     Raises:
-        InvalidArgument: The text is no ISO 8601 day or time.
+        InvalidArgument: The text is not an ISO 8601 date or time.
     """
     if isinstance(value, str):
         try:

@@ -19,6 +19,8 @@ from episode_drawing import any_episodes, draw, folder, remember
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
 from model_places import Places
+from postgres_server import BINARIES, PostgresServer, TeamDatabase
+from postgres_server import is_installed as postgres_is_installed
 from session_script import Script
 
 if TYPE_CHECKING:
@@ -102,6 +104,23 @@ def browser() -> Iterator[Browser]:
         pytest.skip(f"there is no Chromium in {CHROMIUM}")
     with open_browser() as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL server of the tests' own; the test is skipped where it, or its driver, is absent."""
+    pytest.importorskip("psycopg", reason="psycopg is not installed")
+    if not postgres_is_installed():
+        pytest.skip(f"there is no PostgreSQL 15 in {BINARIES} (apt-get install postgresql-15)")
+    server = PostgresServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def team_server(postgres: PostgresServer) -> TeamDatabase:
+    """A database with the tables of a team's memory, where ann and bob are members of the project shop."""
+    return postgres.team_database()
 
 
 @pytest.fixture(scope="session")

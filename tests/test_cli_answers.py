@@ -13,6 +13,7 @@ import pytest
 
 from demo_logs import demo_memory_in
 from helix_cli.app import run
+from helix_cli.output import short_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,7 +118,7 @@ def test_every_step_of_a_path_says_what_it_rests_on(memory: Memory, ask: Callabl
     for step in answer.steps:
         held = f"{step.frequency.k} of {step.frequency.n} session"
         assert f"  {step.type} ({', '.join(step.reasons)}; {held}" in told
-        assert step.witnesses[0].episode in told
+        assert f"{short_id(step.witnesses[0].episode)}, line {step.witnesses[0].source.line} -> " in told
     assert f"the whole is in {len(answer.whole)} session" in told
 
 

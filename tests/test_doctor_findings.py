@@ -241,7 +241,7 @@ def test_memories_that_nobody_uses_are_named(memory: Memory) -> None:
     inner = repository / "src" / ".helix"
     shutil.copytree(memory.root, inner)
     assert [one.problem for one in Memory(inner).doctor().findings if one.severity == "fault"] == [
-        f"it lies within the repository {repository}, whose memory is {memory.root}"
+        f"it is inside the repository {repository}, whose memory is {memory.root}"
     ]
 
 

@@ -30,7 +30,9 @@ CHARACTERS_A_TOKEN = 4
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("HELIX_DIR", raising=False)
-    (tmp_path / "shop" / ".git").mkdir(parents=True)
+    for folder in (".git", "tests"):
+        (tmp_path / "shop" / folder).mkdir(parents=True)
+    (tmp_path / "shop" / "tests" / "test_cart.py").touch()
     Memory.init(tmp_path / "shop")
     return tmp_path / "shop"
 
@@ -71,6 +73,27 @@ def test_a_briefing_says_how_the_last_session_ended_and_what_it_repaired(
     assert "Decimal(str(discount))" in advice["content"]  # harvested when the session ended
 
 
+def test_a_briefing_is_never_empty_where_there_was_a_session(
+    project: Path, script: Callable[..., Script], tmp_path: Path
+) -> None:
+    idle = script("idle", root=str(project)).prompt("What does the cart do?").say("It adds up prices.")
+    end(project, idle.save(tmp_path / "logs"), "idle")
+    said = call("session-start", told(project, "next", source="startup")).context
+    assert "What does the cart do?" in said
+    assert "outcome: not known" in said
+    assert "%" not in said  # nobody has used anything yet
+
+
+def test_advice_from_a_fix_that_the_briefing_told_is_not_given_at_a_prompt(
+    project: Path, script: Callable[..., Script], tmp_path: Path
+) -> None:
+    end(project, worked(script, project, "first").save(tmp_path / "logs"), "first")
+    prompt = "Why does shop/cart.py multiply a Decimal subtotal with a float discount?"
+    assert FIX in call("user-prompt", told(project, "unbriefed", prompt=prompt)).context
+    assert FIX in call("session-start", told(project, "briefed", source="startup")).context
+    assert FIX not in call("user-prompt", told(project, "briefed", prompt=prompt)).context
+
+
 @pytest.mark.slow
 def test_what_still_fails_is_said_until_it_passes(project: Path, script: Callable[..., Script], tmp_path: Path) -> None:
     failing = script("fails", root=str(project)).prompt("Round prices").run("pytest -q", "2 passed in 0.1s")
@@ -83,6 +106,21 @@ def test_what_still_fails_is_said_until_it_passes(project: Path, script: Callabl
     )
     end(project, passing.run("pytest -q", "2 passed in 0.1s").save(tmp_path / "logs"), "passes")
     wait_until_idle(project / ".helix")
+    assert "Still failing" not in call("session-start", told(project, "later", source="startup")).context
+
+
+@pytest.mark.slow
+def test_what_failed_in_a_file_that_was_deleted_since_fails_no_more(
+    project: Path, script: Callable[..., Script], tmp_path: Path
+) -> None:
+    failed = (
+        f"tests/test_cart.py:4: in test_discount\nE       {ERROR}\nFAILED tests/test_cart.py::test_discount\n1 failed"
+    )
+    failing = script("fails", root=str(project)).prompt("Round prices").run("pytest -q", "2 passed in 0.1s")
+    end(project, failing.run("pytest -q", failed, code=1).save(tmp_path / "logs"), "fails")
+    said = call("session-start", told(project, "next", source="startup")).context
+    assert "tests/test_cart.py" in said.partition("Still failing")[2]
+    (project / "tests" / "test_cart.py").unlink()
     assert "Still failing" not in call("session-start", told(project, "later", source="startup")).context
 
 

@@ -119,7 +119,7 @@ def test_tools_and_the_files_they_touch_are_kept_out(memory: Memory) -> None:
 
 
 def test_a_broken_file_of_rules_stops_everything(memory: Memory) -> None:
-    with pytest.raises(InvalidConfiguration, match="no kind of rule"):
+    with pytest.raises(InvalidConfiguration, match="not a kind of rule"):
         recorded(ignore(memory, "projects: x"))
     assert memory.episodes.files() == []
 

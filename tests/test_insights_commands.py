@@ -77,7 +77,7 @@ def test_what_is_asked_wrongly_is_refused_in_a_sentence(capsys: pytest.CaptureFi
         (["get", "nobody"], 1, "no insight 'nobody'"),
         (["why", "nobody"], 1, "no insight 'nobody'"),
         (["feedback", "--names", "[]", "--outcome", "done"], 2, "it must be one of delivered"),
-        (["feedback", "--names", "x", "--outcome", "delivered"], 2, "no JSON list"),
+        (["feedback", "--names", "x", "--outcome", "delivered"], 2, "not a JSON list"),
         (["recall", " "], 2, "is empty"),
         (["recall", "x", "--min-relevance", "2"], 2, "--min-relevance"),
         (["decay", "--days", "0"], 2, "--days"),

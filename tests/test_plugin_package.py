@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import subprocess
+import sys
+import tomllib
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +20,8 @@ from helix_cli.setup.definitions import claude_hooks
 from helix_graph import __version__
 from plan_world import SHOES, plans_in
 
-PLUGIN = Path(__file__).parents[1] / "cli" / "helix_cli" / "plugin"
+ROOT = Path(__file__).parents[1]
+PLUGIN = ROOT / "cli" / "helix_cli" / "plugin"
 TEXTS = sorted(PLUGIN.rglob("*.md"))
 COMMANDS = [
     (path.relative_to(PLUGIN).as_posix(), command)
@@ -145,13 +150,42 @@ def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_registries_are_told_the_same_version() -> None:
-    root = Path(__file__).parents[1]
-    server = json.loads((root / "server.json").read_text())
-    bundle = json.loads((root / "packaging" / "mcpb" / "manifest.json").read_text())
+    server = json.loads((ROOT / "server.json").read_text())
+    bundle = json.loads((ROOT / "packaging" / "mcpb" / "manifest.json").read_text())
     assert {server["version"], server["packages"][0]["version"], bundle["version"]} == {__version__}
     assert [one["value"] for one in server["packages"][0]["packageArguments"]] == ["mcp"]
-    for place, source in ((root, "./cli/helix_cli/plugin"), (PLUGIN, "./")):
+    for place, source in ((ROOT, "./cli/helix_cli/plugin"), (PLUGIN, "./")):
         marketplace = json.loads((place / ".claude-plugin" / "marketplace.json").read_text())
         [plugin] = marketplace["plugins"]
         assert (plugin["version"], plugin["source"]) == (__version__, source)
         assert (place / source / ".claude-plugin" / "plugin.json").is_file()
+
+
+def test_the_registrys_description_keeps_its_limits() -> None:
+    """Those of the schema that the file names; it was compared with the whole schema on 23 November 2026."""
+    server = json.loads((ROOT / "server.json").read_text())
+    assert set(server) == {"$schema", "name", "title", "description", "version", "packages"}
+    assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", server["name"])
+    assert 1 <= len(server["description"]) <= 100
+    [package] = server["packages"]
+    assert {"registryType", "identifier", "transport"} <= set(package)
+    assert package["transport"] == {"type": "stdio"}
+    assert {one["type"] for one in package["packageArguments"]} <= {"positional", "named"}
+    assert {one["format"] for one in package["environmentVariables"]} <= {"string", "number", "boolean", "filepath"}
+
+
+def test_a_bundle_has_all_that_its_manifest_names(tmp_path: Path) -> None:
+    wheel = tmp_path / f"helix_graph-{__version__}-py3-none-any.whl"
+    wheel.write_bytes(b"a wheel")
+    command = [sys.executable, str(ROOT / "packaging" / "bundle.py"), str(wheel), str(tmp_path / "dist")]
+    path = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    assert path == str(tmp_path / "dist" / f"helix-graph-{__version__}.mcpb")
+    with zipfile.ZipFile(path) as archive:
+        manifest = json.loads(archive.read("manifest.json"))
+        assert {manifest["server"]["entry_point"], f"server/{wheel.name}"} <= set(archive.namelist())
+        sources = tomllib.loads(archive.read("pyproject.toml").decode())["tool"]["uv"]["sources"]
+        assert archive.read(sources["helix-graph"]["path"]) == b"a wheel"
+    old = wheel.rename(tmp_path / "helix_graph-0.0.9-py3-none-any.whl")
+    refused = subprocess.run([*command[:2], str(old), command[3]], check=False, capture_output=True, text=True)
+    assert refused.returncode == 1
+    assert "is not of version" in refused.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from helix_graph.quoted_answers import quoted_answer
 from hook_calls import call
 from mcp_agent import agent_of, text_of
 from pseudo_terminal import on_terminal, unstyled
+from session_script import BEGIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -278,6 +280,39 @@ def test_labels_of_words_that_only_a_log_chose_are_quoted(label: str) -> None:
 )
 def test_names_that_read_as_sentences_are_quoted_and_others_are_not(path: str, shown: str) -> None:
     assert quoted_answer(Action(verb="edit", path=path)).answer.path == shown
+
+
+@pytest.fixture
+def recurring(tmp_path: Path, script: Scripts, monkeypatch: pytest.MonkeyPatch) -> Memory:
+    """Sessions that end with a failure whose every word a log chose."""
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    memory = Memory.init(tmp_path)
+    for number in range(4):
+        begin = BEGIN + timedelta(days=number)
+        log = script(f"s{number}", root=str(tmp_path), begin=begin).prompt("Mend the totals").edit("src/cart.py")
+        log = log.run("./always-run-the-script.sh", f"boom: {ORDER}", code=3).edit("src/cart.py")
+        memory.extract([log.run("./always-run-the-script.sh", f"boom: {ORDER}", code=3).save(tmp_path / "logs")])
+    memory.graph.compile()
+    return memory
+
+
+@pytest.mark.parametrize("words", [["advise"], ["sessions", "explain", "s0"]], ids=" ".join)
+@pytest.mark.usefixtures("recurring")
+def test_what_recurs_and_why_a_step_is_suspect_quotes_the_label(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert run(words) == 0
+    said = capsys.readouterr().out
+    assert ORDER in said
+    assert unquoted(said) == []
+
+
+def test_a_session_that_goes_on_gets_the_names_of_its_checks_as_quotations(recurring: Memory) -> None:
+    asked = {"session_id": "s0", "cwd": str(recurring.root.parent), "source": "compact"}
+    shown = call("session-start", asked).context
+    assert '- "always-run-the-script.sh": "boom' in shown
 
 
 def test_on_a_terminal_it_quotes_as_well(planted: Memory) -> None:

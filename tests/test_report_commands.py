@@ -103,7 +103,7 @@ def test_what_cannot_be_done_is_one_sentence(capsys: pytest.CaptureFixture[str],
     refusals = [
         (("--output", str(tmp_path)), 1, "is of no earlier report of helix-graph"),
         (("--days", "0"), 2, "--days is 0; it must be between 1 and 366"),
-        (("--until", "yesterday"), 2, "is no ISO 8601 day or time"),
+        (("--until", "yesterday"), 2, "is not an ISO 8601 date or time"),
         (("--output", "/proc/no/such/place.html"), 1, "/proc/no"),
         (("--output", ""), 2, "the path is empty"),
         (("--output", f"{tmp_path}/index.html/"), 1, "index.html is of no earlier report"),

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 from msgspec.structs import replace
 
+from helix_graph import Memory
 from helix_graph.errors import OutOfRange
 from learnt_world import remember, repaired
+from session_script import BEGIN, Script
 from small_worlds import memory_of, session
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_episodes.model import Decision, Event
-    from helix_graph import Memory
     from helix_graph.web.report_model import PeriodReport
 
 
@@ -109,6 +110,22 @@ def test_new_issues_and_those_that_came_back_are_those_of_the_days(shop: Memory)
     whole = told(shop, days=366)
     assert whole.regressed == (), "what began in the days is new in them"
     assert whole.new_in_all > found.new_in_all
+
+
+def test_what_came_back_as_one_of_a_kind_is_not_new_as_well(tmp_path: Path) -> None:
+    logs = []
+    for day in range(31):
+        log = Script(f"s{day}", begin=BEGIN + timedelta(days=day)).prompt("Add totals").edit("api/cart.go")
+        if said := {0: "the total is wrong", 1: "no tax was added", 30: "an order is empty"}.get(day):
+            failing = f"--- FAIL: TestOf{day} (0.01s)\n    cart_test.go:12: {said}\nFAIL\tshop/api\t0.1s"
+            log = log.run("go test ./...", failing, code=1).edit("api/cart.go")
+        logs.append(log.run("go test ./...", "ok  \tshop/api\t0.1s").save(tmp_path / "logs"))
+    memory = Memory.init(tmp_path)
+    memory.extract(logs)
+    memory.graph.compile()
+    found = told(memory)
+    assert [(one.title, one.sessions, one.here) for one in found.regressed] == [("go test: test failed", 3, 1)]
+    assert found.new == ()
 
 
 def test_a_fix_that_nobody_verified_is_none(tmp_path: Path) -> None:

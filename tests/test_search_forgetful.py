@@ -98,7 +98,7 @@ def test_the_seeds_tool_is_spoken_too(tmp_path: Path, server: Callable[[str], st
 
 @pytest.mark.parametrize(
     ("manner", "said"),
-    [("refusing", "it answers: "), ("talking", "no JSON"), ("other", "none of the tools")],
+    [("refusing", "it answers: "), ("talking", "not JSON"), ("other", "none of the tools")],
 )
 def test_a_server_that_does_otherwise_is_named_and_nothing_fails(
     tmp_path: Path, server: Callable[[str], str], manner: str, said: str

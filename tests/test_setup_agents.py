@@ -144,6 +144,25 @@ def test_without_a_name_every_agent_that_is_here_is_set_up(
     assert not (agents_home.root / ".gemini" / "settings.json").exists()
 
 
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "opencode", *USER])
+def test_every_agent_is_set_up_with_the_same_words(
+    agents_home: AgentsHome, agent: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = agents_home.files
+    assert run(["setup", agent, "--dry-run"]) == 0
+    shown = capsys.readouterr().out
+    assert "+++ " in shown
+    assert "helix-graph" in shown
+    assert agents_home.files == before
+    assert not (agents_home.project / ".helix").exists()
+    assert run(["setup", agent]) == 0
+    first, *_ = capsys.readouterr().out.splitlines()
+    assert first.startswith(f"{agent}: set up: ")
+    assert first.endswith("Sessions that begin from now on are with the memory.")
+    assert run(["setup", agent, "--remove"]) == 0
+    assert agents_home.files == before
+
+
 def test_a_project_is_read_at_once_and_its_best_find_is_told(
     agents_home: AgentsHome, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -110,7 +110,7 @@ def test_servers_of_a_strange_type_are_refused(agents_home: AgentsHome, servers:
         ("mcp_servers = 3\n", 1, "mcp_servers is no table"),
         ('\nmcp_servers = "helix"\n', 2, "mcp_servers is no table"),
         ("[[mcp_servers]]\n", None, "mcp_servers is no table"),
-        ("a = 1\na = 2\n", None, "it is no TOML"),
+        ("a = 1\na = 2\n", None, "it is not TOML"),
         ('[mcp_servers]\nhelix = "x"\n', 2, "another server is called helix"),
         ('[mcp_servers."helix"]\nurl = "http://x"\n', 1, "another server is called helix"),
     ],
@@ -123,7 +123,7 @@ def test_toml_that_cannot_be_added_to_is_refused_for_what_it_is(
     told = capsys.readouterr().err
     where = f", line {line}" if line else ""
     assert f"{path}{where}: {what}" in told
-    assert ("no TOML" in told) == (what == "it is no TOML")
+    assert ("not TOML" in told) == (what == "it is not TOML")
     assert path.read_text() == text
     assert not (agents_home.codex / "hooks.json").exists()
 

@@ -303,7 +303,7 @@ def test_one_unusable_file_is_skipped_and_named_and_the_rest_comes_in(origin: Pa
         put(mallory, one): reason
         for one, reason in (
             (replace(FORGED, uid="b" * 16, content="too short"), "9 characters"),
-            (replace(FORGED, uid="c" * 16, created_at="2999-01-01"), "created_at lies in the future"),
+            (replace(FORGED, uid="c" * 16, created_at="2999-01-01"), "created_at is in the future"),
             (replace(FORGED, uid="d" * 16, content=f"{NOTE}\x1b[2J"), "control character"),
             (SharedFeedback(id="f", ts="soon", outcome="blocked", session="s", helped=("a" * 16,)), "no date"),
             (SharedEntry(topic="...", text=NOTE, stored="2026-01-01"), "names no topic"),
@@ -355,3 +355,27 @@ def test_nobody_can_forget_what_this_user_wrote_for_them(origin: Path) -> None:
     assert (merged.removed, merged.forgotten) == ((), 0)
     assert set(before.splitlines()) <= set(anns.insights.export().splitlines())
     assert [one.text for one in anns.topics.read("rates").entries] == [NOTE]
+
+
+def test_the_doctor_knows_shared_files_and_names_damage_in_them(origin: Path) -> None:
+    _, anns = member(origin, "ann")
+    name = corroborated(anns, RETRY)
+    anns.topics.store("rates", NOTE)
+    anns.sharing.add([name], topics=["rates"])
+    assert [one.file for one in anns.doctor().findings if "shared" in one.file] == []
+    (insight,) = (anns.root / "shared" / "insights").iterdir()
+    (entry,) = (anns.root / "shared" / "topics").iterdir()
+    first, second = sorted((anns.root / "shared" / "feedback").iterdir())
+    insight.write_bytes(insight.read_bytes()[:40])
+    entry.write_text(entry.read_text().replace("cents", TOKEN))
+    first.unlink()
+    first.symlink_to("/etc/passwd")
+    second.write_bytes(b"[" * 100_000)
+    (anns.root / "shared-here.json").write_text("{")
+    found = [(one.kind, one.file) for one in anns.doctor(fix=True).findings if "shared" in one.file]
+    assert sorted(found) == sorted([
+        ("unreadable file", f"shared/insights/{insight.name}"), ("secret", f"shared/topics/{entry.name}"),
+        ("unreadable file", f"shared/topics/{entry.name}"), ("not a regular file", f"shared/feedback/{first.name}"),
+        ("unreadable file", f"shared/feedback/{second.name}"), ("unreadable file", "shared-here.json"),
+    ])  # fmt: skip
+    assert not anns.doctor().healthy

@@ -78,7 +78,7 @@ def test_it_begins_no_memory_where_no_project_is(
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.chdir(home)
     assert run(["sync"]) == 2
-    assert "no project" in capsys.readouterr().err
+    assert "not a project" in capsys.readouterr().err
     assert list(home.iterdir()) == []
 
 

@@ -11,7 +11,7 @@ import pytest
 from rich.cells import cell_len
 
 from demo_logs import demo_memory_in
-from helix_cli.output import table
+from helix_cli.output import short_id, table
 from pseudo_terminal import unstyled
 from screens import shown
 from small_worlds import group, memory_of
@@ -90,6 +90,8 @@ def test_nothing_is_wider_than_the_screen_and_nothing_is_cut(name: str, columns:
     assert max(map(cell_len, unstyled(told.out).splitlines())) <= columns
     on_screen = solid(told.out)
     wanted = list(facts(orjson.loads(shown(*arguments, "--json").out), names))
+    if name == "path":  # a session goes by the beginning of its id
+        wanted = [short_id(fact) for fact in wanted]
     assert wanted or not names
     assert [fact for fact in wanted if solid(fact) not in on_screen] == []
 

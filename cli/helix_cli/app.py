@@ -70,6 +70,7 @@ EVERYDAY = {
     "Set up and look after": {
         "setup": "commands.setup:setup",
         "share": "commands.share:share",
+        "team": "commands.team:team",
         "doctor": "commands.lifecycle:doctor",
         "forget": "commands.lifecycle:forget",
         "pause": "commands.lifecycle:pause",
@@ -172,8 +173,23 @@ def open_memory() -> Memory:
     return memory
 
 
+def open_with_team() -> Memory:
+    """As `open_memory`, with what the team's server has by now; on stderr why that could not be asked.
+
+    Raises:
+        NoMemory, UntrustedMemory: As `open_memory`.
+    """
+    memory = open_memory()
+    pulled = memory.follow_team()
+    if pulled and pulled.away:
+        _warn(pulled.away)
+    elif pulled and not pulled.complete:
+        _warn(f"{pulled.objects} new things of the team read, more are left. Next: helix-graph sync --to")
+    return memory
+
+
 def open_for_question() -> Memory:
-    """As `open_memory`, for a question: says on stderr that there are new logs, or reads them first.
+    """As `open_with_team`, for a question: says on stderr that there are new logs, or reads them first.
 
     The table ``[sync]`` of the user's configuration chooses: with ``auto_sync = true`` new logs are read first, for at
     most ``seconds`` (default 5).
@@ -185,7 +201,7 @@ def open_for_question() -> Memory:
     from helix_graph.project import read_table, user_configuration
     from helix_graph.sync_stamp import SyncSettings
 
-    memory = open_memory()
+    memory = open_with_team()
     settings = read_table(user_configuration(), "sync", SyncSettings)
     if memory.silenced or not settings.auto_sync:
         waiting = len(memory.unread_logs())
@@ -215,7 +231,7 @@ def open_insights() -> Insights:
     # Else BLAS starts its threads when numpy is loaded, a fifth of a question's time; one vector has no work for them.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        return open_memory().insights
+        return open_with_team().insights
     except NoMemory:
         if not os.environ.get(ENVIRONMENT):
             raise
@@ -286,6 +302,6 @@ def _as_typed(problem: HelixGraphError, arguments: Sequence[str]) -> str:
 def _of_the_system(problem: OSError | UnicodeError) -> str:
     """What the system refused, where no command could say more: a full disk behind stdout, a folder that is gone."""
     if isinstance(problem, UnicodeError):
-        return "an argument or a file's name is no text in any encoding this system knows"
+        return "an argument or a file's name is not text in any encoding that this system knows"
     where = f"{problem.filename}: " if problem.filename else ""
     return f"{where}{problem.strerror or problem}"

@@ -24,7 +24,7 @@ def parse_time(value: str) -> datetime:
     try:
         at = datetime.fromisoformat(value)
     except ValueError:
-        problem = f"{value!r} is no ISO 8601 day or time, such as 2026-11-01 or 2026-11-01T08:30Z"
+        problem = f"{value!r} is not an ISO 8601 date or time, such as 2026-11-01 or 2026-11-01T08:30Z"
         raise click.BadParameter(problem) from None
     # Times at the ends of the calendar have no equivalent in UTC, and nothing was logged then.
     earliest, latest = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)

@@ -14,6 +14,7 @@ ruff fails: E501              12
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -290,6 +291,24 @@ def points(difference: float) -> str:
     ('-17', '+0')
     """
     return f"{100 * difference:+.0f}"
+
+
+#: A random id is told apart by its beginning, one that begins with its time by more.
+_UUID = re.compile(r"([0-9a-f]{8})-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
+_TIMED = 13
+
+
+def short_id(session: str) -> str:
+    """The beginning of a session's id, by which commands know it; whole where it is no UUID.
+
+    >>> short_id("454660fe-39ff-4d26-8b12-1f2e3d4c5b6a"), short_id("morning")
+    ('454660fe', 'morning')
+    """
+    name = session.removeprefix("episode-")
+    found = _UUID.fullmatch(name)
+    if found is None:
+        return name
+    return name[:_TIMED] if found[2] == "7" else found[1]
 
 
 def count(number: int, noun: str, plural: str = "") -> str:

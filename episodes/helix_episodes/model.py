@@ -352,7 +352,7 @@ class Provenance(_Value, frozen=True, kw_only=True):
 
 
 class Episode(_Value, frozen=True, kw_only=True):
-    """What one session did and how it came out. ``lesson_evidence`` runs parallel to ``lessons``."""
+    """What one session did and how it ended. ``lesson_evidence`` runs parallel to ``lessons``."""
 
     id: str
     session: str

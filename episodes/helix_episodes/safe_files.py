@@ -133,34 +133,82 @@ def locked(path: Path) -> Iterator[None]:
         os.close(lock)
 
 
-def write_atomically(path: Path, data: bytes, *, mode: int = 0o600, owner: tuple[int, int] | None = None) -> None:
+def write_atomically(
+    path: Path, data: bytes, *, mode: int = 0o600, owner: tuple[int, int] | None = None, follow: bool = False
+) -> None:
     """Writes ``data`` to ``path`` through a temporary file next to it: written, synced, renamed.
 
-    With ``owner`` the file belongs to that user and group.
+    With ``owner`` the file belongs to that user and group. The folder may be a link with ``follow`` only: one of ours
+    is none, and somebody may put one there at any time.
 
     Raises:
-        WriteFailed: The disk is full, the folder is read-only or missing and cannot be made, or the file may not be
-        given to its owner.
+        WriteFailed: The disk is full, the folder is read-only, a link, or missing and cannot be made, or the file may
+        not be given to its owner.
     """
-    import tempfile
-
-    temporary: Path | None = None
-    try:
+    with WriteFailed.for_os_errors(path):
         make_folder(path.parent)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=TEMPORARY_SUFFIX, dir=path.parent)
-        temporary = Path(name)
+        folder = os.open(path.parent, _FOLDER_FLAGS | (0 if follow else os.O_NOFOLLOW))
+        try:
+            _write_in(folder, path.name, data, mode=mode, owner=owner)
+        finally:
+            os.close(folder)
+
+
+def _write_in(folder: int, name: str, data: bytes, *, mode: int, owner: tuple[int, int] | None = None) -> None:
+    """Writes a file of an open folder, whatever takes the place of that folder meanwhile."""
+    temporary = f".{name}.{os.urandom(6).hex()}{TEMPORARY_SUFFIX}"
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=folder)
+    try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             _give(file.fileno(), owner)
             os.fchmod(file.fileno(), mode)  # after that, for giving takes special bits away
             os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
-        raise WriteFailed(path=path, problem=error.strerror or str(error)) from error
+        os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary, dir_fd=folder)
+        raise
+
+
+#: A folder is opened to name files in it; searching it is enough for that, where the system has such a flag.
+_FOLDER_FLAGS = os.O_DIRECTORY | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
+
+
+def write_without_links(path: Path, data: bytes, *, mode: int = 0o600) -> None:
+    """Writes a file as `write_atomically` does, where no folder on the whole way to it is a link, from the root on.
+
+    ``path`` has to be resolved: what was looked at is then what is written to, whatever was put there since.
+
+    Raises:
+        WriteFailed: There is a link on the way, or the file cannot be written.
+    """
+    with WriteFailed.for_os_errors(path):
+        folder = os.open(path.anchor, _FOLDER_FLAGS)
+        try:
+            for name in path.parent.parts[1:]:
+                outer, folder = folder, _folder_in(folder, name)
+                os.close(outer)
+            _write_in(folder, path.name, data, mode=mode)
+        finally:
+            os.close(folder)
+
+
+def _folder_in(folder: int, name: str) -> int:
+    """A folder within an open one, which is made for its owner alone if need be, and no link."""
+    with contextlib.suppress(FileExistsError):
+        if not _has(folder, name):
+            os.mkdir(name, _OWNER_FOLDER, dir_fd=folder)
+    return os.open(name, _FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=folder)
+
+
+def _has(folder: int, name: str) -> bool:
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def write_output(path: Path, data: bytes, *, mode: int = 0o600) -> None:
@@ -175,7 +223,7 @@ def write_output(path: Path, data: bytes, *, mode: int = 0o600) -> None:
     problem = _no_output(path)
     if problem:
         raise WriteFailed(path=path, problem=problem)
-    write_atomically(Path(os.path.realpath(path)), data, mode=mode)
+    write_without_links(Path(os.path.realpath(path)), data, mode=mode)
 
 
 def _no_output(path: Path) -> str | None:

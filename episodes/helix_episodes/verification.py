@@ -11,7 +11,7 @@ episode or another log.
 >>> from helix_episodes.model import Evidence
 >>> quoted = Evidence(line=2, quote="2 failed\n1 passed")
 >>> _result(quoted, [_form('{"text": "go"}'), _form('{"out": "\\u001b[31m2 failed\\n1 passed"}')])
-('stands', 2)
+('found', 2)
 """
 
 from __future__ import annotations

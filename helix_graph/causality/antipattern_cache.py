@@ -54,13 +54,20 @@ def write_anti_patterns(root: Path, causality: Causality) -> tuple[CachedAntiPat
         WriteFailed: The folder cannot be written.
     """
     from helix_episodes.safe_files import write_atomically
-    from helix_graph.trust import tracked_by_git
+    from helix_graph.trust import shared_episodes, tracked_by_git
 
     found = [one for one in causality.anti_patterns() if one.level in _LEVELS]
-    tracked = frozenset(tracked_by_git(root, ["episodes/", "causality/assertions/"])) if found else frozenset()
+    tracked = bool(found and tracked_by_git(root, ["causality/assertions/"]))
+    shared = shared_episodes(root, {episode for one in found for episode in one.episodes})
     by_label = {
         (one.trigger, one.action): CachedAntiPattern(
-            one.trigger, one.action, one.successes, one.occurrences, one.base_rate, one.base_n, _is_shared(one, tracked)
+            one.trigger,
+            one.action,
+            one.successes,
+            one.occurrences,
+            one.base_rate,
+            one.base_n,
+            _is_shared(one, shared, tracked=tracked),
         )
         for one in reversed(found)  # one row a situation and action: the basis by which it does worst
         if one.base_rate is None or one.base_rate > one.success_rate
@@ -111,11 +118,9 @@ def fragile_line(root: Path, path: str) -> str:
     return ""
 
 
-def _is_shared(one: Pattern, tracked: frozenset[str]) -> bool:
-    """Whether git tracks what it rests on, all of it; of what people added the file is not known, so any counts."""
-    if one.successes is None:
-        return any(name.startswith("causality/") for name in tracked)
-    return all(f"episodes/{episode}.json" in tracked for episode in one.episodes)
+def _is_shared(one: Pattern, shared: frozenset[str], *, tracked: bool) -> bool:
+    """Whether others may have written all that it rests on; of what people added, whether git tracks any of that."""
+    return tracked if one.successes is None else shared.issuperset(one.episodes)
 
 
 def read_anti_patterns(root: Path) -> tuple[CachedAntiPattern, ...] | None:

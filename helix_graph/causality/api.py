@@ -296,7 +296,7 @@ class Causality:
         except OSError as error:
             raise InvalidArgument("FILE", f"{path} cannot be read: {error.strerror or error}") from error
         except UnicodeDecodeError as error:
-            raise InvalidArgument("FILE", f"{path} is no text in UTF-8") from error
+            raise InvalidArgument("FILE", f"{path} is not UTF-8 text") from error
         return compare_with(self.runbook(), text, file=str(path))
 
     def comparisons(self) -> EffectReport:

@@ -44,7 +44,7 @@ _SETS_UP = re.compile(r"\b(?:install|ci|sync|trust|download|bootstrap|setup|rest
 
 
 class RunbookCommand(msgspec.Struct, frozen=True, kw_only=True):
-    """One way to run a check or a formatter: how often, in how many sessions, and how it came out.
+    """One way to run a check or a formatter: how often, in how many sessions, and how it ended.
 
     ``passed`` of the ``judged`` runs passed. ``seconds`` is the median duration, where durations are known.
     ``by_commit`` says that it ran as a hook of ``git commit``.

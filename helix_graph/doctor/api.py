@@ -11,6 +11,7 @@ from helix_episodes.errors import HelixGraphError
 from helix_graph.doctor.databases import check_database_secrets, check_graph, check_helix_db
 from helix_graph.doctor.files import check_assertions, check_episodes, check_folder, check_quarantine
 from helix_graph.doctor.model import DoctorFinding, Examination, FindingKind, Fixable
+from helix_graph.doctor.shared_files import check_shared_files
 from helix_graph.errors import DatabaseRefused, NotOurDatabase
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.compile import erase_traces
@@ -44,6 +45,7 @@ def examine(root: Path, graph: Graph, topics: Topics, insights: Insights, *, fix
         check_graph(graph),
         check_helix_db(root, topics, insights),
         check_database_secrets(root),
+        check_shared_files(root),
     )
     findings: list[DoctorFinding] = []
     for each in found:

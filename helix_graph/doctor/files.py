@@ -59,6 +59,7 @@ from helix_graph.rules.staged import accepted_rules
 from helix_graph.search.api import read_settings
 from helix_graph.set_aside import ASSERTIONS, EPISODES, copy_aside, move_aside
 from helix_graph.set_aside import FOLDER as ASIDE
+from helix_graph.sharing.api import STATE
 from helix_graph.tombstones import Tombstone, Tombstones
 from helix_graph.trust import ACCEPTANCE
 
@@ -309,6 +310,8 @@ _OURS = (
     RULE_TRIALS,
     PACKED,
     HOOK_LOG,
+    STATE,
+    "shared/*/*.json",
     f"{HOOK_FOLDER}/*",
 )
 #: People's words stand in these.
@@ -336,7 +339,7 @@ def check_folder(root: Path) -> Iterator[Fixable]:
         yield Fixable(
             "not ignored by git",
             ".gitignore",
-            "git would take in people's prompts with the next `git add`",
+            "git would add people's prompts with the next `git add`",
             "helix-graph init writes it",
             mend=lambda: write_atomically(ignore, PRIVATE_MEMORY.encode(), mode=0o644),
         )
@@ -370,7 +373,7 @@ def _location(root: Path) -> Iterator[Fixable]:
         return
     repository = repository_root(root.parent)
     if repository is not None and repository != root.parent:
-        problem = f"it lies within the repository {repository}, whose memory is {repository / FOLDER}"
+        problem = f"it is inside the repository {repository}, whose memory is {repository / FOLDER}"
         yield Fixable("stray memory", ".", problem, "copy its episodes there and delete it")
     for other in _others(root, repository):
         problem = f"another memory, {other}, is never used from here"

@@ -80,7 +80,7 @@ def install(
                 for name in (*_DESCRIPTION, TOKENIZER_FILE, WEIGHTS_FILE):
                     if (step.source / name).is_file():
                         with WriteFailed.for_os_errors(step.target / name):
-                            write_atomically(step.target / name, (step.source / name).read_bytes())
+                            write_atomically(step.target / name, (step.source / name).read_bytes(), follow=True)
             else:
                 _run(step)
         importlib.invalidate_caches()

@@ -129,7 +129,7 @@ def decode_assertion(data: bytes, *, path: Path) -> Assertion:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidAssertion(path=path, problem=str(error)) from error
     if not sortable_time(assertion.asserted_at):
-        raise InvalidAssertion(path=path, problem=f"asserted_at is {assertion.asserted_at!r}, which is no time")
+        raise InvalidAssertion(path=path, problem=f"asserted_at is {assertion.asserted_at!r}, which is not a time")
     return assertion
 
 

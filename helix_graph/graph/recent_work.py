@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Iterator
 
+    from helix_graph.graph.remedy_state import WorkingTree
+
 #: What failed longer ago than in this many sessions is history, and a fix of then is found by its error.
 SESSIONS = 20
 
@@ -60,12 +62,14 @@ def newest_episodes(connection: sqlite3.Connection) -> dict[int, str]:
     return dict(connection.execute(rows, (SESSIONS,)).fetchall())
 
 
-def read_recent_work(connection: sqlite3.Connection, episodes: Collection[int], *, limit: int) -> RecentWork:
-    """What these episodes left; at most ``limit`` of each kind."""
+def read_recent_work(
+    connection: sqlite3.Connection, episodes: Collection[int], *, limit: int, tree: WorkingTree
+) -> RecentWork:
+    """What these episodes left; at most ``limit`` of each kind. What failed in a file that is gone fails no more."""
     chosen = as_list(episodes)
     return RecentWork(
         last=_last(connection, chosen),
-        failing=tuple(_failing(connection, chosen))[:limit],
+        failing=tuple(one for one in _failing(connection, chosen) if not tree.is_gone(one.path))[:limit],
         fixes=tuple(_fixes(connection, chosen))[:limit],
     )
 

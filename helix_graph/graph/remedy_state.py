@@ -57,6 +57,15 @@ class WorkingTree:
         other = next((one for one in self._places(path) if lines <= (self._lines(one) or frozenset())), None)
         return RemedyState("moved", other) if other else RemedyState("gone")
 
+    def is_gone(self, path: str) -> bool:
+        """Whether a file of the project is not there any more, nor at any place where sessions touched its like."""
+        if not path or path.startswith(_OUTSIDE) or not (self._root / ".git").exists():
+            return False
+        try:
+            return not any((self._root / one).exists() for one in (path, *self._places(path)))
+        except OSError:  # a name that is too long, for one: nothing can be said of it
+            return False
+
     def _places(self, path: str) -> list[str]:
         name = path.rpartition("/")[2]
         rows = self._connection.execute(

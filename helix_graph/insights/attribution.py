@@ -155,7 +155,7 @@ def feedback_from_episode(
     names: Iterable[str] = (),
     id: str = "",  # noqa: A002  (the option's name)
 ) -> AttributionAnswer:
-    """Judges the insights that were shown in an episode by what was done there and how it came out.
+    """Judges the insights that were shown in an episode by what was done there and how it ended.
 
     Without ``names`` those that the log of injections has for the session or its task, and those that the session's
     log shows between the memory's marks. What was shown for another task in the session is that task's to judge. A

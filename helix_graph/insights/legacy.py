@@ -211,7 +211,7 @@ def _date(value: object) -> str | None:
 
 
 def _tags(value: object) -> tuple[str, ...]:
-    """Tags of the original, which took anything: what is no list of texts is none."""
+    """Tags of the original, which took anything: what is not a list of texts is none."""
     with contextlib.suppress(msgspec.DecodeError):
         found = msgspec.json.decode(value) if isinstance(value, str) else None
         if isinstance(found, list):

@@ -151,7 +151,7 @@ def _date(name: str, value: str, latest: datetime) -> str:
     if moment is None:
         raise ValueError(f"its {name} is no date")
     if moment > latest:
-        raise ValueError(f"its {name} lies in the future")
+        raise ValueError(f"its {name} is in the future")
     return stamp(moment)
 
 
@@ -353,7 +353,7 @@ def _record(line: str, *, now: datetime) -> Record:
     raw = msgspec.json.decode(line, type=ready(dict[str, object]))
     kind = raw.pop("record", None)
     if kind not in _KINDS:
-        raise ValueError(f"{kind!r} is no kind of record")
+        raise ValueError(f"{kind!r} is not a kind of record")
     return checked_record(msgspec.convert(raw, ready(_KINDS[str(kind)])), now=now)
 
 

@@ -1,6 +1,6 @@
 """Whether an issue is new, comes again, has gone quiet or has come back, counted in runs of its check.
 
-Days say nothing: a check that nobody ran did not fail. The runs between two sessions that met the issue are a gap. It
+Days say nothing: a check that nobody ran did not fail. The runs between two sessions that had the issue are a gap. It
 is *quiet* after three times the mean gap without it (were it still there as often as before, so long a gap would come
 one time in twenty), and not before ten runs; an issue of one session after twenty. It has *regressed* when the last gap
 before it was as long as that. Of tools and commands only failures are recorded: sessions stand in for runs.

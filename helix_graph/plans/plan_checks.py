@@ -157,7 +157,7 @@ def _checked(check: Callable[[], _Part], where: str) -> _Part:
 def _seq(raw: object, where: str) -> str:
     seq = str(raw) if isinstance(raw, int) and not isinstance(raw, bool) else raw
     if not isinstance(seq, str) or not is_file_name(seq) or len(seq) > _LONGEST_SEQ or seq == NO_PARENTS:
-        problem = f"{raw!r} is no task number; use letters, digits, '.', '_' and '-', at most {_LONGEST_SEQ} of them"
+        problem = f"{raw!r} is not a task number; use letters, digits, '.', '_' and '-', at most {_LONGEST_SEQ} of them"
         raise InvalidPlan(f"{where}.seq", problem=problem)
     return seq
 

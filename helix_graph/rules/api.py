@@ -17,7 +17,7 @@ from helix_graph.managed_block import added_line
 from helix_graph.project import FOLDER, HOOK_FOLDER
 from helix_graph.rules.binding import bind
 from helix_graph.rules.ledger import AcceptedFor, Ledger
-from helix_graph.rules.model import Accepted, Advice, RuleDetails, RuleList, RuleRecord, State
+from helix_graph.rules.model import Accepted, Advice, RuleDetails, RuleList, RuleRecord, State, UnwordedIssue
 from helix_graph.rules.observance import acts_of
 from helix_graph.rules.proposals import FEWEST_SESSIONS, covered, identity_of, proposals
 from helix_graph.rules.rule_files import files_of, id_of_line, in_force, own_versions, project_versions, rules_in
@@ -133,7 +133,11 @@ class Rules:
         known = {one.issue for one in found} | {one.issue for one in accepted_rules(self._root)}
         known |= covered(listed.issues, _current(ledger.records()))
         costly = (one for one in listed.issues if one.sessions >= FEWEST_SESSIONS and one.state not in _SETTLED)
-        unworded = tuple(one.id for one in costly if one.id and one.id not in known)
+        unworded = tuple(
+            UnwordedIssue(id=one.id, title=one.title, sessions=one.sessions)
+            for one in costly
+            if one.id and one.id not in known
+        )
         return Advice(
             proposals=tuple(found[:most]), unworded=unworded, trials=self.trials(), sessions=listed.sessions,
             note=_ADVICE_NOTE,
@@ -285,5 +289,5 @@ def _sentence(words: str) -> str:
             "words", f"has {len(said)} characters; a rule is one sentence of {_LONGEST_SENTENCE} at most"
         )
     if "<!--" in said or "-->" in said:
-        raise InvalidArgument("words", "has the mark of a comment; what a page hides from its reader is no rule")
+        raise InvalidArgument("words", "has the mark of a comment; what a page hides from its reader is not a rule")
     return sanitize_line(said)

@@ -103,7 +103,7 @@ class Ledger:
             for one in self._sessions
         ]
         judged = before_and_after(sessions, since=min(rule.since or aim.at, aim.at), until=rule.until)
-        return judged and judged._replace(change=replace(judged.change, event="met the issue in"))
+        return judged and judged._replace(change=replace(judged.change, event="had the issue in"))
 
     def _together(self, rule: Rule) -> tuple[str, ...]:
         """The other rules of the commit that brought this one: what changed may be due to any of them."""

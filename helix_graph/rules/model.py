@@ -188,6 +188,14 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     existing: RuleRecord | None = None
 
 
+class UnwordedIssue(msgspec.Struct, frozen=True, kw_only=True):
+    """An issue that recurs, and that no plain sentence would prevent."""
+
+    id: str
+    title: str
+    sessions: int
+
+
 class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """The rules that are missing, for issues of most sessions first, and what the rules on ``trials`` say.
 
@@ -195,7 +203,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     proposals: tuple[Proposal, ...]
-    unworded: tuple[str, ...]
+    unworded: tuple[UnwordedIssue, ...]
     trials: tuple[TrialResult, ...]
     sessions: int
     note: str

@@ -232,4 +232,5 @@ def _describe(act: Act) -> str:
         return act.path
     if act.kind == "commit":
         return "commit"
-    return act.parts[-1].text if act.parts else act.check
+    own = next((part.text for part in act.parts if act.check and part.check == act.check), None)
+    return own or " ".join(f"{part.joiner} {part.text}".strip() for part in act.parts) or act.check

@@ -58,7 +58,7 @@ class TrialDraw(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Arm(NamedTuple):
-    """Of the sessions of one arm, how many met the issue."""
+    """Of the sessions of one arm, how many had the issue."""
 
     met: int
     sessions: int
@@ -67,7 +67,7 @@ class Arm(NamedTuple):
 class TrialResult(msgspec.Struct, frozen=True, kw_only=True):
     """What a trial says: nothing until it has its sessions, then a difference with its interval.
 
-    ``given`` and ``withheld`` are sessions that met the issue, and sessions; the difference is given less withheld.
+    ``given`` and ``withheld`` are sessions that had the issue, and sessions; the difference is given less withheld.
     """
 
     rule: AcceptedRule

@@ -69,7 +69,9 @@ def read_settings(root: Path) -> SearchSettings:
     if not 1 <= table.forgetful_timeout_ms <= _LONGEST_TIMEOUT_MS:
         raise InvalidConfiguration(path=path, problem=f"forgetful_timeout_ms must be 1 to {_LONGEST_TIMEOUT_MS}")
     if table.forgetful is not None and not _is_endpoint(table.forgetful):
-        raise InvalidConfiguration(path=path, problem=f"forgetful is {table.forgetful!r}, which is no http(s) address")
+        raise InvalidConfiguration(
+            path=path, problem=f"forgetful is {table.forgetful!r}, which is not an http(s) address"
+        )
     for file, named in ((path, table.markdown), (shipped_path, shipped.markdown)):
         if any(not one.strip() for one in named or ()):
             raise InvalidConfiguration(path=file, problem='markdown names an empty folder; the project itself is "."')

@@ -420,7 +420,7 @@ class Forgetful:
         try:
             return result.structured_content or msgspec.json.decode("".join(texts))
         except (msgspec.DecodeError, RecursionError) as error:
-            raise _NotUnderstoodError("its answer is no JSON") from error
+            raise _NotUnderstoodError("its answer is not JSON") from error
 
 
 class _NotUnderstoodError(Exception):

@@ -1,6 +1,6 @@
 """A team's memory through git: what is proposed, what was accepted, and what came in from others.
 
-An insight is a *candidate* until two sessions independently came out well with its help (*corroborated*), *proposed*
+An insight is a *candidate* until two sessions independently succeeded with its help (*corroborated*), *proposed*
 once its file is in the work tree, and *accepted* once the default branch holds it. ``add`` writes and stages files,
 after a search for secrets; committing them and merging the pull request is git's part. ``merge`` takes in what was
 accepted: as somebody else's words, under the author's name, without rank. What came in once is remembered, so that
@@ -18,7 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import InvalidArgument, NotFound
-from helix_episodes.safe_files import read_regular, remove_file, write_atomically
+from helix_episodes.safe_files import irregularity, read_regular, remove_file, write_atomically
 from helix_graph.errors import ShareRefused
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.model import FeedbackEntry, ForgottenInsight, Insight, InsightVerdict, Record
@@ -44,6 +44,7 @@ from helix_graph.sharing.records import (
     SharedRecord,
     ShareProblem,
     as_versions,
+    author_of,
     decode,
     digest,
     encode,
@@ -69,6 +70,8 @@ STATE = "shared-here.json"
 CORROBORATED = 2
 #: Of what was forgotten nothing is known, not even when; so that everybody remembers the same.
 _NO_TIME = stamp(datetime(1970, 1, 1, tzinfo=UTC))
+#: By which things come that a team's server had; `git` is shorter.
+TEAM_SERVER = _LONGEST_WAY = "team server"
 ShareState = Literal["candidate", "corroborated", "proposed", "accepted"]
 
 
@@ -196,13 +199,23 @@ class Sharing:
         """Takes in what the default branch holds; again it changes nothing."""
         accepted = accepted_files(self.root)
         read, problems = _read_accepted(accepted.files, now=self._insights.now())
+        return replace(self.take_in(read, everybody=accepted.everybody), problems=problems)
+
+    def take_in(
+        self, read: Iterable[tuple[SharedRecord, str]], *, everybody: Iterable[str] = (), through: str = "git"
+    ) -> ShareMerged:
+        """Takes in records with their authors, as somebody else's words; again it changes nothing.
+
+        ``everybody`` may have a version of an insight that is forgotten by its first uid; ``through`` says by what they
+        came, so that an author there is nobody else's.
+        """
         own = self._own_uids()
         known = own | self._insights_forgotten()
         found = [
             (version, author)
             for one, author in read
             if not (isinstance(one, SharedInsight) and one.uid in known)
-            for version in as_versions(one, author, everybody=accepted.everybody, own=own)
+            for version in as_versions(one, author_of(through, author), everybody=everybody, own=own)
             if not (isinstance(version, Forgotten) and version.of in own)  # nobody else forgets what this user wrote
         ]
         authors = {_identity(one): author for one, author in reversed(found)}
@@ -211,10 +224,10 @@ class Sharing:
         forgotten = {one.of for one in joined if isinstance(one, Forgotten)}
         new = [one for one in joined if isinstance(one, SharedInsight) and digest(one) not in here.insights]
         log = [one for one in joined if isinstance(one, SharedFeedback)]
-        brought = self._merge_insights(new, log, forgotten, authors)
+        brought = self._merge_insights(new, log, forgotten, authors, through=through)
         entries = [one for one in joined if isinstance(one, SharedEntry) and digest(one) not in here.entries]
         removed = self._forget_entries(here, forgotten, authors)
-        numbers = self._merge_entries(entries, authors)
+        numbers = self._merge_entries(entries, authors, through=through)
         after = replace(
             here,
             insights=here.insights | {digest(one) for one in new},
@@ -228,8 +241,19 @@ class Sharing:
             entries=len(numbers),
             forgotten=len(brought.removed) + len(removed),
             removed=(*brought.removed, *removed),
-            problems=problems,
         )
+
+    def own_records(self, *, shared: frozenset[str] = frozenset()) -> tuple[SharedRecord, ...]:
+        """This memory's own insights, their outcomes, and entries: whatever nobody brought.
+
+        Insights that were harvested from ``shared`` episodes are somebody else's.
+        """
+        own = [insight for insight, _, _ in self._own() if insight.episode not in shared]
+        here = self._here()
+        theirs = {here.entries[name] for name in here.theirs}
+        entries = [one for one in self._exported().values() if one.id not in theirs]
+        feedback = self._feedback_on(one.uid for one in own)
+        return (*map(_shared_insight, own), *feedback, *map(_shared_entry, entries))
 
     def _own(self) -> Iterator[tuple[Insight, str, frozenset[str]]]:
         """The insights that no file brought, with their names and the sessions that came out well with them."""
@@ -319,6 +343,8 @@ class Sharing:
         log: Sequence[SharedFeedback],
         forgotten: set[str],
         authors: dict[str, str],
+        *,
+        through: str,
     ) -> ShareMerged:
         """Takes insights and outcomes in, an author at a time; those of this memory's own are left as they are."""
         now = self._insights.now()
@@ -343,7 +369,7 @@ class Sharing:
             by_author.setdefault("", []).extend(tombstones)
         for author, records in sorted(by_author.items()):
             text = msgspec.json.encode(records)
-            file = ImportedFile(f"git, by {author}", sha256(text).hexdigest(), outcomes_count=False)
+            file = ImportedFile(f"{through}, by {author}", sha256(text).hexdigest(), outcomes_count=False)
             counts = take_in(self._insights, records, file=file)
             insights += max(counts["insights"], 0)
             outcomes += max(counts["feedback"], 0)
@@ -351,12 +377,14 @@ class Sharing:
             insights=insights, feedback=outcomes, removed=tuple(_removed(names[uid], authors[uid]) for uid in theirs)
         )
 
-    def _merge_entries(self, entries: Sequence[SharedEntry], authors: dict[str, str]) -> dict[str, int]:
+    def _merge_entries(
+        self, entries: Sequence[SharedEntry], authors: dict[str, str], *, through: str
+    ) -> dict[str, int]:
         """Stores entries under their authors' names; the number that each got here, by its hash."""
         if not entries:
             return {}
         before = self._exported()
-        items = [_by(one, authors[digest(one)]) for one in entries]
+        items = [_by(one, authors[digest(one)], through=through) for one in entries]
         self._topics.topics("import", json=_import_of(items))
         new = {_place(one): number for number, one in self._exported().items() if number not in before}
         return {digest(one): new[_place(item)] for one, item in zip(entries, items, strict=True) if _place(item) in new}
@@ -394,20 +422,21 @@ def check_shared(root: Path) -> tuple[ShareProblem, ...]:
 
     It reads these files alone, so that it may run on anybody's branch, in CI or before a commit.
     """
-    problems: list[ShareProblem] = []
-    names = {path.relative_to(root).as_posix() for path in (root / FOLDER).rglob("*.json")} | set(tracked(root))
-    for name in sorted(names):
-        path = root / name
-        if not path.is_file() or path.is_symlink():
+    problems = list(shared_problems(root))
+    for name in sorted(name for name in tracked(root) if not name.startswith(f"{FOLDER}/")):
+        if irregularity(root / name) is None and (root / name).exists():
+            problems += find_secrets(name, read_regular(root / name))
+    return tuple(sorted(problems, key=lambda one: (one.file, one.line)))
+
+
+def shared_problems(root: Path) -> Iterator[ShareProblem]:
+    """Shared files of the work tree that hold a secret, or that no memory takes in; links are no files."""
+    for path in sorted((root / FOLDER).rglob("*.json")):
+        if path.is_dir() or irregularity(path):
             continue
-        is_shared = name.startswith(f"{FOLDER}/")
-        data = None if is_shared and path.stat().st_size > LARGEST else read_regular(path)
-        if is_shared:
-            file = AcceptedFile(name.removeprefix(f"{FOLDER}/"), data, "")
-            problems += _read_accepted([file], now=datetime.now(UTC))[1]
-        elif data is not None:
-            problems += find_secrets(name, data)
-    return tuple(problems)
+        data = None if path.stat().st_size > LARGEST else read_regular(path)
+        file = AcceptedFile(path.relative_to(root / FOLDER).as_posix(), data, "")
+        yield from _read_accepted([file], now=datetime.now(UTC))[1]
 
 
 def _refuse(problems: list[ShareProblem]) -> None:
@@ -424,16 +453,27 @@ def _checked(name: str, data: bytes, *, now: datetime) -> SharedRecord:
             bounds.
         InvalidArgument: So is a text, which holds what cannot be stored.
     """
-    record = decode(data)
+    record = checked_shared(data, now=now)
     if name_of(record) != name:
         raise ValueError("it was edited by hand: its name is of other content; edit the insight and share it again")
+    return record
+
+
+def checked_shared(data: bytes, *, now: datetime) -> SharedRecord:
+    """The record in these bytes, if a memory may take it in.
+
+    Raises:
+        ValueError: It is none, or a part is out of bounds.
+        InvalidArgument: So is a text, which holds what cannot be stored.
+    """
+    record = decode(data)
     if isinstance(record, SharedInsight):
         checked_record(_imported(record), now=now)
     elif isinstance(record, SharedFeedback):
         uids = [*record.helped, *record.present]
         checked_record(_feedback_entry(record, uids, dict.fromkeys(uids, "x")), now=now)
     elif isinstance(record, SharedEntry):
-        _, left = parse_import(_import_of([_by(record, "x" * LONGEST_AUTHOR)]))
+        _, left = parse_import(_import_of([_by(record, "x" * LONGEST_AUTHOR, through=_LONGEST_WAY)]))
         if left:
             raise ValueError(left[0].problem)
     return record
@@ -492,8 +532,8 @@ def _import_of(entries: Iterable[SharedEntry]) -> str:
     ).decode()
 
 
-def _by(one: SharedEntry, author: str) -> SharedEntry:
-    return replace(one, source=f"{one.source or 'shared'} (git, by {author})")
+def _by(one: SharedEntry, author: str, *, through: str) -> SharedEntry:
+    return replace(one, source=f"{one.source or 'shared'} ({through}, by {author})")
 
 
 def _identity(one: SharedRecord) -> str:

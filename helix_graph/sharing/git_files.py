@@ -27,7 +27,7 @@ _AUTHOR = "\x01"
 _UNKNOWN = "an unknown author"
 #: The longest entry of a topic has 100,000 characters of at most four bytes; a larger file is no record.
 LARGEST = 1 << 20
-TOO_LARGE = f"it is no file of at most {LARGEST:,} bytes, and was not read; remove it, or share its parts"
+TOO_LARGE = f"it is not a file of at most {LARGEST:,} bytes, and was not read; remove it, or share its parts"
 
 
 class AcceptedFile(msgspec.Struct, frozen=True):

@@ -144,6 +144,15 @@ def version_uid(uid: str, author: str) -> str:
     return sha256(f"{uid}\0{author}".encode()).hexdigest()[:32]
 
 
+def author_of(through: str, author: str) -> str:
+    """By whom a version is that came in some way: nobody can take a name in one way to change what came in another.
+
+    >>> author_of("git", "Ann") == author_of("team server", "Ann")
+    False
+    """
+    return author if through == "git" else f"{through}\0{author}"
+
+
 def as_versions(
     record: SharedRecord, author: str, *, everybody: Iterable[str], own: frozenset[str]
 ) -> Iterator[SharedRecord]:

@@ -125,7 +125,7 @@ def parse_import(text: str) -> tuple[list[IncomingEntry], list[LeftOut]]:
     try:
         value = json.loads(text, object_pairs_hook=_Object)
     except (ValueError, RecursionError) as error:
-        raise _refused(f"it is no JSON ({error})") from error
+        raise _refused(f"it is not JSON ({error})") from error
     taken: list[IncomingEntry] = []
     left: list[LeftOut] = []
     for place, read in _items(value):

@@ -182,6 +182,6 @@ def _sentence(answer: PathAnswer) -> str:
     if not answer.steps:
         return "Both texts name the same thing."
     if not answer.whole:
-        return "Stitched from several sessions: no single one has this chain, and its links may never have met."
+        return "Joined from several sessions: none has the whole chain, and its links may never have occurred together."
     sessions = "session has" if len(answer.whole) == 1 else "sessions have"
     return f"{len(answer.whole)} {sessions} this path whole."

@@ -21,7 +21,7 @@ import hashlib
 import re
 import textwrap
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, TypeGuard
@@ -42,6 +42,7 @@ _SCRIPTS = (
     *("elements.js", "words.js", "packs.js", "charts.js", "filters.js", "issues.js", "places.js", "rules.js"),
     *("sessions.js", "trace.js", "compare.js", "graph.js", "main.js"),
 )
+_ANSWER_SCRIPTS = ("elements.js", "words.js", "answer.js")
 #: More makes the page a tenth smaller and takes three times as long.
 _COMPRESSION = 6
 #: As in the page of the memory (``static/elements.js``).
@@ -90,19 +91,32 @@ def plain(text: str) -> str:
 
 def page_html(title: str, packs: Mapping[str, bytes]) -> bytes:
     """The page as the bytes of an HTML file; the same content gives the same bytes."""
-    script = '"use strict";\n(() => {\n' + "\n".join(_static(name) for name in _SCRIPTS) + "})();\n"
-    style = _static("colours.css") + _static("page.css")
     return _rendered(
         "view.html.j2",
         shown=_in_html,
-        policy=f"default-src 'none'; script-src {_hash_of(script)}; style-src {_hash_of(style)};"
-        " img-src data:; base-uri 'none'; form-action 'none'",
+        **_drawn_by(_SCRIPTS, ("colours.css", "page.css")),
         mark=PAGE_MARK,
         title=f"{title} · helix-graph",
-        style=style,
         packs=[(name, _packed(data)) for name, data in packs.items()],
-        script=script,
     )
+
+
+def answer_html() -> str:
+    """The page on which a client shows an answer of a tool (MCP Apps): it draws what the client hands to it."""
+    drawn_by = _drawn_by(_ANSWER_SCRIPTS, ("colours.css", "page.css", "answer.css"))
+    return _rendered("answer.html.j2", shown=_in_html, **drawn_by, mark="").decode()
+
+
+def _drawn_by(scripts: Iterable[str], styles: Iterable[str]) -> dict[str, str]:
+    """The one script and the one style of a page, and the policy by which nothing else runs."""
+    script = '"use strict";\n(() => {\n' + "\n".join(map(_static, scripts)) + "})();\n"
+    style = "".join(map(_static, styles))
+    policy = f"default-src 'none'; script-src {_hash_of(script)}; style-src {_hash_of(style)};"
+    return {
+        "policy": f"{policy} img-src data:; base-uri 'none'; form-action 'none'",
+        "script": script,
+        "style": style,
+    }
 
 
 def report_html(report: PeriodReport, *, pages: Mapping[str, str]) -> bytes:

@@ -82,18 +82,25 @@ _MOST_LOOKED_AT, _MOST_ONCE = 400, 400
 def issues_of(
     survey: IssueSurvey, period: ReportPeriod, ledger: EvidenceLedger
 ) -> tuple[list[ReportIssue], list[ReportIssue]]:
-    """The issues that the period is the first to meet, and those that came back in it, those of most sessions first."""
+    """The issues that the period is the first to meet, and those that came back in it, those of most sessions first.
+
+    What came back as one of a kind is not new.
+    """
     found, _ = survey.in_full(most=_MOST_LOOKED_AT, most_once=_MOST_ONCE, occurrences=MOST_OF_ONE)
-    new, regressed = list[ReportIssue](), list[ReportIssue]()
+    new: list[IssueInFull] = []
+    regressed: list[IssueInFull] = []
     for one in found:
         issue = one.details.issue
         if issue.state in {"muted", "resolved"} or not period.holds(parse_timestamp(issue.last_seen)):
             continue
         if period.holds(parse_timestamp(issue.first_seen)):
-            new.append(_issue(one, survey, period, ledger))
+            new.append(one)
         elif issue.state == "regressed":
-            regressed.append(_issue(one, survey, period, ledger))
-    return new, regressed
+            regressed.append(one)
+    back = {(failure.number, failure.local) for one in regressed for failure in one.members}
+    new = [one for one in new if not {(failure.number, failure.local) for failure in one.members} <= back]
+    shown = [[_issue(one, survey, period, ledger) for one in several] for several in (new, regressed)]
+    return shown[0], shown[1]
 
 
 def _issue(one: IssueInFull, survey: IssueSurvey, period: ReportPeriod, ledger: EvidenceLedger) -> ReportIssue:

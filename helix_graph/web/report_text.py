@@ -50,7 +50,7 @@ QUOTES = "This report contains excerpts of sessions; share it with care."
 #: The columns of the table of spans.
 COLUMNS = ("days", "sessions", "succeeded", "partly done", "failed", "only the agent says", "unknown", "success rate")
 NO_DATE = "No session with a date yet."
-NONE_NEW = "No issue was met for the first time."
+NONE_NEW = "No new issue."
 NONE_CAME_BACK = "No issue came back after it had been quiet."
 NO_RULES = "No rule that sessions can show is written in this project."
 NO_FIX = "No fix was seen to work in these days."

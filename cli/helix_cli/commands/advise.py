@@ -9,7 +9,7 @@ import click
 
 from helix_cli.app import open_for_question
 from helix_cli.options import any_path
-from helix_cli.output import count, emit_json, json_option, points, say, show, verbatim
+from helix_cli.output import count, emit_json, json_option, points, say, short_id, show, verbatim
 from helix_cli.terminal import quiet, strong
 
 if TYPE_CHECKING:
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
     from helix_graph.rules.model import Accepted, Advice, Proposal
     from helix_graph.rules.staged import TrialResult
+
+
+_SHORT = 8
+_MOST_UNWORDED = 5
 
 
 def render_advice(found: Advice) -> None:
@@ -29,9 +33,18 @@ def render_advice(found: Advice) -> None:
     for trial in found.trials:
         say(_trial_sentence(trial))
     if found.unworded:
-        named = ", ".join(one[:8] for one in found.unworded[:5])
-        say(quiet(f"{count(len(found.unworded), 'more issue')} without a sentence: {named} (`issues show ID`)."))
-    say(quiet(found.note))
+        say("Issues that recur, and that no plain sentence would prevent:")
+        for issue in found.unworded[:_MOST_UNWORDED]:
+            say("  ", strong(issue.id[:_SHORT]), f"  {issue.title}, in {count(issue.sessions, 'session')}")
+        more = len(found.unworded) - _MOST_UNWORDED
+        rest = f"; {more} more (--json)" if more > 0 else ""
+        say(
+            quiet(
+                f"`issues show ID` has the evidence, and the skill `retro` lets your agent word a rule from it{rest}."
+            )
+        )
+    if found.proposals:
+        say(quiet(found.note))
 
 
 def _render_proposal(one: Proposal) -> None:
@@ -43,8 +56,8 @@ def _render_proposal(one: Proposal) -> None:
         followed = f"followed {rule.followed} of {rule.opportunities} times"
         where = rule.rule.spans[-1].file
         say(f"  The rule exists ({where}) and is ignored, {followed}: make it a hook, not a sentence.")
-    places = "; ".join(f"{place.session}, line {place.line or '?'}" for place in one.evidence[-2:])
-    say(quiet(f"  {places}; issues show {one.issue[:8]}"))
+    places = "; ".join(f"{short_id(place.session)}, line {place.line or '?'}" for place in one.evidence[-2:])
+    say(quiet(f"  {places}; issues show {one.issue[:_SHORT]}"))
 
 
 def _trial_sentence(trial: TrialResult) -> str:
@@ -52,7 +65,7 @@ def _trial_sentence(trial: TrialResult) -> str:
     (met, given), (other, withheld) = trial.given, trial.withheld
     if trial.difference is None or trial.low is None or trial.high is None:
         return f"{rule.id}  on trial, {trial.sessions} of {rule.planned} sessions: {rule.sentence}"
-    counts = f"{met} of {given} sessions with it met the issue, {other} of {withheld} without"
+    counts = f"{met} of {given} sessions with it had the issue, {other} of {withheld} without"
     interval = f"{points(trial.difference)} points, 95 % CI {points(trial.low)} to {points(trial.high)}"
     return f"{rule.id}  {counts}: {interval}. {rule.sentence}"
 

@@ -142,11 +142,7 @@ def block(*, workspace_id: int, reason: str, **options: Any) -> EndedWorkspace:
 def _render_check(found: ScopeCheck) -> None:
     for path in found.changed:
         say(f"{'outside' if path in found.outside else 'within '}  {path}")
-    say(
-        "Nothing lies outside the delta."
-        if found.within_delta
-        else f"The delta is {', '.join(found.delta) or 'empty'}."
-    )
+    say("Nothing is outside the delta." if found.within_delta else f"The delta is {', '.join(found.delta) or 'empty'}.")
     used = "calls not counted" if found.used is None else f"{found.used} calls"
     over = "" if found.within_budget is not False else ", over it"
     say(f"{used}, budget {found.budget}{over}.")

@@ -337,7 +337,7 @@ def outcome(*, name: str, because: str, as_json: bool, **said: bool) -> None:
 @click.option("--rationale", metavar="TEXT", help="Why.")
 @click.option("--context", metavar="TEXT", help="In which situation.")
 @click.option("--type", metavar="TYPE", help="Of a decision, or of the link's edge.")
-@click.option("--outcome", metavar="OUTCOME", help="How the decision came out.")
+@click.option("--outcome", metavar="OUTCOME", help="How the decision turned out.")
 @click.option("--link", nargs=2, metavar="FROM TO", help="Two parts that belong together.")
 @click.option("--withdraw", "withdrawn", is_flag=True, help="Take the decision or the link out: it is wrong.")
 @json_option

@@ -73,7 +73,7 @@ def json_names(value: str) -> list[str]:
     try:
         return msgspec.json.decode(value, type=list[str])
     except (msgspec.DecodeError, UnicodeEncodeError):
-        raise click.BadParameter(f'{value!r} is no JSON list of texts, such as \'["one", "two"]\'') from None
+        raise click.BadParameter(f'{value!r} is not a JSON list of texts, such as \'["one", "two"]\'') from None
 
 
 def _log(command: str, options: dict[str, object], answer: object) -> None:
@@ -219,7 +219,7 @@ def _render_told(answer: FeedbackAnswer | AttributionAnswer) -> None:
 @click.option("--names", type=json_names, metavar="JSON", help="Names of the insights that the agent was shown.")
 @click.option("--outcome", help="delivered, blocked or plan_complete; not needed with --episode.")
 @click.option("--causal-names", type=json_names, metavar="JSON", help="Those of them that mattered (default: all).")
-@click.option("--episode", metavar="ID", help="Judge by what was done in this episode, and how it came out.")
+@click.option("--episode", metavar="ID", help="Judge by what was done in this episode, and how it ended.")
 @click.option(
     "--outcome-text", metavar="TEXT", help="Judge each insight by how similar this description of the outcome is to it."
 )

@@ -89,7 +89,7 @@ def _notes(one: Issue) -> list[str]:
     elif one.remedy is not None:
         notes.append(f"repaired by: {remedy_words(one.remedy)}")
     elif not one.repaired:
-        notes.append("never repaired in a session that met it")
+        notes.append("never repaired in any session that had it")
     if one.suppressed:
         notes.append(f"silenced by a marker {one.suppressed} of {one.repaired} times: a habit, not advice")
     if one.files and max(met for _, met in one.files) > 1:

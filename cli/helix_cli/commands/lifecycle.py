@@ -137,6 +137,13 @@ def _render_forgotten(report: ForgetReport) -> None:
         say(f"{count(report.taken_up, 'session')} forgotten before and not proved gone {since}.")
     if report.proof:
         _render_proof(report.proof)
+    if report.team and not report.team.problem:
+        left = f"{report.team.left} objects are still there" if report.team.left else "nothing of theirs is left"
+        say(f"Team server: {count(report.team.deleted, 'object')} deleted; {left}.")
+
+
+def _is_incomplete(report: ForgetReport) -> bool:
+    return bool(report.undecided) or not all(one is None or one.whole for one in (report.proof, report.team))
 
 
 @click.command
@@ -152,7 +159,7 @@ def _render_forgotten(report: ForgetReport) -> None:
 @click.option("--since", type=parse_time, metavar="TIME", help="Every session that began at this day or time or later.")
 @click.option("--until", type=parse_time, metavar="TIME", help="Every session that began before this day or time.")
 @click.option("--dry-run", is_flag=True, help="Show what would be deleted, and change nothing.")
-@prints(_render_forgotten, failed=lambda report: report.undecided or (report.proof and (not report.proof.whole)))
+@prints(_render_forgotten, failed=_is_incomplete)
 def forget(**options: Any) -> ForgetReport:
     """Delete sessions everywhere, and check that they are gone.
 
@@ -163,6 +170,8 @@ def forget(**options: Any) -> ForgetReport:
     report = open_memory().forget(**options)
     for name in report.undecided:
         warn(f"{name} cannot be read, so it was left; forget it by --session, or see helix-graph doctor")
+    if report.team and report.team.problem:
+        warn(f"not deleted on the team's server: {report.team.problem}; the next `helix-graph sync --to` does it")
     return report
 
 

@@ -13,7 +13,20 @@ from helix_cli.command_group import TextCommand
 from helix_cli.commands.labels import render_nearest
 from helix_cli.completion import label_texts, session_names
 from helix_cli.options import output_file
-from helix_cli.output import count, fields, json_option, percent, prints, say, show, table, tree, warn, warn_of_more
+from helix_cli.output import (
+    count,
+    fields,
+    json_option,
+    percent,
+    prints,
+    say,
+    short_id,
+    show,
+    table,
+    tree,
+    warn,
+    warn_of_more,
+)
 from helix_cli.terminal import Branch, Part, StyledWord, leaf, quiet, strong, verdict
 
 if TYPE_CHECKING:
@@ -107,7 +120,7 @@ def _step(step: PathStep, whole: tuple[str, ...]) -> Branch:
     for witness in shown:  # a node without a text of its own (an outcome) goes by its label
         lines = f"line {witness.source.line or '?'} -> {witness.target.line or '?'}"
         ends = f"{witness.source.text or step.source} -> {witness.target.text or step.target}"
-        quotes.append(leaf(quiet(f"{witness.episode}  {lines}  "), ends))
+        quotes.append(leaf(quiet(f"{short_id(witness.episode)}, {lines}  "), ends))
     unquoted = step.evidence_count - len(shown)
     if unquoted > 0:
         quotes.append(leaf(f"and {unquoted} more; --json names all episodes"))
@@ -146,7 +159,7 @@ def _render_verdict(answer: FoundPath, margin: str = "") -> None:
         say(f"{margin}{edges}, asserted by hand; no session shows them.")
         return
     if answer.whole:
-        named = ", ".join(answer.whole[:_HOLDERS_NAMED])
+        named = ", ".join(map(short_id, answer.whole[:_HOLDERS_NAMED]))
         more = f" and {len(answer.whole) - _HOLDERS_NAMED} more" if len(answer.whole) > _HOLDERS_NAMED else ""
         say(f"{margin}{edges}; the whole is in {count(len(answer.whole), 'session')}: {named}{more}.")
     else:

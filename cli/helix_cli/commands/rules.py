@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, get_args
 import click
 
 from helix_cli.app import open_for_question
-from helix_cli.output import count, json_option, prints, say, show, table, warn_of_more
+from helix_cli.output import count, json_option, prints, say, short_id, show, table, warn_of_more
 from helix_cli.terminal import quiet, strong, verdict
 from helix_graph.insights.safe_quoting import cut_line
 from helix_graph.rules.model import State
@@ -19,6 +19,8 @@ _SHORT = 8
 _COLUMNS = ("id", "state", "followed", "since", "file", "rule")
 _LONGEST = 120
 _NEWEST = 20
+#: How a change is told of a rule that was accepted for an issue.
+_MET = "met the issue in"
 _WHEN = {
     "commit": "before each commit",
     "change": "in each session that changes files",
@@ -39,10 +41,13 @@ def render_rules(found: RuleList) -> None:
     changed = [one for one in found.rules if one.change is not None and one.change.verdict != "too early"]
     for one in changed:
         say()
-        say(strong(one.rule.id[:_SHORT]), f"  {_sentence(one.change)}" if one.change else "")
+        first, *more = _sentence(one.change).splitlines()
+        say(strong(one.rule.id[:_SHORT]), f"  {first}")
+        for line in more:
+            say(quiet(f"        {line}"))
     say()
     early = sum(one.change is not None for one in found.rules) - len(changed)
-    waiting = f"{count(early, 'comparison')} of before and after: too early." if early else ""
+    waiting = f"{count(early, 'rule')} too young or too seldom broken to compare before and after." if early else ""
     unseen = f"{count(found.unobservable, 'more line')} cannot be observed." if found.unobservable else ""
     say(quiet(" ".join(filter(None, (unseen, waiting, found.note)))))
     warn_of_more(found.rows - len(found.rules), "rule", advice="--limit shows more")
@@ -61,20 +66,24 @@ def _sentence(change: BeforeAfter | None) -> str:
     >>> rates = Rate(events=10, opportunities=40, sessions=20), Rate(events=3, opportunities=60, sessions=20)
     >>> print(_sentence(BeforeAfter(before=rates[0], after=rates[1], left_out=4, ratio=0.2, low=0.06, high=0.7,
     ...                             control=None, verdict="better")))
-    better: not followed 10 of 40 before, 3 of 60 after (0.2 times, 95 % CI 0.06-0.7); 4 of a burst left out
+    better: not followed 10 of 40 times before, 3 of 60 after: 0.2 times as often (95 % CI 0.06 to 0.7).
+      Left out are 4 times just before the rule, a bad spell.
     """
     if change is None:
         return ""
     before, after = change.before, change.after
-    event = change.event
-    said = f"{change.verdict}: {event} {before.events} of {before.opportunities} before, "
+    unit = "sessions" if change.event == _MET else "times"
+    said = f"{change.verdict}: {change.event} {before.events} of {before.opportunities} {unit} before, "
     said += f"{after.events} of {after.opportunities} after"
-    if change.ratio is not None:
-        high = "no end" if change.high is None else f"{change.high:.2g}"
-        said += f" ({change.ratio:.2g} times, 95 % CI {change.low:.2g}-{high})"
+    if change.ratio is not None and change.low is not None:
+        span = f"at least {change.low:.2g}" if change.high is None else f"{change.low:.2g} to {change.high:.2g}"
+        said += f": {change.ratio:.2g} times as often (95 % CI {span})"
+    said += "."
     if change.left_out:
-        said += f"; {change.left_out} of a burst left out"
-    return said + (f"; {change.control:.2g} elsewhere" if change.control is not None else "")
+        said += f"\n  Left out are {change.left_out} {unit} just before the rule, a bad spell."
+    if change.control is not None and change.verdict != "too early":
+        said += f"\n  Checks that the rule does not name failed {change.control:.2g} times as often as before."
+    return said
 
 
 def render_rule(found: RuleDetails) -> None:
@@ -93,7 +102,8 @@ def render_rule(found: RuleDetails) -> None:
     for month in one.months:
         say(f"  {month.month}  {month.followed} of {month.opportunities}")
     if one.change is not None:
-        say(_sentence(one.change))
+        for line in _sentence(one.change).splitlines():
+            say(line)
         if one.together:
             say(quiet(f"  in one commit with {', '.join(name[:_SHORT] for name in one.together)}"))
     if found.observations:
@@ -102,8 +112,8 @@ def render_rule(found: RuleDetails) -> None:
         say(
             f"{seen.at[:16]}  ",
             verdict("yes" if seen.followed else "no"),
-            f"  {seen.session}, line {seen.line or '?'}",
-            quiet(f"  {seen.what}"),
+            f"  {short_id(seen.session)}, line {seen.line or '?'}",
+            quiet(f"  {cut_line(seen.what, _LONGEST)}"),
         )  # fmt: skip
     warn_of_more(len(found.observations) - _NEWEST, "opportunity", advice="--json has all")
 

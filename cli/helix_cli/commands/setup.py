@@ -135,7 +135,7 @@ def _render_check(answer: dict[str, object]) -> None:
         return
     say(f"The hooks {whose} are {'in place' if answer['hooks'] else 'not in place'}.")
     if answer["server"] is None:
-        say(f"Whether the server {whose} is in place only `claude mcp get helix` can tell; claude is not on the PATH.")
+        say(f"The server {whose} could not be checked: claude is not on the PATH; ask `claude mcp get helix`.")
     else:
         say(f"The server {whose} is {'in place' if answer['server'] else 'not in place'}.")
     if answer["plugin"] is not None:
@@ -162,7 +162,7 @@ def _render_planned(done: Done) -> None:
     for command in done.commands:
         say(f"Would run: {' '.join(command)}")
     for backup in done.backups:
-        say(f"Would keep what stood there before: {backup}")
+        say(f"Would keep what was there before: {backup}")
     for note in done.notes:
         say(note)
     if not done.files and not done.commands:

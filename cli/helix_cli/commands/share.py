@@ -42,7 +42,7 @@ def _render_list(found: ShareList) -> None:
 def share_list() -> ShareList:
     """Show what could be shared, and what is.
 
-    An insight is a candidate until two independent sessions came out well with its help, then corroborated; proposed
+    An insight is a candidate until two independent sessions succeeded with its help, then corroborated; proposed
     once its file is in the work tree, accepted once the default branch holds it.
     """
     return open_memory().sharing.list()

@@ -17,27 +17,44 @@ from helix_graph.project import project_folder
 if TYPE_CHECKING:
     from helix_graph import Memory
     from helix_graph.agent_logs import SyncReport
+    from helix_graph.sharing.team import TeamReport
 
 
 @click.command
 @click.option("--project", metavar="NAME", help="Another project's logs, or any.")
+@click.option(
+    "--to",
+    metavar="URL",
+    is_flag=False,
+    flag_value="",
+    help="Exchange with the team's server (default HELIX_DATABASE).",
+)
+@click.option("--as", "team_project", metavar="NAME", help="The project's name there (default: its folder's).")
 @workers_option
 @json_option
-def sync(*, project: str | None, workers: int | None, as_json: bool) -> int:
+def sync(*, project: str | None, to: str | None, team_project: str | None, workers: int | None, as_json: bool) -> int:
     """Read new session logs and update the memory.
 
     Creates a memory for this project if it has none, reads the new logs of every agent on this machine that belong to
     the project, and updates the graph. Running it again changes nothing. The exit code is 1 when a log could not be
     read; all others are read.
+
+    With --to, your episodes, insights and topics go to a team's server, without secrets, and what others have comes in,
+    as quotations with their author. Keep the password in ~/.pgpass, or the URL in HELIX_DATABASE.
     """
+    if team_project is not None and to is None:
+        raise click.UsageError("--as names the project on a team's server; give --to as well")
     memory = _begun()
     with progress("Reading logs") as advance:
-        report = memory.sync(project=project, progress=advance, workers=workers)
+        report = memory.sync(project=project, to=to, team_project=team_project, progress=advance, workers=workers)
     warn_about(report.logs.report)
     for skipped in (*report.graph.skipped, *report.graph.left_out):
         warn(f"{skipped.path}: left out: {skipped.problem}")
+    team = report.team
+    for problem in (*team.problems, *team.pulled.problems) if team else ():
+        warn(f"{problem}; left out")
     show(report, as_json=as_json, render=render_sync)
-    return 1 if report.logs.report.failed or report.graph.skipped else 0
+    return 1 if report.logs.report.failed or report.graph.skipped or (team and team.problems) else 0
 
 
 def _begun() -> Memory:
@@ -48,15 +65,34 @@ def _begun() -> Memory:
     except NoMemory:
         here = Path.cwd()
         if project_folder(here) is None and here in {Path.home(), Path(here.anchor)}:
-            said = "this folder is no project; go to one, or begin a memory here with `helix-graph init`"
+            said = "this folder is not a project; go to one, or create a memory here with `helix-graph init`"
             raise click.UsageError(said) from None
         memory = Memory.init()
-        warn(f"Began a memory in {memory.root}.")
+        warn(f"Created a memory in {memory.root}.")
         return memory
 
 
 def render_sync(report: SyncReport) -> None:
-    """Print one line on what was read and how large the memory is, and what to do next."""
+    """Print one line on what was read and how large the memory is, what a team's server got, and what to do next."""
+    _render_logs(report)
+    if report.team:
+        _render_team(report.team)
+
+
+def _render_team(team: TeamReport) -> None:
+    pulled = team.pulled
+    if team.may_write:
+        said = f"{team.pushed} pushed, {team.unchanged} unchanged, {team.deleted} deleted"
+    else:
+        said = "nothing pushed (this role may only read)"
+    kept = f"; {team.refused} stay deleted there" if team.refused else ""
+    say(
+        f"Team project {team.project}, as {team.role}: {said}{kept}; {pulled.objects} pulled "
+        f"({count(pulled.episodes, 'session')}), {pulled.deleted} removed here."
+    )
+
+
+def _render_logs(report: SyncReport) -> None:
     logs, graph = report.logs, report.graph
     read = logs.report
     sessions = graph.unchanged + graph.episodes_processed
@@ -69,9 +105,10 @@ def render_sync(report: SyncReport) -> None:
         return
     failed = f", {count(len(read.failed), 'log')} not readable" if read.failed else ""
     cut = redacted([one for one in read.recorded if one.change != "unchanged"])
+    elsewhere = f"; {count(logs.elsewhere, 'log')} of other projects not read" if logs.elsewhere else ""
     say(
-        f"{count(sessions, 'session')} in the memory: {len(read.written)} new, {len(read.updated)} updated{failed}; "
-        f"{count(logs.elsewhere, 'log')} of other projects not read" + (f"; redacted {cut}." if cut else ".")
+        f"{count(sessions, 'session')} in the memory: {len(read.written)} new, {len(read.updated)} updated{failed}"
+        f"{elsewhere}" + (f"; redacted {cut}." if cut else ".")
     )
     if read.written or read.updated or graph.episodes_processed:
-        say("Next: helix-graph seen, helix-graph report, helix-graph --help")
+        say("Next: helix-graph shows what stands out; helix-graph issues, helix-graph seen, helix-graph --help")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from helix_cli.app import open_memory
+from helix_cli.app import open_with_team
 from helix_cli.output import count, emit_text, json_option, say, show, writes_to_terminal
 from helix_cli.terminal import clean, quiet, strong
 
@@ -159,7 +159,7 @@ def topics(*, action: str, file: str | None, of_user: bool, as_json: bool, **opt
 
 def _topics(*, of_user: bool) -> Topics:
     if not of_user:
-        return open_memory().topics
+        return open_with_team().topics
     from helix_graph.topics.api import Topics
 
     return Topics.of_this_user()
@@ -196,7 +196,7 @@ def _content(file: str) -> str:
     try:
         return _stdin() if file == "-" else Path(file).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise click.ClickException(f"{file}: cannot be read: {reason}") from error
 
 

@@ -27,6 +27,12 @@ _COLUMNS = (
     "another per 20 sessions",
 )
 _SESSIONS = 20
+_EXPLAINED = (
+    "The later remedy: what repaired it in that session was shown. Same kind: both edit the file that the failure "
+    "names. Another: neither. These count failures whose repair is known. Beside this memory stand the repair of the "
+    "most similar message (lexical search), the newest repair of the check, and that of a random other failure of it "
+    "(placebo)."
+)
 
 
 def render_worth(found: WorthReport) -> None:
@@ -38,18 +44,22 @@ def render_worth(found: WorthReport) -> None:
     table(_COLUMNS, [_cells(one, found) for one in found.ways], numbers=_COLUMNS[1:])
     rules = found.rules
     say()
-    cost = f"{count(round(rules.steps), 'step')}, {count(round(rules.minutes), 'active minute')}"
-    of_later = count(rules.failures, "failure")
-    say(f"Rules proposed after the earlier half: {len(rules.rules)}; of the later half's {of_later}")
-    say(f"they are about {rules.covered} ({cost}).")
+    if rules.rules:
+        cost = f"{count(round(rules.steps), 'step')}, {count(round(rules.minutes), 'active minute')}"
+        say(f"After the earlier half of the sessions `advise` proposes {count(len(rules.rules), 'rule')}. Of the later")
+        say(f"half's {count(rules.failures, 'failure')} {rules.covered} are what they are about ({cost}).")
+    else:
+        say("After the earlier half of the sessions `advise` proposes no rule.")
     for rule in rules.rules:
         say(f"  {rule}")
     if found.quoted:
         say(
             quiet(
-                f"The logs of {count(found.quoted, 'failure')} are gone: only a quoted line was put, which finds less."
+                f"The log of {count(found.quoted, 'failure')} was not found where agents keep theirs: only the quoted "
+                "line was searched for, which finds less. --logs names another folder."
             )
         )
+    say(quiet(_EXPLAINED))
     say(quiet(found.note))
 
 

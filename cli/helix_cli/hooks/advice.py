@@ -14,6 +14,7 @@ from helix_cli.hooks.context_block import (
     ContextSection,
     context_block,
 )
+from helix_cli.hooks.session_dedup import repair_item
 from helix_episodes.echo import without_echo
 from helix_graph.insights import hook_queries
 from helix_graph.insights.exposure_log import ExposureContext
@@ -77,12 +78,18 @@ def answer_prompt(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswer
     asked = without_echo(call.prompt).text[:_LONGEST_PROMPT].strip()
     if asked.startswith("/") or not rare(query_words(asked)):
         return None
-    found = hook_queries.fitting(root, asked, _PROMPT_INSIGHTS)
+    fitting = hook_queries.fitting(root, asked, _PROMPT_INSIGHTS)
+    found = [one for one in fitting if not dedup.has(repair_item(_code_in(str(one["content"]))))]
     sections = [
         ContextSection("From earlier sessions:", show_insights(root, found, call=call, dedup=dedup, about=asked)),
         ContextSection("Written down:", new_lines(_entries(root, asked), dedup)),
     ]
     return HookAnswer(context_block(sections))
+
+
+def _code_in(content: str) -> str:
+    """What advice shows as code: in a harvested repair what it wrote."""
+    return content.partition("`")[2].rpartition("`")[0]
 
 
 def _entries(root: Path, asked: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ from helix_cli.hooks.advice import new_lines, show_insights
 from helix_cli.hooks.background import run_detached, sweep_logs
 from helix_cli.hooks.call import HookAnswer
 from helix_cli.hooks.context_block import ContextSection, context_block
-from helix_cli.hooks.session_dedup import SessionDedup, transcript_size
+from helix_cli.hooks.session_dedup import SessionDedup, repair_item, transcript_size
 from helix_cli.hooks.session_recap import RECAP_CHARACTERS, recap_of
 from helix_graph.highlights_cache import sentences_for_agents
 from helix_graph.insights import hook_queries
@@ -96,6 +96,7 @@ def _recent(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[Context
     from helix_graph.errors import GraphNotCompiled
     from helix_graph.graph.graph_db import FILE_NAME, open_graph
     from helix_graph.graph.recent_work import newest_episodes, read_recent_work
+    from helix_graph.graph.remedy_state import WorkingTree
 
     try:
         with open_graph(root / "causality" / FILE_NAME) as connection:
@@ -103,7 +104,7 @@ def _recent(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[Context
             shared = shared_episodes(root, newest.values())
             left_out = {*shared, f"episode-{call.session}"}  # what a resumed session did itself is its recap
             own = [number for number, name in newest.items() if name not in left_out]
-            work = read_recent_work(connection, own, limit=_RECENT)
+            work = read_recent_work(connection, own, limit=_RECENT, tree=WorkingTree(root.parent, connection))
     except GraphNotCompiled:
         return
     lasts = [_last_session(work.last)] if work.last else []
@@ -118,6 +119,7 @@ def _recent(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[Context
     ]
     yield ContextSection("Last session:", new_lines(lasts, dedup))
     yield ContextSection("Still failing when last run:", new_lines(failing, dedup))
+    dedup.take(repair_item(one.change) for one in work.fixes if one.change)  # advice from them would say it again
     yield ContextSection("Newest verified fixes:", new_lines(fixes, dedup))
 
 

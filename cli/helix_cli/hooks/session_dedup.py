@@ -36,6 +36,8 @@ _DAYS = 7
 _SUFFIX = ".given"
 #: Prefix of the label of an error that occurred in the session.
 SITUATION = "situation "
+#: So much of what a repair wrote tells it from others; texts about it cut it at different lengths.
+_OF_REPAIR = 60
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 #: Reserves the space of a hash, so that a full disk is noticed before anything is shown. No hash looks like it.
 _RESERVED = "-" * (2 * _BYTES)
@@ -133,6 +135,15 @@ class SessionDedup:
             self._end = os.fstat(self._handle).st_size
             self._known = set(os.pread(self._handle, self._end, 0).decode("ascii", "replace").split())
         return self._handle
+
+
+def repair_item(written: str) -> str:
+    """The item of a repair by what it wrote, in whatever words the session is told of it.
+
+    >>> repair_item("return price    * rate ")
+    'repair return price * rate'
+    """
+    return f"repair {' '.join(written.split())[:_OF_REPAIR]}"
 
 
 def _lines(hashes: Iterable[str]) -> bytes:

@@ -14,7 +14,7 @@ from helix_cli.hooks.background import extract_log, in_turn, run_detached
 from helix_cli.hooks.context_block import ContextLine, ContextSection
 from helix_cli.hooks.session_dedup import SessionDedup, transcript_size
 from helix_episodes.safe_files import read_regular
-from helix_graph.insights.safe_quoting import quoted
+from helix_graph.insights.safe_quoting import label_or_quoted, quoted
 from helix_graph.trust import shared_episodes
 
 TYPE_CHECKING = False
@@ -94,7 +94,7 @@ def _open_failures(episode: _Fields) -> Iterator[str]:
     failing = [one for one in last.values() if one["type"] == "error" and one["id"] not in repaired]
     for one in failing[-_FAILURES:]:
         place = f" in {_part(one['path'])}" if one.get("path") else ""
-        yield f"{one['check']}: {_part(one.get('message') or one['content'])}{place}"
+        yield f"{label_or_quoted(one['check'])}: {_part(one.get('message') or one['content'])}{place}"
 
 
 def _commands(episode: _Fields) -> Iterator[str]:

@@ -87,7 +87,7 @@ def shell_command(arguments: object) -> str:
 
 
 def decoded(text: str) -> object:
-    """What JSON within a text says; None when it is no JSON."""
+    """What JSON within a text says; None when it is not JSON."""
     try:
         found: object = json.loads(text)
     except (ValueError, RecursionError):

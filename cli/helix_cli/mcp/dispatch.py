@@ -15,7 +15,7 @@ import msgspec
 
 from helix_cli.mcp.argument_errors import problem_of
 from helix_cli.mcp.pagination import fitted_text, next_part
-from helix_cli.mcp.tool_declaration import MOST_TOKENS, PartArguments, typed_schema, without_nulls
+from helix_cli.mcp.tool_declaration import MOST_TOKENS, Answered, PartArguments, typed_schema, without_nulls
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_episodes.msgspec_types import ready
 from helix_graph import Memory
@@ -39,6 +39,13 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
     text: str
     failed: bool = False
+    value: msgspec.Struct | None = None
+
+    def values(self) -> dict[str, Any] | None:
+        """The same as JSON, for the page that a client may show it on; None of an answer that has no page."""
+        if self.value is None:
+            return None
+        return {"kind": type(self.value).__name__, "value": msgspec.to_builtins(self.value)}
 
 
 def answer(name: str, raw: Mapping[str, Any], progress: Progress, *, tools: Mapping[str, Tool]) -> Outcome:
@@ -47,7 +54,8 @@ def answer(name: str, raw: Mapping[str, Any], progress: Progress, *, tools: Mapp
     if tool is None:
         return Outcome(failed=True, text=f"there is no tool {name!r}; there are {', '.join(sorted(tools))}")
     try:
-        return Outcome(text=with_notice(_text(tool, without_nulls(raw), progress)))
+        answered = _answered(tool, without_nulls(raw), progress)
+        return Outcome(text=with_notice(answered.text), value=answered.value)
     except HelixGraphError as error:
         return Outcome(failed=True, text=shortened(str(error)))
     except OSError as error:
@@ -59,16 +67,18 @@ def answer(name: str, raw: Mapping[str, Any], progress: Progress, *, tools: Mapp
         return Outcome(failed=True, text=f"{name}: the arguments are nested too deeply; send flat ones")
 
 
-def _text(tool: Tool, sent: Mapping[str, Any], progress: Progress) -> str:
+def _answered(tool: Tool, sent: Mapping[str, Any], progress: Progress) -> Answered:
     if tool.long and sent.get("cursor"):  # the arguments of the first part need not be sent again
         sent = {name: sent[name] for name in ("cursor", "max_tokens") if name in sent}
-        return next_part(**_checked(tool.name, sent, PartArguments))
+        return Answered(next_part(**_checked(tool.name, sent, PartArguments)))
     asked = _checked(tool.name, sent, tool.takes)
     max_tokens, _ = asked.pop("max_tokens", MOST_TOKENS), asked.pop("cursor", "")
     if tool.tells_progress:
         asked["progress"] = progress
-    text = with_notice(tool.run(open_memory(), **asked))
-    return fitted_text(text, max_tokens=max_tokens) if tool.long else text
+    found = tool.run(open_memory(), **asked)
+    answered = Answered(found) if isinstance(found, str) else found
+    text = with_notice(answered.text)
+    return answered._replace(text=fitted_text(text, max_tokens=max_tokens) if tool.long else text)
 
 
 def _checked(name: str, sent: Mapping[str, Any], takes: type[msgspec.Struct]) -> dict[str, Any]:
@@ -108,7 +118,11 @@ def open_memory() -> Memory:
     opened = Memory.open(Path(project) if project else None)
     if opened.adopted:
         print(adopted_sentence(opened.root), file=sys.stderr)  # noqa: T201  (clients show a server's stderr to people)
-    return _memory_in(opened.root)
+    memory = _memory_in(opened.root)
+    pulled = memory.follow_team()
+    if pulled and pulled.away:
+        print(pulled.away, file=sys.stderr)  # noqa: T201  (as above)
+    return memory
 
 
 @lru_cache(maxsize=8)

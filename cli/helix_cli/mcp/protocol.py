@@ -25,6 +25,12 @@ NAME = "helix-graph"
 _HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 MODERN = "2026-07-28"
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+_CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
+#: The extension MCP Apps: a client that names it shows a tool's answer with the page that the tool names.
+_APPS, _PAGE_TYPE = "io.modelcontextprotocol/ui", "text/html;profile=mcp-app"
+ANSWER_PAGE = "ui://helix-graph/answer"
+#: Under which the page finds an answer's values.
+ANSWER_KEY = "helix-graph/answer"
 _SERVER = {"name": NAME, "version": __version__}
 _STAMP = {"io.modelcontextprotocol/serverInfo": _SERVER}
 #: Results that a client of the new era may keep, in milliseconds: tools and prompts stay while the server runs.
@@ -99,6 +105,7 @@ class Server:
     def __init__(self, chosen: str) -> None:
         self._chosen = chosen
         self.instructions = INSTRUCTIONS[chosen]
+        self._shows_pages = False
         self._methods: dict[str, Callable[[Mapping[str, Any], Progress], dict[str, Any]]] = {
             "initialize": self._initialize,
             "server/discover": self._discover,
@@ -153,7 +160,7 @@ class Server:
         if not is_modern:
             return result
         kept = {"ttlMs": _KEPT_MS[method], "cacheScope": "private"} if method in _KEPT_MS else {}
-        return {**result, "resultType": "complete", **kept, "_meta": _STAMP}
+        return {**result, "resultType": "complete", **kept, "_meta": {**result.get("_meta", {}), **_STAMP}}
 
     def _tools(self) -> Mapping[str, Tool]:
         from helix_cli.mcp.tools import tools_by_name
@@ -167,22 +174,33 @@ class Server:
     def _initialize(self, params: Mapping[str, Any], _: Progress) -> dict[str, Any]:
         asked = params.get("protocolVersion")
         version = asked if asked in _HANDSHAKE else _HANDSHAKE[0]
+        self._shows_pages = _has_apps(params.get("capabilities"))
         return {"protocolVersion": version, "serverInfo": _SERVER, **self._introduction()}
 
     def _discover(self, *_: object) -> dict[str, Any]:
         return {"supportedVersions": [MODERN, *_HANDSHAKE], **self._introduction()}
 
-    def _list_tools(self, *_: object) -> dict[str, Any]:
+    def _list_tools(self, params: Mapping[str, Any], _: Progress) -> dict[str, Any]:
         from helix_cli.mcp.tool_declaration import declaration_of
 
-        served = self._tools()
-        return {"tools": [declaration_of(tool, served) for tool in served.values()]}
+        served, page = self._tools(), ANSWER_PAGE if self._pages_shown(params) else ""
+        return {"tools": [declaration_of(tool, served, page=page) for tool in served.values()]}
+
+    def _pages_shown(self, params: Mapping[str, Any]) -> bool:
+        """Whether the client shows pages: said at the handshake, or since there is none with each request."""
+        meta = params.get("_meta")
+        stated = meta.get(_CAPABILITIES_KEY) if isinstance(meta, dict) else None
+        return self._shows_pages if stated is None else _has_apps(stated)
 
     def _call_tool(self, params: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         from helix_cli.mcp.dispatch import answer
 
         outcome = answer(_text_of(params, "name"), _object_of(params, "arguments"), progress, tools=self._tools())
-        return _tool_result(outcome.text, failed=outcome.failed)
+        values = outcome.values() if self._pages_shown(params) else None
+        return {
+            **_tool_result(outcome.text, failed=outcome.failed),
+            **({} if values is None else {"_meta": {ANSWER_KEY: values}}),
+        }
 
     def _list_resources(self, *_: object) -> dict[str, Any]:
         from helix_cli.mcp.resources import listed
@@ -199,6 +217,11 @@ class Server:
         from helix_cli.mcp.resources import read
 
         uri = _text_of(params, "uri")
+        if uri == ANSWER_PAGE:
+            from helix_graph.web.rendering import answer_html
+
+            page = {"uri": uri, "mimeType": _PAGE_TYPE, "text": answer_html()}
+            return {"contents": [{**page, "_meta": {"ui": {"prefersBorder": True}}}]}
         return {"contents": [{"uri": uri, "mimeType": "text/plain", "text": _or_refuse(read, uri)}]}
 
     def _get_prompt(self, params: Mapping[str, Any], _: Progress) -> dict[str, Any]:
@@ -211,6 +234,14 @@ class Server:
             raise ProtocolError(INVALID_PARAMS, "task must be a text")
         content = {"type": "text", "text": _or_refuse(briefing, task)}
         return {"description": _PROMPT["description"], "messages": [{"role": "user", "content": content}]}
+
+
+def _has_apps(capabilities: object) -> bool:
+    """Whether a client's capabilities name the extension with our type of page."""
+    extensions = capabilities.get("extensions") if isinstance(capabilities, dict) else None
+    apps = extensions.get(_APPS) if isinstance(extensions, dict) else None
+    types = apps.get("mimeTypes") if isinstance(apps, dict) else None
+    return isinstance(types, list) and _PAGE_TYPE in types
 
 
 def _text_of(params: Mapping[str, Any], name: str) -> str:

@@ -9,14 +9,15 @@
 
 The first parameter is the memory; one that is called ``progress`` is not an argument but tells the client how far the
 call is. What a tool returns is the text of its answer. There is no structured form of it: some clients show a model
-nothing else of an answer that has one, and JSON does not mark what others wrote.
+nothing else of an answer that has one, and JSON does not mark what others wrote. A tool whose answer has a page
+(``page=True``) returns `Answered`: clients that show pages get the value beside the text, where no model sees it.
 
 Annotations are needed at run time, so the files of tools do without ``from __future__ import annotations``. What makes
 the answer is imported within the function: the list of tools has to come fast.
 """
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
 
 import msgspec
 from msgspec import Meta
@@ -91,8 +92,18 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 PartArguments = msgspec.defstruct("PartArguments", _OF_LONG_ANSWERS, bases=(Arguments,), frozen=True, kw_only=True)
 
 
+class Answered(NamedTuple):
+    """The text of an answer, and the value that it says."""
+
+    text: str
+    value: msgspec.Struct | None = None
+
+
 class Tool(msgspec.Struct, frozen=True, kw_only=True):
-    """One tool. ``takes`` are its arguments as a type; ``long`` says that its answer may need several parts."""
+    """One tool. ``takes`` are its arguments as a type; ``long`` says that its answer may need several parts.
+
+    ``page`` says that its answer has a page, for clients that show one.
+    """
 
     name: str
     title: str
@@ -100,7 +111,8 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     effect: Effect
     takes: type[msgspec.Struct]
     long: bool
-    run: Callable[..., str]
+    page: bool
+    run: Callable[..., str | Answered]
 
     @property
     def tells_progress(self) -> bool:
@@ -109,11 +121,11 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def tool(
-    *, title: str, effect: Effect, long: bool | None = None, name: str = ""
-) -> Callable[[Callable[..., str]], Tool]:
+    *, title: str, effect: Effect, long: bool | None = None, name: str = "", page: bool = False
+) -> Callable[[Callable[..., str | Answered]], Tool]:
     """Makes a tool of a function; its answer may be ``long`` where it reads, unless said otherwise."""
 
-    def declare(run: Callable[..., str]) -> Tool:
+    def declare(run: Callable[..., str | Answered]) -> Tool:
         is_long = effect == "reads" if long is None else long
         called = name or run.__name__
         takes = msgspec.defstruct(
@@ -130,13 +142,14 @@ def tool(
             effect=effect,
             takes=takes,
             long=is_long,
+            page=page,
             run=run,
         )
 
     return declare
 
 
-def _fields(run: Callable[..., str]) -> list[Any]:
+def _fields(run: Callable[..., str | Answered]) -> list[Any]:
     """The parameters of a function, without the memory and the progress: name, type and default of each."""
     code = run.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -149,8 +162,11 @@ def _fields(run: Callable[..., str]) -> list[Any]:
     return [(name, types[name], *([known[name]] if name in known else [])) for name in names[1:] if name != "progress"]
 
 
-def declaration_of(tool: Tool, served: Mapping[str, Tool]) -> dict[str, Any]:
-    """A tool as clients see it, without the sentences of its description that name a tool which is not ``served``."""
+def declaration_of(tool: Tool, served: Mapping[str, Tool], *, page: str = "") -> dict[str, Any]:
+    """A tool as clients see it, without the sentences of its description that name a tool which is not ``served``.
+
+    ``page`` is the address of the page for answers, where the client shows one.
+    """
     sentences = tool.description.replace(". ", ".\n").split("\n")
     return {
         "name": tool.name,
@@ -164,6 +180,7 @@ def declaration_of(tool: Tool, served: Mapping[str, Tool]) -> dict[str, Any]:
             "idempotentHint": tool.effect in {"reads", "sets"},
             "openWorldHint": False,
         },
+        **({"_meta": {"ui": {"resourceUri": page}}} if page and tool.page else {}),
     }
 
 
@@ -200,7 +217,7 @@ def as_texts(name: str, value: str | list[str]) -> list[str]:
         try:
             texts = msgspec.json.decode(value, type=ready(list[str]))
         except msgspec.DecodeError as error:
-            raise InvalidArgument(None, f'{name} is no list of texts; give one such as ["one", "two"]') from error
+            raise InvalidArgument(None, f'{name} is not a list of texts; give one such as ["one", "two"]') from error
     else:
         texts = [one.strip() for one in value.split(",") if one.strip()]
     if len(texts) > MOST_ITEMS:

@@ -257,7 +257,7 @@ def toml_value(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text.removeprefix(BOM))
     except tomllib.TOMLDecodeError as error:
-        raise NotEditable(f"it is no TOML: {error}") from error
+        raise NotEditable(f"it is not TOML: {error}") from error
 
 
 def line_of_toml_server(text: str) -> int | None:

@@ -133,7 +133,7 @@ def export_plugin(folder: Path) -> ExportedPlugin:
     contents = plugin_contents()
     _require_free(folder, contents[_MANIFEST])
     for path, content in contents.items():
-        write_atomically(folder / path, content, mode=_READABLE)
+        write_atomically(folder / path, content, mode=_READABLE, follow=True)
     return ExportedPlugin(folder=folder, files=tuple(contents))
 
 

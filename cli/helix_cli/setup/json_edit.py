@@ -119,11 +119,11 @@ def _problem(error: json.JSONDecodeError) -> str:
         return f"there is a comment here, and {_SKIPPED}"
     if before.endswith(",") and after.startswith(("}", "]")):
         return f"there is a comma too many here, and {_SKIPPED}"
-    return _PROBLEMS.get(error.msg, "this is no JSON")
+    return _PROBLEMS.get(error.msg, "this is not JSON")
 
 
 def _refuse_constant(_: str) -> None:
-    raise NotEditable("this is no JSON")
+    raise NotEditable("this is not JSON")
 
 
 def _skip(text: str, at: int) -> int:

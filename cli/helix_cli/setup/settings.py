@@ -208,9 +208,11 @@ def _write(path: Path, text: str, *, like: Path) -> None:
     try:
         found = like.stat()
     except FileNotFoundError:  # settings may hold keys
-        write_atomically(path, text.encode(), mode=0o600, owner=_owner_of_new(path))
+        write_atomically(path, text.encode(), mode=0o600, owner=_owner_of_new(path), follow=True)
     else:
-        write_atomically(path, text.encode(), mode=found.st_mode & 0o7777, owner=(found.st_uid, found.st_gid))
+        write_atomically(
+            path, text.encode(), mode=found.st_mode & 0o7777, owner=(found.st_uid, found.st_gid), follow=True
+        )
 
 
 def _owner_of_new(path: Path) -> tuple[int, int] | None:

@@ -93,7 +93,7 @@ class SessionFolders:
         """The session of the file and those below it."""
         own = read_object(self._path)
         if own is None:
-            raise LogNotReadable(path=self._path, problem="it is no JSON object")
+            raise LogNotReadable(path=self._path, problem="it is not JSON object")
         siblings = (read_object(path) for path in sorted(self._path.parent.glob("*.json")) if path != self._path)
         return [own, *(one for one in siblings if one and one.get("parentID"))]
 
@@ -110,7 +110,7 @@ class SessionFolders:
             label = os.path.relpath(path, self._path.parent).replace(os.sep, "/")
             record = read_object(path)
             if record is None:
-                ledger.report_bad(line=1, problem="it is no JSON object", file=label)
+                ledger.report_bad(line=1, problem="it is not JSON object", file=label)
             else:
                 yield StoredPart(Source(line=1, id=text_in(record, "id"), file=label), record)
 

@@ -57,7 +57,7 @@ async function comparison(sessions, place, trace, name) {
     make(
       "table",
       {},
-      make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Difference"), make("th", { scope: "col" }, "This session"), make("th", { scope: "col" }, sessionLink(sessions, other)))),
+      make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Difference"), make("th", { scope: "col" }, "This session"), make("th", { scope: "col" }, link(`sessions/${encodeURIComponent(sessions.session[other])}`, {}, "The other session")))),
       make("tbody", {}, figures.map(([text, value]) => make("tr", {}, make("th", { scope: "row" }, text), make("td", {}, value(place)), make("td", {}, value(other))))),
       make("tbody", {}, differ.slice(0, 60).map(([key, one, two, failed]) => make("tr", { class: failed ? "failed" : "" }, make("th", { scope: "row" }, failed && "\u2717 ", quoted(key, 120)), make("td", {}, times(one)), make("td", {}, times(two))))),
     ),

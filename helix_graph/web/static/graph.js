@@ -69,7 +69,7 @@ function focused(graph, sessions, place, hops) {
     [graph.into, "left", "What led to it"],
     [graph.out, "right", "What it led to"],
   ];
-  const judged = graph.judged[place] ? ` ${graph.succeeded[place]} of ${graph.judged[place]} judged sessions with it succeeded.` : "";
+  const judged = graph.judged[place] ? ` ${graph.succeeded[place].toLocaleString("en")} of ${graph.judged[place].toLocaleString("en")} judged sessions with it succeeded.` : "";
   const picker = make("div", { class: "picker", role: "group", "aria-label": "How far" }, [1, 2].map((number) => link(`graph/${graph.id[place]}?hops=${number}`, { class: "button", "aria-current": hops === number ? "true" : null }, count(number, "step"))));
   const lists = ways.map(([edges, end, title]) => {
     const items = edges[place].slice(0, 15).map((edge) => make("li", {}, graph.edge[edge] === "prevents" && chip("mended", end === "right" ? "repair" : "repaired"), " ", nodeLink(graph, graph[end][edge]), make("span", { class: "soft" }, ` in ${ofItsSessions(graph, edge)} (${because(graph.reasons[edge])})`)));

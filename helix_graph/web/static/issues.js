@@ -1,6 +1,5 @@
 // The tab of issues: the list, and one issue with its time, remedies, occurrences and what is like it.
 
-const STATES = { new: "new", recurring: "recurring", regressed: "came back", quiet: "quiet", muted: "muted", resolved: "resolved" };
 const ORDERS = {
   steps: ["steps", (one) => one.steps ?? 0],
   minutes: ["minutes", (one) => one.minutes ?? 0],
@@ -14,11 +13,11 @@ async function issuesTab(name, chosen) {
   const results = make("div", { class: "results" });
   const fields = [
     { name: "q", label: "Search", all: "Words of an issue, a file, a remedy", wide: true },
-    { name: "state", label: "State", all: "any but muted", options: optionsOf(found.issues.map((one) => one.state), (one) => STATES[one]) },
+    { name: "state", label: "State", all: "not muted", options: optionsOf(found.issues.map((one) => one.state), (one) => STATES[one]) },
     { name: "check", label: "Check or tool", all: "any", options: optionsOf(found.issues.map((one) => one.check)) },
     { name: "file", label: "File", all: "part of a path" },
     ...sessionFields(sessions),
-    { name: "by", label: "Order", all: "most sessions", options: Object.entries(ORDERS).map(([value, [text]]) => [value, text]) },
+    { name: "by", label: "Order", all: "sessions", options: Object.entries(ORDERS).map(([value, [text]]) => [value, text]) },
   ];
   const show = (values) => results.replaceChildren(...issueList(found, sessions, values));
   show(chosen);
@@ -112,7 +111,7 @@ async function issuePage(issue, found, sessions) {
       make("dl", { class: "facts" }, facts.map(([name, value]) => [make("dt", {}, name), make("dd", {}, value)])),
     ),
     make("h2", {}, "What repaired it"),
-    issue.remedies.length ? make("ol", { class: "cards" }, issue.remedies.map((one) => remedyCard(one, sessions))) : make("p", { class: "nothing" }, "No repair was seen in any session."),
+    issue.remedies.length ? make("ol", { class: "cards broad" }, issue.remedies.map((one) => remedyCard(one, sessions))) : make("p", { class: "nothing" }, "No repair was seen in any session."),
     make("h2", {}, issue.occurrences > issue.shown.length ? `The last ${issue.shown.length} of ${issue.occurrences} occurrences` : "Occurrences"),
     make("ol", { class: "cards" }, [...issue.shown].reverse().map((met) => occurrenceCard(met, sessions))),
     issue.occurrences > issue.shown.length && make("p", {}, "All of them: ", command(`helix-graph issues show ${issue.id.slice(0, 8)}`)),
@@ -149,14 +148,6 @@ function remedyCard(one, sessions) {
     one.session && make("p", { class: "where" }, "Latest: ", place === undefined ? quoted(one.session) : sessionLink(sessions, place), logPlace(one.session, one.log, one.line)),
   );
 }
-
-const ENDS = {
-  repair: "repaired",
-  pass: "passed again, without a change that was seen to repair it",
-  prompt: "not repaired before the next prompt",
-  left: "the agent went on to something else",
-  session: "not repaired in this session",
-};
 
 function occurrenceCard(met, sessions) {
   const place = sessions.places.get(met.session);

@@ -79,3 +79,13 @@ function hasWords(text, question) {
   const within = text.toLowerCase();
   return question.toLowerCase().split(/\s+/).every((word) => within.includes(word));
 }
+
+/** What the states of an issue are called, and how an occurrence ended. */
+const STATES = { new: "new", recurring: "recurring", regressed: "came back", quiet: "quiet", muted: "muted", resolved: "resolved" };
+const ENDS = {
+  repair: "repaired",
+  pass: "passed again, without a change that was seen to repair it",
+  prompt: "not repaired before the next prompt",
+  left: "the agent went on to something else",
+  session: "not repaired in this session",
+};

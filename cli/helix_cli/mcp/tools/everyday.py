@@ -49,7 +49,7 @@ def recall(  # noqa: PLR0913  (the command's options)
     *,
     limit: Annotated[int, Meta(ge=0, le=100, description="Most results.")] = 5,
     min_effectiveness: Annotated[Share, Meta(description="Only those that did so well.")] = 0.0,
-    min_relevance: Annotated[Share | None, Meta(description="Only what bears on it so much (0.35).")] = None,
+    min_relevance: Annotated[Share | None, Meta(description="Minimum relevance, 0 to 1 (0.35).")] = None,
     suppress_names: Annotated[Texts, Meta(description="Names of insights to leave out.")] = "",
     tag: Annotated[str, Meta(description="Only those with this tag.")] = "",
 ) -> str:

@@ -84,7 +84,7 @@ def list_episodes(
     *,
     outcome: Annotated[
         Literal["success", "partial", "failure", "unknown"] | None,
-        Meta(description="Only sessions that came out so."),
+        Meta(description="Only sessions with this outcome."),
     ] = None,
     since: Annotated[
         str | None, Meta(description="Only sessions from then on: 2026-09-01, or 2026-09-01T08:30Z.")

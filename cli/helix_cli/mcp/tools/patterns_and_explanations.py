@@ -2,14 +2,18 @@
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from msgspec import Meta
+from msgspec import Meta, structs
 
-from helix_cli.mcp.tool_declaration import EpisodeName, Few, Share, tool
+from helix_cli.mcp.tool_declaration import Answered, EpisodeName, Few, Share, tool
 
 if TYPE_CHECKING:
     from helix_graph import Memory
     from helix_graph.causality.api import Survey
     from helix_graph.graph.patterns import Pattern
+
+
+#: On the page of an issue; the text has all.
+_OCCURRENCES_SHOWN = 10
 
 
 def _shown(found: "tuple[Pattern, ...]", survey: "Survey", *, works: bool) -> str:
@@ -51,7 +55,7 @@ def anti_patterns(
     return _shown(survey.worst(max_success_rate=max_success_rate, evidence=evidence), survey, works=False)
 
 
-@tool(title="Recurring failures", effect="reads")
+@tool(title="Recurring failures", effect="reads", page=True)
 def issues(
     memory: "Memory",
     *,
@@ -64,7 +68,7 @@ def issues(
         Meta(description="Only failures of this check, tool or command."),
     ] = None,
     limit: Few = 5,
-) -> str:
+) -> Answered:
     """What keeps failing in this project over all sessions: in how many, at what cost, and what repaired it, the issue
     of most sessions first. Use it before you touch something that is known to fail, and to see whether a failure is an
     old one; with `id` it shows where each occurrence is in the logs, and what was changed.
@@ -73,12 +77,15 @@ def issues(
     from helix_cli.output import rendered
 
     if id is not None:
-        return rendered(memory.issues.show(id), render_details)
-    return rendered(memory.issues.list(check=check, limit=limit), render_issues)
+        details = memory.issues.show(id)
+        shown = structs.replace(details, occurrences=details.occurrences[-_OCCURRENCES_SHOWN:])
+        return Answered(rendered(details, render_details), shown)
+    found = memory.issues.list(check=check, limit=limit)
+    return Answered(rendered(found, render_issues), found)
 
 
-@tool(title="Why did it fail", effect="reads")
-def explain(memory: "Memory", episode: EpisodeName) -> str:
+@tool(title="Why did it fail", effect="reads", page=True)
+def explain(memory: "Memory", episode: EpisodeName) -> Answered:
     """Why a session came out as it did: the steps that most likely made it fail, each with its reasons and log lines,
     or that the log does not say. Suspects are candidates, no verdicts. Use it before you take up a task that an earlier
     session failed at.
@@ -86,7 +93,8 @@ def explain(memory: "Memory", episode: EpisodeName) -> str:
     from helix_cli.commands.paths_and_causes import render_explanation
     from helix_cli.output import rendered
 
-    return rendered(memory.causality.explain(episode), render_explanation)
+    found = memory.causality.explain(episode)
+    return Answered(rendered(found, render_explanation), found)
 
 
 @tool(title="Where it parted from a success", effect="reads")

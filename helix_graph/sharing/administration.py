@@ -1,0 +1,94 @@
+"""What an administrator of a team's server does: make the tables, and say who is a member of which project.
+
+Making them again brings them up to date and changes nothing else, also while clients are connected.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from helix_episodes.errors import InvalidArgument
+from helix_graph.errors import TeamServerFailed
+from helix_graph.sharing.server import check_project, connect, reporting
+from helix_graph.sharing.server_schema import BEGIN, STEPS, TEAM_ROLES, VERSION, TeamRole
+from helix_graph.validation import as_str
+
+if TYPE_CHECKING:
+    import psycopg
+
+
+class TeamSetUp(msgspec.Struct, frozen=True, kw_only=True):
+    """The version of the tables before and after; 0 is none."""
+
+    before: int
+    version: int
+
+
+class TeamMember(msgspec.Struct, frozen=True, kw_only=True):
+    """Who is a member of which project now, or is none any more."""
+
+    project: str
+    member: str
+    is_member: bool
+
+
+def set_up(address: str) -> TeamSetUp:
+    """Makes the tables and roles of a team's memory in a database, or brings them up to date, in one transaction.
+
+    The role needs CREATE on the database, and CREATEROLE the first time.
+
+    Raises:
+        MissingExtra: The driver is not installed.
+        TeamServerFailed: The server is away or refuses, or its tables are of a newer version.
+    """
+    with reporting(address), connect(address) as connection, connection.transaction():
+        connection.execute("SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('helix_team set_up'))")
+        _run(connection, BEGIN)
+        before = int(connection.execute("SELECT version FROM helix_team.meta").fetchall()[0][0])
+        if before > VERSION:
+            raise TeamServerFailed("the team's server is of a newer version; update helix-graph", reason="refused")
+        for step in STEPS[before:]:
+            _run(connection, step)
+        connection.execute("UPDATE helix_team.meta SET version = %s", (VERSION,))
+    return TeamSetUp(before=before, version=VERSION)
+
+
+def add_member(address: str, project: str, member: str, *, role: TeamRole = "member") -> TeamMember:
+    """Makes a role of the server a member of a project, and lets it read, write or administrate.
+
+    Raises:
+        InvalidArgument: There is no such kind of role.
+        MissingExtra, TeamServerFailed: As `set_up`; or there is no such role on the server.
+    """
+    if role not in TEAM_ROLES:
+        raise InvalidArgument("role", f"is {role!r}; it must be one of {', '.join(TEAM_ROLES)}")
+    project, name = check_project(project), as_str("member", member)
+    with reporting(address), connect(address) as connection, connection.transaction():
+        from psycopg import sql
+
+        known = connection.execute("SELECT FROM pg_catalog.pg_roles WHERE rolname = %s", (name,)).fetchall()
+        if not known:
+            raise InvalidArgument("member", f"{name!r} is no role of the server; make it first: CREATE ROLE … LOGIN")
+        for other in TEAM_ROLES:
+            verb = "GRANT {} TO {}" if other == role else "REVOKE {} FROM {}"
+            connection.execute(sql.SQL(verb).format(sql.Identifier(f"helix_{other}"), sql.Identifier(name)))
+        connection.execute("INSERT INTO helix_team.member VALUES (%s, %s) ON CONFLICT DO NOTHING", (project, name))
+    return TeamMember(project=project, member=name, is_member=True)
+
+
+def remove_member(address: str, project: str, member: str) -> TeamMember:
+    """Ends a membership; what the member has pushed stays.
+
+    Raises:
+        MissingExtra, TeamServerFailed: As `set_up`.
+    """
+    project, name = check_project(project), as_str("member", member)
+    with reporting(address), connect(address) as connection:
+        connection.execute("DELETE FROM helix_team.member WHERE project = %s AND member = %s", (project, name))
+    return TeamMember(project=project, member=name, is_member=False)
+
+
+def _run(connection: psycopg.Connection[Any], statements: str) -> None:
+    connection.execute(statements.encode())

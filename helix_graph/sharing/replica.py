@@ -1,0 +1,265 @@
+"""What a memory has of the team's server: others' episodes among its own, others' records, and how far it has read.
+
+::
+
+    episodes/episode-<session>.json         an episode, as all the others
+    team/episodes/episode-<session>.json    by whom it is: what has this file came from the server
+    team/records/<hash>.json                an insight, outcome or entry of a topic with its author
+    team/state.json                         which server and project, and the last number that was read
+
+An own episode is never replaced, and of two people's episodes of one name the first stays. A record that its author
+deleted is marked until the memory has taken that in, so that a process may be killed at any point.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from helix_episodes.errors import HelixGraphError
+from helix_episodes.safe_files import read_regular, remove_file, write_atomically
+from helix_episodes.store import PREFIX, EpisodeStore, decode_episode
+from helix_graph.project import TEAM, TEAM_EPISODES, TEAM_RECORDS, TEAM_STATE
+from helix_graph.shared_authors import author_name
+from helix_graph.sharing.api import TEAM_SERVER, checked_shared
+from helix_graph.sharing.records import (
+    Forgotten,
+    SharedEntry,
+    SharedInsight,
+    ShareProblem,
+    author_of,
+    decode,
+    digest,
+    encode,
+    find_secrets,
+    version_uid,
+)
+from helix_graph.tombstones import Tombstones
+from helix_graph.tombstones import digest as subject_of_name
+from helix_graph.trust import team_marker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from helix_graph.sharing.api import ShareMerged, Sharing
+    from helix_graph.sharing.records import SharedRecord
+    from helix_graph.sharing.server import ServerEntry
+
+
+#: Its time says when the server could not be asked last.
+_AWAY = "away"
+
+
+class ReplicaState(msgspec.Struct, frozen=True, kw_only=True):
+    """Which server and project a memory takes part in, and the last ``number`` that it has read there.
+
+    ``records`` are the subjects of those that it pushed from the database of this ``database`` number (its inode).
+    ``pending`` says that records were read which are not taken in yet.
+    """
+
+    server: str = ""
+    project: str = ""
+    number: int = 0
+    records: frozenset[str] = frozenset()
+    database: int = 0
+    pending: bool = False
+
+
+class ReplicaItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Something that came from the server; ``record`` is the JSON of a record, and nothing of an episode."""
+
+    author: str
+    subject: str
+    hash: str
+    record: str = ""
+    gone: bool = False
+
+
+def subject_of_session(session: str) -> str:
+    """What the server calls a session: the hash under which it would be remembered as forgotten."""
+    return subject_of_name(session)
+
+
+def subject_of_record(record: SharedRecord) -> str:
+    """What the server calls an insight or outcome, whatever is said of it, or an entry as it is written."""
+    if isinstance(record, SharedInsight):
+        return subject_of_name(f"insight {record.uid}")
+    name = f"topic {digest(record)}" if isinstance(record, SharedEntry | Forgotten) else f"feedback {record.id}"
+    return subject_of_name(name)
+
+
+class Replica:
+    """The part of the memory in ``root`` that came from the team's server."""
+
+    def __init__(self, root: Path, store: EpisodeStore) -> None:
+        self.root = root
+        self._store = store
+        self._forgotten = Tombstones(root)
+
+    @property
+    def state(self) -> ReplicaState:
+        """Where it stands; nowhere, before the first time."""
+        try:
+            return msgspec.json.decode(read_regular(self.root / TEAM_STATE), type=ReplicaState)
+        except (OSError, msgspec.DecodeError):
+            return ReplicaState()
+
+    def remember(self, state: ReplicaState) -> None:
+        """Writes down where it stands.
+
+        Raises:
+            WriteFailed: The disk is full or the folder read-only.
+        """
+        write_atomically(self.root / TEAM_STATE, msgspec.json.encode(state, order="deterministic"))
+
+    def was_away(self, *, within: float) -> bool:
+        """Whether the server could not be asked within so many seconds before now."""
+        with suppress(OSError):
+            return time.time() - (self.root / TEAM / _AWAY).stat().st_mtime < within
+        return False
+
+    def note_away(self) -> None:
+        """Remembers that the server could not be asked now.
+
+        Raises:
+            WriteFailed: The disk is full or the folder read-only.
+        """
+        write_atomically(self.root / TEAM / _AWAY, b"")
+
+    def lacks(self, entry: ServerEntry) -> bool:
+        """Whether an object has to be read: it is none that is here already, as the server has it now."""
+        if entry.kind == "episode" and entry.subject in self._own_sessions:
+            return False
+        known = _item(self._record(entry)) if entry.kind == "record" else self._episode(entry)
+        return known is None or (known.author, known.hash) != (entry.author, entry.hash) or known.gone
+
+    def keep(self, entry: ServerEntry, data: bytes) -> ShareProblem | None:
+        """Keeps an object of this entry, and says why not where it cannot be used; an own one is left as it is.
+
+        Raises:
+            WriteFailed: The disk is full or the folder read-only.
+        """
+        where = f"{author_name(entry.author)}: {entry.kind} {entry.subject[:12]}"
+        problem = next(iter(find_secrets(where, data)), None)
+        if problem is not None:
+            return replace(problem, file=where)
+        try:
+            keep = self._keep_episode if entry.kind == "episode" else self._keep_record
+            keep(entry, data)
+        except (ValueError, RecursionError, HelixGraphError) as error:
+            return ShareProblem(file=where, line=1, problem=str(error), kind="invalid")
+        return None
+
+    def _keep_episode(self, entry: ServerEntry, data: bytes) -> None:
+        episode = decode_episode(data)
+        session = episode.session
+        path = self._store.path_of(session)
+        if subject_of_session(session) != entry.subject or episode.id != PREFIX + session:
+            raise ValueError("its name is that of another session")
+        marker = team_marker(self.root, episode.id)
+        known = _item(marker)
+        is_others = path.exists() and (known is None or (known.author, known.subject) != (entry.author, entry.subject))
+        if is_others or self._forgotten.holds(session):
+            return
+        _write_item(marker, ReplicaItem(author=entry.author, subject=entry.subject, hash=entry.hash))
+        self._markers[entry.subject] = marker
+        self._store.save(episode)
+
+    def _keep_record(self, entry: ServerEntry, data: bytes) -> None:
+        record = checked_shared(data, now=datetime.now(UTC))
+        if isinstance(record, Forgotten) or subject_of_record(record) != entry.subject:
+            raise ValueError("its name is that of another record")
+        text = encode(record).decode()
+        item = ReplicaItem(author=entry.author, subject=entry.subject, hash=entry.hash, record=text)
+        _write_item(self._record(entry), item)
+
+    def drop(self, entry: ServerEntry) -> bool:
+        """Removes what its author, or an administrator, deleted on the server; whether it was an episode here.
+
+        Raises:
+            WriteFailed: The folder is read-only.
+        """
+        record = self._record(entry)
+        known = _item(record)
+        if known is not None:
+            _write_item(record, replace(known, gone=True))
+        episode = self._episode(entry)
+        if episode is None or episode.author != entry.author:
+            return False
+        marker = self._markers.pop(entry.subject)
+        remove_file(self._store.folder / marker.name)
+        return remove_file(marker)
+
+    def take_in(self, sharing: Sharing) -> ShareMerged:
+        """Makes the memory's insights, outcomes and entries those of the records, and lets go of deleted ones.
+
+        Raises:
+            WriteFailed: The folder is read-only.
+        """
+        paths = sorted((self.root / TEAM_RECORDS).glob("*.json"))
+        items = {path: item for path in paths if (item := _item(path))}
+        present = [(decode(one.record.encode()), author_name(one.author)) for one in items.values() if not one.gone]
+        kept = {digest(record) for record, _ in present}
+        left = [
+            (Forgotten(of=name), author_name(one.author))
+            for one in items.values()
+            if one.gone and (name := _name_here(one)) and name not in kept
+        ]
+        merged = sharing.take_in([*present, *left], through=TEAM_SERVER)
+        for path, one in items.items():
+            if one.gone:
+                remove_file(path)
+        return merged
+
+    def _record(self, entry: ServerEntry) -> Path:
+        name = sha256(f"{entry.author}\0{entry.subject}".encode()).hexdigest()[:32]
+        return self.root / TEAM_RECORDS / f"{name}.json"
+
+    def _episode(self, entry: ServerEntry) -> ReplicaItem | None:
+        """What came from the server of a session, whoever wrote it."""
+        marker = self._markers.get(entry.subject)
+        return _item(marker) if marker else None
+
+    @cached_property
+    def _markers(self) -> dict[str, Path]:
+        """The markers of episodes, by what the server calls these."""
+        paths = (self.root / TEAM_EPISODES).glob(f"{PREFIX}*.json")
+        return {subject_of_session(path.stem.removeprefix(PREFIX)): path for path in paths}
+
+    @cached_property
+    def _own_sessions(self) -> frozenset[str]:
+        """What the server calls the sessions whose episodes did not come from it."""
+        sessions = (path.stem.removeprefix(PREFIX) for path in self._store.files())
+        return frozenset(map(subject_of_session, sessions)) - self._markers.keys()
+
+
+def claim(root: Path, sessions: Iterable[str]) -> None:
+    """Takes episodes for this memory's own: they were recorded from logs on this machine."""
+    for session in sessions:
+        remove_file(team_marker(root, PREFIX + session))
+
+
+def _name_here(item: ReplicaItem) -> str:
+    """By what the memory forgets a record that came from the server; an outcome has no such name."""
+    record = decode(item.record.encode())
+    if isinstance(record, SharedInsight):
+        return version_uid(record.uid, author_of(TEAM_SERVER, author_name(item.author)))
+    return digest(record) if isinstance(record, SharedEntry) else ""
+
+
+def _item(path: Path) -> ReplicaItem | None:
+    with suppress(OSError, msgspec.DecodeError):
+        return msgspec.json.decode(read_regular(path), type=ReplicaItem)
+    return None
+
+
+def _write_item(path: Path, item: ReplicaItem) -> None:
+    write_atomically(path, msgspec.json.encode(item))

@@ -1,0 +1,433 @@
+"""A connection to the team's server: checked addresses, bounded waiting, retries, and errors without secrets.
+
+Credentials reach the driver by its own means: the address, ``PGPASSWORD``, ``~/.pgpass``, a service file. What the
+driver says of an address is never repeated, since a special character in a password makes it take a piece of the
+password for a host or a port. So an address has to be unambiguous, or it is refused before it is used.
+
+Nothing is waited for without an end. The server gets limits for statements and locks, connecting has one, and a
+connection that stays silent is closed from here. Every question may be asked again after a lost connection, since
+asking twice changes nothing.
+
+Answers are checked as if anybody had written them: their types, lengths and hashes. Every object is read with others
+of at most `MOST_BYTES` together.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import socket
+import time
+from contextlib import ExitStack, contextmanager, suppress
+from hashlib import sha256
+from threading import Timer
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
+
+import msgspec
+
+from helix_graph.errors import MissingExtra, TeamServerFailed
+from helix_graph.shared_authors import author_name
+from helix_graph.sharing.server_schema import CLIENT, LARGEST_OBJECT, NEEDED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from types import TracebackType
+
+    import psycopg
+
+_Row = TypeVar("_Row", bound=msgspec.Struct)
+_Item = TypeVar("_Item")
+ObjectKind = Literal["episode", "record"]
+#: What is sent or read at a time, unless one object is larger.
+MOST_BYTES, MOST_OBJECTS = 8 << 20, 200
+#: The server ends a statement, and the wait for a lock, after so many seconds; this program gives up a little later.
+_SILENCE, _CONNECTING = 20.0, 5.0
+_LIMITS = {"statement_timeout": 15, "lock_timeout": 5, "idle_in_transaction_session_timeout": 20}
+#: How long to wait before each further try: a server that is restarted comes back within this time.
+_PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
+_PART = r"(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*"
+_HOST = r"(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2}|\[[0-9A-Fa-f:.]+\])*(?::[0-9]{1,5})?"
+_ADDRESS = re.compile(
+    rf"postgres(?:ql)?://(?:{_PART}(?::{_PART})?@)?(?P<hosts>{_HOST}(?:,{_HOST})*)(?:/{_PART})?(?:\?(?P<query>[^#@\s]*))?"
+)
+_LOCAL = re.compile(r"(?:localhost|127\.[0-9.]+|\[::1\])?(?::[0-9]+)?")
+_PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+#: What the server says when it is starting, stopping or full, was too slow, or ended a deadlock: SQLSTATE or its class.
+_PASSING = ("08", "40", "53", "57P", "55P03")
+#: Longer than any name that PostgreSQL allows.
+_LONGEST_NAME = 200
+
+_Subject = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{32}\Z")]
+_Hash = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
+_Author = Annotated[str, msgspec.Meta(min_length=1, max_length=_LONGEST_NAME)]
+_Number = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+
+
+class ServerStanding(msgspec.Struct, frozen=True, array_like=True):
+    """What a server is, and what this connection's role may do there in the project."""
+
+    version: int
+    least_client: int
+    server: Annotated[str, msgspec.Meta(max_length=36)]
+    role: _Author
+    is_member: bool
+    may_write: bool
+    newest: _Number
+
+
+class ServerObject(msgspec.Struct, frozen=True, kw_only=True):
+    """Something to share: ``subject`` is what it is about, as a hash; ``hash`` is the SHA-256 of ``data``."""
+
+    subject: str
+    kind: ObjectKind
+    data: bytes
+
+    @property
+    def hash(self) -> str:
+        """The content's address."""
+        return sha256(self.data).hexdigest()
+
+
+class ServerEntry(msgspec.Struct, frozen=True, array_like=True):
+    """What the server has or had: an object, or, of kind ``gone``, that its author or an administrator deleted it."""
+
+    at: _Number
+    author: _Author
+    subject: _Subject
+    kind: Literal["episode", "record", "gone"]
+    hash: Annotated[str, msgspec.Meta(pattern=r"^([0-9a-f]{64})?\Z")]
+    size: _Number
+
+
+class _Content(msgspec.Struct, frozen=True, array_like=True):
+    at: _Number
+    data: Annotated[bytes, msgspec.Meta(max_length=LARGEST_OBJECT)] | None
+
+
+class _Known(msgspec.Struct, frozen=True, array_like=True):
+    subject: _Subject
+    hash: _Hash
+
+
+class _Subjects(msgspec.Struct, frozen=True, array_like=True):
+    subject: _Subject
+
+
+class ServerTrace(msgspec.Struct, frozen=True, array_like=True):
+    """How many of some subjects the server still has of this role, and how many of their tombstones."""
+
+    objects: _Number
+    tombstones: _Number
+
+
+def check_address(address: str) -> str:
+    """The address, when it can mean only one thing.
+
+    Raises:
+        TeamServerFailed: It is none; the sentence holds nothing of it.
+
+    >>> check_address("postgresql://ann@db.example.com/team")
+    'postgresql://ann@db.example.com/team'
+    """
+    if not _ADDRESS.fullmatch(address):
+        raise TeamServerFailed(
+            "the address of the team's server must have the form postgresql://USER@HOST/DATABASE; in a password, write"
+            " every special character as % and two digits (%40 for @), or leave it to ~/.pgpass",
+            reason="address",
+        )
+    return address
+
+
+def check_project(name: str) -> str:
+    """The name of a project on the server.
+
+    Raises:
+        TeamServerFailed: No project may have it.
+    """
+    if not _PROJECT.fullmatch(name):
+        raise TeamServerFailed(
+            "a project on the team's server has a name of up to 100 letters, digits, dots, hyphens and underscores;"
+            " name one with --as",
+            reason="address",
+        )
+    return name
+
+
+def connect(address: str, *, seconds: float = _CONNECTING) -> psycopg.Connection[Any]:
+    """A connection with limits for everything that could be waited for.
+
+    Raises:
+        MissingExtra: The driver is not installed.
+        TeamServerFailed: The address is none, or the server is away or refuses.
+    """
+    check_address(address)
+    driver = _driver()
+    tls = {} if _is_local(address) else {"sslmode": "require"}
+    try:
+        connection: psycopg.Connection[Any] = driver.connect(
+            address, autocommit=True, prepare_threshold=None, connect_timeout=max(2, round(seconds)),
+            application_name="helix-graph", client_encoding="utf8",
+            keepalives_idle=5, keepalives_interval=5, keepalives_count=3, tcp_user_timeout=20_000, **tls,
+        )  # fmt: skip
+    except (driver.Error, UnicodeError, ValueError, OSError) as error:
+        raise _problem(address, error, connecting=True) from None
+    with ExitStack() as unless_limited, reporting(address), closed_when_silent(connection):
+        unless_limited.callback(connection.close)
+        for name, limit in _LIMITS.items():
+            connection.execute("SELECT pg_catalog.set_config(%s, %s, false)", (name, f"{limit}s"))
+        unless_limited.pop_all()
+    return connection
+
+
+@contextmanager
+def reporting(address: str) -> Iterator[None]:
+    """Within, what the driver or the server says is an error of ours.
+
+    Raises:
+        TeamServerFailed: The server is away, refuses, or gives an answer that makes no sense.
+    """
+    driver = _driver()
+    try:
+        yield
+    except (driver.Error, UnicodeError, ValueError, OverflowError, OSError) as error:
+        raise _problem(address, error) from None
+
+
+def _driver() -> Any:  # noqa: ANN401  (the module, whose connect takes any setting of libpq)
+    try:
+        import psycopg
+    except ImportError as error:  # also where it finds no library to load
+        raise MissingExtra(wanted="a team's memory on PostgreSQL", extra="postgres") from error
+    return psycopg
+
+
+def _is_local(address: str) -> bool:
+    """Whether TLS is somebody's choice already, or the server is on this machine; else it is required."""
+    found = _ADDRESS.fullmatch(address)
+    query = (found["query"] or "") if found else ""
+    chosen = "sslmode=" in query or "service=" in query or "PGSSLMODE" in os.environ or "PGSERVICE" in os.environ
+    if chosen or found is None:
+        return True
+    host = found["hosts"] or os.environ.get("PGHOST", "")
+    remote = re.search(r"(?:^|&)host(?:addr)?=(?!%2F|/)", query, re.IGNORECASE)
+    return not remote and all(one.startswith(("/", "%2F", "%2f")) or _LOCAL.fullmatch(one) for one in host.split(","))
+
+
+def _name_of(address: str) -> str:
+    found = _ADDRESS.fullmatch(address)
+    return f"the team's server at {found['hosts']}" if found and found["hosts"] else "the team's server"
+
+
+#: What an SQLSTATE, or a class of them, means: the reason, and the end of the sentence.
+_STATES: tuple[tuple[str, Literal["away", "refused"], str], ...] = (
+    ("28", "refused", "refused the role or its password"),
+    ("3D000", "refused", "has no database of that name"),
+    ("42P01", "refused", "has no team memory in this database; an administrator runs `helix-graph team setup`"),
+    ("3F000", "refused", "has no team memory in this database; an administrator runs `helix-graph team setup`"),
+    ("42501", "refused", "does not let this role do that; an administrator runs `helix-graph team add`"),
+    *((state, "away", "is busy, starting or stopping; try again") for state in _PASSING),
+    ("", "refused", "refused what was asked"),
+)
+
+
+def _problem(address: str, error: Exception, *, connecting: bool = False) -> TeamServerFailed:
+    """What is wrong, in a sentence of ours: what the driver or the server says may hold anything."""
+    name, state = _name_of(address), getattr(error, "sqlstate", None) or ""
+    if re.fullmatch("[0-9A-Z]{5}", state):
+        reason, end = next((reason, end) for beginning, reason, end in _STATES if state.startswith(beginning))
+        return TeamServerFailed(f"{name} {end} (SQLSTATE {state})", reason=reason, again=reason == "away")
+    if connecting or isinstance(error, OSError) or type(error).__name__ in {"OperationalError", "ConnectionTimeout"}:
+        sentence = (
+            f"{name} cannot be reached; this memory answers with what it has, and the next `helix-graph sync --to` goes"
+            " on where this one ended (psql with the same address says why)"
+        )
+        return TeamServerFailed(sentence, reason="away", again=True)
+    return TeamServerFailed(f"{name} gave an answer that makes no sense", reason="answer")
+
+
+class TeamServer:
+    """One project on the team's server, for one thread.
+
+    A lost connection is made again, for some seconds; with a ``budget``, in seconds, it is not, and no question is
+    waited for after its end. Connecting takes up to two seconds all the same.
+    """
+
+    def __init__(self, address: str, project: str, *, budget: float | None = None) -> None:
+        self._address = check_address(address)
+        self.project = check_project(project)
+        self._end = None if budget is None else time.monotonic() + budget
+        self._connection: psycopg.Connection[Any] | None = None
+        self._pauses: tuple[float, ...] = _PAUSES[:2]  # as long as it never answered, its address may be wrong
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the connection; the next question makes another."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+    def standing(self) -> ServerStanding:
+        """What the server is and what this role may do.
+
+        Raises:
+            TeamServerFailed: It is away or refuses, it has no team memory, or it and this program do not fit.
+        """
+        (found,) = self._ask(
+            "SELECT version, least_client, server::text, session_user::text,"
+            " %(project)s IN (SELECT helix_team.my_projects()),"
+            " pg_catalog.has_table_privilege('helix_team.object', 'DELETE'),"
+            " greatest((SELECT coalesce(max(at), 0) FROM helix_team.object WHERE project = %(project)s),"
+            " (SELECT coalesce(max(at), 0) FROM helix_team.tombstone WHERE project = %(project)s))"
+            " FROM helix_team.meta",
+            {"project": self.project}, ServerStanding, most=1, least=1,
+        )  # fmt: skip
+        name = _name_of(self._address)
+        if found.version < NEEDED:
+            sentence = f"{name} is of an older version; an administrator runs `helix-graph team setup`"
+            raise TeamServerFailed(sentence, reason="refused")
+        if found.least_client > CLIENT:
+            raise TeamServerFailed(f"{name} is of a newer version; update helix-graph", reason="refused")
+        if not found.is_member:
+            role = author_name(found.role)
+            sentence = f"{role} is no member of the project {self.project} on {name}; an administrator runs"
+            raise TeamServerFailed(f"{sentence} `helix-graph team add {self.project} {role}`", reason="refused")
+        return found
+
+    def own(self) -> dict[str, str]:
+        """The hash of every object of this role, by its subject."""
+        sql = "SELECT subject, hash FROM helix_team.object WHERE project = %s AND author = session_user"
+        return {one.subject: one.hash for one in self._ask(sql, (self.project,), _Known)}
+
+    def push(self, objects: Sequence[ServerObject]) -> int:
+        """Stores objects, in one transaction; how many were new or changed. What was forgotten is not stored again."""
+        ordered = sorted(objects, key=lambda one: one.subject)
+        columns = [[getattr(one, name) for one in ordered] for name in ("subject", "kind", "hash", "data")]
+        stored = self._ask(
+            "INSERT INTO helix_team.object (project, subject, kind, hash, data)"
+            " SELECT %s, * FROM unnest(%s::text[], %s::text[], %s::text[], %s::bytea[])"
+            " ON CONFLICT (project, author, subject) DO UPDATE"
+            " SET kind = excluded.kind, hash = excluded.hash, data = excluded.data"
+            " WHERE object.hash <> excluded.hash RETURNING subject",
+            (self.project, *columns), _Subjects, most=len(ordered),
+        )  # fmt: skip
+        return len(stored)
+
+    def delete(self, subjects: Iterable[str]) -> int:
+        """Deletes objects of this role, whoever else has some of the same subject; how many there were."""
+        sql = (
+            "DELETE FROM helix_team.object WHERE project = %s AND author = session_user AND subject = ANY(%s::text[])"
+            " RETURNING subject"
+        )
+        return len(self._ask(sql, (self.project, sorted(subjects)), _Subjects))
+
+    def trace(self, subjects: Iterable[str]) -> ServerTrace:
+        """What the server has left of these subjects of this role."""
+        both = ", ".join(
+            f"(SELECT count(*) FROM helix_team.{table} WHERE project = %(project)s AND author = session_user"  # noqa: S608  (constants)
+            " AND subject = ANY(%(subjects)s::text[]))"
+            for table in ("object", "tombstone")
+        )
+        (found,) = self._ask(
+            f"SELECT {both}", {"project": self.project, "subjects": sorted(subjects)}, ServerTrace, most=1, least=1
+        )
+        return found
+
+    def since(self, number: int) -> list[ServerEntry]:
+        """What was stored and deleted after this number, in order: the next `MOST_OBJECTS`, without contents."""
+        return self._ask(
+            "SELECT at, author, subject, kind, hash, octet_length(data)::bigint FROM helix_team.object"
+            " WHERE project = %(project)s AND at > %(number)s"
+            " UNION ALL SELECT at, author, subject, 'gone', '', 0 FROM helix_team.tombstone"
+            " WHERE project = %(project)s AND at > %(number)s ORDER BY 1 LIMIT %(most)s",
+            {"project": self.project, "number": number, "most": MOST_OBJECTS}, ServerEntry, most=MOST_OBJECTS,
+        )  # fmt: skip
+
+    def contents(self, entries: Iterable[ServerEntry]) -> Iterator[tuple[ServerEntry, bytes]]:
+        """The objects of these entries, as far as they are still there.
+
+        Raises:
+            TeamServerFailed: An object is not what its hash says, or larger than it may be.
+        """
+        for part in batches(entries, size=lambda one: one.size):
+            wanted = {one.at: one for one in part}
+            found = self._ask(
+                "SELECT at, CASE WHEN octet_length(data) <= %s THEN data END FROM helix_team.object"
+                " WHERE project = %s AND at = ANY(%s::bigint[])",
+                (LARGEST_OBJECT, self.project, sorted(wanted)), _Content, most=len(wanted),
+            )  # fmt: skip
+            for one in found:
+                entry = wanted.get(one.at)
+                if entry is None or one.data is None or sha256(one.data).hexdigest() != entry.hash:
+                    raise self.nonsense()
+                yield entry, one.data
+
+    def _ask(
+        self, sql: str, values: object, kind: type[_Row], *, most: int | None = None, least: int = 0
+    ) -> list[_Row]:
+        """The rows of an answer, each of which is checked; asked again while the server may come back."""
+        for attempt in itertools.count():
+            try:
+                rows = self._once(sql, values)
+                self._pauses = _PAUSES
+                if len(rows) < least or (most is not None and len(rows) > most):
+                    raise self.nonsense()
+                return [msgspec.convert(row, kind) for row in rows]
+            except msgspec.ValidationError:
+                self.close()
+                raise self.nonsense() from None
+            except TeamServerFailed as error:
+                self.close()
+                if not error.again or attempt >= len(self._pauses) or self._end is not None:
+                    raise
+                time.sleep(self._pauses[attempt])
+        raise AssertionError("the last try returns or raises")
+
+    def _once(self, sql: str, values: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401  (what the driver adapts)
+        left = _SILENCE if self._end is None else max(0.1, self._end - time.monotonic())
+        if self._connection is None:
+            self._connection = connect(self._address, seconds=min(_CONNECTING, left))
+        with reporting(self._address), closed_when_silent(self._connection, seconds=left):
+            return self._connection.execute(sql, values, binary=True).fetchall()
+
+    def nonsense(self) -> TeamServerFailed:
+        """What to raise of an answer that makes no sense."""
+        return TeamServerFailed(f"{_name_of(self._address)} gave an answer that makes no sense", reason="answer")
+
+
+def batches(items: Iterable[_Item], *, size: Callable[[_Item], int]) -> Iterator[list[_Item]]:
+    """The items in their order, in parts of at most `MOST_OBJECTS` and `MOST_BYTES`, or one that is larger."""
+    part: list[_Item] = []
+    left = MOST_BYTES
+    for one in items:
+        if part and (len(part) == MOST_OBJECTS or size(one) > left):
+            yield part
+            part, left = [], MOST_BYTES
+        part.append(one)
+        left -= size(one)
+    if part:
+        yield part
+
+
+@contextmanager
+def closed_when_silent(connection: psycopg.Connection[Any], *, seconds: float = _SILENCE) -> Iterator[None]:
+    """Within, a server that neither answers nor goes away is hung up on: its own limits may not be in force."""
+
+    def hang_up() -> None:
+        with suppress(OSError), socket.socket(fileno=os.dup(connection.fileno())) as other:
+            other.shutdown(socket.SHUT_RDWR)
+
+    timer = Timer(seconds, hang_up)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -1,0 +1,175 @@
+"""The tables of a team's memory on PostgreSQL, and who may do what there.
+
+One table holds every shared object (an episode, an insight, an outcome, an entry of a topic) under its project, author
+and subject; the subject is a hash of what it is about, so that its name is no plain text. Who wrote an object is what
+the server knows of the connection (``session_user``), never what a client says. Deleting an object leaves a tombstone,
+which only the server writes: it removes the copies elsewhere, and the same author cannot push the subject again.
+
+Numbers (``at``) are drawn under a lock of the project that lasts until the commit, so they appear in the order in which
+they were drawn: a client that remembers the last number it has seen misses nothing.
+
+=================  ========================================================================================
+role               may do
+=================  ========================================================================================
+``helix_reader``   read the objects of the projects that it is a member of
+``helix_member``   also write objects, and delete its own
+``helix_admin``    also say who is a member of which project, read all projects, delete anybody's objects
+=================  ========================================================================================
+
+A person's role logs in and is granted one of these. Steps are only ever added, and each leaves what older clients use
+as it was; a step that cannot raises ``least_client``, and older clients are told to update.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+#: The version of the tables that this program makes, and which it needs at least.
+VERSION = NEEDED = 1
+#: What this program is to the server: tables with a higher ``least_client`` are not used.
+CLIENT = 1
+TeamRole = Literal["reader", "member", "admin"]
+TEAM_ROLES: tuple[TeamRole, ...] = get_args(TeamRole)
+#: The largest object, in bytes; an episode of a long session has a tenth of it.
+LARGEST_OBJECT = 8 << 20
+
+_GROUPS = """
+DO $$
+DECLARE name text;
+BEGIN
+  FOREACH name IN ARRAY ARRAY['helix_reader', 'helix_member', 'helix_admin'] LOOP
+    IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = name) THEN
+      EXECUTE pg_catalog.format('CREATE ROLE %I NOLOGIN', name);
+    END IF;
+  END LOOP;
+END $$;
+GRANT helix_reader TO helix_member;
+GRANT helix_member TO helix_admin;
+"""
+
+_TABLES = f"""
+REVOKE ALL ON SCHEMA helix_team FROM PUBLIC;
+CREATE TABLE helix_team.member (
+  project text NOT NULL CHECK (project ~ '^[A-Za-z0-9][A-Za-z0-9._-]{{0,99}}$'),
+  member text NOT NULL,
+  PRIMARY KEY (project, member)
+);
+CREATE SEQUENCE helix_team.number;
+CREATE TABLE helix_team.object (
+  project text NOT NULL,
+  author text NOT NULL DEFAULT session_user,
+  subject text NOT NULL CHECK (subject ~ '^[0-9a-f]{{32}}$'),
+  kind text NOT NULL CHECK (kind IN ('episode', 'record')),
+  hash text NOT NULL CHECK (hash = pg_catalog.encode(pg_catalog.sha256(data), 'hex')),
+  data bytea NOT NULL CHECK (pg_catalog.octet_length(data) <= {LARGEST_OBJECT}),
+  at bigint NOT NULL,
+  PRIMARY KEY (project, author, subject)
+);
+CREATE UNIQUE INDEX object_at ON helix_team.object (project, at);
+CREATE TABLE helix_team.tombstone (
+  project text NOT NULL,
+  author text NOT NULL,
+  subject text NOT NULL,
+  removed_by text NOT NULL DEFAULT session_user,
+  at bigint NOT NULL,
+  PRIMARY KEY (project, author, subject)
+);
+CREATE UNIQUE INDEX tombstone_at ON helix_team.tombstone (project, at);
+"""
+
+_FUNCTIONS = """
+CREATE FUNCTION helix_team.is_admin() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS
+$$ SELECT pg_has_role(session_user, 'helix_admin', 'MEMBER') $$;
+
+CREATE FUNCTION helix_team.my_projects() RETURNS SETOF text LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS
+$$ SELECT project FROM helix_team.member WHERE member = session_user OR helix_team.is_admin() $$;
+
+CREATE FUNCTION helix_team.next_number(project text) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtext('helix_team'), hashtext(project));
+  RETURN nextval('helix_team.number');
+END $$;
+
+CREATE FUNCTION helix_team.before_write() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF TG_OP = 'UPDATE' THEN
+    NEW.project := OLD.project; NEW.author := OLD.author; NEW.subject := OLD.subject;
+  ELSE
+    NEW.author := session_user;
+  END IF;
+  NEW.at := helix_team.next_number(NEW.project);
+  IF EXISTS (SELECT FROM helix_team.tombstone t
+             WHERE t.project = NEW.project AND t.author = NEW.author AND t.subject = NEW.subject) THEN
+    RETURN NULL;
+  END IF;
+  RETURN NEW;
+END $$;
+
+CREATE FUNCTION helix_team.after_delete() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  INSERT INTO helix_team.tombstone (project, author, subject, removed_by, at)
+  VALUES (OLD.project, OLD.author, OLD.subject, session_user, helix_team.next_number(OLD.project))
+  ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER before_write BEFORE INSERT OR UPDATE ON helix_team.object
+FOR EACH ROW EXECUTE FUNCTION helix_team.before_write();
+CREATE TRIGGER after_delete AFTER DELETE ON helix_team.object
+FOR EACH ROW EXECUTE FUNCTION helix_team.after_delete();
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA helix_team FROM PUBLIC;
+"""
+
+_RIGHTS = """
+ALTER TABLE helix_team.member ENABLE ROW LEVEL SECURITY;
+ALTER TABLE helix_team.object ENABLE ROW LEVEL SECURITY;
+ALTER TABLE helix_team.tombstone ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_membership ON helix_team.member FOR SELECT USING (member = session_user);
+CREATE POLICY administration ON helix_team.member FOR ALL
+  USING ((SELECT helix_team.is_admin())) WITH CHECK ((SELECT helix_team.is_admin()));
+CREATE POLICY reading ON helix_team.object FOR SELECT
+  USING (project IN (SELECT helix_team.my_projects()));
+CREATE POLICY adding ON helix_team.object FOR INSERT
+  WITH CHECK (author = session_user AND project IN (SELECT helix_team.my_projects()));
+CREATE POLICY replacing ON helix_team.object FOR UPDATE
+  USING (author = session_user AND project IN (SELECT helix_team.my_projects()));
+CREATE POLICY deleting ON helix_team.object FOR DELETE
+  USING ((author = session_user OR (SELECT helix_team.is_admin())) AND project IN (SELECT helix_team.my_projects()));
+CREATE POLICY reading ON helix_team.tombstone FOR SELECT
+  USING (project IN (SELECT helix_team.my_projects()));
+GRANT USAGE ON SCHEMA helix_team TO helix_reader;
+GRANT SELECT ON ALL TABLES IN SCHEMA helix_team TO helix_reader;
+GRANT EXECUTE ON FUNCTION helix_team.is_admin(), helix_team.my_projects() TO helix_reader;
+GRANT INSERT (project, subject, kind, hash, data), DELETE ON helix_team.object TO helix_member;
+GRANT UPDATE (kind, hash, data) ON helix_team.object TO helix_member;
+GRANT INSERT, DELETE ON helix_team.member TO helix_admin;
+"""
+
+#: Run once, before the steps; the server has a name of its own, so that a client notices another in its place.
+BEGIN = """
+CREATE SCHEMA IF NOT EXISTS helix_team;
+CREATE TABLE IF NOT EXISTS helix_team.meta (
+  single boolean PRIMARY KEY DEFAULT true CHECK (single),
+  version integer NOT NULL DEFAULT 0,
+  least_client integer NOT NULL DEFAULT 1,
+  server uuid NOT NULL DEFAULT gen_random_uuid()
+);
+INSERT INTO helix_team.meta DEFAULT VALUES ON CONFLICT DO NOTHING;
+"""
+#: Step N leads from version N to N + 1, and is never edited once released.
+STEPS: tuple[str, ...] = (_GROUPS + _TABLES + _FUNCTIONS + _RIGHTS,)
+
+
+def script() -> str:
+    """All of it as SQL for ``psql``, which `helix_graph.sharing.administration.set_up` runs, for a person to read.
+
+    >>> script().startswith("BEGIN;")
+    True
+    """
+    parts = ("BEGIN;", BEGIN, *STEPS, f"UPDATE helix_team.meta SET version = {VERSION};", "COMMIT;\n")  # noqa: S608  (a constant)
+    return "\n".join(part.strip("\n") for part in parts) + "\n"

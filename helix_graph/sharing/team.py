@@ -1,0 +1,356 @@
+"""A team's memory through a server: what is pushed, what comes in, and what is forgotten there.
+
+`Team.sync` pushes this memory's own episodes, insights with their outcomes, and entries of topics, and brings in what
+others have; `Team.follow` only brings in, within a budget. Everything goes in batches, each of which is kept at once,
+so that what was cut short goes on from there, and all of it again changes nothing. What comes in has the standing of
+what git brings (`helix_graph.sharing.api`): it is shown with its author, and proves nothing.
+
+A memory takes part once `Team.sync` was called for it. The address is never stored: it comes from the caller, from
+``HELIX_DATABASE``, or from the table ``[team]`` of the user's own configuration.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from helix_episodes.safe_files import read_regular
+from helix_episodes.store import PREFIX, EpisodeStore
+from helix_graph.errors import MissingExtra, TeamServerFailed
+from helix_graph.project import read_table, user_configuration
+from helix_graph.shared_authors import author_name
+from helix_graph.sharing.records import ShareProblem, encode, find_secrets
+from helix_graph.sharing.replica import Replica, subject_of_record, subject_of_session
+from helix_graph.sharing.server import ServerObject, TeamServer, batches, check_project
+from helix_graph.sharing.server_schema import LARGEST_OBJECT
+from helix_graph.tombstones import FOLDER as FORGOTTEN
+from helix_graph.trust import shared_episodes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from helix_graph.sharing.api import Sharing
+    from helix_graph.sharing.server import ServerEntry, ServerStanding
+
+#: Names the server to ask; it counts in memories that take part.
+ENVIRONMENT = "HELIX_DATABASE"
+#: For how long a server is not asked by questions after it was away, in seconds.
+_WAIT = 60.0
+
+
+class TeamSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The table ``[team]`` of the user's configuration: the server, and for how long a question waits for it."""
+
+    database: str = ""
+    seconds: float = 2.0
+
+
+class TeamPulled(msgspec.Struct, frozen=True, kw_only=True):
+    """What came in from others: new or changed ``objects`` and ``episodes`` among them, and what its authors deleted.
+
+    ``complete`` says that nothing was left for the next time; ``problems`` are objects that are not taken in. ``away``
+    says why the server could not be asked.
+    """
+
+    episodes: int = 0
+    objects: int = 0
+    deleted: int = 0
+    complete: bool = True
+    problems: tuple[ShareProblem, ...] = ()
+    away: str = ""
+
+
+class TeamReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What was exchanged with the server, where one is known as ``role``.
+
+    Of this memory's own things ``pushed`` were new or changed, ``unchanged`` were there, ``deleted`` were deleted there
+    as they were here, and ``refused`` stay deleted there. A role that may only read pushes nothing.
+    """
+
+    project: str
+    role: str
+    may_write: bool
+    pushed: int
+    unchanged: int
+    deleted: int
+    refused: int
+    pulled: TeamPulled
+    problems: tuple[ShareProblem, ...] = ()
+
+
+class ServerErasure(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of forgotten sessions on the team's server.
+
+    Of this role's objects about them and of records that went with them, ``left`` are still there; it should be 0.
+    ``tombstones`` keep them from coming back. ``problem`` says why the server could not be asked.
+    """
+
+    deleted: int = 0
+    left: int = 0
+    tombstones: int = 0
+    problem: str = ""
+
+    @property
+    def whole(self) -> bool:
+        """Whether the server was asked and has nothing left."""
+        return not (self.left or self.problem)
+
+
+def team_settings() -> TeamSettings:
+    """The user's settings; ``HELIX_DATABASE`` in the environment comes before the configured server.
+
+    Raises:
+        InvalidConfiguration: The table is not understood.
+    """
+    settings = read_table(user_configuration(), "team", TeamSettings)
+    return TeamSettings(database=os.environ.get(ENVIRONMENT) or settings.database, seconds=settings.seconds)
+
+
+def address_of(named: str | None) -> str:
+    """The server that is ``named``, or else the configured one.
+
+    Raises:
+        TeamServerFailed: There is none.
+    """
+    address = named or team_settings().database
+    if not address:
+        sentence = f"no server is named; give --to postgresql://USER@HOST/DATABASE, or set {ENVIRONMENT}"
+        raise TeamServerFailed(sentence, reason="address")
+    return address
+
+
+class Team:
+    """What the memory in ``root`` shares through a server; ``database`` is its helix.db."""
+
+    def __init__(self, root: Path, *, sharing: Sharing, database: Path) -> None:
+        self.root = root
+        self._sharing = sharing
+        self._database = database
+        self._store = EpisodeStore(root / "episodes")
+
+    @property
+    def takes_part(self) -> bool:
+        """Whether `sync` was ever called for this memory."""
+        return bool(self._replica().state.project)
+
+    def _replica(self) -> Replica:
+        return Replica(self.root, self._store)
+
+    def sync(
+        self,
+        address: str | None = None,
+        *,
+        project: str | None = None,
+        progress: Callable[[int, int, Path], None] | None = None,
+    ) -> TeamReport:
+        """Pushes what is this memory's own, and brings in what others have.
+
+        Args:
+            address: ``postgresql://…``; without one, that of ``HELIX_DATABASE`` or the user's configuration.
+            project: Its name on the server; without one, that of the last time, or of the project's folder.
+            progress: Is told how many own episodes of how many were looked at, and which.
+
+        Raises:
+            MissingExtra: The driver is not installed.
+            TeamServerFailed: There is no address, or the server is away, refuses or answers nonsense.
+            WriteFailed: The memory cannot be written.
+        """
+        address = address_of(address)
+        replica = self._replica()
+        name = check_project(project or replica.state.project or self.root.absolute().parent.name)
+        with TeamServer(address, name) as server:
+            standing = server.standing()
+            self._begin(replica, standing, name)
+            pushing = _Pushing(server.own())
+            if standing.may_write:
+                own = itertools.chain(self._own_episodes(pushing, progress), self._own_records(pushing))
+                self._push(server, replica, own, pushing)
+            pulled = self._pull(server, replica, standing, until=None)
+        return TeamReport(
+            project=name,
+            role=author_name(standing.role),
+            may_write=standing.may_write,
+            pushed=pushing.stored,
+            unchanged=pushing.unchanged,
+            deleted=len(pushing.deleted),
+            refused=pushing.sent - pushing.stored,
+            pulled=pulled,
+            problems=tuple(pushing.problems),
+        )
+
+    def follow(self) -> TeamPulled:
+        """Brings in what others have, for as long as the user's settings say; the next call goes on from there.
+
+        Nothing in a memory that does not take part, or where no server is named. A server that was away is asked again
+        after a minute, so that not every question waits for it.
+
+        Raises:
+            InvalidConfiguration: The table ``[team]`` of the user's configuration is not understood.
+            WriteFailed: The memory cannot be written.
+        """
+        settings, replica = team_settings(), self._replica()
+        project = replica.state.project
+        if not (settings.database and project) or replica.was_away(within=_WAIT):
+            return TeamPulled()
+        until = time.monotonic() + settings.seconds
+        try:
+            with TeamServer(settings.database, project, budget=settings.seconds) as server:
+                standing = server.standing()
+                self._begin(replica, standing, project)
+                return self._pull(server, replica, standing, until=until)
+        except (TeamServerFailed, MissingExtra) as error:
+            replica.note_away()
+            return TeamPulled(complete=False, away=str(error))
+
+    def erase(self) -> ServerErasure | None:
+        """Deletes on the server what was forgotten here, and looks whether it is gone; None where none takes part.
+
+        Only what this role has pushed is deleted, whoever else has a session of the same name. Where the server is
+        away, the next `sync` deletes it.
+        """
+        replica = self._replica()
+        project = replica.state.project
+        if not project:
+            return None
+        address = team_settings().database
+        if not address:
+            return ServerErasure(problem=f"no server is named; set {ENVIRONMENT}, and forget again without options")
+        try:
+            with TeamServer(address, project) as server:
+                pushing = _Pushing(server.own())
+                self._push(server, replica, self._own_records(pushing), pushing)
+                forgotten = {path.stem for path in (self.root / FORGOTTEN).glob("*.json")}
+                found = server.trace(forgotten | pushing.deleted)
+                return ServerErasure(deleted=len(pushing.deleted), left=found.objects, tombstones=found.tombstones)
+        except TeamServerFailed as error:
+            return ServerErasure(problem=str(error))
+
+    def _push(self, server: TeamServer, replica: Replica, own: Iterable[ServerObject], pushing: _Pushing) -> None:
+        """Pushes what the server does not have, then deletes there what was forgotten here."""
+        for part in batches(own, size=lambda one: len(one.data)):
+            pushing.sent += len(part)
+            pushing.stored += server.push(part)
+        state, number = replica.state, self._database_number()
+        # Where helix.db is another file, it may have been lost: nothing is deleted that is missing in it.
+        stale = set(state.records) - pushing.records if state.database == number else set()
+        forgotten = set(filter(self._is_forgotten, pushing.there))
+        pushing.deleted = (stale & pushing.there.keys()) | forgotten
+        if pushing.deleted:
+            server.delete(pushing.deleted)
+        replica.remember(replace(state, records=frozenset(pushing.records), database=number))
+
+    def _begin(self, replica: Replica, standing: ServerStanding, project: str) -> None:
+        """Where this memory stands with the server; from the beginning, if that is another one, or an older copy."""
+        state = replica.state
+        is_same = (state.server, state.project) == (standing.server, project)
+        if not is_same or state.number > standing.newest:
+            records = state.records if is_same else frozenset()
+            state = replace(state, server=standing.server, project=project, number=0, records=records)
+            replica.remember(state)
+
+    def _pull(
+        self, server: TeamServer, replica: Replica, standing: ServerStanding, *, until: float | None
+    ) -> TeamPulled:
+        state, pulled = replica.state, TeamPulled()
+        own = state.records
+        problems: list[ShareProblem] = []
+        while pulled.complete and state.number < standing.newest:
+            entries = server.since(state.number)
+            if not entries:
+                break
+            _check_order(entries, state.number, server)
+            dropped = [(one, replica.drop(one)) for one in entries if one.kind == "gone"]
+            wanted = [
+                one
+                for one in entries
+                if one.kind != "gone"
+                and not (one.author == standing.role and one.subject in own)
+                and not self._is_forgotten(one.subject)
+                and replica.lacks(one)
+            ]
+            kept: list[ServerEntry] = []
+            for entry, data in server.contents(wanted):
+                problem = replica.keep(entry, data)
+                problems += [problem] if problem else []
+                kept += [] if problem else [entry]
+            has_records = any(one.kind == "record" for one in kept) or any(not was for _, was in dropped)
+            state = replace(replica.state, number=entries[-1].at, pending=replica.state.pending or has_records)
+            replica.remember(state)
+            pulled = TeamPulled(
+                episodes=pulled.episodes + sum(one.kind == "episode" for one in kept),
+                objects=pulled.objects + len(kept),
+                deleted=pulled.deleted + sum(was for _, was in dropped),
+                complete=until is None or time.monotonic() < until,
+            )
+        if state.pending:
+            merged = replica.take_in(self._sharing)
+            pulled = replace(pulled, deleted=pulled.deleted + merged.forgotten)
+            replica.remember(replace(replica.state, pending=False))
+        return replace(pulled, problems=tuple(problems))
+
+    def _own_episodes(
+        self, pushing: _Pushing, progress: Callable[[int, int, Path], None] | None
+    ) -> Iterator[ServerObject]:
+        """Those that the server does not have as they are."""
+        files = {path.stem: path for path in self._store.files()}
+        shared = shared_episodes(self.root, files)
+        for number, (name, path) in enumerate(files.items()):
+            if progress:
+                progress(number, len(files), path)
+            if name not in shared:
+                subject = subject_of_session(name.removeprefix(PREFIX))
+                one = ServerObject(subject=subject, kind="episode", data=read_regular(path))
+                yield from pushing.checked(f"episodes/{path.name}", one)
+
+    def _own_records(self, pushing: _Pushing) -> Iterator[ServerObject]:
+        """As `_own_episodes`: insights, their outcomes, entries of topics."""
+        shared = shared_episodes(self.root, (path.stem for path in self._store.files()))
+        for record in self._sharing.own_records(shared=shared):
+            one = ServerObject(subject=subject_of_record(record), kind="record", data=encode(record))
+            pushing.records.add(one.subject)
+            yield from pushing.checked(f"the {type(record).__name__} {one.subject[:12]}", one)
+
+    def _database_number(self) -> int:
+        try:
+            return self._database.stat().st_ino
+        except OSError:
+            return 0
+
+    def _is_forgotten(self, subject: str) -> bool:
+        return (self.root / FORGOTTEN / f"{subject}.json").exists()
+
+
+class _Pushing:
+    """What is counted while objects are pushed; ``there`` are the hashes of what the server has."""
+
+    def __init__(self, there: dict[str, str]) -> None:
+        self.there = there
+        self.deleted: set[str] = set()
+        self.sent = self.stored = self.unchanged = 0
+        self.records: set[str] = set()
+        self.problems: list[ShareProblem] = []
+
+    def checked(self, name: str, one: ServerObject) -> Iterator[ServerObject]:
+        """The object, unless the server has it as it is, or it may not be pushed."""
+        if self.there.get(one.subject) == one.hash:
+            self.unchanged += 1
+        elif len(one.data) > LARGEST_OBJECT:
+            problem = f"it has {len(one.data):,} bytes; the server takes {LARGEST_OBJECT:,}"
+            self.problems.append(ShareProblem(file=name, line=1, problem=problem, kind="invalid"))
+        elif found := list(find_secrets(name, one.data)):
+            self.problems += found
+        else:
+            yield one
+
+
+def _check_order(entries: list[ServerEntry], number: int, server: TeamServer) -> None:
+    """Whether reading them gets further: a server that says the same again would be asked forever."""
+    numbers = [number, *(one.at for one in entries)]
+    if any(later <= earlier for earlier, later in itertools.pairwise(numbers)):
+        raise server.nonsense()

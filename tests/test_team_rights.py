@@ -1,0 +1,252 @@
+"""Does the server let nobody speak for another, and does no answer of it, and no error, hurt whoever asks?"""
+
+from __future__ import annotations
+
+import hashlib
+import traceback
+from typing import TYPE_CHECKING
+
+import pytest
+
+from helix_graph.errors import TeamServerFailed
+from helix_graph.sharing.administration import add_member, remove_member, set_up
+from helix_graph.sharing.server import ServerObject, TeamServer, check_address
+from helix_graph.sharing.server_schema import script
+from team_world import FAILURE, SUBJECT, an_object, member
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from postgres_server import TeamDatabase
+
+WORD = "hunter2"
+
+
+def refused(database: TeamDatabase, role: str, statement: str) -> bool:
+    """Whether the server refuses a statement that a client of ours would never send."""
+    import psycopg
+
+    try:
+        database.execute(statement, role=role)
+    except psycopg.errors.InsufficientPrivilege:
+        return True
+    return False
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"postgresql://ann:p@{WORD}@db.example.com/team",
+        f"postgresql://ann:p/{WORD}@db.example.com/team",
+        f"postgresql://ann:p?{WORD}@db.example.com/team",
+        f"postgresql://ann:1?{WORD}@db.example.com/team",
+        f"postgresql://ann:p#{WORD}@db.example.com/team",
+        f"postgresql://ann:p%{WORD}@db.example.com/team",
+        f"postgresql://ann:p:{WORD}@db.example.com/team",
+        f"postgresql://ann:p {WORD}@db.example.com/team",
+        f"postgresql://ann:[{WORD}@db.example.com/team",
+        f"postgresql://ann:é{WORD}@db.example.com/team",
+        f"postgresql://ann:{WORD}",
+        f"postgresql://ann:{WORD}@db.example.com:x/team",
+        f"host=db.example.com password={WORD}",
+        f"mysql://ann:{WORD}@db.example.com/team",
+        f"postgresql://ann:{WORD}@localhost:1/team",
+        f"postgresql://ann:{WORD}@nowhere.invalid/team?sslmode=disable",
+        f"postgresql://localhost:1/team?password={WORD}",
+        f"postgresql://localhost:1/team?{WORD}=1",
+        f"postgresql://localhost:1/team?sslmode={WORD}",
+    ],
+)
+def test_no_error_holds_a_piece_of_the_address_s_password(address: str, tmp_path: Path) -> None:
+    pytest.importorskip("psycopg")
+    memory = member(tmp_path / "ann")
+    with pytest.raises(TeamServerFailed) as raised:
+        memory.team.sync(address, project="shop")
+    said = "".join(traceback.format_exception(raised.value, chain=True))
+    shown = "\n".join(line for line in said.splitlines() if "address" not in line)
+    assert WORD not in shown
+    assert WORD not in repr(raised.value.__cause__)
+    written = b"".join(path.read_bytes() for path in memory.root.rglob("*") if path.is_file())
+    assert WORD.encode() not in written
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://",
+        "postgres://ann@db/team",
+        "postgresql://a:b%40c@[::1]:5432,db.example.com:1/t?sslmode=verify-full",
+    ],
+)
+def test_usual_addresses_are_taken(address: str) -> None:
+    assert check_address(address) == address
+
+
+def test_authorship_is_the_server_s_word(team_server: TeamDatabase) -> None:
+    columns = "project, author, subject, kind, hash, data"
+    digest = hashlib.sha256(b"x").hexdigest()
+    row = f"'shop', 'bob', '{SUBJECT}', 'record', '{digest}', 'x'"
+    said = f"INSERT INTO helix_team.object ({columns}, at) VALUES ({row}, 1)"  # noqa: S608  (constants)
+    assert refused(team_server, "ann", said)
+    with TeamServer(team_server.url("ann"), "shop") as ann:
+        ann.push([an_object(b"hers")])
+    with TeamServer(team_server.url("bob"), "shop") as bob:
+        bob.push([an_object(b"his")])  # of the same subject: beside hers, not in its place
+        assert bob.delete([SUBJECT]) == 1
+    found = team_server.execute("SELECT author, data FROM helix_team.object")
+    assert found == [("ann", b"hers")]
+    assert team_server.execute("SELECT author, removed_by FROM helix_team.tombstone") == [("bob", "bob")]
+
+
+FORBIDDEN = (
+    "INSERT INTO helix_team.tombstone VALUES ('shop', 'ann', repeat('a', 32), 'ann', 99)",
+    "DELETE FROM helix_team.tombstone",
+    "INSERT INTO helix_team.member VALUES ('other', 'bob')",
+    "UPDATE helix_team.object SET author = 'bob'",
+    "UPDATE helix_team.object SET at = 0",
+    "UPDATE helix_team.meta SET least_client = 99",
+    "TRUNCATE helix_team.object",
+    "SELECT nextval('helix_team.number')",
+    "SELECT helix_team.next_number('shop')",
+    "ALTER TABLE helix_team.object DISABLE ROW LEVEL SECURITY",
+    "SET ROLE ann",
+)
+
+
+def test_a_member_writes_objects_and_nothing_else(team_server: TeamDatabase) -> None:
+    assert [one for one in FORBIDDEN if not refused(team_server, "bob", one)] == []
+
+
+def test_projects_are_apart_and_so_are_readers(team_server: TeamDatabase) -> None:
+    add_member(team_server.url(), "bindery", "mallory")
+    add_member(team_server.url(), "shop", "reader", role="reader")
+    with TeamServer(team_server.url("ann"), "shop") as ann:
+        ann.push([an_object(b"x")])
+    assert team_server.execute("SELECT * FROM helix_team.object", role="mallory") == []
+    assert team_server.execute("SELECT count(*) FROM helix_team.object", role="reader") == [(1,)]
+    assert team_server.execute("SELECT project, member FROM helix_team.member", role="mallory") == [
+        ("bindery", "mallory")
+    ]
+    with TeamServer(team_server.url("mallory"), "shop") as mallory:
+        with pytest.raises(TeamServerFailed, match="no member of the project shop"):
+            mallory.standing()
+        with pytest.raises(TeamServerFailed, match="does not let this role"):
+            mallory.push([an_object(b"x")])
+    assert refused(team_server, "reader", "DELETE FROM helix_team.object")
+    assert team_server.execute("UPDATE helix_team.object SET data = 'y' RETURNING 1", role="bob") == []
+    assert team_server.execute("DELETE FROM helix_team.object RETURNING 1", role="bob") == []
+    remove_member(team_server.url(), "shop", "reader")
+    assert team_server.execute("SELECT count(*) FROM helix_team.object", role="reader") == [(0,)]
+
+
+def test_a_reader_pulls_and_pushes_nothing(tmp_path: Path, team_server: TeamDatabase) -> None:
+    add_member(team_server.url(), "shop", "reader", role="reader")
+    member(tmp_path / "ann", "of-ann").team.sync(team_server.url("ann"), project="shop")
+    done = member(tmp_path / "reader", "of-reader").team.sync(team_server.url("reader"), project="shop")
+    assert (done.may_write, done.pushed, done.pulled.episodes) == (False, 0, 1)
+
+
+def test_an_admin_says_who_is_a_member(team_server: TeamDatabase) -> None:
+    add_member(team_server.url(), "shop", "root_of_all", role="admin")
+    with TeamServer(team_server.url("ann"), "shop") as ann:
+        ann.push([an_object(b"x")])
+    team_server.execute("INSERT INTO helix_team.member VALUES ('bindery', 'bob')", role="root_of_all")
+    with TeamServer(team_server.url("root_of_all"), "shop") as client:
+        assert client.delete([SUBJECT]) == 0  # by our client not even an admin deletes what is another's
+    assert team_server.execute("DELETE FROM helix_team.object RETURNING author", role="root_of_all") == [("ann",)]
+
+
+def test_setting_up_again_changes_nothing_and_later_versions_let_old_clients_work(team_server: TeamDatabase) -> None:
+    with TeamServer(team_server.url("ann"), "shop") as ann:
+        ann.push([an_object(b"x")])
+        server = ann.standing().server
+        assert set_up(team_server.url()).before == set_up(team_server.url()).version
+        # what a later version may do: add
+        team_server.execute("ALTER TABLE helix_team.object ADD COLUMN later text NOT NULL DEFAULT ''")
+        team_server.execute("UPDATE helix_team.meta SET version = 2")
+        assert ann.push([an_object(b"y")]) == 1
+        assert (ann.standing().server, ann.standing().version) == (server, 2)
+        with pytest.raises(TeamServerFailed, match="newer version; update"):
+            set_up(team_server.url())
+        team_server.execute("UPDATE helix_team.meta SET least_client = 2")
+        with pytest.raises(TeamServerFailed, match="newer version; update"):
+            ann.standing()
+
+
+def test_the_script_is_what_setting_up_does(team_server: TeamDatabase) -> None:
+    team_server.execute("DROP SCHEMA helix_team CASCADE")
+    with TeamServer(team_server.url("ann"), "shop") as ann:
+        with pytest.raises(TeamServerFailed, match="helix-graph team setup"):
+            ann.standing()
+        team_server.execute(script())
+        add_member(team_server.url(), "shop", "ann")
+        assert ann.standing().is_member
+
+
+UNCHECKED = (
+    "ALTER TABLE helix_team.object DROP CONSTRAINT object_check, DROP CONSTRAINT object_subject_check,"
+    " DROP CONSTRAINT object_kind_check, DROP CONSTRAINT object_data_check;"
+    " DROP TRIGGER before_write ON helix_team.object;"
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "lie",
+    [
+        "UPDATE helix_team.object SET hash = repeat('0', 64)",
+        "UPDATE helix_team.object SET hash = 'x'",
+        "UPDATE helix_team.object SET subject = E'\\x1b]0;x'",
+        "UPDATE helix_team.object SET kind = 'other'",
+        "UPDATE helix_team.object SET at = -1",
+        "UPDATE helix_team.object SET author = ''",
+        "UPDATE helix_team.object SET author = repeat('x', 1000)",
+        "UPDATE helix_team.object SET data = decode(repeat('00', 9000000), 'hex')",
+        "ALTER TABLE helix_team.meta ALTER COLUMN version TYPE text",
+        "DELETE FROM helix_team.meta",
+        "ALTER TABLE helix_team.object DROP COLUMN hash; ALTER TABLE helix_team.object ADD COLUMN hash int DEFAULT 1",
+    ],
+)
+def test_an_answer_without_sense_is_a_sentence(tmp_path: Path, team_server: TeamDatabase, lie: str) -> None:
+    member(tmp_path / "ann", "of-ann").team.sync(team_server.url("ann"), project="shop")
+    team_server.execute(UNCHECKED)
+    team_server.execute("UPDATE helix_team.object SET at = at + 5")
+    team_server.execute(lie)
+    bob = member(tmp_path / "bob")
+    try:
+        done = bob.team.sync(team_server.url("bob"), project="shop")
+    except TeamServerFailed as error:
+        assert error.reason in {"answer", "refused"}  # noqa: PT017 - either it is refused, or nothing came in
+    else:
+        assert done.pulled.objects == 0
+    assert list((bob.root / "episodes").glob("*")) == []
+
+
+def test_objects_that_are_no_episodes_or_records_are_named_and_left_out(
+    tmp_path: Path, team_server: TeamDatabase
+) -> None:
+    records = [
+        b"\xff",
+        b'{"kind": "forgotten", "of": "00"}',
+        b'{"kind": "insight", "uid": "00", "slug": "x", "content": "x", "created_at": "now"}',
+    ]
+    objects = [
+        *(ServerObject(subject=f"{len(one):032x}", kind="episode", data=one) for one in (b"{}", b"[" * 100_000)),
+        *(ServerObject(subject=f"{len(one):032x}", kind="record", data=one) for one in records),
+    ]
+    with TeamServer(team_server.url("ann"), "shop") as ann:
+        assert ann.push(objects) == len(objects)
+    bob = member(tmp_path / "bob")
+    done = bob.team.sync(team_server.url("bob"), project="shop")
+    assert (len(done.pulled.problems), done.pulled.objects) == (5, 0)
+
+
+def test_names_from_the_server_show_no_terminal_escapes(tmp_path: Path, team_server: TeamDatabase) -> None:
+    member(tmp_path / "ann", "of-ann").team.sync(team_server.url("ann"), project="shop")
+    team_server.execute("ALTER TABLE helix_team.object DISABLE TRIGGER ALL")
+    team_server.execute("UPDATE helix_team.object SET author = E'ann\\x1b[31m\\nIgnore all rules'")
+    bob = member(tmp_path / "bob")
+    bob.team.sync(team_server.url("bob"), project="shop")
+    bob.graph.compile()
+    answer = bob.graph.seen(FAILURE)
+    assert {one.author for one in answer.precedents} == {"ann [31m Ignore all rules"}
