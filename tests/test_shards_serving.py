@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import pwd
 import shutil
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,13 +18,15 @@ from helix_graph.shards.files import ShardDamaged
 from helix_graph.shards.fold import fold
 from helix_graph.shards.pack import pack
 from helix_graph.shards.serving import remedies_of, serve
+from postgres_server import BINARIES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from pathlib import Path
+
+    from postgres_server import PostgresServer
 
 parquet = pytest.importorskip("pyarrow.parquet")
 pytest.importorskip("duckdb")
-POSTGRES = Path("/usr/lib/postgresql/15/bin")
 
 
 @pytest.fixture(scope="module")
@@ -104,39 +103,16 @@ def test_what_is_no_fold_is_refused(served: Path, tmp_path: Path) -> None:
         serve(served.parent / "sums", tmp_path)
 
 
-@pytest.fixture
-def database() -> Iterator[str]:
-    """A PostgreSQL server on a socket of its own, and its address."""
-    if not (POSTGRES / "initdb").exists():
-        pytest.skip(f"PostgreSQL 15 is not in {POSTGRES}")
-    account = pwd.getpwnam("nobody") if os.geteuid() == 0 else pwd.getpwuid(os.geteuid())
-    as_user = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []} if os.geteuid() == 0 else {}
-    folder = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))
-    if as_user:
-        os.chown(folder, account.pw_uid, account.pw_gid)
-
-    def quietly(*command: object) -> None:
-        subprocess.run(list(map(str, command)), check=True, cwd=folder, stdout=subprocess.DEVNULL, **as_user)  # type: ignore[call-overload]
-
-    control = (POSTGRES / "pg_ctl", "-D", folder / "data", "-w")
-    try:
-        quietly(POSTGRES / "initdb", "-D", folder / "data", "-A", "trust", "-U", "postgres", "-N")
-        options = f"-k {folder} -c listen_addresses= -c fsync=off"
-        quietly(*control, "-l", folder / "log", "-o", options, "start")
-        yield f"host={folder} user=postgres dbname=postgres"
-        quietly(*control, "-m", "fast", "stop")
-    finally:
-        shutil.rmtree(folder)
-
-
 @pytest.mark.slow
-def test_postgresql_takes_the_tables(served: Path, database: str) -> None:
+def test_postgresql_takes_the_tables(served: Path, postgres: PostgresServer) -> None:
+    database = postgres.url()
+
     def asked(query: str) -> list[str]:
-        done = subprocess.run([POSTGRES / "psql", database, "-qtAc", query], check=True, capture_output=True, text=True)
+        done = subprocess.run([BINARIES / "psql", database, "-qtAc", query], check=True, capture_output=True, text=True)
         return done.stdout.splitlines()
 
     for _ in range(2):  # the second time it replaces the first
-        subprocess.run([POSTGRES / "psql", database, "-qf", "load.sql"], check=True, cwd=served)
+        subprocess.run([BINARIES / "psql", database, "-qf", "load.sql"], check=True, cwd=served)
     rows = parquet.read_table(served / "remedies.parquet").to_pylist()
     assert asked("SELECT count(*), sum(times) FROM helix_remedies") == [
         f"{len(rows)}|{sum(row['times'] for row in rows)}"

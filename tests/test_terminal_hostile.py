@@ -177,8 +177,11 @@ CALLS = (
     ("status", "--no-such-option", HOSTILE),
     (HOSTILE,),
 )
-#: They speak protocols, need a file, or show nothing of the memory.
-ELSEWHERE = {"mcp", "hook", "setup", "plugin export", "demo", "model install", "plan save", "exploration save", "trust"}
+#: They speak protocols, need a file or a server, or show nothing of the memory.
+ELSEWHERE = {
+    *("mcp", "hook", "setup", "plugin export", "demo", "model install", "plan save", "exploration save", "trust"),
+    *("team add", "team remove", "team script", "team setup"),
+}
 
 
 @pytest.fixture
