@@ -41,6 +41,7 @@ def test_what_one_pushes_the_other_knows_with_its_author(ann: Memory, bob: Memor
     assert {one.author for one in answer.precedents} == {"ann"}
     assert shared_episodes(bob.root, ["episode-ann-session-one"])
     assert contents(bob) == sorted([RETRY, SAID])
+    assert [one.file for one in bob.doctor().findings] == [".gitignore"]  # a memory of `helix-graph init` has one
     assert [one.source for one in bob.topics.topics("export").entries] == ["shared (team server, by ann)"]
     assert "team server, by ann" in str(bob.insights.why(bob.insights.newest()[0]["name"]))
 

@@ -52,6 +52,9 @@ from helix_graph.project import (
     PAGES,
     PRIVATE_MEMORY,
     RULE_TRIALS,
+    TEAM,
+    TEAM_EPISODES,
+    TEAM_RECORDS,
     repository_root,
     work_trees,
 )
@@ -313,6 +316,9 @@ _OURS = (
     STATE,
     "shared/*/*.json",
     f"{HOOK_FOLDER}/*",
+    f"{TEAM}/*",
+    f"{TEAM_EPISODES}/episode-*.json",
+    f"{TEAM_RECORDS}/*.json",
 )
 #: People's words stand in these.
 _PRIVATE = (
@@ -323,6 +329,7 @@ _PRIVATE = (
     f"{PAGES}/*",
     "forgotten/*",
     f"{ASIDE}/*/*",
+    f"{TEAM_RECORDS}/*",
 )
 #: git gives these its own permissions when they are shared.
 _SHARED = ("episodes/*", "causality/assertions/*")

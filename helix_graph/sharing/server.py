@@ -237,6 +237,10 @@ def _problem(address: str, error: Exception, *, connecting: bool = False) -> Tea
     if re.fullmatch("[0-9A-Z]{5}", state):
         reason, end = next((reason, end) for beginning, reason, end in _STATES if state.startswith(beginning))
         return TeamServerFailed(f"{name} {end} (SQLSTATE {state})", reason=reason, again=reason == "away")
+    if connecting and "FATAL" in str(error):  # the server's own word; the driver has no SQLSTATE of it
+        again = any(one in str(error) for one in ("starting up", "shutting down", "recovery mode", "too many"))
+        end = "is busy, starting or stopping; try again" if again else "refused the role, its password or the database"
+        return TeamServerFailed(f"{name} {end}", reason="away" if again else "refused", again=again)
     if connecting or isinstance(error, OSError) or type(error).__name__ in {"OperationalError", "ConnectionTimeout"}:
         sentence = (
             f"{name} cannot be reached; this memory answers with what it has, and the next `helix-graph sync --to` goes"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from helix_graph import Memory
 from helix_graph.sharing.server import ServerObject
-from session_script import Script
+from helix_graph.trust import begin
+from session_script import BEGIN, Script
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,9 +20,14 @@ SUBJECT = "a" * 32
 def member(folder: Path, *sessions: str) -> Memory:
     """Somebody's memory, with sessions that met one error and repaired it."""
     (folder / ".git").mkdir(parents=True)
+    begin(folder / ".helix")  # `Memory.init` would look at HELIX_DIR
     memory = Memory(folder / ".helix")
-    for name in sessions:
-        log = Script(name).prompt("Fix the labels").run("pytest -q", f"E   {FAILURE}\n1 failed in 0.1s", code=1)
+    for days, name in enumerate(sessions):
+        log = (
+            Script(name, begin=BEGIN + timedelta(days=days))
+            .prompt("Fix the labels")
+            .run("pytest -q", f"E   {FAILURE}\n1 failed in 0.1s", code=1)
+        )
         log = log.edit("pyproject.toml", new="parcels = 1").run("pytest -q", "1 passed in 0.1s")
         memory.extract([log.save(folder / "logs")])
     memory.graph.compile()

@@ -74,7 +74,7 @@ def warn_about(report: ExtractReport, *, verbose: bool = False) -> None:
 
     With ``verbose``, also says why each reader rejected a log that no reader recognised.
     """
-    for warning in (f"{one.log}: {warning}" for one in report.recorded for warning in one.warnings):
+    for warning in (f"{one.log}: {warning}; the rest was read" for one in report.recorded for warning in one.warnings):
         warn(warning)
     for notice in _notices(report, verbose=verbose):
         warn(notice)

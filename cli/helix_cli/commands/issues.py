@@ -135,7 +135,7 @@ def render_details(found: IssueDetails) -> None:
 
 
 def _render_occurrence(met: Occurrence) -> None:
-    shared = f" (shared through git by {met.author})" if met.author else ""
+    shared = f" (shared by {met.author})" if met.author else ""
     say(
         f"{_day(met.date)}  {met.session}{shared}, line {met.line or '?'}",
         quiet("  deliberate" if met.deliberate else ""),

@@ -105,7 +105,7 @@ def _render_precedent(one: Precedent) -> None:
     day = (one.date or "time not known")[:10]
     say(f"{day}  ", strong(one.label), quiet(f"  ({LEVELS[one.level]})" if one.level in LEVELS else ""))
     say(f"  {one.message or one.quote}")
-    shared = f" (shared through git by {one.author or 'an unknown author'})" if one.shared else ""
+    shared = f" (shared by {one.author or 'an unknown author'})" if one.shared else ""
     say(f"  in {one.session}{shared}, line {one.line or '?'}: {one.task}")
     for remedy in one.fixes[:_MOST_FIXES]:
         _render_remedy(remedy)

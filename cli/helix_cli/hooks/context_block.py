@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 #: What is said of sessions and statements that came with the repository: somebody else may have written them.
-SHARED = "shared through git"
+SHARED = "shared by others"
 
 
 def anti_pattern_sentence(one: CachedAntiPattern) -> str:

@@ -7,7 +7,6 @@ and none repaired that is said, and what one of them tried in vain.
 
 from __future__ import annotations
 
-from helix_cli.hooks.context_block import SHARED
 from helix_graph.insights.safe_quoting import cut_line, label_or_quoted, quoted
 
 TYPE_CHECKING = False
@@ -98,7 +97,7 @@ def _repair(one: Row, fix: Row, authors: Mapping[str, str], *, room: int) -> str
         facts.append(state)
     shared = ""
     if one["episode"] in authors:
-        shared = f"; {SHARED} by {quoted(authors[one['episode']], longest=_LONGEST_PLACE) or 'an unknown author'}"
+        shared = f"; shared by {quoted(authors[one['episode']], longest=_LONGEST_PLACE) or 'an unknown author'}"
     around = f" ({'; '.join(facts)}) [session {one['session'][:8]}, line {fix['line'] or '?'}{shared}]"
     done = "repaired by " + (f"editing {quoted(fix['path'], longest=_LONGEST_PLACE)}: " if fix["path"] else "")
     longest = max(min(_LONGEST_CHANGE, room - len(done) - len(around)), _LONGEST_PLACE)
