@@ -66,7 +66,8 @@ _ORDER = {
     for place, state in enumerate(("ignored", "mixed", "followed", "described", "too early", "not applicable"))
 }
 _NOTE = (
-    "Following is counted generously: a command counts when it ran at any time since the first change. Before and "
+    "Following is counted generously: a command counts when it ran at any time since the first change. What a commit "
+    "hook runs is in no log, so a rule whose command a hook runs looks ignored. Before and "
     "after is association, not cause; several rules of one commit cannot be told apart."
 )
 

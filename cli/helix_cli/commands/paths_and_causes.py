@@ -165,7 +165,10 @@ def _render_verdict(answer: FoundPath, margin: str = "") -> None:
     else:
         say(f"{margin}{edges}, joined from several sessions at {_BY[answer.resolution]}; the whole is in none.")
     if weakest:
-        say(f"{margin}Weakest edge: {_of(weakest)} ({_range(weakest)}).")
+        apart = ""
+        if answer.whole and weakest.k > len(answer.whole):
+            apart = " The other sessions have the edges, but not one after the other."
+        say(f"{margin}Weakest edge: {_of(weakest)} ({_range(weakest)}).{apart}")
     if answer.alike:
         alike = answer.alike
         held = count(len(alike.whole), "session") if alike.whole else "no session"
