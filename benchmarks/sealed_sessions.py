@@ -145,9 +145,12 @@ SEALED_NAMES = frozenset(name for names in SEALED_LOGS.values() for name in name
 def open_logs(corpus: str) -> list[Path]:
     """The logs of a corpus that may be looked at: all that readers know, but for the sealed ones.
 
-    Some corpora have their logs in a folder ``sessions``; what lies beside it was made from them.
+    Some corpora have their logs in a folder ``sessions``; what lies beside it was made from them. Ends the program
+    where the corpus is not there: a benchmark that finds no logs measures nothing.
     """
     folder = CORPORA / corpus
+    if not folder.is_dir():
+        raise SystemExit(f"no logs in {folder}; set HELIX_CORPORA to the folder that has the corpora")
     logs = find_logs(folder / "sessions" if (folder / "sessions").is_dir() else folder)
     return [log for log in logs if not is_sealed(log) and RULES not in log.relative_to(folder).parts]
 

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
+
+def corpora_of(start: Path) -> Path:
+    """The folder of real logs: the one that ``HELIX_CORPORA`` names, else ``shared/corpora`` above a file.
+
+    A work tree may lie deeper than the main one, so that the nearest such folder above is taken. Without any it is
+    where it would lie above the main tree.
+    """
+    if named := os.environ.get("HELIX_CORPORA"):
+        return Path(named)
+    above = [folder / "shared" / "corpora" for folder in start.resolve().parents]
+    return next((folder for folder in above if folder.is_dir()), above[2])
+
+
+CORPORA = corpora_of(Path(__file__))
 #: Logs annotated by a reader who had seen neither the rules nor what the program says of them.
 SECOND = Path(__file__).resolve().parent / "second_set"
 #: The same by another reader, of logs in neither set; reports only, and all that they tell instead of a selection.

@@ -121,7 +121,7 @@ def test_fragile_places_say_why_and_what_passed_there(memory: Memory, ask: Calla
     )
     assert place.sentence() in ask("fragile")
     assert "api/cart1.go" in ask("fragile", "api/cart1.go")
-    assert ask("fragile", "docs/none.md").startswith("Nothing is known about docs/none.md")
+    assert ask("fragile", "docs/none.md").startswith("Nothing stands out in docs/none.md")
 
 
 def test_a_hook_gets_the_line_of_a_file_from_one_small_file(memory: Memory) -> None:

@@ -38,7 +38,7 @@ def test_else_the_most_alike_of_its_kind(tmp_path: Path) -> None:
     )
     found = memory.causality.contrast("one")
     assert (found.other, found.likeness) == ("episode-alike", 3 / 4)
-    assert found.why == "the most alike of 2 on fix tasks"
+    assert found.why == "the most similar of 2 on fix tasks"
     assert (found.only_here, found.only_there) == (("run hope",), ())
 
 

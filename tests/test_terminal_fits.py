@@ -34,7 +34,10 @@ ASKED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("anti-patterns", "--max-success-rate", "0.9", "--all"),
         ("trigger", "action", "basis", "standing"),
     ),
-    "explain": (("explain", FAILED), ("label", "reasons", "supporting", "contrary", "basis", "decision")),
+    "explain": (
+        ("explain", FAILED),
+        ("label", "reasons", "chosen", "failed_with", "succeeded_with", "basis", "decision"),
+    ),
     "steps": (("explain", FAILED, "--steps"), ("text", "how", "task", "rule")),
     "contrast": (("contrast", FAILED), ("other", "why", "here", "there")),
     "recall": (("insight", "recall", "parcel service", "--lexical"), ("name", "content")),
@@ -90,7 +93,7 @@ def test_nothing_is_wider_than_the_screen_and_nothing_is_cut(name: str, columns:
     assert max(map(cell_len, unstyled(told.out).splitlines())) <= columns
     on_screen = solid(told.out)
     wanted = list(facts(orjson.loads(shown(*arguments, "--json").out), names))
-    if name == "path":  # a session goes by the beginning of its id
+    if name in {"path", "explain"}:  # a session goes by the beginning of its id
         wanted = [short_id(fact) for fact in wanted]
     assert wanted or not names
     assert [fact for fact in wanted if solid(fact) not in on_screen] == []

@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import sys
 from collections import defaultdict
 from hashlib import blake2b
 from importlib import import_module
@@ -26,6 +27,10 @@ from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tallies import CORPORA
 
 from helix_episodes.extraction.fingerprints import keys_of_text
 from helix_episodes.readers import read_sessions
@@ -36,7 +41,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 PAIRS = Path(__file__).with_name("pairs.json")
-CORPORA = Path(__file__).resolve().parents[3] / "shared" / "corpora"
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 #: Cosine similarities from which two lines count as one issue: the usual ones for sentences, and a strict one.
 THRESHOLDS = (0.8, 0.9, 0.97)

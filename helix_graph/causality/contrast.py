@@ -69,7 +69,7 @@ def contrast_of(trial: Trial, others: Sequence[Trial]) -> Contrast:
             likeness=0,
         )
     other = min(comparable, key=lambda one: (-_likeness(trial, one), one.episode))
-    most_alike = f"the most alike of {len(comparable)} on {trial.task_kind} tasks"
+    most_alike = f"the most similar of {len(comparable)} on {trial.task_kind} tasks"
     here, there = _labels(trial), _labels(other)
     return Contrast(
         episode=trial.episode,

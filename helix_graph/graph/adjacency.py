@@ -19,6 +19,7 @@ import msgspec
 from helix_episodes.store import PREFIX
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.graph.model import EpisodeFacts, folded, mean_weight, rate
+from helix_graph.graph.node_labels import check_label
 from helix_graph.stats.intervals import wilson_interval
 
 if TYPE_CHECKING:
@@ -278,6 +279,20 @@ class Adjacency:
     def edge_summary(self, edge: Edge) -> EdgeSummary:
         """An edge as shown to people."""
         return summary_of(self.claims([edge])[edge], self.occurring([edge[0]])[edge[0]])
+
+    def names_of_checks(self) -> frozenset[str]:
+        """The checks that ran, as labels have them: ``go test``. Tools of an agent and mere commands are none."""
+        rows = self._ask("SELECT DISTINCT checked FROM run WHERE kind <> 'command'")
+        return frozenset(check_label(name).removesuffix(" fails: ") for (name,) in rows)
+
+    def speaking_edit(self, episode: str, error: str, change: str) -> tuple[int, str] | None:
+        """Line and text of the edit that speaks of an error, where that is not the one a change is quoted by."""
+        row = self._ask(
+            "SELECT line, quote FROM repair WHERE episode = (SELECT number FROM episode WHERE id = ?)"
+            " AND error = ? AND change = ? AND line IS NOT NULL",
+            (episode, error, change),
+        ).fetchone()
+        return (row[0], row[1] or "") if row else None
 
     def place(self, episode: str, local: str) -> MentionPlace:
         """Where a mention is."""

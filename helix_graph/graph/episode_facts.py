@@ -31,6 +31,7 @@ from helix_graph.graph.assertions import (
     PatternAssertion,
     oldest_first,
 )
+from helix_graph.graph.credited import credited_answers, repaired_passes
 from helix_graph.graph.finer_labels import finer_of_decision, finer_of_event
 from helix_graph.graph.model import Claim, CostFact, EpisodeFacts, Mention, Repair, RunFact, node_id
 from helix_graph.graph.node_labels import decision_key, event_key, event_type, family_of, is_error, outcome_key
@@ -128,10 +129,17 @@ def _edit_of(fix: Fix, change: Decision | None) -> _Edit:
 
 
 def _links(episode: Episode) -> Iterator[_Link]:
-    """Everything the episode joins, fixes aside."""
+    """Everything the episode joins, fixes aside.
+
+    What answers an error that was repaired is the change that is credited with it, not the first that was tried.
+    """
+    answers = credited_answers(episode)
     for link in episode.links:
         if link.reason != "fix":  # they have a list of their own, with shares
-            yield (link.source, link.target, link.type, link.reason, REASON_WEIGHT[link.reason])
+            target = answers.get(link.source, link.target) if link.reason == "answer" else link.target
+            yield (link.source, target, link.type, link.reason, REASON_WEIGHT[link.reason])
+    for change, passed in repaired_passes(episode):
+        yield (change, passed, "causes", "fix", REASON_WEIGHT["fix"])
     if not episode.links:
         for source, target in _stated(episode):
             yield (source, target, "causes", "stated", REASON_WEIGHT["stated"])

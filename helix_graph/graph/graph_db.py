@@ -34,7 +34,7 @@ EXPORT_NAME = "causal-graph.json"
 EXPORT_VERSION = "1.0"
 #: A change to `node_labels`, `finer_labels` or `normalization` that gives any mention another label, place or thing is
 #: a new version.
-LABEL_VERSION = "3"
+LABEL_VERSION = "4"
 #: ``grammar``: the only mode; part of the version, so that another mode would rebuild the file.
 LABEL_MODE = "grammar"
 #: Raise this when `trials` reads something else from an episode.

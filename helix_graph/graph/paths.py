@@ -30,6 +30,7 @@ from helix_graph.graph.finer_labels import Resolution
 from helix_graph.graph.label_lookup import Match, matches
 from helix_graph.graph.label_search import LabelMatch
 from helix_graph.graph.model import GraphNode, row_of
+from helix_graph.graph.path_ends import ends_at_kind, ends_of, is_part_of, pairs
 from helix_graph.graph.shortest_paths import (
     Ends,
     PathChoice,
@@ -151,11 +152,14 @@ class _Asked(msgspec.Struct, frozen=True):
     among: int
 
     def whole_first(self, paths: RankedPaths) -> RankedPaths:
-        """As many as are asked for."""
-        ordered = (
-            sorted(paths.found, key=lambda path: not _in_a_session(path)) if self.among > self.count else paths.found
-        )
-        return RankedPaths(tuple(ordered)[: self.count], paths.complete)
+        """As many as are asked for; of the strongest all that are alike in this, since they are ordered as shown."""
+        if self.among == self.count:
+            return RankedPaths(paths.found[: self.count], paths.complete)
+        whole = tuple(filter(_in_a_session, paths.found))
+        if self.strongest:
+            return RankedPaths(whole or paths.found, paths.complete)
+        others = (path for path in paths.found if path not in whole)
+        return RankedPaths((*whole, *others)[: self.count], paths.complete)
 
 
 def find_path(  # noqa: PLR0913  (the options of the question)
@@ -220,7 +224,7 @@ def _hint(graph: Adjacency, source: str, target: str, follow: Collection[str], m
         return _NO_DECIDER
     depths = [
         len(layers)
-        for ends in _ends_at_kind(graph, source, target)
+        for ends in ends_at_kind(graph, source, target)
         if (
             layers := shortest_layers(
                 graph, ends.sources, ends.targets, depth=HIGHEST_DEPTH, types=follow, within=ends.within
@@ -236,12 +240,13 @@ def _finest(graph: Adjacency, source: str, target: str, asked: _Asked) -> PathAn
     """The path that an episode contains, refined; else the stitched one at the finest resolution that has one."""
     fine = FinerAdjacency(graph.connection, "thing")
     stitched: tuple[Match, Match] | None = None
-    for place, (start, goal) in enumerate(_pairs(graph, source, target)):
+    for place, start, goal in pairs(graph, source, target):
         labels = start.how == goal.how == "label"
-        if stitched and "text" in {start.how, goal.how}:
+        by_labels = stitched and stitched[0].how == stitched[1].how == "label"
+        if stitched and (by_labels or "text" in {start.how, goal.how}) and not is_part_of(stitched, (start, goal)):
             break
         base = graph if labels else fine
-        ends = Ends(start.nodes, goal.nodes, None) if labels else _ends(fine, start, goal)
+        ends = Ends(start.nodes, goal.nodes, None) if labels else ends_of(fine, start, goal)
         paths = _search(base, ends, asked)
         if paths is None:
             continue
@@ -252,11 +257,9 @@ def _finest(graph: Adjacency, source: str, target: str, asked: _Asked) -> PathAn
             held = witnessed(base, ends, asked.depth, asked.follow)
             if held is None:
                 stitched = stitched or (start, goal)
-                if labels:
-                    break
                 continue
             paths = msgspec.structs.replace(paths, found=(held, *(one for one in others if one.nodes != held.nodes)))
-        return _answer(base, paths, ends, fine)
+        return _answer(base, paths, ends, asked, fine)
     return _stitched(graph, *stitched, asked) if stitched else None
 
 
@@ -267,84 +270,28 @@ def _stitched(graph: Adjacency, start: Match, goal: Match, asked: _Asked) -> Pat
     """
     for resolution in ("thing", "place"):
         finer = FinerAdjacency(graph.connection, resolution)
-        ends = _ends(finer, start, goal)
+        ends = ends_of(finer, start, goal)
         if paths := _search(finer, ends, asked):
-            return _answer(finer, paths, ends)
+            return _answer(finer, paths, ends, asked)
     return None
 
 
 def _at(finer: FinerAdjacency, source: str, target: str, asked: _Asked) -> PathAnswer | None:
-    for start, goal in _pairs(finer.by_kind, source, target):
-        ends = _ends(finer, start, goal)
+    for _, start, goal in pairs(finer.by_kind, source, target):
+        ends = ends_of(finer, start, goal)
         if paths := _search(finer, ends, asked):
-            return _answer(finer, paths, ends)
+            return _answer(finer, paths, ends, asked)
     return None
 
 
 def _at_kind(graph: Adjacency, source: str, target: str, asked: _Asked) -> PathAnswer | None:
-    for ends in _ends_at_kind(graph, source, target):
+    for ends in ends_at_kind(graph, source, target):
         if paths := _search(graph, ends, asked):
-            answer = _answer(graph, paths, ends)
+            answer = _answer(graph, paths, ends, asked)
             held = witnessed(graph, ends, asked.depth, asked.follow) if answer.stitched else None
             shown = FoundPath(**_shown(graph, held, ends)) if held else None
             return msgspec.structs.replace(answer, witnessed_path=shown)
     return None
-
-
-def _pairs(graph: Adjacency, source: str, target: str) -> Iterator[tuple[Match, Match]]:
-    """What the two texts may stand for, the best together first; the worse are not even looked for before."""
-    waiting = matches(graph, source), matches(graph, target)
-    known: tuple[list[Match], list[Match]] = ([], [])
-    for total in range(len(_RANKS) * 2):
-        for end in (0, 1):
-            if len(known[end]) == total and (found := next(waiting[end], None)):
-                known[end].append(found)
-        starts, goals = known
-        for place in range(total + 1):
-            if place < len(starts) and total - place < len(goals):
-                yield starts[place], goals[total - place]
-
-
-#: `matches` gives at most so many: its ranks.
-_RANKS = range(8)
-
-
-def _ends(finer: FinerAdjacency, start: Match, goal: Match) -> Ends:
-    """Where to search; a name that also stands for some of what the other end is begins with the rest of it."""
-    sources, targets = finer.meant_by(start), finer.meant_by(goal)
-    if start.how != "label" and not sources <= targets:
-        sources -= targets
-    elif goal.how != "label" and not targets <= sources:
-        targets -= sources
-    return Ends(sources, targets, _within(start, goal))
-
-
-def _within(start: Match, goal: Match) -> frozenset[str] | None:
-    if start.within is None or goal.within is None:
-        return start.within or goal.within
-    return start.within & goal.within
-
-
-def _ends_at_kind(graph: Adjacency, source: str, target: str) -> Iterator[Ends]:
-    """Where to search, in order: labels at both ends, then texts at one, then at both.
-
-    Texts are read only when labels led nowhere: there are many more of them.
-    """
-    for by_text in ((False, False), (False, True), (True, False), (True, True)):
-        (starts, one), (goals, other) = (
-            _one_end(graph, text.strip(), by_text=texts) for text, texts in zip((source, target), by_text, strict=True)
-        )
-        if starts and goals:
-            within = one if other is None else other if one is None else one & other
-            yield Ends(starts, goals, within)
-
-
-def _one_end(graph: Adjacency, text: str, *, by_text: bool) -> tuple[frozenset[int], frozenset[str] | None]:
-    """The nodes at one end, and the episodes that a match by text is restricted to."""
-    if not by_text:
-        return graph.labelled(text), None
-    found = graph.mentioning(text)
-    return frozenset(found), frozenset().union(*found.values())
 
 
 def _search(graph: Adjacency, ends: Ends, asked: _Asked) -> RankedPaths | None:
@@ -369,10 +316,22 @@ def _search(graph: Adjacency, ends: Ends, asked: _Asked) -> RankedPaths | None:
     return asked.whole_first(RankedPaths((first, *others), paths.complete))
 
 
-def _answer(graph: Adjacency, paths: RankedPaths, ends: Ends, fine: FinerAdjacency | None = None) -> PathAnswer:
-    first, *others = (_shown(graph, path, ends, fine) for path in paths.found)
+def _answer(
+    graph: Adjacency, paths: RankedPaths, ends: Ends, asked: _Asked, fine: FinerAdjacency | None = None
+) -> PathAnswer:
+    shown = [_shown(graph, path, ends, fine) for path in paths.found]
+    if asked.strongest:
+        # A path is found by its labels and shown with files and tests, of which other sessions have other shares.
+        shown.sort(key=_firmness_shown, reverse=True)
+    first, *others = shown[: asked.count]
     rest = tuple(FoundPath(**one) for one in others)
     return PathAnswer(found=True, **first, alternatives=rest, complete=paths.complete)
+
+
+def _firmness_shown(fields: dict[str, Any]) -> tuple[float, float, int]:
+    weakest: Frequency | None = fields.get("weakest")
+    low = weakest.low if weakest else 1.0
+    return low, min((step.weight for step in fields.get("steps", ())), default=1.0), -fields["depth"]
 
 
 def _shown(graph: Adjacency, path: RankedPath, ends: Ends, fine: FinerAdjacency | None = None) -> dict[str, Any]:
@@ -388,7 +347,8 @@ def _shown(graph: Adjacency, path: RankedPath, ends: Ends, fine: FinerAdjacency 
         graph, whole = fine, tuple(sorted({episode for episode, _ in route.reached}))
         path = RankedPath(route.start, route.edges, whole)
     chains = chains_of(graph, path.edges, path.whole[:_QUOTED])
-    steps = tuple(_step(graph, edge, place, chains, ends.within) for place, edge in enumerate(path.edges))
+    lines = {name: _quoted_places(graph, chain) for name, chain in chains.items()}
+    steps = tuple(_step(graph, edge, place, lines, ends.within) for place, edge in enumerate(path.edges))
     return {
         "path": tuple(graph.summary(node) for node in path.nodes),
         "steps": steps,
@@ -412,8 +372,21 @@ def _alike(finer: FinerAdjacency, kinds: tuple[Edge, ...]) -> AlikeSteps:
     return AlikeSteps(whole=holders([joints[edge] for edge in kinds], None), weakest=weakest)
 
 
+#: The two ends of each step of a chain.
+_Places = tuple[tuple[MentionPlace, MentionPlace], ...]
+
+
+def _quoted_places(graph: Adjacency, chain: tuple[Joint, ...]) -> _Places:
+    """Where the mentions of a chain are; of a change that several edits make up the one that answers the error."""
+    places = {local: graph.place(episode, local) for episode, *ends in chain for local in ends}
+    for episode, source, target in chain:
+        if edit := graph.speaking_edit(episode, source, target):
+            places[target] = msgspec.structs.replace(places[target], line=edit[0], quote=edit[1])
+    return tuple((places[source], places[target]) for _, source, target in chain)
+
+
 def _step(
-    graph: Adjacency, edge: Edge, place: int, chains: dict[str, tuple[Joint, ...]], within: frozenset[str] | None
+    graph: Adjacency, edge: Edge, place: int, chains: dict[str, _Places], within: frozenset[str] | None
 ) -> PathStep:
     return PathStep(
         source=graph.summary(edge[0]).label,
@@ -425,13 +398,19 @@ def _step(
 
 
 def _witnesses(
-    graph: Adjacency, edge: Edge, whole: dict[str, Joint], within: frozenset[str] | None
+    graph: Adjacency,
+    edge: Edge,
+    whole: dict[str, tuple[MentionPlace, MentionPlace]],
+    within: frozenset[str] | None,
 ) -> Iterator[Witness]:
     """The episodes that contain the path whole first, each with the mentions of its chain; then the others."""
+    for name in sorted(whole):
+        source, target = whole[name]
+        yield Witness(episode=name, source=source, target=target)
     firsts: dict[str, Joint] = {}
     for joint in sorted(graph.joints([edge])[edge]):
         firsts.setdefault(joint[0], joint)
     others = [name for name in sorted(firsts) if name not in whole and (within is None or name in within)]
-    for name in [*sorted(whole), *others][:_QUOTED]:
-        episode, from_, to = whole.get(name, firsts[name])
-        yield Witness(episode=episode, source=graph.place(episode, from_), target=graph.place(episode, to))
+    for name in others[: _QUOTED - len(whole)]:
+        ((source, target),) = _quoted_places(graph, (firsts[name],))
+        yield Witness(episode=name, source=source, target=target)

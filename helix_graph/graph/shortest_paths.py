@@ -28,22 +28,22 @@ class Ends(msgspec.Struct, frozen=True):
 
 
 def chains_of(graph: Adjacency, edges: tuple[Edge, ...], episodes: tuple[str, ...]) -> dict[str, tuple[Joint, ...]]:
-    """For each episode that contains the path whole, one chain of its claims: the one with the smallest local ids."""
+    """For each episode that contains the path whole, one chain of its claims: the first to end, and the shortest."""
     joints = graph.joints(edges)
     return {episode: _chain([joints[edge] for edge in edges], episode) for episode in episodes}
 
 
 def _chain(joints: list[frozenset[Joint]], episode: str) -> tuple[Joint, ...]:
-    """The first chain, in order of local ids, through one episode's claims."""
-    own = [sorted(joint for joint in each if joint[0] == episode) for each in joints]
-    chains: dict[str, tuple[Joint, ...]] = {joint[1]: () for joint in reversed(own[0])}
+    """The chain through one episode's claims that ends first in order of local ids; of several the last to begin."""
+    own = [sorted((joint for joint in each if joint[0] == episode), reverse=True) for each in joints]
+    chains: dict[str, tuple[Joint, ...]] = {joint[1]: () for joint in own[0]}
     for layer in own:
         longer: dict[str, tuple[Joint, ...]] = {}
         for joint in layer:
             if joint[1] in chains:
                 longer.setdefault(joint[2], (*chains[joint[1]], joint))
         chains = longer
-    return min(chains.values())
+    return chains[min(chains)]
 
 
 def witnessed(graph: Adjacency, ends: Ends, max_depth: int, follow: Collection[str]) -> RankedPath | None:

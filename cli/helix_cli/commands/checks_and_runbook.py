@@ -133,8 +133,8 @@ def render_fragile(found: FragileReport) -> None:
     for place in places:
         say(f"{place.path}: {place.sentence()}" if found.path is None else place.sentence())
     if not places:
-        about = f" about {found.path}" if found.path else ""
-        say(f"Nothing is known{about}: no check failed more often after a change there than elsewhere.")
+        about = f" in {found.path}" if found.path else ""
+        say(f"Nothing stands out{about}: no check failed more often after a change there than elsewhere.")
     warn_of_more(len(found.places) - len(places), "place")
     if found.together:
         say()

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from helix_episodes.episode_consistency import sound_pairs, times_of
+from helix_episodes.extraction.edit_coverage import is_judged, passes_something_else
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.timeline import looked_on, pointed_at, touches
 from helix_episodes.model import Decision, Event, Fix, Link
@@ -65,28 +66,42 @@ def _answers(timeline: Timeline) -> Iterator[Link]:
 
 
 def _edit_tests(timeline: Timeline) -> Iterator[Link]:
-    """A change and the verdict of the next run of each check over it."""
+    """A change and the verdict of the next run of each check that looked at it."""
     for runs in timeline.runs.values():
-        for before, previous, run in zip([None, None, *runs], [None, *runs], runs, strict=False):
+        before: CheckRun | None = None
+        previous: CheckRun | None = None
+        unjudged: list[Decision] = []
+        for run in runs:
+            if passes_something_else(run, previous):
+                continue
             start = previous.position if previous else -1
             unseen = before.position if before else -1
             judged = start if previous is None or looked_on(previous) else unseen
             known = previous.families if previous else frozenset()
+            left: dict[str, Decision] = {}
             for event in map(timeline.event, run.events):
                 if event.type == "error" and event.family in known:
                     continue  # a failure that was there already: no change since brought it about
-                for decision in _led_to(timeline, run, event, start=start, judged=judged):
-                    yield Link(source=decision.id, target=event.id, reason="edit-test")
+                for decision in _led_to(timeline, run, event, start=start, judged=judged, unjudged=unjudged):
+                    if is_judged(timeline, decision, run):
+                        yield Link(source=decision.id, target=event.id, reason="edit-test")
+                    else:
+                        left[decision.id] = decision
+            before, previous, unjudged = previous, run, list(left.values())
 
 
-def _led_to(timeline: Timeline, run: CheckRun, event: Event, *, start: int, judged: int) -> Sequence[Decision]:
+def _led_to(
+    timeline: Timeline, run: CheckRun, event: Event, *, start: int, judged: int, unjudged: Sequence[Decision]
+) -> Sequence[Decision]:
     """The changes since the run before, or those to the place that the error names.
+
+    With them those of earlier that no run has looked at yet (``unjudged``).
 
     Where the last run could not look at that place (it stopped at what does not compile), changes count from the run
     before that. Where no one ran the check (someone reports it), only the named place tells what brought it about.
     """
     kind = run.verdict.kind
-    changes = timeline.changes_between(start, run.position, kind=kind)
+    changes = [*unjudged, *timeline.changes_between(start, run.position, kind=kind)]
     if event.type == "error" and event.path is not None and judged < start:
         unseen = timeline.changes_between(judged, run.position, kind=kind)
         changes = [one for one in unseen if touches(one, event.path)] or changes

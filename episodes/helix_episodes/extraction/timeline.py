@@ -487,7 +487,7 @@ def _repaired(run: CheckRun, failure: CheckRun, family: str) -> bool:
     if not _covers(run.ground, failure.ground):
         return False
     if run.passed:
-        return True
+        return not run.verdict.only_cached  # what did not run shows nothing
     return run.verdict.kind in _COMPLETE and looked_on(run) and family not in run.families
 
 

@@ -58,7 +58,17 @@ def read_go_test(output: CommandOutput) -> Verdict | None:
         findings=findings,
         quote=quoted(*(found.string for found in deciding)),
         summed=bool(packages),
+        ran=tuple(found[2] for found in packages if not _is_cached(found) and not _has_no_tests(found)),
+        cached=tuple(found[2] for found in packages if _is_cached(found)),
     )
+
+
+def _is_cached(package: re.Match[str]) -> bool:
+    return package[1].startswith("ok") and "(cached)" in (package[3] or "")
+
+
+def _has_no_tests(package: re.Match[str]) -> bool:
+    return package[1].startswith("?") or "[no tests to run]" in (package[3] or "")
 
 
 def _count(tests: list[re.Match[str]], how: str) -> int | None:

@@ -59,6 +59,9 @@ class Verdict(Value):
     come), ``scope`` what the command narrowed the run to, ``task`` the task that a task runner was asked for, and
     ``echoed`` what that task itself is narrowed to, ``None`` when the runner's line was not seen. ``covers`` compares
     them.
+
+    Of a runner that answers for whole packages, ``ran`` are those that it ran, ``cached`` those whose result is an
+    earlier run's, because nothing that they are made of has changed since.
     """
 
     check: str
@@ -74,6 +77,13 @@ class Verdict(Value):
     scope: tuple[str, ...] = ()
     task: str | None = None
     echoed: tuple[str, ...] | None = None
+    ran: tuple[str, ...] = ()
+    cached: tuple[str, ...] = ()
+
+    @property
+    def only_cached(self) -> bool:
+        """Whether nothing ran: every result is an earlier run's."""
+        return bool(self.cached) and not self.ran
 
 
 class CommandOutput:
@@ -241,6 +251,8 @@ def _joined(same: Sequence[Verdict]) -> Verdict:
         findings=tuple(families.values()),
         quote=quoted(*(one.quote for one in telling)),
         summed=all(one.summed for one in telling),
+        ran=tuple(dict.fromkeys(name for one in same for name in one.ran)),
+        cached=tuple(dict.fromkeys(name for one in same for name in one.cached)),
     )
 
 
@@ -273,6 +285,35 @@ def covers(later: Verdict, earlier: Verdict) -> bool:
         return _names_failures(later, earlier)
     wide, narrow = _whole(later), _whole(earlier)
     return _tags(wide) == _tags(narrow) and (_takes_in(wide, narrow) or _names_failures(later, earlier))
+
+
+def looks_elsewhere(later: Verdict, earlier: Verdict) -> bool:
+    """Whether ``later`` is known to have left out what failed in ``earlier``: other tests, tags or paths were selected.
+
+    What cannot be told, such as the tests that a run failed without naming them, is taken to have been looked at.
+
+    >>> failed = CheckFinding(family="test failed", message="", tests=("TestPut",))
+    >>> earlier = Verdict(check="go test", kind="test", passed=False, findings=(failed,))
+    >>> looks_elsewhere(Verdict(check="go test", kind="test", passed=True, scope=("-run TestGet",)), earlier)
+    True
+    >>> looks_elsewhere(Verdict(check="go test", kind="test", passed=True, scope=("-run TestPut",)), earlier)
+    False
+    """
+    if covers(later, earlier):
+        return False
+    same_task = bool(later.task) and later.task == earlier.task
+    if not same_task and (_unclear(later) or _unclear(earlier)):
+        return False
+    wide, narrow = _whole(later), _whole(earlier)
+    if not same_task and _tags(wide) != _tags(narrow):
+        return True
+    named = [test for found in earlier.findings for test in found.tests]
+    names = named if all(found.tests for found in earlier.findings) else _patterns(narrow)
+    selected = _patterns(wide)
+    if selected and names and not any(part in name for part in selected for name in names):
+        return True
+    above, below = _paths(wide), _paths(narrow)
+    return bool(above and below) and not any(_within(one, top) or _within(top, one) for one in below for top in above)
 
 
 def covers_places(later: Verdict, earlier: Verdict) -> bool:

@@ -1,0 +1,153 @@
+"""Does a path cite the edit that repaired the error, and the run that shows it?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from small_worlds import memory_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from helix_episodes.model import Episode
+    from helix_graph.graph.paths import PathAnswer
+    from session_script import Script
+
+    Begin = Callable[..., Script]
+    Asked = Callable[..., PathAnswer]
+
+LINT = "golangci-lint run ./..."
+LINT_PASSES = "0 issues."
+UNUSED = """\
+store/store.go:31:6: func findAll is unused (unused)
+func findAll(all []Item) []Item {
+     ^
+1 issues:
+* unused: 1"""
+GO_PASSES = "ok  \tshop.io/store\t0.31s\nok  \tshop.io/cart\t0.02s"
+
+
+def go_fails(*tests: str) -> str:
+    heads = "".join(f"--- FAIL: {name} (0.01s)\n    store_test.go:9: got 1, want 2\n" for name in tests)
+    return f"{heads}FAIL\nFAIL\tshop.io/store\t0.31s\nFAIL"
+
+
+@pytest.fixture
+def asked(tmp_path: Path, episode_of: Callable[[Script], Episode]) -> Asked:
+    """The path in a memory of these logs."""
+
+    def ask(*logs: Script, source: str, target: str, **options: object) -> PathAnswer:
+        memory = memory_of(tmp_path / "memory", [episode_of(log) for log in logs], compiled=True)
+        return memory.graph.path(source=source, target=target, **options)  # type: ignore[arg-type]  # options of the call
+
+    return ask
+
+
+def lines(answer: PathAnswer) -> list[tuple[str, int | None, int | None]]:
+    """What each step leads to, and the lines of its first witness."""
+    return [(step.target, step.witnesses[0].source.line, step.witnesses[0].target.line) for step in answer.steps]
+
+
+def written(answer: PathAnswer) -> str:
+    """The text of the edit that the path cites."""
+    return next(step.witnesses[0].target.quote for step in answer.steps if step.target.startswith("edit "))
+
+
+def test_of_several_edits_of_the_file_the_one_that_answers_the_message_is_cited(script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Lint").run(LINT, UNUSED, code=1)
+    log = log.edit("store/store.go", "func Redact(", "func String(")
+    log = log.edit("store/store.go", "func findAll(all []Item) []Item {\n\treturn all\n}\n\nfunc B() {}", "func B() {}")
+    answer = asked(log.run(LINT, LINT_PASSES), source="unused", target="passes")
+    assert "String" not in written(answer)
+    (edit, _, cited), (passed, begun, _) = lines(answer)
+    assert (edit, passed) == ("edit store/store.go", "golangci-lint passes")
+    assert cited == begun
+    assert cited is not None
+    assert cited > 4  # the first edit is on line 4
+
+
+def test_an_edit_before_the_last_run_that_still_fails_is_not_cited(script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Test").run("go test ./store", go_fails("TestPut"), code=1)
+    log = log.edit("store/put.go", "a", "first").run("go test ./store", go_fails("TestPut"), code=1)
+    log = log.edit("store/put.go", "b", "second").run("go test ./store", "ok  \tshop.io/store\t0.31s")
+    assert written(asked(log, source="TestPut", target="passes")) == "second"
+
+
+def test_the_pass_of_another_test_is_no_pass_of_the_failed_one(script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Test").run("go test -run TestP ./store", go_fails("TestPut"), code=1)
+    log = log.edit("store/other_test.go", "a", "other")
+    log = log.run("go test -run '^TestGet$' ./store", "ok  \tshop.io/store\t0.31s")
+    log = log.edit("store/put.go", "b", "handler").run("go test -run TestP ./store", "ok  \tshop.io/store\t0.31s")
+    answer = asked(log, source="TestPut", target="passes")
+    assert written(answer) == "handler"
+    assert answer.steps[-1].witnesses[0].target.line == len(log.records)
+
+
+def test_a_test_that_never_passed_again_leads_to_no_pass(script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Test").run("go test -run TestPut ./store", go_fails("TestPut"), code=1)
+    log = log.edit("store/put.go", "b", "c").run("go test -run TestGet ./store", "ok  \tshop.io/store\t0.31s")
+    assert not asked(log, source="TestPut", target="go test passes").found
+
+
+def test_a_cached_result_says_nothing_of_an_edit(script: Begin, asked: Asked) -> None:
+    log = (
+        script("s").prompt("Test").edit("store/put.go", "b", "c").run("go test ./...", "ok  \tshop.io/store\t(cached)")
+    )
+    assert not asked(log, source="put.go", target="go test passes").found
+
+
+def test_a_run_without_the_tag_that_a_test_file_needs_says_nothing_of_it(script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Test").edit("store/integration/put_test.go", "b", "c").run("go test ./...", GO_PASSES)
+    log = log.run("go test -tags=integration ./store/integration", "ok  \tshop.io/store/integration\t15.03s")
+    answer = asked(log, source="put_test.go", target="passes")
+    assert answer.steps[-1].witnesses[0].target.line == len(log.records)
+
+
+def test_a_run_of_which_only_the_end_is_shown_may_have_run_the_package(script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Test").edit("store/integration/put_test.go", "b", "c")
+    answer = asked(log.run("go test ./... | tail -2", GO_PASSES), source="put_test.go", target="passes")
+    assert answer.found
+
+
+def test_a_rule_leads_to_its_own_linters_passing(script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Lint").run(LINT, UNUSED, code=1).edit("store/store.go", "func findAll(", "func used(")
+    log = log.run("go test ./...", GO_PASSES).run(LINT, LINT_PASSES)
+    answer = asked(log, source="unused", target="passes")
+    assert answer.steps[-1].target == "golangci-lint passes"
+    assert asked(log, source="unused", target="go test passes").steps[-1].target == "go test passes"
+
+
+def test_a_failing_check_is_meant_before_a_call_that_failed(script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Build").edit_fails("store/setup.go").edit("store/setup.go", "a", "b")
+    log = log.run("go build ./...", "# shop.io/store\nstore/setup.go:3:1: undefined: Item", code=1)
+    assert asked(log, source="setup.go", target="fails").steps[-1].target.startswith("go build fails")
+    only = script("t").prompt("Edit").edit("store/left.go", "a", "b").edit_fails("store/left.go")
+    assert asked(log, only, source="Edit fails", target="fails").found
+
+
+def test_a_change_that_left_the_linter_failing_does_not_lead_straight_to_its_pass(script: Begin, asked: Asked) -> None:
+    other = "store/store.go:40:9: G306: Expect WriteFile permissions to be 0600 or less (gosec)\n1 issues:\n* gosec: 1"
+    log = script("s").prompt("Lint").run(LINT, UNUSED, code=1).edit("store/store.go", "func findAll(", "func used(")
+    log = log.run(LINT, other, code=1).edit("store/store.go", "0644", "0600").run(LINT, LINT_PASSES)
+    answer = asked(log, source="unused", target="passes")
+    assert [step.target.partition(":")[0] for step in answer.steps] == [
+        "edit store/store.go",
+        "golangci-lint fails",
+        "edit store/store.go",
+        "golangci-lint passes",
+    ]
+
+
+def test_the_strongest_come_in_the_order_of_the_low_ends_that_are_shown(script: Begin, asked: Asked) -> None:
+    logs = []
+    for number in range(6):
+        log = script(f"s{number}").prompt("Test").edit("store/a.go" if number < 4 else "store/b.go", "a", "b")
+        log = log.run("go vet ./..." if number % 2 else "go build ./...", "store/a.go:3:1: undefined: Item", code=1)
+        logs.append(log.edit("store/b.go", "c", "d").run("go test ./...", GO_PASSES))
+    answer = asked(*logs, source="store", target="go test passes", strongest=True, alternatives=5)
+    lows = [one.weakest.low for one in (answer, *answer.alternatives) if one.weakest]
+    assert lows == sorted(lows, reverse=True)
+    assert len(lows) > 1
