@@ -36,7 +36,7 @@ ASKED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "explain": (
         ("explain", FAILED),
-        ("label", "reasons", "chosen", "failed_with", "succeeded_with", "basis", "decision"),
+        ("label", "reasons", "supporting", "contrary", "chosen", "basis", "decision"),
     ),
     "steps": (("explain", FAILED, "--steps"), ("text", "how", "task", "rule")),
     "contrast": (("contrast", FAILED), ("other", "why", "here", "there")),
