@@ -5,7 +5,7 @@ PYTHON ?= python3
 UPGRADE ?= --upgrade
 SECONDS ?= 600
 
-.PHONY: install weights test test-slow lint licenses lock fuzz format schema smoke agents bundle screenshots bench
+.PHONY: install weights test test-slow lint licenses lock fuzz format schema smoke agents bundle screenshots bench scale
 
 install:  ## a virtual environment with everything that the tests need
 	$(PYTHON) -m venv .venv
@@ -58,11 +58,14 @@ site:  ## the documentation as a site in build/site, with every link checked; it
 	NO_MKDOCS_2_WARNING=1 $(BIN)mkdocs build --strict -q
 
 agents:  ## the five coding agents themselves, from npm, with a scripted model; needs ../shared/agents-harness
-	BIN=$(BIN) .ci/agents
+	BIN=$(BIN) .ci/agents $(CLIENTS)
 
 screenshots:  ## the pictures of the documentation, and every tab in build/screenshots to look at
 	PYTHONPATH=tests/helpers $(BIN)python benchmarks/pictures.py
 	PYTHONPATH=tests/helpers $(BIN)python benchmarks/pictures.py --all build/screenshots
 
+scale:  ## a company's sessions by every engine, and how that grows: half an hour; Spark where it is installed
+	$(BIN)python benchmarks/company.py --million
+
 bench:  ## needs the corpora in ../shared; not the sealed set, which its keeper runs
-	for script in benchmarks/*.py $$(ls benchmarks/*/__main__.py | grep -v /sealed/); do [ ! -e "$$script" ] || $(BIN)python "$$script" || exit 1; done
+	for script in $$(ls benchmarks/*.py | grep -v /company) $$(ls benchmarks/*/__main__.py | grep -v /sealed/); do [ ! -e "$$script" ] || $(BIN)python "$$script" || exit 1; done

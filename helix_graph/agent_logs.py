@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.discovery import AGENT_HOMES, FoundLog, check_agent, logs_named, logs_of, root_of
-from helix_episodes.errors import HelixGraphError, LogNotReadable
+from helix_episodes.errors import HelixGraphError, InvalidArgument, LogNotReadable
 from helix_episodes.extraction.echo_removal import without_echoes
 from helix_episodes.ingest import ExtractReport, RecordedSession, log_key, record, recorded_logs
 from helix_episodes.model import Episode, Outcome
@@ -262,6 +262,25 @@ def session_of(episode: Episode) -> Session | None:
         if found is not None:
             return without_echoes(found)
     return None
+
+
+def session_from(episode: Episode, *, log: Path | None = None) -> Session:
+    """The session that an episode was made of, read from ``log``, or from where its agent keeps its logs.
+
+    Raises:
+        InvalidArgument: The log has another session.
+        LogNotReadable: There is no such log any more, or it cannot be read.
+    """
+    if log is not None:
+        found = next((one for one in read_sessions(log) if one.id == episode.session), None)
+        if found is None:
+            raise InvalidArgument("log", f"{log} has no session {episode.session}; name the log it was read from")
+        return without_echoes(found)
+    session = session_of(episode)
+    if session is None:
+        name = episode.provenance.log if episode.provenance else "unknown"
+        raise LogNotReadable(path=Path(name), problem="it is not where agents keep their logs; name it with --log")
+    return session
 
 
 def unread_logs(memory: Path) -> tuple[Path, ...]:

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from helix_episodes.errors import InvalidArgument
-from helix_episodes.safe_files import remove_file, write_atomically
+from helix_episodes.errors import EpisodeNotFound, InvalidArgument
+from helix_episodes.safe_files import remove_file, write_atomically, write_output
 from helix_graph.errors import NoMemory
 from helix_graph.project import (
     FOLDER,
@@ -34,7 +34,7 @@ from helix_graph.project import (
     memory_folder,
 )
 from helix_graph.trust import accept, begin, check, seal_rules_there
-from helix_graph.validation import as_datetime, as_path, as_str, as_tuple, as_workers
+from helix_graph.validation import as_choice, as_datetime, as_path, as_str, as_tuple, as_workers
 
 if TYPE_CHECKING:
     from datetime import date
@@ -553,6 +553,38 @@ class Memory:
         from helix_graph.shards.fold import fold_locally
 
         return fold_locally(self.graph, as_path("output", output))
+
+    def export(
+        self,
+        episode: str,
+        *,
+        format: str = "atif",  # noqa: A002  (the option's name)
+        log: Path | str | None = None,
+        output: Path | str | None = None,
+    ) -> bytes:
+        """A session for other tools, redacted: as a trajectory in ATIF (``docs/reference/formats/atif.md``).
+
+        It is made from the session's log: ``log``, or the one that is still where its agent keeps it. With ``output``
+        it is written to this file as well.
+
+        Raises:
+            EpisodeNotFound: There is no such episode.
+            InvalidArgument: The format is another one, or the log has another session.
+            LogNotReadable: The log is not where it was, or cannot be read.
+            WriteFailed: The file cannot be written.
+        """
+        from helix_episodes.atif_export import atif_bytes
+        from helix_graph.agent_logs import session_from
+
+        as_choice("format", format, ("atif",))
+        named = as_str("episode", episode)
+        found = self.episodes.get(named)
+        if found is None:
+            raise EpisodeNotFound(named)
+        data = atif_bytes(session_from(found, log=None if log is None else as_path("log", log)))
+        if output is not None:
+            write_output(as_path("output", output), data)
+        return data
 
     def doctor(self, *, fix: bool = False) -> Examination:
         """What is wrong with the memory and how to mend it; with ``fix`` what can be mended is.

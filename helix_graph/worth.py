@@ -23,6 +23,7 @@ from helix_episodes.errors import HelixGraphError
 from helix_episodes.extraction.shell.commands import decisive, parse_command
 from helix_episodes.model import sortable_time
 from helix_episodes.readers import read_sessions
+from helix_graph.graph.remedy_relevance import is_of_kind
 from helix_graph.insights.holdout import uniform_draw
 from helix_graph.issues.api import Issues
 from helix_graph.seed_api import SeedGraph
@@ -214,7 +215,7 @@ def _change(decision: Decision, event: Event) -> _Change | None:
     if action is None or action.suppresses:
         return None
     if action.command:
-        return _Change(_main_command(action.command), "", named=False)
+        return _Change(_main_command(action.command, event.check or ""), "", named=False)
     return _Change("", action.path, named=_is_named(action.path, event.path)) if action.path else None
 
 
@@ -222,10 +223,14 @@ def _is_named(path: str, named: str | None) -> bool:
     return bool(named) and path.rpartition("/")[2] == (named or "").rpartition("/")[2]
 
 
-def _main_command(command: str) -> str:
-    """The program with its subcommand that a command was run for."""
-    part = decisive(tuple(one for one in parse_command(command) if one.joiner != "|"))
-    return f"{part.program} {part.subcommand or ''}".strip() if part is not None else command
+def _main_command(command: str, check: str) -> str:
+    """The program with its subcommand that a command was run for: what had failed, where that is in it."""
+    parts = tuple(one for one in parse_command(command) if one.joiner != "|")
+    named = [f"{one.program} {one.subcommand or ''}".strip() for one in parts]
+    if check in named:
+        return check
+    part = decisive(parts)
+    return named[parts.index(part)] if part is not None else command
 
 
 def _words(text: str) -> frozenset[str]:
@@ -252,13 +257,16 @@ def _of_memory(graph: SeedGraph, case: _Case) -> tuple[_Change, ...]:
     """The remedies that a hook would show."""
     if not case.text.strip():
         return ()
-    near = (one for one in graph.seen(case.text, limit=_MOST_SHOWN).precedents if one.level in _LEVELS)
-    return tuple(_of_remedy(one, precedent.path) for precedent in near for one in precedent.fixes[:1])
+    answer = graph.seen(case.text, limit=_MOST_SHOWN)
+    near = [one for one in answer.precedents if one.level in _LEVELS and is_of_kind(one.label, answer.looked_for)]
+    # Of each issue the hook tells the first.
+    best = list({one.issue: one for one in reversed(near)}.values())
+    return tuple(_of_remedy(one, precedent.path, case.check) for precedent in best for one in precedent.fixes[:1])
 
 
-def _of_remedy(remedy: Remedy, named: str | None) -> _Change:
+def _of_remedy(remedy: Remedy, named: str | None, check: str) -> _Change:
     if remedy.command:
-        return _Change(_main_command(remedy.command), "", named=False)
+        return _Change(_main_command(remedy.command, check), "", named=False)
     return _Change("", remedy.path or "", named=_is_named(remedy.path or "", named))
 
 

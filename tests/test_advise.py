@@ -254,6 +254,20 @@ def test_own_words_need_an_issue_that_exists(memory: Memory) -> None:
     assert secret not in (memory.root.parent / "CLAUDE.md").read_text()
 
 
+def test_nothing_is_written_before_a_yes(memory: Memory) -> None:
+    issue = memory.issues.list().issues[0].id
+    worded = ["advise", "--accept", issue, "--words", "Format with `bun run lint:fix`.", "--into", "AGENTS.md"]
+    asked = CliRunner().invoke(cli, worded)
+    assert "+- Format with `bun run lint:fix`." in asked.output
+    assert "Nothing is written yet" in asked.output
+    assert not (memory.root.parent / "AGENTS.md").exists()
+    invented = CliRunner().invoke(cli, ["advise", "--accept", "ffffffff", *worded[3:], "--yes"])
+    assert invented.exit_code != 0
+    assert not (memory.root.parent / "AGENTS.md").exists()
+    assert CliRunner().invoke(cli, [*worded, "--yes"]).exit_code == 0
+    assert "- Format with `bun run lint:fix`." in (memory.root.parent / "AGENTS.md").read_text()
+
+
 @pytest.mark.slow
 def test_a_rule_on_trial_goes_to_half_of_the_sessions_once_each_and_is_logged(memory: Memory) -> None:
     name = memory.rules.advise().proposals[0].id

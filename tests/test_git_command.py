@@ -257,6 +257,16 @@ def test_a_git_file_that_leads_elsewhere_reads_no_other_repository(tmp_path: Pat
         Memory.open(project)
 
 
+def test_a_work_tree_that_the_configuration_names_is_not_looked_into(tmp_path: Path) -> None:
+    """An archive may hold a ``.git`` folder whose configuration names another project's files."""
+    shop, other = (repository(tmp_path / name, **{name: "x = 1"}) for name in ("shop", "other"))
+    (other / "private-plans").write_text("x")
+    git(shop, "config", "core.worktree", str(other))
+    assert run_git(shop, "ls-files", "--others") == b""
+    assert snapshot(shop).tree == str(shop)
+    assert snapshot(shop).dirty == {}
+
+
 def test_a_repository_elsewhere_that_names_the_folder_is_its_own(tmp_path: Path) -> None:
     project = tmp_path / "shop"
     project.mkdir()

@@ -107,6 +107,27 @@ def test_of_another_issue_of_a_rule_a_change_about_something_else_is_not_shown(k
     assert not answer.precedents
 
 
+def test_a_file_is_no_remedy_for_a_command_that_was_called_wrongly(
+    script: Begin, episode_of: Callable[[Script], Episode], remember: Remember
+) -> None:
+    wrong = "cat: illegal option -- A\nusage: cat [-belnstuv] [file ...]"
+    log = script("s0").prompt("Do").edit("store/price.go").run("cat -A store/price.go", wrong, code=1)
+    log = log.call("Read", {"file_path": "store/price.go"}, output="total").run("go test ./...", TESTED)
+    episode = episode_of(log)
+    assert episode.fixes
+    answer = remember(episode).seen(wrong)
+    assert answer.found
+    assert not any(one.fixes for one in answer.precedents)
+
+
+def test_the_last_line_of_a_hook_that_ran_others_has_no_remedy(known: Known) -> None:
+    closing = "husky - pre-commit script failed (code 1)"
+    hooked = known(
+        ("git commit -m x", f"store/a.go: bad\n{closing}", "store/price.go", "total := 1", "[main 1a2b3c4] x")
+    )
+    assert shown(hooked.seen(closing)) == []
+
+
 def test_a_marker_that_silences_the_check_is_no_repair(known: Known) -> None:
     lint, silenced = ("golangci-lint run", UNCHECKED, "store/sum.go"), "_ = os.Remove(old) //nolint:errcheck"
     answer = known((*lint, silenced, LINTED), (*lint, WRITTEN, LINTED)).seen(UNCHECKED)

@@ -54,6 +54,8 @@ CALLS = (
     ("episode", "show", "hostile"),
     ("episode", "show", "hostile", "--evidence"),
     ("episode", "decisions", "hostile"),
+    ("episode", "export", "hostile"),
+    ("episode", "export", HOSTILE),
     ("episode", "extract", "--dry-run", "--all"),
     ("episode", "sources"),
     ("seen", "evil"),
@@ -123,7 +125,7 @@ CALLS = (
     *(("graph", "export", "--format", form) for form in ("json", "graphml", "dot", "mermaid")),
     ("pack", "--output", "shards"),
     ("pack", "--output", "shards", HOSTILE.replace("\x00", "")),
-    ("fold", "shards", "--output", "sums"),
+    ("fold", "shards", "--output", "sums", "--serving", "served"),
     ("fold", HOSTILE.replace("\x00", ""), "--output", "sums"),
     ("fold", "--engine", "local", "--output", "sums"),
     ("model", "status"),
@@ -175,8 +177,11 @@ CALLS = (
     ("status", "--no-such-option", HOSTILE),
     (HOSTILE,),
 )
-#: They speak protocols, need a file, or show nothing of the memory.
-ELSEWHERE = {"mcp", "hook", "setup", "plugin export", "demo", "model install", "plan save", "exploration save", "trust"}
+#: They speak protocols, need a file or a server, or show nothing of the memory.
+ELSEWHERE = {
+    *("mcp", "hook", "setup", "plugin export", "demo", "model install", "plan save", "exploration save", "trust"),
+    *("team add", "team remove", "team script", "team setup"),
+}
 
 
 @pytest.fixture

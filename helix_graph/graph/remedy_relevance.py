@@ -6,12 +6,22 @@ An agent that is shown a repair will try it, so what is shown has to be one that
 
 from __future__ import annotations
 
+import re
+
 from helix_episodes.light_imports import Regex
-from helix_graph.graph.error_query import Complaint, is_compile_family, is_standard, names_in, symbol_in
+from helix_graph.graph.error_query import (
+    Complaint,
+    is_compile_family,
+    is_standard,
+    names_in,
+    says_something,
+    symbol_in,
+)
 from helix_graph.graph.node_labels import check_label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
     Row = dict[str, Any]
@@ -23,6 +33,14 @@ _SHORTEST_RULE = 5
 _FEW_LINES = 5
 _IMPORTS = Regex(r"\s*(?:import\b|from \S+ import\b|use \S|#include\b|(?:const|let|var) .* = require\()")
 _REPAIRS_BY_ITSELF = Regex(r"--fix\b|--write\b|:fix\b|\bfmt\b|\bformat\b")
+#: A complaint of how a program was called: no change to a file repairs it, unless it has the name that was wrong.
+_OF_THE_CALL = Regex(
+    r"\b(?:illegal|invalid|unknown|unrecogni[sz]ed|unexpected|no such) (?:option|argument|flag|sub-?command|command)\b"
+    r"|\bcommand not found\b",
+    re.IGNORECASE,
+)
+#: How one that ran others closes: what failed may be anything.
+_CLOSING = Regex(r"husky - |(?:.* )?pre-(?:commit|push) (?:script|hook) failed\b|(?:.* )?exited with code \d+$")
 #: As `helix_episodes.model.QUOTE_LIMIT`, whose module takes too long to load in a hook; a longer quotation was cut.
 QUOTE_LIMIT = 240
 #: One word says too little of a change.
@@ -36,12 +54,16 @@ def is_of_use(fix: Row, asked: Complaint, row: Row) -> bool:
     the very issue so does any other command, a change to the same file, and for a test, which names itself and not what
     is wrong, any change, also where only its message is given. Of another issue of the kind a change has to speak of
     that one, by its rule or by what its message names, or be all that was changed, for it alone, in its file. Where
-    only names tell errors apart, it has to speak of the name that both are about. Imports alone say nothing of what is
-    not about imports.
+    only names tell errors apart, it has to speak of the name that both are about. Of a wrong call a change to a file
+    says nothing, nor does any of a line that only closes what others ran. Imports alone say nothing of what is not about
+    imports.
     """
     words = frozenset(word.casefold() for word in _WORDS.findall(f"{fix['quote']} {fix['command'] or ''}"))
     symbols = [symbol.rpartition(".")[2].casefold() for symbol in (asked.symbol or "", symbol_in(row["message"]))]
     names, theirs = names_in(asked.message), names_in(row["message"])
+    misplaced = not fix["command"] and _OF_THE_CALL.search(asked.message) and words.isdisjoint(names)
+    if misplaced or _CLOSING.match(asked.message):
+        return False
     family = row["label"].partition(" fails: ")[2]
     if row["level"] != "exact" and is_compile_family(family):
         standard = is_standard(asked.symbol or "") and is_standard(symbol_in(row["message"]))
@@ -61,6 +83,13 @@ def is_of_use(fix: Row, asked: Complaint, row: Row) -> bool:
     at_theirs = file_name(fix["path"]) == file_name(row["path"]) != "" and len(row["fixes"]) == fix["repaired"] == 1
     concise = len(words) >= _FEWEST_WORDS and is_concise(fix)
     return not words.isdisjoint({*rules, *theirs, *symbols[1:]}) or (at_theirs and concise)
+
+
+def is_of_kind(label: str, looked_for: Iterable[str]) -> bool:
+    """Whether a precedent failed in a way that an output names: the same test may fail for another reason now."""
+    family = label.rpartition(" fails: ")[2]
+    now = {one.rpartition(" fails: ")[2] for one in looked_for}
+    return not now or family in now or not says_something(family)
 
 
 def transferability(fix: Row, asked: Complaint) -> int:

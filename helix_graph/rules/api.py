@@ -66,7 +66,8 @@ _ORDER = {
     for place, state in enumerate(("ignored", "mixed", "followed", "described", "too early", "not applicable"))
 }
 _NOTE = (
-    "Following is counted generously: a command counts when it ran at any time since the first change. Before and "
+    "Following is counted generously: a command counts when it ran at any time since the first change. What a commit "
+    "hook runs is in no log, so a rule whose command a hook runs looks ignored. Before and "
     "after is association, not cause; several rules of one commit cannot be told apart."
 )
 
@@ -221,18 +222,18 @@ class Rules:
 
     def proposals_for(self, issues: Issues, at: str) -> Sequence[Proposal]:
         """The rules that these issues ask for, of those that were in no file ``at`` that time."""
-        listed = issues.list(limit=_MOST_ISSUES)
         then = [one for one in rules_in(project_versions(self._folder)) if in_force(one, at)]
         records = [RuleRecord(rule=one, state="not applicable") for one in then]
         with issues.open() as survey:
+            listed = survey.list(by="recurring", limit=_MOST_ISSUES)
             return proposals(
                 listed.issues, records, details=survey.show, shared=lambda names: shared_episodes(self._root, names)
             )
 
     def _proposals(self, ledger: Ledger) -> tuple[Sequence[Proposal], IssueList]:
-        root, issues = self._root, self._issues()
-        listed = issues.list(limit=_MOST_ISSUES)
-        with issues.open() as survey:
+        root = self._root
+        with self._issues().open() as survey:
+            listed = survey.list(by="recurring", limit=_MOST_ISSUES)
             found = proposals(
                 listed.issues, _current(ledger.records()), details=survey.show,
                 shared=lambda names: shared_episodes(root, names),

@@ -112,7 +112,7 @@ def _first_occurrences(facts: Table, fact: str) -> Table:
     failures = facts.select("fact", "project", "begun", "same")
     copies = failures.filter((failures.fact == "failure") & (failures.same != ""))
     first = copies.group_by(["project", "same"]).aggregate(first=copies.begun.min())
-    found = rows.left_join(first, [rows.project == first.project, rows.same == first.same])
+    found = rows.left_join(first, ["project", "same"])
     kept = found.filter(found["first"].isnull() | (found["first"] == found.begun))
     return kept.select(*(name for name in rows.columns))
 

@@ -1,10 +1,14 @@
-"""DuckDB and Spark through Ibis: each opens and reads Parquet files as one table; what is asked of it is the same."""
+"""DuckDB and Spark: each reads Parquet files as one table and answers queries that Ibis writes in its SQL.
+
+Ibis only writes the queries. Its own connections ask for pandas and other packages that nothing here needs.
+"""
 
 from __future__ import annotations
 
 import tempfile
 from contextlib import contextmanager
 from importlib import import_module
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from helix_episodes.errors import HelixGraphError
@@ -29,9 +33,12 @@ _ERRORS = (
 
 
 class Session(NamedTuple):
-    """An open engine: ``read`` has Parquet files as one table, ``batches`` the rows of a table in Arrow's batches."""
+    """An open engine: ``read`` has Parquet files as one table, ``batches`` the rows of a table in Arrow's batches.
 
-    read: Callable[[Sequence[Path]], Table]
+    The files of a table have its columns, given as a `pyarrow.Schema`.
+    """
+
+    read: Callable[[Sequence[Path], Any], Table]
     batches: Callable[[Table, int], Iterable[Any]]
 
 
@@ -50,6 +57,25 @@ def engine_errors() -> tuple[type[Exception], ...]:
     return tuple(found)
 
 
+def _query(dialect: str, table: Table) -> str:
+    """The query for a table in an engine's SQL."""
+    compiler = import_module(f"ibis.backends.sql.compilers.{dialect}").compiler
+    return str(compiler.to_sqlglot(table).sql(dialect=compiler.dialect))
+
+
+def _view(name: str, schema: Any) -> Table:  # noqa: ANN401  (a pyarrow.Schema, which need not be installed)
+    """The table that a session has under a name."""
+    return import_module("ibis").table({field.name: str(field.type) for field in schema}, name=name)
+
+
+def _modules(engine: str, name: str) -> Any:  # noqa: ANN401  (a module, which need not be installed)
+    try:
+        import_module("ibis")
+        return import_module(name)
+    except ImportError as error:
+        raise MissingExtra(wanted=f"folding with {engine}", extra=engine.lower()) from error
+
+
 @contextmanager
 def open_duckdb(memory_limit: str = "") -> Iterator[Session]:
     """DuckDB in this process; what does not fit into ``memory_limit`` goes to a temporary folder.
@@ -58,29 +84,26 @@ def open_duckdb(memory_limit: str = "") -> Iterator[Session]:
         MissingExtra: It is not installed.
         EngineFailed: The limit is no size.
     """
-    try:
-        ibis, duckdb = import_module("ibis"), import_module("duckdb")
-        import_module("ibis.backends.duckdb")
-    except ImportError as error:
-        raise MissingExtra(wanted="folding with DuckDB", extra="duckdb") from error
+    duckdb, names = _modules("DuckDB", "duckdb"), count()
     with tempfile.TemporaryDirectory(prefix="helix-fold-") as spill:
-        options = {"temp_directory": spill, "preserve_insertion_order": False}
+        options = {"temp_directory": spill, "preserve_insertion_order": "false"}
         try:
-            connection = ibis.duckdb.connect(**options, **({"memory_limit": memory_limit} if memory_limit else {}))
+            connection = duckdb.connect(config=options | ({"memory_limit": memory_limit} if memory_limit else {}))
         except duckdb.Error as error:
             raise EngineFailed(f"DuckDB cannot be opened: {error}") from error
+
+        def read(paths: Sequence[Path], schema: Any) -> Table:  # noqa: ANN401  (as `Session` has it)
+            name = f"t{next(names)}"
+            connection.read_parquet([str(path) for path in paths], hive_partitioning=False).create_view(name)
+            return _view(name, schema)
+
+        def batches(table: Table, size: int) -> Iterator[Any]:  # the next query ends this one
+            yield from connection.execute(_query("duckdb", table)).to_arrow_reader(size)
+
         try:
-
-            def read(paths: Sequence[Path]) -> Table:
-                return connection.read_parquet([str(path) for path in paths], hive_partitioning=False)
-
-            def batches(table: Table, size: int) -> Iterator[Any]:
-                # Ibis' own way to Arrow asks for packages that nothing here needs. A query ends the one before it.
-                yield from connection.con.execute(connection.compile(table)).to_arrow_reader(size)
-
             yield Session(read, batches)
         finally:
-            connection.disconnect()
+            connection.close()
 
 
 @contextmanager
@@ -91,17 +114,14 @@ def open_spark(master: str = LOCAL_MASTER, memory_limit: str = "") -> Iterator[S
         MissingExtra: It is not installed.
         EngineFailed: It cannot be started: there is no Java, or no such master.
     """
-    try:
-        ibis, sql, names = import_module("ibis"), import_module("pyspark.sql"), import_module("ibis.util")
-        import_module("ibis.backends.pyspark")
-    except ImportError as error:
-        raise MissingExtra(wanted="folding with Spark", extra="spark") from error
+    sql, names = _modules("Spark", "pyspark.sql"), count()
     settings = {
         "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
-        "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.driver.maxResultSize": "0",
         "spark.log.level": "OFF",
+        "spark.sql.files.openCostInBytes": "0",
         **(dict.fromkeys(("spark.driver.memory", "spark.executor.memory"), memory_limit) if memory_limit else {}),
     }
     try:
@@ -109,18 +129,21 @@ def open_spark(master: str = LOCAL_MASTER, memory_limit: str = "") -> Iterator[S
     except engine_errors() as error:
         raise EngineFailed(
             f"Spark cannot be started on {master} ({next(iter(str(error).splitlines()), '')}); it needs Java 17"
-            " (apt install openjdk-17-jre-headless)"
+            " (apt install openjdk-17-jre-headless) and a master that runs"
         ) from error
+
+    # Two hundred parts, Spark's own number, take minutes on a few cores whatever is in them.
+    session.conf.set("spark.sql.shuffle.partitions", str(4 * session.sparkContext.defaultParallelism))
+
+    def read(paths: Sequence[Path], schema: Any) -> Table:  # noqa: ANN401  (as `Session` has it)
+        name = f"t{next(names)}"
+        session.read.parquet(*(path.absolute().as_uri() for path in paths)).createOrReplaceTempView(name)
+        return _view(name, schema)
+
+    def batches(table: Table, size: int) -> Iterator[Any]:
+        yield from session.sql(_query("pyspark", table)).toArrow().to_batches(max_chunksize=size)
+
     try:
-        connection = ibis.pyspark.connect(session)
-
-        def read(paths: Sequence[Path]) -> Table:
-            name = names.gen_name("shards")
-            session.read.parquet(*(path.absolute().as_uri() for path in paths)).createOrReplaceTempView(name)
-            return connection.table(name)
-
-        yield Session(
-            read, lambda table, size: session.sql(connection.compile(table)).toArrow().to_batches(max_chunksize=size)
-        )
+        yield Session(read, batches)
     finally:
         session.stop()

@@ -140,7 +140,7 @@ def write_shard(path: Path, rows: dict[str, list[Row]], members: dict[str, Membe
         ]
         tables.append(pa.Table.from_arrays(arrays, schema=schema))
     table = pa.concat_tables(tables)
-    _write_table(path, table, members)
+    write_table(path, table, members)
     return int(table.num_rows)
 
 
@@ -150,7 +150,8 @@ def arrow_schema() -> Any:  # noqa: ANN401  (a pyarrow.Schema, which need not be
     return pa.schema([(name, pa.int64() if name in NUMBERS else pa.string()) for name in COLUMNS])
 
 
-def _write_table(path: Path, table: Any, members: dict[str, Member]) -> None:  # noqa: ANN401  (a pyarrow.Table)
+def write_table(path: Path, table: Any, members: dict[str, Member]) -> None:  # noqa: ANN401  (a pyarrow.Table)
+    """Writes a table with the columns of a shard, as `write_shard`."""
     _, parquet = parquet_modules()
     metadata = msgspec.json.encode(_Metadata(VERSION, dict(sorted(members.items()))))
     out = io.BytesIO()
@@ -188,5 +189,5 @@ def _remove_from(path: Path, is_gone: Callable[[str], bool]) -> bool:
     except (pa.ArrowException, OSError) as error:
         raise ShardDamaged(path=path, problem=str(error)) from error
     rest = table.filter(compute.invert(compute.is_in(table["episode"], value_set=pa.array(sorted(gone)))))
-    _write_table(path, rest, {name: one for name, one in members.items() if name not in gone})
+    write_table(path, rest, {name: one for name, one in members.items() if name not in gone})
     return True

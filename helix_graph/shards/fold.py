@@ -26,7 +26,7 @@ from helix_episodes.safe_files import TEMPORARY_SUFFIX, make_folder
 from helix_graph.errors import FolderInUse
 from helix_graph.shards.aggregate import TABLES, Sums, Table, newest_versions, sums_of_facts, total
 from helix_graph.shards.engines import LOCAL_MASTER, EngineFailed, engine_errors, open_duckdb, open_spark
-from helix_graph.shards.files import ShardDamaged, check_shard, find_damage, parquet_modules, shard_files
+from helix_graph.shards.files import ShardDamaged, arrow_schema, check_shard, find_damage, parquet_modules, shard_files
 from helix_graph.validation import as_choice, as_datetime
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 Engine = Literal["local", "duckdb", "spark"]
 #: Rows are written in groups of so many, however the engine gives them: the bytes depend on nothing else.
-_ROWS_A_GROUP = 65_536
+ROWS_A_GROUP = 65_536
 
 
 class FoldReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,7 +90,7 @@ def fold(  # noqa: PLR0913  (the options of the command)
     opened = open_duckdb(memory_limit) if chosen == "duckdb" else open_spark(master, memory_limit)
     with opened as session, _damage_named(inputs):
         tables = _tables(inputs, session)
-        rows = write_tables(output, {name: session.batches(tables[name], _ROWS_A_GROUP) for name in TABLES})
+        rows = write_tables(output, {name: session.batches(tables[name], ROWS_A_GROUP) for name in TABLES})
     return FoldReport(folder=output, engine=chosen, shards=len(inputs.shards), earlier=len(inputs.earlier), rows=rows)
 
 
@@ -151,12 +151,12 @@ def _tables(inputs: _Inputs, session: Session) -> dict[str, Table]:
     """The tables of all inputs together."""
     parts: dict[str, list[Table]] = {name: [] for name in TABLES}
     if inputs.shards:
-        facts = session.read(inputs.shards)
+        facts = session.read(inputs.shards, arrow_schema())
         for name, table in sums_of_facts(newest_versions(facts) if _has_copies(inputs.shards) else facts).items():
             parts[name].append(table)
-    for name in TABLES:
+    for name, sums in TABLES.items():
         if inputs.earlier:
-            parts[name].append(session.read([folder / f"{name}.parquet" for folder in inputs.earlier]))
+            parts[name].append(session.read([folder / f"{name}.parquet" for folder in inputs.earlier], schema_of(sums)))
     return {
         name: several[0] if inputs.shards and not inputs.earlier else total(_union(several), TABLES[name])
         for name, several in parts.items()
@@ -178,21 +178,32 @@ def _has_copies(shards: Iterable[Path]) -> bool:
     return False
 
 
-def check_output(output: Path) -> None:
-    """Refuses a folder with other files than those of a fold.
+def check_fold(folder: Path) -> None:
+    """Looks whether a folder is the output of a fold whose files can be read.
+
+    Raises:
+        ShardDamaged: One cannot.
+    """
+    for path in (folder / f"{name}.parquet" for name in TABLES):
+        if problem := _unreadable(path):
+            raise ShardDamaged(path=path, problem=problem)
+
+
+def check_output(output: Path, *, tables: Iterable[str] = TABLES, others: Iterable[str] = ()) -> None:
+    """Refuses a folder with other files than those of ``tables`` and ``others``.
 
     Raises:
         FolderInUse: There are some.
     """
-    ours = {f"{name}.parquet" for name in TABLES}
+    ours = {*(f"{name}.parquet" for name in tables), *others}
     if output.is_symlink() or (output.exists() and not output.is_dir()):
         raise FolderInUse(f"{output} is no folder; name a new or empty one")
-    others = {path.name for path in output.iterdir()} - ours if output.is_dir() else set()
-    if {name for name in others if not name.endswith(TEMPORARY_SUFFIX)}:
-        raise FolderInUse(f"{output} has other files than a fold; name a new or empty folder")
+    found = {path.name for path in output.iterdir()} - ours if output.is_dir() else set()
+    if {name for name in found if not name.endswith(TEMPORARY_SUFFIX)}:
+        raise FolderInUse(f"{output} has other files; name a new or empty folder")
 
 
-def write_tables(output: Path, tables: dict[str, Iterable[Any]]) -> dict[str, int]:
+def write_tables(output: Path, tables: dict[str, Iterable[Any]], forms: dict[str, Sums] = TABLES) -> dict[str, int]:
     """Writes each table from its record batches, all under other names first; gives their numbers of rows.
 
     Raises:
@@ -202,7 +213,7 @@ def write_tables(output: Path, tables: dict[str, Iterable[Any]]) -> dict[str, in
         make_folder(output)
         unfinished = {name: output / f".{name}.parquet{TEMPORARY_SUFFIX}" for name in tables}
         try:
-            rows = {name: _write(unfinished[name], TABLES[name], batches) for name, batches in tables.items()}
+            rows = {name: _write(unfinished[name], forms[name], batches) for name, batches in tables.items()}
             for name, path in unfinished.items():
                 path.replace(output / f"{name}.parquet")
         finally:
@@ -222,12 +233,12 @@ def _write(path: Path, sums: Sums, batches: Iterable[Any]) -> int:
         for batch in batches:
             waiting.append(pa.Table.from_batches([batch]).cast(schema))
             have += batch.num_rows
-            while have >= _ROWS_A_GROUP:
+            while have >= ROWS_A_GROUP:
                 table = pa.concat_tables(waiting).combine_chunks()
-                writer.write_table(table.slice(0, _ROWS_A_GROUP).combine_chunks(), row_group_size=_ROWS_A_GROUP)
-                waiting, have, rows = [table.slice(_ROWS_A_GROUP)], have - _ROWS_A_GROUP, rows + _ROWS_A_GROUP
+                writer.write_table(table.slice(0, ROWS_A_GROUP).combine_chunks(), row_group_size=ROWS_A_GROUP)
+                waiting, have, rows = [table.slice(ROWS_A_GROUP)], have - ROWS_A_GROUP, rows + ROWS_A_GROUP
         if have:
-            writer.write_table(pa.concat_tables(waiting).combine_chunks(), row_group_size=_ROWS_A_GROUP)
+            writer.write_table(pa.concat_tables(waiting).combine_chunks(), row_group_size=ROWS_A_GROUP)
     return rows + have
 
 
@@ -242,9 +253,8 @@ def _damage_named(inputs: _Inputs) -> Iterator[None]:
         damage = find_damage(inputs.shards)
         if damage:
             raise damage from error
-        for path in (folder / f"{name}.parquet" for folder in inputs.earlier for name in TABLES):
-            if problem := _unreadable(path):
-                raise ShardDamaged(path=path, problem=problem) from error
+        for folder in inputs.earlier:
+            check_fold(folder)
         raise EngineFailed(f"the engine gave up: {_first_line(error)}") from error
 
 

@@ -64,6 +64,12 @@ def _render_packed(report: PackReport) -> None:
 @click.option("--until", type=parse_time, metavar="TIME", help="Only before this day.")
 @click.option("--master", metavar="URL", help="Where Spark runs (default: local[*]).")
 @click.option("--memory-limit", metavar="SIZE", help="The most memory DuckDB or a Spark process takes, such as 4GB.")
+@click.option(
+    "--serving",
+    type=OutputPath(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Also write tables to look up in.",
+)
 @json_option
 def fold(  # noqa: PLR0913  (its options)
     *,
@@ -74,6 +80,7 @@ def fold(  # noqa: PLR0913  (its options)
     until: datetime | None,
     master: str | None,
     memory_limit: str | None,
+    serving: Path | None,
     as_json: bool,
 ) -> None:
     """Sum up what pack has written, with DuckDB or Spark.
@@ -101,7 +108,13 @@ def fold(  # noqa: PLR0913  (its options)
             master=master or LOCAL_MASTER,
             memory_limit=memory_limit or "",
         )
+    if serving is not None:
+        from helix_graph.shards.serving import serve
+
+        serve(report.folder, serving)
     show(report, as_json=as_json, render=_render_folded)
+    if serving is not None and not as_json:
+        say(f"Tables to look up in: {serving}. For PostgreSQL, run psql -f load.sql there.")
 
 
 def _render_folded(report: FoldReport) -> None:

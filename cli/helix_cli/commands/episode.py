@@ -13,8 +13,8 @@ import click
 
 from helix_cli.app import open_memory
 from helix_cli.completion import session_names
-from helix_cli.options import any_path, json_object, parse_time, since_option, workers_option
-from helix_cli.output import count, json_option, prints, progress, say, show, table, warn
+from helix_cli.options import any_path, json_object, output_file, parse_time, since_option, workers_option
+from helix_cli.output import count, emit_json, emit_text, json_option, prints, progress, say, show, table, warn
 from helix_cli.terminal import verdict
 from helix_episodes.corrections import LATER_EVIDENCE, PERSON_RULE
 from helix_episodes.store import plain_json
@@ -485,6 +485,33 @@ def _short(session: str) -> str:
     ('54be547d', '2026-01-01-session-126')
     """
     return session.partition("-")[0] if _UUID.fullmatch(session) else session
+
+
+@episode.command("export")
+@click.argument("name", metavar="EPISODE", shell_complete=session_names)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("atif",)),
+    default="atif",
+    show_default=True,
+    help="A trajectory for other tools.",
+)
+@click.option("--log", type=any_path, help="The session's log (default: where its agent keeps it).")
+@click.option("--output", type=output_file, metavar="FILE", help="File to write (default: stdout).")
+@json_option
+def export_episode(*, name: str, form: str, log: Path | None, output: Path | None, as_json: bool) -> None:
+    """Write one session for other tools, from its log.
+
+    EPISODE is a session's id, its beginning, or `last`. Secrets and home folders are cut.
+    """
+    written = open_memory().export(name, format=form, log=log, output=output)
+    if output is None:
+        emit_text(written.decode())
+    elif as_json:
+        emit_json({"format": form, "path": str(output), "bytes": len(written)})
+    else:
+        say(f"{output} ({form}, {len(written):,} bytes)")
 
 
 @episode.command("show")

@@ -75,7 +75,9 @@ def _sentence(change: BeforeAfter | None) -> str:
     unit = "sessions" if change.event == _MET else "times"
     said = f"{change.verdict}: {change.event} {before.events} of {before.opportunities} {unit} before, "
     said += f"{after.events} of {after.opportunities} after"
-    if change.ratio is not None and change.low is not None:
+    # With nothing on a side the ratio is that of half an event, and says something only where the verdict does.
+    telling = (before.events and after.events) or change.verdict in {"better", "worse"}
+    if telling and change.ratio is not None and change.low is not None:
         span = f"at least {change.low:.2g}" if change.high is None else f"{change.low:.2g} to {change.high:.2g}"
         said += f": {change.ratio:.2g} times as often (95 % CI {span})"
     said += "."

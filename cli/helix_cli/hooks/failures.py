@@ -21,7 +21,7 @@ from helix_graph.trust import shared_episodes
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
     from helix_cli.hooks.call import HookCall
@@ -41,6 +41,7 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswe
     from helix_graph.graph.error_precedents import find_precedents
     from helix_graph.graph.graph_db import FILE_NAME, open_graph
     from helix_graph.graph.precedent_rows import Past
+    from helix_graph.graph.remedy_relevance import is_of_kind
     from helix_graph.graph.remedy_state import WorkingTree
 
     text = call.failure
@@ -57,7 +58,9 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswe
     except GraphNotCompiled:
         return None
     dedup.remember(SITUATION + label for label in found["looked_for"])
-    precedents = found["precedents"] = [one for one in found["precedents"] if _is_of_kind(one, found["looked_for"])]
+    precedents = found["precedents"] = [
+        one for one in found["precedents"] if is_of_kind(one["label"], found["looked_for"])
+    ]
     authors = known_authors(root, shared_episodes(root, (one["episode"] for one in precedents)))
     lines = dedup.take(precedent_lines(found, authors))
     block = context_block([ContextSection("Met before:", [ContextLine(line) for line in lines])])
@@ -75,15 +78,6 @@ def _muted(connection: sqlite3.Connection, root: Path) -> Callable[[Complaint], 
     if muted:
         muted -= shared_statements(connection, root)  # what a commit mutes is still said to this user's agent
     return lambda asked: not muted.isdisjoint((*asked.keys, *(issue_id("group", label) for label in asked.labels)))
-
-
-def _is_of_kind(one: Row, looked_for: Sequence[str]) -> bool:
-    """Whether a precedent failed in a way that the output names: the same test may fail for another reason now."""
-    from helix_graph.graph.error_query import says_something
-
-    family = one["label"].rpartition(" fails: ")[2]
-    now = {label.rpartition(" fails: ")[2] for label in looked_for}
-    return not now or family in now or not says_something(family)
 
 
 def _notice(found: Row) -> str:

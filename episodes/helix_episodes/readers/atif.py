@@ -7,7 +7,7 @@ failure: how a call came out is known only where its text, or the tool's own ``e
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from helix_episodes.readers.base import SingleFileReader
 from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, objects_in, parse_any_time, text_in
@@ -16,7 +16,7 @@ from helix_episodes.readers.common.jsonl import SkippedRecord
 from helix_episodes.readers.common.message_parts import content_text
 from helix_episodes.readers.common.session_builder import SessionBuilder
 from helix_episodes.readers.common.tool_translation import COMMON_TOOLS
-from helix_episodes.session import Source
+from helix_episodes.session import Source, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,12 +24,15 @@ if TYPE_CHECKING:
 
     from helix_episodes.readers.base import LogHead
     from helix_episodes.readers.common.json_with_lines import JsonNode
-    from helix_episodes.session import Session, Status, StepKind
+    from helix_episodes.session import Session, StepKind
 
 _VERSION = "ATIF-"
 _CUT = "context_management"
 #: What is put below a result that the agent's own log flagged, where it is made from a log that has flags.
 _FLAGGED = "[error] tool reported failure"
+#: Under this name our own export says how a result came out, and when (`helix_episodes.atif_export`).
+_OURS = "helix_graph"
+_STATUSES: tuple[Status, ...] = get_args(Status)
 _MARKING = frozenset({"claude-code"})
 #: Results of calls that never ran, or that a person did not let through, in the words of the agents themselves.
 _NEVER_RAN: dict[str, Status] = {
@@ -172,9 +175,16 @@ class _Run:
             text = text.rstrip().removesuffix(_FLAGGED).rstrip()
         stated = next((one for one in (extra.get("is_error"), flag) if isinstance(one, bool)), None)
         failed = True if marked else stated if stated is not None else False if self._marks_failures else None
+        ours = object_in(extra, _OURS)
+        place = RecordPosition(place.source, parse_any_time(ours.get("at")) or place.at)
         begun = next((words for words in _NEVER_RAN if text.startswith(words)), "") if failed else ""
         self._dialogue.end_call(
-            call_id, place, text=text, failed=failed, exit_code=extra.get("exit_code"), status=_NEVER_RAN.get(begun)
+            call_id,
+            place,
+            text=text,
+            failed=failed,
+            exit_code=extra.get("exit_code"),
+            status=ours["status"] if ours.get("status") in _STATUSES else _NEVER_RAN.get(begun),
         )
 
     def _follow(self, references: object) -> None:
