@@ -55,8 +55,8 @@ def is_of_use(fix: Row, asked: Complaint, row: Row) -> bool:
     is wrong, any change, also where only its message is given. Of another issue of the kind a change has to speak of
     that one, by its rule or by what its message names, or be all that was changed, for it alone, in its file. Where
     only names tell errors apart, it has to speak of the name that both are about. Of a wrong call a change to a file
-    says nothing, nor does any of a line that only closes what others ran. Imports alone say nothing of what is not about
-    imports.
+    says nothing, nor does any of a line that only closes what others ran. Imports alone say nothing of what is
+    not about imports.
     """
     words = frozenset(word.casefold() for word in _WORDS.findall(f"{fix['quote']} {fix['command'] or ''}"))
     symbols = [symbol.rpartition(".")[2].casefold() for symbol in (asked.symbol or "", symbol_in(row["message"]))]
