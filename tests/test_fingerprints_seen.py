@@ -30,6 +30,13 @@ TRACEBACK = (
     "____________ test_total ____________\n\n    def test_total():\n>       total()\n"
     "E       KeyError: 'vat'\n\ntests/test_cart.py:12: KeyError"
 )
+RSPEC = """\
+2 examples, 1 failure
+
+Failed examples:
+
+rspec ./spec/cart_spec.rb:12 # Cart adds two prices
+"""
 LINTED = """\
 store/sum.go:3:1: Error return value of `os.Remove` is not checked (errcheck)
 store/sum.go:9:7: G306: Expect WriteFile permissions to be 0600 or less (gosec)
@@ -75,6 +82,7 @@ def remembered(folder: Path, *episodes: Episode) -> Graph:
         ("pytest", PYTEST, "tests/test_cart.py::test_total"),
         ("go test ./...", TESTS, "TestTotal"),
         ("go test ./...", TESTS, "--- FAIL: TestPrice (0.20s)"),
+        ("bundle exec rspec", RSPEC, "rspec ./spec/cart_spec.rb:40 # Cart adds two prices"),
         ("golangci-lint run", LINTED, "Error return value of `os.Remove` is not checked (errcheck)"),
         ("golangci-lint run", LINTED, "G306: Expect WriteFile permissions to be 0600 or less"),
         ("golangci-lint run", LINTED, "G306: Expect WriteFile permissions to be 0600 or less (gosec)"),

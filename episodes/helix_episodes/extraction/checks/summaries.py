@@ -82,7 +82,7 @@ _CLOSINGS = (
         check="rspec",
         sign=" example",
         pattern=Regex(r"(?P<total>\d+) examples?, (?P<failed>\d+) failures?(?:, (?P<skipped>\d+) pending)?"),
-        test=Regex(r"rspec (\S+)"),
+        test=Regex(r"rspec (?:\S+ # )?(\S.*)$"),  # the description: lines move
     ),
     _Closing(
         check="rake test",
