@@ -58,7 +58,7 @@ site:  ## the documentation as a site in build/site, with every link checked; it
 	NO_MKDOCS_2_WARNING=1 $(BIN)mkdocs build --strict -q
 
 agents:  ## the five coding agents themselves, from npm, with a scripted model; needs ../shared/agents-harness
-	BIN=$(BIN) .ci/agents
+	BIN=$(BIN) .ci/agents $(CLIENTS)
 
 screenshots:  ## the pictures of the documentation, and every tab in build/screenshots to look at
 	PYTHONPATH=tests/helpers $(BIN)python benchmarks/pictures.py

@@ -20,6 +20,7 @@ from rich.text import Text
 
 from browser import CHROMIUM, open_browser
 from demo_logs import demo_memory_in
+from helix_cli.output import short_id
 from helix_graph import Memory
 from pseudo_terminal import on_terminal
 
@@ -82,7 +83,7 @@ def documentation(browser: Browser, folder: Path) -> None:
 def terminal(browser: Browser, memory: Memory, folder: Path) -> None:
     """What two commands print."""
     sheet = Console(record=True, width=COLUMNS, file=(folder / "nothing").open("w"), force_terminal=True)
-    for asked in (("issues", "--limit", "4"), ("explain", failed_session(memory))):
+    for asked in (("issues", "--limit", "4"), ("explain", short_id(failed_session(memory)))):
         told = on_terminal(*asked, columns=COLUMNS, cwd=folder, HELIX_DIR=str(memory.root), COLORTERM="truecolor")
         sheet.print(Text.assemble(("$ ", "dim"), " ".join(("helix-graph", *asked))))
         sheet.print(Text.from_ansi(told))

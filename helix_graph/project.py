@@ -123,8 +123,9 @@ def others_own(path: Path) -> bool:
 
 def work_trees(repository: Path) -> list[Path]:
     """The other work trees of a repository, by path; those that were moved or deleted by hand are left out."""
-    pointers = (pointer_in(entry / "gitdir") for entry in (repository / ".git" / "worktrees").glob("*"))
-    trees = (Path(pointer).parent for pointer in pointers if pointer)
+    entries = (repository / ".git" / "worktrees").glob("*")
+    pointers = ((entry, pointer_in(entry / "gitdir")) for entry in entries)  # which may be relative to the entry
+    trees = (Path(os.path.normpath(entry / pointer)).parent for entry, pointer in pointers if pointer)
     return sorted(tree for tree in trees if tree.is_dir())
 
 

@@ -294,3 +294,15 @@ def test_a_run_of_edits_ends_where_the_agent_changes_its_mind(script: Begin, epi
         "I'll cache it.", "Actually, the cache breaks refunds, so I use a lookup.",
     ]  # fmt: skip
     assert [one.action.count for one in edits if one.action] == [2, 1]
+
+
+def test_a_look_by_another_tool_is_no_repair_of_a_wrong_flag(script: Begin, episode_of: Extracted) -> None:
+    log = (
+        script("s").prompt("Look").run("cat -A shop/cart.py", "cat: illegal option -- A\nusage: cat [-benstuv]", code=1)
+    )
+    read = {"file_path": "/work/shop/shop/cart.py"}
+    looked = episode_of(log.call("Read", read, output="1\tx = 1"))
+    assert looked.fixes == ()
+    shown = episode_of(log.run("cat -vet shop/cart.py", "x = 1$"))
+    chosen = {one.id: one.chosen for one in shown.decisions}
+    assert [chosen[change] for fix in shown.fixes for change in fix.changes] == ["run cat -vet shop/cart.py"]

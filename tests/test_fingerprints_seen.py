@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from helix_episodes.extraction.fingerprints import keys_of_text
 from helix_episodes.store import encode_episode
 from helix_graph.graph.api import Graph
 
@@ -29,6 +30,14 @@ TRACEBACK = (
     "____________ test_total ____________\n\n    def test_total():\n>       total()\n"
     "E       KeyError: 'vat'\n\ntests/test_cart.py:12: KeyError"
 )
+LINTED = """\
+store/sum.go:3:1: Error return value of `os.Remove` is not checked (errcheck)
+store/sum.go:9:7: G306: Expect WriteFile permissions to be 0600 or less (gosec)
+store/kind.go:4:2: missing cases in switch of type shop.Kind: shop.Big, shop.Small (exhaustive)
+3 issues:
+* errcheck: 1
+* exhaustive: 1
+* gosec: 1"""
 TESTS = "--- FAIL: TestTotal (0.01s)\n    cart_test.go:12: got 3\n--- FAIL: TestPrice (0.01s)\nFAIL\nFAIL\tshop\t0.01s"
 
 
@@ -66,6 +75,14 @@ def remembered(folder: Path, *episodes: Episode) -> Graph:
         ("pytest", PYTEST, "tests/test_cart.py::test_total"),
         ("go test ./...", TESTS, "TestTotal"),
         ("go test ./...", TESTS, "--- FAIL: TestPrice (0.20s)"),
+        ("golangci-lint run", LINTED, "Error return value of `os.Remove` is not checked (errcheck)"),
+        ("golangci-lint run", LINTED, "G306: Expect WriteFile permissions to be 0600 or less"),
+        ("golangci-lint run", LINTED, "G306: Expect WriteFile permissions to be 0600 or less (gosec)"),
+        ("golangci-lint run", LINTED, "missing cases in switch of type shop.Kind: shop.Big, shop.Small (exhaustive)"),
+        ("go build ./...", BUILD, "web:build: other.go:99:1: undefined: agent"),
+        ("go build ./...", BUILD, "#12 3.4 other.go:99:1: undefined: agent"),
+        ("go build ./...", BUILD, "2026-03-02T09:00:00Z other.go:99:1: undefined: agent"),
+        ("go build ./...", BUILD, "12:00:01 [api] other.go:99:1: undefined: agent"),
     ],
 )
 def test_an_issue_is_found_in_any_form(known: Callable[..., Graph], command: str, output: str, pasted: str) -> None:
@@ -89,6 +106,30 @@ def test_a_banner_or_another_issue_is_not_the_same_error(
     known: Callable[..., Graph], command: str, output: str, pasted: str
 ) -> None:
     assert known(command, output).seen(pasted).level != "exact"
+
+
+@pytest.mark.parametrize(
+    "banner",
+    [
+        "\u27a4 YN0000: \u2514 Completed in 0s 201ms",
+        "\u27a4 YN0000: Failed with errors in 0s 402ms",
+        "Errors while running CTest",
+        "In deploy.sh line 3:",
+        "npm error code ERESOLVE",
+        "npm error ERESOLVE unable to resolve dependency tree",
+    ],
+)
+def test_a_closing_or_opening_line_of_a_tool_is_no_issue(banner: str) -> None:
+    assert list(keys_of_text(banner)) == []
+
+
+def test_two_conflicts_of_packages_are_two_issues() -> None:
+    def conflict(peer: str) -> set[str]:
+        head = "npm error code ERESOLVE\nnpm error ERESOLVE unable to resolve dependency tree\nnpm error\n"
+        return set(keys_of_text(f"{head}npm error Could not resolve dependency:\nnpm error peer {peer} from a form"))
+
+    assert conflict("react@17")
+    assert conflict("react@17").isdisjoint(conflict("vue@2"))
 
 
 def test_a_failure_that_was_announced_is_no_precedent(known: Callable[..., Graph]) -> None:

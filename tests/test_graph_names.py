@@ -193,3 +193,14 @@ def _holds(episode: Episode, answer: FoundPath) -> bool:
             if claim.source_local in reached and claim.type == step.type and shown[claim.target_local] == step.target
         }
     return bool(reached)
+
+
+@pytest.mark.parametrize(
+    "reason", ["", " because it is simpler", " to keep setup small", " since tests are faster", ", it is embedded"]
+)
+def test_why_one_thing_is_taken_instead_of_another_is_no_part_of_the_label(reason: str) -> None:
+    def label(chosen: str) -> str:
+        return decision_key(Decision(id="d1", timestamp=None, type="design", chosen=chosen))
+
+    assert label(f"use sqlite instead of postgres{reason}") == label("use sqlite instead of postgres")
+    assert label(f"use postgres instead of sqlite{reason}") != label("use sqlite instead of postgres")

@@ -157,7 +157,7 @@ def test_a_session_is_explained_and_axe_finds_nothing(
     text = page.frame_locator("iframe").locator("main").inner_text()
     found = shop.causality.explain(failed)
     assert text.startswith("Why it failed")
-    assert found.suspects[0].label in text
+    assert found.suspects[0].chosen in text
     assert found.reading[0].quote in text
     assert complaints == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 700

@@ -141,6 +141,14 @@ def test_a_change_that_left_the_linter_failing_does_not_lead_straight_to_its_pas
     ]
 
 
+def test_a_file_written_anew_with_a_marker_it_had_already_suppresses_nothing(script: Begin, asked: Asked) -> None:
+    marked = "package store\n\nfunc a() {} //nolint:unused // kept\n"
+    log = script("s").prompt("Lint").write("store/store.go", marked).run(LINT, UNUSED, code=1)
+    log = log.write("store/store.go", f"{marked}\nfunc used() {{}}\n").run(LINT, LINT_PASSES)
+    answer = asked(log, source="unused", target="passes")
+    assert [step.target for step in answer.steps] == ["create store/store.go", "golangci-lint passes"]
+
+
 def test_the_strongest_come_in_the_order_of_the_low_ends_that_are_shown(script: Begin, asked: Asked) -> None:
     logs = []
     for number in range(6):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +17,8 @@ from helix_graph.graph.error_precedents import find_precedents
 from helix_graph.graph.graph_db import open_graph
 from helix_graph.graph.model import UsualRepair
 from helix_graph.graph.precedent_rows import Past
+from session_script import BEGIN
+from small_worlds import memory_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
     from helix_graph.graph.model import SeenAnswer
     from session_script import Script
 
-    Begin = Callable[[str], Script]
+    Begin = Callable[..., Script]
     Known = Callable[..., Graph]
 
 BUILT, TESTED, LINTED = "", "ok  \tshop\t0.01s", "0 issues."
@@ -226,6 +230,50 @@ def test_a_repair_that_is_gone_comes_after_one_that_holds(known: Known, tmp_path
     assert shown(graph.seen(UNCHECKED))[0] == kept
     (tmp_path / "store" / "sum.go").write_text(lost)
     assert shown(graph.seen(UNCHECKED))[0] == lost
+
+
+def test_of_two_issues_of_a_cut_output_each_is_named(known: Known) -> None:
+    bar = "\u2501" * 20
+    unused = f" at src/Tab.tsx:7:9 lint/correctness/noUnusedVariables {bar}\n  \u00d7 This variable active is unused."
+    unformatted = f" at src/Tab.tsx format {bar}\n  \u00d7 Formatter would have printed the following content:"
+    graph = known(
+        ("biome check", f"{unused}\nFound 1 error.", "src/Tab.tsx", "const [, setActiveId] = useState()", CHECKED),
+        ("biome check", f"{unformatted}\nFound 1 error.", "src/Tab.tsx", "formatted()", CHECKED),
+    )
+    issues = graph.seen(f"$ biome check\n{unused}\n\n{unformatted}").issues
+    assert [one.fixed for one in issues] == [1, 1]
+    assert {"Formatter" in one.message for one in issues} == {True, False}
+
+
+def test_a_repair_after_which_the_error_came_back_in_its_session_comes_last(
+    script: Begin, episode_of: Callable[[Script], Episode], tmp_path: Path
+) -> None:
+    undone = script("new").prompt("Lint").run("golangci-lint run", UNCHECKED, code=1)
+    undone = undone.edit("store/sum.go", new="if os.Remove(old) != nil {} // errcheck").run("golangci-lint run", LINTED)
+    undone = undone.edit("store/sum.go", "if os", "os").run("golangci-lint run", UNCHECKED, code=1)
+    kept = script("old", begin=BEGIN - timedelta(days=3)).prompt("Lint").run("golangci-lint run", UNCHECKED, code=1)
+    kept = kept.edit("store/sum.go", new=WRITTEN).run("golangci-lint run", LINTED)
+    memory = memory_of(tmp_path / "memory", [episode_of(undone), episode_of(kept)], compiled=True)
+    assert shown(memory.graph.seen(UNCHECKED))[0] == WRITTEN
+
+
+def test_a_file_that_git_tracks_elsewhere_has_moved(known: Known, tmp_path: Path) -> None:
+    graph = known(("golangci-lint run", UNCHECKED, "store/sum.go", WRITTEN, LINTED))
+    (tmp_path / ".git").rmdir()
+    (tmp_path / "total").mkdir()
+    (tmp_path / "total" / "sum.go").write_text(f"package total\n{WRITTEN}\n")
+    for arguments in (["init", "-q"], ["add", "total"]):
+        subprocess.run(["git", "-C", str(tmp_path), *arguments], check=True)
+    (fix,) = (fix for one in graph.seen(UNCHECKED).precedents for fix in one.fixes)
+    assert (fix.state, fix.now_at) == ("moved", "total/sum.go")
+
+
+def test_a_tests_own_message_finds_what_repaired_the_test(known: Known) -> None:
+    output = (
+        "--- FAIL: TestPut (0.01s)\n    put_test.go:9: session should have two checkpoints\nFAIL\nFAIL\tshop\t0.31s"
+    )
+    graph = known(("go test ./...", output, "store/handlers.go", "return proceed(both)", TESTED))
+    assert shown(graph.seen("session should have two checkpoints")) == ["return proceed(both)"]
 
 
 def block_of(graph: Graph, text: str) -> str:

@@ -11,6 +11,7 @@ import pytest
 
 from helix_graph import Memory
 from helix_graph.errors import NoMemory
+from helix_graph.project import work_trees
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,6 +49,17 @@ def test_work_trees_share_one_memory(repository: Path) -> None:
     Memory.init(repository)
     assert Memory.open(tree).root == repository / ".helix"
     assert Memory.init(tree).root == repository / ".helix"
+
+
+def test_work_trees_that_git_names_by_relative_paths_are_found(repository: Path) -> None:
+    """As `worktree.useRelativePaths` of newer git has it."""
+    tree = repository.parent / "shop-fix"
+    git("worktree", "add", str(tree), "-b", "fix", at=repository)
+    (repository / ".git" / "worktrees" / "shop-fix" / "gitdir").write_text("../../../../shop-fix/.git\n")
+    (tree / ".git").write_text("gitdir: ../shop/.git/worktrees/shop-fix\n")
+    Memory.init(repository)
+    assert Memory.open(tree).root == repository / ".helix"
+    assert work_trees(repository) == [tree]
 
 
 @pytest.mark.parametrize("own", [True, False], ids=["its own git folder", "a real one"])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 import traceback
 from typing import TYPE_CHECKING
 
 import pytest
 
+from helix_cli.app import run
 from helix_graph.errors import TeamServerFailed
 from helix_graph.sharing.administration import add_member, remove_member, set_up
 from helix_graph.sharing.server import ServerObject, TeamServer, check_address
@@ -80,6 +82,27 @@ def test_no_error_holds_a_piece_of_the_address_s_password(address: str, tmp_path
 )
 def test_usual_addresses_are_taken(address: str) -> None:
     assert check_address(address) == address
+
+
+def test_a_wrong_password_is_told_from_a_server_that_is_away(team_server: TeamDatabase) -> None:
+    add_member(team_server.url(), "shop", "locked")
+    with TeamServer(team_server.url("locked:r%40ght"), "shop") as right:
+        assert right.standing().role == "locked"
+    for role in (f"locked:{WORD}", "locked", "nobody-of-that-name"):
+        with pytest.raises(TeamServerFailed, match="refused the role, its password") as raised:
+            TeamServer(team_server.url(role), "shop").standing()
+        assert WORD not in str(raised.value)
+
+
+def test_without_the_driver_the_line_that_installs_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    monkeypatch.setenv("HELIX_DIR", str(member(tmp_path / "ann").root))
+    assert run(["sync", "--to", f"postgresql://ann:{WORD}@localhost:1/team", "--as", "shop"]) == 1
+    said = capsys.readouterr().err
+    assert "pip install 'helix-graph[postgres]'" in said
+    assert WORD not in said
 
 
 def test_authorship_is_the_server_s_word(team_server: TeamDatabase) -> None:

@@ -34,7 +34,10 @@ ASKED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("anti-patterns", "--max-success-rate", "0.9", "--all"),
         ("trigger", "action", "basis", "standing"),
     ),
-    "explain": (("explain", FAILED), ("label", "reasons", "supporting", "contrary", "basis", "decision")),
+    "explain": (
+        ("explain", FAILED),
+        ("label", "reasons", "supporting", "contrary", "chosen", "basis", "decision"),
+    ),
     "steps": (("explain", FAILED, "--steps"), ("text", "how", "task", "rule")),
     "contrast": (("contrast", FAILED), ("other", "why", "here", "there")),
     "recall": (("insight", "recall", "parcel service", "--lexical"), ("name", "content")),

@@ -254,6 +254,7 @@ _Sessions: TypeAlias = "defaultdict[tuple[str, bool], list[str]]"
 class Suspect(msgspec.Struct, frozen=True, kw_only=True):
     """A step to look at. ``score`` orders suspects and means nothing by itself.
 
+    ``label`` is what sessions have in common, ``chosen`` what was done in the words of its log.
     ``clear`` says whether a signal or an associated comparison points at it; all others could be chance.
     ``supporting`` are failed sessions in which the same was done, ``contrary`` successful ones, a few of
     ``failed_with`` and ``succeeded_with`` in all. ``difference`` is the adjusted difference of its label, if compared.
@@ -261,6 +262,7 @@ class Suspect(msgspec.Struct, frozen=True, kw_only=True):
 
     decision: str
     label: str
+    chosen: str = ""
     line: int | None
     score: float
     clear: bool
@@ -351,6 +353,7 @@ def _suspect(
     return Suspect(
         decision=decision.id,
         label=label,
+        chosen=decision.chosen,
         line=decision.evidence.line if decision.evidence else None,
         score=score,
         clear=bool(signals) or (compared and effect is not None and effect.verdict == "associated"),

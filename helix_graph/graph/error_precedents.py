@@ -69,6 +69,8 @@ _WORDS = Regex(r"[A-Za-z_$][\w$]*")
 #: So many of an issue's best precedents are compared by their changes, and so many changes of each.
 _MOST_WEIGHED = 4
 _MOST_SHOWN = 3
+#: How the working tree has a change that is no longer there as it was made.
+_LOST = frozenset({"gone", "changed"})
 #: Of a change shared by more than this each may have done it, or none.
 _FEW_CHANGES = 3
 #: An error is alike when it has so much of what the words of a message weigh together.
@@ -156,7 +158,10 @@ def _of_issue(past: Past, asked: Complaint, *, nearest: bool) -> list[PrecedentH
     same = f"(m.episode, m.local) IN (SELECT episode, local FROM issue WHERE fingerprint {ANY_OF})"  # noqa: S608  (a constant)
     exact = _candidates(past, same, as_list(asked.keys)) if asked.keys else []
     names = names_in(asked.message)
-    hits = [_hit("exact", asked, one, names) for one in exact]
+    last = {one.episode: one for one in sorted(exact, key=lambda one: (len(one.local), one.local))}
+    hits = [
+        _hit("exact", asked, one, names, came_back=bool(one.verified) and last[one.episode] is not one) for one in exact
+    ]
     if not (nearest and any(hit.fixed for hit in hits)):
         nodes = _nodes_of_kind(past.connection, asked)
         kind = _candidates(past, f"m.node {ANY_OF}", as_list(nodes)) if nodes else []
@@ -196,11 +201,15 @@ def _same_file(asked: Complaint, one: _Candidate) -> bool:
     return bool(asked.file and one.path) and file_name(asked.file) == file_name(one.path)
 
 
-def _hit(level: str, asked: Complaint, one: _Candidate, names: tuple[str, ...]) -> PrecedentHit:
+def _hit(
+    level: str, asked: Complaint, one: _Candidate, names: tuple[str, ...], *, came_back: bool = False
+) -> PrecedentHit:
+    """How good a precedent an error is; one repaired that ``came_back`` in its session comes last."""
     issues = (one.issues or "").split()
     own = bool(issues) and issues[0] in asked.keys
     named = one.message.casefold()
     rank = (
+        came_back,
         not one.verified,
         not one.changes,
         level == "exact" and not own,
@@ -312,7 +321,7 @@ def _best(
     if asked is None:
         named = [precedent_row(past, hit) for hit in hits[:limit]]
         return [{**row, "fixes": _with_states(_own_first(row), tree)} for row in named], []
-    weighed: list[tuple[tuple[bool, int, bool, int, bool, int], Row]] = []
+    weighed: list[tuple[tuple[bool, bool, int, int, bool, int], Row]] = []
     never: list[Row] = []
     others: list[Row] = []
     for place, hit in enumerate(hits[:_MOST_READ_WHOLE]):
@@ -332,7 +341,8 @@ def _best(
         fixes.sort(key=lambda fix: (not fix["verified"], fix not in of_use, not comes_first(fix, asked)))
         row["fixes"] = _with_states(fixes, tree) if len(weighed) < _MOST_WEIGHED else fixes
         about = max(transferability(fix, asked) for fix in fixes)
-        order = (not row["fixed"], LEVELS.index(hit.level), _is_lost(row), -about, not is_concise(fixes[0]), place)
+        lost = _is_lost(row)
+        order = (not row["fixed"], lost, LEVELS.index(hit.level), -about, not is_concise(fixes[0]), place)
         weighed.append((order, row))
         if len(weighed) >= max(limit, _MOST_WEIGHED):
             break
@@ -380,10 +390,11 @@ def _with_states(fixes: list[Row], tree: WorkingTree | None) -> list[Row]:
         return fixes
     shown = fixes[:_MOST_SHOWN]
     states = (tree.state_of(fix["path"], "" if fix["command"] else fix["quote"]) for fix in shown)
-    return [{**fix, **state._asdict()} for fix, state in zip(shown, states, strict=True)] + fixes[_MOST_SHOWN:]
+    compared = [{**fix, **state._asdict()} for fix, state in zip(shown, states, strict=True)]
+    return sorted(compared, key=lambda fix: fix["state"] in _LOST) + fixes[_MOST_SHOWN:]
 
 
 def _is_lost(row: Row) -> bool:
     """Whether the session came to nothing, or nothing of its repair is there any more."""
     states = [fix["state"] for fix in row["fixes"] if fix["state"]]
-    return row["outcome"] == "failure" or (bool(states) and all(one in {"gone", "changed"} for one in states))
+    return row["outcome"] == "failure" or (bool(states) and all(one in _LOST for one in states))

@@ -159,6 +159,10 @@ _CONTRAST = Regex(
     r"|\b(?:replac|swap|substitut)\w+ .*\b(?:with|by|for)\b|\bfrom \S+(?: \S+)? to\b",
     re.IGNORECASE,
 )
+#: Why one thing is taken instead of another is said after both, and is no part of the choice.
+_REASON_AFTER = Regex(
+    r"(?i)(\binstead of\b\s.*?)(?:[,;:.!?](?=\s|$)|\s(?:because|since|so|to|as|which|when|while|given|due|where)\b).*$"
+)
 #: Ways to say "instead of"; of some all words are stop words.
 _INSTEAD = Regex(r"\b(?:rather than|in place of|as opposed to)\b", re.IGNORECASE)
 
@@ -331,7 +335,7 @@ def _prose(text: str) -> str:
     words = _TOKEN.findall(masked.casefold())
     place = next((i for i, word in enumerate(words[:_VERB_WITHIN]) if word in VERBS), None)
     if place is None or _CONTRAST.search(masked):
-        return _normal_form(_INSTEAD.sub("instead of", text))
+        return _normal_form(_REASON_AFTER.sub(r"\1", _INSTEAD.sub("instead of", first_line(text))))
     thing = next((OBJECTS[word] for word in words[place + 1 :] if word in OBJECTS), None)
     if thing is None:
         return _normal_form(text)

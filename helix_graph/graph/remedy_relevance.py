@@ -52,10 +52,11 @@ def is_of_use(fix: Row, asked: Complaint, row: Row) -> bool:
 
     It does when it has a name that the message has, or is a command that lets the failing check's tool repair all. Of
     the very issue so does any other command, a change to the same file, and for a test, which names itself and not what
-    is wrong, any change. Of another issue of the kind a change has to speak of that one, by its rule or by what its
-    message names, or be all that was changed, for it alone, in its file. Where only names tell errors apart, it has to
-    speak of the name that both are about. Of a wrong call a change to a file says nothing, nor does any of a line that
-    only closes what others ran. Imports alone say nothing of what is not about imports.
+    is wrong, any change, also where only its message is given. Of another issue of the kind a change has to speak of
+    that one, by its rule or by what its message names, or be all that was changed, for it alone, in its file. Where
+    only names tell errors apart, it has to speak of the name that both are about. Of a wrong call a change to a file
+    says nothing, nor does any of a line that only closes what others ran. Imports alone say nothing of what is
+    not about imports.
     """
     words = frozenset(word.casefold() for word in _WORDS.findall(f"{fix['quote']} {fix['command'] or ''}"))
     symbols = [symbol.rpartition(".")[2].casefold() for symbol in (asked.symbol or "", symbol_in(row["message"]))]
@@ -76,7 +77,7 @@ def is_of_use(fix: Row, asked: Complaint, row: Row) -> bool:
         return False
     if row["level"] == "exact":
         alone = not (names or asked.file) and len(row["fixes"]) == 1
-        anything = asked.test or (row["own"] and (fix["command"] or alone))
+        anything = asked.test or family == "test failed" or (row["own"] and (fix["command"] or alone))
         return bool(anything or at_file) or not words.isdisjoint({*names, *symbols[:1]})
     rules = {word.casefold() for word in _WORDS.findall(family) if len(word) >= _SHORTEST_RULE}
     at_theirs = file_name(fix["path"]) == file_name(row["path"]) != "" and len(row["fixes"]) == fix["repaired"] == 1

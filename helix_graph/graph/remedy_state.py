@@ -2,9 +2,9 @@
 
 A change is known by the lines that it wrote. Each is looked for in its file as it is now, at whatever line and with
 whatever indentation: where all are there the change *holds*; where some are missing the file has *changed* since;
-without the file it is *gone*, unless a file of that name elsewhere, which sessions touched, has the lines: then it has
-*moved*. Only the files of the changes that are shown are read. What cannot be compared (a command, a deletion, a text
-that redaction cut) has no state.
+without the file it is *gone*, unless a file of that name elsewhere, which sessions touched or which is the only one of
+that name that git tracks, has the lines: then it has *moved*. Only the files of the changes that are shown are read.
+What cannot be compared (a command, a deletion, a text that redaction cut) has no state.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ class WorkingTree:
     def __init__(self, root: Path, connection: sqlite3.Connection) -> None:
         self._root, self._connection = root, connection
         self._read: dict[str, frozenset[str] | None] = {}
+        self._named: dict[str, list[str]] = {}
 
     def state_of(self, path: str | None, written: str) -> RemedyState:
         """What became of the lines that a change wrote into the file at ``path``, relative to the project."""
@@ -54,8 +55,11 @@ class WorkingTree:
         # The memory is not that of the files around it, or the file is of another checkout.
         if path.startswith(_OUTSIDE) or not (self._root / ".git").exists():
             return RemedyState()
-        other = next((one for one in self._places(path) if lines <= (self._lines(one) or frozenset())), None)
-        return RemedyState("moved", other) if other else RemedyState("gone")
+        places = self._places(path)
+        other = next((one for one in places if lines <= (self._lines(one) or frozenset())), None)
+        if other:
+            return RemedyState("moved", other)
+        return RemedyState("changed" if self._tracked(path.rpartition("/")[2]) == places != [] else "gone")
 
     def is_gone(self, path: str) -> bool:
         """Whether a file of the project is not there any more, nor at any place where sessions touched its like."""
@@ -67,12 +71,26 @@ class WorkingTree:
             return False
 
     def _places(self, path: str) -> list[str]:
+        """Where else a file of that name is: as git tracks it, if there is one alone, else as sessions touched it."""
         name = path.rpartition("/")[2]
+        tracked = self._tracked(name)
+        if len(tracked) == 1:
+            return tracked
         rows = self._connection.execute(
             "SELECT DISTINCT path FROM mention WHERE path IS NOT NULL AND path <> ? AND substr(path, ?) = ? LIMIT ?",
             (path, -len(name) - 1, f"/{name}", _MOST_PLACES),
         )
         return [one for (one,) in rows]
+
+    def _tracked(self, name: str) -> list[str]:
+        """The files of a name that git tracks; asked only for a file that is missing, so git is seldom started."""
+        if name not in self._named:
+            from helix_graph.git_command import git_output
+
+            literal = "".join(f"[{sign}]" if sign in "*?[" else sign for sign in name)
+            found = git_output(self._root, "ls-files", "-z", "--", f":(glob)**/{literal}") or b""
+            self._named[name] = [one.decode("utf-8", "replace") for one in found.split(b"\0") if one]
+        return self._named[name]
 
     def _lines(self, path: str) -> frozenset[str] | None:
         """The lines of a file without indentation; None where there is none below the project's folder."""

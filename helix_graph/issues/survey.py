@@ -290,9 +290,18 @@ def _state(history: History, kind: By, key: str, members: Sequence[Failure]) -> 
     )
 
 
-def _row(connection: sqlite3.Connection, history: History, kind: By, key: str, members: Sequence[Failure]) -> Issue:
-    """One row in full."""
-    remedies = _remedies(connection, history, members)
+def _row(
+    connection: sqlite3.Connection,
+    history: History,
+    kind: By,
+    key: str,
+    members: Sequence[Failure],
+    *,
+    remedies: list[GeneralRemedy] | None = None,
+) -> Issue:
+    """One row in full; ``remedies`` are its own, where they are known already."""
+    if remedies is None:
+        remedies = generalised(members, changes_for(connection, members), history)
     repaired = sum(one.repaired > 0 for one in members)
     rows = [history.sessions[one.number] for one in members]
     texts, latest = texts_of(connection, members[-1]), members[-1]
@@ -353,10 +362,6 @@ def _costliest(members: Sequence[Failure]) -> _Costliest:
 def _minutes(members: Iterable[Failure]) -> float | None:
     seconds = [one.seconds for one in members if one.seconds is not None]
     return round(sum(seconds) / 60, 1) if seconds else None
-
-
-def _remedies(connection: sqlite3.Connection, history: History, members: Sequence[Failure]) -> list[GeneralRemedy]:
-    return generalised(members, changes_for(connection, members), history)
 
 
 def _title(kind: By, key: str, members: Sequence[Failure], raw: str) -> str:
@@ -449,11 +454,12 @@ def _details(
                 author=written.get(session.id, ""),
             )
         )
+    remedies = generalised(counting, changes, history)
     alike = sorted(similar, key=lambda item: (-len(_sessions_of(item[1])), item[0]))
     return IssueDetails(
-        issue=_row(connection, history, kind, key, counting),
+        issue=_row(connection, history, kind, key, counting, remedies=remedies),
         occurrences=tuple(occurrences),
-        remedies=tuple(generalised(counting, changes, history)),
+        remedies=tuple(remedies),
         similar=tuple(_similar(connection, other, found) for other, found in alike[:_SIMILAR]),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from helix_graph.episodes import Episodes
     from helix_graph.issues.api import Issues
     from helix_graph.issues.model import Issue, IssueList
+    from helix_graph.issues.survey import IssueSurvey
     from helix_graph.rules.model import Proposal, Rule
     from helix_graph.rules.observance import SessionActs
 
@@ -118,11 +120,12 @@ class Rules:
             raise NotFound(several if found else f"no rule {asked!r}; `helix-graph rules` lists them")
         return RuleDetails(record=found[0], observations=tuple(ledger.observations(found[0].rule)))
 
-    def advise(self, *, limit: int = 10) -> Advice:
+    def advise(self, *, limit: int = 10, survey: IssueSurvey | None = None) -> Advice:
         """The rules that are missing: for issues that recur, that an act would prevent, and that no rule covers.
 
         Where a rule covers one and is ignored, a hook is proposed. ``unworded`` are the other recurring issues of three
-        sessions or more, which take a reader of their evidence.
+        sessions or more, which take a reader of their evidence. Who asks more of the same failures hands over the
+        ``survey`` that is open; by default one is opened.
 
         Raises:
             GraphNotCompiled: There is no graph yet.
@@ -130,7 +133,7 @@ class Rules:
         """
         most = as_int("limit", limit, lowest=1, highest=_MOST_ADVICE)
         ledger, _ = self._read(user=True)
-        found, listed = self._proposals(ledger)
+        found, listed = self._proposals(ledger, survey)
         known = {one.issue for one in found} | {one.issue for one in accepted_rules(self._root)}
         known |= covered(listed.issues, _current(ledger.records()))
         costly = (one for one in listed.issues if one.sessions >= FEWEST_SESSIONS and one.state not in _SETTLED)
@@ -222,18 +225,18 @@ class Rules:
 
     def proposals_for(self, issues: Issues, at: str) -> Sequence[Proposal]:
         """The rules that these issues ask for, of those that were in no file ``at`` that time."""
-        listed = issues.list(limit=_MOST_ISSUES)
         then = [one for one in rules_in(project_versions(self._folder)) if in_force(one, at)]
         records = [RuleRecord(rule=one, state="not applicable") for one in then]
         with issues.open() as survey:
+            listed = survey.list(by="recurring", limit=_MOST_ISSUES)
             return proposals(
                 listed.issues, records, details=survey.show, shared=lambda names: shared_episodes(self._root, names)
             )
 
-    def _proposals(self, ledger: Ledger) -> tuple[Sequence[Proposal], IssueList]:
-        root, issues = self._root, self._issues()
-        listed = issues.list(limit=_MOST_ISSUES)
-        with issues.open() as survey:
+    def _proposals(self, ledger: Ledger, opened: IssueSurvey | None = None) -> tuple[Sequence[Proposal], IssueList]:
+        root = self._root
+        with nullcontext(opened) if opened else self._issues().open() as survey:
+            listed = survey.list(by="recurring", limit=_MOST_ISSUES)
             found = proposals(
                 listed.issues, _current(ledger.records()), details=survey.show,
                 shared=lambda names: shared_episodes(root, names),

@@ -55,6 +55,7 @@ from helix_graph.sharing.records import (
 )
 from helix_graph.timestamps import stamp
 from helix_graph.topics.transfer import parse_import
+from helix_graph.trust import team_marker
 from helix_graph.validation import as_strs
 
 if TYPE_CHECKING:
@@ -175,6 +176,7 @@ class Sharing:
             for folder, wanted in zip(IN_PLACE, (episodes, assertions), strict=True)
             if wanted
             for path in sorted((self.root / folder).glob("*.json"))
+            if not team_marker(self.root, path.stem).exists()  # what came from a server is not this user's to share
         ]
         files = {f"{FOLDER}/{name}": encode(one) for name, one in records.items()}
         looked_at = {**files, **{path.relative_to(self.root).as_posix(): read_regular(path) for path in in_place}}

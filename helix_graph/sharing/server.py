@@ -219,15 +219,22 @@ def _name_of(address: str) -> str:
     return f"the team's server at {found['hosts']}" if found and found["hosts"] else "the team's server"
 
 
-#: What an SQLSTATE, or a class of them, means: the reason, and the end of the sentence.
-_STATES: tuple[tuple[str, Literal["away", "refused"], str], ...] = (
-    ("28", "refused", "refused the role or its password"),
-    ("3D000", "refused", "has no database of that name"),
-    ("42P01", "refused", "has no team memory in this database; an administrator runs `helix-graph team setup`"),
-    ("3F000", "refused", "has no team memory in this database; an administrator runs `helix-graph team setup`"),
-    ("42501", "refused", "does not let this role do that; an administrator runs `helix-graph team add`"),
-    *((state, "away", "is busy, starting or stopping; try again") for state in _PASSING),
-    ("", "refused", "refused what was asked"),
+#: How servers that speak English say that they let somebody not in; those of other languages count as away.
+_REFUSALS = (
+    "authentication failed",
+    "does not exist",
+    "no pg_hba.conf entry",
+    "not permitted to log in",
+    "no password",
+)
+#: What an SQLSTATE, or a class of them, means.
+_STATES = (
+    ("28", "refused the role or its password"),
+    ("3D000", "has no database of that name"),
+    ("42P01", "has no team memory in this database; an administrator runs `helix-graph team setup`"),
+    ("3F000", "has no team memory in this database; an administrator runs `helix-graph team setup`"),
+    ("42501", "does not let this role do that; an administrator runs `helix-graph team add`"),
+    ("", "refused what was asked"),
 )
 
 
@@ -235,12 +242,13 @@ def _problem(address: str, error: Exception, *, connecting: bool = False) -> Tea
     """What is wrong, in a sentence of ours: what the driver or the server says may hold anything."""
     name, state = _name_of(address), getattr(error, "sqlstate", None) or ""
     if re.fullmatch("[0-9A-Z]{5}", state):
-        reason, end = next((reason, end) for beginning, reason, end in _STATES if state.startswith(beginning))
-        return TeamServerFailed(f"{name} {end} (SQLSTATE {state})", reason=reason, again=reason == "away")
-    if connecting and "FATAL" in str(error):  # the server's own word; the driver has no SQLSTATE of it
-        again = any(one in str(error) for one in ("starting up", "shutting down", "recovery mode", "too many"))
-        end = "is busy, starting or stopping; try again" if again else "refused the role, its password or the database"
-        return TeamServerFailed(f"{name} {end}", reason="away" if again else "refused", again=again)
+        if state.startswith(_PASSING):
+            sentence = f"{name} is busy, starting or stopping; try again (SQLSTATE {state})"
+            return TeamServerFailed(sentence, reason="away", again=True)
+        end = next(end for beginning, end in _STATES if state.startswith(beginning))
+        return TeamServerFailed(f"{name} {end} (SQLSTATE {state})", reason="refused")
+    if connecting and any(one in str(error) for one in _REFUSALS):  # the driver has no SQLSTATE of it
+        return TeamServerFailed(f"{name} refused the role, its password or the database", reason="refused")
     if connecting or isinstance(error, OSError) or type(error).__name__ in {"OperationalError", "ConnectionTimeout"}:
         sentence = (
             f"{name} cannot be reached; this memory answers with what it has, and the next `helix-graph sync --to` goes"
@@ -399,7 +407,7 @@ class TeamServer:
         if self._connection is None:
             self._connection = connect(self._address, seconds=min(_CONNECTING, left))
         with reporting(self._address), closed_when_silent(self._connection, seconds=left):
-            return self._connection.execute(sql, values, binary=True).fetchall()
+            return self._connection.execute(sql.encode(), values, binary=True).fetchall()
 
     def nonsense(self) -> TeamServerFailed:
         """What to raise of an answer that makes no sense."""

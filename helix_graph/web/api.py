@@ -242,6 +242,7 @@ class Pages:
                 traced=traced,
             )
             graph = graph_of(connection, {number: row.place for number, row in history.sessions.items()})
+            rules = page_rules(self._rules.list(limit=200), self._rules.advise(survey=survey))
         opens, path = self._opening(asked, graph, place_of, wanted)
         traces = self._traces(traced, place_of, asked=wanted)
         meta = PageMeta(
@@ -257,7 +258,7 @@ class Pages:
             "sessions": sessions,
             "graph": graph,
             "places": places_of(trials, place_of),
-            "rules": page_rules(self._rules.list(limit=200), self._rules.advise()),
+            "rules": rules,
             **traces,
             **({"path": path} if path else {}),
         }

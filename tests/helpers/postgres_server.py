@@ -32,7 +32,7 @@ def _account() -> pwd.struct_passwd | None:
 
 
 class PostgresServer:
-    """A cluster in a folder of its own, with ``postgres`` as its superuser and trust for every local connection.
+    """A cluster in a folder of its own, with ``postgres`` as its superuser; only the role ``locked`` gives a password.
 
     Killing it loses nothing either way; without ``durable`` a power cut would.
     """
@@ -51,6 +51,8 @@ class PostgresServer:
         if is_root:
             os.chown(self.folder, account.pw_uid, account.pw_gid)
         self._run("initdb", "-D", str(self.data), "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C")
+        rules = self.data / "pg_hba.conf"
+        rules.write_text("local all locked scram-sha-256\n" + rules.read_text())
         self._databases = 0
         self.start()
 
@@ -87,6 +89,7 @@ class PostgresServer:
         if not self._databases:
             for name in ("ann", "bob", "mallory", "root_of_all", "reader"):
                 self.execute(f"CREATE ROLE {name} LOGIN")
+            self.execute("CREATE ROLE locked LOGIN PASSWORD 'r@ght'")
             self.execute(f"CREATE DATABASE {template.name}")
             set_up(template.url())
             for member in ("ann", "bob"):

@@ -11,11 +11,16 @@ from helix_cli.app import open_for_question
 from helix_cli.completion import label_texts, session_names
 from helix_cli.options import OutputPath, output_file, parse_time
 from helix_cli.output import count, emit_json, json_option, say, show
+from helix_cli.terminal import quiet
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from helix_graph.web.api import ViewReport, WrittenReport
+
+
+#: So many sentences are printed; the report has all.
+_STANDS_OUT = 3
 
 
 @click.command
@@ -88,7 +93,7 @@ def report(  # noqa: PLR0913  (the command's options)
     if as_json:
         emit_json({"path": made.path, "format": made.format, "bytes": len(made.data), "page": made.page})
     else:
-        render_report(made)
+        show(made, as_json=False, render=render_report)
     if opened and made.format == "html":
         click.launch(Path(made.path).absolute().as_uri())
 
@@ -100,4 +105,11 @@ def render_report(made: WrittenReport) -> None:
     say(f"{made.path} ({made.format}, {len(made.data) / 1000:.0f} kB{beside})")
     days = f"{found.since} to {found.last}" if found.since else "no dated session yet"
     say(f"{days}: {count(found.sessions, 'session')} of {found.sessions_in_all}.")
+    if found.highlights:
+        say()
+        say("What stands out:")
+        for number, one in enumerate(found.highlights[:_STANDS_OUT], 1):
+            say(f"{number}. {one.text}")
+            say("   ", quiet(one.see))
+        say()
     say("It contains excerpts of your sessions; share it with care.")

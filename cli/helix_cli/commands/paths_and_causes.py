@@ -302,8 +302,8 @@ def render_explanation(found: Explanation) -> None:
         say("Steps to look at:")
     for number, suspect in enumerate(found.suspects[:_SUSPECTS_SHOWN], 1):
         say()
-        place = f" (line {suspect.line})" if suspect.line else ""
-        line = f"{number}. {suspect.decision}  ", strong(suspect.label), quiet(place)
+        place = f" ({f'line {suspect.line}, ' if suspect.line else ''}{suspect.decision})"
+        line = f"{number}. ", strong(suspect.chosen or suspect.label), quiet(place)
         tree(Branch(line, tuple(leaf(*reason) for reason in _reasons(suspect)), indent=3))
     if not found.suspects:
         return
@@ -331,15 +331,15 @@ def _render_reading(found: Explanation) -> None:
 def _reasons(suspect: Suspect) -> Iterator[tuple[Part, ...]]:
     yield from ((reason,) for reason in suspect.reasons)
     if suspect.failed_with:
-        others = f": failed in {count(suspect.failed_with, 'other session')}: "
+        others = f": {count(suspect.failed_with, 'other session')} with {suspect.label} failed: "
         yield StyledWord("for it", "bad"), others, quiet(_named(suspect.supporting, suspect.failed_with))
     if suspect.succeeded_with:
-        others = f": {count(suspect.succeeded_with, 'other session')} succeeded: "
+        others = f": {count(suspect.succeeded_with, 'other session')} with {suspect.label} succeeded: "
         yield StyledWord("against it", "good"), others, quiet(_named(suspect.contrary, suspect.succeeded_with))
 
 
 def _named(sessions: Sequence[str], of: int) -> str:
-    """Some sessions by name, and how many there are besides.
+    """Some sessions by the beginning of their ids, and how many there are besides.
 
     >>> _named(("episode-a", "episode-b"), 4)
     'a, b and 2 more'

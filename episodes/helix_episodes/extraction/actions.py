@@ -35,7 +35,7 @@ def action_of(call: ParsedCall) -> Action:  # noqa: PLR0911  (one per kind of ca
     arguments = call.step.arguments
     if call.operation in ("edit", "create", "delete"):
         new, old = str(arguments.get("new") or ""), str(arguments.get("old") or "")
-        suppresses = _suppressions(new) > _suppressions(old)
+        suppresses = _suppressions(new) > _suppressions(old) and _adds_a_marker(new, call.carried)
         return Action(verb=call.operation, path=call.path, role=role_of(call.path or ""), suppresses=suppresses)
     if call.operation == "run":
         command = quote(str(arguments.get("command", "")), limit=_COMMAND_LIMIT)
@@ -50,6 +50,14 @@ def action_of(call: ParsedCall) -> Action:  # noqa: PLR0911  (one per kind of ca
     if call.operation == "ask":
         return Action(verb="choose", object=line(question_of(call), limit=80))
     return Action(verb="use", object=call.step.tool or "tool", path=call.path)
+
+
+def _adds_a_marker(new: str, carried: str) -> bool:
+    """Whether a line with a marker is not among those that the file had already."""
+    if not carried:
+        return True
+    lines = (line.strip() for line in new.splitlines() if _suppressions(line))
+    return any(line not in carried for line in lines)
 
 
 def _suppressions(text: str) -> int:

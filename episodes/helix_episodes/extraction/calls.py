@@ -8,6 +8,7 @@ script or file: `subjects_of`, `written_by` and `places_in` say so. Order in tim
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -41,7 +42,8 @@ class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):
 
     ``segments`` are the parts of a shell command, ``verdicts`` what the checks in it reported, ``refusals`` what
     kept a check from running at all. ``decisive`` is the part of a command that it was run for. ``outside`` is
-    true when it happened elsewhere than in the session's project: another repository, a scratch folder.
+    true when it happened elsewhere than in the session's project: another repository, a scratch folder. ``carried`` is
+    what the session had seen of a file that the call then writes as a whole.
     """
 
     position: int
@@ -54,6 +56,7 @@ class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):
     refusals: tuple[CheckFinding, ...] = ()
     outside: bool = False
     decisive: Segment | None = None
+    carried: str = ""
 
     @property
     def operation(self) -> Operation | None:
@@ -98,11 +101,28 @@ def parse_calls(session: Session) -> tuple[ParsedCall, ...]:
         for position, step in reversed(list(enumerate(session.steps)))
         if step.kind == "result" and step.call_id
     }
-    return tuple(
+    calls = (
         _parse_call(position, step, results.get(step.call_id or ""), root=session.root)
         for position, step in enumerate(session.steps)
         if step.kind == "call"
     )
+    return tuple(_with_carried(calls))
+
+
+def _with_carried(calls: Iterator[ParsedCall]) -> Iterator[ParsedCall]:
+    """Calls that write a whole file, with what the calls before had shown or written of it."""
+    known: defaultdict[str, list[str]] = defaultdict(list)
+    for call in calls:
+        if call.path is None:
+            yield call
+            continue
+        texts = known[call.path]
+        whole = call.operation == "create" and texts
+        yield msgspec.structs.replace(call, carried="\n".join(texts)) if whole else call
+        if call.operation in CHANGES and call.status not in {*UNDONE, "error"}:
+            texts.append(str(call.step.arguments.get("new") or ""))
+        elif call.operation == "look":
+            texts.append(call.output)
 
 
 def _parse_call(position: int, step: Step, answer: tuple[int, Step] | None, *, root: str | None) -> ParsedCall:

@@ -344,7 +344,10 @@ def _rewritten_by_command(timeline: Timeline, error: Event, *, until: Decision |
 
 
 def _other_way(timeline: Timeline, error: Event) -> Fix | None:
-    """Of the calls soon after the error the one that comes closest to it by another command or another tool."""
+    """Of the calls soon after the error the one that comes closest to it by another command or another tool.
+
+    A command that refused its own arguments is answered by a command alone.
+    """
     failed = timeline.call_of(error)
     number = timeline.call_numbers[error.id]
     begun = failed.position if failed.result_position is None else failed.result_position
@@ -355,6 +358,8 @@ def _other_way(timeline: Timeline, error: Event) -> Fix | None:
         decision = timeline.decision_of(later)
         if decision is None or call.status != "ok" or timeline.call_failed(later):
             continue
+        if error.family in _MISCALLED and call.operation != failed.operation:
+            continue  # what a flag was to show, a look by another tool does not show
         shared = shared_words(failed, call)
         if shared and (best is None or shared > best[0]):
             best = shared, decision

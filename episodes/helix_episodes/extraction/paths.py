@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from helix_episodes.redaction import redact_text
@@ -37,6 +38,7 @@ _ROLES: tuple[tuple[Role, re.Pattern[str]], ...] = (
 )
 
 
+@lru_cache(maxsize=4096)  # the same few files are changed in most sessions
 def role_of(path: str) -> Role:
     """What a file is for, from its name alone.
 

@@ -97,7 +97,7 @@ function occurrenceRow(met) {
 function explained(found) {
   const session = found.episode.replace(/^episode-/, "");
   const places = found.reading.slice(0, 5).map((one) => placeRow(session, one.quote, [one.trouble, ...one.reasons], one.line));
-  const steps = found.suspects.slice(0, 5).map((one) => placeRow(session, one.label, one.reasons, one.line));
+  const steps = found.suspects.slice(0, 5).map((one) => placeRow(session, one.chosen || one.label, one.reasons, one.line));
   return make(
     "article",
     {},

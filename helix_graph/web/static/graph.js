@@ -143,8 +143,13 @@ function drawing(graph, place, hops) {
   });
   const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": `${graph.label[place]}, with what led to it on the left and what it led to on the right` });
   picture.append(...edges.map((edge) => edgeLine(graph, edge, spots)), ...[...spots].map(([node, spot]) => nodeBox(graph, node, spot, node === place)));
+  // A desk that is a little too narrow gets it smaller, a phone scrolls.
+  picture.setAttribute("width", "100%");
+  picture.removeAttribute("height");
+  picture.style.maxWidth = `${width}px`;
+  picture.style.minWidth = `${Math.round(0.8 * width)}px`;
   const frame = make("div", { class: "drawing", tabindex: "0", role: "region", "aria-label": "Drawing of the graph" }, picture);
-  queueMicrotask(() => requestAnimationFrame(() => (frame.scrollLeft = spots.get(place)[0] + NODE.width / 2 - frame.clientWidth / 2)));
+  queueMicrotask(() => requestAnimationFrame(() => (frame.scrollLeft = ((spots.get(place)[0] + NODE.width / 2) * picture.getBoundingClientRect().width) / width - frame.clientWidth / 2)));
   return frame;
 }
 

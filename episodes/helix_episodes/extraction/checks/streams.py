@@ -26,6 +26,7 @@ from helix_episodes.light_imports import Regex, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
 
@@ -102,6 +103,27 @@ _BEGINS = Regex(
     r"|@?\w[\w@./:#-]{0,120}(?: [a-z][\w:.-]{0,40})?(?::(?: |$)|\s*\||\$ )"
     r"|[^\t\n]{1,100}\t[^\t\n]{1,100}\t\ufeff?\d{4}-"
 )
+
+
+def without_prefixes(line: str) -> Iterator[str]:
+    """What is behind one prefix after the other of a single line, which has no others to compare it with.
+
+    >>> list(without_prefixes("web:build: 12:00:01 cart.go:3:1: undefined: x"))
+    ['12:00:01 cart.go:3:1: undefined: x', 'cart.go:3:1: undefined: x']
+    """
+    shapes = (_TIME, *(shape.pattern for shape in _SHAPES if shape.layout is None))
+    for _ in range(_DEEPEST):
+        found = next((match for shape in shapes if (match := shape.match(line)) and not _is_message(match)), None)
+        if found is None:
+            return
+        line = line[found.end() :]
+        yield line
+
+
+def _is_message(prefix: re.Match[str]) -> bool:
+    """Whether what looks like a prefix is a level or a file, which belong to the message."""
+    name = prefix[1] if prefix.re.groups else ""
+    return name.lower() in _LEVELS or _FILE.match(name) is not None
 
 
 def separate(lines: list[str]) -> list[Stream]:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from helix_episodes.extraction.checks.streams import separate
+from helix_episodes.extraction.checks.streams import separate, without_prefixes
 from helix_episodes.extraction.fingerprints.grammars import GRAMMARS, Grammar, is_noise
 from helix_episodes.extraction.fingerprints.model import Diagnostic, message_core
 from helix_episodes.light_imports import Regex
@@ -168,6 +168,9 @@ def _file_of(test: str) -> str | None:
 def diagnostics_of_text(text: str) -> Iterator[Diagnostic]:
     """The diagnostics of a pasted text, and where it has only a few lines, each line as a test's name or a message."""
     lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) <= _PICKED:
+        lines = [_without_runner(line) for line in lines]
+        text = "\n".join(lines)
     yield from diagnostics_in(text)
     if len(lines) <= _PICKED:
         for line in lines:
@@ -177,8 +180,16 @@ def diagnostics_of_text(text: str) -> Iterator[Diagnostic]:
                 yield one._replace(alone="" if one.test or " " not in plain else plain)
 
 
+def _without_runner(line: str) -> str:
+    """A line that someone picked out, without a runner's prefix if some tool's grammar knows what is behind it."""
+    for plain in without_prefixes(line):
+        if _read([plain], 0, set()) is not None:
+            return plain
+    return line
+
+
 def keys_of_text(text: str) -> Iterator[str]:
     """The fingerprints of the diagnostics of a pasted text."""
     for one in diagnostics_of_text(text):
         yield from one.keys[:1]
-        yield from one.keys[-1:] if one.alone else ()
+        yield from one.keys[1:] if one.alone else ()

@@ -92,7 +92,8 @@ _JAVASCRIPT = (
     _row(
         "biome",
         "\u2501",
-        rf"(?:{_FILE}(?::\d+:\d+)?\s+)?(?:(?:lint|assist)/\w+/(?P<rule>\w+)|(?P<formats>format|organizeImports))\b.*\u2501",
+        rf"(?:\s*at )?(?:{_FILE}(?::\d+:\d+)?\s+)?"
+        r"(?:(?:lint|assist)/\w+/(?P<rule>\w+)|(?P<formats>format|organizeImports))\b.*\u2501",
         below="\\s*(?:\u00d7|\u2716) (?P<message>.+)$",
     ),
     _row("npm", "Missing script", r"npm (?:ERR!|error) (?P<message>[Mm]issing script:? .+)$"),
@@ -254,6 +255,12 @@ _NOISE = (
     ("rated", r".*your code has been rated.*"),
     ("did not complete", r".*build did not complete.*"),
     ("following", r".*\bfollowing (?:errors?|issues?|problems?|warnings?|output)\b.{0,20}:"),
+    ("yn0000", r"\W*yn0000:.*"),
+    ("while running ctest", r"errors while running ctest.*"),
+    ("tests failed", r"the following tests failed:|\d+% tests passed, .*"),
+    ("line ", r"in \S+ line \d+:"),
+    ("eresolve", r"npm (?:err!|error) (?:code )?eresolve.*"),
+    ("resol", r"npm (?:err!|error) (?:while resolving:.*|could not resolve dependency:?)"),
     ("refreshing", r"refreshing (?:checks|run) status.*"),
 )
 _NOISE_ROWS = tuple((sign, Regex(rf"\s*(?:{pattern})\s*$")) for sign, pattern in _NOISE)

@@ -29,6 +29,7 @@ _PARAMETERS = Regex(r"\[.*\]$")
 _JOINTS = Regex(r" (?:>|\u203a|\u2023|»|→) |::|#")
 _TIMED = Regex(r"\s*[\[(]?\d[\d.,]* ?(?:ms|s)[\])]?$")
 _WORD = Regex(r"[^\W\d_]{3,}")
+_LINTER = Regex(r" \([a-z][a-z0-9]{2,20}\)$")
 #: Tools that print the rule on a line without the message.
 _RULE_SAYS_ALL = frozenset({"biome", "pre-commit", "shellcheck"})
 #: An exception that says no more than that an expectation was not met.
@@ -71,6 +72,8 @@ class Diagnostic(Value):
         if self.rule and (not found or self.tool in _RULE_SAYS_ALL):
             found.append(_key("rule", self.rule))
         if self.alone:
+            # A linter's message without its place: its name stays at the end, or a rule's code before it.
+            found += _message_keys(Diagnostic(message=_LINTER.sub("", self.alone)))
             found.append(_test_keys(Diagnostic(test=self.alone))[0])
         return tuple(dict.fromkeys(found))
 
