@@ -253,7 +253,7 @@ def time_look_ups(folder: Path, rows: int) -> None:
     query = f"SELECT * FROM '{table}' WHERE fingerprint = ?"  # noqa: S608
     times_of("DuckDB", wanted, lambda one: len(connection.execute(query, [one]).fetchall()), rows)
     if (POSTGRES / "initdb").exists():
-        connection.execute(f"COPY (SELECT * FROM '{table}') TO '{folder / 'failures.csv'}' (FORMAT csv)")  # noqa: S608
+        connection.execute(f"COPY (SELECT * FROM '{table}') TO '{folder / 'failures.csv'}' (FORMAT csv, HEADER false)")  # noqa: S608
         time_postgres(folder, wanted, rows)
 
 
@@ -293,10 +293,13 @@ def time_postgres(folder: Path, wanted: list[str], rows: int) -> None:
     try:
         begun = time.perf_counter()
         load = (
-            "CREATE UNLOGGED TABLE f (fingerprint text, project int, session text, what int, verified int);"
-            f" COPY f FROM '{folder / 'failures.csv'}' (FORMAT csv); CREATE INDEX ON f (fingerprint); ANALYZE f;"
+            "CREATE UNLOGGED TABLE f (fingerprint text, project int, session text, what int, verified int)",
+            f"\\copy f FROM '{folder / 'failures.csv'}' (FORMAT csv)",
+            "CREATE INDEX ON f (fingerprint)",
+            "ANALYZE f",
         )
-        subprocess.run([*client, "-c", load], check=True)
+        for statement in load:
+            subprocess.run([*client, "-c", statement], check=True)
         print(f"{rows:>9,} rows in PostgreSQL after {time.perf_counter() - begun:.0f} s")
         talk = subprocess.Popen(client, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert talk.stdin
