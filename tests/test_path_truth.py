@@ -149,6 +149,15 @@ def test_a_file_written_anew_with_a_marker_it_had_already_suppresses_nothing(scr
     assert [step.target for step in answer.steps] == ["create store/store.go", "golangci-lint passes"]
 
 
+def test_a_file_written_over_carries_the_markers_that_it_had(script: Begin, asked: Asked) -> None:
+    marked = "package store\n\nfunc a() {} //nolint:unused // kept\n"
+    log = script("s").prompt("Lint").write("store/store.go", marked).run(LINT, UNUSED, code=1)
+    over = {"file_path": "/work/shop/store/store.go", "content": f"{marked}\nfunc used() {{}}\n"}
+    log = log.call("Write", over, output="The file has been updated.", result={"type": "update"}).run(LINT, LINT_PASSES)
+    answer = asked(log, source="unused", target="passes")
+    assert [step.target for step in answer.steps] == ["edit store/store.go", "golangci-lint passes"]
+
+
 def test_the_strongest_come_in_the_order_of_the_low_ends_that_are_shown(script: Begin, asked: Asked) -> None:
     logs = []
     for number in range(6):

@@ -117,7 +117,7 @@ def _with_carried(calls: Iterator[ParsedCall]) -> Iterator[ParsedCall]:
             yield call
             continue
         texts = known[call.path]
-        whole = call.operation == "create" and texts
+        whole = call.operation in CHANGES and not call.step.arguments.get("old") and texts
         yield msgspec.structs.replace(call, carried="\n".join(texts)) if whole else call
         if call.operation in CHANGES and call.status not in {*UNDONE, "error"}:
             texts.append(str(call.step.arguments.get("new") or ""))
