@@ -121,7 +121,7 @@ def _sessions_of_issues(failures: Table) -> Table:
     """One row for each session of an issue, which counts it once."""
     rows = failures.mutate(failures=1 - failures.deliberate, first_day=failures.day, last_day=failures.day)
     counted = rows.mutate(**{name: rows[name] * rows.failures for name in _COUNTED})
-    values = {name: way for name, way in TABLES["issues"].values.items() if name != "sessions"}
+    values: dict[str, Way] = {name: way for name, way in TABLES["issues"].values.items() if name != "sessions"}
     each = counted.group_by(["fingerprint", "project", "episode"]).aggregate(**_joined(counted, values))
     return each.mutate(sessions=(each.failures > 0).cast("int64"))
 
