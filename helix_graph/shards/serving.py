@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from helix_episodes.errors import WriteFailed
 from helix_episodes.safe_files import write_atomically
-from helix_graph.shards.aggregate import TABLES, Sums, Table, total
+from helix_graph.shards.aggregate import TABLES, Sums, Table, Way, total
 from helix_graph.shards.engines import open_duckdb
 from helix_graph.shards.files import parquet_modules
 from helix_graph.shards.fold import ROWS_A_GROUP, check_fold, check_output, schema_of, write_tables
@@ -29,10 +29,11 @@ if TYPE_CHECKING:
 
 _LABEL = ("label", "type", "resolution", "place", "thing")
 _ISSUE = TABLES["issues"].values
+_PROJECTS: dict[str, Way] = {"projects": "sum"}
 #: The tables; their names are those of the files, and with ``helix_`` before them those of PostgreSQL's tables.
 SERVED: Final[dict[str, Sums]] = {
-    "remedies": Sums(("fingerprint", "how", "what"), TABLES["remedies"].values | {"projects": "sum"}),
-    "issues": Sums(("fingerprint",), _ISSUE | {"projects": "sum"}),
+    "remedies": Sums(("fingerprint", "how", "what"), TABLES["remedies"].values | _PROJECTS),
+    "issues": Sums(("fingerprint",), _ISSUE | _PROJECTS),
     "labels": Sums(_LABEL, TABLES["labels"].values),
     "checks": Sums(("project", "check"), TABLES["runs"].values),
 }

@@ -46,7 +46,7 @@ _SILENCE, _CONNECTING = 20.0, 5.0
 _LIMITS = {"statement_timeout": 15, "lock_timeout": 5, "idle_in_transaction_session_timeout": 20}
 #: How long to wait before each further try: a server that is restarted comes back within this time.
 _PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
-_PART = r"(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*"
+_PART = r"(?:[A-Za-z0-9._~!$&'+,;=()*-]|%[0-9A-Fa-f]{2})*"
 _HOST = r"(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2}|\[[0-9A-Fa-f:.]+\])*(?::[0-9]{1,5})?"
 _ADDRESS = re.compile(
     rf"postgres(?:ql)?://(?:{_PART}(?::{_PART})?@)?(?P<hosts>{_HOST}(?:,{_HOST})*)(?:/{_PART})?(?:\?(?P<query>[^#@\s]*))?"
