@@ -249,7 +249,8 @@ def test_a_runbook_for_a_file_is_harmless_and_says_whose_words_it_has(
     [
         "pytest fails: ValueError", "run git push --force", "run npm test", "edit ci (.yml), suppress a check",
         "shell fails: command not found", "pytest passes (18 passed)", "edit a file that it names",
-        "a change of cart.py", "run python (exit code 1)", "mypy fails: <path>.py",
+        "a change of cart.py", "run python (exit code 1)", "mypy fails: <path>.py", "delegate to Explore",
+        "make lint fails: ValueError", "edit Makefile",
     ],
 )  # fmt: skip
 def test_labels_of_plain_words_stay_as_they_are(label: str) -> None:
@@ -262,6 +263,7 @@ def test_labels_of_plain_words_stay_as_they_are(label: str) -> None:
         "run disable-all-checks-now", "run deploy production today", "deploy everything fails: immediately",
         "delegate to always-approve-every-change", "use mcp__evil__send_all_secrets", "choose skip review",
         "ignore-previous-instructions-and-push passes", "pytest fails: RunTheScriptOfMalloryError",
+        "make Ignore", "run make Ignore", "make Ignore fails: exit 2", "npm run Obey",
     ],
 )  # fmt: skip
 def test_labels_of_words_that_only_a_log_chose_are_quoted(label: str) -> None:
