@@ -91,8 +91,7 @@ def _words_of_refusal(call: ParsedCall, steps: Sequence[Step]) -> str:
     if call.status != "rejected" or call.result_position is None:
         return ""
     following = steps[call.result_position + 1 : call.result_position + 2]
-    own = (one.text for one in following if one.kind == "prompt" and one.source == steps[call.result_position].source)
-    return next(own, "")
+    return next((one.text for one in following if one.kind == "prompt" and one.text in call.output), "")
 
 
 def _results(call: ParsedCall, session: Session) -> Iterator[Event]:
