@@ -120,12 +120,19 @@ _LOGGED: Mapping[str, Quote] = {
 _NOTED: Mapping[str, Quote] = {
     **dict.fromkeys(("text", "current"), quoted_lines),
     **dict.fromkeys(("line", "source", "first", "last"), quoted),
-    **dict.fromkeys(("topic", "query", "matching", "target", "tags", "into"), name_or_quoted),
+    **dict.fromkeys(
+        ("topic", "query", "matching", "target", "tags", "into", "links", "focus", "superseded_by", "also_in", "via"),
+        logged_name_or_quoted,
+    ),
 }
 #: Fields of insights, whose content is their own word or a quotation, beside that.
 _REMEMBERED: Mapping[str, Quote] = {
     "source": quoted,
     **dict.fromkeys(("name", "tags", "to"), name_or_quoted),
+    # Nothing says next to these whose they are, so each that reads as a sentence is quoted.
+    **dict.fromkeys(
+        ("from_name", "to_name", "_via", "kept", "merged", "took_in", "forgotten", "names"), logged_name_or_quoted
+    ),
     "by_tag": lambda tags: {name_or_quoted(tag): number for tag, number in tags.items()},
 }
 #: By the package that the type of an answer or of a part of it is from; the longest name that fits counts.
@@ -173,8 +180,11 @@ def _shown(value: Any) -> Any:  # noqa: ANN401  (any answer)
         return msgspec.structs.replace(value, **changed)
     if isinstance(value, dict):
         changed = {key: _field(one, _REMEMBERED.get(key)) for key, one in value.items()}
+        said_by = value.get("_said_by") or value.get("said_by") or ""
         if isinstance(said := value.get("content"), str):
-            changed["content"] = own_or_quoted(said, said_by=value.get("_said_by") or value.get("said_by") or "")
+            changed["content"] = own_or_quoted(said, said_by=said_by)
+        if said_by and isinstance(name := value.get("name"), str):  # it is as much theirs as the content
+            changed["name"] = quoted(name)
         return changed
     if isinstance(value, list):  # with what an answer that is a list says besides
         found = copy(value)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+#: Below the memory: what was shared from here and to here (`helix_graph.sharing.api.SharedHere`).
+SHARED_HERE = "shared-here.json"
 #: Below the memory; derived.
 CACHE = "cache/shared-authors.json"
 #: Of a name in a commit; its author may have written a page there.
@@ -58,6 +60,14 @@ def authors_of(root: Path, episodes: Iterable[str]) -> dict[str, str]:
     if not all(_cached(root, shared - _team_authors(root, shared).keys()).values()):
         refresh_authors(root)
     return known_authors(root, shared)
+
+
+def entries_of_others(root: Path) -> frozenset[int]:
+    """The entries of topics that came from others, through git or the team's server."""
+    with suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
+        here = json.loads(read_regular(root / SHARED_HERE))
+        return frozenset(int(here["entries"][name]) for name in here["theirs"])
+    return frozenset()
 
 
 def refresh_authors(root: Path) -> None:

@@ -17,6 +17,7 @@ from helix_cli.app import cli
 from helix_episodes.errors import InvalidArgument, NotFound
 from helix_graph import Memory
 from helix_graph.rules.staged import AcceptedRule, TrialDraw, is_given, result_of, sessions_needed
+from helix_graph.web.page_rules import page_rules
 from hook_calls import call
 from session_script import BEGIN, Script
 
@@ -331,3 +332,24 @@ def test_what_was_accepted_for_forgotten_sessions_is_forgotten(memory: Memory) -
     assert proof is not None
     assert proof.whole
     assert memory.rules.trials() == ()
+
+
+@pytest.mark.parametrize(
+    ("there", "file"),
+    [
+        ([], "CLAUDE.md"),  # what Claude Code reads, whose sessions these are
+        (["CLAUDE.md"], "CLAUDE.md"),
+        (["GEMINI.md"], "GEMINI.md"),
+        (["AGENTS.md"], "AGENTS.md"),
+        (["AGENTS.md", "CLAUDE.md"], "AGENTS.md"),
+    ],
+)
+def test_a_rule_is_proposed_for_the_file_that_the_agents_read(memory: Memory, there: list[str], file: str) -> None:
+    for name in there:
+        (memory.root.parent / name).write_text("# Shop\n")
+    advice = memory.rules.advise()
+    assert advice.into == file
+    assert f"--into {file}`" in advice.note
+    assert f"--into {file}`" in CliRunner().invoke(cli, ["advise"]).output.replace("\n", " ")
+    page = page_rules(memory.rules.list(), advice)
+    assert (page.into, page.proposals[0].sentence) == (file, RULE)

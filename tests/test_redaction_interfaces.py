@@ -189,8 +189,11 @@ def planted_values(schema: dict[str, Any], name: str, values: dict[str, Any], ne
                 yield from ({**rest, field: one} for one in planted_values(inner, field, values, new))
 
 
-def test_no_argument_of_a_tool_brings_a_secret_to_the_disk(memory: Memory, plants: Plants, tmp_path: Path) -> None:
+def test_no_argument_of_a_tool_brings_a_secret_to_the_disk_or_is_answered_with_it(
+    memory: Memory, plants: Plants, tmp_path: Path
+) -> None:
     values, tools = plausible(memory), tools_by_name("all")
+    repeated: list[str] = []
     for name, tool in sorted(tools.items()):
         schema = typed_schema(tool.takes)
         needed = {one: values.get(one, "the courier answers in pages") for one in schema.get("required", ())}
@@ -199,6 +202,8 @@ def test_no_argument_of_a_tool_brings_a_secret_to_the_disk(memory: Memory, plant
             for value in planted_values(form, argument, values, partial(plants.new, place)):
                 outcome = answer(name, {**needed, argument: value}, lambda *_: None, tools=tools)
                 plants.accepted[place] += not outcome.failed
+                repeated += [place for body in plants.places if body in f"{outcome.text}{outcome.values()}"]
+    assert repeated == []
     assert len(plants.accepted) > 40
     assert sum(plants.accepted.values()) > 15
     settled(memory, plants, tmp_path)

@@ -234,7 +234,142 @@ def test_a_rule_of_a_clone_is_quoted_and_its_secrets_are_cut(tmp_path: Path, mon
     assert answer["rules"][0]["followed"] == 1
 
 
-def test_no_such_rule_is_said(tmp_path: Path) -> None:
+def test_no_such_rule_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     memory = remembered(tmp_path, [session(1, lints=True)])
+    monkeypatch.chdir(tmp_path)
+    assert "No rule here names a command or a file" in CliRunner().invoke(cli, ["rules"]).output
     with pytest.raises(NotFound, match="no rule 'ffff'"):
         memory.rules.show("ffff")
+
+
+def followed_with(folder: Path, line: str, command: str, output: str = PASSES) -> bool:
+    """Whether a session that ran the command between its change and its commit followed the rule."""
+    commit(folder, 0, AGENTS=f"- {line}\n")
+    log = Script("s1", begin=BEGIN + timedelta(days=1)).prompt("Add totals").edit("api/cart.py").edit("web/cart.ts")
+    log = log.run(command, output).run("git commit -qam totals", "[main 1a2b3c4] totals\n 1 file changed")
+    one = only(remembered(folder, [log]))
+    assert one.opportunities == 1
+    return one.followed == 1
+
+
+@pytest.mark.parametrize(
+    ("named", "ran", "is_followed"),
+    [
+        ("ruff check --fix .", "ruff check --fix .", True),
+        ("ruff check --fix .", "ruff check . --fix", True),
+        ("ruff check --fix .", "ruff check --fix api/", True),  # a part of it
+        ("ruff check --fix .", "ruff check --fix --unsafe-fixes .", True),  # more than is asked
+        ("ruff check --fix .", "ruff check .", False),
+        ("ruff check --fix .", "ruff format --diff --fix .", False),
+        ("ruff check .", "ruff check --fix .", True),
+        ("pytest -q", "pytest", True),  # only the output
+        ("pytest -q --tb=short", "pytest -v", True),
+        ("pytest -qx", "pytest -x", True),
+        ("pytest -x", "pytest", False),
+        ("pytest -k smoke", "pytest -k smoke -q", True),
+        ("pytest -k smoke", "pytest -k=smoke", True),
+        ("pytest -k smoke", "pytest -k slow", False),
+        ("pytest -k smoke", "pytest", False),
+        ("pytest tests/unit", "pytest tests/unit", True),
+        ("mypy --strict .", "mypy .", False),
+        ("eslint --max-warnings 0 .", "eslint --max-warnings=0 src", True),
+        ("eslint --max-warnings 0 .", "eslint --max-warnings 50 .", False),
+        ("go test -race ./...", "go test ./...", False),
+        ("cargo test --workspace", "cargo test", True),  # all of it, as `.` is
+        ("biome ci", "biome lint", False),
+        ("mvn verify", "mvn clean verify", True),
+        ("make migrate DB=test", "make migrate", False),
+        ("make lint && make test", "make lint", False),
+        ("pytest | tail -5", "pytest", True),
+        ("make lint && make test", "make test && make lint", True),
+        ("cd web && pnpm test", "cd web && ls", False),  # the folder is not the command
+    ],
+)
+def test_a_command_without_the_flags_that_a_rule_writes_does_not_follow_it(
+    tmp_path: Path, named: str, ran: str, *, is_followed: bool
+) -> None:
+    scope = "" if not named.startswith(("go", "cargo", "mvn", "biome")) else " changes to the cart"
+    assert followed_with(tmp_path, f"Always run `{named}` before committing{scope}.", ran) == is_followed
+
+
+@pytest.mark.parametrize(
+    ("ran", "is_broken"),
+    [
+        ("git commit -n -m totals", True),
+        ("git commit --no-verify -m totals", True),
+        ("git commit -anm totals", True),
+        ("git commit -m totals", False),
+    ],
+)
+def test_the_short_form_of_a_forbidden_flag_is_that_flag(tmp_path: Path, ran: str, *, is_broken: bool) -> None:
+    commit(tmp_path, 0, AGENTS="- Never skip the hooks with `git commit --no-verify`.\n")
+    log = Script("s1", begin=BEGIN + timedelta(days=1)).prompt("Add totals").edit("api/cart.py")
+    log = log.run(ran, "[main 1a2b3c4] totals\n 1 file changed")
+    one = only(remembered(tmp_path, [log]))
+    assert (one.followed, one.opportunities) == (int(not is_broken), 1)
+
+
+def test_where_a_side_has_no_event_the_counts_are_said_and_no_ratio(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(tmp_path, 20, CLAUDE=f"- {LINT}\n")
+    logs = [session(day, lints=day != 30) for day in range(10, 50)]
+    memory = remembered(tmp_path, logs)
+    change = only(memory).change
+    assert change is not None
+    assert (change.before.events, change.after.events) == (0, 1)
+    assert (change.ratio, change.low, change.high) == (None, None, None)
+    monkeypatch.chdir(tmp_path)
+    shown = CliRunner().invoke(cli, ["rules", "show", only(memory).rule.id[:8]]).output
+    assert "not followed 0 of 11 times before, 1 of 29 after." in shown
+    assert "times as often (" not in shown
+
+
+@pytest.mark.parametrize(("quiet", "verdict"), [(1, "better"), (4, "better"), (7, "stopped before")])
+def test_what_had_stopped_before_the_rule_is_not_called_better(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quiet: int, verdict: str
+) -> None:
+    last = 30 - quiet - 1
+    logs = [session(day, lints=day > last or (last - day) % 2 == 1) for day in range(80)]
+    commit(tmp_path, 29, CLAUDE=f"- {LINT}\n")
+    memory = remembered(tmp_path, logs)
+    change = only(memory).change
+    assert change is not None
+    assert (change.verdict, change.quiet) == (verdict, quiet)
+    seen = (BEGIN + timedelta(days=last)).date().isoformat()
+    assert (change.last_seen or "")[:10] == seen
+    monkeypatch.chdir(tmp_path)
+    shown = CliRunner().invoke(cli, ["rules"]).output
+    assert f"Last seen {seen}, before the rule" in shown
+    assert f"{quiet} session" in shown
+
+
+def test_a_few_quiet_sessions_of_what_is_rare_are_chance(tmp_path: Path) -> None:
+    # One in five: six in a row without one are nothing unusual.
+    logs = [session(day, lints=day % 5 != 0 or day > 40) for day in range(140)]
+    commit(tmp_path, 46, CLAUDE=f"- {LINT}\n")
+    change = only(remembered(tmp_path, logs)).change
+    assert change is not None
+    assert change.quiet == 6
+    assert change.verdict != "stopped before"
+
+
+@pytest.mark.parametrize(
+    ("line", "ran", "is_followed"),
+    [
+        ("Use `uv run pytest` instead of `pytest`.", "uv run pytest -q", True),
+        ("Use `uv run pytest` instead of `pytest`.", "pytest -q", False),
+        ("Use `pytest` instead of `uv run pytest`.", "uv run pytest", False),
+        ("Use `./gradlew test` instead of `gradle test`.", "./gradlew test", True),
+        ("Use `py.test` instead of `make test`.", "py.test", True),
+        ("Use `make test` instead of `go test ./...`.", "go test ./...", False),
+        ("Always run `npm install --legacy-peer-deps`.", "npm install", False),
+    ],
+)
+def test_what_stands_before_a_command_or_behind_it_tells_two_ways_apart(
+    tmp_path: Path, line: str, ran: str, *, is_followed: bool
+) -> None:
+    commit(tmp_path, 0, AGENTS=f"- {line}\n")
+    log = Script("s1", begin=BEGIN + timedelta(days=1)).prompt("Add totals").edit("api/cart.py").run(ran, PASSES)
+    one = only(remembered(tmp_path, [log]))
+    assert (one.followed, one.opportunities) == (int(is_followed), 1)

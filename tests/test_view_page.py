@@ -79,6 +79,11 @@ def test_four_questions_are_answered_in_few_actions(tab: Tab, shop: Memory, fail
     assert f"followed {rule.followed} of {rule.opportunities}" in card
     assert [f"{one.events} of {one.opportunities}" in card for one in (before, after)] == [True, True]
     assert before.events > 0 == after.events
+    # It had stopped a fortnight before the rule: no praise, no ratio of nothing, and what the comparison is with.
+    assert "stopped before" in card
+    assert re.search(r"Last seen .*, before the rule; in the 7 sessions between it did not happen", card)
+    assert "checks that the rule does not name failed 0.95 times as often" in card
+    assert "times as often (" not in card
     # Two actions, three, two and one: fifteen for each question were allowed.
 
 

@@ -62,7 +62,7 @@ from helix_graph.rules.staged import accepted_rules
 from helix_graph.search.api import read_settings
 from helix_graph.set_aside import ASSERTIONS, EPISODES, copy_aside, move_aside
 from helix_graph.set_aside import FOLDER as ASIDE
-from helix_graph.sharing.api import STATE
+from helix_graph.shared_authors import SHARED_HERE
 from helix_graph.tombstones import Tombstone, Tombstones
 from helix_graph.trust import ACCEPTANCE
 
@@ -313,7 +313,7 @@ _OURS = (
     RULE_TRIALS,
     PACKED,
     HOOK_LOG,
-    STATE,
+    SHARED_HERE,
     "shared/*/*.json",
     f"{HOOK_FOLDER}/*",
     f"{TEAM}/*",

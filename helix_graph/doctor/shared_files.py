@@ -8,7 +8,8 @@ import msgspec
 
 from helix_episodes.safe_files import irregularity, read_regular
 from helix_graph.doctor.model import Fixable
-from helix_graph.sharing.api import STATE, SharedHere, shared_problems
+from helix_graph.shared_authors import SHARED_HERE
+from helix_graph.sharing.api import SharedHere, shared_problems
 from helix_graph.sharing.git_files import FOLDER
 
 if TYPE_CHECKING:
@@ -30,9 +31,9 @@ def check_shared_files(root: Path) -> Iterator[Fixable]:
             remedy = "nobody takes it in: restore it with git, or remove it with git rm"
             yield Fixable("unreadable file", one.file, one.problem, remedy)
     try:
-        msgspec.json.decode(read_regular(root / STATE), type=SharedHere)
+        msgspec.json.decode(read_regular(root / SHARED_HERE), type=SharedHere)
     except FileNotFoundError:
         return
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         remedy = "delete it; `share merge` then takes in again what was deleted here since it came"
-        yield Fixable("unreadable file", STATE, str(error), remedy)
+        yield Fixable("unreadable file", SHARED_HERE, str(error), remedy)

@@ -21,7 +21,15 @@ from helix_graph.rules.ledger import AcceptedFor, Ledger
 from helix_graph.rules.model import Accepted, Advice, RuleDetails, RuleList, RuleRecord, State, UnwordedIssue
 from helix_graph.rules.observance import acts_of
 from helix_graph.rules.proposals import FEWEST_SESSIONS, covered, identity_of, proposals
-from helix_graph.rules.rule_files import files_of, id_of_line, in_force, own_versions, project_versions, rules_in
+from helix_graph.rules.rule_files import (
+    file_for_agents,
+    files_of,
+    id_of_line,
+    in_force,
+    own_versions,
+    project_versions,
+    rules_in,
+)
 from helix_graph.rules.staged import (
     AcceptedRule,
     TrialResult,
@@ -36,7 +44,7 @@ from helix_graph.trust import shared_episodes
 from helix_graph.validation import as_choice, as_fraction, as_int, as_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from helix_graph.episodes import Episodes
     from helix_graph.issues.api import Issues
@@ -52,7 +60,7 @@ _SETTLED = frozenset({"quiet", "muted", "resolved"})
 #: A rule is read in every session: longer than this it is a page.
 _LONGEST_SENTENCE = 300
 _ADVICE_NOTE = (
-    "Costs are what the issue took so far, not what the rule will save. `advise --accept ID --into AGENTS.md` shows "
+    "Costs are what the issue took so far, not what the rule will save. `advise --accept ID --into {into}` shows "
     "the change; `advise --accept ID --trial 0.5` gives it to half of the sessions and measures."
 )
 _NO_HOOKS = (
@@ -68,9 +76,12 @@ _ORDER = {
     for place, state in enumerate(("ignored", "mixed", "followed", "described", "too early", "not applicable"))
 }
 _NOTE = (
-    "Following is counted generously: a command counts when it ran at any time since the first change. What a commit "
-    "hook runs is in no log, so a rule whose command a hook runs looks ignored. Before and "
-    "after is association, not cause; several rules of one commit cannot be told apart."
+    "A rule counts as followed when its command ran with every flag that the rule writes, whether it passed or not: "
+    "for a rule about commits at any time between the first change and the commit, for one about changes at any time "
+    "after the first change of the session. Of a rule for one command instead of another each use of either counts, of "
+    "a rule against something each session. Flags that only change the output may differ, and paths where the rule "
+    "means the whole project. What a commit hook runs is in no log, so a rule whose command a hook runs looks ignored. "
+    "Before and after is association, not cause; several rules of one commit cannot be told apart."
 )
 
 
@@ -142,9 +153,10 @@ class Rules:
             for one in costly
             if one.id and one.id not in known
         )
+        into = file_for_agents(self._folder, self._agents())
         return Advice(
             proposals=tuple(found[:most]), unworded=unworded, trials=self.trials(), sessions=listed.sessions,
-            note=_ADVICE_NOTE,
+            note=_ADVICE_NOTE.format(into=into), into=into,
         )  # fmt: skip
 
     def accept(
@@ -250,6 +262,12 @@ class Rules:
             return {one.session for one in self._issues().show(issue).occurrences}
         except (IssueNotFound, GraphNotCompiled):
             return set()
+
+    def _agents(self) -> Iterator[str]:
+        """The agent of each session; read only when somebody asks for the first."""
+        for one in self._episodes().list(max_results=None):
+            if one.agent is not None:
+                yield one.agent.name
 
     def _sessions(self) -> int:
         return self._episodes().count()

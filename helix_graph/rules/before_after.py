@@ -2,9 +2,9 @@
 
 Rules are written after a bad spell, and the return to normal looks like an effect. So the burst that led to a rule is
 left out of what was before: the sessions at the end in which there was most more of it than usual. A change counts as
-better only without the burst, and as worse only with it. What the rule does not touch is the control: where that
-changed as much, something else did. All of this is association; a rule given to half of the sessions at random is the
-one test of it (`helix_graph.rules.trials`).
+better only without the burst, and as worse only with it. What had stopped before the rule came is not called better.
+What the rule does not touch is the control: where that changed as much, something else did. All of this is
+association; a rule given to half of the sessions at random is the one test of it (`helix_graph.rules.trials`).
 """
 
 from __future__ import annotations
@@ -32,6 +32,9 @@ _SAME = (0.5, 2.0)
 _RARE = 0.15
 #: Where a control so seldom changes by chance, the rule has to have changed more than it did.
 _CONTROL_CHANGED = 0.2
+#: So many sessions without an event right before the rule say that it had stopped, where so many in a row are rarer
+#: than this at the rate until then.
+_FEWEST_QUIET, _BY_CHANCE = 5, 0.2
 #: An end beyond this is none: before there was nothing.
 _NO_END = 1000.0
 
@@ -63,17 +66,26 @@ def before_and_after(sessions: Sequence[SessionCount], *, since: str, until: str
     before = earlier[:start]
     found = _ratio(before, after)
     with_burst = _ratio(earlier, after)
-    control = rate_ratio([one.control for one in before], [one.control for one in after])
+    controls = [one.control for one in before], [one.control for one in after]
+    control = rate_ratio(*controls)
+    # With nothing on one side the ratio is that of half an event: it says less than the counts.
+    told = found if _happened(before) and _happened(after) else None
     change = BeforeAfter(
         before=_rate(before), after=_rate(after), left_out=sum(one.opportunities for one in earlier[start:]),
-        ratio=found and found.ratio, low=found and found.low, high=found and _finite(found.high),
-        control=control and control.ratio, verdict="too early",
+        ratio=told and told.ratio, low=told and told.low, high=told and _finite(told.high),
+        control=control.ratio if control and all(any(events for events, _ in side) for side in controls) else None,
+        verdict="too early", quiet=_quiet(earlier),
+        last_seen=next((one.at for one in (*reversed(after), *reversed(earlier)) if one.events), None),
     )  # fmt: skip
     if _is_rare(earlier) and _is_rare(after):
         return Judged(replace(change, verdict="changed nothing"), None)
     if found is None or with_burst is None or _is_early(before, after):
         return Judged(change, None)
-    return _judged(change, found, with_burst, control)
+    judged = _judged(change, found, with_burst, control)
+    if judged.change.verdict == "better" and _had_stopped(earlier):
+        clear = judged.chance is not None and judged.chance <= FALSE_DISCOVERIES
+        return Judged(replace(change, verdict="stopped before" if clear else "too early"), None)
+    return judged
 
 
 def _judged(change: BeforeAfter, found: RateRatio, with_burst: RateRatio, control: RateRatio | None) -> Judged:
@@ -127,6 +139,23 @@ def _start_of_burst(earlier: Sequence[SessionCount]) -> int:
         if excess > most:
             most, start = excess, place
     return start
+
+
+def _happened(sessions: Sequence[SessionCount]) -> bool:
+    return any(one.events for one in sessions)
+
+
+def _quiet(earlier: Sequence[SessionCount]) -> int:
+    """How many sessions without an event stand right before the rule."""
+    return next((place for place, one in enumerate(reversed(earlier)) if one.events), len(earlier))
+
+
+def _had_stopped(earlier: Sequence[SessionCount]) -> bool:
+    """Whether there was no event any more when the rule came, for longer than the rate until then leaves to chance."""
+    quiet = _quiet(earlier)
+    until = earlier[: len(earlier) - quiet]
+    share = sum(one.events > 0 for one in until) / len(until) if until else 0.0
+    return quiet >= _FEWEST_QUIET and (1 - share) ** quiet < _BY_CHANCE
 
 
 def _ratio(before: Sequence[SessionCount], after: Sequence[SessionCount]) -> RateRatio | None:

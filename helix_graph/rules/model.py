@@ -20,6 +20,13 @@ Source = Literal["project", "user", "managed"]
 State = Literal["followed", "ignored", "mixed", "described", "not applicable", "too early", "cannot be observed"]
 
 
+#: Said where no rule can be held against sessions.
+NOTHING_TO_SHOW = (
+    "No rule here names a command or a file, so sessions cannot show whether rules are followed. Rules are read from "
+    "AGENTS.md, CLAUDE.md, GEMINI.md and similar files."
+)
+
+
 class Target(msgspec.Struct, frozen=True):
     """A command or a path that a rule names."""
 
@@ -104,15 +111,17 @@ class Rate(msgspec.Struct, frozen=True, kw_only=True):
     sessions: int
 
 
-Verdict = Literal["better", "worse", "changed nothing", "too early"]
+#: "Stopped before": it is rarer since the rule, and had not happened for a while when the rule came.
+Verdict = Literal["better", "worse", "changed nothing", "stopped before", "too early"]
 
 
 class BeforeAfter(msgspec.Struct, frozen=True, kw_only=True):
     """What a rule is against (opportunities not taken, failures), before the rules of a commit and after.
 
-    ``event`` says what is counted; ``ratio`` is the rate after over the rate before, with its interval; ``control`` the
-    same ratio of what none of the rules touch, and ``left_out`` the opportunities between the first of the burst that
-    led to the rule and the rule.
+    ``event`` says what is counted; ``ratio`` is the rate after over the rate before, with its interval, None where one
+    of them is 0; ``control`` the same ratio of what none of the rules touch, and ``left_out`` the opportunities between
+    the first of the burst that led to the rule and the rule. ``last_seen`` is when the newest session with such an
+    event began, ``quiet`` the number of sessions with an opportunity and without an event right before the rule.
     """
 
     before: Rate
@@ -124,6 +133,8 @@ class BeforeAfter(msgspec.Struct, frozen=True, kw_only=True):
     control: float | None
     verdict: Verdict
     event: str = "not followed"
+    last_seen: str | None = None
+    quiet: int = 0
 
 
 class RuleRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -199,7 +210,8 @@ class UnwordedIssue(msgspec.Struct, frozen=True, kw_only=True):
 class Advice(msgspec.Struct, frozen=True, kw_only=True):
     """The rules that are missing, for issues of most sessions first, and what the rules on ``trials`` say.
 
-    ``unworded`` are other issues that recur in three sessions or more: a sentence for them takes a reader.
+    ``unworded`` are other issues that recur in three sessions or more: a sentence for them takes a reader. ``into`` is
+    the file of rules that the project's agents read.
     """
 
     proposals: tuple[Proposal, ...]
@@ -207,6 +219,7 @@ class Advice(msgspec.Struct, frozen=True, kw_only=True):
     trials: tuple[TrialResult, ...]
     sessions: int
     note: str
+    into: str
 
 
 class Accepted(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,8 +1,10 @@
 """Where a rule could be followed in a session, and whether it was.
 
-A session is read as a sequence of acts: files changed, commands run, commits. What counts as following is lenient, so
-that who is named as ignoring a rule did ignore it: a command asked for before commits counts when it ran at any time
-since the first change after the last commit, one asked for after changes when it ran at any time after the first.
+A session is read as a sequence of acts: files changed, commands run, commits. When a command ran is read leniently: one
+asked for before commits counts when it ran at any time since the first change after the last commit, one asked for
+after changes when it ran at any time after the first. Which command ran is not: every flag that the rule writes has to
+be there, because `ruff check` does not do what `ruff check --fix` does. Left aside are flags that only change what is
+printed, and, of a check of everything, the paths.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from helix_episodes.extraction.paths import role_of
-from helix_episodes.extraction.shell.commands import Segment, parse_command
+from helix_episodes.extraction.shell import programs
+from helix_episodes.extraction.shell.commands import Segment, parse_command, program_name
 from helix_episodes.model import sortable_time
 from helix_graph.rules.model import Binding, RuleObservation, Target
 
@@ -119,12 +122,12 @@ def observations(binding: Binding, session: SessionActs, *, siblings: Collection
 
 
 def _before_commits(binding: Binding, acts: Sequence[Act], _: Collection[Target]) -> Iterator[tuple[Act, bool]]:
-    changed, done = False, set[Target]()
+    changed, done, targets = False, set[Target](), _each_command(binding)
     for act in acts:
         changed |= act.kind == "edit" and _in_scope(act.path, binding.scope)
-        done |= {target for target in binding.targets if matches(target, act)}
+        done |= {target for target in targets if matches(target, act)}
         if changed and act.kind == "commit":
-            yield act, bool(done) if binding.either else len(done) == len(binding.targets)
+            yield act, bool(done) if binding.either else done == targets
             changed, done = False, set()
 
 
@@ -132,8 +135,19 @@ def _after_changes(binding: Binding, acts: Sequence[Act], _: Collection[Target])
     changes = [number for number, act in enumerate(acts) if act.kind == "edit" and _in_scope(act.path, binding.scope)]
     if changes:
         later = acts[changes[0] + 1 :]
-        ran = [any(matches(target, act) for act in later) for target in binding.targets]
+        ran = [any(matches(target, act) for act in later) for target in _each_command(binding)]
         yield acts[changes[-1]], any(ran) if binding.either else all(ran)
+
+
+def _each_command(binding: Binding) -> set[Target]:
+    """What has to run: of ``make lint && make test`` both. Between alternatives each is taken as a whole."""
+    if binding.either:
+        return set(binding.targets)
+    return {
+        part
+        for one in binding.targets
+        for part in ([Target(one.kind, each.text) for each in _parts(one.text)] if one.kind == "command" else [one])
+    }
 
 
 def _each_run(binding: Binding, acts: Sequence[Act], siblings: Collection[Target]) -> Iterator[tuple[Act, bool]]:
@@ -156,12 +170,24 @@ def _qualifiers(targets: Iterable[Target]) -> set[str]:
 
 def _one_or_the_other(binding: Binding, acts: Sequence[Act], _: Collection[Target]) -> Iterator[tuple[Act, bool]]:
     for act in acts:
-        if act.kind != "run":
-            continue
-        if any(matches(target, act) for target in binding.targets):
-            yield act, True
-        elif any(matches(target, act) for target in binding.others):
-            yield act, False
+        if act.kind == "run":
+            own, other = _runners(binding.targets, act), _runners(binding.others, act)
+            if own is not None or other is not None:
+                yield act, own is not None and own >= (other or 0)
+
+
+def _runners(targets: Iterable[Target], act: Act) -> int | None:
+    """With how many words before its program an act is one of these (``uv run`` of pytest); None where it is none."""
+    words = {word for part in act.parts for word in part.text.split()}
+    before = ((target, _before_program(target.text)) for target in targets)
+    return max((len(one) for target, one in before if words.issuperset(one) and matches(target, act)), default=None)
+
+
+def _before_program(command: str) -> list[str]:
+    """What runs the program of a command: ``uv run`` of ``uv run pytest``."""
+    words, programs_of_it = command.split(), {part.program for part in _parts(command)}
+    place = next((place for place, word in enumerate(words) if program_name(word) in programs_of_it), 0)
+    return words[:place]
 
 
 def _never(binding: Binding, acts: Sequence[Act], _: Collection[Target]) -> Iterator[tuple[Act, bool]]:
@@ -196,16 +222,92 @@ def matches(target: Target, act: Act) -> bool:
 
 @lru_cache(maxsize=1024)
 def _parts(command: str) -> tuple[Segment, ...]:
-    return parse_command(command)
+    """The commands that a rule names, without a change of folder before them or what only cuts their output."""
+    parts = parse_command(command)
+    return tuple(one for one in parts if one.program not in programs.SETTINGS and one.purpose != "look") or parts
 
 
 def _is_same(wanted: Segment, part: Segment, check: str) -> bool:
-    """Whether a command is the one that is wanted, with all of its arguments, or ran the check that it runs."""
-    if wanted.check is not None and wanted.check == check:
-        return not wanted.scope
+    """Whether a command is the one that is wanted: its subcommand, every flag that changes what it does, its operands.
+
+    Of a check of everything the operands may differ: whoever checks a part of the project ran that check.
+    """
+    if wanted.check is not None and wanted.check == check and not wanted.scope:
+        if part.check != check:  # a task ran it, and with which flags is not in the log
+            return not _flags(wanted)
+        return _is_same_subcommand(wanted, part) and _flags(wanted) <= _flags(part)
     if wanted.program != part.program or (wanted.subcommand is not None and wanted.subcommand != part.subcommand):
         return False
-    return set(wanted.arguments) - {"run"} <= {*part.arguments, *(part.subcommand or "").split()}
+    operands = _operands(wanted) - {"run"} <= _operands(part) | set((part.subcommand or "").split())
+    return operands and _flags(wanted) <= _flags(part)
+
+
+def _is_same_subcommand(wanted: Segment, part: Segment) -> bool:
+    """Whether a run of the same check has the subcommand: ``biome lint`` is not ``biome ci``."""
+    named = set((wanted.subcommand or "").split())
+    return part.subcommand in {None, wanted.subcommand} or named <= set(part.arguments)
+
+
+#: Flags that only change what is printed, for any program, and those of checks and formatters.
+_PRINTS = frozenset({
+    "--quiet", "--verbose", "--silent", "--color", "--colour", "--colors", "--progress", "--no-color", "--no-colour",
+    "--no-colors", "--no-progress", "--no-pager",
+})  # fmt: skip
+_PRINTS_OF_CHECKS = _PRINTS | {
+    "--tb", "--durations", "--reporter", "--reporters", "--output-format", "--format", "--formatter", "--pretty",
+    "--no-header", "--no-summary", "--show-source", "--statistics", "--log-level",
+}  # fmt: skip
+#: Letters that do so where a check has them.
+_PRINTS_SHORT = frozenset("qv")
+#: So many letters after one dash may be as many flags; more are a word, as in ``-race``.
+_MOST_LETTERS = 3
+_LETTERS = re.compile(rf"-[A-Za-z]{{1,{_MOST_LETTERS}}}")
+
+
+@lru_cache(maxsize=4096)
+def _flags(part: Segment) -> frozenset[str]:
+    """The flags that change what a command does, short ones apart and by their long name where that is known.
+
+    Those of a check have their values.
+
+    >>> [sorted(_flags(one)) for one in parse_command("ruff check --fix -q .; pytest -k=cart; git commit -anm x")]
+    [['--fix'], ['-k cart'], ['--no-verify', '-a', '-m']]
+    """
+    checks = part.kind is not None
+    found = set[str]()
+    for name, value, _ in _read_flags(part):
+        if name in (_PRINTS_OF_CHECKS if checks else _PRINTS) or (checks and name in programs.EVERYTHING):
+            continue
+        if value or not _LETTERS.fullmatch(name):
+            found.add(f"{name} {value}".strip())
+            continue
+        long = programs.PROTECTED_SHORT.get(f"{part.program} {part.subcommand}") or {}
+        long = long or programs.PROTECTED_SHORT.get(part.program, {})
+        letters = [letter for letter in name[1:] if not (checks and letter in _PRINTS_SHORT)]
+        found |= {long.get(letter, f"-{letter}") for letter in letters}
+    return frozenset(found)
+
+
+@lru_cache(maxsize=4096)
+def _operands(part: Segment) -> frozenset[str]:
+    """The words of a command that are no flags and, of a check, no value of one."""
+    taken = {at for _, _, places in _read_flags(part) for at in places}
+    return frozenset(word for at, word in enumerate(part.arguments) if at not in taken and word != "--")
+
+
+def _read_flags(part: Segment) -> Iterator[tuple[str, str, tuple[int, ...]]]:
+    """Each flag with its value, and the places of its words. Only of checks it is known which flags take one."""
+    valued = programs.VALUED | programs.NARROWING if part.kind is not None else frozenset[str]()
+    words = part.arguments
+    for at, word in enumerate(words):
+        if not word.startswith("-") or word in {"-", "--"}:
+            continue
+        name, _, value = word.partition("=")
+        after = words[at + 1] if name == word and name in valued and at + 1 < len(words) else "-"
+        if not after.startswith("-"):
+            yield name, after, (at, at + 1)
+        else:
+            yield name, value, (at,)
 
 
 def _in_scope(path: str, scope: Iterable[str]) -> bool:

@@ -266,6 +266,23 @@ def in_force(rule: Rule, at: str) -> bool:
     return any(span.since <= at and (span.until is None or at < span.until) for span in rule.spans)
 
 
+#: The file of rules that an agent reads, where that is not AGENTS.md.
+_OWN_FILES = {"claude-code": "CLAUDE.md", "gemini": "GEMINI.md"}
+
+
+def file_for_agents(folder: Path, agents: Iterable[str]) -> str:
+    """The file for a new rule: the first of the usual ones that is there, else the one that these agents read.
+
+    >>> file_for_agents(Path("/nowhere"), ["claude-code"]), file_for_agents(Path("/nowhere"), ["claude-code", "codex"])
+    ('CLAUDE.md', 'AGENTS.md')
+    """
+    there = next((name for name in ("AGENTS.md", *_OWN_FILES.values()) if (folder / name).is_file()), None)
+    if there is not None:
+        return there
+    own = {_OWN_FILES.get(agent, "AGENTS.md") for agent in agents}
+    return own.pop() if len(own) == 1 else "AGENTS.md"
+
+
 def files_of(rules: Iterable[Rule]) -> tuple[str, ...]:
     """The files that have a rule now."""
     return tuple(sorted({span.file for rule in rules for span in rule.spans if span.until is None}))

@@ -22,9 +22,9 @@ from helix_episodes.safe_files import irregularity, read_regular, remove_file, w
 from helix_graph.errors import ShareRefused
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.model import FeedbackEntry, ForgottenInsight, Insight, InsightVerdict, Record
-from helix_graph.insights.safe_quoting import name_or_quoted
+from helix_graph.insights.safe_quoting import logged_name_or_quoted
 from helix_graph.insights.transfer import ImportedFile, checked_record, take_in
-from helix_graph.shared_authors import LONGEST_AUTHOR
+from helix_graph.shared_authors import LONGEST_AUTHOR, SHARED_HERE
 from helix_graph.sharing.git_files import (
     FOLDER,
     IN_PLACE,
@@ -66,7 +66,6 @@ if TYPE_CHECKING:
     from helix_graph.topics.transfer import ExportedEntry
 
 #: Which shared things have come in here or went out from here; private.
-STATE = "shared-here.json"
 #: Independent sessions that make a candidate corroborated: one may have been luck.
 CORROBORATED = 2
 #: Of what was forgotten nothing is known, not even when; so that everybody remembers the same.
@@ -376,7 +375,9 @@ class Sharing:
             insights += max(counts["insights"], 0)
             outcomes += max(counts["feedback"], 0)
         return ShareMerged(
-            insights=insights, feedback=outcomes, removed=tuple(_removed(names[uid], authors[uid]) for uid in theirs)
+            insights=insights,
+            feedback=outcomes,
+            removed=tuple(_removed(logged_name_or_quoted(names[uid]), authors[uid]) for uid in theirs),
         )
 
     def _merge_entries(
@@ -399,7 +400,7 @@ class Sharing:
             if one is not None:
                 index = next(each.index for each in self._topics.read(one.topic).entries if each.id == one.id)
                 self._topics.edit("delete", one.topic, index=index)
-                removed.append(_removed(f"an entry of {one.topic}", authors[name]))
+                removed.append(_removed(f"an entry of {logged_name_or_quoted(one.topic)}", authors[name]))
         return tuple(removed)
 
     def _remember_own(self, records: Iterable[SharedRecord]) -> None:
@@ -411,12 +412,12 @@ class Sharing:
 
     def _here(self) -> SharedHere:
         try:
-            return msgspec.json.decode(read_regular(self.root / STATE), type=SharedHere)
+            return msgspec.json.decode(read_regular(self.root / SHARED_HERE), type=SharedHere)
         except (OSError, msgspec.DecodeError):
             return SharedHere()
 
     def _remember(self, here: SharedHere) -> None:
-        write_atomically(self.root / STATE, msgspec.json.encode(here, order="deterministic"))
+        write_atomically(self.root / SHARED_HERE, msgspec.json.encode(here, order="deterministic"))
 
 
 def check_shared(root: Path) -> tuple[ShareProblem, ...]:
@@ -548,7 +549,7 @@ def _identity(one: SharedRecord) -> str:
 
 
 def _removed(name: str, author: str) -> str:
-    return f"{name} (forgotten by {name_or_quoted(author)})"
+    return f"{name} (forgotten by {logged_name_or_quoted(author)})"
 
 
 def _is_uid(name: str) -> bool:

@@ -147,16 +147,22 @@ def matching_entries(root: Path, query: str, *, limit: int) -> list[FoundText]:
     return [found[entry] for entry, _ in scored if entry in found]
 
 
-def busiest_topics(root: Path, *, since: int, limit: int) -> list[tuple[str, int]]:
-    """The topics with the most entries stored since then, in seconds since 1970, and how many."""
+def busiest_topics(
+    root: Path, *, since: int, limit: int, without: Collection[int] = frozenset()
+) -> list[tuple[str, int]]:
+    """The topics with the most entries stored since then, in seconds since 1970, and how many; some left out."""
     with HelixDatabase(database_path(root), TOPIC_TABLES).reading() as connection:
-        return stored_since(connection, since)[:limit]
+        return stored_since(connection, since, without=without)[:limit]
 
 
-def stored_since(connection: sqlite3.Connection, since: int) -> list[tuple[str, int]]:
+def stored_since(
+    connection: sqlite3.Connection, since: int, *, without: Collection[int] = frozenset()
+) -> list[tuple[str, int]]:
     """The topics with entries stored since then, and how many, the most first."""
     return connection.execute(
-        "SELECT topic, COUNT(*) FROM topic_entry WHERE stored >= ? GROUP BY topic ORDER BY 2 DESC, 1", (since,)
+        f"SELECT topic, COUNT(*) FROM topic_entry WHERE stored >= ? AND NOT entry {ANY_OF}"  # noqa: S608  (a constant)
+        " GROUP BY topic ORDER BY 2 DESC, 1",
+        (since, as_list(without)),
     ).fetchall()
 
 

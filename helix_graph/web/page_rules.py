@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_graph.rules.model import BeforeAfter, MonthCount, State
+from helix_graph.rules.model import NOTHING_TO_SHOW, BeforeAfter, MonthCount, State
 from helix_graph.web.timeline import copied
 
 if TYPE_CHECKING:
@@ -48,13 +48,15 @@ class PageProposal(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PageRules(msgspec.Struct, frozen=True, kw_only=True):
-    """The rules that sessions show something of, and those that are missing."""
+    """The rules that sessions show something of, and those that are missing; ``into`` is the file for them."""
 
     rules: tuple[PageRule, ...]
     unobservable: int
+    nothing: str
     note: str
     proposals: tuple[PageProposal, ...]
     proposals_note: str
+    into: str
 
 
 def page_rules(found: RuleList, advice: Advice) -> PageRules:
@@ -62,9 +64,11 @@ def page_rules(found: RuleList, advice: Advice) -> PageRules:
     return PageRules(
         rules=tuple(map(_rule, found.rules[:_MOST_RULES])),
         unobservable=found.unobservable,
+        nothing=NOTHING_TO_SHOW,
         note=found.note,
         proposals=tuple(map(_proposal, advice.proposals[:_MOST_PROPOSALS])),
         proposals_note=advice.note,
+        into=advice.into,
     )
 
 

@@ -63,7 +63,7 @@ def demo(*, keep: Path | None, as_json: bool) -> None:
 
 #: The rule file of the shop as its two commits left it, with their days.
 _RULES = (
-    ("2026-06-10T09:00:00Z", "- Run `ruff check --fix .` before you commit.\n"),
+    ("2026-06-10T09:00:00Z", "- Run `ruff check .` before you commit.\n"),
     ("2026-07-08T09:00:00Z", "- Run the tests with `pytest -q`, never with `make test`: there is no Makefile.\n"),
 )
 

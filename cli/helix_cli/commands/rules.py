@@ -10,7 +10,7 @@ from helix_cli.app import open_for_question
 from helix_cli.output import count, json_option, prints, say, short_id, show, table, warn_of_more
 from helix_cli.terminal import quiet, strong, verdict
 from helix_graph.insights.safe_quoting import cut_line
-from helix_graph.rules.model import State
+from helix_graph.rules.model import NOTHING_TO_SHOW, State
 
 if TYPE_CHECKING:
     from helix_graph.rules.model import BeforeAfter, Binding, RuleDetails, RuleList, RuleRecord
@@ -34,7 +34,7 @@ _WHEN = {
 def render_rules(found: RuleList) -> None:
     """Print one row per rule, then what changed when it came."""
     if not found.rules:
-        say("No rule that sessions can show. Agents read AGENTS.md, CLAUDE.md, GEMINI.md and similar files.")
+        say(NOTHING_TO_SHOW)
         return
     rows = [_cells(one) for one in found.rules]
     table(_COLUMNS, rows, numbers=("followed",))
@@ -75,17 +75,26 @@ def _sentence(change: BeforeAfter | None) -> str:
     unit = "sessions" if change.event == _MET else "times"
     said = f"{change.verdict}: {change.event} {before.events} of {before.opportunities} {unit} before, "
     said += f"{after.events} of {after.opportunities} after"
-    # With nothing on a side the ratio is that of half an event, and says something only where the verdict does.
-    telling = (before.events and after.events) or change.verdict in {"better", "worse"}
-    if telling and change.ratio is not None and change.low is not None:
+    if change.ratio is not None and change.low is not None:
         span = f"at least {change.low:.2g}" if change.high is None else f"{change.low:.2g} to {change.high:.2g}"
         said += f": {change.ratio:.2g} times as often (95 % CI {span})"
     said += "."
+    if change.last_seen is not None:
+        said += f"\n  {_last_seen(change)}"
     if change.left_out:
         said += f"\n  Left out are {change.left_out} {unit} just before the rule, a bad spell."
     if change.control is not None and change.verdict != "too early":
         said += f"\n  Checks that the rule does not name failed {change.control:.2g} times as often as before."
     return said
+
+
+def _last_seen(change: BeforeAfter) -> str:
+    """When what a rule is against happened last, and for how long it had not when the rule came."""
+    said = f"Last seen {(change.last_seen or '')[:10]}"
+    if change.after.events:
+        return f"{said}."
+    between = f"; in the {count(change.quiet, 'session')} between it did not happen" if change.quiet else ""
+    return f"{said}, before the rule{between}."
 
 
 def render_rule(found: RuleDetails) -> None:

@@ -14,7 +14,8 @@ from helix_cli.command_group import TextCommand
 from helix_cli.options import NonEmptyPath
 from helix_cli.output import count, fields, json_option, prints, say, show, warn
 from helix_cli.terminal import quiet, strong
-from helix_graph.insights.safe_quoting import logged_name_or_quoted, name_or_quoted, sanitize_line
+from helix_graph.insights.safe_quoting import logged_name_or_quoted, name_or_quoted, quoted, sanitize_line
+from helix_graph.search.sources import INSIGHTS
 
 if TYPE_CHECKING:
     from helix_graph.embedding.choice import ModelStatus
@@ -66,7 +67,10 @@ def _render_result(result: SearchResult) -> None:
     place = f"  {logged_name_or_quoted(result.path)}" if result.path else ""
     said_by = "another program's words, not this project's" if result.foreign else result.said_by
     whose = f": {said_by}" if said_by else ""
-    say(strong(name_or_quoted(result.name)), f"  ({result.source}{also}{whose})", quiet(place))
+    # Everything that is not a person's insight has a name that a log, a file or somebody else chose.
+    imported = result.said_by and result.source == INSIGHTS
+    name = quoted(result.name) if imported else (logged_name_or_quoted if said_by else name_or_quoted)(result.name)
+    say(strong(name), f"  ({result.source}{also}{whose})", quiet(place))
     lines = result.content.split("\n")
     for line in lines[:_LINES]:
         say(f"  > {sanitize_line(line)}" if said_by else f"  {line}")

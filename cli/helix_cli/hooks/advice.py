@@ -19,7 +19,7 @@ from helix_episodes.echo import without_echo
 from helix_graph.insights import hook_queries
 from helix_graph.insights.exposure_log import ExposureContext
 from helix_graph.insights.hook_queries import log_shown
-from helix_graph.insights.safe_quoting import name_or_quoted, own_or_quoted, quoted
+from helix_graph.insights.safe_quoting import logged_name_or_quoted, own_or_quoted, quoted
 from helix_graph.project import CONFIGURATION, user_configuration
 from helix_graph.topics.ranking import matching_entries
 from helix_graph.word_search import query_words, rare
@@ -99,4 +99,4 @@ def _entries(root: Path, asked: str) -> Iterator[str]:
         lines = [line for line in map(str.strip, one.text.splitlines()) if line][:_LINES]
         shown = "\n".join(line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…" for line in lines)
         if len(wanted & set(query_words(f"{one.topic} {shown}"))) >= hook_queries.FEWEST_SHARED:
-            yield f"recorded in {name_or_quoted(one.topic)}: {quoted(shown)}"
+            yield f"recorded in {logged_name_or_quoted(one.topic)}: {quoted(shown)}"

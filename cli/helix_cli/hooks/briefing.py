@@ -17,9 +17,10 @@ from helix_cli.hooks.session_dedup import SessionDedup, repair_item, transcript_
 from helix_cli.hooks.session_recap import RECAP_CHARACTERS, recap_of
 from helix_graph.highlights_cache import sentences_for_agents
 from helix_graph.insights import hook_queries
-from helix_graph.insights.safe_quoting import label_or_quoted, name_or_quoted, quoted
+from helix_graph.insights.safe_quoting import label_or_quoted, logged_name_or_quoted, quoted
 from helix_graph.insights.scoring import USER_PROVIDED
 from helix_graph.project import ACCEPTED_RULES
+from helix_graph.shared_authors import entries_of_others
 from helix_graph.topics.ranking import busiest_topics
 from helix_graph.trust import shared_episodes
 
@@ -86,8 +87,10 @@ def _learnt(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[Context
     standing_out = sentences_for_agents(root, most=_HIGHLIGHTS, longest=_LONGEST_HIGHLIGHTS)
     yield ContextSection("What stands out in this project's sessions:", new_lines(standing_out, dedup))
     yield ContextSection("Open plan:", new_lines(_plan(root), dedup))
-    hot = busiest_topics(root, since=int(time.time()) - _HOT_SECONDS, limit=_TOPICS)
-    topics = new_lines((f"{name_or_quoted(topic)} ({entries})" for topic, entries in hot), dedup)
+    # What others wrote is found when it is looked for; the name of a topic is a line of ours here.
+    since = int(time.time()) - _HOT_SECONDS
+    hot = busiest_topics(root, since=since, limit=_TOPICS, without=entries_of_others(root))
+    topics = new_lines((f"{logged_name_or_quoted(topic)} ({entries})" for topic, entries in hot), dedup)
     yield ContextSection("Topics with news (helix-graph topic brief NAME):", topics)
 
 

@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from helix_cli.mcp.argument_errors import problem_of
 from helix_cli.mcp.pagination import fitted_text, next_part
 from helix_cli.mcp.tool_declaration import MOST_TOKENS, Answered, PartArguments, typed_schema, without_nulls
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_episodes.msgspec_types import ready
+from helix_episodes.redaction import for_disk
 from helix_graph import Memory
 from helix_graph.quoted_answers import with_notice
 from helix_graph.trust import adopted_sentence
@@ -50,6 +52,20 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 def answer(name: str, raw: Mapping[str, Any], progress: Progress, *, tools: Mapping[str, Tool]) -> Outcome:
     """Runs the call; what is wrong with it is an outcome too."""
+    outcome = _outcome(name, raw, progress, tools=tools)
+    # Answers and errors repeat what was sent, so that a secret in it would be recorded with them. What they have from
+    # the memory was redacted when it was stored.
+    return replace(outcome, text=for_disk(outcome.text), value=None) if _holds_secret(raw) else outcome
+
+
+def _holds_secret(raw: Mapping[str, Any]) -> bool:
+    try:
+        return bool(for_disk(raw) != raw)
+    except RecursionError:  # refused, in a sentence that repeats nothing
+        return False
+
+
+def _outcome(name: str, raw: Mapping[str, Any], progress: Progress, *, tools: Mapping[str, Tool]) -> Outcome:
     tool = tools.get(name)
     if tool is None:
         return Outcome(failed=True, text=f"there is no tool {name!r}; there are {', '.join(sorted(tools))}")

@@ -20,7 +20,7 @@ from helix_episodes.light_imports import Value
 from helix_graph.causality.pattern_selection import readable
 from helix_graph.errors import GraphNotCompiled, NodeNotFound, NoMemory, UntrustedMemory
 from helix_graph.graph.similar_decisions import words_of
-from helix_graph.insights.safe_quoting import name_or_quoted, own_or_quoted, quoted
+from helix_graph.insights.safe_quoting import logged_name_or_quoted, own_or_quoted, quoted
 from helix_graph.quoted_answers import NOTICE, with_notice
 from helix_graph.search.sources import TopicSource
 from helix_graph.topics.catalogue import Overview
@@ -174,5 +174,5 @@ def _written(memory: Memory, about: str) -> Iterator[str]:
         return
     yield "## Written down\n" + rendered(overview, render_form)
     if about and (found := TopicSource(memory.topics).search(about, limit=_ROWS, manner="lexical")):
-        lines = (f"- [{name_or_quoted(one.name)}] {quoted(one.content, said_by=one.said_by)}" for one in found)
+        lines = (f"- [{logged_name_or_quoted(one.name)}] {quoted(one.content, said_by=one.said_by)}" for one in found)
         yield "\n".join(["## Entries in the task's words", *lines])

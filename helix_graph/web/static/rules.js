@@ -1,7 +1,7 @@
 // The tab of rules: how far each is followed, before and after it came, and rules that are missing.
 
 const RULE_STATES = { ignored: "failure", mixed: "partial", followed: "success", described: "unknown", "too early": "unknown", "not applicable": "unknown", "cannot be observed": "unknown" };
-const VERDICTS = { better: "success", worse: "failure", "changed nothing": "unknown", "too early": "unknown" };
+const VERDICTS = { better: "success", worse: "failure", "changed nothing": "unknown", "stopped before": "unknown", "too early": "unknown" };
 
 async function rulesTab() {
   const [found, issues] = await Promise.all([pack("rules"), pack("issues")]);
@@ -11,10 +11,10 @@ async function rulesTab() {
     {},
     make("h1", {}, "Rules"),
     make("p", { class: "lead" }, "What the rules written for agents ask for, and what sessions did. ", found.note),
-    found.rules.length ? make("ol", { class: "cards" }, found.rules.map(ruleCard)) : make("p", { class: "nothing" }, "No rule that sessions can show. Agents read AGENTS.md, CLAUDE.md, GEMINI.md and similar files."),
+    found.rules.length ? make("ol", { class: "cards" }, found.rules.map(ruleCard)) : make("p", { class: "nothing" }, found.nothing),
     found.unobservable > 0 && make("p", { class: "soft" }, `${count(found.unobservable, "more line")} of these files cannot be observed in sessions.`),
     make("h2", {}, "Rules that are missing"),
-    found.proposals.length ? [make("p", { class: "soft" }, found.proposals_note), make("ol", { class: "cards" }, found.proposals.map((one) => proposalCard(one, known)))] : make("p", { class: "nothing" }, "No recurring issue asks for a rule that is not there."),
+    found.proposals.length ? [make("p", { class: "soft" }, found.proposals_note), make("ol", { class: "cards" }, found.proposals.map((one) => proposalCard(one, known, found.into)))] : make("p", { class: "nothing" }, "No recurring issue asks for a rule that is not there."),
   );
 }
 
@@ -32,6 +32,13 @@ function ruleCard(one) {
   );
 }
 
+/** When what a rule is against happened last, and for how long it had not when the rule came. */
+function lastSeen(change) {
+  if (change.last_seen === null) return false;
+  if (change.after.events) return ["Last seen ", when(change.last_seen), ". "];
+  return ["Last seen ", when(change.last_seen), ", before the rule", change.quiet > 0 && `; in the ${count(change.quiet, "session")} between it did not happen`, ". "];
+}
+
 /** What a rule is against, before it came and after, as two bars, with the ratio and its interval. */
 function beforeAfter(change) {
   const row = (text, rate) => {
@@ -43,17 +50,18 @@ function beforeAfter(change) {
     "div",
     {},
     make("table", { class: "change" }, make("caption", { class: "soft" }, change.event), make("tbody", {}, row("before", change.before), row("after", change.after))),
-    make("p", {}, chip(VERDICTS[change.verdict], change.verdict), ratio && ` ${ratio}`, change.control !== null && `; ${change.control.toFixed(2)} elsewhere`, change.left_out > 0 && `; ${change.left_out} of the burst before it left out`),
+    make("p", {}, chip(VERDICTS[change.verdict], change.verdict), ratio && ` ${ratio}`),
+    make("p", { class: "soft" }, lastSeen(change), change.left_out > 0 && `Left out of "before": ${change.left_out} just before the rule, a bad spell. `, change.control !== null && `For comparison, checks that the rule does not name failed ${change.control.toFixed(2)} times as often after it as before.`),
   );
 }
 
-function proposalCard(one, known) {
+function proposalCard(one, known, into) {
   return make(
     "li",
     {},
     make("p", { class: "title" }, quoted(one.sentence, 300)),
     make("p", { class: "soft" }, one.kind === "hook" ? "A hook, since the rule is written and ignored. " : "", quoted(one.reason, 300)),
     make("p", {}, "For ", known.has(one.issue) ? link(`issues/${one.issue}`, {}, quoted(one.title)) : quoted(one.title), `: ${count(one.sessions, "session")}${cost(one) ? `, ${cost(one)} so far` : ""}.`),
-    one.kind !== "hook" && make("p", {}, command(`helix-graph advise --accept ${one.id.slice(0, 8)} --into AGENTS.md`)),
+    one.kind !== "hook" && make("p", {}, command(`helix-graph advise --accept ${one.id.slice(0, 8)} --into ${into}`)),
   );
 }
