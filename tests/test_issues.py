@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from helix_cli.app import cli
 from helix_graph import Memory
 from helix_graph.errors import IssueNotFound
-from helix_graph.issues.model import remedy_words
+from helix_graph.issues.model import best_words, remedy_words, repair_words
 from session_script import BEGIN, Script
 
 if TYPE_CHECKING:
@@ -96,6 +96,36 @@ def test_a_silenced_check_is_a_habit_and_no_remedy(tmp_path: Path) -> None:
         )
     (one,) = remembered(tmp_path, logs).issues.list().issues
     assert (one.suppressed, one.remedy, one.repaired) == (2, None, 2)
+
+
+def test_what_worked_instead_is_the_same_in_the_list_and_in_the_issue(tmp_path: Path) -> None:
+    no_rule = "make: *** No rule to make target 'test'.  Stop."
+    logs = [begun(n).run("make test", no_rule, code=2).run("pytest -q", "3 passed in 0.1s") for n in range(3)]
+    memory = remembered(tmp_path, logs)
+    (one,) = memory.issues.list().issues
+    assert one.remedy is not None
+    assert (remedy_words(one.remedy), one.remedy.verified, one.repaired) == ("run pytest -q instead (3 of 3)", 3, 0)
+    details = memory.issues.show(one.id)
+    assert (details.issue, details.remedies) == (one, (one.remedy,))
+    assert [met.instead for met in details.occurrences] == ["pytest -q"] * 3
+
+
+def test_the_list_says_how_often_a_marker_silenced_what_was_repaired_too(tmp_path: Path) -> None:
+    complains = "cart.go:3:1: Error return value of `f.Close` is not checked (errcheck)"
+    logs = []
+    for n in range(5):
+        new = "f.Close() //nolint:errcheck" if n < 3 else "_ = f.Close()"
+        log = begun(n).run("golangci-lint run", complains, code=1).edit("cart.go", "f.Close()", new)
+        logs.append(log.run("golangci-lint run", "0 issues."))
+    (one,) = remembered(tmp_path, logs).issues.list().issues
+    assert best_words(one) == "edit the file that it names (2 of 5; silenced 3 times)"
+
+
+def test_an_issue_that_was_repaired_once_says_by_what(tmp_path: Path) -> None:
+    log = begun(0).run("go test ./...", FAILS.format("TestAdd"), code=1).edit("api/tax.go").edit("api/sums.go")
+    memory = remembered(tmp_path, [log.run("go test ./...", PASSES), begun(1)])
+    details = memory.issues.show(memory.issues.list(by="issue").issues[0].id)
+    assert repair_words(details.issue, details.remedies) == "Repaired by: edit api/tax.go, api/sums.go (1 of 1)"
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,12 @@ rows of the same form.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 #: What failures are added up by; ``recurring`` are issues, and groups whose issues differ from session to session.
 By = Literal["recurring", "issue", "group", "file", "check", "agent", "model", "author", "branch"]
@@ -26,7 +29,8 @@ COST_NOTE = "Ranked by sessions. Costs say where time went, not where it will go
 class GeneralRemedy(msgspec.Struct, frozen=True, kw_only=True):
     """One kind of change that repaired an issue, over all sessions: in ``times`` of ``of`` repaired occurrences.
 
-    ``what`` is the command (``run``, ``instead``) or the file (``edit``); none for the others. ``verified`` of these
+    ``what`` is the command (``run``, ``instead``), the file (``edit``) or the files of one repair (``edits``); none for
+    the others. ``instead`` counts sessions where nothing was repaired. ``verified`` of these
     times the failing check or call was seen to go well after it. ``example`` is what the latest of them changed, and
     ``diff`` the same line by line where it was an edit (`helix_graph.graph.edit_diff`).
     """
@@ -50,7 +54,8 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True):
     ``thing`` is the test, symbol or message that an issue is about (`Mention.thing`), of a group the one that took
     most, in ``thing_minutes``. ``steps``, ``minutes`` and ``tokens`` are what all occurrences took
     (`helix_episodes.model.Cost`); None where no log has them. ``kinds`` counts the different issues in a group.
-    ``runs`` counts the results that show it: one run of a linter may break many rules.
+    ``runs`` counts the results that show it: one run of a linter may break many rules. ``suppressed`` of the
+    ``repaired`` occurrences were silenced by a marker.
     ``since`` counts the runs of its check since it was last seen, or the sessions (``unit`` says which). ``remedy`` is
     the best one that two sessions have in common, or what they ran instead where nothing was repaired.
     ``files`` are the commonest, with how many sessions each.
@@ -108,7 +113,10 @@ class IssueList(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Occurrence(msgspec.Struct, frozen=True, kw_only=True):
-    """One time that an issue was met; ``ended`` says where its cost ends (`helix_episodes.model.CostEnd`)."""
+    """One time that an issue was met; ``ended`` says where its cost ends (`helix_episodes.model.CostEnd`).
+
+    ``instead`` is the command that worked in place of the failed one, where no occurrence was repaired.
+    """
 
     session: str
     episode: str
@@ -128,6 +136,7 @@ class Occurrence(msgspec.Struct, frozen=True, kw_only=True):
     deliberate: bool = False
     agent: str | None = None
     author: str = ""
+    instead: str = ""
 
 
 class SimilarIssue(msgspec.Struct, frozen=True, kw_only=True):
@@ -167,8 +176,49 @@ def remedy_words(remedy: GeneralRemedy) -> str:
         "instead": f"run {remedy.what} instead",
         "edit named": "edit the file that it names",
         "edit": f"edit {remedy.what}",
-        "edits": "edits of other files, different each time",
+        "edits": f"edit {remedy.what}" if remedy.what else "edits of other files, different each time",
         "again": "a later call of the same tool",
         "silence": "a marker that silences the check",
     }[remedy.how]
     return f"{words} ({remedy.times} of {remedy.of})"
+
+
+def repair_words(issue: Issue, remedies: Sequence[GeneralRemedy]) -> str:
+    """What repaired an issue, in one sentence without its period; ``remedies`` are all that it has.
+
+    >>> silence = GeneralRemedy(how="silence", times=3, of=3, sessions=3, verified=3)
+    >>> repair_words(Issue(id="", kind="issue", title="", repaired=3, suppressed=3), [silence])
+    'Only silenced by a marker (3 of 3)'
+    """
+    others = [one for one in remedies if one.how != "silence"]
+    if issue.remedy is not None:
+        return f"Best remedy: {best_words(issue)}"
+    if not issue.repaired:
+        return "Never repaired in a session that met it"
+    if not remedies:
+        return "Repaired; what changed is not recorded"
+    if not others:
+        return f"Only silenced by a marker ({issue.suppressed} of {issue.repaired})"
+    one_way = len(remedies) == 1 and others[0].times == issue.repaired
+    words = "differently each time"
+    if one_way or issue.repaired == 1:
+        words = f"by: {remedy_words(others[0])}"
+    return f"Repaired {words}{_silenced(issue)}"
+
+
+def best_words(issue: Issue) -> str:
+    """The best remedy of an issue; where a marker silenced it, that too.
+
+    >>> remedy = GeneralRemedy(how="edit named", times=15, of=27, sessions=9, verified=15)
+    >>> best_words(Issue(id="", kind="issue", title="", repaired=27, remedy=remedy, suppressed=16))
+    'edit the file that it names (15 of 27; silenced 16 times)'
+    """
+    if issue.remedy is None:
+        return ""
+    words = remedy_words(issue.remedy)
+    return f"{words.removesuffix(')')}{_silenced(issue)})"
+
+
+def _silenced(issue: Issue) -> str:
+    times = "once" if issue.suppressed == 1 else f"{issue.suppressed} times"
+    return f"; silenced {times}" if issue.suppressed else ""

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _LONGEST_EXAMPLE = 200
 #: What got past a failure is looked for in the newest of its sessions: reading one takes a millisecond.
 _MOST_READ = 20
+#: So many files of one repair are named.
+_MOST_NAMED = 3
 #: In so many sessions, and in half of those that were read.
 _FEWEST = 2
 _CHANGES = f"""
@@ -88,13 +90,27 @@ def generalised(
     # An edit of a file that no other session edited for it says nothing to the next one.
     alone = [key for key, used in uses.items() if key[0] == "edit" and _sessions(used) == 1]
     if len(alone) > 1:
-        uses["edits", ""] = _once([use for key in alone for use in uses.pop(key)])
+        edits = _once([use for key in alone for use in uses.pop(key)])
+        # Those of one occurrence are no two that differ: they are named.
+        uses["edits", _listed([path for _, path in alone]) if len(edits) == 1 else ""] = edits
     found = [_remedy(how, what, used, len(repaired), sessions) for (how, what), used in uses.items()]
     return sorted(found, key=lambda one: (one.how == "silence", -one.sessions, -one.verified, one.how, one.what))
 
 
-def worked_instead(failures: Sequence[Failure], history: History) -> GeneralRemedy | None:
-    """What most sessions ran instead, where none repaired the failure; ``failures`` are in order of time."""
+class Instead(NamedTuple):
+    """What most sessions ran instead of what failed; ``commands`` are by the episode and local id of each failure."""
+
+    remedy: GeneralRemedy
+    commands: dict[tuple[int, str], str]
+
+
+def worked_instead(failures: Sequence[Failure], history: History) -> Instead | None:
+    """What most sessions ran instead, where none repaired the failure; ``failures`` are in order of time.
+
+    Of `_MOST_READ` newest failures the episodes are read; only these have a command.
+    """
+    if any(one.repaired for one in failures):
+        return None
     episodes, sessions = EpisodeStore(history.root / "episodes"), history.sessions
     read: dict[int, dict[str, Workaround]] = {}
     newest = failures[-_MOST_READ:]
@@ -108,15 +124,16 @@ def worked_instead(failures: Sequence[Failure], history: History) -> GeneralReme
     if common is None or common.how == "again" or common.worked < max(_FEWEST, common.sessions / 2):
         return None
     used = [(one, way) for one, way in ways if way and (way.how, way.what) == (common.how, common.what)]
-    return GeneralRemedy(
+    remedy = GeneralRemedy(
         how="instead",
         what=plain_command(common.command),
         times=common.worked,
         of=common.sessions,
         sessions=common.worked,
-        verified=sum(way.passed for _, way in used),
+        verified=len({one.number for one, way in used if way.passed}),
         session=sessions[used[-1][0].number].session,
     )
+    return Instead(remedy, {(one.number, one.local): plain_command(way.command) for one, way in used})
 
 
 def kind_of_change(failure: Failure, change: Change, *, checks: bool) -> tuple[How, str]:
@@ -157,6 +174,11 @@ def _remedy(
 
 def _sessions(used: Sequence[tuple[Failure, Change]]) -> int:
     return len({failure.number for failure, _ in used})
+
+
+def _listed(paths: Sequence[str]) -> str:
+    more = len(paths) - _MOST_NAMED
+    return ", ".join(paths[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _once(used: Sequence[tuple[Failure, Change]]) -> list[tuple[Failure, Change]]:

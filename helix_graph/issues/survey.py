@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from helix_graph.issues.history import Failure, SessionRow
     from helix_graph.issues.model import GeneralRemedy
-    from helix_graph.issues.remedies import Change
+    from helix_graph.issues.remedies import Change, Instead
 
 
 #: What has an id, and so a state.
@@ -95,7 +95,9 @@ class IssueSurvey:
     def show(self, name: str) -> IssueDetails:
         """As `helix_graph.issues.api.Issues.show`."""
         row = _found(self._history, name)
-        return _details(self._connection, self._history, row, self._authors, similar=_alike(self._history, row))
+        other = worked_instead(_counting(row[2]), self._history)
+        similar = _alike(self._history, row)
+        return _details(self._connection, self._history, row, self._authors, similar=similar, other=other)
 
     def in_full(self, *, most: int, most_once: int, occurrences: int) -> tuple[tuple[IssueInFull, ...], int]:
         """The issues that recur and the newest of one session, each with its newest occurrences; and how many are left.
@@ -115,13 +117,18 @@ class IssueSurvey:
         for kind, key, members in chosen:
             similar = [one for one in alike[members[0].label] if one[0] != key] if kind == "issue" else []
             row = kind, key, members
-            details = _details(self._connection, history, row, self._authors, similar=similar, most=occurrences)
+            other = worked_instead(members, history)
+            details = _details(
+                self._connection, history, row, self._authors, similar=similar, other=other, most=occurrences
+            )
             newest = members[-occurrences:]
             found.append(
                 IssueInFull(
                     details=details,
                     members=tuple(members),
                     locals=tuple(one.local for one in newest),
+                    group=issue_id("group", members[0].label),
+                    answered=frozenset(other.commands) if other else frozenset(),
                     quotes={(history.sessions[one.number].id, one.local): self._quote(one) for one in newest},
                 )
             )
@@ -152,15 +159,21 @@ class IssueSurvey:
         if not reported:
             return None
         row: _Row = ("group", reported[0].label, reported)
-        return _details(self._connection, self._history, row, self._authors, similar=[])
+        return _details(self._connection, self._history, row, self._authors, similar=[], other=None)
 
 
 class IssueInFull(NamedTuple):
-    """An issue with all its failures; ``locals`` are the ids of the occurrences that its details have."""
+    """An issue with all its failures; ``locals`` are the ids of the occurrences that its details have.
+
+    ``group`` is the id of the group that it is in. ``answered`` are the newest failures, by session and local id, in
+    place of which another command worked.
+    """
 
     details: IssueDetails
     members: tuple[Failure, ...]
     locals: tuple[str, ...]
+    group: str
+    answered: frozenset[tuple[int, str]]
     quotes: dict[tuple[str, str], str]
 
 
@@ -300,12 +313,14 @@ def _row(
     remedies: list[GeneralRemedy] | None = None,
 ) -> Issue:
     """One row in full; ``remedies`` are its own, where they are known already."""
+    named = kind in _NAMED
     if remedies is None:
         remedies = generalised(members, changes_for(connection, members), history)
+        if named and not remedies and (other := worked_instead(members, history)):
+            remedies = [other.remedy]
     repaired = sum(one.repaired > 0 for one in members)
     rows = [history.sessions[one.number] for one in members]
     texts, latest = texts_of(connection, members[-1]), members[-1]
-    named = kind in _NAMED
     state = _state(history, kind, key, members) if named else None
     identity = issue_id(kind, key) if named else ""
     said = history.statements.get(identity)
@@ -337,16 +352,16 @@ def _row(
         tokens=sum(tokens) if tokens else None,
         repaired=repaired,
         verified=sum(one.repaired > 1 for one in members),
-        remedy=_best(remedies, history, [] if repaired else members) if named else None,
+        remedy=_best(remedies) if named else None,
         suppressed=sum(one.times for one in remedies if one.how == "silence"),
         files=tuple(sorted(files.items(), key=lambda item: (-item[1], item[0]))[:_FILES]) if named else (),
     )
 
 
-def _best(remedies: list[GeneralRemedy], history: History, unrepaired: Sequence[Failure]) -> GeneralRemedy | None:
+def _best(remedies: list[GeneralRemedy]) -> GeneralRemedy | None:
     """The best remedy that two sessions have in common, or what they ran instead."""
     common = (one for one in remedies if one.how not in {"silence", "edits"} and one.sessions > 1)
-    return next(common, None) or (worked_instead(unrepaired, history) if unrepaired else None)
+    return next(common, None)
 
 
 def _costliest(members: Sequence[Failure]) -> _Costliest:
@@ -415,18 +430,22 @@ def _alike(history: History, row: _Row) -> list[tuple[str, list[Failure]]]:
     return [(other, found) for other, found in others.items() if other != key and found[0].label == members[0].label]
 
 
-def _details(
+def _details(  # noqa: PLR0913  (an issue's failures with what several questions have read of them)
     connection: sqlite3.Connection,
     history: History,
     row: _Row,
     authors: Authors,
     *,
     similar: Sequence[tuple[str, list[Failure]]],
+    other: Instead | None,
     most: int = MOST_OCCURRENCES,
 ) -> IssueDetails:
     kind, key, members = row
-    counting = [one for one in members if not one.deliberate] or list(members)
+    counting = _counting(members)
     changes = changes_for(connection, members)
+    remedies = generalised(counting, changes, history)
+    if other is not None:
+        remedies = [other.remedy]
     written = authors(history.sessions[one.number].id for one in members[-most:])
     occurrences = []
     for one in members[-most:]:
@@ -452,9 +471,9 @@ def _details(
                 deliberate=one.deliberate,
                 agent=session.agent,
                 author=written.get(session.id, ""),
+                instead=other.commands.get((one.number, one.local), "") if other else "",
             )
         )
-    remedies = generalised(counting, changes, history)
     alike = sorted(similar, key=lambda item: (-len(_sessions_of(item[1])), item[0]))
     return IssueDetails(
         issue=_row(connection, history, kind, key, counting, remedies=remedies),
@@ -462,6 +481,11 @@ def _details(
         remedies=tuple(remedies),
         similar=tuple(_similar(connection, other, found) for other, found in alike[:_SIMILAR]),
     )
+
+
+def _counting(members: Sequence[Failure]) -> list[Failure]:
+    """The failures that were not meant to come; all where every one was."""
+    return [one for one in members if not one.deliberate] or list(members)
 
 
 def _similar(connection: sqlite3.Connection, key: str, members: Sequence[Failure]) -> SimilarIssue:

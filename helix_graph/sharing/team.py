@@ -28,7 +28,7 @@ from helix_graph.shared_authors import author_name
 from helix_graph.sharing.records import ShareProblem, encode, find_secrets
 from helix_graph.sharing.replica import Replica, subject_of_record, subject_of_session
 from helix_graph.sharing.server import ServerObject, TeamServer, batches, check_project
-from helix_graph.sharing.server_schema import LARGEST_OBJECT
+from helix_graph.sharing.server_schema import LARGEST_OBJECT, LARGEST_RECORD
 from helix_graph.tombstones import FOLDER as FORGOTTEN
 from helix_graph.trust import shared_episodes
 
@@ -42,6 +42,10 @@ if TYPE_CHECKING:
 ENVIRONMENT = "HELIX_DATABASE"
 #: For how long a server is not asked by questions after it was away, in seconds.
 _WAIT = 60.0
+#: How far it has read is written down this often, in seconds, so that who is killed does not begin again.
+_SAVED_EVERY = 0.5
+#: What one `sync` reads of the server's list: a server that never ends it is left.
+MOST_ENTRIES = 1_000_000
 
 
 class TeamSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -260,12 +264,16 @@ class Team:
         state, pulled = replica.state, TeamPulled()
         own = state.records
         problems: list[ShareProblem] = []
-        while pulled.complete and state.number < standing.newest:
+        seen, saved = 0, time.monotonic()
+        while pulled.complete and state.number < standing.newest and seen < MOST_ENTRIES:
             entries = server.since(state.number)
             if not entries:
                 break
             _check_order(entries, state.number, server)
+            seen += len(entries)
             dropped = [(one, replica.drop(one)) for one in entries if one.kind == "gone"]
+            if any(not was for _, was in dropped):
+                replica.remember(replace(replica.state, pending=True))
             wanted = [
                 one
                 for one in entries
@@ -275,23 +283,35 @@ class Team:
                 and replica.lacks(one)
             ]
             kept: list[ServerEntry] = []
+            is_late = False
             for entry, data in server.contents(wanted):
                 problem = replica.keep(entry, data)
                 problems += [problem] if problem else []
                 kept += [] if problem else [entry]
-            has_records = any(one.kind == "record" for one in kept) or any(not was for _, was in dropped)
-            state = replace(replica.state, number=entries[-1].at, pending=replica.state.pending or has_records)
-            replica.remember(state)
+                is_late = until is not None and time.monotonic() >= until
+                if is_late or time.monotonic() >= saved + _SAVED_EVERY:
+                    saved = time.monotonic()
+                    replica.reached(entry.at, records=any(one.kind == "record" for one in kept))
+                if is_late:
+                    break
+            if not is_late:
+                replica.reached(entries[-1].at, records=any(one.kind == "record" for one in kept))
+            state = replica.state
             pulled = TeamPulled(
                 episodes=pulled.episodes + sum(one.kind == "episode" for one in kept),
                 objects=pulled.objects + len(kept),
                 deleted=pulled.deleted + sum(was for _, was in dropped),
-                complete=until is None or time.monotonic() < until,
+                complete=not is_late and (until is None or time.monotonic() < until),
             )
         if state.pending:
             merged = replica.take_in(self._sharing)
             pulled = replace(pulled, deleted=pulled.deleted + merged.forgotten)
             replica.remember(replace(replica.state, pending=False))
+        if pulled.complete and seen >= MOST_ENTRIES and state.number < standing.newest:
+            sentence = (
+                f"the team's server listed {seen:,} objects and has more; the next `helix-graph sync --to` goes on"
+            )
+            raise TeamServerFailed(sentence, reason="answer")
         return replace(pulled, problems=tuple(problems))
 
     def _own_episodes(
@@ -340,8 +360,8 @@ class _Pushing:
         """The object, unless the server has it as it is, or it may not be pushed."""
         if self.there.get(one.subject) == one.hash:
             self.unchanged += 1
-        elif len(one.data) > LARGEST_OBJECT:
-            problem = f"it has {len(one.data):,} bytes; the server takes {LARGEST_OBJECT:,}"
+        elif len(one.data) > (largest := LARGEST_OBJECT if one.kind == "episode" else LARGEST_RECORD):
+            problem = f"it has {len(one.data):,} bytes; the server takes {largest:,}"
             self.problems.append(ShareProblem(file=name, line=1, problem=problem, kind="invalid"))
         elif found := list(find_secrets(name, one.data)):
             self.problems += found

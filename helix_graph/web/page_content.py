@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular
-from helix_graph.issues.model import Issue, Occurrence, SimilarIssue, remedy_words
+from helix_graph.issues.model import Issue, Occurrence, SimilarIssue, best_words, remedy_words, repair_words
 from helix_graph.web.rendering import short
 from helix_graph.web.timeline import copied
 
@@ -107,10 +108,14 @@ class PageIssue(Issue, frozen=True, kw_only=True):
     """An issue with what its own page shows.
 
     ``met`` are the places of the sessions of all its occurrences, ``outcomes`` what became of each (0 not repaired,
-    1 repaired, 2 verified), ``paths`` the files that it was met in. ``best`` is its remedy in words.
+    1 repaired, 2 verified, 3 another command worked instead), ``paths`` the files that it was met in. ``best`` is its
+    remedy in words, ``repair`` a sentence that says what repaired it. ``group`` is the id of the group it is in, empty
+    of a group and where that is not on the page.
     """
 
     best: str
+    repair: str
+    group: str
     remedies: tuple[PageRemedy, ...]
     similar: tuple[SimilarIssue, ...]
     shown: tuple[PageOccurrence, ...]
@@ -144,21 +149,24 @@ class _Metrics(msgspec.Struct):
 def issues_of(survey: IssueSurvey) -> PageIssues:
     """The issues of a memory, from one reading of it."""
     found, left = survey.in_full(most=MOST_ISSUES, most_once=MOST_ONCE, occurrences=SHOWN)
+    groups = {one.group for one in found if one.details.issue.kind == "group"}
     return PageIssues(
-        issues=tuple(_issue(one, survey.history) for one in found),
+        issues=tuple(_issue(one, survey.history, groups) for one in found),
         left=left,
         deliberate=sum(one.deliberate for one in survey.history.failures),
-        note="Ranked by sessions. Costs say where time went, not where it will go.",
+        note="Costs say where time went, not where it will go.",
     )
 
 
-def _issue(one: IssueInFull, history: History) -> PageIssue:
+def _issue(one: IssueInFull, history: History, groups: AbstractSet[str]) -> PageIssue:
     found = one.details
     quotes = [one.quotes[met.episode, local] for met, local in zip(found.occurrences, one.locals, strict=True)]
     return copied(
         PageIssue,
         found.issue,
-        best=remedy_words(found.issue.remedy) if found.issue.remedy else "",
+        best=best_words(found.issue),
+        repair=repair_words(found.issue, found.remedies),
+        group=one.group if found.issue.kind == "issue" and one.group in groups else "",
         remedies=tuple(_remedy(one) for one in sorted(found.remedies, key=lambda one: one != found.issue.remedy)),
         similar=found.similar,
         shown=tuple(
@@ -166,7 +174,7 @@ def _issue(one: IssueInFull, history: History) -> PageIssue:
             for met, local, quote in zip(found.occurrences, one.locals, quotes, strict=True)
         ),
         met=tuple(history.place(failure) for failure in one.members),
-        outcomes=tuple(failure.repaired for failure in one.members),
+        outcomes=tuple(3 if (it.number, it.local) in one.answered else it.repaired for it in one.members),
         paths=tuple(path for path, _ in Counter(f.path for f in one.members if f.path).most_common(_MOST_PATHS)),
     )
 

@@ -18,7 +18,7 @@ from helix_graph.graph.model import short_hash
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from helix_graph.graph.paths import PathAnswer
 
@@ -28,6 +28,8 @@ MOST_NODES, MOST_EDGES = 4000, 12000
 _SHOWN = 3
 _LONGEST = 160
 _Fine = tuple[int, str]
+#: A type and a label.
+_Label = tuple[str, str]
 #: The places of its ends, and its type.
 _Edge = tuple[int, int, str]
 
@@ -36,7 +38,8 @@ class PageGraph(msgspec.Struct, frozen=True, kw_only=True):
     """The graph in columns; ``met`` has sessions' places and steps of the newest mentions.
 
     Of a node ``judged`` sessions have an outcome that something other than the agent confirms, ``succeeded`` of these
-    succeeded. An edge goes by the places of its ends; ``together`` sessions have it.
+    succeeded. An edge goes by the places of its ends; ``together`` sessions have it. ``opens`` is the place of the node
+    to begin with.
     """
 
     id: tuple[str, ...]
@@ -53,6 +56,7 @@ class PageGraph(msgspec.Struct, frozen=True, kw_only=True):
     edge: tuple[str, ...]
     together: tuple[int, ...]
     reasons: tuple[str, ...]
+    opens: int
     left: int
 
 
@@ -123,8 +127,25 @@ def graph_of(connection: sqlite3.Connection, places: Mapping[int, int]) -> PageG
         edge=tuple(kind for (_, _, kind), _ in edges),
         together=tuple(sessions for _, sessions in edges),
         reasons=reasons,
+        opens=_opening(
+            [nodes[node] for node, _ in chosen], [episodes[key] for key in chosen], [one for one, _ in edges]
+        ),
         left=len(ranked) - len(chosen),
     )
+
+
+def _opening(labels: Sequence[_Label], episodes: Sequence[Mapping[int, str]], edges: Iterable[_Edge]) -> int:
+    """Of the failure that most sessions have under one label, the commonest node, among equals that of most edges."""
+    linked = Counter(place for source, target, _ in edges for place in (source, target))
+    sessions: defaultdict[_Label, set[int]] = defaultdict(set)
+    failures = [place for place, (kind, _) in enumerate(labels) if kind == "error" and linked[place]]
+    for place in failures:
+        sessions[labels[place]].update(episodes[place])
+
+    def rank(place: int) -> tuple[int, int, int]:
+        return len(sessions[labels[place]]), len(episodes[place]), linked[place]
+
+    return max(failures, key=rank, default=0)
 
 
 def _label(label: str, fine: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from helix_episodes.model import Episode, Event, Fix, parse_timestamp
-from helix_graph.issues.model import remedy_words
+from helix_graph.issues.model import best_words
 from helix_graph.web.report_model import (
     MOST_OF_ONE,
     Damage,
@@ -111,7 +111,7 @@ def _issue(one: IssueInFull, survey: IssueSurvey, period: ReportPeriod, ledger: 
         ReportIssue,
         issue,
         here=sum(period.holds(parse_timestamp(sessions[number].date)) for number in met),
-        remedy=remedy_words(issue.remedy) if issue.remedy else "",
+        remedy=best_words(issue),
         evidence=ledger.cite((occurrence.episode, local) for occurrence, local in reversed(list(steps))),
     )
 

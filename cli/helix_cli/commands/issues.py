@@ -111,15 +111,18 @@ def render_details(found: IssueDetails) -> None:
         f"{count(one.occurrences, 'time')} in {count(one.sessions, 'session')}, {_day(one.first_seen)} to "
         f"{_day(one.last_seen)}; {_cost(one)}; repaired {one.repaired} of {one.occurrences}, {one.verified} verified"
     )
-    if one.remedy is not None and not one.repaired:
-        say(f"worked instead: {one.remedy.what} (in {one.remedy.times} of {count(one.remedy.of, 'session')})")
     if found.remedies:
         say()
-        say("What repaired it:")
+        say("What repaired it:" if one.repaired else "What worked instead:")
         for remedy in found.remedies:
             trust = verdict("verified" if remedy.verified == remedy.times else "not verified")
             seen = f"{count(remedy.sessions, 'session')}, " if remedy.sessions > 1 else ""
-            say(f"  {remedy_words(remedy)}  (", seen, trust, f"; {remedy.session}, line {remedy.line or '?'})")
+            say(
+                f"  {remedy_words(remedy)}  (",
+                seen,
+                trust,
+                f"; {remedy.session}{f', line {remedy.line}' if remedy.line else ''})",
+            )
             for line in remedy.diff:
                 say(f"    {line[:1]} {line[1:]}")
             if remedy.example and not remedy.diff:
@@ -144,6 +147,8 @@ def _render_occurrence(met: Occurrence) -> None:
     if met.repaired:
         shown = f", shown by {met.verified_by}" if met.verified_by else ", not verified"
         say(f"  -> {'; '.join(met.changes)}{shown}")
+    elif met.instead:
+        say(f"  -> worked instead: {met.instead}")
     elif met.ended:
         say(f"  -> {_ENDS[met.ended]}")
     if met.steps is not None:

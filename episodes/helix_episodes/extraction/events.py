@@ -69,6 +69,10 @@ _DISMISSED = re.compile(
 )
 
 
+#: A person's reason is shown whole, unless it is a page.
+_REASON_LIMIT = 300
+
+
 def events_of(session: Session, calls: Sequence[ParsedCall]) -> list[DraftEvent]:
     """Everything that happened, in no particular order."""
     found = [
@@ -77,15 +81,25 @@ def events_of(session: Session, calls: Sequence[ParsedCall]) -> list[DraftEvent]
         )
         for number, call in enumerate(calls)
         if call.result is not None
-        for event in _results(call, root=session.root)
+        for event in _results(call, session)
     ]
     return [*found, *_handed_over(calls), *_milestones(session)]
 
 
-def _results(call: ParsedCall, *, root: str | None) -> Iterator[Event]:
-    name = _name(call)
+def _words_of_refusal(call: ParsedCall, steps: Sequence[Step]) -> str:
+    """What the person said who rejected a call, without the program's own sentences around it."""
+    if call.status != "rejected" or call.result_position is None:
+        return ""
+    following = steps[call.result_position + 1 : call.result_position + 2]
+    return next((one.text for one in following if one.kind == "prompt" and one.text in call.output), "")
+
+
+def _results(call: ParsedCall, session: Session) -> Iterator[Event]:
+    name, root = _name(call), session.root
     if call.status in {*UNDONE, "interrupted"}:
-        yield _event(call, "tool_call", f"{name} {call.status}: {line(call.output)}")
+        said = _words_of_refusal(call, session.steps)
+        why = line(said, limit=_REASON_LIMIT) if said else line(call.output)
+        yield _event(call, "tool_call", f"{name} {call.status}: {why}")
     elif call.operation == "run":
         yield from _verdicts(call, root=root)
         failure = None if any(verdict.passed is False for verdict in call.verdicts) else _failed_part(call)

@@ -57,6 +57,7 @@ function issueRows(found, answer) {
       one.message && make("span", { class: "said" }, quoted(one.message, 200)),
       make("p", { class: "soft" }, `${one.sessions} of ${count(found.sessions, "session")}; ${cost(one) || "no cost recorded"}; repaired ${one.repaired} of ${one.occurrences}`),
       one.remedy && remedyOf(one.remedy),
+      one.suppressed > 0 && make("p", { class: "soft" }, `Silenced by a marker ${one.suppressed} of the ${one.repaired} times: a habit, not advice.`),
     ),
   );
   return make("section", {}, make("h1", {}, "What keeps failing"), rows.length ? make("ol", { class: "rows" }, rows) : make("p", { class: "nothing" }, `No failure recurs in ${count(found.sessions, "session")}.`), make("p", { class: "soft" }, found.note));
@@ -68,10 +69,11 @@ function issueTitle(one, answer) {
   return make("button", { type: "button", class: "open", onclick: async () => showAnswer(await ask("tools/call", { name: "issues", arguments: { id: one.id } }), answer) }, quoted(one.title));
 }
 
-const HOW = { run: "run", instead: "run in its place", "edit named": "edit the file that it names", edit: "edit", edits: "edits of other files, different each time", again: "a later call of the same tool", silence: "a marker that silences the check: a habit, not advice" };
+const HOW = { run: "run", instead: "run in its place", "edit named": "edit the file that it names", edit: "edit", edits: "edit", again: "a later call of the same tool", silence: "a marker that silences the check: a habit, not advice" };
 
 function remedyOf(one) {
-  return make("div", {}, make("p", { class: "fix" }, `${HOW[one.how]} `, quoted(one.what, 160), ` (${one.times} of ${one.of}, ${one.verified} seen to pass)`), one.diff.length > 0 && diffOf(one.diff));
+  const how = one.how === "edits" && !one.what ? "edits of other files, different each time" : HOW[one.how];
+  return make("div", {}, make("p", { class: "fix" }, `${how} `, quoted(one.what, 160), ` (${one.times} of ${one.of}, ${one.verified} seen to pass)`), one.diff.length > 0 && diffOf(one.diff));
 }
 
 function issueInFull(found) {
@@ -82,7 +84,7 @@ function issueInFull(found) {
     make("h1", {}, quoted(one.title), " ", one.state && chip(one.state, STATES[one.state])),
     one.message && make("blockquote", {}, visible(one.message)),
     make("p", { class: "soft" }, `${count(one.occurrences, "time")} in ${count(one.sessions, "session")}, `, when(one.first_seen), " to ", when(one.last_seen), `; ${cost(one) || "no cost recorded"}; repaired ${one.repaired} of ${one.occurrences}`),
-    make("h2", {}, "What repaired it"),
+    make("h2", {}, one.remedy?.how === "instead" && !one.repaired ? "What worked instead" : "What repaired it"),
     found.remedies.length ? make("ol", { class: "rows" }, found.remedies.slice(0, 5).map((remedy) => make("li", {}, remedyOf(remedy)))) : make("p", { class: "nothing" }, "No repair was seen in any session."),
     make("h2", {}, found.occurrences.length < one.occurrences ? `The last ${found.occurrences.length} of ${one.occurrences} occurrences` : "Occurrences"),
     make("ol", { class: "rows" }, [...found.occurrences].reverse().map(occurrenceRow)),
@@ -90,7 +92,7 @@ function issueInFull(found) {
 }
 
 function occurrenceRow(met) {
-  const ended = met.repaired ? [chip("success", "\u2713 repaired"), " ", quoted(met.changes.join("; "), 200)] : [chip("failure", "\u2717 not repaired"), " ", ENDS[met.ended] || ""];
+  const ended = met.repaired ? [chip("success", "\u2713 repaired"), " ", quoted(met.changes.join("; "), 200)] : met.instead ? [chip("success", "\u2713 worked instead"), " ", quoted(met.instead, 200)] : [chip("failure", "\u2717 not repaired"), " ", ENDS[met.ended] || ""];
   return make("li", {}, make("p", {}, when(met.date, moment), " ", ended), make("span", { class: "said" }, quoted(met.message, 200)), make("p", { class: "where" }, command(`helix-graph sessions show ${met.session}${met.line ? ` --line ${met.line}` : ""}`, met.line ? `line ${met.line}` : "log")));
 }
 

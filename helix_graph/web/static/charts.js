@@ -49,8 +49,8 @@ function rateBar({ share, low, high, usual, worse, name }) {
   );
 }
 
-/** Occurrences over time as stacked bars: repaired below, not repaired above and hatched. */
-function occurrencesChart(points, [first, last]) {
+/** Occurrences over time as stacked bars: repaired (or what else `good` says) below, not repaired above and hatched. */
+function occurrencesChart(points, [first, last], good = "repaired") {
   const bars = 30;
   const spans = Array.from({ length: bars }, () => [0, 0]);
   for (const [at, repaired] of points) {
@@ -61,7 +61,7 @@ function occurrencesChart(points, [first, last]) {
   const highest = Math.max(1, ...spans.map(([fine, left]) => fine + left));
   const height = (number) => (84 * number) / highest;
   const repaired = points.filter(([, one]) => one).length;
-  const name = `${count(points.length, "occurrence")} from ${day(new Date(first).toISOString())} to ${day(new Date(last).toISOString())}, ${repaired} repaired.`;
+  const name = `${count(points.length, "occurrence")} from ${day(new Date(first).toISOString())} to ${day(new Date(last).toISOString())}, ${repaired} ${good}.`;
   return make(
     "figure",
     {},
@@ -80,7 +80,7 @@ function occurrencesChart(points, [first, last]) {
       "figcaption",
       {},
       make("span", {}, day(new Date(first).toISOString())),
-      make("span", { class: "legend" }, make("i", { class: "fine" }), "repaired ", make("i", { class: "trouble" }), "not repaired"),
+      make("span", { class: "legend" }, make("i", { class: "fine" }), `${good} `, make("i", { class: "trouble" }), "not repaired"),
       make("span", {}, day(new Date(last).toISOString())),
     ),
   );

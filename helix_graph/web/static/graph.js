@@ -2,7 +2,8 @@
 
 const TYPE_SIGNS = { decision: "\u25c6", error: "\u2717", event: "\u25cb", outcome: "\u2691", pattern: "\u25b2" };
 const NODE = { width: 192, height: 56, gap: 14, between: 60, letters: 25 };
-const MOST_IN_COLUMN = { 1: 9, 2: 6 };
+/** So many of the commonest are drawn on each side, by their steps from the middle; the lists below have more. */
+const MOST_IN_COLUMN = { 1: 10, 2: 6 };
 
 /** What an edge says of its ends, left to right; a repair comes after what it repairs. */
 const EDGE_WORDS = { causes: "led to", enables: "enabled", prevents: "was repaired by", correlates: "goes with" };
@@ -34,16 +35,9 @@ async function graphTab(name, chosen) {
   const head = [make("h1", {}, "Graph"), nodeSearch(graph)];
   if (name === "path") return make("section", {}, ...head, ...pathPage(await pack("path"), sessions));
   if (!graph.id.length) return make("section", {}, ...head, make("p", { class: "nothing" }, "Nothing was met in any session yet."));
-  const place = graph.places.get(name) ?? (name ? undefined : startOf(graph));
+  const place = graph.places.get(name) ?? (name ? undefined : graph.opens);
   if (place === undefined) return make("section", {}, ...head, make("p", { class: "nothing" }, "This is not among the ", graph.id.length.toLocaleString("en"), " most frequent things that the page has. ", command("helix-graph causes TEXT")));
   return make("section", {}, ...head, ...focused(graph, sessions, place, chosen.hops === "1" ? 1 : 2));
-}
-
-/** What the graph opens with: the failure that most sessions met, among equals the one with most edges. */
-function startOf(graph) {
-  const edges = (place) => graph.into[place].length + graph.out[place].length;
-  const failures = graph.id.map((_, place) => place).filter((place) => graph.type[place] === "error" && edges(place));
-  return failures.reduce((best, place) => (graph.sessions[place] === graph.sessions[best] && edges(place) > edges(best) ? place : best), failures[0] ?? 0);
 }
 
 function nodeSearch(graph) {
@@ -81,7 +75,7 @@ function focused(graph, sessions, place, hops) {
     make("p", { class: "where" }, graph.met[place].map(([session, step]) => sessionLink(sessions, session, step))),
     picker,
     drawing(graph, place, hops),
-    make("p", { class: "soft legend-line" }, "A line is as thick as the share of sessions with its left end in which it is there; a dashed line leads to what repaired it. ", make("span", { class: "key failed" }, "\u2717 failure"), make("span", { class: "key good" }, "\u2691 success"), make("span", { class: "key unknown" }, "\u2691 unknown")),
+    make("p", { class: "soft legend-line" }, "A line is as thick as the share of sessions with its left end in which it is there; a dashed line leads to what repaired it. Drawn are the commonest; what is on both sides led to it in some sessions and followed from it in others. ", make("span", { class: "key failed" }, "\u2717 failure"), make("span", { class: "key good" }, "\u2691 success"), make("span", { class: "key unknown" }, "\u2691 unknown")),
     make("div", { class: "pair even" }, lists),
   ];
 }
@@ -95,29 +89,29 @@ function because(reasons) {
   return reasons.split(" ").map((one) => REASON_WORDS[one] || one).join(", ");
 }
 
-/** The nodes to draw in columns, -hops to hops, each with its neighbour nearer to the middle. */
+/** The nodes to draw in columns, -hops to hops, and each edge with the columns of its ends. */
 function columnsAround(graph, place, hops) {
   const columns = new Map([[0, [place]]]);
   const shown = new Set([place]);
-  const edges = [];
-  for (const [direction, from, end] of [[-1, graph.into, "left"], [1, graph.out, "right"]]) {
-    let near = [place];
-    for (let hop = 1; hop <= hops; hop += 1) {
+  const lines = [];
+  for (let hop = 1; hop <= hops; hop += 1) {
+    for (const [direction, from, end, start] of [[-1, graph.into, "left", "right"], [1, graph.out, "right", "left"]]) {
+      const near = columns.get(direction * (hop - 1));
       const found = near.flatMap((node) => from[node]).sort((one, other) => graph.together[other] - graph.together[one]);
       const column = [];
+      const edges = [];
       for (const edge of found) {
         const node = graph[end][edge];
-        if (!shown.has(node) && column.length < MOST_IN_COLUMN[hops]) {
-          shown.add(node);
-          column.push(node);
-        }
+        // What both led to the thing and followed from it is on both sides; further away each node is there once.
+        if (!column.includes(node) && (hop === 1 || !shown.has(node)) && column.length < MOST_IN_COLUMN[hop]) column.push(node);
         if (column.includes(node)) edges.push(edge);
       }
-      columns.set(direction * hop, ordered(column, near, (node) => edges.filter((edge) => graph[end][edge] === node).map((edge) => graph[direction < 0 ? "right" : "left"][edge])));
-      near = columns.get(direction * hop);
+      for (const node of column) shown.add(node);
+      columns.set(direction * hop, ordered(column, near, (node) => edges.filter((edge) => graph[end][edge] === node).map((edge) => graph[start][edge])));
+      lines.push(...edges.map((edge) => ({ edge, left: direction < 0 ? -hop : hop - 1, right: direction < 0 ? 1 - hop : hop })));
     }
   }
-  return { columns, edges };
+  return { columns, lines };
 }
 
 /** A column in the order of the neighbours of its nodes, so that few lines cross. */
@@ -130,7 +124,7 @@ function ordered(column, near, neighbours) {
 }
 
 function drawing(graph, place, hops) {
-  const { columns, edges } = columnsAround(graph, place, hops);
+  const { columns, lines } = columnsAround(graph, place, hops);
   const used = [...columns.keys()].filter((column) => columns.get(column).length).sort((one, other) => one - other);
   const tallest = Math.max(...used.map((column) => columns.get(column).length));
   const height = tallest * (NODE.height + NODE.gap) + NODE.gap;
@@ -139,22 +133,22 @@ function drawing(graph, place, hops) {
   used.forEach((column, at) => {
     const nodes = columns.get(column);
     const top = (height - nodes.length * (NODE.height + NODE.gap) + NODE.gap) / 2;
-    nodes.forEach((node, row) => spots.set(node, [4 + at * (NODE.width + NODE.between), top + row * (NODE.height + NODE.gap)]));
+    nodes.forEach((node, row) => spots.set(`${column} ${node}`, [4 + at * (NODE.width + NODE.between), top + row * (NODE.height + NODE.gap)]));
   });
   const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": `${graph.label[place]}, with what led to it on the left and what it led to on the right` });
-  picture.append(...edges.map((edge) => edgeLine(graph, edge, spots)), ...[...spots].map(([node, spot]) => nodeBox(graph, node, spot, node === place)));
+  picture.append(...lines.map((line) => edgeLine(graph, line, spots)), ...used.flatMap((column) => columns.get(column).map((node) => nodeBox(graph, node, spots.get(`${column} ${node}`), column === 0))));
   // A desk that is a little too narrow gets it smaller, a phone scrolls.
   picture.setAttribute("width", "100%");
   picture.removeAttribute("height");
   picture.style.maxWidth = `${width}px`;
   picture.style.minWidth = `${Math.round(0.8 * width)}px`;
   const frame = make("div", { class: "drawing", tabindex: "0", role: "region", "aria-label": "Drawing of the graph" }, picture);
-  queueMicrotask(() => requestAnimationFrame(() => (frame.scrollLeft = ((spots.get(place)[0] + NODE.width / 2) * picture.getBoundingClientRect().width) / width - frame.clientWidth / 2)));
+  queueMicrotask(() => requestAnimationFrame(() => (frame.scrollLeft = ((spots.get(`0 ${place}`)[0] + NODE.width / 2) * picture.getBoundingClientRect().width) / width - frame.clientWidth / 2)));
   return frame;
 }
 
-function edgeLine(graph, edge, spots) {
-  const [from, to] = [spots.get(graph.left[edge]), spots.get(graph.right[edge])];
+function edgeLine(graph, { edge, left, right }, spots) {
+  const [from, to] = [spots.get(`${left} ${graph.left[edge]}`), spots.get(`${right} ${graph.right[edge]}`)];
   const [x1, y1, x2, y2] = [from[0] + NODE.width, from[1] + NODE.height / 2, to[0], to[1] + NODE.height / 2];
   const share = graph.together[edge] / graph.sessions[graph.left[edge]];
   const bend = Math.max(24, (x2 - x1) / 2);

@@ -1,10 +1,10 @@
 // The tab of issues: the list, and one issue with its time, remedies, occurrences and what is like it.
 
 const ORDERS = {
-  steps: ["steps", (one) => one.steps ?? 0],
-  minutes: ["minutes", (one) => one.minutes ?? 0],
-  last: ["last seen", (one) => momentOf(one.last_seen)?.getTime() ?? 0],
-  left: ["not repaired", (one) => one.occurrences - one.repaired],
+  steps: ["most steps first", ({ issue }) => issue.steps ?? 0],
+  minutes: ["most minutes first", ({ issue }) => issue.minutes ?? 0],
+  last: ["last seen first", (row) => momentOf(row.last)?.getTime() ?? 0],
+  left: ["most unrepaired first", (row) => row.times - row.repaired],
 };
 
 async function issuesTab(name, chosen) {
@@ -17,7 +17,7 @@ async function issuesTab(name, chosen) {
     { name: "check", label: "Check or tool", all: "any", options: optionsOf(found.issues.map((one) => one.check)) },
     { name: "file", label: "File", all: "part of a path" },
     ...sessionFields(sessions),
-    { name: "by", label: "Order", all: "sessions", options: Object.entries(ORDERS).map(([value, [text]]) => [value, text]) },
+    { name: "by", label: "Order", all: "most sessions", options: Object.entries(ORDERS).map(([value, [text]]) => [value, text]) },
   ];
   const show = (values) => results.replaceChildren(...issueList(found, sessions, values));
   show(chosen);
@@ -37,6 +37,7 @@ function leadOf(found, sessions) {
 function issueList(found, sessions, chosen) {
   const passes = sessionFilter(sessions, chosen);
   const narrowed = ["agent", "model", "author", "project", "days"].some((name) => chosen[name]);
+  const kinds = new Map(found.issues.map((one) => [one.id, one.kinds]));
   const rows = [];
   for (const issue of found.issues) {
     if (chosen.state ? issue.state !== chosen.state : issue.state === "muted" || issue.state === "resolved") continue;
@@ -44,19 +45,42 @@ function issueList(found, sessions, chosen) {
     if (chosen.file && !issue.paths.some((path) => path.toLowerCase().includes(chosen.file.toLowerCase()))) continue;
     if (chosen.q && !hasWords([issue.title, issue.message, issue.thing, issue.best, issue.check, ...issue.paths].join(" "), chosen.q)) continue;
     const met = narrowed ? issue.met.filter(passes) : issue.met;
-    if (met.length) rows.push({ issue, met, sessions: new Set(met).size });
+    if (met.length) rows.push({ issue, met, inGroup: kinds.get(issue.group), sessions: new Set(met).size, ...(narrowed ? figuresOf(issue, passes, sessions) : { repaired: issue.repaired, times: issue.occurrences, last: issue.last_seen }) });
   }
-  const order = ORDERS[chosen.by]?.[1];
-  if (order) rows.sort((one, other) => order(other.issue) - order(one.issue));
+  const [ranking, order] = ORDERS[chosen.by] || ["most sessions first"];
+  if (order) rows.sort((one, other) => order(other) - order(one));
   else if (narrowed) rows.sort((one, other) => other.sessions - one.sessions);
   if (!rows.length) return [make("p", { class: "nothing" }, found.issues.length ? "No issue passes the filters." : "Nothing has failed in these sessions.")];
   const total = sessions.session.filter((_, place) => passes(place)).length;
-  const head = make("div", { class: "issue head", "aria-hidden": "true" }, ["What fails", "When", "Sessions", "Last seen", "Cost", "Repaired"].map((text) => make("span", {}, text)));
+  const head = make("div", { class: "issue head", "aria-hidden": "true" }, ["What fails", "When", "Sessions", "Last seen", narrowed ? "Cost, all time" : "Cost", "Repaired"].map((text) => make("span", {}, text)));
   const left = found.left ? [make("p", { class: "soft" }, `${count(found.left, "more issue")} not on this page: helix-graph issues --by issue`)] : [];
-  return [make("p", { class: "soft", role: "status" }, count(rows.length, "issue")), head, ...listed(rows, (row) => issueRow(row, sessions, total), { class: "issues" }), ...left];
+  const note = narrowed && " States, costs and remedies are those of all time and of all sessions.";
+  return [make("p", { class: "soft", role: "status" }, `${count(rows.length, "issue")}, ${ranking}.`, note), head, ...listed(rows, (row) => issueRow(row, sessions, total, narrowed), { class: "issues" }), ...left];
 }
 
-function issueRow({ issue, met, sessions: times }, sessions, total) {
+/** What the chosen sessions say of an issue; what each occurrence cost is not on the page. */
+function figuresOf(issue, passes, sessions) {
+  const own = issue.met.map((place, at) => [place, issue.outcomes[at]]).filter(([place]) => passes(place));
+  const last = own.reduce((newest, [place]) => Math.max(newest, place), -1);
+  return { times: own.length, repaired: own.filter(([, outcome]) => outcome === REPAIRED || outcome === VERIFIED).length, last: sessions.time[last] };
+}
+
+/** What became of an occurrence. */
+const REPAIRED = 1;
+const VERIFIED = 2;
+const INSTEAD = 3;
+
+/** Where nothing was repaired but another command worked, in how many sessions it did. */
+function answeredIn(issue) {
+  return issue.remedy?.how === "instead" && !issue.repaired ? `another command worked in ${issue.remedy.times} of ${count(issue.remedy.of, "session")}` : "";
+}
+
+/** A group names how many issues it has. */
+function kindChip(issue) {
+  return issue.kind === "group" ? chip("group", issue.kinds > 1 ? `group of ${count(issue.kinds, "issue")}` : "group") : null;
+}
+
+function issueRow({ issue, met, sessions: times, times: occurrences, repaired, last, inGroup }, sessions, total, narrowed) {
   const span = spanOf(sessions);
   return make(
     "li",
@@ -68,15 +92,17 @@ function issueRow({ issue, met, sessions: times }, sessions, total) {
         "span",
         { class: "what" },
         make("b", {}, quoted(issue.title)),
+        kindChip(issue),
+        inGroup && chip("group", `in a group of ${count(inGroup, "issue")}`),
         issue.state && chip(issue.state, STATES[issue.state]),
-        issue.message && make("span", { class: "said" }, quoted(issue.message, 160)),
-        issue.best ? make("span", { class: "fix" }, "Best remedy: ", quoted(issue.best, 120)) : make("span", { class: "fix none" }, issue.repaired ? "Repaired differently each time." : "Never repaired in a session that met it."),
+        issue.message && make("span", { class: "said" }, issue.kinds > 1 && `one of ${issue.kinds}: `, quoted(issue.message, 160)),
+        make("span", { class: issue.best ? "fix" : "fix none" }, quoted(issue.repair, 160), narrowed ? " (all time)." : "."),
       ),
       spark(met.map((place) => sessions.moments[place]), span, { name: `Occurrences over time, ${count(met.length, "time")}.` }),
       make("span", { class: "number", "data-name": "sessions" }, make("b", {}, times.toLocaleString("en")), ` of ${total.toLocaleString("en")}`),
-      make("span", { class: "number", "data-name": "last seen" }, when(issue.last_seen)),
-      make("span", { class: "number", "data-name": "cost" }, cost(issue) || "none recorded"),
-      make("span", { class: "number", "data-name": "repaired" }, `${issue.repaired.toLocaleString("en")} of ${issue.occurrences.toLocaleString("en")}`),
+      make("span", { class: "number", "data-name": "last seen" }, when(last)),
+      make("span", { class: "number", "data-name": narrowed ? "cost, all time" : "cost" }, cost(issue) || "none recorded"),
+      make("span", { class: "number", "data-name": "repaired" }, `${repaired.toLocaleString("en")} of ${occurrences.toLocaleString("en")}`, answeredIn(issue) && make("small", { class: "soft" }, `; ${answeredIn(issue)}`)),
     ),
   );
 }
@@ -90,7 +116,8 @@ async function issuePage(issue, found, sessions) {
     ["Sessions", `${issue.sessions} of ${sessions.session.length.toLocaleString("en")}`],
     ["Occurrences", String(issue.occurrences)],
     ["Cost", cost(issue) || "none recorded"],
-    ["Repaired", `${issue.repaired} of ${issue.occurrences} (${issue.verified} seen to pass)`],
+    ["Repaired", `${issue.repaired} of ${issue.occurrences} ${answeredIn(issue) ? `(${answeredIn(issue)})` : `(${issue.verified} seen to pass)`}`],
+    ["Silenced", issue.suppressed && `${issue.suppressed} of the ${issue.repaired} repaired`],
     ["First seen", when(issue.first_seen)],
     ["Last seen", when(issue.last_seen)],
     ["Check or tool", quoted(issue.check)],
@@ -102,15 +129,17 @@ async function issuePage(issue, found, sessions) {
     "article",
     {},
     link("issues", { class: "back" }, "All issues"),
-    make("h1", {}, quoted(issue.title), " ", issue.state && chip(issue.state, STATES[issue.state])),
+    make("h1", {}, quoted(issue.title), " ", kindChip(issue), " ", issue.state && chip(issue.state, STATES[issue.state])),
+    memberOf(issue, found),
+    issue.kinds > 1 && make("p", { class: "soft" }, `One of its ${issue.kinds} issues says:`),
     issue.message && make("blockquote", {}, visible(issue.message)),
     make(
       "div",
       { class: "pair" },
-      make("div", {}, make("h2", {}, "Still fixed?"), make("p", { class: "lead" }, stillFixed(issue)), occurrencesChart(points, spanOf(sessions)), link(`sessions?issue=${issue.id}`, {}, `All ${count(issue.sessions, "session")} that met it`)),
+      make("div", {}, make("h2", {}, "Still fixed?"), make("p", { class: "lead" }, stillFixed(issue)), occurrencesChart(points, spanOf(sessions), answeredIn(issue) ? "another command worked" : "repaired"), link(`sessions?issue=${issue.id}`, {}, `All ${count(issue.sessions, "session")} that met it`)),
       make("dl", { class: "facts" }, facts.map(([name, value]) => [make("dt", {}, name), make("dd", {}, value)])),
     ),
-    make("h2", {}, "What repaired it"),
+    make("h2", {}, answeredIn(issue) ? "What worked instead" : "What repaired it"),
     issue.remedies.length ? make("ol", { class: "cards broad" }, issue.remedies.map((one) => remedyCard(one, sessions))) : make("p", { class: "nothing" }, "No repair was seen in any session."),
     make("h2", {}, issue.occurrences > issue.shown.length ? `The last ${issue.shown.length} of ${issue.occurrences} occurrences` : "Occurrences"),
     make("ol", { class: "cards" }, [...issue.shown].reverse().map((met) => occurrenceCard(met, sessions))),
@@ -120,11 +149,21 @@ async function issuePage(issue, found, sessions) {
   );
 }
 
+/** The group that an issue is in, as a link. */
+function memberOf(issue, found) {
+  const group = issue.group && found.issues.find((one) => one.id === issue.group);
+  return group ? make("p", {}, "In the group ", link(`issues/${group.id}`, {}, quoted(group.title)), ` (${count(group.kinds, "issue")}, ${count(group.sessions, "session")}).`) : null;
+}
+
 /** Whether an issue is gone, in a sentence. */
 function stillFixed(issue) {
   const since = `${count(issue.since, issue.unit.slice(0, -1))} of ${issue.unit === "runs" ? issue.check : "this project"} since it was last seen`;
   const last = issue.outcomes.at(-1);
-  const ended = last === 2 ? "its last occurrence was repaired and seen to pass" : last === 1 ? "its last occurrence was repaired, which no check confirmed" : "its last occurrence was not repaired";
+  const ended = {
+    [VERIFIED]: "its last occurrence was repaired and seen to pass",
+    [REPAIRED]: "its last occurrence was repaired, which no check confirmed",
+    [INSTEAD]: "in its last occurrence another command worked instead",
+  }[last] || "its last occurrence was not repaired";
   const verdict = {
     new: "Too early to say: one session has met it",
     recurring: "No: it keeps coming back",
@@ -151,7 +190,7 @@ function remedyCard(one, sessions) {
 
 function occurrenceCard(met, sessions) {
   const place = sessions.places.get(met.session);
-  const ended = met.repaired ? [chip("success", "\u2713 repaired"), " ", met.changes?.length ? quoted(met.changes.join("; "), 200) : null, met.verified_by && [", shown by ", quoted(met.verified_by, 80)]] : [chip("failure", "\u2717 not repaired"), " ", ENDS[met.ended] || ""];
+  const ended = met.repaired ? [chip("success", "\u2713 repaired"), " ", met.changes?.length ? quoted(met.changes.join("; "), 200) : null, met.verified_by && [", shown by ", quoted(met.verified_by, 80)]] : met.instead ? [chip("success", "\u2713 worked instead"), " ", quoted(met.instead, 200)] : [chip("failure", "\u2717 not repaired"), " ", ENDS[met.ended] || ""];
   return make(
     "li",
     {},

@@ -51,14 +51,14 @@ function placeTree(check, found) {
     const parents = one.path.split("/").length - 1;
     const cell = make("th", { scope: "row", class: `depth-${Math.min(5, parents)}` }, quoted(one.path.split("/").at(-1)), one.folder && "/");
     cell.title = visible(one.path);
-    return make("tr", { class: one.standing === "worse" ? "worse" : "" }, cell, make("td", {}, rateBar({ share, low, high, usual, worse: one.standing === "worse", name })), make("td", { class: "number" }, `${one.failed} of ${one.runs}`), make("td", { class: "number" }, one.standing === "counts only" ? "" : one.standing === "worse" ? "\u25b2 worse" : one.standing === "better" ? "\u25bc better" : "as usual"));
+    return make("tr", { class: one.standing === "worse" ? "worse" : "" }, cell, make("td", {}, rateBar({ share, low, high, usual, worse: one.standing === "worse", name })), make("td", { class: "number" }, `${one.failed} of ${one.runs}`), make("td", { class: "number standing" }, one.standing === "counts only" ? "" : one.standing === "worse" ? "\u25b2 worse" : one.standing === "better" ? "\u25bc better" : "as usual"));
   });
   return make(
     "div",
     {},
     make("h2", {}, "Every folder and file"),
     make("p", { class: "soft" }, `The bar is the share of failing runs${found.enough ? ", drawn towards the check's own; the thin line is the range for the next ten" : ""}. The upright line is the check's usual share, ${percent(usual)}.`),
-    make("table", { class: "tree" }, make("thead", {}, make("tr", {}, ["Place", "Failing", "Runs", "Against usual"].map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, rows)),
+    make("table", { class: "tree" }, make("thead", {}, make("tr", {}, ["Place", "Failing", "Failed of runs", "Against usual"].map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, rows)),
   );
 }
 
@@ -75,7 +75,7 @@ function together(found) {
     );
   return [
     make("h2", {}, "Changed together"),
-    make("div", { class: "wide-table" }, make("table", { class: "pairs" }, make("thead", {}, make("tr", {}, ["Files", "Sessions that change both", "Checks failing without the second", "Failing with it"].map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, found.together.slice(0, 20).map(row)))),
+    make("div", { class: "wide-table", tabindex: "0", role: "region", "aria-label": "Files changed together" }, make("table", { class: "pairs" }, make("thead", {}, make("tr", {}, ["Files", "Sessions that change both", "Checks failing without the second", "Failing with it"].map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, found.together.slice(0, 20).map(row)))),
   ];
 }
 

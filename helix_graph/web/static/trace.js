@@ -96,7 +96,7 @@ function memoryShown(trace) {
 function refused(trace) {
   const calls = trace.steps.filter((one) => one.how === "rejected");
   if (!calls.length) return [];
-  return [make("h2", {}, "What was refused"), make("ul", { class: "plain" }, calls.map((one) => make("li", {}, quoted(one.text, 300))))];
+  return [make("h2", {}, "What was refused"), make("ul", { class: "plain" }, calls.map((one) => make("li", {}, quoted(one.text, 360))))];
 }
 
 function lessonsOf(trace) {

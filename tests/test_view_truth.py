@@ -1,0 +1,150 @@
+"""Do the figures and words of a page agree with each other: list and issue, group and member, picture and list?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from browser import open_tab
+from helix_graph import Memory
+from helix_graph.issues.model import remedy_words
+from session_script import Script
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser
+
+    from browser import Tab
+
+
+@pytest.fixture
+def tab(browser: Browser, page_file: Path) -> Iterator[Tab]:
+    with open_tab(browser, page_file) as opened:
+        yield opened
+
+
+def row(tab: Tab, title: str) -> str:
+    return tab.page.locator("a.issue", has_text=title).first.inner_text()
+
+
+@pytest.mark.everyday
+def test_what_worked_instead_is_said_in_the_list_and_on_the_issues_page(tab: Tab) -> None:
+    listed = row(tab, "make test: unknown task")
+    assert "Best remedy: run pytest -q instead (6 of 6)." in listed
+    assert "0 of 6; another command worked in 6 of 6 sessions" in listed
+    tab.follow("a.issue:has-text('make test: unknown task')")
+    assert "run pytest -q instead (6 of 6)" in tab.text("h2:text('What worked instead') ~ ol >> nth=0")
+    assert "another command worked in 6 of 6 sessions" in tab.text("dl.facts")
+    assert "in its last occurrence another command worked instead" in tab.text("article")
+    assert "worked instead pytest -q" in tab.text("ol.cards >> nth=1")
+    assert "not repaired" not in tab.text("ol.cards >> nth=1")
+    assert "another command worked" in tab.text("figcaption")
+
+
+def test_an_issue_says_what_repaired_it_and_what_silenced_it(tab: Tab, shop: Memory) -> None:
+    assert "Best remedy: edit the file that it names (15 of 25; silenced 10 times)." in row(tab, "ruff: E501")
+    once = next(one for one in shop.issues.list(by="issue", limit=200).issues if one.repaired == 1)
+    (remedy,) = shop.issues.show(once.id).remedies
+    shown = tab.page.locator(f"a.issue[href='#issues/{once.id}'] .fix").inner_text()
+    assert shown == f"Repaired by: {remedy_words(remedy)}."
+    assert "differently each time" not in tab.text(".results")
+
+
+def test_a_group_says_that_it_is_one_and_its_members_name_it(tab: Tab, shop: Memory) -> None:
+    group = next(one for one in shop.issues.list().issues if one.kind == "group" and "AssertionError" in one.title)
+    first = tab.page.locator(f"a.issue[href='#issues/{group.id}']")
+    assert f"group of {group.kinds} issues" in first.inner_text()
+    assert f"one of {group.kinds}: {group.message[:20]}" in first.inner_text()
+    member = next(one for one in shop.issues.list(by="issue").issues if "AssertionError" in one.title)
+    chip = f"in a group of {group.kinds} issues"
+    assert chip in tab.page.locator(f"a.issue[href='#issues/{member.id}']").inner_text()
+    tab.go(f"issues/{member.id}")
+    assert f"In the group {group.title} ({group.kinds} issues, {group.sessions} sessions)." in tab.text("article")
+    tab.follow("article p a[href^='#issues/']")
+    assert f"group of {group.kinds} issues" in tab.text("h1")
+    assert f"One of its {group.kinds} issues says:" in tab.text("article")
+
+
+def test_figures_follow_a_filter_or_say_that_they_do_not(tab: Tab, shop: Memory) -> None:
+    assert "all time" not in tab.text(".results")
+    tab.page.select_option("select[name=days]", "30")
+    shown = tab.text(".results")
+    assert "States, costs and remedies are those of all time" in shown
+    assert "Cost, all time" in shown
+    issue = next(one for one in shop.issues.list(limit=200).issues if "E501" in one.title)
+    newest = max(str(one.timestamp) for one in shop.episodes.list(max_results=None))
+    since = f"{newest[:5]}{int(newest[5:7]) - 1:02}{newest[7:]}"
+    met = [one for one in shop.issues.show(issue.id).occurrences if str(one.date) > since]
+    number = f"{sum(one.repaired for one in met)} of {len(met)}"
+    assert 0 < len(met) < issue.occurrences
+    assert number in row(tab, "ruff: E501")
+
+
+def test_the_order_that_was_chosen_is_said(tab: Tab) -> None:
+    assert "Ranked by sessions" not in tab.text("main")
+    assert "most sessions first." in tab.text("main [role=status]")
+    tab.page.select_option("select[name=by]", "minutes")
+    assert "most minutes first." in tab.text("main [role=status]")
+
+
+def test_every_edge_of_the_lists_is_drawn_on_its_side(tab: Tab) -> None:
+    tab.go("graph")
+    tab.page.fill("input[name=node]", "edit shop/api.py")
+    tab.follow(".found a")
+    lines = tab.page.locator("path.edge title").all_text_contents()
+    for side, title in enumerate(("What led to it", "What it led to")):
+        items = tab.page.locator(f"h2:text('{title}') ~ ul > li").all()
+        names = [str(item.locator("a").inner_text()).partition(" ")[2] for item in items][:10]
+        ends = [(one, "edit shop/api.py") if side == 0 else ("edit shop/api.py", one) for one in names]
+        missing = [end for end in ends if not any(one.startswith(end[0]) and end[1] in one for one in lines)]
+        assert names
+        assert missing == []
+
+
+def test_the_graph_opens_at_the_failure_of_most_sessions(browser: Browser, tmp_path: Path) -> None:
+    """Each test fails in one session only, and the linter's line in two; the tests fail in four."""
+    logs = []
+    for n in range(4):
+        log = Script(f"t{n}").prompt("Add").run("pytest", f"FAILED tests/test_a.py::test_{n} - assert 1 == 2", code=1)
+        logs.append(log.edit("shop/a.py").run("pytest", "1 passed in 0.1s"))
+    for n in range(2):
+        log = Script(f"l{n}").prompt("Lint").run("ruff check .", "shop/b.py:1:1: F401 `os` imported but unused", code=1)
+        logs.append(log.edit("shop/b.py").run("ruff check .", "All checks passed!"))
+    memory = Memory.init(tmp_path)
+    memory.extract([log.save(tmp_path / "logs") for log in logs])
+    memory.graph.compile()
+    memory.view(output=tmp_path / "view.html")
+    with open_tab(browser, tmp_path / "view.html") as tab:
+        tab.go("graph")
+        assert tab.text("h2.focus").startswith("\u2717 pytest fails")
+
+
+def test_a_refusal_shows_the_persons_own_words(browser: Browser, tmp_path: Path) -> None:
+    words = "branch first, please: nothing is committed to main here, since what is on it goes live at once. " * 2
+    log = Script("s").prompt("Ship").rejected("Bash", {"command": "git commit -am totals"}, words.strip())
+    memory = Memory.init(tmp_path)
+    memory.extract([log.save(tmp_path / "logs")])
+    memory.graph.compile()
+    memory.view(output=tmp_path / "view.html")
+    with open_tab(browser, tmp_path / "view.html") as tab:
+        tab.go("sessions/s")
+        assert tab.text("h2:text('What was refused') ~ ul >> nth=0") == f"Bash rejected: {words.strip()}"
+
+
+def test_places_are_readable_on_a_telephone(browser: Browser, page_file: Path) -> None:
+    with open_tab(browser, page_file, viewport={"width": 390, "height": 844}) as tab:
+        tab.go("places")
+        rows = tab.page.locator("table.tree tbody tr")
+        assert rows.count() > 3
+        judged = [one for one in rows.all() if one.locator("td.standing").inner_text()]
+        assert judged
+        for one in judged:
+            assert one.locator("td.standing").is_visible()
+            assert one.locator("th").evaluate("(it) => it.getBoundingClientRect().width") > 200
+        assert tab.page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    with open_tab(browser, page_file) as tab:
+        tab.go("places")
+        assert tab.page.locator("table.tree thead th").all_inner_texts()[2] == "Failed of runs"
