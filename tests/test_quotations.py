@@ -14,10 +14,11 @@ from helix_cli.app import run
 from helix_episodes.errors import NotFound
 from helix_episodes.model import Action
 from helix_graph import Memory
-from helix_graph.causality.antipattern_cache import PREPARED, graph_state
+from helix_graph.causality.antipattern_cache import graph_state
 from helix_graph.insights.safe_quoting import cut_line, label_or_quoted, quoted
 from helix_graph.plans.insight_injection import insight_line
 from helix_graph.plans.model import Remembered
+from helix_graph.project import PREPARED
 from helix_graph.quoted_answers import quoted_answer
 from hook_calls import call
 from mcp_agent import agent_of, text_of
