@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import sys
+import time
 import traceback
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from helix_cli.app import run
@@ -159,7 +161,7 @@ def test_projects_are_apart_and_so_are_readers(team_server: TeamDatabase) -> Non
     assert team_server.execute("UPDATE helix_team.object SET data = 'y' RETURNING 1", role="bob") == []
     assert team_server.execute("DELETE FROM helix_team.object RETURNING 1", role="bob") == []
     remove_member(team_server.url(), "shop", "reader")
-    assert team_server.execute("SELECT count(*) FROM helix_team.object", role="reader") == [(0,)]
+    assert refused(team_server, "reader", "SELECT count(*) FROM helix_team.object")
 
 
 def test_a_reader_pulls_and_pushes_nothing(tmp_path: Path, team_server: TeamDatabase) -> None:
@@ -169,14 +171,106 @@ def test_a_reader_pulls_and_pushes_nothing(tmp_path: Path, team_server: TeamData
     assert (done.may_write, done.pushed, done.pulled.episodes) == (False, 0, 1)
 
 
-def test_an_admin_says_who_is_a_member(team_server: TeamDatabase) -> None:
+def test_an_admin_says_who_is_a_member_of_that_project(team_server: TeamDatabase) -> None:
     add_member(team_server.url(), "shop", "root_of_all", role="admin")
     with TeamServer(team_server.url("ann"), "shop") as ann:
         ann.push([an_object(b"x")])
-    team_server.execute("INSERT INTO helix_team.member VALUES ('bindery', 'bob')", role="root_of_all")
+    team_server.execute("INSERT INTO helix_team.member VALUES ('shop', 'mallory')", role="root_of_all")
+    assert refused(team_server, "root_of_all", "INSERT INTO helix_team.member VALUES ('bindery', 'bob')")
+    assert not remove_member(team_server.url("root_of_all"), "shop", "mallory").is_member
+    assert add_member(team_server.url("root_of_all"), "shop", "bob", role="reader").is_member
     with TeamServer(team_server.url("root_of_all"), "shop") as client:
         assert client.delete([SUBJECT]) == 0  # by our client not even an admin deletes what is another's
     assert team_server.execute("DELETE FROM helix_team.object RETURNING author", role="root_of_all") == [("ann",)]
+
+
+def test_an_admin_who_was_removed_is_none_any_more(team_server: TeamDatabase) -> None:
+    add_member(team_server.url(), "shop", "root_of_all", role="admin")
+    with TeamServer(team_server.url("ann"), "shop") as ann:
+        ann.push([an_object(b"x")])
+    assert team_server.execute("SELECT data FROM helix_team.object", role="root_of_all") == [(b"x",)]
+    assert not remove_member(team_server.url(), "shop", "root_of_all").is_member
+    for statement in ("SELECT data FROM helix_team.object", "DELETE FROM helix_team.object RETURNING 1"):
+        assert refused(team_server, "root_of_all", statement)
+    team_server.execute("GRANT helix_admin TO root_of_all")  # the group alone opens no project
+    for statement in ("SELECT data FROM helix_team.object", "DELETE FROM helix_team.object RETURNING 1"):
+        assert team_server.execute(statement, role="root_of_all") == []
+    assert refused(team_server, "root_of_all", "INSERT INTO helix_team.member VALUES ('shop', 'root_of_all')")
+    assert team_server.execute("SELECT count(*) FROM helix_team.object") == [(1,)]
+    team_server.execute("REVOKE helix_admin FROM root_of_all")
+
+
+def test_only_an_admin_of_the_project_ends_a_membership(team_server: TeamDatabase) -> None:
+    add_member(team_server.url(), "bindery", "root_of_all", role="admin")
+    with pytest.raises(TeamServerFailed, match="no administrator of shop"):
+        remove_member(team_server.url("root_of_all"), "shop", "ann")
+    with pytest.raises(TeamServerFailed, match="no administrator of shop"):
+        remove_member(team_server.url("bob"), "shop", "ann")
+    assert team_server.execute("SELECT project FROM helix_team.member WHERE member = 'ann'") == [("shop",)]
+
+
+def test_what_one_may_do_is_said_for_each_project(team_server: TeamDatabase) -> None:
+    add_member(team_server.url(), "bindery", "mallory")
+    add_member(team_server.url(), "shop", "mallory", role="reader")
+    with TeamServer(team_server.url("mallory"), "bindery") as mallory:
+        assert mallory.standing().may_write
+        assert mallory.push([an_object(b"x")]) == 1
+    with TeamServer(team_server.url("mallory"), "shop") as mallory:
+        assert not mallory.standing().may_write
+        with pytest.raises(TeamServerFailed, match="does not let this role"):
+            mallory.push([an_object(b"x")])
+    remove_member(team_server.url(), "bindery", "mallory")
+    assert refused(team_server, "mallory", "DELETE FROM helix_team.object")
+
+
+def test_a_server_of_the_first_version_works_and_is_brought_up_to_date(team_server: TeamDatabase) -> None:
+    team_server.execute("DROP SCHEMA helix_team CASCADE")
+    team_server.execute(script(version=1))
+    team_server.execute("INSERT INTO helix_team.member VALUES ('shop', 'ann'), ('shop', 'reader'), ('shop', 'mallory')")
+    team_server.execute("GRANT helix_member TO ann; GRANT helix_reader TO reader; GRANT helix_admin TO mallory")
+    for change in (add_member, remove_member):
+        with pytest.raises(TeamServerFailed, match="older version; run `helix-graph team setup`"):
+            change(team_server.url(), "shop", "bob")
+    for before in (1, 2):
+        with TeamServer(team_server.url("ann"), "shop") as ann:
+            assert ann.standing().may_write
+            assert ann.push([an_object(b"%d" % before)]) == 1
+        with TeamServer(team_server.url("reader"), "shop") as reader:
+            assert not reader.standing().may_write
+        assert set_up(team_server.url()).before == before
+    asked = "SELECT member, role FROM helix_team.member ORDER BY member"
+    assert team_server.execute(asked) == [("ann", "member"), ("mallory", "admin"), ("reader", "reader")]
+    team_server.execute("REVOKE helix_admin FROM mallory")
+
+
+def test_nobody_holds_up_a_project_they_may_not_write_to(team_server: TeamDatabase) -> None:
+    import psycopg
+
+    with psycopg.connect(team_server.url("mallory")) as holding:  # not autocommit: held until the end
+        holding.execute("SELECT pg_advisory_xact_lock(hashtext('helix_team'), hashtext('shop'))")
+        with TeamServer(team_server.url("ann"), "shop") as ann:
+            assert ann.push([an_object(b"x")]) == 1
+    assert refused(team_server, "ann", "SELECT FROM helix_team.turn FOR UPDATE")
+
+
+@pytest.mark.slow
+def test_a_member_who_holds_up_the_others_costs_them_a_sentence(
+    team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import psycopg
+
+    monkeypatch.setattr("helix_graph.sharing.server._PAUSES", ())
+    with psycopg.connect(team_server.url("bob")) as holding:
+        holding.execute(
+            "INSERT INTO helix_team.object (project, subject, kind, hash, data)"
+            " VALUES ('shop', repeat('b', 32), 'record', encode(sha256('x'), 'hex'), 'x')"
+        )
+        begun = time.monotonic()
+        with TeamServer(team_server.url("ann"), "shop") as ann:
+            ann.standing()
+            with pytest.raises(TeamServerFailed, match="is busy"):
+                ann.push([an_object(b"x")])
+        assert time.monotonic() - begun < 15
 
 
 def test_setting_up_again_changes_nothing_and_later_versions_let_old_clients_work(team_server: TeamDatabase) -> None:
@@ -186,9 +280,9 @@ def test_setting_up_again_changes_nothing_and_later_versions_let_old_clients_wor
         assert set_up(team_server.url()).before == set_up(team_server.url()).version
         # what a later version may do: add
         team_server.execute("ALTER TABLE helix_team.object ADD COLUMN later text NOT NULL DEFAULT ''")
-        team_server.execute("UPDATE helix_team.meta SET version = 2")
+        team_server.execute("UPDATE helix_team.meta SET version = 3")
         assert ann.push([an_object(b"y")]) == 1
-        assert (ann.standing().server, ann.standing().version) == (server, 2)
+        assert (ann.standing().server, ann.standing().version) == (server, 3)
         with pytest.raises(TeamServerFailed, match="newer version; update"):
             set_up(team_server.url())
         team_server.execute("UPDATE helix_team.meta SET least_client = 2")
@@ -262,6 +356,63 @@ def test_objects_that_are_no_episodes_or_records_are_named_and_left_out(
     bob = member(tmp_path / "bob")
     done = bob.team.sync(team_server.url("bob"), project="shop")
     assert (len(done.pulled.problems), done.pulled.objects) == (5, 0)
+
+
+def an_episode(**fields: str) -> ServerObject:
+    data = msgspec.json.encode({"id": "x", "session": "x", "timestamp": "2026-01-01T00:00:00Z", **fields})
+    return ServerObject(subject=f"{len(data):032x}", kind="episode", data=data)
+
+
+@pytest.mark.parametrize(
+    "giant",
+    [
+        ServerObject(subject=SUBJECT, kind="record", data=b'{"content": "%s"}' % (b"https://a:b@" * 600_000)),
+        ServerObject(subject=SUBJECT, kind="record", data=b'"https://a:b@"\n' * 500_000),
+        an_episode(task="https://a:b@" * 600_000),
+        an_episode(session="x" * 3_000_000),
+        an_episode(session="x" * 60_000),
+        an_episode(session="../" * 20),
+    ],
+    ids=["a text", "many lines", "an episode's text", "a session's id", "a shorter one", "a path"],
+)  # fmt: skip
+def test_a_giant_costs_little_time_and_little_room_on_a_screen(
+    tmp_path: Path, team_server: TeamDatabase, giant: ServerObject
+) -> None:
+    with TeamServer(team_server.url("ann"), "shop") as ann:
+        assert ann.push([giant]) == 1
+    bob = member(tmp_path / "bob")
+    begun = time.monotonic()
+    (problem,) = bob.team.sync(team_server.url("bob"), project="shop").pulled.problems
+    assert time.monotonic() - begun < 5  # minutes, when all of it was searched for secrets
+    assert len(str(problem)) < 300
+    assert bob.team.sync(team_server.url("bob"), project="shop").pulled.problems == ()  # and it was looked at once
+
+
+@pytest.mark.slow
+def test_an_episode_that_takes_long_to_search_is_left_out(
+    tmp_path: Path, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("helix_graph.sharing.replica._LONGEST_SEARCH", 0.05)
+    slow = ServerObject(subject=SUBJECT, kind="episode", data=(b"a" * 60_000 + b"\n") * 100)
+    with TeamServer(team_server.url("ann"), "shop") as ann:
+        ann.push([slow])
+    (problem,) = member(tmp_path / "bob").team.sync(team_server.url("bob"), project="shop").pulled.problems
+    assert "seconds to search" in str(problem)
+
+
+def test_a_list_that_never_ends_is_left_and_gone_on_with(
+    tmp_path: Path, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("helix_graph.sharing.server.MOST_OBJECTS", 2)
+    monkeypatch.setattr("helix_graph.sharing.team.MOST_ENTRIES", 3)
+    ann, bob = member(tmp_path / "ann"), member(tmp_path / "bob")
+    for text in ("one", "two", "three", "four", "five"):
+        ann.insights.store(f"Labels of hall {text} are printed in batches of forty")
+    ann.team.sync(team_server.url("ann"), project="shop")
+    with pytest.raises(TeamServerFailed, match="listed 4 objects and has more"):
+        bob.team.sync(team_server.url("bob"), project="shop")
+    assert bob.team.sync(team_server.url("bob"), project="shop").pulled.objects == 1
+    assert len(bob.insights.newest()) == 5
 
 
 def test_names_from_the_server_show_no_terminal_escapes(tmp_path: Path, team_server: TeamDatabase) -> None:

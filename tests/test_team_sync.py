@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_graph.errors import TeamServerFailed
+from helix_graph.sharing.replica import Replica
 from helix_graph.trust import shared_episodes
 from team_world import FAILURE, contents, member, sync
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_graph import Memory
+    from helix_graph.sharing.records import ShareProblem
+    from helix_graph.sharing.server import ServerEntry
     from postgres_server import TeamDatabase
 
 RETRY = "Retry the parcel service once before giving up on a label"
@@ -114,6 +117,29 @@ def test_a_memory_that_was_cut_short_goes_on(ann: Memory, bob: Memory, team_serv
     assert contents(bob) == []
     assert type(bob.sharing).take_in is take_in
     sync(bob, team_server.url("bob"))
+    assert contents(bob) == [RETRY]
+
+
+def test_who_is_killed_while_reading_goes_on_where_it_was(
+    ann: Memory, bob: Memory, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann.insights.store(RETRY)
+    sync(ann, team_server.url("ann"))
+    looked_at: list[int] = []
+    keep = Replica.keep
+
+    def killed(self: Replica, entry: ServerEntry, data: bytes) -> ShareProblem | None:
+        looked_at.append(entry.at)
+        if len(looked_at) == 3:
+            raise KeyboardInterrupt
+        return keep(self, entry, data)
+
+    monkeypatch.setattr("helix_graph.sharing.team._SAVED_EVERY", 0.0)
+    monkeypatch.setattr(Replica, "keep", killed)
+    with pytest.raises(KeyboardInterrupt):
+        bob.team.sync(team_server.url("bob"), project="shop")
+    assert sync(bob, team_server.url("bob")) == (0, 1, 0)
+    assert looked_at == [*sorted(set(looked_at)), looked_at[-1]]  # only the one it was killed at comes again
     assert contents(bob) == [RETRY]
 
 

@@ -59,6 +59,8 @@ def test_a_group_says_that_it_is_one_and_its_members_name_it(tab: Tab, shop: Mem
     assert f"group of {group.kinds} issues" in first.inner_text()
     assert f"one of {group.kinds}: {group.message[:20]}" in first.inner_text()
     member = next(one for one in shop.issues.list(by="issue").issues if "AssertionError" in one.title)
+    chip = f"in a group of {group.kinds} issues"
+    assert chip in tab.page.locator(f"a.issue[href='#issues/{member.id}']").inner_text()
     tab.go(f"issues/{member.id}")
     assert f"In the group {group.title} ({group.kinds} issues, {group.sessions} sessions)." in tab.text("article")
     tab.follow("article p a[href^='#issues/']")

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 #: Maximum number of readers whose reasons the message of an unknown format quotes: a person reads three, not two dozen.
 _CLOSEST = 3
+#: Of a session id that is none, in characters: the longest that is one.
+_SHOWN = 128
 
 
 class HelixGraphError(Exception):
@@ -106,7 +108,7 @@ class InvalidSessionId(EpisodeError):
 
     def __init__(self, session: str) -> None:
         self.session = session
-        shown = repr(session) if isinstance(session, str) else f"of type {type(session).__name__}"
+        shown = repr(session[:_SHOWN]) if isinstance(session, str) else f"of type {type(session).__name__}"
         super().__init__(
             f"session id {shown} cannot name a file: use letters, digits, '.', '_' and '-', "
             "beginning with a letter or digit, at most 128 of them"

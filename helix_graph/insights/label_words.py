@@ -12,6 +12,7 @@ to be a word of ours: of the grammar, of the families of failures, or a program 
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 
 from helix_episodes.light_imports import Regex
 
@@ -58,6 +59,8 @@ _EXCEPTIONS = """
     ZeroDivisionError IllegalArgumentException IllegalStateException IOException DeprecationWarning
 """
 _OWN = frozenset(f"{_GRAMMAR} {_FAMILIES} {_PROGRAMS} {_EXCEPTIONS}".split())
+_RUNNABLE = frozenset(_PROGRAMS.split())
+_CAPITALISED = Regex(r"[A-Z][a-z]+")
 #: What surrounds a word in a label, and the parts of the name of a task or tool: ``lint:fix``, ``(.go)``.
 _AROUND = "()[],:;"
 #: Where a word of a name ends: at any other sign, and where a capital follows a small letter.
@@ -77,6 +80,18 @@ def has_foreign_sentence(text: str) -> bool:
     if _is_sentence(foreign):
         foreign = [word for word in foreign if word not in _known_programs()]
     return _is_sentence(foreign)
+
+
+def has_foreign_order(label: str) -> bool:
+    """Whether a program is followed by a capitalised word that is none of ours, as the first of a sentence is.
+
+    >>> has_foreign_order("make Ignore"), has_foreign_order("make lint"), has_foreign_order("edit Makefile")
+    (True, False, False)
+    """
+    words = label.split()
+    return any(
+        program in _RUNNABLE and _CAPITALISED.fullmatch(word) and word not in _OWN for program, word in pairwise(words)
+    )
 
 
 def _is_sentence(foreign: list[str]) -> bool:

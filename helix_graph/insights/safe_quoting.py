@@ -14,7 +14,7 @@ import re
 import unicodedata
 
 from helix_episodes.light_imports import Regex
-from helix_graph.insights.label_words import has_foreign_sentence, has_words_of_a_sentence
+from helix_graph.insights.label_words import has_foreign_order, has_foreign_sentence, has_words_of_a_sentence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,6 +142,7 @@ def label_or_quoted(label: str) -> str:
         and sanitize_line(unmasked) == unmasked
         and all(map(_PLAIN_WORD.fullmatch, body.split()))
         and not has_foreign_sentence(body)
+        and not has_foreign_order(label)
     )
     return label if plain else _SHOWN_MASK.sub("<", quoted(label))
 

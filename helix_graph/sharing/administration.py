@@ -56,7 +56,7 @@ def set_up(address: str) -> TeamSetUp:
 
 
 def add_member(address: str, project: str, member: str, *, role: TeamRole = "member") -> TeamMember:
-    """Makes a role of the server a member of a project, and lets it read, write or administrate.
+    """Makes a role of the server a member of a project, and says what it may do there; elsewhere nothing changes.
 
     Raises:
         InvalidArgument: There is no such kind of role.
@@ -66,28 +66,69 @@ def add_member(address: str, project: str, member: str, *, role: TeamRole = "mem
         raise InvalidArgument("role", f"is {role!r}; it must be one of {', '.join(TEAM_ROLES)}")
     project, name = check_project(project), as_str("member", member)
     with reporting(address), connect(address) as connection, connection.transaction():
-        from psycopg import sql
-
+        _check_version(connection)
         known = connection.execute("SELECT FROM pg_catalog.pg_roles WHERE rolname = %s", (name,)).fetchall()
         if not known:
             raise InvalidArgument("member", f"{name!r} is no role of the server; make it first: CREATE ROLE … LOGIN")
-        for other in TEAM_ROLES:
-            verb = "GRANT {} TO {}" if other == role else "REVOKE {} FROM {}"
-            connection.execute(sql.SQL(verb).format(sql.Identifier(f"helix_{other}"), sql.Identifier(name)))
-        connection.execute("INSERT INTO helix_team.member VALUES (%s, %s) ON CONFLICT DO NOTHING", (project, name))
+        connection.execute(
+            "INSERT INTO helix_team.member (project, member, role) VALUES (%s, %s, %s)"
+            " ON CONFLICT (project, member) DO UPDATE SET role = excluded.role",
+            (project, name, role),
+        )
+        _fit_groups(connection, name)
     return TeamMember(project=project, member=name, is_member=True)
 
 
 def remove_member(address: str, project: str, member: str) -> TeamMember:
-    """Ends a membership; what the member has pushed stays.
+    """Ends a membership with all its rights, an administrator's too; what the member has pushed stays.
 
     Raises:
         MissingExtra, TeamServerFailed: As `set_up`.
     """
     project, name = check_project(project), as_str("member", member)
-    with reporting(address), connect(address) as connection:
+    with reporting(address), connect(address) as connection, connection.transaction():
+        _check_version(connection)
+        may = connection.execute(
+            "SELECT NOT pg_catalog.row_security_active('helix_team.member')"
+            " OR %s IN (SELECT helix_team.my_projects_as('{admin}'))",
+            (project,),
+        ).fetchall()[0][0]
+        if not may:  # it would see nobody else, and delete nothing
+            sentence = f"this role is no administrator of {project}; {name} is what it was"
+            raise TeamServerFailed(sentence, reason="refused")
         connection.execute("DELETE FROM helix_team.member WHERE project = %s AND member = %s", (project, name))
+        if connection.execute("SELECT FROM pg_catalog.pg_roles WHERE rolname = %s", (name,)).fetchall():
+            _fit_groups(connection, name)
     return TeamMember(project=project, member=name, is_member=False)
+
+
+def _check_version(connection: psycopg.Connection[Any]) -> None:
+    """Raises where the tables are older than what says who may do what: what would be said of a member was not so."""
+    version = int(connection.execute("SELECT version FROM helix_team.meta").fetchall()[0][0])
+    if version < VERSION:
+        sentence = "the tables of the team's server are of an older version; run `helix-graph team setup` first"
+        raise TeamServerFailed(sentence, reason="refused")
+
+
+def _fit_groups(connection: psycopg.Connection[Any], name: str) -> None:
+    """Lets the role reach the tables as the highest of its roles in any project needs, and no further.
+
+    An administrator of a project may be allowed to grant nothing: then enough has to be granted already. More than
+    enough is no danger, since the groups alone open no project.
+    """
+    from psycopg import errors, sql
+
+    rows = connection.execute("SELECT DISTINCT role FROM helix_team.member WHERE member = %s", (name,)).fetchall()
+    needed = max((str(role) for (role,) in rows), key=[*map(str, TEAM_ROLES)].index, default="")
+    try:
+        with connection.transaction():
+            for group in TEAM_ROLES:
+                verb = "GRANT {} TO {}" if group == needed else "REVOKE {} FROM {}"
+                connection.execute(sql.SQL(verb).format(sql.Identifier(f"helix_{group}"), sql.Identifier(name)))
+    except errors.InsufficientPrivilege:
+        asked = "SELECT pg_catalog.pg_has_role(%s::name, %s::name, 'MEMBER')"
+        if needed and not connection.execute(asked, (name, f"helix_{needed}")).fetchall()[0][0]:
+            raise
 
 
 def _run(connection: psycopg.Connection[Any], statements: str) -> None:

@@ -18,7 +18,9 @@ and forgetting one version leaves the others.
 from __future__ import annotations
 
 import json
+import math
 import re
+import time
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import Literal
@@ -115,6 +117,13 @@ def name_of(record: SharedRecord) -> str:
     return f"{_FOLDERS[type(record)]}/{words}{'-' if words else ''}{digest(record)}.json"
 
 
+def subject_name(record: SharedRecord) -> str:
+    """What a record is about: an insight or outcome, whatever is said of it, or an entry as it is written."""
+    if isinstance(record, SharedInsight):
+        return f"insight {record.uid}"
+    return f"topic {digest(record)}" if isinstance(record, SharedEntry | Forgotten) else f"feedback {record.id}"
+
+
 def join(records: Iterable[SharedRecord]) -> tuple[SharedRecord, ...]:
     """What the records say together, in one order; joining it with itself or parts of it changes nothing."""
     insights: dict[str, Insight] = {}
@@ -207,9 +216,17 @@ class ShareProblem(msgspec.Struct, frozen=True, kw_only=True):
 _JSON_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
-def find_secrets(file: str, data: bytes) -> Iterator[ShareProblem]:
-    """What redaction would cut from a file, by line; each string of JSON is also looked at without its escapes."""
+def find_secrets(file: str, data: bytes, *, seconds: float = math.inf) -> Iterator[ShareProblem]:
+    """What redaction would cut from a file, by line; each string of JSON is also looked at without its escapes.
+
+    After so many ``seconds`` the rest is not looked at, which is a problem too.
+    """
+    until = time.monotonic() + seconds
     for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), start=1):
+        if time.monotonic() > until:
+            problem = f"it takes more than {seconds:g} seconds to search for secrets"
+            yield ShareProblem(file=file, line=number, problem=problem, kind="invalid")
+            return
         texts = [line]
         for found in _JSON_TEXT.findall(line):
             try:

@@ -25,8 +25,9 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import HelixGraphError
+from helix_episodes.normalization import one_line
 from helix_episodes.safe_files import read_regular, remove_file, write_atomically
-from helix_episodes.store import PREFIX, EpisodeStore, decode_episode
+from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, is_session_id
 from helix_graph.project import TEAM, TEAM_EPISODES, TEAM_RECORDS, TEAM_STATE
 from helix_graph.shared_authors import author_name
 from helix_graph.sharing.api import TEAM_SERVER, checked_shared
@@ -40,10 +41,13 @@ from helix_graph.sharing.records import (
     digest,
     encode,
     find_secrets,
+    subject_name,
     version_uid,
 )
+from helix_graph.sharing.server_schema import LARGEST_RECORD
 from helix_graph.tombstones import Tombstones
 from helix_graph.tombstones import digest as subject_of_name
+from helix_graph.topics.fields import clipped
 from helix_graph.trust import team_marker
 
 if TYPE_CHECKING:
@@ -56,20 +60,27 @@ if TYPE_CHECKING:
 
 #: Its time says when the server could not be asked last.
 _AWAY = "away"
+#: Of somebody else's episode, in bytes; the longest that extraction leaves is a tenth of it.
+_LONGEST_TEXT = 64 << 10
+#: For how long one object is searched for secrets, in seconds; a question waits for no more than one such.
+_LONGEST_SEARCH = 10.0
+#: Of what is wrong with an object, in characters.
+_LONGEST_SENTENCE = 200
 
 
 class ReplicaState(msgspec.Struct, frozen=True, kw_only=True):
     """Which server and project a memory takes part in, and the last ``number`` that it has read there.
 
-    ``records`` are the subjects of those that it pushed from the database of this ``database`` number (its inode).
-    ``pending`` says that records were read which are not taken in yet.
+    ``records`` are the subjects of those that it pushed, and ``rests_on`` says on which sessions insights
+    and outcomes among them rest, as tombstones call these. ``pending`` says that records were read which are not taken
+    in yet.
     """
 
     server: str = ""
     project: str = ""
     number: int = 0
     records: frozenset[str] = frozenset()
-    database: int = 0
+    rests_on: dict[str, tuple[str, ...]] = {}
     pending: bool = False
 
 
@@ -89,11 +100,8 @@ def subject_of_session(session: str) -> str:
 
 
 def subject_of_record(record: SharedRecord) -> str:
-    """What the server calls an insight or outcome, whatever is said of it, or an entry as it is written."""
-    if isinstance(record, SharedInsight):
-        return subject_of_name(f"insight {record.uid}")
-    name = f"topic {digest(record)}" if isinstance(record, SharedEntry | Forgotten) else f"feedback {record.id}"
-    return subject_of_name(name)
+    """What the server calls what a record is about."""
+    return subject_of_name(subject_name(record))
 
 
 class Replica:
@@ -119,6 +127,15 @@ class Replica:
             WriteFailed: The disk is full or the folder read-only.
         """
         write_atomically(self.root / TEAM_STATE, msgspec.json.encode(state, order="deterministic"))
+
+    def reached(self, number: int, *, records: bool) -> None:
+        """Writes down that everything up to this number was read, with ``records`` to take in.
+
+        Raises:
+            WriteFailed: The disk is full or the folder read-only.
+        """
+        state = self.state
+        self.remember(replace(state, number=number, pending=state.pending or records))
 
     def was_away(self, *, within: float) -> bool:
         """Whether the server could not be asked within so many seconds before now."""
@@ -148,19 +165,23 @@ class Replica:
             WriteFailed: The disk is full or the folder read-only.
         """
         where = f"{author_name(entry.author)}: {entry.kind} {entry.subject[:12]}"
-        problem = next(iter(find_secrets(where, data)), None)
-        if problem is not None:
-            return replace(problem, file=where)
         try:
+            _check_sizes(entry, data)
+            problem = next(find_secrets(where, data, seconds=_LONGEST_SEARCH), None)
+            if problem is not None:
+                return problem
             keep = self._keep_episode if entry.kind == "episode" else self._keep_record
             keep(entry, data)
         except (ValueError, RecursionError, HelixGraphError) as error:
-            return ShareProblem(file=where, line=1, problem=str(error), kind="invalid")
+            said = clipped(one_line(str(error)), width=_LONGEST_SENTENCE)  # it may quote what came
+            return ShareProblem(file=where, line=1, problem=said, kind="invalid")
         return None
 
     def _keep_episode(self, entry: ServerEntry, data: bytes) -> None:
         episode = decode_episode(data)
         session = episode.session
+        if not is_session_id(session):
+            raise ValueError("its session id can name no file")
         path = self._store.path_of(session)
         if subject_of_session(session) != entry.subject or episode.id != PREFIX + session:
             raise ValueError("its name is that of another session")
@@ -245,6 +266,15 @@ def claim(root: Path, sessions: Iterable[str]) -> None:
     """Takes episodes for this memory's own: they were recorded from logs on this machine."""
     for session in sessions:
         remove_file(team_marker(root, PREFIX + session))
+
+
+def _check_sizes(entry: ServerEntry, data: bytes) -> None:
+    """Refuses what would take long to search: redaction takes up to a second for a text of this length."""
+    if entry.kind == "record" and len(data) > LARGEST_RECORD:
+        raise ValueError(f"it has {len(data):,} bytes; a record has at most {LARGEST_RECORD:,}")
+    longest = LARGEST_RECORD if entry.kind == "record" else _LONGEST_TEXT
+    if any(len(line) > longest for line in data.splitlines()):
+        raise ValueError(f"a text of it has more than {longest:,} bytes")
 
 
 def _name_here(item: ReplicaItem) -> str:

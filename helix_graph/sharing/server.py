@@ -295,7 +295,9 @@ class TeamServer:
         (found,) = self._ask(
             "SELECT version, least_client, server::text, session_user::text,"
             " %(project)s IN (SELECT helix_team.my_projects()),"
-            " pg_catalog.has_table_privilege('helix_team.object', 'DELETE'),"
+            " pg_catalog.has_table_privilege('helix_team.object', 'DELETE') AND coalesce((SELECT"
+            " pg_catalog.to_jsonb(one) ->> 'role' FROM helix_team.member one"  # the first version has no such column
+            " WHERE project = %(project)s AND member = session_user), 'member') <> 'reader',"
             " greatest((SELECT coalesce(max(at), 0) FROM helix_team.object WHERE project = %(project)s),"
             " (SELECT coalesce(max(at), 0) FROM helix_team.tombstone WHERE project = %(project)s))"
             " FROM helix_team.meta",
@@ -363,7 +365,7 @@ class TeamServer:
         )  # fmt: skip
 
     def contents(self, entries: Iterable[ServerEntry]) -> Iterator[tuple[ServerEntry, bytes]]:
-        """The objects of these entries, as far as they are still there.
+        """The objects of these entries in their order, as far as they are still there.
 
         Raises:
             TeamServerFailed: An object is not what its hash says, or larger than it may be.
@@ -372,7 +374,7 @@ class TeamServer:
             wanted = {one.at: one for one in part}
             found = self._ask(
                 "SELECT at, CASE WHEN octet_length(data) <= %s THEN data END FROM helix_team.object"
-                " WHERE project = %s AND at = ANY(%s::bigint[])",
+                " WHERE project = %s AND at = ANY(%s::bigint[]) ORDER BY at",
                 (LARGEST_OBJECT, self.project, sorted(wanted)), _Content, most=len(wanted),
             )  # fmt: skip
             for one in found:

@@ -6,32 +6,39 @@ the server knows of the connection (``session_user``), never what a client says.
 which only the server writes: it removes the copies elsewhere, and the same author cannot push the subject again.
 
 Numbers (``at``) are drawn under a lock of the project that lasts until the commit, so they appear in the order in which
-they were drawn: a client that remembers the last number it has seen misses nothing.
+they were drawn: a client that remembers the last number it has seen misses nothing. The lock is a row that only the
+server's functions reach, so nobody can hold it who may not write there.
 
-=================  ========================================================================================
-role               may do
-=================  ========================================================================================
-``helix_reader``   read the objects of the projects that it is a member of
-``helix_member``   also write objects, and delete its own
-``helix_admin``    also say who is a member of which project, read all projects, delete anybody's objects
-=================  ========================================================================================
+What a person may do is said for each project, in the table of members, which every policy asks:
 
-A person's role logs in and is granted one of these. Steps are only ever added, and each leaves what older clients use
-as it was; a step that cannot raises ``least_client``, and older clients are told to update.
+==========  ===============================================================================================
+role        may do in that project
+==========  ===============================================================================================
+``reader``  read its objects
+``member``  also write objects, and delete its own
+``admin``   also say who is a member of it, and delete anybody's objects
+==========  ===============================================================================================
+
+A person's role logs in and is granted ``helix_reader``, ``helix_member`` or ``helix_admin``: these open the tables, and
+alone open no project. Steps are only ever added, and each leaves what older clients use as it was; a step that cannot
+raises ``least_client``, and older clients are told to update.
 """
 
 from __future__ import annotations
 
 from typing import Literal, get_args
 
-#: The version of the tables that this program makes, and which it needs at least.
-VERSION = NEEDED = 1
+#: The version of the tables that this program makes, and which it needs at least to share; administration needs the
+#: newest.
+VERSION, NEEDED = 2, 1
 #: What this program is to the server: tables with a higher ``least_client`` are not used.
 CLIENT = 1
 TeamRole = Literal["reader", "member", "admin"]
 TEAM_ROLES: tuple[TeamRole, ...] = get_args(TeamRole)
 #: The largest object, in bytes; an episode of a long session has a tenth of it.
 LARGEST_OBJECT = 8 << 20
+#: The largest insight, outcome or entry of a topic, in bytes; the longest text of an entry has 100,000 characters.
+LARGEST_RECORD = 128 << 10
 
 _GROUPS = """
 DO $$
@@ -150,6 +157,52 @@ GRANT UPDATE (kind, hash, data) ON helix_team.object TO helix_member;
 GRANT INSERT, DELETE ON helix_team.member TO helix_admin;
 """
 
+#: Roles were the same in all projects. The locks of `ALTER POLICY` wait for every writer, so none has the old lock.
+_ROLE_BY_PROJECT = """
+ALTER TABLE helix_team.member ADD COLUMN role text NOT NULL DEFAULT 'member'
+  CHECK (role IN ('reader', 'member', 'admin'));
+UPDATE helix_team.member SET role = CASE
+  WHEN pg_catalog.pg_has_role(oid, 'helix_admin', 'MEMBER') THEN 'admin'
+  WHEN pg_catalog.pg_has_role(oid, 'helix_member', 'MEMBER') THEN 'member'
+  ELSE 'reader' END
+FROM pg_catalog.pg_roles WHERE rolname = member;
+
+CREATE OR REPLACE FUNCTION helix_team.my_projects() RETURNS SETOF text LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS
+$$ SELECT project FROM helix_team.member WHERE member = session_user $$;
+
+CREATE FUNCTION helix_team.my_projects_as(roles text[]) RETURNS SETOF text LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS
+$$ SELECT project FROM helix_team.member WHERE member = session_user AND role = ANY(roles) $$;
+
+ALTER POLICY administration ON helix_team.member
+  USING (project IN (SELECT helix_team.my_projects_as('{admin}')))
+  WITH CHECK (project IN (SELECT helix_team.my_projects_as('{admin}')));
+ALTER POLICY adding ON helix_team.object
+  WITH CHECK (author = session_user AND project IN (SELECT helix_team.my_projects_as('{member,admin}')));
+ALTER POLICY replacing ON helix_team.object
+  USING (author = session_user AND project IN (SELECT helix_team.my_projects_as('{member,admin}')));
+ALTER POLICY deleting ON helix_team.object
+  USING ((author = session_user AND project IN (SELECT helix_team.my_projects_as('{member,admin}')))
+    OR project IN (SELECT helix_team.my_projects_as('{admin}')));
+DROP FUNCTION helix_team.is_admin();
+
+CREATE TABLE helix_team.turn (project text PRIMARY KEY);
+CREATE OR REPLACE FUNCTION helix_team.next_number(project text) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM FROM helix_team.turn t WHERE t.project = next_number.project FOR UPDATE;
+  IF NOT FOUND THEN
+    INSERT INTO helix_team.turn VALUES (next_number.project) ON CONFLICT DO NOTHING;
+    PERFORM FROM helix_team.turn t WHERE t.project = next_number.project FOR UPDATE;
+  END IF;
+  RETURN nextval('helix_team.number');
+END $$;
+REVOKE ALL ON FUNCTION helix_team.my_projects_as(text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION helix_team.my_projects_as(text[]) TO helix_reader;
+GRANT UPDATE (role) ON helix_team.member TO helix_admin;
+"""
+
 #: Run once, before the steps; the server has a name of its own, so that a client notices another in its place.
 BEGIN = """
 CREATE SCHEMA IF NOT EXISTS helix_team;
@@ -162,14 +215,15 @@ CREATE TABLE IF NOT EXISTS helix_team.meta (
 INSERT INTO helix_team.meta DEFAULT VALUES ON CONFLICT DO NOTHING;
 """
 #: Step N leads from version N to N + 1, and is never edited once released.
-STEPS: tuple[str, ...] = (_GROUPS + _TABLES + _FUNCTIONS + _RIGHTS,)
+STEPS: tuple[str, ...] = (_GROUPS + _TABLES + _FUNCTIONS + _RIGHTS, _ROLE_BY_PROJECT)
 
 
-def script() -> str:
+def script(*, version: int = VERSION) -> str:
     """All of it as SQL for ``psql``, which `helix_graph.sharing.administration.set_up` runs, for a person to read.
 
     >>> script().startswith("BEGIN;")
     True
     """
-    parts = ("BEGIN;", BEGIN, *STEPS, f"UPDATE helix_team.meta SET version = {VERSION};", "COMMIT;\n")  # noqa: S608  (a constant)
+    done = f"UPDATE helix_team.meta SET version = {version};"  # noqa: S608  (a number)
+    parts = ("BEGIN;", BEGIN, *STEPS[:version], done, "COMMIT;\n")
     return "\n".join(part.strip("\n") for part in parts) + "\n"

@@ -28,20 +28,26 @@ from helix_graph.shared_authors import author_name
 from helix_graph.sharing.records import ShareProblem, encode, find_secrets
 from helix_graph.sharing.replica import Replica, subject_of_record, subject_of_session
 from helix_graph.sharing.server import ServerObject, TeamServer, batches, check_project
-from helix_graph.sharing.server_schema import LARGEST_OBJECT
+from helix_graph.sharing.server_schema import LARGEST_OBJECT, LARGEST_RECORD
 from helix_graph.tombstones import FOLDER as FORGOTTEN
+from helix_graph.tombstones import digest as subject_of_name
 from helix_graph.trust import shared_episodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from helix_graph.sharing.api import Sharing
+    from helix_graph.sharing.records import SharedRecord
     from helix_graph.sharing.server import ServerEntry, ServerStanding
 
 #: Names the server to ask; it counts in memories that take part.
 ENVIRONMENT = "HELIX_DATABASE"
 #: For how long a server is not asked by questions after it was away, in seconds.
 _WAIT = 60.0
+#: How far it has read is written down this often, in seconds, so that who is killed does not begin again.
+_SAVED_EVERY = 0.5
+#: What one `sync` reads of the server's list: a server that never ends it is left.
+MOST_ENTRIES = 1_000_000
 
 
 class TeamSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -70,7 +76,8 @@ class TeamReport(msgspec.Struct, frozen=True, kw_only=True):
     """What was exchanged with the server, where one is known as ``role``.
 
     Of this memory's own things ``pushed`` were new or changed, ``unchanged`` were there, ``deleted`` were deleted there
-    as they were here, and ``refused`` stay deleted there. A role that may only read pushes nothing.
+    as they were forgotten or changed here, and ``refused`` stay deleted there. ``missing`` were pushed from here and
+    are here no more, though nobody forgot them: they stay there. A role that may only read pushes nothing.
     """
 
     project: str
@@ -82,6 +89,7 @@ class TeamReport(msgspec.Struct, frozen=True, kw_only=True):
     refused: int
     pulled: TeamPulled
     problems: tuple[ShareProblem, ...] = ()
+    missing: int = 0
 
 
 class ServerErasure(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,12 +134,11 @@ def address_of(named: str | None) -> str:
 
 
 class Team:
-    """What the memory in ``root`` shares through a server; ``database`` is its helix.db."""
+    """What the memory in ``root`` shares through a server."""
 
-    def __init__(self, root: Path, *, sharing: Sharing, database: Path) -> None:
+    def __init__(self, root: Path, *, sharing: Sharing) -> None:
         self.root = root
         self._sharing = sharing
-        self._database = database
         self._store = EpisodeStore(root / "episodes")
 
     @property
@@ -182,6 +189,7 @@ class Team:
             refused=pushing.sent - pushing.stored,
             pulled=pulled,
             problems=tuple(pushing.problems),
+            missing=len(pushing.missing),
         )
 
     def follow(self) -> TeamPulled:
@@ -236,14 +244,26 @@ class Team:
         for part in batches(own, size=lambda one: len(one.data)):
             pushing.sent += len(part)
             pushing.stored += server.push(part)
-        state, number = replica.state, self._database_number()
-        # Where helix.db is another file, it may have been lost: nothing is deleted that is missing in it.
-        stale = set(state.records) - pushing.records if state.database == number else set()
-        forgotten = set(filter(self._is_forgotten, pushing.there))
-        pushing.deleted = (stale & pushing.there.keys()) | forgotten
+        pushing.deleted = self._forgotten_of(replica, pushing)
         if pushing.deleted:
             server.delete(pushing.deleted)
-        replica.remember(replace(state, records=frozenset(pushing.records), database=number))
+        pushing.missing = (replica.state.records & pushing.there.keys()) - pushing.records.keys() - pushing.deleted
+        rests_on = {subject_of_name(name): found for name, found in self._sharing.sessions_of_records().items()}
+        kept = {subject: found for subject, found in replica.state.rests_on.items() if subject in pushing.missing}
+        records = frozenset(pushing.records) | pushing.missing
+        replica.remember(replace(replica.state, records=records, rests_on={**kept, **rests_on}))
+
+    def _forgotten_of(self, replica: Replica, pushing: _Pushing) -> set[str]:
+        """What the server has of this role that somebody forgot here; what is merely missing here is no such thing."""
+        names = self._sharing.forgotten_records(pushing.records.values())
+        subjects = {subject_of_name(name) for name in names} | set(filter(self._is_forgotten, pushing.there))
+        # What rested on a forgotten session went with it, and nothing here tells of it.
+        subjects |= {
+            subject
+            for subject, sessions in replica.state.rests_on.items()
+            if subject not in pushing.records and any(map(self._is_forgotten, sessions))
+        }
+        return subjects & pushing.there.keys()
 
     def _begin(self, replica: Replica, standing: ServerStanding, project: str) -> None:
         """Where this memory stands with the server; from the beginning, if that is another one, or an older copy."""
@@ -260,12 +280,16 @@ class Team:
         state, pulled = replica.state, TeamPulled()
         own = state.records
         problems: list[ShareProblem] = []
-        while pulled.complete and state.number < standing.newest:
+        seen, saved = 0, time.monotonic()
+        while pulled.complete and state.number < standing.newest and seen < MOST_ENTRIES:
             entries = server.since(state.number)
             if not entries:
                 break
             _check_order(entries, state.number, server)
+            seen += len(entries)
             dropped = [(one, replica.drop(one)) for one in entries if one.kind == "gone"]
+            if any(not was for _, was in dropped):
+                replica.remember(replace(replica.state, pending=True))
             wanted = [
                 one
                 for one in entries
@@ -275,23 +299,35 @@ class Team:
                 and replica.lacks(one)
             ]
             kept: list[ServerEntry] = []
+            is_late = False
             for entry, data in server.contents(wanted):
                 problem = replica.keep(entry, data)
                 problems += [problem] if problem else []
                 kept += [] if problem else [entry]
-            has_records = any(one.kind == "record" for one in kept) or any(not was for _, was in dropped)
-            state = replace(replica.state, number=entries[-1].at, pending=replica.state.pending or has_records)
-            replica.remember(state)
+                is_late = until is not None and time.monotonic() >= until
+                if is_late or time.monotonic() >= saved + _SAVED_EVERY:
+                    saved = time.monotonic()
+                    replica.reached(entry.at, records=any(one.kind == "record" for one in kept))
+                if is_late:
+                    break
+            if not is_late:
+                replica.reached(entries[-1].at, records=any(one.kind == "record" for one in kept))
+            state = replica.state
             pulled = TeamPulled(
                 episodes=pulled.episodes + sum(one.kind == "episode" for one in kept),
                 objects=pulled.objects + len(kept),
                 deleted=pulled.deleted + sum(was for _, was in dropped),
-                complete=until is None or time.monotonic() < until,
+                complete=not is_late and (until is None or time.monotonic() < until),
             )
         if state.pending:
             merged = replica.take_in(self._sharing)
             pulled = replace(pulled, deleted=pulled.deleted + merged.forgotten)
             replica.remember(replace(replica.state, pending=False))
+        if pulled.complete and seen >= MOST_ENTRIES and state.number < standing.newest:
+            sentence = (
+                f"the team's server listed {seen:,} objects and has more; the next `helix-graph sync --to` goes on"
+            )
+            raise TeamServerFailed(sentence, reason="answer")
         return replace(pulled, problems=tuple(problems))
 
     def _own_episodes(
@@ -313,14 +349,8 @@ class Team:
         shared = shared_episodes(self.root, (path.stem for path in self._store.files()))
         for record in self._sharing.own_records(shared=shared):
             one = ServerObject(subject=subject_of_record(record), kind="record", data=encode(record))
-            pushing.records.add(one.subject)
+            pushing.records[one.subject] = record
             yield from pushing.checked(f"the {type(record).__name__} {one.subject[:12]}", one)
-
-    def _database_number(self) -> int:
-        try:
-            return self._database.stat().st_ino
-        except OSError:
-            return 0
 
     def _is_forgotten(self, subject: str) -> bool:
         return (self.root / FORGOTTEN / f"{subject}.json").exists()
@@ -333,15 +363,16 @@ class _Pushing:
         self.there = there
         self.deleted: set[str] = set()
         self.sent = self.stored = self.unchanged = 0
-        self.records: set[str] = set()
+        self.records: dict[str, SharedRecord] = {}
+        self.missing: frozenset[str] = frozenset()
         self.problems: list[ShareProblem] = []
 
     def checked(self, name: str, one: ServerObject) -> Iterator[ServerObject]:
         """The object, unless the server has it as it is, or it may not be pushed."""
         if self.there.get(one.subject) == one.hash:
             self.unchanged += 1
-        elif len(one.data) > LARGEST_OBJECT:
-            problem = f"it has {len(one.data):,} bytes; the server takes {LARGEST_OBJECT:,}"
+        elif len(one.data) > (largest := LARGEST_OBJECT if one.kind == "episode" else LARGEST_RECORD):
+            problem = f"it has {len(one.data):,} bytes; the server takes {largest:,}"
             self.problems.append(ShareProblem(file=name, line=1, problem=problem, kind="invalid"))
         elif found := list(find_secrets(name, one.data)):
             self.problems += found

@@ -71,7 +71,7 @@ def team_add(*, project: str, member: str, role: TeamRole, to: str) -> TeamMembe
     """Make a role of the server a member of a project.
 
     MEMBER is a role that can log in. A reader reads the project; a member also writes, and deletes what is its own; an
-    admin also says who is a member, in every project. It is the same in all projects of the server.
+    admin also says who is a member, and may delete anything. In other projects nothing changes.
     """
     from helix_graph.sharing.administration import add_member
 
@@ -84,7 +84,7 @@ def team_add(*, project: str, member: str, role: TeamRole, to: str) -> TeamMembe
 @_server
 @prints(_render_member)
 def team_remove(*, project: str, member: str, to: str) -> TeamMember:
-    """End a membership; what the member has pushed stays."""
+    """End a membership with its rights, an admin's too; what the member has pushed stays."""
     from helix_graph.sharing.administration import remove_member
 
     return remove_member(_address(to), project, member)

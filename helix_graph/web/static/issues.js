@@ -37,6 +37,7 @@ function leadOf(found, sessions) {
 function issueList(found, sessions, chosen) {
   const passes = sessionFilter(sessions, chosen);
   const narrowed = ["agent", "model", "author", "project", "days"].some((name) => chosen[name]);
+  const kinds = new Map(found.issues.map((one) => [one.id, one.kinds]));
   const rows = [];
   for (const issue of found.issues) {
     if (chosen.state ? issue.state !== chosen.state : issue.state === "muted" || issue.state === "resolved") continue;
@@ -44,7 +45,7 @@ function issueList(found, sessions, chosen) {
     if (chosen.file && !issue.paths.some((path) => path.toLowerCase().includes(chosen.file.toLowerCase()))) continue;
     if (chosen.q && !hasWords([issue.title, issue.message, issue.thing, issue.best, issue.check, ...issue.paths].join(" "), chosen.q)) continue;
     const met = narrowed ? issue.met.filter(passes) : issue.met;
-    if (met.length) rows.push({ issue, met, sessions: new Set(met).size, ...(narrowed ? figuresOf(issue, passes, sessions) : { repaired: issue.repaired, times: issue.occurrences, last: issue.last_seen }) });
+    if (met.length) rows.push({ issue, met, inGroup: kinds.get(issue.group), sessions: new Set(met).size, ...(narrowed ? figuresOf(issue, passes, sessions) : { repaired: issue.repaired, times: issue.occurrences, last: issue.last_seen }) });
   }
   const [ranking, order] = ORDERS[chosen.by] || ["most sessions first"];
   if (order) rows.sort((one, other) => order(other) - order(one));
@@ -79,7 +80,7 @@ function kindChip(issue) {
   return issue.kind === "group" ? chip("group", issue.kinds > 1 ? `group of ${count(issue.kinds, "issue")}` : "group") : null;
 }
 
-function issueRow({ issue, met, sessions: times, times: occurrences, repaired, last }, sessions, total, narrowed) {
+function issueRow({ issue, met, sessions: times, times: occurrences, repaired, last, inGroup }, sessions, total, narrowed) {
   const span = spanOf(sessions);
   return make(
     "li",
@@ -92,6 +93,7 @@ function issueRow({ issue, met, sessions: times, times: occurrences, repaired, l
         { class: "what" },
         make("b", {}, quoted(issue.title)),
         kindChip(issue),
+        inGroup && chip("group", `in a group of ${count(inGroup, "issue")}`),
         issue.state && chip(issue.state, STATES[issue.state]),
         issue.message && make("span", { class: "said" }, issue.kinds > 1 && `one of ${issue.kinds}: `, quoted(issue.message, 160)),
         make("span", { class: issue.best ? "fix" : "fix none" }, quoted(issue.repair, 160), narrowed ? " (all time)." : "."),

@@ -75,7 +75,7 @@ function together(found) {
     );
   return [
     make("h2", {}, "Changed together"),
-    make("div", { class: "wide-table" }, make("table", { class: "pairs" }, make("thead", {}, make("tr", {}, ["Files", "Sessions that change both", "Checks failing without the second", "Failing with it"].map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, found.together.slice(0, 20).map(row)))),
+    make("div", { class: "wide-table", tabindex: "0", role: "region", "aria-label": "Files changed together" }, make("table", { class: "pairs" }, make("thead", {}, make("tr", {}, ["Files", "Sessions that change both", "Checks failing without the second", "Failing with it"].map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, found.together.slice(0, 20).map(row)))),
   ];
 }
 
