@@ -268,10 +268,9 @@ class Memory:
     @property
     def team(self) -> Team:
         """What a team shares through a server; see `helix_graph.sharing.team`."""
-        from helix_graph.helix_db import database_path
         from helix_graph.sharing.team import Team
 
-        return Team(self.root, sharing=self.sharing, database=database_path(self.root))
+        return Team(self.root, sharing=self.sharing)
 
     @property
     def search(self) -> Search:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
+from helix_graph import Memory
 from helix_graph.sharing.administration import add_member
 from helix_graph.sharing.server import ServerObject, TeamServer
 from team_world import FAILURE, contents, member, sync
@@ -16,6 +19,12 @@ if TYPE_CHECKING:
     from postgres_server import TeamDatabase
 
 RETRY = "Retry the parcel service once before giving up on a label"
+
+
+def copied(database: Path) -> bytes:
+    """What a backup of the file has."""
+    with closing(sqlite3.connect(database)) as connection:
+        return connection.serialize()
 
 
 def everything(database: TeamDatabase) -> str:
@@ -117,6 +126,73 @@ def test_a_lost_database_takes_nothing_off_the_server(tmp_path: Path, team_serve
     ann.insights.store("Labels are printed in batches of forty")
     sync(ann, team_server.url("ann"))
     assert RETRY in everything(team_server)
+
+
+def test_a_restored_database_takes_nothing_off_the_server(tmp_path: Path, team_server: TeamDatabase) -> None:
+    ann, bob = member(tmp_path / "ann"), member(tmp_path / "bob")
+    ann.insights.store("Labels are printed in batches of forty")
+    ann.topics.store("rates", "The rates are in cents, and rounded once at the end")
+    sync(ann, team_server.url("ann"))
+    older = copied(ann.root / "helix.db")
+    name = str(ann.insights.store(RETRY)["name"])
+    ann.insights.feedback([name], "delivered", [name], episode="one")
+    ann.topics.store("holidays", "The bindery is closed in the last week of December")
+    ann.topics.edit("append", "rates", index=0, text="Never twice")
+    sync(ann, team_server.url("ann"))
+    before = set(team_server.execute("SELECT subject FROM helix_team.object"))
+    inode = (ann.root / "helix.db").stat().st_ino
+    for path in ann.root.glob("helix.db-*"):
+        path.unlink()
+    (ann.root / "helix.db").write_bytes(older)  # as `cp` does: into the same file
+    assert (ann.root / "helix.db").stat().st_ino == inode
+    restored = Memory(ann.root)
+    done = restored.team.sync(team_server.url("ann"), project="shop")
+    assert (done.deleted, done.missing) == (0, 4)
+    assert set(team_server.execute("SELECT subject FROM helix_team.object")) == before
+    sync(bob, team_server.url("bob"))
+    assert RETRY in contents(bob)
+    restored.insights.forget([str(restored.insights.newest()[0]["name"])])  # forgetting still works
+    done = restored.team.sync(team_server.url("ann"), project="shop")
+    assert (done.deleted, done.missing) == (1, 4)
+    assert "batches of forty" not in everything(team_server)
+
+
+def test_what_an_agent_wrote_in_a_forgotten_session_leaves_with_it(
+    tmp_path: Path, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann = member(tmp_path / "ann", "of-ann-one")
+    ann.insights.store(RETRY, origin="agent", episode="of-ann-one")
+    sync(ann, team_server.url("ann"))
+    assert RETRY in everything(team_server)
+    monkeypatch.setenv("HELIX_DATABASE", team_server.url("ann"))
+    report = ann.forget(["of-ann-one"])
+    assert report.team is not None
+    assert (report.team.deleted, report.team.left) == (2, 0)
+    assert everything(team_server) == "[]"
+
+
+def test_outcomes_of_a_forgotten_session_leave_though_their_id_named_it(
+    tmp_path: Path, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann = member(tmp_path / "ann", "of-ann-one")
+    name = str(ann.insights.store(RETRY)["name"])
+    ann.insights.feedback([name], "delivered", [name], episode="of-ann-one", id="judged-of-ann-one")
+    sync(ann, team_server.url("ann"))
+    assert "judged-of-ann-one" in everything(team_server)
+    monkeypatch.setenv("HELIX_DATABASE", team_server.url("ann"))
+    ann.forget(["of-ann-one"])
+    assert "of-ann-one" not in everything(team_server)
+    assert RETRY in everything(team_server)
+
+
+def test_an_entry_that_was_changed_stands_there_once(tmp_path: Path, team_server: TeamDatabase) -> None:
+    ann = member(tmp_path / "ann")
+    ann.topics.store("rates", "The rates are in cents, and rounded once at the end")
+    sync(ann, team_server.url("ann"))
+    ann.topics.edit("append", "rates", index=0, text="Never twice")
+    sync(ann, team_server.url("ann"))
+    assert team_server.execute("SELECT count(*) FROM helix_team.object") == [(1,)]
+    assert "Never twice" in everything(team_server)
 
 
 def test_a_forged_forgetting_removes_nothing(tmp_path: Path, team_server: TeamDatabase) -> None:

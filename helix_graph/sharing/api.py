@@ -19,6 +19,8 @@ from msgspec.structs import replace
 
 from helix_episodes.errors import InvalidArgument, NotFound
 from helix_episodes.safe_files import irregularity, read_regular, remove_file, write_atomically
+from helix_episodes.store import PREFIX
+from helix_graph import tombstones
 from helix_graph.errors import ShareRefused
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.model import FeedbackEntry, ForgottenInsight, Insight, InsightVerdict, Record
@@ -51,6 +53,7 @@ from helix_graph.sharing.records import (
     find_secrets,
     join,
     name_of,
+    subject_name,
     version_uid,
 )
 from helix_graph.timestamps import stamp
@@ -255,6 +258,37 @@ class Sharing:
         entries = [one for one in self._exported().values() if one.id not in theirs]
         feedback = self._feedback_on(one.uid for one in own)
         return (*map(_shared_insight, own), *feedback, *map(_shared_entry, entries))
+
+    def forgotten_records(self, own: Iterable[SharedRecord]) -> frozenset[str]:
+        """What this user has let go of, of what `own_records` ever named, as `subject_name` calls it.
+
+        Each rests on what helix.db says of it: an insight that was forgotten or merged away, a feedback that speaks of
+        no such insight any more, an entry that was changed or deleted. What a database merely does not have, because
+        it is older or another, is none of these.
+        """
+        with self._insights.database.reading() as connection:
+            # Those that others forgot have no time, and are not this user's to delete.
+            told = connection.execute("SELECT uid FROM insight_forgotten WHERE ts <> ?", (_NO_TIME,))
+            gone = {uid for (uid,) in told}
+            gone |= {uid for (uid,) in connection.execute("SELECT uid FROM insight WHERE state = 'merged'")}
+            log = [one for one in feedback.read_entries(connection, feedback.COUNTED) if one.kind == "feedback"]
+        names = {f"insight {uid}" for uid in gone}
+        names |= {f"feedback {one.id}" for one in log if all(verdict.uid in gone for verdict in one.verdicts)}
+        names |= {subject_name(_shared_entry(one)) for one in self._topics.replaced_entries()}
+        return frozenset(names - {subject_name(one) for one in own})
+
+    def sessions_of_records(self) -> dict[str, tuple[str, ...]]:
+        """On which sessions insights and outcomes of this memory rest, as tombstones call them, by `subject_name`."""
+        with self._insights.database.reading() as connection:
+            query = "SELECT uid, episode FROM insight UNION SELECT insight, episode FROM insight_link"
+            pairs = [(f"insight {uid}", session) for uid, session in connection.execute(query)]
+            log = feedback.read_entries(connection, feedback.COUNTED)
+            pairs += [(f"feedback {one.id}", one.episode or "") for one in log]
+        found: dict[str, set[str]] = {}
+        for name, session in pairs:
+            if session:
+                found.setdefault(name, set()).add(tombstones.digest(session.removeprefix(PREFIX)))
+        return {name: tuple(sorted(sessions)) for name, sessions in found.items()}
 
     def _own(self) -> Iterator[tuple[Insight, str, frozenset[str]]]:
         """The insights that no file brought, with their names and the sessions that came out well with them."""

@@ -117,6 +117,13 @@ def name_of(record: SharedRecord) -> str:
     return f"{_FOLDERS[type(record)]}/{words}{'-' if words else ''}{digest(record)}.json"
 
 
+def subject_name(record: SharedRecord) -> str:
+    """What a record is about: an insight or outcome, whatever is said of it, or an entry as it is written."""
+    if isinstance(record, SharedInsight):
+        return f"insight {record.uid}"
+    return f"topic {digest(record)}" if isinstance(record, SharedEntry | Forgotten) else f"feedback {record.id}"
+
+
 def join(records: Iterable[SharedRecord]) -> tuple[SharedRecord, ...]:
     """What the records say together, in one order; joining it with itself or parts of it changes nothing."""
     insights: dict[str, Insight] = {}

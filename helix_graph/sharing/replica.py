@@ -41,6 +41,7 @@ from helix_graph.sharing.records import (
     digest,
     encode,
     find_secrets,
+    subject_name,
     version_uid,
 )
 from helix_graph.sharing.server_schema import LARGEST_RECORD
@@ -70,15 +71,16 @@ _LONGEST_SENTENCE = 200
 class ReplicaState(msgspec.Struct, frozen=True, kw_only=True):
     """Which server and project a memory takes part in, and the last ``number`` that it has read there.
 
-    ``records`` are the subjects of those that it pushed from the database of this ``database`` number (its inode).
-    ``pending`` says that records were read which are not taken in yet.
+    ``records`` are the subjects of those that it pushed, and ``rests_on`` says on which sessions insights
+    and outcomes among them rest, as tombstones call these. ``pending`` says that records were read which are not taken
+    in yet.
     """
 
     server: str = ""
     project: str = ""
     number: int = 0
     records: frozenset[str] = frozenset()
-    database: int = 0
+    rests_on: dict[str, tuple[str, ...]] = {}
     pending: bool = False
 
 
@@ -98,11 +100,8 @@ def subject_of_session(session: str) -> str:
 
 
 def subject_of_record(record: SharedRecord) -> str:
-    """What the server calls an insight or outcome, whatever is said of it, or an entry as it is written."""
-    if isinstance(record, SharedInsight):
-        return subject_of_name(f"insight {record.uid}")
-    name = f"topic {digest(record)}" if isinstance(record, SharedEntry | Forgotten) else f"feedback {record.id}"
-    return subject_of_name(name)
+    """What the server calls what a record is about."""
+    return subject_of_name(subject_name(record))
 
 
 class Replica:

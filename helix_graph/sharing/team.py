@@ -30,12 +30,14 @@ from helix_graph.sharing.replica import Replica, subject_of_record, subject_of_s
 from helix_graph.sharing.server import ServerObject, TeamServer, batches, check_project
 from helix_graph.sharing.server_schema import LARGEST_OBJECT, LARGEST_RECORD
 from helix_graph.tombstones import FOLDER as FORGOTTEN
+from helix_graph.tombstones import digest as subject_of_name
 from helix_graph.trust import shared_episodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from helix_graph.sharing.api import Sharing
+    from helix_graph.sharing.records import SharedRecord
     from helix_graph.sharing.server import ServerEntry, ServerStanding
 
 #: Names the server to ask; it counts in memories that take part.
@@ -74,7 +76,8 @@ class TeamReport(msgspec.Struct, frozen=True, kw_only=True):
     """What was exchanged with the server, where one is known as ``role``.
 
     Of this memory's own things ``pushed`` were new or changed, ``unchanged`` were there, ``deleted`` were deleted there
-    as they were here, and ``refused`` stay deleted there. A role that may only read pushes nothing.
+    as they were forgotten or changed here, and ``refused`` stay deleted there. ``missing`` were pushed from here and
+    are here no more, though nobody forgot them: they stay there. A role that may only read pushes nothing.
     """
 
     project: str
@@ -86,6 +89,7 @@ class TeamReport(msgspec.Struct, frozen=True, kw_only=True):
     refused: int
     pulled: TeamPulled
     problems: tuple[ShareProblem, ...] = ()
+    missing: int = 0
 
 
 class ServerErasure(msgspec.Struct, frozen=True, kw_only=True):
@@ -130,12 +134,11 @@ def address_of(named: str | None) -> str:
 
 
 class Team:
-    """What the memory in ``root`` shares through a server; ``database`` is its helix.db."""
+    """What the memory in ``root`` shares through a server."""
 
-    def __init__(self, root: Path, *, sharing: Sharing, database: Path) -> None:
+    def __init__(self, root: Path, *, sharing: Sharing) -> None:
         self.root = root
         self._sharing = sharing
-        self._database = database
         self._store = EpisodeStore(root / "episodes")
 
     @property
@@ -186,6 +189,7 @@ class Team:
             refused=pushing.sent - pushing.stored,
             pulled=pulled,
             problems=tuple(pushing.problems),
+            missing=len(pushing.missing),
         )
 
     def follow(self) -> TeamPulled:
@@ -240,14 +244,26 @@ class Team:
         for part in batches(own, size=lambda one: len(one.data)):
             pushing.sent += len(part)
             pushing.stored += server.push(part)
-        state, number = replica.state, self._database_number()
-        # Where helix.db is another file, it may have been lost: nothing is deleted that is missing in it.
-        stale = set(state.records) - pushing.records if state.database == number else set()
-        forgotten = set(filter(self._is_forgotten, pushing.there))
-        pushing.deleted = (stale & pushing.there.keys()) | forgotten
+        pushing.deleted = self._forgotten_of(replica, pushing)
         if pushing.deleted:
             server.delete(pushing.deleted)
-        replica.remember(replace(state, records=frozenset(pushing.records), database=number))
+        pushing.missing = (replica.state.records & pushing.there.keys()) - pushing.records.keys() - pushing.deleted
+        rests_on = {subject_of_name(name): found for name, found in self._sharing.sessions_of_records().items()}
+        kept = {subject: found for subject, found in replica.state.rests_on.items() if subject in pushing.missing}
+        records = frozenset(pushing.records) | pushing.missing
+        replica.remember(replace(replica.state, records=records, rests_on={**kept, **rests_on}))
+
+    def _forgotten_of(self, replica: Replica, pushing: _Pushing) -> set[str]:
+        """What the server has of this role that somebody forgot here; what is merely missing here is no such thing."""
+        names = self._sharing.forgotten_records(pushing.records.values())
+        subjects = {subject_of_name(name) for name in names} | set(filter(self._is_forgotten, pushing.there))
+        # What rested on a forgotten session went with it, and nothing here tells of it.
+        subjects |= {
+            subject
+            for subject, sessions in replica.state.rests_on.items()
+            if subject not in pushing.records and any(map(self._is_forgotten, sessions))
+        }
+        return subjects & pushing.there.keys()
 
     def _begin(self, replica: Replica, standing: ServerStanding, project: str) -> None:
         """Where this memory stands with the server; from the beginning, if that is another one, or an older copy."""
@@ -333,14 +349,8 @@ class Team:
         shared = shared_episodes(self.root, (path.stem for path in self._store.files()))
         for record in self._sharing.own_records(shared=shared):
             one = ServerObject(subject=subject_of_record(record), kind="record", data=encode(record))
-            pushing.records.add(one.subject)
+            pushing.records[one.subject] = record
             yield from pushing.checked(f"the {type(record).__name__} {one.subject[:12]}", one)
-
-    def _database_number(self) -> int:
-        try:
-            return self._database.stat().st_ino
-        except OSError:
-            return 0
 
     def _is_forgotten(self, subject: str) -> bool:
         return (self.root / FORGOTTEN / f"{subject}.json").exists()
@@ -353,7 +363,8 @@ class _Pushing:
         self.there = there
         self.deleted: set[str] = set()
         self.sent = self.stored = self.unchanged = 0
-        self.records: set[str] = set()
+        self.records: dict[str, SharedRecord] = {}
+        self.missing: frozenset[str] = frozenset()
         self.problems: list[ShareProblem] = []
 
     def checked(self, name: str, one: ServerObject) -> Iterator[ServerObject]:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from helix_graph.topics.catalogue import CrossReferences, Listing, Overview, Recent, Stats, TopicGraph, TopicSession
     from helix_graph.topics.maintenance import CompactedLog, Progress, PrunedEntries, ReindexedEntries, StaleAnswer
     from helix_graph.topics.model import BatchStored, Damaged, StoredEntry
-    from helix_graph.topics.transfer import ImportedEntries, TopicsExport
+    from helix_graph.topics.transfer import ExportedEntry, ImportedEntries, TopicsExport
 
     #: What is called with the progress of an action, if anything; and a parameter of one.
     Watcher = Progress | None
@@ -275,6 +275,13 @@ class Topics:
         with self.database.reading() as connection:
             maintenance.check_pages(connection)
             return entry_log.log_state(connection).damaged
+
+    def replaced_entries(self) -> tuple[ExportedEntry, ...]:
+        """Entries as they were before they were changed or deleted here, as far as ``compact`` has left them."""
+        from helix_graph.topics.transfer import exported
+
+        with self.database.reading() as connection:
+            return tuple(exported(one.record) for one in entry_log.buried_entries(connection))
 
     def set_damaged_aside(self, keep: Callable[[int, bytes], None]) -> None:
         """Takes damaged records out, after ``keep`` was given the number and the bytes of each."""

@@ -321,6 +321,12 @@ def log_state(connection: sqlite3.Connection) -> LogState:
     )
 
 
+def buried_entries(connection: sqlite3.Connection) -> tuple[NumberedRecord, ...]:
+    """Entries as they were before somebody changed or deleted them, as far as `compact` has left them."""
+    buried, entries, _ = _read(connection)
+    return tuple(one for one in entries if one.number in buried)
+
+
 def damaged_of(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[Damaged]:
     """Names of damaged records, with what the index has for them."""
     place = INDEX.format("e")

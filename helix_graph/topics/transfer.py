@@ -386,10 +386,11 @@ def export(connection: sqlite3.Connection) -> TopicsExport:
     found = log_state(connection)
     records = [one.record for one in found.entries]
     ordered = sorted(records, key=lambda record: (record.position, record.entry))
-    return TopicsExport(entries=tuple(_exported(record) for record in ordered), damaged=found.damaged)
+    return TopicsExport(entries=tuple(exported(record) for record in ordered), damaged=found.damaged)
 
 
-def _exported(record: EntryRecord) -> ExportedEntry:
+def exported(record: EntryRecord) -> ExportedEntry:
+    """The entry as an export has it."""
     times = {"stored": _iso(record.stored), "modified": None if record.modified is None else _iso(record.modified)}
     fields: dict[str, Any] = {**asdict(record), "id": record.entry, **times}
     return ExportedEntry(**{name: fields[name] for name in ExportedEntry.__struct_fields__})

@@ -86,6 +86,7 @@ def _render_team(team: TeamReport) -> None:
     else:
         said = "nothing pushed (this role may only read)"
     kept = f"; {team.refused} stay deleted there" if team.refused else ""
+    kept += f"; {team.missing} missing here and not forgotten stay there" if team.missing else ""
     say(
         f"Team project {team.project}, as {team.role}: {said}{kept}; {pulled.objects} pulled "
         f"({count(pulled.episodes, 'session')}), {pulled.deleted} removed here."
