@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_graph.errors import TeamServerFailed
-from helix_graph.sharing.replica import Replica
 from helix_graph.shared_authors import entries_of_others
+from helix_graph.sharing.replica import Replica
 from helix_graph.topics.ranking import busiest_topics
 from helix_graph.trust import shared_episodes
 from team_world import FAILURE, contents, member, sync
