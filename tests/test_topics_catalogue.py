@@ -85,7 +85,7 @@ def test_references_are_links_and_names_as_whole_words(topics: Topics) -> None:
     focused: Any = topics.topics("graph", focus="build-*")
     assert [one.target for one in focused.edges] == ["build-gotchas"]
     assert topics.topics("graph", focus="buil").edges == ()
-    assert "did you mean cache" in topics.topics("xref", topic="cach").hint  # type: ignore[operator]
+    assert 'did you mean "cache"' in topics.topics("xref", topic="cach").hint  # type: ignore[operator]
 
 
 def test_stale_entries_are_older_than_their_source(topics: Topics, tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def test_rename_and_merge_move_everything(topics: Topics) -> None:
     ("call", "error", "says"),
     [
         (("append", "nosuch", {"text": "x"}), NotFound, "not found"),
-        (("append", "engin", {"text": "x"}), NotFound, "did you mean engine"),
+        (("append", "engin", {"text": "x"}), NotFound, 'did you mean "engine"'),
         (("append", "engine", {}), InvalidArgument, "needs text"),
         (("append", "engine", {"text": " "}), InvalidArgument, "empty"),
         (("append", "engine", {"text": "x", "index": 3}), NotFound, "index 3 out of range"),
@@ -145,7 +145,7 @@ def test_what_is_unclear_is_refused_and_changes_nothing(
 def test_reading_what_is_not_there(topics: Topics) -> None:
     answer = topics.read("engin")
     assert (answer.entries, answer.total) == ((), 0)
-    assert "did you mean engine" in (answer.hint or "")
+    assert 'did you mean "engine"' in (answer.hint or "")
     with pytest.raises(NotFound, match="indices go from 0 to 2"):
         topics.read("engine", index=3)
     assert topics.read("engine", index=1).entries[0].text == "second entry"

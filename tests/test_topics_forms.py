@@ -106,7 +106,7 @@ def test_search_says_how_many_are_not_shown_and_why_there_are_none(topics: Topic
     }
     assert form_of(topics.search("arm64", limit=0)) == "0 of 1 match(es)"
     assert lines(topics.search("arm64", topic="engin"))[0] == "no matches for 'arm64'"
-    assert "did you mean engine" in lines(topics.search("arm64", topic="engin"))[1]
+    assert 'did you mean "engine"' in lines(topics.search("arm64", topic="engin"))[1]
     assert lines(topics.search("nothing", detail="count")) == ["0 match(es)"]
 
 
@@ -129,7 +129,7 @@ def test_read(topics: Topics) -> None:
         "2 entries in build-gotchas",
     ]
     assert lines(topics.read("build-gotchas", index=0))[0] == "[0] 2026-02-21 06:11"
-    assert form_of(topics.read("engin")).startswith("topic 'engin' not found; did you mean engine?")
+    assert form_of(topics.read("engin")).startswith("topic 'engin' not found; did you mean \"engine\"?")
     assert (
         lines(topics.topics("entries", topic="engine", match_str="cached"))[-1]
         == '1 of 1 entry in engine match "cached"'

@@ -156,7 +156,7 @@ def test_an_unknown_topic_or_tag_finds_nothing_and_says_so(topics: Topics) -> No
     topics.store("engine", "cache eviction", tags="gotcha")
     wrong = topics.search("cache", topic="engin")
     assert (wrong.total, wrong.hits) == (0, ())
-    assert "did you mean engine" in (wrong.hint or "")
+    assert 'did you mean "engine"' in (wrong.hint or "")
     untagged = topics.search("cache", tag="invariant")
     assert untagged.total == 0
     assert "no entry has the tag 'invariant'" in (untagged.hint or "")

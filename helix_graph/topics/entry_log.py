@@ -137,10 +137,12 @@ def size_of(connection: sqlite3.Connection, topic: str) -> int:
 
 
 def alike(connection: sqlite3.Connection, topic: str) -> list[str]:
-    """Names of topics that may have been meant."""
+    """Names of topics that may have been meant, each as a quotation."""
     names = [name for (name,) in connection.execute("SELECT name FROM topic ORDER BY name")]
     holding = [name for name in names if topic in name or (name in topic and len(name) >= _TELLING)]
-    return list(dict.fromkeys([*difflib.get_close_matches(topic, names, n=_ALIKE), *holding]))[:_ALIKE]
+    # Others may have chosen a name; a slug has no quotation mark that would end the quotation.
+    found = dict.fromkeys([*difflib.get_close_matches(topic, names, n=_ALIKE), *holding])
+    return [f'"{name}"' for name in found][:_ALIKE]
 
 
 def known_topic(connection: sqlite3.Connection, topic: str) -> int:
