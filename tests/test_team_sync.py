@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_graph.errors import TeamServerFailed
+from helix_graph.shared_authors import entries_of_others
 from helix_graph.sharing.replica import Replica
+from helix_graph.topics.ranking import busiest_topics
 from helix_graph.trust import shared_episodes
 from team_world import FAILURE, contents, member, sync
 
@@ -46,6 +48,8 @@ def test_what_one_pushes_the_other_knows_with_its_author(ann: Memory, bob: Memor
     assert contents(bob) == sorted([RETRY, SAID])
     assert [one.file for one in bob.doctor().findings] == [".gitignore"]  # a memory of `helix-graph init` has one
     assert [one.source for one in bob.topics.topics("export").entries] == ["shared (team server, by ann)"]
+    assert busiest_topics(bob.root, since=0, limit=5, without=entries_of_others(bob.root)) == []  # hooks name none
+    assert busiest_topics(ann.root, since=0, limit=5, without=entries_of_others(ann.root)) == [("rates", 1)]
     assert "team server, by ann" in str(bob.insights.why(bob.insights.newest()[0]["name"]))
 
 

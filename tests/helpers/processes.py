@@ -26,7 +26,7 @@ PATIENCE = 120
 def start(*arguments: str | Path, memory: Path, prefix: tuple[str, ...] = ()) -> subprocess.Popen[str]:
     """``helix-graph ARGUMENTS`` on a memory, as a process of its own, in a group of its own."""
     command = [*prefix, *COMMAND, *map(str, arguments)]
-    accepted(memory)
+    accepted(memory.resolve())
     environment = {**os.environ, "HELIX_DIR": str(memory)}
     return subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
