@@ -75,7 +75,7 @@ def add_member(address: str, project: str, member: str, *, role: TeamRole = "mem
             " ON CONFLICT (project, member) DO UPDATE SET role = excluded.role",
             (project, name, role),
         )
-        _fit_groups(connection, name)
+        _open_tables(connection, name, role)
     return TeamMember(project=project, member=name, is_member=True)
 
 
@@ -97,8 +97,6 @@ def remove_member(address: str, project: str, member: str) -> TeamMember:
             sentence = f"this role is no administrator of {project}; {name} is what it was"
             raise TeamServerFailed(sentence, reason="refused")
         connection.execute("DELETE FROM helix_team.member WHERE project = %s AND member = %s", (project, name))
-        if connection.execute("SELECT FROM pg_catalog.pg_roles WHERE rolname = %s", (name,)).fetchall():
-            _fit_groups(connection, name)
     return TeamMember(project=project, member=name, is_member=False)
 
 
@@ -110,25 +108,17 @@ def _check_version(connection: psycopg.Connection[Any]) -> None:
         raise TeamServerFailed(sentence, reason="refused")
 
 
-def _fit_groups(connection: psycopg.Connection[Any], name: str) -> None:
-    """Lets the role reach the tables as the highest of its roles in any project needs, and no further.
+def _open_tables(connection: psycopg.Connection[Any], name: str, role: TeamRole) -> None:
+    """Grants the group that reaches the tables, where the role has it not yet; an administrator may be unable to.
 
-    An administrator of a project may be allowed to grant nothing: then enough has to be granted already. More than
-    enough is no danger, since the groups alone open no project.
+    It is never revoked: groups are those of all databases of the server, and alone they open no project.
     """
-    from psycopg import errors, sql
+    from psycopg import sql
 
-    rows = connection.execute("SELECT DISTINCT role FROM helix_team.member WHERE member = %s", (name,)).fetchall()
-    needed = max((str(role) for (role,) in rows), key=[*map(str, TEAM_ROLES)].index, default="")
-    try:
-        with connection.transaction():
-            for group in TEAM_ROLES:
-                verb = "GRANT {} TO {}" if group == needed else "REVOKE {} FROM {}"
-                connection.execute(sql.SQL(verb).format(sql.Identifier(f"helix_{group}"), sql.Identifier(name)))
-    except errors.InsufficientPrivilege:
-        asked = "SELECT pg_catalog.pg_has_role(%s::name, %s::name, 'MEMBER')"
-        if needed and not connection.execute(asked, (name, f"helix_{needed}")).fetchall()[0][0]:
-            raise
+    group = f"helix_{role}"
+    asked = "SELECT pg_catalog.pg_has_role(%s::name, %s::name, 'MEMBER')"
+    if not connection.execute(asked, (name, group)).fetchall()[0][0]:
+        connection.execute(sql.SQL("GRANT {} TO {}").format(sql.Identifier(group), sql.Identifier(name)))
 
 
 def _run(connection: psycopg.Connection[Any], statements: str) -> None:
