@@ -84,7 +84,10 @@ def team_add(*, project: str, member: str, role: TeamRole, to: str) -> TeamMembe
 @_server
 @prints(_render_member)
 def team_remove(*, project: str, member: str, to: str) -> TeamMember:
-    """End a membership with its rights, an admin's too; what the member has pushed stays."""
+    """End a membership with its rights.
+
+    An admin's rights end too. What the member has pushed stays.
+    """
     from helix_graph.sharing.administration import remove_member
 
     return remove_member(_address(to), project, member)
