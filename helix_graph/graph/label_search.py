@@ -138,8 +138,8 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
             unnamed[group[0]] = rank, best / whole
         else:
             by_place[group[:2]].append(_Finer(rank, best / whole, group, kept))
-    for members in by_place.values():
-        found += ((one.rank, _candidate(one.group, one.kept, one.share)) for one in _folded(members))
+    finer = (one for alike in by_place.values() for one in _folded(alike))
+    found += ((one.rank, _candidate(one.group, one.kept, one.share)) for one in finer)
     for node, members in by_node.items():
         members.sort(key=_best_first)
         share = _exact((members[0][1].label,), words, weights) / whole
@@ -161,10 +161,10 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
         key=lambda pair: (-pair[0], -pair[1].match.sessions, pair[1].match.name),
     )
     least = _LEAST * max((rank for rank, _ in found), default=0.0)
-    enough = [one for rank, one in ranked if rank >= least and (one.match.share or 0.0) >= _LEAST_SHARE]
+    enough = [pair[1] for pair in ranked if pair[0] >= least and (pair[1].match.share or 0.0) >= _LEAST_SHARE]
     first: dict[tuple[str, str | None], Candidate] = {}
-    for one in enough:
-        first.setdefault((one.match.name, one.match.session), one)
+    for candidate in enough:
+        first.setdefault((candidate.match.name, candidate.match.session), candidate)
     return list(first.values())[:limit]
 
 
