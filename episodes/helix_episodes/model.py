@@ -85,9 +85,9 @@ Role = Literal["source", "test", "docs", "config", "ci", "dependencies"]
 ChangeKind = Literal["edit", "create", "delete"]
 #: What a command that was run is for; ``command`` is one that checks and formats nothing.
 RunKind = Literal["test", "lint", "build", "typecheck", "format", "command"]
-#: Where the cost of a failure ends: at the result that shows its repair, at the next passing run of its check, at the
-#: next prompt, where the agent went on to something else, or with the session.
-CostEnd = Literal["repair", "pass", "prompt", "left", "session"]
+#: Where the cost of a failure ends: at the result that shows its repair, at the next passing run of its check, where
+#: another command did the work, at the next prompt, where the agent went on to something else, or with the session.
+CostEnd = Literal["repair", "pass", "instead", "prompt", "left", "session"]
 
 
 class _Value(msgspec.Struct, frozen=True, kw_only=True):
