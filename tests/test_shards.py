@@ -230,6 +230,7 @@ packing.pack([Path(sys.argv[1])], Path(sys.argv[2]))
 """
 
 
+@pytest.mark.slow
 def test_a_killed_pack_goes_on_where_it_was(world: Memory, shards: Path, tmp_path: Path) -> None:
     (tmp_path / "shards" / DAYS[0]).mkdir(parents=True)
     leftover = tmp_path / "shards" / DAYS[0] / ".0123456789abcdef.parquet.x.tmp"
