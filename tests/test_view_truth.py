@@ -95,7 +95,7 @@ def test_every_edge_of_the_lists_is_drawn_on_its_side(tab: Tab) -> None:
     tab.page.fill("input[name=node]", "edit shop/api.py")
     tab.follow(".found a")
     lines = tab.page.locator("path.edge title").all_text_contents()
-    for side, title in enumerate(("What led to it", "What it led to")):
+    for side, title in enumerate(("What came before it", "What came after it")):
         items = tab.page.locator(f"h2:text('{title}') ~ ul > li").all()
         names = [str(item.locator("a").inner_text()).partition(" ")[2] for item in items][:10]
         ends = [(one, "edit shop/api.py") if side == 0 else ("edit shop/api.py", one) for one in names]

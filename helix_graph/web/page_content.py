@@ -20,6 +20,7 @@ import msgspec
 from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular
 from helix_graph.issues.model import Issue, Occurrence, SimilarIssue, best_words, remedy_words, repair_words
+from helix_graph.issues.survey import issue_id
 from helix_graph.web.rendering import short
 from helix_graph.web.timeline import copied
 
@@ -156,6 +157,16 @@ def issues_of(survey: IssueSurvey) -> PageIssues:
         deliberate=sum(one.deliberate for one in survey.history.failures),
         note="Costs say where time went, not where it will go.",
     )
+
+
+def issues_at(survey: IssueSurvey) -> dict[tuple[str, int | None], set[str]]:
+    """The issues, and the groups that they are in, at each line of a session's log, by its episode."""
+    found: defaultdict[tuple[str, int | None], set[str]] = defaultdict(set)
+    history = survey.history
+    for one in history.failures:
+        names = {issue_id("issue", one.fingerprint or one.label), issue_id("group", one.label)}
+        found[history.sessions[one.number].id, one.line] |= names
+    return found
 
 
 def _issue(one: IssueInFull, history: History, groups: AbstractSet[str]) -> PageIssue:

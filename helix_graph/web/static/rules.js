@@ -3,6 +3,14 @@
 const RULE_STATES = { ignored: "failure", mixed: "partial", followed: "success", described: "unknown", "too early": "unknown", "not applicable": "unknown", "cannot be observed": "unknown" };
 const VERDICTS = { better: "success", worse: "failure", "changed nothing": "unknown", "stopped before": "unknown", "too early": "unknown" };
 
+const VERDICT_WORDS = {
+  better: "It happened less often after the rule came, by more than chance.",
+  worse: "It happened more often after the rule came, by more than chance.",
+  "changed nothing": "It happened about as often before the rule as after it.",
+  "stopped before": "It had stopped before the rule came, so this is no effect of the rule.",
+  "too early": "There is too little before or after it to say whether the rule works.",
+};
+
 async function rulesTab() {
   const [found, issues] = await Promise.all([pack("rules"), pack("issues")]);
   const known = new Set(issues.issues.map((one) => one.id));
@@ -10,7 +18,8 @@ async function rulesTab() {
     "section",
     {},
     make("h1", {}, "Rules"),
-    make("p", { class: "lead" }, "What the rules written for agents ask for, and what sessions did. ", found.note),
+    make("p", { class: "lead" }, "What the rules written for agents ask for, what sessions did, and whether anything changed when a rule came. Before and after is association, not cause."),
+    make("details", { class: "soft how" }, make("summary", {}, "How it is counted"), make("p", {}, found.note)),
     found.rules.length ? make("ol", { class: "cards" }, found.rules.map(ruleCard)) : make("p", { class: "nothing" }, found.nothing),
     found.unobservable > 0 && make("p", { class: "soft" }, `${count(found.unobservable, "more line")} of these files cannot be observed in sessions.`),
     make("h2", {}, "Rules that are missing"),
@@ -23,11 +32,11 @@ function ruleCard(one) {
   return make(
     "li",
     { "data-rule": one.id },
-    make("p", { class: "title" }, quoted(one.text, 240)),
+    make("p", { class: "title" }, quoted(one.text.replaceAll("**", ""), 240)),
     make("p", { class: "soft" }, quoted(one.file), ", since ", when(one.since)),
     make("p", {}, chip(RULE_STATES[one.state], one.state), one.opportunities > 0 && ` followed ${one.followed} of ${count(one.opportunities, "opportunity").replace("opportunitys", "opportunities")} in ${count(one.sessions, "session")}`),
     one.opportunities > 0 && rateBar({ share, usual: null, name: `Followed ${one.followed} of ${one.opportunities}.` }),
-    one.change && beforeAfter(one.change),
+    one.change ? beforeAfter(one.change) : one.opportunities > 0 && make("p", { class: "soft" }, "Whether it works cannot be said: there are too few sessions before or after it, or it was hardly ever broken."),
     make("p", {}, command(`helix-graph rules show ${one.id.slice(0, 8)}`)),
   );
 }
@@ -50,7 +59,7 @@ function beforeAfter(change) {
     "div",
     {},
     make("table", { class: "change" }, make("caption", { class: "soft" }, change.event), make("tbody", {}, row("before", change.before), row("after", change.after))),
-    make("p", {}, chip(VERDICTS[change.verdict], change.verdict), ratio && ` ${ratio}`),
+    make("p", {}, chip(VERDICTS[change.verdict], change.verdict), ` ${VERDICT_WORDS[change.verdict]}`, ratio && ` After it: ${ratio}.`),
     make("p", { class: "soft" }, lastSeen(change), change.left_out > 0 && `Left out of "before": ${change.left_out} just before the rule, a bad spell. `, change.control !== null && `For comparison, checks that the rule does not name failed ${change.control.toFixed(2)} times as often after it as before.`),
   );
 }
