@@ -80,7 +80,7 @@ def test_four_questions_are_answered_in_few_actions(tab: Tab, shop: Memory, fail
     assert [f"{one.events} of {one.opportunities}" in card for one in (before, after)] == [True, True]
     assert before.events > 0 == after.events
     # It had stopped a fortnight before the rule: no praise, no ratio of nothing, and what the comparison is with.
-    assert "stopped before" in card
+    assert "It had stopped before the rule came, so this is no effect of the rule." in card
     assert re.search(r"Last seen .*, before the rule; in the 7 sessions between it did not happen", card)
     assert "checks that the rule does not name failed 0.95 times as often" in card
     assert "times as often (" not in card
@@ -168,6 +168,42 @@ def test_two_sessions_are_compared_the_largest_difference_first(tab: Tab, shop: 
     assert min(differences) > 0
 
 
+def test_a_session_is_compared_with_the_most_alike_one_that_came_out_otherwise(
+    tab: Tab, shop: Memory, failed: Episode
+) -> None:
+    def chosen(session: str) -> str:
+        tab.go(f"sessions/{session}?with=")
+        others = shop.episodes.count() - shop.episodes.count(outcome=shop.episodes.require(session).outcome)
+        assert f"Of the {others} sessions on this page that came out otherwise it has most in common" in tab.text(
+            ".compare"
+        )
+        return str(tab.page.locator(".compare select").input_value())
+
+    other = chosen(failed.session)
+    assert shop.episodes.require(other).outcome == "success"
+    assert shop.episodes.require(chosen(other)).outcome == "failure"
+
+
+def test_a_failed_session_says_first_what_failed_and_leads_to_that_step(tab: Tab, failed: Episode) -> None:
+    tab.go(f"sessions/{failed.session}")
+    errors = [one for one in failed.events if one.type == "error"]
+    assert tab.text("h2 >> nth=0") == f"{len(errors)} failures, {len(errors) - len(failed.fixes)} not repaired"
+    tab.follow("ul.failures a")
+    tab.page.wait_for_selector(".step details[open]")
+    assert str(errors[0].message)[:30] in tab.text(".step details[open]")
+
+
+def test_a_place_leads_to_its_issues_and_to_the_failing_steps(tab: Tab) -> None:
+    tab.go("places?check=pytest")
+    first = "ol.cards > li >> nth=0"
+    titles = tab.page.locator(f"{first} >> a[href^='#issues/']").all_inner_texts()
+    assert titles
+    assert all(one.startswith("pytest: ") for one in titles)
+    tab.follow(f"{first} >> a[href^='#sessions/']")
+    tab.page.wait_for_selector(".step details[open]")
+    assert "pytest fails" in tab.text(".step:has(details[open])")
+
+
 def test_sessions_are_filtered_by_outcome(tab: Tab, shop: Memory) -> None:
     tab.go("sessions")
     tab.page.select_option("select[name=outcome]", "failure")
@@ -212,7 +248,9 @@ def test_a_path_is_laid_out_from_end_to_end(browser: Browser, shop: Memory, tmp_
     with open_tab(browser, tmp_path / "path.html") as tab:
         shown = [one.inner_text().partition(" ")[2] for one in tab.page.locator("ol.path .node").all()]
         assert shown == [node.label for node in answer.path]
-        assert tab.page.locator("ol.path .between").count() == answer.depth
+        links = tab.page.locator("ol.path .between").all_inner_texts()
+        assert len(links) == answer.depth
+        assert all(re.match(r"\u2193 (came before|repaired|goes with) in \d+ of \d+ sessions?", one) for one in links)
 
 
 def test_keys_lead_through_the_page(tab: Tab) -> None:

@@ -139,8 +139,11 @@ def _opening(labels: Sequence[_Label], episodes: Sequence[Mapping[int, str]], ed
     """Of the failure that most sessions have under one label, the commonest node, among equals that of most edges."""
     linked = Counter(place for source, target, _ in edges for place in (source, target))
     sessions: defaultdict[_Label, set[int]] = defaultdict(set)
+    # What people report is of as many failures as there are reports.
     failures = [
-        place for place, one in enumerate(labels) if one[0] == "error" and linked[place] and _is_one_failure(one)
+        place
+        for place, (kind, label) in enumerate(labels)
+        if kind == "error" and linked[place] and REPORTED not in label
     ]
     for place in failures:
         sessions[labels[place]].update(episodes[place])
@@ -149,11 +152,6 @@ def _opening(labels: Sequence[_Label], episodes: Sequence[Mapping[int, str]], ed
         return len(sessions[labels[place]]), len(episodes[place]), linked[place]
 
     return max(failures, key=rank, default=0)
-
-
-def _is_one_failure(label: _Label) -> bool:
-    """What people report is of as many failures as there are reports."""
-    return REPORTED not in label[1]
 
 
 def _label(label: str, fine: str) -> str:

@@ -30,7 +30,8 @@ class PagePlace(msgspec.Struct, frozen=True, kw_only=True):
     """A folder or file after whose change ``failed`` of ``runs`` fresh runs of a check failed.
 
     ``rate`` is drawn towards the check's own, ``low`` to ``high`` of the next ten runs will fail (90 %); None while
-    there are too few sessions. ``met`` has the places of sessions of the newest failures, each with its line and its issues.
+    there are too few sessions. ``met`` has the places of sessions of the newest failures, each with its line and its
+    issues.
     """
 
     path: str
@@ -125,7 +126,7 @@ def _place(row: SituationRate, after: tuple[str, ...], place_of: Mapping[str, in
         high=high,
         after=after,
         met=tuple(
-            (place_of[one.episode], one.line, tuple(sorted(issues_at.get((one.episode, one.line), ()))))
+            (place_of[one.episode], one.line, tuple(dict.fromkeys(issues_at.get((one.episode, one.line), ()))))
             for one in row.failures
             if one.episode in place_of
         ),

@@ -12,7 +12,7 @@ async function issuesTab(name, chosen) {
   if (name) return issuePage(found.issues.find((one) => one.id === name) || found.issues.find((one) => one.id.startsWith(name)), found, sessions);
   const results = make("div", { class: "results" });
   const fields = [
-    { name: "q", label: "Search", all: "Words of an issue, a file, a remedy", wide: true },
+    { name: "q", label: "Search", all: "Words, files, remedies", wide: true },
     { name: "state", label: "State", all: "not muted", options: optionsOf(found.issues.map((one) => one.state), (one) => STATES[one]) },
     { name: "check", label: "Check or tool", all: "any", options: optionsOf(found.issues.map((one) => one.check)) },
     { name: "file", label: "File", all: "part of a path" },

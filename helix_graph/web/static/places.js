@@ -39,8 +39,8 @@ function riskiest(checks, found, sessions, titles) {
           make("p", { class: "title" }, quoted(one.path), one.folder && "/"),
           make("p", {}, make("b", {}, `${one.failed} of ${one.runs}`), " runs of ", quoted(one.check.check), ` failed after a change of it (${count(one.sessions, "session")}), ${one.failed_elsewhere} of ${one.runs_elsewhere} after changes elsewhere.`, one.low !== null && ` Of the next ten, ${one.low} to ${one.high} will fail (90 %).`),
           one.after.length > 0 && make("p", { class: "soft" }, "It passed again after ", quoted(one.after.join("; ")), "."),
-          issuesOf(one, titles),
-          make("ul", { class: "plain" }, one.met.slice(0, 3).map(([place, line]) => make("li", { class: "where" }, sessionLink(sessions, place, line && `line-${line}`), logPlace(sessions.session[place], "", line)))),
+          make("p", { class: "soft" }, one.met.length > 3 ? "Its last three failures:" : "Its failures:"),
+          make("ul", { class: "plain" }, one.met.slice(0, 3).map(([place, line, issues]) => make("li", { class: "where" }, sessionLink(sessions, place, line && `line-${line}`), issueLink(issues, titles), logPlace(sessions.session[place], "", line)))),
           make("p", { class: "where" }, command(`helix-graph fragile ${quotedForShell(one.path)}`)),
         ),
       ),
@@ -49,10 +49,10 @@ function riskiest(checks, found, sessions, titles) {
   ];
 }
 
-/** The issues of a place's newest failures, as links. */
-function issuesOf(place, titles) {
-  const known = [...new Set(place.met.flatMap(([, , issues]) => issues))].filter((one) => titles.has(one));
-  return known.length > 0 && make("p", {}, known.length > 1 ? "Issues: " : "Issue: ", known.slice(0, 4).map((one, at) => [at > 0 && ", ", link(`issues/${one}`, {}, quoted(titles.get(one)))]));
+/** The first issue of a failing run that is on the page, as a link. */
+function issueLink(issues, titles) {
+  const known = issues.find((one) => titles.has(one));
+  return known && make("span", {}, "issue ", link(`issues/${known}`, {}, quoted(titles.get(known), 60)));
 }
 
 /** The folders and files as a tree of bars. */

@@ -12,7 +12,8 @@ const VERDICT_WORDS = {
 };
 
 async function rulesTab() {
-  const [found, issues] = await Promise.all([pack("rules"), pack("issues")]);
+  const [found, issues, sessions] = await Promise.all([pack("rules"), pack("issues"), allSessions()]);
+  const [begun] = spanOf(sessions);
   const known = new Set(issues.issues.map((one) => one.id));
   return make(
     "section",
@@ -20,14 +21,14 @@ async function rulesTab() {
     make("h1", {}, "Rules"),
     make("p", { class: "lead" }, "What the rules written for agents ask for, what sessions did, and whether anything changed when a rule came. Before and after is association, not cause."),
     make("details", { class: "soft how" }, make("summary", {}, "How it is counted"), make("p", {}, found.note)),
-    found.rules.length ? make("ol", { class: "cards" }, found.rules.map(ruleCard)) : make("p", { class: "nothing" }, found.nothing),
+    found.rules.length ? make("ol", { class: "cards" }, found.rules.map((one) => ruleCard(one, begun))) : make("p", { class: "nothing" }, found.nothing),
     found.unobservable > 0 && make("p", { class: "soft" }, `${count(found.unobservable, "more line")} of these files cannot be observed in sessions.`),
     make("h2", {}, "Rules that are missing"),
     found.proposals.length ? [make("p", { class: "soft" }, found.proposals_note), make("ol", { class: "cards" }, found.proposals.map((one) => proposalCard(one, known, found.into)))] : make("p", { class: "nothing" }, "No recurring issue asks for a rule that is not there."),
   );
 }
 
-function ruleCard(one) {
+function ruleCard(one, begun) {
   const share = one.opportunities ? one.followed / one.opportunities : 0;
   return make(
     "li",
@@ -36,7 +37,7 @@ function ruleCard(one) {
     make("p", { class: "soft" }, quoted(one.file), ", since ", when(one.since)),
     make("p", {}, chip(RULE_STATES[one.state], one.state), one.opportunities > 0 && ` followed ${one.followed} of ${count(one.opportunities, "opportunity").replace("opportunitys", "opportunities")} in ${count(one.sessions, "session")}`),
     one.opportunities > 0 && rateBar({ share, usual: null, name: `Followed ${one.followed} of ${one.opportunities}.` }),
-    one.change ? beforeAfter(one.change) : one.opportunities > 0 && make("p", { class: "soft" }, "Whether it works cannot be said: there are too few sessions before or after it, or it was hardly ever broken."),
+    one.change ? beforeAfter(one.change) : one.opportunities > 0 && make("p", { class: "soft" }, momentOf(one.since) <= begun ? "Whether it works cannot be said: it is older than the first session." : "Whether it works cannot be said: sessions before it have too little to compare with."),
     make("p", {}, command(`helix-graph rules show ${one.id.slice(0, 8)}`)),
   );
 }
