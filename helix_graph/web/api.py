@@ -215,7 +215,7 @@ class Pages:
             GraphNotCompiled: There is no graph yet.
             InvalidArgument: More than one of the three was asked for, or only one end of a path.
             NodeNotFound: Nothing has the label.
-            EpisodeNotFound: There is no such episode.
+            NotFound: There is no such episode.
             WriteFailed: The file cannot be written.
         """
         asked = {"focus": focus, "source": source, "target": target, "episode": episode}
@@ -325,7 +325,7 @@ class Pages:
         """The steps of a session, by the id of its episode or its own.
 
         Raises:
-            EpisodeNotFound: There is no such episode, or it was deleted since it was compiled.
+            NotFound: There is no such episode, or it was deleted since it was compiled.
         """
         return build_timeline(
             self._episodes.require(name),
