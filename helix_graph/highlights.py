@@ -367,15 +367,17 @@ def _subject(one: Issue, tools: Collection[str]) -> str:
     """What fails: the check with the rule, the kind of failure, or what it said; no tool that only waited for it."""
     names, _, family = one.title.partition(": ")
     checks = [name for name in names.split(" and ") if name not in tools] or [names]
-    fails = f"{' and '.join(map(label_or_quoted, checks))} fail{'' if len(checks) > 1 else 's'}"
+    plain = all(label_or_quoted(check) == check for check in checks)  # else a name may hold the "and" itself
+    called = " and ".join(checks)
+    fails = f"{called if plain else quoted(called)} fail{'' if len(checks) > 1 else 's'}"
     said = quoted(one.message, longest=_LONGEST_QUOTE)
     if one.kind == "group" and one.kinds > 1:
         several = f"{one.kinds} different failures" if one.unit == "runs" else f"{one.kinds} different files"
         example = f" ({said})" if said and (one.unit != "runs" or one.family in _MISCALLED) else ""
         return f"{fails} ({several})" if family.endswith(_NAMELESS) else f"{fails} with {_family(family)}{example}"
     # Of a command the message names the cause; of a check the family does, which is its rule.
-    plain = family and "…" not in family and one.family not in SAYS_NO_NAME
-    if plain and (one.unit == "runs" or " " not in family):
+    telling = family and "…" not in family and one.family not in SAYS_NO_NAME
+    if telling and (one.unit == "runs" or " " not in family):
         return f"{fails} with {_family(family)}" + (f" ({said})" if said and " " not in family else "")
     return f"{fails} with {said}" if said else f"{fails} with {_family(family)}" if family else fails
 

@@ -108,12 +108,14 @@ _LOGGED: Mapping[str, Quote] = {
         quoted,
     ),
     **dict.fromkeys(
-        ("session", "episode", "id", "path", "file", "other", "directory", "where", "speaker"), logged_name_or_quoted
+        ("session", "episode", "id", "path", "file", "other", "directory", "where", "speaker", "rule"),
+        logged_name_or_quoted,
     ),
     **dict.fromkeys(
         ("label", "trigger", "action", "check", "family", "verified_by", "looked_for", "after", "also", "change"),
         label_or_quoted,
     ),
+    **dict.fromkeys(("here", "there", "only_here", "only_there"), label_or_quoted),
     **dict.fromkeys(("problem", "instead", "first", "detail"), quoted),
 }
 #: Fields of notes. Their lines matter; names are for the next call, so a word stays as it is.

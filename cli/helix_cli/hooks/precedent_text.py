@@ -7,6 +7,7 @@ and none repaired that is said, and what one of them tried in vain.
 
 from __future__ import annotations
 
+from helix_graph.graph.remedy_relevance import word_left_out
 from helix_graph.insights.safe_quoting import cut_line, label_or_quoted, quoted
 
 TYPE_CHECKING = False
@@ -99,6 +100,10 @@ def _repair(one: Row, fix: Row, authors: Mapping[str, str], *, room: int) -> str
     if one["episode"] in authors:
         shared = f"; shared by {quoted(authors[one['episode']], longest=_LONGEST_PLACE) or 'an unknown author'}"
     around = f" ({'; '.join(facts)}) [session {one['session'][:8]}, line {fix['line'] or '?'}{shared}]"
-    done = "repaired by " + (f"editing {quoted(fix['path'], longest=_LONGEST_PLACE)}: " if fix["path"] else "")
+    done = "repaired by "
+    if fix["path"]:
+        done += f"editing {quoted(fix['path'], longest=_LONGEST_PLACE)}: "
+    elif word := word_left_out(one["label"].partition(" fails: ")[0], fix["command"] or ""):
+        done += f"leaving out {quoted(word)}: "
     longest = max(min(_LONGEST_CHANGE, room - len(done) - len(around)), _LONGEST_PLACE)
     return f"{done}{quoted(fix['command'] or fix['quote'] or fix['chosen'], longest=longest)}{around}"

@@ -159,6 +159,8 @@ _CONDITION = re.compile(r"^(?:when(?:ever)?|if|after|once) (?=(?:I|we|you) )", r
 _OBSERVED_SIGNS = ("error", "fail", "exception", "crash", "conflict", "broken", "hang")
 #: A command as people quote it: in backticks, or after a prompt sign.
 _COMMAND = re.compile(r"`([^`\n]{2,200})`|^[ \t]*\$ (.{2,200})$", re.MULTILINE)
+#: An exception below a person's words is what they mean by "this error".
+_PASTED = re.compile(r"^[ \t]*(?:[\w.]+(?:Error|Exception): \S.*|panic: \S.*)$", re.MULTILINE)
 _EMBEDDED = re.compile(r"(?<=:) +(?=[\w./-]+\.\w+:\d+:\d+: )")
 
 
@@ -224,7 +226,8 @@ def _reported(session: Session, position: int, prompts: Sequence[int], changes: 
         or _trouble_in(session, position, changes)
         or presupposed_failure(text)
     ):
-        finding = CheckFinding(family=REPORTED, message=words, generic=True)
+        pasted = _PASTED.search(text)
+        finding = CheckFinding(family=REPORTED, message=pasted[0].strip() if pasted else words, generic=True)
         event = draft_error(step, WORK, finding, f"the user reports: {words}", quoted=step.text)
         yield DraftEvent(position=position, event=event, reported=ReportedFailure(until=until, then=then))
 
