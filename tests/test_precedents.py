@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block
-from helix_cli.hooks.precedent_text import precedent_lines
+from helix_cli.hooks.failures import precedent_lines
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.store import encode_episode
 from helix_graph.graph.api import Graph
