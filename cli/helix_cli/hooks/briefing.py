@@ -4,12 +4,6 @@ Never empty where there are sessions, and never more than 300 tokens, for it is 
 task. Nothing is told of sessions that came with the repository: somebody else may have written them. A session that
 comes back, or whose context was emptied, is told first what it had done itself.
 
-What fits a prompt: insights and entries of topics that share rare words with it.
-
-Nothing known, nothing said. A prompt is matched by words only: a model takes too long to load. No insight is shown
-twice in a session, and each one shown is recorded, so that the outcome can be credited to it. Where a person has
-switched holding back at random on, some insights are not shown, and that is recorded too.
-
 What a session had done itself, for an agent whose context was compacted or that takes a session up again.
 
 A summary that a model writes loses reasons and names of files. The log has them: before a compaction the session's
@@ -23,37 +17,28 @@ from __future__ import annotations
 import json
 import time
 
+from helix_cli.hooks.advice import new_lines, show_insights
 from helix_cli.hooks.background import extract_log, in_turn, run_detached, sweep_logs
 from helix_cli.hooks.call import HookAnswer
-from helix_cli.hooks.context_block import (
-    LONGEST_QUOTATION,
-    ContextLine,
-    ContextSection,
-    context_block,
-)
+from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block
 from helix_cli.hooks.session_dedup import SessionDedup, repair_item, transcript_size
-from helix_episodes.echo import without_echo
 from helix_episodes.safe_files import read_regular
 from helix_graph.highlights_cache import sentences_for_agents
 from helix_graph.insights import hook_queries
-from helix_graph.insights.exposure_log import ExposureContext
-from helix_graph.insights.hook_queries import log_shown
-from helix_graph.insights.safe_quoting import label_or_quoted, logged_name_or_quoted, own_or_quoted, quoted
+from helix_graph.insights.safe_quoting import label_or_quoted, logged_name_or_quoted, quoted
 from helix_graph.insights.scoring import USER_PROVIDED
-from helix_graph.project import ACCEPTED_RULES, CONFIGURATION, user_configuration
+from helix_graph.project import ACCEPTED_RULES
 from helix_graph.shared_authors import entries_of_others
-from helix_graph.topics.ranking import busiest_topics, matching_entries
+from helix_graph.topics.ranking import busiest_topics
 from helix_graph.trust import shared_episodes
-from helix_graph.word_search import query_words, rare
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
     from typing import Any
 
     from helix_cli.hooks.call import HookCall
-    from helix_cli.hooks.session_dedup import SessionDedup
     from helix_graph.graph.recent_work import LastSession
 
     _Fields = dict[str, Any]
@@ -178,74 +163,6 @@ def _plan(root: Path) -> list[str]:
     ready = ", ".join(f"{task.seq} {task.objective}" for task in plans.ready()[:_TOPICS])
     progress = f"{plan.objective}: {status.complete} of {len(plan.tasks)} tasks complete, {status.blocked} blocked"
     return [f"{progress}; ready: {ready}" if ready else progress]
-
-
-_PREFIX = "insight "
-_PROMPT_INSIGHTS, _PROMPT_TOPICS = 3, 2
-#: A pasted log is no question: the question is at its beginning.
-_LONGEST_PROMPT = 2000
-#: Maximum number of lines and characters of an entry, as `search` shows it.
-_LINES, _WIDTH = 2, 100
-
-
-def show_insights(
-    root: Path, found: Sequence[Mapping[str, Any]], *, call: HookCall, dedup: SessionDedup, about: str
-) -> list[ContextLine]:
-    """The insights that are new to the session, as lines with what they did so far; records that they are shown."""
-    by_name = {str(one["name"]): one for one in found}
-    fresh = [item.removeprefix(_PREFIX) for item in dedup.take(_PREFIX + name for name in by_name)]
-    shown = _without_withheld(root, fresh, ExposureContext(session=call.session, about=about)) if fresh else ()
-    lines = []
-    for one in map(by_name.__getitem__, shown):
-        said = own_or_quoted(one["content"], said_by=one.get("_said_by", ""), longest=LONGEST_QUOTATION)
-        # A rate before anybody used it would be a prior, and read as a finding.
-        used = f" (helped {one['causal_hits']} of {one['use_count']} times)" if one["use_count"] else ""
-        lines.append(ContextLine(f"{said}{used}", str(one["name"])))
-    return lines
-
-
-def _without_withheld(root: Path, names: Sequence[str], showing: ExposureContext) -> Sequence[str]:
-    """Those that are not withheld at random. Without a configuration none is, and `Memory` need not load (60 ms)."""
-    if not ((root / CONFIGURATION).exists() or user_configuration().exists()):
-        log_shown(root, names, showing)
-        return names
-    from helix_graph.memory import Memory
-
-    return Memory(root).insights.hand_over(names, session=showing.session, about=showing.about).shown
-
-
-def new_lines(texts: Iterable[str], dedup: SessionDedup) -> list[ContextLine]:
-    """Those of the texts that the session has not been shown, as lines."""
-    return [ContextLine(text) for text in dedup.take(texts)]
-
-
-def answer_prompt(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswer | None:
-    """Insights and entries that fit the prompt and are new to the session."""
-    asked = without_echo(call.prompt).text[:_LONGEST_PROMPT].strip()
-    if asked.startswith("/") or not rare(query_words(asked)):
-        return None
-    fitting = hook_queries.fitting(root, asked, _PROMPT_INSIGHTS)
-    found = [one for one in fitting if not dedup.has(repair_item(_code_in(str(one["content"]))))]
-    sections = [
-        ContextSection("From earlier sessions:", show_insights(root, found, call=call, dedup=dedup, about=asked)),
-        ContextSection("Written down:", new_lines(_entries(root, asked), dedup)),
-    ]
-    return HookAnswer(context_block(sections))
-
-
-def _code_in(content: str) -> str:
-    """What advice shows as code: in a harvested repair what it wrote."""
-    return content.partition("`")[2].rpartition("`")[0]
-
-
-def _entries(root: Path, asked: str) -> Iterator[str]:
-    """The entries of topics that share two rare words with the prompt, as insights do."""
-    wanted = set(rare(query_words(asked)))
-    for one in matching_entries(root, " ".join(wanted), limit=_PROMPT_TOPICS) if wanted else ():
-        lines = [line for line in map(str.strip, one.text.splitlines()) if line][:_LINES]
-        shown = "\n".join(line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…" for line in lines)
-        if len(wanted & set(query_words(f"{one.topic} {shown}"))) >= hook_queries.FEWEST_SHARED:
-            yield f"recorded in {logged_name_or_quoted(one.topic)}: {quoted(shown)}"
 
 
 #: 600 tokens, at four characters each.

@@ -5,13 +5,6 @@ check, the same file, the same command. All links run forwards in time, so they 
 what decisions and events can only say once they are linked: the error that a decision answers is its context and makes
 it a recovery, a decision's outcome follows from its own effects, and ``caused_by``, ``leads_to`` and ``effects`` of the
 original schema are the links seen from either end.
-
-Which passing runs say something of a change, and which only come after it.
-
-A run that passes is no verdict on a change that it did not look at. It did not where a failure stood, the change was
-made after it, and the run selected something else; nor where the runner took an earlier result because nothing had
-changed (``(cached)``); nor where it lists every package that it tested and the change is to a test of another, which
-needs a build tag that the run lacks. What a log does not show is taken to have been looked at.
 """
 
 from __future__ import annotations
@@ -23,9 +16,9 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from helix_episodes.episode_consistency import sound_pairs, times_of
-from helix_episodes.extraction.checks.model import looks_elsewhere
+from helix_episodes.extraction.edit_coverage import blamed, failed_since, is_judged, passes_something_else
 from helix_episodes.extraction.paths import file_name
-from helix_episodes.extraction.timeline import folder_of, looked_on, pointed_at, touches
+from helix_episodes.extraction.timeline import looked_on, touches
 from helix_episodes.model import Decision, Event, Fix, Link
 
 if TYPE_CHECKING:
@@ -33,7 +26,7 @@ if TYPE_CHECKING:
 
     from helix_episodes.extraction.report_links import StatementPair
     from helix_episodes.extraction.timeline import CheckRun, Timeline
-    from helix_episodes.model import Decision, Outcome
+    from helix_episodes.model import Outcome
 
 
 def links_of(timeline: Timeline, *, stated: Iterable[StatementPair] = ()) -> tuple[Link, ...]:
@@ -89,7 +82,10 @@ def _edit_tests(timeline: Timeline) -> Iterator[Link]:
             for event in map(timeline.event, run.events):
                 if event.type == "error" and event.family in known:
                     continue  # a failure that was there already: no change since brought it about
-                for decision in _led_to(timeline, run, event, start=start, judged=judged, unjudged=unjudged):
+                changes = _led_to(timeline, run, event, start=start, judged=judged, unjudged=unjudged)
+                for decision in changes:
+                    if failed_since(timeline, decision, run):
+                        continue
                     if is_judged(timeline, decision, run):
                         yield Link(source=decision.id, target=event.id, reason="edit-test")
                     else:
@@ -116,8 +112,7 @@ def _led_to(
         # After the others something passed that would have shown the failure.
         cleared = timeline.last_clear_of(run, event)
         changes = [one for one in changes if timeline.positions[one.id] > cleared or touches(one, event.path)]
-    named = pointed_at(changes, event, kind=kind)
-    return named if run.call is not None else [one for one in named if touches(one, event.path)]
+    return blamed(timeline, changes, event, run)
 
 
 def _commits(timeline: Timeline) -> Iterator[Link]:
@@ -268,48 +263,3 @@ def _by_call(decision: Decision, timeline: Timeline) -> Outcome:
     if last.operation == "use" and not last.step.arguments:
         return "unknown"  # without arguments nothing shows that it did anything
     return {"ok": "success", "error": "failure"}.get(last.status, "unknown")  # type: ignore[return-value]  # Outcomes
-
-
-_TEST_OF_A_PACKAGE = "_test.go"
-_SOURCE_OF_A_PACKAGE = ".go"
-
-
-def passes_something_else(run: CheckRun, standing: CheckRun | None) -> bool:
-    """Whether a run passes without having looked at what the run before it had failed."""
-    if standing is None or standing.passed or not run.passed:
-        return False
-    failed = standing.ground._replace(findings=standing.verdict.findings)
-    return looks_elsewhere(run.ground, failed)
-
-
-def is_judged(timeline: Timeline, decision: Decision, run: CheckRun) -> bool:
-    """Whether a passing run looked at what a decision changed, as far as its output shows."""
-    path = (decision.action.path if decision.action else None) or ""
-    ran, cached = run.verdict.ran, run.verdict.cached
-    if not run.passed or not (ran or cached):
-        return True
-    folder = folder_of(path)
-    if folder and path.endswith(_SOURCE_OF_A_PACKAGE) and _has(cached, folder):
-        return False
-    if path.endswith(_TEST_OF_A_PACKAGE) and _knows_parents(ran + cached, folder):
-        return _has(ran, folder) or _is_cut(timeline, run)
-    return bool(ran) or _is_cut(timeline, run)
-
-
-def _has(packages: Iterable[str], folder: str) -> bool:
-    """Whether a package is that of a folder; the module's name stands before it."""
-    return any(one.endswith(f"/{folder}") for one in packages)
-
-
-def _knows_parents(packages: Iterable[str], folder: str) -> bool:
-    """Whether folders are packages as they are named: not where the module lies in a folder of the repository."""
-    parts = folder.split("/")
-    return any(_has(packages, "/".join(parts[:end])) for end in range(1, len(parts) + 1))
-
-
-def _is_cut(timeline: Timeline, run: CheckRun) -> bool:
-    """Whether only a part of the output is in the log, so that packages may be missing from it."""
-    if run.call is None or run.verdict.segment is None:
-        return True
-    after = timeline.calls[run.call].segments[run.verdict.segment + 1 :]
-    return bool(after) and after[0].joiner == "|"
