@@ -12,8 +12,9 @@ once and added to other days in any order. One thing does not add up: a failure 
 recognised among the shards of one fold, so a fork that began on another day than its original counts it again where
 days are folded apart.
 
-``local`` computes them through the code that answers questions. It is the measure that the engines are held to: nodes and edges are the sums that a compile keeps, runs and situations
-come from `helix_graph.causality.check_runs`, issues and remedies from `helix_graph.issues`.
+``local`` computes them through the code that answers questions. It is the measure that the engines are held to: nodes
+and edges are the sums that a compile keeps, runs and situations come from `helix_graph.causality.check_runs`, issues
+and remedies from `helix_graph.issues`.
 """
 
 from __future__ import annotations

@@ -7,9 +7,10 @@ is known.
 
 Before an edit it is said why a file is fragile, in one line, once a session and file.
 
-An agent is told of a precedent how often the error was met, and the change that repaired it, in two lines. The whole block has at most 150 tokens, so a failing result stays the agent's own to read. Of a change its own words are
-shown, whether a check passed after it, and whether the working tree still has it. Of an error that several sessions met
-and none repaired that is said, and what one of them tried in vain.
+An agent is told of a precedent how often the error was met, and the change that repaired it, in two lines. The whole
+block has at most 150 tokens, so a failing result stays the agent's own to read. Of a change its own words are shown,
+whether a check passed after it, and whether the working tree still has it. Of an error that several sessions met and
+none repaired that is said, and what one of them tried in vain.
 """
 
 from __future__ import annotations

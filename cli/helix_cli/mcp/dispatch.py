@@ -2,9 +2,9 @@
 
 Strings are accepted for numbers and truth values, because the clients of the seed send nothing else.
 
-An agent's context is small, and no part of an answer may be lost for it. One that is too long is cut between lines and ends with a cursor; `AnswerCache` keeps the whole until others have
-taken its place, and a call with the cursor gets the next part. A quotation that is cut ends with the part, and begins
-again with the next.
+An agent's context is small, and no part of an answer may be lost for it. One that is too long is cut between lines and
+ends with a cursor; `AnswerCache` keeps the whole until others have taken its place, and a call with the cursor gets the
+next part. A quotation that is cut ends with the part, and begins again with the next.
 """
 
 from __future__ import annotations
