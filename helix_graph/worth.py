@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import msgspec
 
-from helix_episodes.errors import HelixGraphError
+from helix_episodes.errors import HelixGraphError, NotFound
 from helix_episodes.extraction.shell.commands import decisive, parse_command
 from helix_episodes.model import sortable_time
 from helix_episodes.readers import read_sessions
@@ -333,15 +333,13 @@ def _result(way: Way, counts: Counter[str]) -> WayResult:
 
 def _covered(learnt: Iterable[Proposal], issues: Issues, later: set[str], *, failures: int) -> RulesLearnt:
     """The failures of the later sessions that are of an issue which a rule was proposed for."""
-    from helix_graph.errors import IssueNotFound
-
     rules = tuple(learnt)
     met = []
     for rule in rules:
         try:
             own = (one for one in issues.show(rule.issue).occurrences if one.session in later and not one.deliberate)
             met += list({one.session: one for one in own}.values())
-        except IssueNotFound:
+        except NotFound:
             continue
     return RulesLearnt(
         rules=tuple(one.sentence for one in rules), covered=len(met), failures=failures,

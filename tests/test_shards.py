@@ -23,8 +23,7 @@ from helix_cli.app import run
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.store import encode_episode
 from helix_graph import Memory
-from helix_graph.errors import FolderInUse, MissingExtra
-from helix_graph.shards.engines import EngineFailed
+from helix_graph.errors import FolderInUse, MissingExtra, ProgramFailed
 from helix_graph.shards.files import ShardDamaged, shard_files
 from helix_graph.shards.fold import fold
 from helix_graph.shards.pack import pack
@@ -338,7 +337,7 @@ def test_what_cannot_be_folded_is_said(shards: Path, tmp_path: Path) -> None:
         fold([shards], tmp_path / "sums", engine="dask")
     with pytest.raises(InvalidArgument, match="is no folder"):
         pack([tmp_path / "nowhere"], tmp_path / "sums")
-    with pytest.raises(EngineFailed, match="DuckDB cannot be opened"):
+    with pytest.raises(ProgramFailed, match="DuckDB cannot be opened"):
         fold([shards], tmp_path / "sums", memory_limit="much")
 
 

@@ -49,6 +49,8 @@ _QUOTED = 10
 _CALLED, _OF_FILE, _SHARED = 1.5, 1.15, 0.05
 #: Names of one place that have this much of the share of its best fit alike; what a command weighs that only looks.
 _ALIKE, _LOOKED = 0.9, 0.75
+#: How much more a label counts of which the question has every word.
+_ALL_ASKED = 0.3
 #: What has less than this of the best rank is no answer.
 _LEAST = 0.4
 #: Nor is what has less than this of the question.
@@ -155,7 +157,12 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
     files = [re.compile(rf"(?<!\w){re.escape(one)}(?!\w)") for one in _FILE_NAME.findall(text)]
     ranked = sorted(
         (
-            (_preferred(rank, one.match, literal, files) * _weight_of_look(one.match.label, words), one)
+            (
+                _preferred(rank, one.match, literal, files)
+                * _weight_of_look(one.match.label, words)
+                * (1 + _ALL_ASKED * _asked_share(one.match, words)),
+                one,
+            )
             for rank, one in found
         ),
         key=lambda pair: (-pair[0], -pair[1].match.sessions, pair[1].match.name),
@@ -183,6 +190,13 @@ def _weight_of_look(label: str, words: Collection[str]) -> float:
     verb, program, subcommand, *_ = (*label.split(), "", "", "")
     looks = verb == "run" and (program in LOOKERS or subcommand in LOOKING_SUBCOMMANDS.get(program, ()))
     return _LOOKED if looks and program not in words else 1.0
+
+
+def _asked_share(match: LabelMatch, words: dict[str, tuple[str, ...]]) -> float:
+    """How much of a label the question has: ``commit`` is all that "commit is created" can mean."""
+    stems = _stems(match.label)
+    asked = {*words, *(other for others in words.values() for other in others)}
+    return len(stems & asked) / len(stems) if stems and match.session is None else 0.0
 
 
 class _Finer(NamedTuple):

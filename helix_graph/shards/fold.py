@@ -23,9 +23,9 @@ import msgspec
 
 from helix_episodes.errors import HelixGraphError, InvalidArgument, WriteFailed
 from helix_episodes.safe_files import TEMPORARY_SUFFIX, make_folder
-from helix_graph.errors import FolderInUse
+from helix_graph.errors import FolderInUse, ProgramFailed
 from helix_graph.shards.aggregate import TABLES, Sums, Table, newest_versions, sums_of_facts, total
-from helix_graph.shards.engines import LOCAL_MASTER, EngineFailed, engine_errors, open_duckdb, open_spark
+from helix_graph.shards.engines import LOCAL_MASTER, engine_errors, open_duckdb, open_spark
 from helix_graph.shards.files import ShardDamaged, arrow_schema, check_shard, find_damage, parquet_modules, shard_files
 from helix_graph.validation import as_choice, as_datetime
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from helix_graph.graph.api import Graph
-    from helix_graph.shards.engines import Session
+    from helix_graph.shards.engines import OpenEngine
 
 Engine = Literal["local", "duckdb", "spark"]
 #: Rows are written in groups of so many, however the engine gives them: the bytes depend on nothing else.
@@ -81,7 +81,7 @@ def fold(  # noqa: PLR0913  (the options of the command)
         InvalidArgument: There are no shards, no such engine or no such day.
         ShardDamaged: A shard, or a file of an earlier fold, cannot be read; the message names it.
         MissingExtra: The engine is not installed.
-        EngineFailed: The engine could not be started, or gave up.
+        ProgramFailed: The engine could not be started, or gave up.
         FolderInUse: ``output`` has other files.
     """
     chosen: Literal["duckdb", "spark"] = as_choice("engine", engine, ("duckdb", "spark"))
@@ -147,7 +147,7 @@ def _inputs(folders: Sequence[Path], *, since: str, until: str) -> _Inputs:
     return _Inputs(sorted(shards), earlier)
 
 
-def _tables(inputs: _Inputs, session: Session) -> dict[str, Table]:
+def _tables(inputs: _Inputs, session: OpenEngine) -> dict[str, Table]:
     """The tables of all inputs together."""
     parts: dict[str, list[Table]] = {name: [] for name in TABLES}
     if inputs.shards:
@@ -255,7 +255,7 @@ def _damage_named(inputs: _Inputs) -> Iterator[None]:
             raise damage from error
         for folder in inputs.earlier:
             check_fold(folder)
-        raise EngineFailed(f"the engine gave up: {_first_line(error)}") from error
+        raise ProgramFailed(f"the engine gave up: {_first_line(error)}") from error
 
 
 def _unreadable(path: Path) -> str:
