@@ -9,7 +9,7 @@ Before an edit it is said why a file is fragile, in one line, once a session and
 
 An agent is told of a precedent how often the error was met, and the change that repaired it, in two lines. The whole
 block has at most 150 tokens, so a failing result stays the agent's own to read. Of a change its own words are shown,
-whether a check passed after it, and whether the working tree still has it. Of an error that several sessions met and
+what verified it, and whether the working tree still has it. Of an error that several sessions met and
 none repaired that is said, and what one of them tried in vain.
 """
 
@@ -263,11 +263,7 @@ def _in_vain(one: Row, tried: Sequence[Row], *, room: int) -> Iterator[str]:
 def _repair(one: Row, fix: Row, authors: Mapping[str, str], *, room: int) -> str:
     """The change in its own words, what verified it, whether it is still there, and where the log has it."""
     by = "" if fix["command"] and (fix["verified_by"] or "").startswith("run ") else fix["verified_by"]
-    facts = [
-        cut_line(f"verified: {label_or_quoted(by or 'it succeeded')}", _LONGEST_PLACE)
-        if fix["verified"]
-        else "not verified"
-    ]
+    facts = [cut_line(f"verified: {label_or_quoted(by or 'it succeeded')}", _LONGEST_PLACE)]
     if state := STATES.get(fix["state"] or "", f"now in {quoted(fix['now_at'])}" if fix["now_at"] else ""):
         facts.append(state)
     shared = ""
