@@ -2,7 +2,8 @@
 
     python benchmarks/worth.py [PROJECT ...]
 
-Printed is what ``helix-graph worth`` says of each project, in one table; of the two sealed projects totals alone.
+Printed is what ``helix-graph worth`` says of each corpus, in one table; of the two sealed projects totals alone. The
+runs of the last corpora have no project in common: what is shown there comes from unrelated work.
 """
 
 from __future__ import annotations
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 
 #: Of these nobody looks at a log or at an answer.
 SEALED = ("agent-sessions/entireio__entire-graph", "agent-sessions/savekirk__session-bridge")
+#: Corpora of single runs and reports.
+OTHERS = (
+    "ai-agents/sessions", "agent-transcripts", "rewarded-runs", "trajectories", "tau-bench", "who-and-when"
+)  # fmt: skip
 SESSIONS = 20
 
 
@@ -38,19 +43,23 @@ def replayed(project: str) -> WorthReport:
 def main() -> None:
     """Prints a table for each project."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("projects", nargs="*", default=(*PROJECTS, *SEALED))
+    parser.add_argument("projects", nargs="*", default=(*PROJECTS, *OTHERS, *SEALED))
     for project in parser.parse_args().projects:
         found = replayed(project)
         sealed = " (sealed)" if project in SEALED else ""
         print(f"\n{project}{sealed}: {found.sessions} sessions, {found.failures} failures, {found.repaired} repaired")
-        print(f"{'':<22}{'shown':>7}{'later':>9}{'alike':>7}{'other':>7}{'steps':>7}{'min':>6}{'other/20':>10}")
+        head = f"{'shown':>7}{'later':>9}{'alike':>7}{'by tool':>9}{'other':>7}{'unrepaired':>12}{'silent':>8}"
+        print(f"{'':<22}{head}{'steps':>7}{'min':>6}{'other/20':>10}")
         for one in found.ways:
             per = SESSIONS * one.other / max(found.sessions, 1)
             print(
-                f"{one.way:<22}{one.shown:>7}{one.same:>9}{one.alike:>7}{one.other:>7}{one.steps:>7.0f}"
-                f"{one.minutes:>6.0f}{per:>10.1f}"
+                f"{one.way:<22}{one.shown:>7}{one.same:>9}{one.alike:>7}{one.by_tool:>9}{one.other:>7}"
+                f"{one.shown - one.same - one.alike - one.other:>12}{found.failures - one.shown:>8}"
+                f"{one.steps:>7.0f}{one.minutes:>6.0f}{per:>10.2f}"
             )
         rules = found.rules
+        print("by tool: of those alike, the tool's own repair of this issue, made by hand or by another name")
+        print("steps and minutes between failure and repair: an upper bound of what was to be saved")
         print(
             f"rules of the earlier half: {len(rules.rules)}, about {rules.covered} of {rules.failures} later failures"
         )

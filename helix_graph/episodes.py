@@ -35,7 +35,7 @@ from helix_episodes.corrections import (
     stated_links,
 )
 from helix_episodes.episode_consistency import free_id, repair_links, repair_parts, unsound_links
-from helix_episodes.errors import EpisodeError, EpisodeExists, EpisodeNotFound, InvalidEpisode
+from helix_episodes.errors import EpisodeError, InvalidEpisode, NotFound
 from helix_episodes.model import (
     OUTCOME_ID,
     Decision,
@@ -85,7 +85,7 @@ class Episodes(EpisodeStore):
 
         Raises:
             InvalidEpisode: Its file does not fit the schema.
-            InvalidSessionId: The id cannot safely name a file.
+            EpisodeError: The id cannot safely name a file.
         """
         extracted = self.extracted(as_str("name", name))
         return extracted and self._now(extracted)
@@ -177,16 +177,15 @@ class Episodes(EpisodeStore):
             force: Replace the episode of that session.
 
         Raises:
-            EpisodeExists: The session has an episode, and ``force`` was not set.
+            EpisodeError: The session has an episode, and ``force`` was not set. The id cannot safely name a file.
             InvalidEpisode: A part does not fit the schema, or a link runs backwards in time or closes a circle. One to
                 an id that is not there is left out, and named in the episode's ``extra["unresolved"]``.
-            InvalidSessionId: The id cannot safely name a file.
             InvalidArgument: The task is empty. The task contains a control character. The outcome is none of the four.
             WriteFailed: The file could not be written.
         """
         path = self.path_of(session_id)
         if path.exists() and not force:
-            raise EpisodeExists("exists; give another session id, or set force to replace it", path=path)
+            raise EpisodeError(f"{path} exists; give another session id, or set force to replace it")
         fields = {
             "id": path.stem,
             "session": session_id,
@@ -211,7 +210,7 @@ class Episodes(EpisodeStore):
 
         Raises:
             InvalidEpisode: Its file does not fit the schema.
-            InvalidSessionId: The id cannot safely name a file.
+            EpisodeError: The id cannot safely name a file.
         """
         found = self.get(self.resolve(as_str("episode", episode)))
         timed: list[tuple[str, Decision]] = []
@@ -225,7 +224,7 @@ class Episodes(EpisodeStore):
         """Every quotation of an episode as it was extracted, and with its log at hand whether each is there.
 
         Raises:
-            EpisodeNotFound: There is no such episode.
+            NotFound: There is no such episode.
             LogNotReadable: The log cannot be opened.
         """
         from helix_episodes.verification import quotations, verify
@@ -237,7 +236,7 @@ class Episodes(EpisodeStore):
         """Revises how an episode came out, as a dated assertion of basis ``judged``; returns the episode as it is now.
 
         Raises:
-            EpisodeNotFound: There is no such episode.
+            NotFound: There is no such episode.
             InvalidArgument: ``because`` is empty: without a reason it would be one more guess. The outcome is none of
                 the four.
             WriteFailed: The assertion could not be saved.
@@ -269,7 +268,7 @@ class Episodes(EpisodeStore):
         recognised by its text and line.
 
         Raises:
-            EpisodeNotFound: There is no such episode.
+            NotFound: There is no such episode.
             EpisodeError: It has no such decision, or nothing was to be corrected.
             InvalidArgument: Type or outcome is none of those allowed.
             WriteFailed: The assertion could not be saved.
@@ -311,7 +310,7 @@ class Episodes(EpisodeStore):
         """Links two parts of an episode, or with ``withdrawn`` takes their link out; returns the episode as it is now.
 
         Raises:
-            EpisodeNotFound: There is no such episode.
+            NotFound: There is no such episode.
             EpisodeError: It has no such part, the link would run backwards in time or close a circle, or there is
                 none to take out.
             InvalidArgument: The type is none of the four.
@@ -334,7 +333,7 @@ class Episodes(EpisodeStore):
     def _require_extracted(self, name: str) -> Episode:
         extracted = self.extracted(self.resolve(as_str("episode", name)))
         if extracted is None:
-            raise EpisodeNotFound(name)
+            raise NotFound.of_episode(name)
         return extracted
 
     def _now(self, extracted: Episode) -> Episode:

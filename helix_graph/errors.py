@@ -5,16 +5,15 @@
     HelixGraphError                  (helix_episodes.errors, with InvalidArgument and NotFound)
     ├── NoMemory                     the project has no memory yet
     ├── UntrustedMemory              a memory that this user did not begin or accept, or that others can change
-    ├── NotOurFolder                 a link, or a file, where a folder of the memory belongs
     ├── MemoryDamaged                helix.db is ours and cannot be read; nothing else has its contents
     ├── MemoryNewer                  helix.db was written by a newer version
     ├── InvalidConfiguration         a line of .helixignore, or a setting of .helix/config.toml, is not understood
     ├── InvalidImport                a file or text that is no export of insights or topics
     ├── ShareRefused                 something that is to be shared has a secret, or is in no repository
     ├── TeamServerFailed             the team's server is away, refuses, or answers nonsense
-    ├── SearchFailed                 something that is searched did not answer
+    ├── ProgramFailed                another program, a server or an engine did not do what was asked of it
     ├── MissingExtra                 an optional package is not installed
-    ├── FolderInUse                  a folder to write to has other contents
+    ├── FolderInUse                  something else is in the place of a folder of the memory, or in one to write to
     ├── PlanError, NoEmbedder        in helix_graph.plans.model and helix_graph.embedding.model
     └── GraphError
         ├── GraphNotCompiled         there is no graph yet, or one of another version
@@ -23,13 +22,12 @@
         ├── DatabaseBusy             another process kept it locked for longer than we wait
         ├── DatabaseRefused          the disk is full, or permissions are missing; the file itself is unharmed
         ├── NodeNotFound             a name is that of no node, or of several
-        ├── IssueNotFound            an id is that of no issue, or the beginning of several
         └── InvalidAssertion         a file of an assertion does not fit the schema
 """
 
 from __future__ import annotations
 
-from helix_episodes.errors import EpisodeExists, FileError, HelixGraphError, InvalidArgument
+from helix_episodes.errors import EpisodeError, FileError, HelixGraphError, InvalidArgument
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
 
 #: Documented names of these errors; what is wrong is in the sentence.
 OutOfRange = NotOneOf = WrongType = InvalidArgument
-EpisodeIsThere = EpisodeExists
+EpisodeIsThere = EpisodeError
 
 #: What brings a memory up to date, whatever is missing: it begins one, reads logs and compiles.
 NEXT_STEP = "helix-graph sync"
@@ -70,17 +68,6 @@ class UntrustedMemory(HelixGraphError):
         self.root = root
         self.kind = kind
         super().__init__(problem)
-
-
-class NotOurFolder(HelixGraphError):
-    """What stands where the memory or one of its folders belongs; it is not followed."""
-
-    def __init__(self, *, path: Path) -> None:
-        self.path = path
-        super().__init__(
-            f"{path} is a link or a file where a folder of the memory belongs; remove it (a memory elsewhere is named "
-            "by HELIX_DIR, not by a link)"
-        )
 
 
 class MemoryDamaged(FileError):
@@ -146,8 +133,8 @@ class TeamServerFailed(HelixGraphError):
         super().__init__(problem)
 
 
-class SearchFailed(HelixGraphError):
-    """A source that is searched could not answer, or the only kind of search asked for is not available."""
+class ProgramFailed(HelixGraphError):
+    """Another program, a server that is searched or an engine of the fold did not do what was asked of it."""
 
 
 class MissingExtra(HelixGraphError):
@@ -160,7 +147,7 @@ class MissingExtra(HelixGraphError):
 
 
 class FolderInUse(HelixGraphError):
-    """A file or folder to write to has contents that did not come from an earlier run; they are left alone."""
+    """Something that did not come from an earlier run is where a file or folder of ours belongs; it is left alone."""
 
 
 class GraphError(HelixGraphError):
@@ -236,7 +223,3 @@ class InvalidAssertion(FileError, GraphError):
     """A file among the assertions does not contain one."""
 
     sentence = "{path}: not a valid assertion: {problem}; correct or delete it"
-
-
-class IssueNotFound(GraphError):
-    """No issue or group has that id, or several ids begin so; the sentence says which."""

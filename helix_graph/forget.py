@@ -35,7 +35,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 import msgspec
 
-from helix_episodes.errors import EpisodeNotFound, HelixGraphError, InvalidEpisode
+from helix_episodes.errors import HelixGraphError, InvalidEpisode, NotFound
 from helix_episodes.model import Episode, sortable_time
 from helix_episodes.safe_files import TEMPORARY_SUFFIX, read_regular, remove_file
 from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, is_session_id
@@ -312,8 +312,8 @@ def forget(
 
     Raises:
         HelixGraphError: The selection is empty, and nothing is unproved.
-        EpisodeNotFound: A session is named that is neither recorded nor forgotten.
-        InvalidSessionId: An id that cannot be a session's.
+        NotFound: A session is named that is neither recorded nor forgotten.
+        EpisodeError: An id that cannot be a session's.
         WriteFailed: A file cannot be written or deleted.
         NotOurDatabase: Another program's file is where graph.db belongs.
         GraphError: The graph could not be compiled: it was deleted with what it held, and the next run searches again.
@@ -444,7 +444,7 @@ def _recorded(name: str, root: Path, store: EpisodeStore, tombstones: Tombstones
     found = store.resolve(name)
     if has_traces(found):
         return found
-    raise EpisodeNotFound(name)
+    raise NotFound.of_episode(name)
 
 
 def _session_of(path: Path) -> str:

@@ -139,7 +139,7 @@ def highlights_of(root: Path, issues: Issues, causality: Causality) -> Highlight
     with issues.open() as survey:
         listed = survey.list(by="recurring", limit=_ROWS)
         weighed = [
-            *_prerequisites(runbook, listed),
+            *_prerequisites(runbook, listed, episodes),
             *_IssueSentences(survey, listed, episodes, runbook, ways),
             *_situations(causality),
             *_people(episodes),
@@ -367,15 +367,17 @@ def _subject(one: Issue, tools: Collection[str]) -> str:
     """What fails: the check with the rule, the kind of failure, or what it said; no tool that only waited for it."""
     names, _, family = one.title.partition(": ")
     checks = [name for name in names.split(" and ") if name not in tools] or [names]
-    fails = f"{' and '.join(map(label_or_quoted, checks))} fail{'' if len(checks) > 1 else 's'}"
+    plain = all(label_or_quoted(check) == check for check in checks)  # else a name may hold the "and" itself
+    called = " and ".join(checks)
+    fails = f"{called if plain else quoted(called)} fail{'' if len(checks) > 1 else 's'}"
     said = quoted(one.message, longest=_LONGEST_QUOTE)
     if one.kind == "group" and one.kinds > 1:
         several = f"{one.kinds} different failures" if one.unit == "runs" else f"{one.kinds} different files"
         example = f" ({said})" if said and (one.unit != "runs" or one.family in _MISCALLED) else ""
         return f"{fails} ({several})" if family.endswith(_NAMELESS) else f"{fails} with {_family(family)}{example}"
     # Of a command the message names the cause; of a check the family does, which is its rule.
-    plain = family and "…" not in family and one.family not in SAYS_NO_NAME
-    if plain and (one.unit == "runs" or " " not in family):
+    telling = family and "…" not in family and one.family not in SAYS_NO_NAME
+    if telling and (one.unit == "runs" or " " not in family):
         return f"{fails} with {_family(family)}" + (f" ({said})" if said and " " not in family else "")
     return f"{fails} with {said}" if said else f"{fails} with {_family(family)}" if family else fails
 
@@ -412,15 +414,26 @@ def _places(issues: Sequence[IssueDetails]) -> tuple[EvidencePlace, ...]:
 # What has to run first.
 
 
-def _prerequisites(runbook: Runbook, listed: IssueList) -> Iterator[_Weighed]:
+def _prerequisites(runbook: Runbook, listed: IssueList, episodes: Sequence[Episode]) -> Iterator[_Weighed]:
+    by_id = {one.id: one for one in episodes}
     for first in runbook.prerequisites:
         if first.sessions >= _fewest(listed.sessions):
             setup, problem = (quoted(text, longest=_LONGEST_QUOTE) for text in (first.first, first.problem))
             met = f"{problem}, {first.sessions} of {listed.sessions} sessions"
             text = f"{label_or_quoted(first.check)} fails here before {setup} has run ({met})."
-            yield _Weighed(
-                _HELPED, Highlight(kind="command", text=text, see="helix-graph runbook", sessions=first.sessions)
-            )
+            places = (_place_of_problem(by_id[name], first.check) for name in first.episodes)
+            one = Highlight(kind="command", text=text, see="helix-graph runbook", sessions=first.sessions)
+            yield _Weighed(_HELPED, msgspec.structs.replace(one, evidence=tuple(islice(places, _EVIDENCE))))
+
+
+def _place_of_problem(episode: Episode, check: str) -> EvidencePlace:
+    """Where the check failed first in a session."""
+    failures = (event for event in episode.events if event.type == "error" and event.check == check and event.evidence)
+    first = next(failures, None)
+    log = episode.provenance.log if episode.provenance else None
+    return EvidencePlace(
+        session=episode.session, log=log, line=first.evidence.line if first and first.evidence else None
+    )
 
 
 # Situations in which a check fails more often.

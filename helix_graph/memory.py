@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from helix_episodes.errors import EpisodeNotFound, InvalidArgument
+from helix_episodes.errors import InvalidArgument, NotFound
 from helix_episodes.safe_files import remove_file, write_atomically, write_output
 from helix_graph.errors import NoMemory
 from helix_graph.project import (
@@ -480,7 +480,7 @@ class Memory:
         """A session step by step with its suspects, as its page has it; ``episode`` is its id or its session's.
 
         Raises:
-            EpisodeNotFound: There is no such episode.
+            NotFound: There is no such episode.
             InvalidEpisode: Its file does not fit the schema.
         """
         return self._pages().timeline(episode)
@@ -567,7 +567,7 @@ class Memory:
         it is written to this file as well.
 
         Raises:
-            EpisodeNotFound: There is no such episode.
+            NotFound: There is no such episode.
             InvalidArgument: The format is another one, or the log has another session.
             LogNotReadable: The log is not where it was, or cannot be read.
             WriteFailed: The file cannot be written.
@@ -579,7 +579,7 @@ class Memory:
         named = as_str("episode", episode)
         found = self.episodes.get(named)
         if found is None:
-            raise EpisodeNotFound(named)
+            raise NotFound.of_episode(named)
         data = atif_bytes(session_from(found, log=None if log is None else as_path("log", log)))
         if output is not None:
             write_output(as_path("output", output), data)

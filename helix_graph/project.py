@@ -74,7 +74,7 @@ def check_folders(root: Path) -> None:
     """Whether the memory in ``root`` and its folders are folders, as far as they are there.
 
     Raises:
-        NotOurFolder: One of them is a link, or no folder.
+        FolderInUse: One of them is a link, or no folder.
     """
     from stat import S_ISDIR
 
@@ -84,9 +84,10 @@ def check_folders(root: Path) -> None:
         except OSError:  # not there, or what using it will say
             continue
         if not S_ISDIR(mode):
-            from helix_graph.errors import NotOurFolder
+            from helix_graph.errors import FolderInUse
 
-            raise NotOurFolder(path=path)
+            problem = "is a link or a file where a folder of the memory belongs; remove it"
+            raise FolderInUse(f"{path} {problem} (a memory elsewhere is named by HELIX_DIR, not by a link)")
 
 
 def project_folder(start: Path) -> Path | None:

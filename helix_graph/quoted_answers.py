@@ -108,12 +108,14 @@ _LOGGED: Mapping[str, Quote] = {
         quoted,
     ),
     **dict.fromkeys(
-        ("session", "episode", "id", "path", "file", "other", "directory", "where", "speaker"), logged_name_or_quoted
+        ("session", "episode", "id", "path", "file", "other", "directory", "where", "speaker", "rule"),
+        logged_name_or_quoted,
     ),
     **dict.fromkeys(
         ("label", "trigger", "action", "check", "family", "verified_by", "looked_for", "after", "also", "change"),
         label_or_quoted,
     ),
+    **dict.fromkeys(("here", "there", "only_here", "only_there"), label_or_quoted),
     **dict.fromkeys(("problem", "instead", "first", "detail"), quoted),
 }
 #: Fields of notes. Their lines matter; names are for the next call, so a word stays as it is.
@@ -128,12 +130,13 @@ _NOTED: Mapping[str, Quote] = {
 #: Fields of insights, whose content is their own word or a quotation, beside that.
 _REMEMBERED: Mapping[str, Quote] = {
     "source": quoted,
-    **dict.fromkeys(("name", "tags", "to"), name_or_quoted),
+    **dict.fromkeys(("name", "to"), name_or_quoted),
     # Nothing says next to these whose they are, so each that reads as a sentence is quoted.
     **dict.fromkeys(
-        ("from_name", "to_name", "_via", "kept", "merged", "took_in", "forgotten", "names"), logged_name_or_quoted
+        ("from_name", "to_name", "_via", "kept", "merged", "took_in", "forgotten", "names", "tags"),
+        logged_name_or_quoted,
     ),
-    "by_tag": lambda tags: {name_or_quoted(tag): number for tag, number in tags.items()},
+    "by_tag": lambda tags: {logged_name_or_quoted(tag): number for tag, number in tags.items()},
 }
 #: By the package that the type of an answer or of a part of it is from; the longest name that fits counts.
 _FIELDS: Mapping[str, Mapping[str, Quote]] = {

@@ -41,7 +41,7 @@ class SeedGraph(Graph):
 
         Raises:
             InvalidArgument: The label is empty. The type is none of the five.
-            InvalidSessionId: The episode's id could not name a file.
+            EpisodeError: The episode's id could not name a file.
             WriteFailed: The assertion could not be kept.
         """
         from helix_graph.graph.assertions import node_assertion

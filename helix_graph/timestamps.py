@@ -5,8 +5,8 @@ UTC dates; a date without a zone is read as UTC.
 
 >>> stamp(parse_stamp("2026-11-22T07:30:00"))
 '2026-11-22T07:30:00.000000Z'
->>> parse_stamp("yesterday") is None
-True
+>>> parse_stamp("yesterday"), parse_stamp("9999-12-31T23:59:59-14:00")
+(None, None)
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def parse_stamp(text: str | None) -> datetime | None:
     """A text as a moment in UTC; None when it is none."""
     try:
         return aware(datetime.fromisoformat(text or "")).astimezone(UTC)
-    except ValueError:
+    except (ValueError, OverflowError):  # the last hours of the year 9999 are no time in UTC
         return None
 
 

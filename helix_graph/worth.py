@@ -2,8 +2,9 @@
 
 Each failure of a session is put to a memory that holds the earlier sessions alone, as the hook after a failing tool
 would, and what is shown is compared with what that session did later: the same command, the same file, or the same kind
-of change (the file that the failure names, with a file of its own each time). Steps and minutes between the failure and
-its repair are an upper bound of what was to be saved. Beside it stand simpler ways to choose a remedy, and a placebo.
+of change (both edit the file that the failure names, or the tool's own repair of that very issue is shown, which the
+session made by hand or by another name). Steps and minutes between the failure and its repair are an upper bound of
+what was to be saved. Beside it stand simpler ways to choose a remedy, and a placebo.
 
 What this cannot know: whether an agent would have believed what it was shown, and what would have followed.
 """
@@ -19,11 +20,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import msgspec
 
-from helix_episodes.errors import HelixGraphError
+from helix_episodes.errors import HelixGraphError, NotFound
 from helix_episodes.extraction.shell.commands import decisive, parse_command
 from helix_episodes.model import sortable_time
 from helix_episodes.readers import read_sessions
-from helix_graph.graph.remedy_relevance import is_of_kind
+from helix_graph.graph.error_precedents import find_precedents
+from helix_graph.graph.graph_db import open_graph
+from helix_graph.graph.precedent_rows import Past
+from helix_graph.graph.remedy_relevance import is_of_kind, repairs_by_itself, word_left_out
 from helix_graph.insights.holdout import uniform_draw
 from helix_graph.issues.api import Issues
 from helix_graph.seed_api import SeedGraph
@@ -33,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from helix_episodes.model import Decision, Episode, Event
-    from helix_graph.graph.model import Remedy
+    from helix_graph.graph.error_precedents import Row
     from helix_graph.rules.model import Proposal
 
 Way = Literal["this memory", "nothing", "lexical search", "newest of the check", "placebo"]
@@ -54,13 +58,15 @@ class WayResult(msgspec.Struct, frozen=True, kw_only=True):
     """One way to choose a remedy: for how many failures it showed one, and how these compare with what was done.
 
     ``same`` were the later remedy, ``alike`` the same kind of change, ``other`` neither; the rest was never repaired.
-    ``steps`` and ``minutes`` lay between failure and repair where it was the same or alike.
+    ``by_tool`` of those alike are the tool's own repair of this very issue, where the session did the same by hand or
+    by another name. ``steps`` and ``minutes`` lay between failure and repair where it was the same or alike.
     """
 
     way: Way
     shown: int = 0
     same: int = 0
     alike: int = 0
+    by_tool: int = 0
     other: int = 0
     steps: float = 0.0
     minutes: float = 0.0
@@ -93,11 +99,15 @@ class WorthReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Change(NamedTuple):
-    """What was done: a command or the file of an edit, and whether that is the file which the failure names."""
+    """What was done: a command or the file of an edit, and whether that is the file which the failure names.
+
+    ``by_tool`` says that the command lets a tool repair what it complains of.
+    """
 
     command: str
-    path: str
-    named: bool
+    path: str = ""
+    named: bool = False
+    by_tool: bool = False
 
 
 class _Case(NamedTuple):
@@ -184,6 +194,7 @@ def _cases(episode: Episode, logs: Mapping[str, Path]) -> Iterator[_Case]:
         known |= issues
         made = [(decisions[name], one) for one in events for name in repairs.get(one.id, ()) if name in decisions]
         said = " ".join(one.message or one.content for one in events)
+        shown = " ".join(one.message or "" for one in events)  # our own words for it are in no output
         costs = [one.cost for one in events if one.cost is not None]
         yield _Case(
             session=episode.session,
@@ -191,7 +202,7 @@ def _cases(episode: Episode, logs: Mapping[str, Path]) -> Iterator[_Case]:
             issue=min(issues),
             quoted=line not in outputs,
             words=_words(said),
-            text=outputs.get(line, said) if isinstance(line, int) else said,
+            text=outputs.get(line, shown) if isinstance(line, int) else shown,
             changes=tuple(change for one in made if (change := _change(*one)) is not None),
             steps=sum(one.steps for one in costs),
             minutes=sum(one.seconds or 0 for one in costs) / 60,
@@ -215,8 +226,12 @@ def _change(decision: Decision, event: Event) -> _Change | None:
     if action is None or action.suppresses:
         return None
     if action.command:
-        return _Change(_main_command(action.command, event.check or ""), "", named=False)
+        return _of_command(action.command, event.check or "")
     return _Change("", action.path, named=_is_named(action.path, event.path)) if action.path else None
+
+
+def _of_command(command: str, check: str) -> _Change:
+    return _Change(_main_command(command, check), by_tool=repairs_by_itself(command))
 
 
 def _is_named(path: str, named: str | None) -> bool:
@@ -224,7 +239,12 @@ def _is_named(path: str, named: str | None) -> bool:
 
 
 def _main_command(command: str, check: str) -> str:
-    """The program with its subcommand that a command was run for: what had failed, where that is in it."""
+    """The program with its subcommand that a command was run for: what had failed, where that is in it.
+
+    Of one that only leaves out the first word of what had failed, that.
+    """
+    if left_out := word_left_out(check, command):
+        return f"without {left_out}"
     parts = tuple(one for one in parse_command(command) if one.joiner != "|")
     named = [f"{one.program} {one.subcommand or ''}".strip() for one in parts]
     if check in named:
@@ -246,28 +266,37 @@ def _shown(graph: SeedGraph, case: _Case, earlier: Sequence[_Case]) -> dict[Way,
     found: dict[Way, tuple[_Change, ...]] = {
         "this memory": _of_memory(graph, case),
         "nothing": (),
-        "lexical search": alike.changes if alike and _overlap(alike.words, case.words) >= _ALIKE else (),
-        "newest of the check": of_check[-1].changes if of_check else (),
-        "placebo": others[int(luck * len(others))].changes if others else (),
+        "lexical search": _for(case, alike) if alike and _overlap(alike.words, case.words) >= _ALIKE else (),
+        "newest of the check": _for(case, of_check[-1]) if of_check else (),
+        "placebo": _for(case, others[int(luck * len(others))]) if others else (),
     }
     return found
+
+
+def _for(case: _Case, earlier: _Case) -> tuple[_Change, ...]:
+    """The changes of an earlier case: that a tool repaired another issue says nothing of this one."""
+    same = earlier.issue == case.issue
+    return tuple(change._replace(by_tool=change.by_tool and same) for change in earlier.changes)
 
 
 def _of_memory(graph: SeedGraph, case: _Case) -> tuple[_Change, ...]:
     """The remedies that a hook would show."""
     if not case.text.strip():
         return ()
-    answer = graph.seen(case.text, limit=_MOST_SHOWN)
-    near = [one for one in answer.precedents if one.level in _LEVELS and is_of_kind(one.label, answer.looked_for)]
+    with open_graph(graph.path_of_file) as connection:
+        answer = find_precedents(Past(connection), case.text, limit=_MOST_SHOWN, nearest=True)
+    near = [one for one in answer["precedents"] if is_of_kind(one["label"], answer["looked_for"])]
     # Of each issue the hook tells the first.
-    best = list({one.issue: one for one in reversed(near)}.values())
-    return tuple(_of_remedy(one, precedent.path, case.check) for precedent in best for one in precedent.fixes[:1])
+    best = {one["issue"]: one for one in reversed(near) if one["level"] in _LEVELS}
+    return tuple(_of_remedy(one["fixes"][0], one, case.check) for one in reversed(best.values()) if one["fixes"])
 
 
-def _of_remedy(remedy: Remedy, named: str | None, check: str) -> _Change:
-    if remedy.command:
-        return _Change(_main_command(remedy.command, check), "", named=False)
-    return _Change("", remedy.path or "", named=_is_named(remedy.path or "", named))
+def _of_remedy(remedy: Row, precedent: Row, check: str) -> _Change:
+    if remedy["command"]:
+        change = _of_command(remedy["command"], check)
+        return change._replace(by_tool=change.by_tool and precedent["level"] == "exact")
+    path = remedy["path"] or ""
+    return _Change("", path, named=_is_named(path, precedent["path"]))
 
 
 def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
@@ -280,10 +309,13 @@ def _count(counts: Counter[str], case: _Case, shown: Sequence[_Change]) -> None:
     counts["shown"] += 1
     if not case.changes:
         return
-    same = any(one.command == change.command and one.path == change.path for one in shown for change in case.changes)
-    alike = any(one.named and change.named for one in shown for change in case.changes)
-    counts["same" if same else "alike" if alike else "other"] += 1
-    if same or alike:
+    pairs = [(one, change) for one in shown for change in case.changes]
+    same = any(one.command == change.command and one.path == change.path for one, change in pairs)
+    alike = any(one.named and change.named for one, change in pairs)
+    by_tool = any(one.by_tool and (change.named or change.by_tool) for one, change in pairs)
+    counts["same" if same else "alike" if alike or by_tool else "other"] += 1
+    counts["by_tool"] += by_tool and not (same or alike)
+    if same or alike or by_tool:
         # Counters hold whole numbers; thousandths are exact enough for what is summed.
         counts["steps"] += round(case.steps * 1000)
         counts["minutes"] += round(case.minutes * 1000)
@@ -292,7 +324,8 @@ def _count(counts: Counter[str], case: _Case, shown: Sequence[_Change]) -> None:
 def _result(way: Way, counts: Counter[str]) -> WayResult:
     compared = counts["same"] + counts["alike"] + counts["other"]
     return WayResult(
-        way=way, shown=counts["shown"], same=counts["same"], alike=counts["alike"], other=counts["other"],
+        way=way, shown=counts["shown"], same=counts["same"], alike=counts["alike"], by_tool=counts["by_tool"],
+        other=counts["other"],
         steps=counts["steps"] / 1000, minutes=counts["minutes"] / 1000,
         share=wilson_interval(counts["same"] + counts["alike"], compared) if compared else None,
     )  # fmt: skip
@@ -300,15 +333,13 @@ def _result(way: Way, counts: Counter[str]) -> WayResult:
 
 def _covered(learnt: Iterable[Proposal], issues: Issues, later: set[str], *, failures: int) -> RulesLearnt:
     """The failures of the later sessions that are of an issue which a rule was proposed for."""
-    from helix_graph.errors import IssueNotFound
-
     rules = tuple(learnt)
     met = []
     for rule in rules:
         try:
             own = (one for one in issues.show(rule.issue).occurrences if one.session in later and not one.deliberate)
             met += list({one.session: one for one in own}.values())
-        except IssueNotFound:
+        except NotFound:
             continue
     return RulesLearnt(
         rules=tuple(one.sentence for one in rules), covered=len(met), failures=failures,

@@ -1,4 +1,7 @@
-"""What several files of tests need: the real logs, session logs from a script, memories of drawn episodes."""
+"""What several files of tests need: the real logs, session logs from a script, memories of drawn episodes.
+
+The process that hands out tests loads this page too: what a fixture alone needs is imported there.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,7 @@ from hypothesis import HealthCheck, settings
 
 from agents_home import AgentsHome
 from browser import CHROMIUM, open_browser
-from demo_logs import demo_memory_in
 from episode_drawing import any_episodes, draw, folder, remember
-from helix_episodes.extraction.pipeline import extract
-from helix_episodes.readers import read_sessions
 from model_places import Places
 from postgres_server import BINARIES, PostgresServer, TeamDatabase
 from postgres_server import is_installed as postgres_is_installed
@@ -126,12 +126,16 @@ def team_server(postgres: PostgresServer) -> TeamDatabase:
 @pytest.fixture(scope="session")
 def demo_memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     """The memory of the example logs, compiled."""
+    from demo_logs import demo_memory_in
+
     return demo_memory_in(tmp_path_factory.mktemp("demo"))
 
 
 @pytest.fixture(scope="session")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     """The memory that `helix-graph demo --keep` leaves: the example logs and the generated ones, compiled."""
+    from demo_logs import demo_memory_in
+
     folder = tmp_path_factory.mktemp("shops") / "papershop"
     folder.mkdir()
     return demo_memory_in(folder, generated=True)
@@ -152,6 +156,8 @@ def script() -> Callable[..., Script]:
 @pytest.fixture
 def episode_of(tmp_path: Path) -> Callable[[Script], Episode]:
     """The episode that is extracted from a script's log."""
+    from helix_episodes.extraction.pipeline import extract
+    from helix_episodes.readers import read_sessions
 
     def extracted(one: Script) -> Episode:
         (session,) = read_sessions(one.save(tmp_path / "logs"))

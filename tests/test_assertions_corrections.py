@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_episodes.errors import EpisodeError, EpisodeNotFound, InvalidArgument
+from helix_episodes.errors import EpisodeError, InvalidArgument, NotFound
 from helix_episodes.store import EpisodeStore
 from helix_graph import Memory
 from helix_graph.errors import NotOneOf
@@ -61,7 +61,7 @@ def test_saying_it_twice_keeps_one_file(memory: Memory) -> None:
 
 
 def test_an_outcome_needs_an_episode_a_word_and_a_reason(memory: Memory) -> None:
-    with pytest.raises(EpisodeNotFound):
+    with pytest.raises(NotFound):
         memory.episodes.outcome("nobody", "failure", because="CI")
     with pytest.raises(NotOneOf):
         memory.episodes.outcome("s", "bad", because="CI")

@@ -9,7 +9,7 @@ import pytest
 
 from helix_cli.app import run
 from helix_episodes.atif_export import atif_bytes, atif_document
-from helix_episodes.errors import EpisodeNotFound, InvalidArgument, LogNotReadable
+from helix_episodes.errors import InvalidArgument, LogNotReadable, NotFound
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
 from helix_graph import Memory
@@ -118,7 +118,7 @@ def test_what_cannot_be_exported_is_said(script: Callable[..., Script], tmp_path
     memory = Memory(tmp_path / ".helix")
     log = scripted(script).save(tmp_path / "logs")
     memory.extract([log])
-    with pytest.raises(EpisodeNotFound):
+    with pytest.raises(NotFound):
         memory.export("nobody")
     with pytest.raises(LogNotReadable, match="not where agents keep their logs"):
         memory.export("a-session")

@@ -51,6 +51,19 @@ def test_neither_biome_nor_svelte_is_taken_for_a_checker_of_python() -> None:
     assert all(one.check != "pyright" for one in verdicts("npm run check", "3 errors, 0 warnings\n", exit_code=1))
 
 
+def test_warnings_that_fail_biome_are_named_by_their_rule() -> None:
+    printed = (
+        "$ biome check --error-on-warnings\n"
+        "src/a.tsx:4:2 lint/correctness/useExhaustiveDependencies  FIXABLE  ━━━━━━━━━\n\n"
+        "  ! This hook does not specify its dependency on items.\n\n"
+        "  × Some warnings were emitted while running checks.\n"  # noqa: RUF001  (biome's)
+    )
+    (verdict,) = verdicts("bun run lint", printed, exit_code=1)
+    assert [(one.family, one.message) for one in verdict.findings] == [
+        ("useExhaustiveDependencies", "This hook does not specify its dependency on items.")
+    ]
+
+
 HOOKED = """[STARTED] Running tasks for staged files...
 [FAILED] biome check --write [FAILED]
 [COMPLETED] Cleaning up temporary files...

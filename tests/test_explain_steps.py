@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import orjson
 import pytest
 
-from helix_episodes.errors import EpisodeNotFound
+from helix_episodes.errors import NotFound
 from screens import shown
 from small_worlds import memory_of, session
 
@@ -54,6 +54,6 @@ def test_json_has_every_step(memory: Memory) -> None:
 
 
 def test_a_session_that_there_is_not_is_said_not_to_be_there(memory: Memory) -> None:
-    with pytest.raises(EpisodeNotFound):
+    with pytest.raises(NotFound):
         memory.timeline("nobody")
     assert shown("explain", "nobody", "--steps").code == 1

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix_cli.app import run
-from helix_episodes.errors import EpisodeNotFound
+from helix_episodes.errors import NotFound
 from helix_graph.causality.fault_localization import explanation_of
 from small_worlds import group, memory_of, session
 from thoroughness import examples
@@ -124,7 +124,7 @@ def test_the_session_itself_is_not_compared_with_itself(tmp_path: Path) -> None:
 
 
 def test_a_session_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(EpisodeNotFound):
+    with pytest.raises(NotFound):
         memory_of(tmp_path, []).causality.explain("nobody")
 
 

@@ -101,6 +101,40 @@ def test_what_is_never_repaired_ends_where_the_user_speaks(script: Begin, episod
     assert (cost.end, cost.steps) == ("prompt", 1)
 
 
+def test_a_check_that_never_started_costs_nothing_after_another_of_its_kind_has_run(
+    script: Begin, episode_of: Extracted
+) -> None:
+    log = script("s").prompt("Fix totals").run("make test", "make: *** No rule to make target 'test'.  Stop.", code=2)
+    log = log.run("ls").run("pytest -q", "3 passed in 0.10s").edit("api/cart.py").edit("api/sum.py").edit("README.md")
+    cost = cost_of(episode_of(log), "make")
+    assert (cost.end, cost.steps) == ("instead", 2)
+
+
+def test_a_command_that_only_looks_costs_nothing_after_another_look_with_its_programs(
+    script: Begin, episode_of: Extracted
+) -> None:
+    log = script("s").prompt("Go").run("cat -A a.ts | sed -n '1,9p'", "cat: illegal option -- A\nusage: cat", code=1)
+    log = log.run("sed -n '1,9p' a.ts | cat -v", "x = 1").edit("a.ts").edit("b.ts").edit("c.ts")
+    cost = cost_of(episode_of(log), "cat")
+    assert (cost.end, cost.steps) == ("instead", 1)
+
+
+def test_waiting_for_a_permission_is_no_cost_but_a_long_build_is(script: Begin, episode_of: Extracted) -> None:
+    def late(log: Script, tool: str, arguments: dict[str, str], output: str) -> Script:
+        """A call whose result comes four minutes later."""
+        log.call(tool, arguments, output=output)
+        at = log.at + timedelta(minutes=4)
+        log.records[-1]["timestamp"], log.at = at.isoformat(), at + timedelta(seconds=30)
+        return log
+
+    log = script("s").prompt("Add totals").edit("api/cart.go").run("go test ./...", FAILS, code=1)
+    log = late(log, "Edit", {"file_path": "/work/shop/api/cart.go", "old_string": "a", "new_string": "b"}, "updated")
+    log = late(log, "Bash", {"command": "git diff | head -20"}, "+b")
+    waited = cost_of(episode_of(late(log, "Bash", {"command": "go test ./..."}, PASSES)), "go test fails")
+    assert (waited.steps, waited.end) == (3, "repair")
+    assert 5 * 60 <= (waited.seconds or 0) < 7 * 60  # the tests' four minutes, none of the other two
+
+
 def test_the_same_failure_again_goes_on_with_the_one_before(script: Begin, episode_of: Extracted) -> None:
     log = script("s").prompt("Add totals")
     for _ in range(3):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_episodes.errors import EpisodeNotFound, HelixGraphError
+from helix_episodes.errors import HelixGraphError, NotFound
 from helix_graph import Memory
 from processes import assert_as_fresh, write_logs
 
@@ -204,5 +204,5 @@ def test_an_id_that_begins_another_sessions_is_told_apart(
 def test_nothing_and_nobody_are_refused(memory: Memory) -> None:
     with pytest.raises(HelixGraphError, match="name sessions, a project, since or until"):
         memory.forget()
-    with pytest.raises(EpisodeNotFound):
+    with pytest.raises(NotFound):
         memory.forget(["no-such-session"])

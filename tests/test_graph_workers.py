@@ -56,6 +56,29 @@ def test_any_number_of_workers_makes_the_same_file(memory: Memory, monkeypatch: 
     assert (len(made), started, steps) == (1, [2, 3], [*range(13)] * 3)
 
 
+COMPILES = "import sys, pathlib, helix_graph; helix_graph.Memory(pathlib.Path(sys.argv[1])).graph.compile()"
+
+
+@pytest.mark.slow
+def test_every_process_writes_the_same_bytes(tmp_path: Path, script: Callable[..., Script]) -> None:
+    """Sets come in another order in each process; what several tests complained of is one."""
+    fails = "".join(
+        f"FAILED tests/test_cart.py::test_{name} - assert 3 == 4\n" for name in ("add", "sum", "tax", "sort")
+    )
+    work = script("one").prompt("Mend the cart").run("pytest", f"{fails}4 failed in 0.1s", code=1)
+    memory = Memory.init(tmp_path / "project")
+    memory.extract([work.write("shop/cart.py").run("pytest", "4 passed in 0.1s").save(tmp_path / "logs")])
+    for path in (memory.root / "episodes").iterdir():
+        os.utime(path, (1, 1))
+    made: set[bytes] = set()
+    for seed in ("1", "2", "3"):
+        memory.graph.path_of_file.unlink(missing_ok=True)
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        subprocess.run([sys.executable, "-c", COMPILES, str(memory.root)], check=True, env=environment)
+        made.add(memory.graph.path_of_file.read_bytes())
+    assert len(made) == 1
+
+
 def _fails_at_three(number: int) -> int:
     if number == 3:
         raise ValueError(f"no {number}")

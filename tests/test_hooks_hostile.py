@@ -218,7 +218,7 @@ def test_a_memory_that_cannot_be_written_is_no_trouble(project: Path) -> None:
     told = {"session_id": "s", "cwd": str(project), "prompt": "what about the empty cart", "prompt_id": "1"}
     answer = call("user-prompt", told)
     assert (answer.code, answer.said, answer.errors) == (0, None, b"")
-    assert "NotOurFolder" in (project / ".helix" / "hooks.log").read_text()
+    assert "FolderInUse" in (project / ".helix" / "hooks.log").read_text()
 
 
 def test_a_link_in_place_of_the_log_is_not_followed(project: Path) -> None:

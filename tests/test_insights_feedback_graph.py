@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from msgspec.structs import replace
 
-from helix_episodes.errors import EpisodeNotFound, InvalidArgument
+from helix_episodes.errors import InvalidArgument, NotFound
 from helix_episodes.model import Action
 from helix_graph.errors import NotOneOf
 from helix_graph.insights.api import Insights
@@ -252,7 +252,7 @@ def test_what_only_the_sessions_own_log_shows_counts_as_well(tmp_path: Path) -> 
 def test_an_episode_in_which_nothing_was_handed_over_says_so(tmp_path: Path) -> None:
     told = World(tmp_path, AFTER).insights.feedback_from_episode("after")
     assert (told["feedback"], told["note"][:20]) == ([], "no insight was shown")
-    with pytest.raises(EpisodeNotFound):
+    with pytest.raises(NotFound):
         World(tmp_path / "other", AFTER).insights.feedback_from_episode("nobody")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
-from helix_episodes.errors import EpisodeNotFound
+from helix_episodes.errors import NotFound
 from helix_episodes.model import CORRECTS, Action, Evidence
 from helix_graph.errors import NoMemory
 from helix_graph.insights.api import Insights
@@ -279,7 +279,7 @@ def test_one_episode_or_those_since_a_day(tmp_path: Path) -> None:
     insights = remember(tmp_path, repaired("one"), repaired("two", day=9, path="shop/till.py")).insights
     assert insights.harvest(since=date(2026, 11, 5), dry_run=True)["episodes"] == 1
     assert insights.harvest("one", dry_run=True)["episodes"] == 1
-    with pytest.raises(EpisodeNotFound):
+    with pytest.raises(NotFound):
         insights.harvest("nobody")
 
 

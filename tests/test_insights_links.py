@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_episodes.errors import EpisodeNotFound, InvalidArgument, NotFound
+from helix_episodes.errors import InvalidArgument, NotFound
 from helix_graph.errors import NotOneOf
 from helix_graph.helix_db import HelixDatabase
 from helix_graph.insights.api import Insights
@@ -66,7 +66,7 @@ def test_what_cannot_be_linked_is_refused(memory: Memory) -> None:
         memory.insights.link(name, "error", "x", relation="similar")
     with pytest.raises(InvalidArgument):
         memory.insights.link(name, "error", " ")
-    with pytest.raises(EpisodeNotFound):
+    with pytest.raises(NotFound):
         memory.insights.link(name, "error", "x", episode="nobody")
     with pytest.raises(NotFound):
         memory.insights.link("nobody", "error", "x")

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from helix_cli.app import cli
+from helix_episodes.errors import NotFound
 from helix_graph import Memory
-from helix_graph.errors import IssueNotFound
 from helix_graph.issues.model import best_words, remedy_words, repair_words
 from session_script import BEGIN, Script
 
@@ -216,5 +216,5 @@ def test_the_command_lists_shows_and_refuses_unknown_ids(tmp_path: Path, monkeyp
     assert "2 of 2" in listed
     assert 'repaired by: run "bun run lint:fix" (2 of 2)' in listed
     assert 'shown by "biome passes' in CliRunner().invoke(cli, ["issues", "show", name]).output
-    with pytest.raises(IssueNotFound, match="lists the ids"):
+    with pytest.raises(NotFound, match="lists the ids"):
         memory.issues.show("0000")

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
         ("type check", "mypy fails"),
         ("code style problem", "ruff fails"),
         ("require", "edit requirements-dev.txt"),
+        ("changed cart.py", "edit shop/cart.py"),
+        ("changes to the cart module", "edit shop/cart.py"),
+        ("the session went well", "success"),
+        ("failures of the linter in the shop folder", "ruff fails"),
     ],
 )
 def test_words_find_what_they_mean_among_the_first_three(demo_memory: Memory, words: str, meant: str) -> None:
@@ -90,3 +94,48 @@ def test_what_a_command_writes_or_throws_away_is_not_what_it_is_about(
     assert graph.labels("null").labels == ()
     assert graph.labels("notes", limit=1).labels[0].share == 1.0
     assert (graph.labels("cannot push", limit=1).labels[0].share or 0) >= 0.99
+
+
+def test_what_somebody_only_looked_at_comes_after_what_was_done(
+    script: Callable[[str], Script], episode_of: Callable[[Script], Episode], remember: Remember
+) -> None:
+    log = script("s1").prompt("Work on the shop").run("cat shop/refunds.txt", "a").run("make refunds")
+    graph = remember(episode_of(log))
+    assert [one.name for one in graph.labels("refunds").labels][:1] == ["run make refunds"]
+
+
+def test_messages_of_one_rule_that_fit_alike_are_offered_as_the_rule(
+    script: Callable[[str], Script], episode_of: Callable[[Script], Episode], remember: Remember
+) -> None:
+    log = script("s1").prompt("Work on the shop")
+    for number, name in enumerate(("Load", "Save", "Close"), 1):
+        log = log.run(
+            "golangci-lint run",
+            f"shop/cart.go:{number}:2: error returned from external package is unwrapped: sig: func pkg.{name}() error"
+            " (wrapcheck)\n1 issues:\n* wrapcheck: 1\n",
+            code=1,
+        )
+    graph = remember(episode_of(log))
+    first, *others = graph.labels("external errors are not wrapped").labels
+    assert first.name == "golangci-lint fails: wrapcheck"
+    assert len(first.places) == 3
+    assert not any("pkg." in one.name for one in others)
+
+
+def test_an_exception_that_a_person_pastes_finds_what_they_reported(
+    script: Callable[[str], Script], episode_of: Callable[[Script], Episode], remember: Remember
+) -> None:
+    told = "Since yesterday I get the following error when the shop starts, and I think that it is from the import."
+    log = script("s1").prompt(
+        f"{told} Can you look? {'It is odd. ' * 20}\nRangeError: Invalid Date\n    at toISOString"
+    )
+    graph = remember(episode_of(log.edit("shop/cart.ts", "a", "b")))
+    assert graph.labels("RangeError: Invalid Date", limit=1).labels[0].name.endswith("RangeError: Invalid Date")
+
+
+def test_what_a_person_does_not_see_is_a_report(
+    script: Callable[[str], Script], episode_of: Callable[[Script], Episode], remember: Remember
+) -> None:
+    log = script("s1").prompt("Show the date on the invoice").edit("shop/invoice.py", "a", "b")
+    graph = remember(episode_of(log.prompt("I'm not seeing the change come through in the invoice")))
+    assert graph.labels("not seeing the change", limit=1).labels[0].label == "work fails: reported by the user"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_graph import Memory
-from helix_graph.errors import NotOurFolder, UntrustedMemory
+from helix_graph.errors import FolderInUse, UntrustedMemory
 from hook_calls import call
 from own_memory import accepted
 from processes import command
@@ -72,7 +72,7 @@ def test_a_memory_that_is_a_link_is_refused_and_one_that_its_owner_names_is_not(
     outside = link_out(project, "")
     with pytest.raises(UntrustedMemory, match="link"):
         Memory.open(project)
-    with pytest.raises(NotOurFolder, match="HELIX_DIR"):
+    with pytest.raises(FolderInUse, match="HELIX_DIR"):
         Memory.init(project)
     call("session-start", {"session_id": "s", "cwd": str(project)})
     assert {path.name for path in outside.iterdir()} == {"causal-graph.json"}

@@ -26,6 +26,8 @@ KNOWN = "known-to-this-test"
 HEADERS = {"Authorization": f"Bearer {KNOWN}"}
 PATIENCE = 60
 
+pytestmark = pytest.mark.slow  # a real server, and the SDK as its client
+
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
@@ -83,7 +85,6 @@ def test_nobody_is_answered_without_the_token_or_from_a_page_elsewhere(address: 
         assert "recall" not in answer.text
 
 
-@pytest.mark.slow
 def test_a_port_that_is_taken_is_a_sentence(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])

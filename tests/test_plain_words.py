@@ -6,7 +6,7 @@ Quotations of sessions are none of ours; decision records may quote what was cha
 
 from __future__ import annotations
 
-import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -43,18 +43,21 @@ STUMBLES = (
     "What has changed cannot be told",
     "shows what there is",
 )
+#: Where a string goes on in the next line of a program.
+_JOINT = re.compile(r'"\n\s*f?"')
 
 
 def written() -> list[tuple[str, str]]:
-    """Every string of the packages, docstrings among them, and every page but decision records, on one line each."""
+    """All that the packages say, and every page but decision records, on one line each."""
     pages = [path for path in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")] if "decisions" not in path.parts]
-    found = [(str(path.relative_to(ROOT)), path.read_text()) for path in pages]
-    for package in ("cli", "helix_graph", "episodes"):
-        for path in (ROOT / package).rglob("*.py"):
-            texts = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
-            found.append((str(path.relative_to(ROOT)), "\n".join(text for text in texts if isinstance(text, str))))
-        found += [(str(path.relative_to(ROOT)), path.read_text()) for path in (ROOT / package).rglob("*.j2")]
-    return [(name, " ".join(text.split())) for name, text in found]
+    sources = [
+        path
+        for package in ("cli", "helix_graph", "episodes")
+        for end in ("py", "j2")
+        for path in (ROOT / package).rglob(f"*.{end}")
+    ]
+    found = [(str(path.relative_to(ROOT)), path.read_text()) for path in [*pages, *sources]]
+    return [(name, " ".join(_JOINT.sub("", text).split())) for name, text in found]
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from helix_episodes.errors import InvalidArgument, NotFound, WriteFailed
 from helix_graph import Memory
 from helix_graph.errors import InvalidConfiguration
-from helix_graph.plans.model import InvalidPlan, PlanError, WorkspaceClosed
+from helix_graph.plans.model import InvalidPlan, PlanError
 from plan_world import SHOES, Handed, NotedInsights, plans_in
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def test_an_ending_is_not_turned_round(tmp_path: Path, insights: NotedInsights) 
     plans.save(SHOES)
     plans.workspaces.create("001")
     plans.workspaces.block(1, "no stock", [])
-    with pytest.raises(WorkspaceClosed, match="workspace 1 is blocked already"):
+    with pytest.raises(PlanError, match="workspace 1 is blocked already"):
         plans.workspaces.complete(1, "a cart after all")
     assert insights.fed["workspace-1"][1] == "blocked"
 

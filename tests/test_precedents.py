@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block
-from helix_cli.hooks.precedent_text import precedent_lines
+from helix_cli.hooks.failures import precedent_lines
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.store import encode_episode
 from helix_graph.graph.api import Graph
@@ -116,6 +116,45 @@ def test_a_file_is_no_remedy_for_a_command_that_was_called_wrongly(
     answer = remember(episode_of(log)).seen(wrong)
     assert answer.found
     assert not any(one.fixes for one in answer.precedents)
+
+
+def test_another_call_of_a_tool_is_a_remedy_only_by_a_name_of_the_message(
+    script: Begin, episode_of: Callable[[Script], Episode], remember: Remember
+) -> None:
+    missing, seats = "Error: flight HAT290 not found", "Error: payment amount does not add up"
+    log = script("s0").prompt("Book").call("book", {"flight": "HAT290", "paid": 1}, error=missing)
+    log = log.call("book", {"flight": "HAT003", "paid": 2}, error=seats)
+    graph = remember(episode_of(log.call("book", {"flight": "HAT003", "paid": 3}, output="booked")))
+    answers = [graph.seen(one) for one in (missing, seats)]
+    assert [one.found for one in answers] == [True, True]
+    assert [shown(one) for one in answers] == [[], []]
+
+
+def test_words_of_a_kind_in_prose_make_no_remedy(
+    script: Begin, episode_of: Callable[[Script], Episode], remember: Remember
+) -> None:
+    log = script("s0").prompt("Do").edit("notes.md")
+    log = log.run("gh issue comment 1 --body `watch`", "zsh:1: command not found: watch", code=127)
+    graph = remember(episode_of(log.run("gh issue comment 1 --body-file - # the command was found", "ok")))
+    assert not shown(graph.seen("zsh:1: command not found: write_all"))
+
+
+def test_an_agent_that_did_not_ask_is_shown_no_unverified_repair(
+    script: Begin, episode_of: Callable[[Script], Episode], remember: Remember
+) -> None:
+    other = "store/b.go:3:1: unused: func old is unused (unused)\n1 issues:\n* unused: 1"
+    log = script("s0").prompt("Do").run("golangci-lint run", UNCHECKED, code=1).edit("store/sum.go", new=WRITTEN)
+    graph = remember(episode_of(log.run("golangci-lint run", other, code=1)))
+    assert shown(graph.seen(UNCHECKED)) == [WRITTEN]
+    assert WRITTEN not in block_of(graph, UNCHECKED)
+
+
+def test_an_agent_reads_which_word_to_leave_out(
+    script: Begin, episode_of: Callable[[Script], Episode], remember: Remember
+) -> None:
+    wrong = "error: unrecognized subcommand 'bun'\n\nUsage: rtk [OPTIONS]"
+    log = script("s0").prompt("Do").edit("cart.ts").run("rtk bun run test", wrong, code=2).run("bun run test", "1 pass")
+    assert 'leaving out "rtk": "bun run test"' in block_of(remember(episode_of(log)), wrong)
 
 
 def test_the_last_line_of_a_hook_that_ran_others_has_no_remedy(known: Known) -> None:

@@ -111,6 +111,12 @@ def test_a_session_is_briefed_on_the_newest_fix(client: str) -> None:
     assert len(briefing) <= 300 * CHARACTERS_A_TOKEN
 
 
+@pytest.mark.parametrize("client", CLIENTS)
+def test_what_a_person_corrected_is_told_to_a_session_about_the_same_matter(client: str) -> None:
+    said = [block for _, block in blocks(last_request(client, "own-asked"))]
+    assert any("don't use a third-party client for exchange rates" in block for block in said)
+
+
 @pytest.mark.parametrize("client", NOTICING)
 def test_the_person_is_told_in_one_line(client: str) -> None:
     played(client, "own-again")

@@ -85,7 +85,6 @@ def test_charts_have_a_sentence_and_a_table_with_the_numbers(tab: Tab) -> None:
     assert tab.page.locator("tbody th[scope=row]").count() == tab.page.locator("tbody tr").count()
 
 
-@pytest.mark.everyday
 def test_every_link_has_a_name_and_leads_somewhere(tab: Tab) -> None:
     links = tab.page.evaluate("[...document.links].map((one) => [one.getAttribute('href'), one.ariaLabel || one.text])")
     assert len(links) > 20

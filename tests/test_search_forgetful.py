@@ -70,6 +70,7 @@ def search(tmp_path: Path, endpoint: str, *, timeout_ms: int = 3000) -> Search:
     return Search(root, own=lambda: ())
 
 
+@pytest.mark.slow
 def test_its_memories_are_results(tmp_path: Path, server: Callable[[str], str]) -> None:
     endpoint = server("newest")
     answer = search(tmp_path, endpoint)("locks", semantic_only=True)
@@ -83,6 +84,7 @@ def test_its_memories_are_results(tmp_path: Path, server: Callable[[str], str]) 
     assert 0 <= status["Cache"]["AgeSeconds"] < 30
 
 
+@pytest.mark.slow
 def test_a_caller_that_runs_a_loop_may_ask(tmp_path: Path, server: Callable[[str], str]) -> None:
     async def within_a_notebook() -> list[str]:
         return [one.name for one in search(tmp_path, server("newest"))("locks", semantic_only=True).results]
@@ -91,11 +93,13 @@ def test_a_caller_that_runs_a_loop_may_ask(tmp_path: Path, server: Callable[[str
         assert elsewhere.submit(lambda: asyncio.run(within_a_notebook())).result() == ["Lock files", "Caches"]
 
 
+@pytest.mark.slow
 def test_the_seeds_tool_is_spoken_too(tmp_path: Path, server: Callable[[str], str]) -> None:
     answer = search(tmp_path, server("oldest"))("lock files")
     assert [one.content for one in answer.results] == ["asked: lock files"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("manner", "said"),
     [("refusing", "it answers: "), ("talking", "not JSON"), ("other", "none of the tools")],

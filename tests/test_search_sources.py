@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_episodes.errors import HelixGraphError, InvalidArgument
-from helix_graph.errors import InvalidConfiguration, OutOfRange, SearchFailed
+from helix_graph.embedding.model import NoEmbedder
+from helix_graph.errors import InvalidConfiguration, OutOfRange
 from helix_graph.search.api import Search
 from helix_graph.search.model import MemorySearchAnswer, SearchMode, SourceResult
 
@@ -103,7 +104,7 @@ def test_words_alone_or_meanings_alone(root: Path) -> None:
 
 
 def test_meanings_alone_where_nothing_compares_them_is_an_error(root: Path) -> None:
-    with pytest.raises(SearchFailed, match="M: no weights") as refused:
+    with pytest.raises(NoEmbedder, match="M: no weights") as refused:
         search(root, Stub("W", ["words"]), Stub("M", [], manners=["semantic"], absent="no weights"))(
             "locks", semantic_only=True
         )
@@ -145,7 +146,7 @@ def test_a_folder_that_cannot_be_listed_fails_alone(root: Path, monkeypatch: pyt
     assert contents(answer) == ["one"]
     (failed,) = answer.sources[1:]
     assert (failed.state, failed.found) == ("failed", 0)
-    assert f"{root.parent / 'notes'} cannot be listed: No such file or directory" in (failed.problem or "")
+    assert f"{root.parent / 'notes'}: cannot be listed: No such file or directory" in (failed.problem or "")
 
 
 def test_a_large_file_is_found_by_name_and_the_answer_says_so(root: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_episodes.errors import InvalidArgument, InvalidEpisode, InvalidSessionId
+from helix_episodes.errors import EpisodeError, InvalidArgument, InvalidEpisode
 from helix_episodes.model import Decision, Metrics
 from helix_graph import Memory
 from helix_graph.errors import EpisodeIsThere, NotOneOf, OutOfRange, WrongType
@@ -83,7 +83,7 @@ def test_an_episode_is_not_overwritten_in_silence(episodes: Episodes) -> None:
 
 @pytest.mark.parametrize("session", ["../evil", "a/b", "", ".hidden", "a..b"])
 def test_a_session_that_leaves_the_folder_is_refused(episodes: Episodes, session: str) -> None:
-    with pytest.raises(InvalidSessionId):
+    with pytest.raises(EpisodeError):
         episodes.new(session, "t", "success")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_cli.app import run
-from helix_episodes.errors import EpisodeNotFound
+from helix_episodes.errors import NotFound
 from helix_graph import Memory
 
 if TYPE_CHECKING:
@@ -45,13 +45,13 @@ def test_every_question_about_a_session_takes_short_names(memory: Memory, said: 
 
 
 def test_several_sessions_of_one_beginning_are_named(memory: Memory) -> None:
-    with pytest.raises(EpisodeNotFound, match="aaaa1111, aaaa2222"):
+    with pytest.raises(NotFound, match="aaaa1111, aaaa2222"):
         memory.episodes.require("aaaa")
 
 
 @pytest.mark.parametrize("said", ["bbb", "last~3", "nobody"])
 def test_what_names_no_session_is_an_error(memory: Memory, said: str) -> None:
-    with pytest.raises(EpisodeNotFound if "~" not in said else Exception, match=said):
+    with pytest.raises(NotFound if "~" not in said else Exception, match=said):
         memory.episodes.require(said)
 
 

@@ -23,8 +23,7 @@ from helix_cli.app import run
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.store import encode_episode
 from helix_graph import Memory
-from helix_graph.errors import FolderInUse, MissingExtra
-from helix_graph.shards.engines import EngineFailed
+from helix_graph.errors import FolderInUse, MissingExtra, ProgramFailed
 from helix_graph.shards.files import ShardDamaged, shard_files
 from helix_graph.shards.fold import fold
 from helix_graph.shards.pack import pack
@@ -230,6 +229,7 @@ packing.pack([Path(sys.argv[1])], Path(sys.argv[2]))
 """
 
 
+@pytest.mark.slow
 def test_a_killed_pack_goes_on_where_it_was(world: Memory, shards: Path, tmp_path: Path) -> None:
     (tmp_path / "shards" / DAYS[0]).mkdir(parents=True)
     leftover = tmp_path / "shards" / DAYS[0] / ".0123456789abcdef.parquet.x.tmp"
@@ -337,7 +337,7 @@ def test_what_cannot_be_folded_is_said(shards: Path, tmp_path: Path) -> None:
         fold([shards], tmp_path / "sums", engine="dask")
     with pytest.raises(InvalidArgument, match="is no folder"):
         pack([tmp_path / "nowhere"], tmp_path / "sums")
-    with pytest.raises(EngineFailed, match="DuckDB cannot be opened"):
+    with pytest.raises(ProgramFailed, match="DuckDB cannot be opened"):
         fold([shards], tmp_path / "sums", memory_limit="much")
 
 

@@ -99,6 +99,7 @@ def test_a_server_that_is_away_is_named_once_a_minute_and_answers_come_all_the_s
     assert asked(capsys, "insight", "list") == (found, "")
 
 
+@pytest.mark.slow
 def test_a_server_that_never_answers_costs_a_question_few_seconds(
     bob: Memory, silent_server: tuple[str, list[int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

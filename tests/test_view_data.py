@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from helix_episodes.errors import EpisodeNotFound, InvalidArgument
+from helix_episodes.errors import InvalidArgument, NotFound
 from helix_graph.errors import GraphNotCompiled, NodeNotFound
 from helix_graph.memory import Memory
 from helix_graph.web.page_content import TRACES
@@ -95,7 +95,7 @@ def test_what_cannot_be_shown_is_refused_in_a_sentence(shop: Memory, tmp_path: P
         ({"focus": " "}, InvalidArgument),
         ({"source": "success"}, InvalidArgument),
         ({"focus": "success", "episode": "x"}, InvalidArgument),
-        ({"episode": "nobody"}, EpisodeNotFound),
+        ({"episode": "nobody"}, NotFound),
     )
     for part, error in refused:
         with pytest.raises(error):

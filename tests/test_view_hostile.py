@@ -58,7 +58,6 @@ def hostile_page(memory: Memory, tmp_path_factory: pytest.TempPathFactory) -> Pa
     return path
 
 
-@pytest.mark.everyday
 def test_everything_hostile_is_shown_and_nothing_of_it_runs(browser: Browser, hostile_page: Path) -> None:
     with open_tab(browser, hostile_page) as tab:
         tab.page.fill("input[name=q]", "<img src=x")

@@ -31,7 +31,9 @@ def failing(number: int, *, fix: str) -> Script:
 
 def replayed(folder: Path, fixes: list[str]) -> WorthReport:
     memory = Memory.init(folder)
-    memory.extract([failing(n, fix=fix).save(folder / "logs") for n, fix in enumerate(fixes)])
+    for number, fix in enumerate(fixes):
+        failing(number, fix=fix).save(folder / "logs")
+    memory.extract(sorted((folder / "logs").glob("*")))
     memory.graph.compile()
     return memory.worth([folder / "logs"] if fixes else [])
 
@@ -51,10 +53,31 @@ def test_only_earlier_sessions_count_and_the_later_remedy_is_recognised(tmp_path
 
 
 def test_a_remedy_that_was_not_the_later_one_is_counted_against_it(tmp_path: Path) -> None:
-    found = replayed(tmp_path, ["bun run lint:fix", "npx prettier --write src", "npx biome check --write src"])
-    memory = way(found, "this memory")
-    assert (memory.shown, memory.same, memory.other) == (2, 0, 2)
+    Memory.init(tmp_path)
+    other = (
+        Script("other", begin=BEGIN + timedelta(days=2))
+        .prompt("Add totals")
+        .run("biome check src", UNFORMATTED, code=1)
+    )
+    other.edit("biome.json").run("biome check src", FORMATTED).save(tmp_path / "logs")
+    memory = way(replayed(tmp_path, ["bun run lint:fix"]), "this memory")
+    assert (memory.shown, memory.same, memory.other) == (1, 0, 1)
     assert (memory.steps, memory.minutes) == (0, 0)
+
+
+def test_what_the_tool_repairs_itself_is_the_same_by_another_name(tmp_path: Path) -> None:
+    memory = way(replayed(tmp_path, ["bun run lint:fix", "npx biome check --write src"]), "this memory")
+    assert (memory.shown, memory.same, memory.alike, memory.by_tool, memory.other) == (1, 0, 1, 1, 0)
+
+
+def test_leaving_out_the_word_that_failed_is_the_same_with_another_task(tmp_path: Path) -> None:
+    memory = Memory.init(tmp_path)
+    for number, task in enumerate(["test", "typecheck"]):
+        log = Script(f"s{number}", begin=BEGIN + timedelta(days=number)).prompt("Check it").edit("api/cart.ts")
+        log = log.run(f"rtk bun run {task}", "error: unrecognized subcommand 'bun'\n\nUsage: rtk [OPTIONS]", code=2)
+        memory.extract([log.run(f"bun run {task}", "ok").save(tmp_path / "logs")])
+    found = way(memory.worth([tmp_path / "logs"]), "this memory")
+    assert (found.shown, found.same, found.other) == (1, 1, 0)
 
 
 def test_rules_of_the_earlier_half_are_held_against_the_later_half(tmp_path: Path) -> None:

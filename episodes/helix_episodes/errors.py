@@ -4,12 +4,9 @@
 
     HelixGraphError
     ├── InvalidArgument             an argument that cannot be used: a type, a range, an unknown name (exit code 2)
-    ├── NotFound                    no plan, task, workspace, topic, entry or insight has that name
-    │   └── EpisodeNotFound         no episode has that id
-    ├── EpisodeError                an episode contradicts what is asked of it
-    │   ├── InvalidEpisode          a file does not fit the schema (path, field)
-    │   ├── EpisodeExists           the session has an episode already, and it would be replaced
-    │   └── InvalidSessionId        an id that could lead out of the folder
+    ├── NotFound                    no episode, issue, plan, task, workspace, topic, entry or insight has that name
+    ├── EpisodeError                an id is none, or an episode contradicts what is asked of it
+    │   └── InvalidEpisode          a file does not fit the schema (path, field)
     ├── LogError                    a line of a log is damaged or unknown, and --strict was given
     │   ├── LogNotReadable          missing, no permission, not text
     │   └── UnknownLogFormat        no reader recognises it (and why each declined)
@@ -31,8 +28,6 @@ if TYPE_CHECKING:
 
 #: Maximum number of readers whose reasons the message of an unknown format quotes: a person reads three, not two dozen.
 _CLOSEST = 3
-#: Of a session id that is none, in characters: the longest that is one.
-_SHOWN = 128
 
 
 class HelixGraphError(Exception):
@@ -69,20 +64,17 @@ class InvalidArgument(HelixGraphError):
 
 
 class NotFound(HelixGraphError):
-    """Nothing has the name or number that was asked for."""
+    """Nothing, or more than one thing, has the name or number that was asked for."""
 
-
-class EpisodeNotFound(NotFound):
-    """No episode has that id, or several have an id that begins so: ``alike``, at most five of them."""
-
-    def __init__(self, episode: str, *, alike: Sequence[str] = ()) -> None:
-        self.episode = episode
+    @classmethod
+    def of_episode(cls, episode: str, *, alike: Sequence[str] = ()) -> NotFound:
+        """No episode has that id, or several have an id that begins so: ``alike``, at most five of them."""
         several = f"several sessions begin with {episode!r} ({', '.join(alike)}); name more of the id"
-        super().__init__(several if alike else f"no episode {episode!r}; `helix-graph sessions list` shows all")
+        return cls(several if alike else f"no episode {episode!r}; `helix-graph sessions list` shows all")
 
 
 class EpisodeError(HelixGraphError):
-    """Something is wrong with an episode, or an episode contradicts what is asked of it."""
+    """Something is wrong with an episode or its id, or it contradicts what is asked: it would be replaced, for one."""
 
 
 class InvalidEpisode(EpisodeError):
@@ -93,26 +85,6 @@ class InvalidEpisode(EpisodeError):
         self.problem = problem
         where = f"{path}: " if path else ""
         super().__init__(f"{where}not a valid episode: {problem}")
-
-
-class EpisodeExists(EpisodeError):
-    """The session has an episode, and it cannot be replaced without being asked to."""
-
-    def __init__(self, problem: str, *, path: Path) -> None:
-        self.path = path
-        super().__init__(f"{path} {problem}")
-
-
-class InvalidSessionId(EpisodeError):
-    """A session id that cannot safely name a file."""
-
-    def __init__(self, session: str) -> None:
-        self.session = session
-        shown = repr(session[:_SHOWN]) if isinstance(session, str) else f"of type {type(session).__name__}"
-        super().__init__(
-            f"session id {shown} cannot name a file: use letters, digits, '.', '_' and '-', "
-            "beginning with a letter or digit, at most 128 of them"
-        )
 
 
 class LogError(HelixGraphError):

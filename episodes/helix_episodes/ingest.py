@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 import msgspec
 
 from helix_episodes.errors import (
-    EpisodeExists,
+    EpisodeError,
     HelixGraphError,
     InvalidArgument,
     InvalidEpisode,
@@ -306,7 +306,7 @@ class _Recorder:
             older = change == "differs"
             if older and not is_older(session, provenance, old):
                 advice = "use --force to replace it, or --output for another folder"
-                raise EpisodeExists(f"was recorded from a log that differs from {path}; {advice}", path=target)
+                raise EpisodeError(f"{target} was recorded from a log that differs from {path}; {advice}")
             warnings = (_OLDER,) if older else ()
             return _result(path, session.accounting, old, target, "unchanged", warnings=warnings)
         own = self._without_copies(session)

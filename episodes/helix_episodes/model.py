@@ -68,9 +68,10 @@ MOST_FILES = 20
 #: Represents the unknown keys of an object while it is in memory; no writer of ours puts it into a file.
 EXTRA = "+"
 
-#: What is counted, and what a database can hold of it.
-MOST = (1 << 63) - 1
+#: What is counted, and what stays whole as a float and in the sums of a database.
+MOST = (1 << 53) - 1
 Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
+Amount = Annotated[float, msgspec.Meta(ge=0, le=MOST)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Outcome = Literal["success", "partial", "failure", "unknown"]
 OutcomeBasis = Literal["rewarded", "measured", "judged", "declared", "none"]
@@ -85,9 +86,9 @@ Role = Literal["source", "test", "docs", "config", "ci", "dependencies"]
 ChangeKind = Literal["edit", "create", "delete"]
 #: What a command that was run is for; ``command`` is one that checks and formats nothing.
 RunKind = Literal["test", "lint", "build", "typecheck", "format", "command"]
-#: Where the cost of a failure ends: at the result that shows its repair, at the next passing run of its check, at the
-#: next prompt, where the agent went on to something else, or with the session.
-CostEnd = Literal["repair", "pass", "prompt", "left", "session"]
+#: Where the cost of a failure ends: at the result that shows its repair, at the next passing run of its check, where
+#: another command did the work, at the next prompt, where the agent went on to something else, or with the session.
+CostEnd = Literal["repair", "pass", "instead", "prompt", "left", "session"]
 
 
 class _Value(msgspec.Struct, frozen=True, kw_only=True):
@@ -167,7 +168,7 @@ class Cost(_Value, frozen=True, kw_only=True):
     Where several failures are open at once, each has its share. ``None`` where the log has no times or no tokens.
     """
 
-    steps: float
+    steps: Amount
     seconds: Count | None = None
     tokens: Count | None = None
     end: CostEnd = "session"
@@ -241,7 +242,7 @@ class CommandRun(_Value, frozen=True, kw_only=True):
     command: str | None = None
     directory: str | None = None
     timestamp: str | None = None
-    seconds: float | None = None
+    seconds: Amount | None = None
     fresh: bool = False
     changed: tuple[FileChange, ...] = ()
     files: Count = 0
@@ -316,7 +317,7 @@ class LessonEvidence(_Value, frozen=True, kw_only=True):
 class Metrics(_Value, frozen=True, kw_only=True):
     """Counts over the session. ``None`` means not known, which is not 0."""
 
-    duration_minutes: float | None = None
+    duration_minutes: Amount | None = None
     tool_calls: Count | None = None
     errors: Count | None = None
     recoveries: Count | None = None

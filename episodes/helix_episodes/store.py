@@ -19,7 +19,7 @@ from typing import Any, get_args
 import msgspec
 import orjson
 
-from helix_episodes.errors import EpisodeNotFound, InvalidEpisode, InvalidSessionId
+from helix_episodes.errors import EpisodeError, InvalidEpisode, NotFound
 from helix_episodes.model import EXTRA, Decision, Episode, Event, Metrics, Outcome, parse_timestamp
 from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular, write_atomically
@@ -29,7 +29,8 @@ _LAST = re.compile(r"last(?:~(\d{1,6}))?")
 #: A shorter beginning may be a slip; git takes no shorter one either.
 _SHORTEST_BEGINNING = 4
 _SHOWN = 5
-_SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+_LONGEST_ID = 128
+_SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _EPISODE_KEYS = frozenset({
     "id", "session", "timestamp", "outcome", "task", "decisions", "events", "metrics", "lessons", "schema_version",
     "outcome_basis", "task_kind",
@@ -47,19 +48,28 @@ def check_session_id(session: str) -> str:
     """The id itself, when it can safely name a file.
 
     Raises:
-        InvalidSessionId: It has a separator, ``..`` or another character that could lead elsewhere.
+        EpisodeError: It has a separator, ``..`` or another character that could lead elsewhere.
 
     >>> check_session_id("2026-01-01-session-126")
     '2026-01-01-session-126'
     """
     if not is_session_id(session):
-        raise InvalidSessionId(session)
+        shown = repr(session[:_LONGEST_ID]) if isinstance(session, str) else f"of type {type(session).__name__}"
+        raise EpisodeError(
+            f"session id {shown} cannot name a file: use letters, digits, '.', '_' and '-', "
+            f"beginning with a letter or digit, at most {_LONGEST_ID} of them"
+        )
     return session
 
 
 def is_session_id(name: object) -> bool:
     """Whether a name can safely name a file."""
-    return isinstance(name, str) and _SESSION_ID.fullmatch(name) is not None and ".." not in name
+    return (
+        isinstance(name, str)
+        and len(name) <= _LONGEST_ID
+        and _SESSION_ID.fullmatch(name) is not None
+        and ".." not in name
+    )
 
 
 def encode_episode(episode: Episode) -> bytes:
@@ -98,7 +108,7 @@ class EpisodeStore:
         """The file for a session id.
 
         Raises:
-            InvalidSessionId: The id cannot safely name a file.
+            EpisodeError: The id cannot safely name a file.
         """
         return self.folder / f"{PREFIX}{check_session_id(session)}.json"
 
@@ -107,7 +117,7 @@ class EpisodeStore:
 
         Raises:
             InvalidEpisode: Its file does not fit the schema.
-            InvalidSessionId: The id cannot safely name a file.
+            EpisodeError: The id cannot safely name a file.
         """
         for session in dict.fromkeys((name, check_session_id(name).removeprefix(PREFIX))):
             path = self.path_of(session)
@@ -119,11 +129,11 @@ class EpisodeStore:
         """The episode that a person names as `resolve` understands it.
 
         Raises:
-            EpisodeNotFound: There is no such episode, or more than one.
+            NotFound: There is no such episode, or more than one.
         """
         episode = self.get(self.resolve(name))
         if episode is None:
-            raise EpisodeNotFound(name)
+            raise NotFound.of_episode(name)
         return episode
 
     def resolve(self, name: str) -> str:
@@ -133,7 +143,7 @@ class EpisodeStore:
         is: what is asked with it says that there is none.
 
         Raises:
-            EpisodeNotFound: Several ids begin so.
+            NotFound: Several ids begin so.
         """
         if not isinstance(name, str):  # a caller without types: refused as every other name that is none
             check_session_id(name)
@@ -148,7 +158,7 @@ class EpisodeStore:
         begin = name.removeprefix(PREFIX)
         alike = [one for one in sessions if one.startswith(begin)] if len(begin) >= _SHORTEST_BEGINNING else []
         if len(alike) > 1:
-            raise EpisodeNotFound(name, alike=alike[:_SHOWN])
+            raise NotFound.of_episode(name, alike=alike[:_SHOWN])
         return alike[0] if alike else name
 
     def save(self, episode: Episode) -> Path:
@@ -156,7 +166,7 @@ class EpisodeStore:
 
         Raises:
             WriteFailed: The disk is full or the folder read-only; an older file is untouched.
-            InvalidSessionId: The session id cannot safely name a file.
+            EpisodeError: The session id cannot safely name a file.
         """
         path = self.path_of(episode.session)
         write_atomically(path, encode_episode(episode))

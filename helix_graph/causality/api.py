@@ -350,9 +350,9 @@ class Causality:
         ordered as the log has them, where it is still on this machine; else what the episode kept of them.
 
         Raises:
-            EpisodeNotFound: There is no such episode.
+            NotFound: There is no such episode.
             InvalidEpisode: Its file does not fit the schema.
-            InvalidSessionId: The id cannot name a file.
+            EpisodeError: The id cannot name a file.
         """
         from helix_graph.causality.fault_localization import explanation_of
 
@@ -374,7 +374,7 @@ class Causality:
         """A session beside the most alike one that succeeded, and where the two part.
 
         Raises:
-            EpisodeNotFound: As `explain`; so are the others.
+            NotFound: As `explain`; so are the others.
         """
         from helix_graph.causality.contrast import contrast_of
 

@@ -19,7 +19,7 @@ import orjson
 from msgspec.structs import replace
 
 from helix_episodes.episode_consistency import repair_links, repair_parts
-from helix_episodes.errors import InvalidEpisode, InvalidSessionId, WriteFailed
+from helix_episodes.errors import EpisodeError, InvalidEpisode, WriteFailed
 from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION
 from helix_episodes.model import SCHEMA_VERSION, Episode
 from helix_episodes.msgspec_types import ready
@@ -137,7 +137,7 @@ def _name_fix(root: Path, path: Path, episode: Episode) -> tuple[str, Callable[[
 def _is_safe(session: str) -> bool:
     try:
         check_session_id(session)
-    except InvalidSessionId:
+    except EpisodeError:
         return False
     return True
 

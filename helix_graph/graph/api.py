@@ -338,7 +338,7 @@ class Graph:
             InvalidArgument: More than one of the three was asked for, or only one end of a path. A label is empty.
                 ``max_nodes`` lies outside its range.
             NodeNotFound: Nothing has the label.
-            EpisodeNotFound: The graph has no such episode.
+            NotFound: The graph has no such episode.
         """
         from helix_graph.graph.subgraph import find_excerpt
 

@@ -323,7 +323,7 @@ def episode_id(name: str) -> str:
 
     Raises:
         InvalidArgument: It is empty.
-        InvalidSessionId: It could not name a file.
+        EpisodeError: It could not name a file.
 
     >>> episode_id("2026-01-01-session-126")
     'episode-2026-01-01-session-126'

@@ -345,14 +345,12 @@ def _read(connection: sqlite3.Connection, plan: CompilePlan, job: CompileJob) ->
     first = connection.execute("SELECT coalesce(max(number), 0) + 1 FROM episode").fetchone()[0]
     amount = sum(plan.present[name].size for name in plan.suspects)
     workers = worker_count(amount, worth=_WORTH_A_WORKER, asked=job.workers)
+    wanted = _to_read(connection, plan, first)
     if workers == 1:
-        for place, name in enumerate(plan.suspects):
-            yield read_file(plan.folder, _to_read(connection, plan, name, number=first + place))
+        for one in wanted:
+            yield read_file(plan.folder, one)
         return
-    tasks = (
-        (plan.folder, tuple(_to_read(connection, plan, name, number=first + place) for place, name in part))
-        for part in _parts(enumerate(plan.suspects))
-    )
+    tasks = ((plan.folder, part) for part in _parts(wanted))
     decoder = msgspec.msgpack.Decoder(list[ReadFile])
     for packed in in_order(read_files, tasks, workers=workers):
         yield from decoder.decode(packed)
@@ -364,15 +362,19 @@ _FILES_AT_A_TIME = 48
 _WORTH_A_WORKER = 4_000_000
 
 
-def _parts(numbered: Iterator[tuple[int, str]]) -> Iterator[list[tuple[int, str]]]:
-    while part := list(islice(numbered, _FILES_AT_A_TIME)):
+def _parts(wanted: Iterator[FileToRead]) -> Iterator[tuple[FileToRead, ...]]:
+    while part := tuple(islice(wanted, _FILES_AT_A_TIME)):
         yield part
 
 
-def _to_read(connection: sqlite3.Connection, plan: CompilePlan, name: str, *, number: int) -> FileToRead:
-    seen = plan.known.get(name)
-    known = seen.sha256 if seen and name not in plan.again else None
-    return FileToRead(name, plan.present[name], number, known, bodies_of(connection, name.removesuffix(SUFFIX)))
+def _to_read(connection: sqlite3.Connection, plan: CompilePlan, first: int) -> Iterator[FileToRead]:
+    """The files that may have changed; their episodes are numbered from ``first`` on."""
+    asserted = connection.execute("SELECT 1 FROM assertion LIMIT 1").fetchone()
+    for number, name in enumerate(plan.suspects, first):
+        seen = plan.known.get(name)
+        known = seen.sha256 if seen and name not in plan.again else None
+        bodies = bodies_of(connection, name.removesuffix(SUFFIX)) if asserted else ()
+        yield FileToRead(name, plan.present[name], number, known, bodies)
 
 
 def _take_in_file(
@@ -391,7 +393,8 @@ def _take_in_file(
     if read.rows and plan.since and read.moment < plan.since:
         return
     _forget(connection, name, seen, changes)
-    _take_out_alone(connection, name.removesuffix(SUFFIX), changes)
+    if taken.assertions or not changes.empty:
+        _take_out_alone(connection, name.removesuffix(SUFFIX), changes)
     episode = add_episode(connection, read.rows, changes) if read.rows else None
     content = checksum((name, read.stamp.size, read.sha256, read.problem))
     row = (name, read.stamp.size, read.stamp.mtime_ns, read.sha256, episode, read.problem, content)

@@ -204,7 +204,7 @@ def _of_run(number: int, run: CommandRun, log: str | None) -> RunFact:
 
 
 def _costs(episode: Episode, mentions: dict[str, Mention]) -> Iterator[CostFact]:
-    for event in episode.events:
+    for event in {event.id: event for event in reversed(episode.events)}.values():  # the first of an id counts
         if event.cost is not None and event.id in mentions:
             cost = event.cost
             yield CostFact(local=event.id, steps=cost.steps, seconds=cost.seconds, tokens=cost.tokens, end=cost.end)
@@ -295,7 +295,9 @@ def fingerprints_of_event(event: Event) -> tuple[str, ...]:
     if not is_error(event):
         return ()
     if event.fingerprint:
-        return (event.fingerprint, *event.also)
+        return tuple(
+            filter(None, dict.fromkeys((event.fingerprint, *event.also)))
+        )  # whoever shares one may repeat them
     message = event.message or first_line(event.content)
     scope = (event.path or "") if event.tool else ""
     return _fingerprints(event.check or "", family_of(event), message, event.path, event.tests, scope)

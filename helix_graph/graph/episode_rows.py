@@ -197,7 +197,8 @@ def _with_real(row: tuple[Any, ...], column: int) -> tuple[Any, ...]:
 
 def _telling(number: int, signals: EpisodeSignals) -> tuple[Any, ...]:
     """What revisions of outcomes ask of the episode; its evidence only where it can matter to another episode."""
-    body = msgspec.msgpack.encode(signals) if signals.commits or signals.early or signals.may_be_contradicted else None
+    matters = signals.commits or signals.early or signals.may_be_contradicted
+    body = msgspec.msgpack.encode(signals, order="deterministic") if matters else None
     row = (
         *(number, signals.project, signals.begin.timestamp(), signals.session, int(signals.worked)),
         *(int(bool(signals.early)), int(bool(signals.commits)), int(signals.reverts), body),

@@ -1,7 +1,7 @@
 """Which labels, files, commands and sessions do a few words stand for?
 
 `search_labels` compares words and not strings: ``tests fail`` finds ``go test fails``. Words are reduced to stems, some
-stand for others (`_ALSO`), and identifiers count in parts (`helix_graph.word_search`). A candidate is a label, a label
+stand for others (`helix_graph.graph.question_words`), identifiers count in parts. A candidate is a label, a label
 with the file, command or message that some of its mentions have, or a session, by its task. Its ``share`` says how much
 of the question it has, 0 to 1: a word weighs more the fewer mentions have it.
 
@@ -14,15 +14,16 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from helix_episodes.extraction.shell.programs import LOOKERS, LOOKING_SUBCOMMANDS
 from helix_graph.graph.adjacency import MentionPlace
 from helix_graph.graph.finer_labels import named
-from helix_graph.word_search import idf, indexed, query_words
+from helix_graph.graph.question_words import stem, words_asked
+from helix_graph.word_search import idf, indexed
 
 if TYPE_CHECKING:
     import sqlite3
@@ -32,100 +33,6 @@ if TYPE_CHECKING:
     from helix_graph.graph.finer_labels import Resolution
 
 
-#: Words that a question has beside what it is about.
-_QUESTION_WORDS = frozenset(
-    """a an the this that these those it its we i you they my our your is are was were be been being to of in on at for
-    with by from as and or so then did do does why how what which when where who me show tell explain get got into up
-    each every have has had same again still always ever once twice time times day keep keeps happen happened cause
-    caused led lead leads such between through can cannot could would should will won may might must not say says said
-    """.split()  # noqa: SIM905  (one line of words is easier to read)
-)
-#: What else a word may be called in a log. The key finds the others, not they the key.
-_ALSO = {
-    word: others.split()
-    for words, others in (
-        ("fail failure red broken broke break complain", "fail error broken broke"),
-        ("error", "fail"),
-        ("pass green works clean", "pass success ok"),
-        ("fixed", "pass fix success"),
-        ("success", "pass"),
-        ("autofix", "fix"),
-        ("lint linter style", "lint linter ruff eslint golangci clippy format"),
-        ("gofmt rustfmt prettier fmt format formatting formatter", "fmt format gofmt prettier"),
-        ("golint", "golangci"),
-        ("clippy eslint ruff golangci", "lint"),
-        ("audit", "audit deny advisory"),
-        ("test", "pytest jest vitest"),
-        ("typecheck", "mypy pyright tsc typecheck check"),
-        ("compile compiler", "compile build"),
-        ("bug problem trouble issue", "error fail bug issue problem"),
-        ("exception traceback", "error exception panic"),
-        ("permission denied forbidden", "permission denied refused"),
-        ("connection network", "connection network fetch"),
-        ("unused dead", "unused dead used"),
-        ("unneeded unnecessary redundant", "unnecessary redundant unused"),
-        ("duplicate duplicated copy", "duplicate dupl"),
-        ("flaky intermittent random", "flaky race"),
-        ("config configuration setting", "config setting"),
-        ("dependency library module", "dependency package module requirement"),
-        ("upgrade bump", "upgrade bump update"),
-        ("add new", "add create"),
-        ("invalid wrong incorrect bad", "invalid wrong incorrect bad"),
-        ("large big huge long", "large big long"),
-        ("newest latest recent", "new newest latest recent last"),
-        ("several multiple many", "several multiple multi"),
-        ("garbled jumbled mangled", "garbled jumbled mangled weird broken"),
-        ("log logging", "log"),
-        ("database db", "database db sql"),
-        ("auth login", "auth login token"),
-        ("secret credential", "secret credential token key"),
-        ("typo misspelling misspelled", "typo spell"),
-        ("reject refuse deny decline no", "reject refuse deny"),
-        ("undo revert", "undo revert restore reset checkout"),
-        ("slow delay latency", "slow delay latency"),
-        ("hang hung stuck", "hang hung stuck timeout"),
-        ("crash panic", "crash panic"),
-        ("remove delete", "remove delete"),
-        ("vanish missing lost absent nonexistent", "missing lost undefined found such exist"),
-        ("change touch modify write", "edit create"),
-        ("rename", "move rename"),
-        ("pr", "pr pull"),
-        ("pull", "pr"),
-        ("open", "create"),
-        ("body description", "body description"),
-        ("ci", "workflow"),
-        ("docs", "readme"),
-    )
-    for word in words.split()
-}
-#: Forms of a verb that no ending gives. Each stands for the others.
-_FORMS = (
-    *("find found", "break broke broken", "run ran", "write wrote written", "lose lost", "forget forgot forgotten"),
-    *("make made", "build built", "send sent", "keep kept", "throw threw thrown", "show shown", "choose chose chosen"),
-    *("take took taken", "hide hid hidden", "freeze froze frozen", "hang hung", "stick stuck", "begin began begun"),
-    *("give gave given", "leave left", "read reading", "catch caught", "hold held", "know knew known", "use used"),
-)
-_OTHER_FORMS = {word: [other for other in forms.split() if other != word] for forms in _FORMS for word in forms.split()}
-#: What did not work has failed.
-_NEGATED = re.compile(
-    r"\b(?:(?:does|do|did|is|was|are|were|wo|ca|could|would)(?:n['\u2019]?t| not)|cannot|never|not|no longer)\s+"
-    r"(?:work(?:s|ing)?|pass(?:es|ed|ing)?|succeed(?:s|ed)?|compil(?:es?|ed|ing))\b",
-    re.IGNORECASE,
-)
-#: Phrases that have a short name.
-_SHORT_NAMES = (
-    (re.compile(r"\bend[ -]to[ -]end\b", re.IGNORECASE), "e2e"),
-    (re.compile(r"\b(?:pull|merge) requests?\b", re.IGNORECASE), "pr"),
-    (re.compile(r"\bno such\b", re.IGNORECASE), "missing"),
-    (re.compile(r"\bcontinuous integration\b", re.IGNORECASE), "ci"),
-)
-_CONTRACTED = frozenset("doesn don didn isn wasn aren weren won couldn wouldn shouldn hasn haven".split())  # noqa: SIM905
-#: Endings in the order in which they are tried; at least so many letters must remain.
-_ENDINGS = (
-    *("ations", "ation", "ically", "ions", "ion", "ally", "ings", "ing", "ures", "ure", "ies", "ers", "er", "ed", "ly"),
-    *("es", "s", "y", "e"),
-)
-_SHORTEST_STEM = 3
 #: What a word found as another one weighs, and one that begins a longer one; so many letters it must have.
 _OTHER_WORD = 0.8
 _BEGINNING, _SHORTEST_BEGINNING = 0.6, 4
@@ -140,6 +47,10 @@ _KEPT = 0.5
 _QUOTED = 10
 #: How much more a name counts that contains the question as written, or a file of it, and each e-fold of sessions.
 _CALLED, _OF_FILE, _SHARED = 1.5, 1.15, 0.05
+#: Names of one place that have this much of the share of its best fit alike; what a command weighs that only looks.
+_ALIKE, _LOOKED = 0.9, 0.75
+#: How much more a label counts of which the question has every word.
+_ALL_ASKED = 0.3
 #: What has less than this of the best rank is no answer.
 _LEAST = 0.4
 #: Nor is what has less than this of the question.
@@ -202,7 +113,7 @@ def search_labels(connection: sqlite3.Connection, text: str, *, limit: int) -> L
 
 def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list[Candidate]:
     """As `search_labels`, with the text that leads to each."""
-    words = _asked(text)
+    words = words_asked(text)
     mentions = list(_read(connection))
     tasks = [one for one in mentions if one.first]
     having = _having(words, mentions)
@@ -217,6 +128,7 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
     average = sum(len(one.text) for one in mentions) / len(mentions)
     found: list[tuple[float, Candidate]] = []
     by_node: defaultdict[int, list[tuple[float, _Mention]]] = defaultdict(list)
+    by_place: defaultdict[tuple[int, str | None], list[_Finer]] = defaultdict(list)
     unnamed: dict[int, tuple[float, float]] = {}
     for group, members in _groups((one for _, one in scored), words, weights):
         best = members[0][0]
@@ -227,7 +139,9 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
         if group[1:] == (None, None):  # nothing finer than the label, which is a candidate by itself
             unnamed[group[0]] = rank, best / whole
         else:
-            found.append((rank, _candidate(group, kept, best / whole)))
+            by_place[group[:2]].append(_Finer(rank, best / whole, group, kept))
+    finer = (one for alike in by_place.values() for one in _folded(alike))
+    found += ((one.rank, _candidate(one.group, one.kept, one.share)) for one in finer)
     for node, members in by_node.items():
         members.sort(key=_best_first)
         share = _exact((members[0][1].label,), words, weights) / whole
@@ -242,11 +156,23 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
     literal = re.compile(rf"(?<!\w){re.escape(text.strip())}(?!\w)", re.IGNORECASE)
     files = [re.compile(rf"(?<!\w){re.escape(one)}(?!\w)") for one in _FILE_NAME.findall(text)]
     ranked = sorted(
-        ((_preferred(rank, one.match, literal, files), one) for rank, one in found),
+        (
+            (
+                _preferred(rank, one.match, literal, files)
+                * _weight_of_look(one.match.label, words)
+                * (1 + _ALL_ASKED * _asked_share(one.match, words)),
+                one,
+            )
+            for rank, one in found
+        ),
         key=lambda pair: (-pair[0], -pair[1].match.sessions, pair[1].match.name),
     )
     least = _LEAST * max((rank for rank, _ in found), default=0.0)
-    return [one for rank, one in ranked[:limit] if rank >= least and (one.match.share or 0.0) >= _LEAST_SHARE]
+    enough = [pair[1] for pair in ranked if pair[0] >= least and (pair[1].match.share or 0.0) >= _LEAST_SHARE]
+    first: dict[tuple[str, str | None], Candidate] = {}
+    for candidate in enough:
+        first.setdefault((candidate.match.name, candidate.match.session), candidate)
+    return list(first.values())[:limit]
 
 
 def _preferred(rank: float, match: LabelMatch, literal: re.Pattern[str], files: Collection[re.Pattern[str]]) -> float:
@@ -257,6 +183,42 @@ def _preferred(rank: float, match: LabelMatch, literal: re.Pattern[str], files: 
     elif any(one.search(match.name) for one in files):
         called = _OF_FILE
     return rank * called * (1 + _SHARED * log(match.sessions or 1))
+
+
+def _weight_of_look(label: str, words: Collection[str]) -> float:
+    """Less than 1 for a command that only looks: the words of its arguments say where somebody looked, not what was."""
+    verb, program, subcommand, *_ = (*label.split(), "", "", "")
+    looks = verb == "run" and (program in LOOKERS or subcommand in LOOKING_SUBCOMMANDS.get(program, ()))
+    return _LOOKED if looks and program not in words else 1.0
+
+
+def _asked_share(match: LabelMatch, words: dict[str, tuple[str, ...]]) -> float:
+    """How much of a label the question has: ``commit`` is all that "commit is created" can mean."""
+    stems = _stems(match.label)
+    asked = {*words, *(other for others in words.values() for other in others)}
+    return len(stems & asked) / len(stems) if stems and match.session is None else 0.0
+
+
+class _Finer(NamedTuple):
+    """A candidate that is finer than its label: the mentions of a place and thing that have most of the question."""
+
+    rank: float
+    share: float
+    group: MentionGroup
+    kept: list[_Mention]
+
+
+def _folded(members: list[_Finer]) -> list[_Finer]:
+    """Messages of one place, a linter's rule say, that fit a question alike are one candidate, the place."""
+    node, place, _ = members[0].group
+    best = max(one.share for one in members)
+    alike = [one for one in members if one.share >= _ALIKE * best]
+    if place is None or len(alike) == 1 or alike[0].kept[0].type != "error":
+        return members
+    kept = [mention for one in alike for mention in one.kept]
+    named_so = kept[0].label.endswith(place)  # a linter's rule is in the label, a test's file is not
+    whole = _Finer(max(one.rank for one in alike), best, (node, None if named_so else place, None), kept)
+    return [whole, *(one for one in members if one not in alike)]
 
 
 class _Mention(NamedTuple):
@@ -304,36 +266,6 @@ def _joined(*texts: str | None) -> str:
     return "\n".join(text for text in texts if text)
 
 
-def _asked(text: str) -> dict[str, tuple[str, ...]]:
-    """The stems of the words of a question, each with other stems that may stand for it."""
-    plain = _NEGATED.sub("fail", text)
-    for phrase, short in _SHORT_NAMES:
-        plain = phrase.sub(short, plain)
-    words = [word for word in query_words(plain) if word not in _QUESTION_WORDS and word not in _CONTRACTED]
-    joined = dict(zip(words, [f"{one}{other}" for one, other in pairwise(words)], strict=False))
-    joined_before = {other: f"{one}{other}" for one, other in pairwise(words)}
-    found: dict[str, tuple[str, ...]] = {}
-    for word in words:
-        others = [*_ALSO.get(word, _ALSO.get(_stem(word), ())), *_OTHER_FORMS.get(word, ())]
-        others += [pair for pair in (joined.get(word), joined_before.get(word)) if pair]
-        found[_stem(word)] = tuple(dict.fromkeys(map(_stem, others)))
-    return found
-
-
-def _stem(word: str) -> str:
-    if not word.isascii():
-        return word
-    for ending in _ENDINGS:
-        if (
-            word.endswith(ending)
-            and not (ending == "s" and word.endswith("ss"))
-            and len(word) - len(ending) >= _SHORTEST_STEM
-        ):
-            stem = word.removesuffix(ending)
-            return stem[:-1] if len(stem) > _SHORTEST_STEM and stem[-1] == stem[-2] and stem[-1] not in "ls" else stem
-    return word
-
-
 def _having(words: dict[str, tuple[str, ...]], mentions: list[_Mention]) -> Counter[str]:
     """In how many mentions each word may be, by its stem."""
     return Counter(word for one in mentions for word in words if word in one.text)
@@ -352,8 +284,8 @@ def _exact(texts: tuple[str, ...], words: dict[str, tuple[str, ...]], weights: d
     """What the words weigh that texts have, each by the first of the texts that has it."""
     best: dict[str, float] = {}
     for text, weight in zip(texts, _WEIGHTS, strict=False):
-        for stem in _stems(text):
-            best.setdefault(stem, weight)
+        for one in _stems(text):
+            best.setdefault(one, weight)
     return sum(
         weights[word]
         * max(
@@ -369,12 +301,12 @@ def _begun(word: str, best: dict[str, float]) -> float:
     """The most that a longer word with this beginning weighs."""
     if len(word) < _SHORTEST_BEGINNING or word in best:
         return 0.0
-    return max((weight for stem, weight in best.items() if stem.startswith(word)), default=0.0)
+    return max((weight for one, weight in best.items() if one.startswith(word)), default=0.0)
 
 
 @lru_cache(maxsize=4096)
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(_stem(word) for word in _WORD.findall(indexed(text)))
+    return frozenset(stem(word) for word in _WORD.findall(indexed(text)))
 
 
 def _best_first(pair: tuple[float, _Mention]) -> tuple[float, str, str]:

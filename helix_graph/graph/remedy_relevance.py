@@ -56,13 +56,15 @@ def is_of_use(fix: Row, asked: Complaint, row: Row) -> bool:
     that one, by its rule or by what its message names, or be all that was changed, for it alone, in its file. Where
     only names tell errors apart, it has to speak of the name that both are about. Of a wrong call a change to a file
     says nothing, nor does any of a line that only closes what others ran. Imports alone say nothing of what is
-    not about imports.
+    not about imports. The call of another tool says something only by a name of the message, and a file that was read
+    nothing.
     """
     words = frozenset(word.casefold() for word in _WORDS.findall(f"{fix['quote']} {fix['command'] or ''}"))
     symbols = [symbol.rpartition(".")[2].casefold() for symbol in (asked.symbol or "", symbol_in(row["message"]))]
     names, theirs = names_in(asked.message), names_in(row["message"])
     misplaced = not fix["command"] and _OF_THE_CALL.search(asked.message) and words.isdisjoint(names)
-    if misplaced or _CLOSING.match(asked.message):
+    elsewhere = fix["label"].startswith("use ") and (fix["path"] or words.isdisjoint({*names, *symbols[:1]}))
+    if misplaced or elsewhere or _CLOSING.match(asked.message):
         return False
     family = row["label"].partition(" fails: ")[2]
     if row["level"] != "exact" and is_compile_family(family):
@@ -79,7 +81,8 @@ def is_of_use(fix: Row, asked: Complaint, row: Row) -> bool:
         alone = not (names or asked.file) and len(row["fixes"]) == 1
         anything = asked.test or family == "test failed" or (row["own"] and (fix["command"] or alone))
         return bool(anything or at_file) or not words.isdisjoint({*names, *symbols[:1]})
-    rules = {word.casefold() for word in _WORDS.findall(family) if len(word) >= _SHORTEST_RULE}
+    # A family of several words is prose, whose words are in any text.
+    rules = {word.casefold() for word in _WORDS.findall(family) if len(word) >= _SHORTEST_RULE and " " not in family}
     at_theirs = file_name(fix["path"]) == file_name(row["path"]) != "" and len(row["fixes"]) == fix["repaired"] == 1
     concise = len(words) >= _FEWEST_WORDS and is_concise(fix)
     return not words.isdisjoint({*rules, *theirs, *symbols[1:]}) or (at_theirs and concise)
@@ -107,8 +110,23 @@ def _at_file(fix: Row, asked: Complaint) -> bool:
 
 
 def _by_itself(fix: Row) -> bool:
-    """Whether a change is a command that lets a tool repair all it can."""
-    return bool(fix["command"] and _REPAIRS_BY_ITSELF.search(fix["command"]))
+    return repairs_by_itself(fix["command"] or "")
+
+
+def repairs_by_itself(command: str) -> bool:
+    """Whether a command lets a tool repair all it can."""
+    return bool(_REPAIRS_BY_ITSELF.search(command))
+
+
+def word_left_out(check: str, command: str) -> str:
+    """The first word of what failed, where a command is the rest of it: its arguments are those of its own session.
+
+    >>> word_left_out("rtk bun", "bun run test"), word_left_out("go test", "go test ./...")
+    ('rtk', '')
+    """
+    wrapper, _, inner = check.partition(" ")
+    words = command.split()
+    return wrapper if inner and words[:1] == inner.split()[:1] and wrapper not in words else ""
 
 
 def _only_imports(fix: Row) -> bool:

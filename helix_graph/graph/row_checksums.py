@@ -56,6 +56,10 @@ SUMS_OF_NODE = f"""
 SUMS_OF_EDGE = """
     SELECT coalesce(sum(weight), 0), count(*), count(DISTINCT episode) FROM claim c
     WHERE c.source = edge.source AND c.target = edge.target AND c.type = edge.type"""
+#: Every edge with these sums, at once.
+SUMS_OF_EDGES = """
+    SELECT source, target, type, sum(weight), count(*), count(DISTINCT episode) FROM claim
+    GROUP BY source, target, type"""
 #: Each gives how many sums are not those of the facts.
 SUMS = {
     "nodes": f"SELECT count(*) FROM node WHERE (mentions, episodes, measured, successes) <> ({SUMS_OF_NODE})",  # noqa: S608  (constants)

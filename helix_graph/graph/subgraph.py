@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, get_args
 
 import msgspec
 
-from helix_episodes.errors import EpisodeNotFound, InvalidArgument
+from helix_episodes.errors import InvalidArgument, NotFound
 from helix_episodes.model import EdgeType
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import NO_WORDS, NodeNotFound
@@ -58,7 +58,7 @@ def choose(
     Raises:
         InvalidArgument: A label to look for is empty.
         NodeNotFound: No label or text contains what is looked for.
-        EpisodeNotFound: The graph has no such episode.
+        NotFound: The graph has no such episode.
     """
     if episode is not None:
         return _of_episode(connection, episode, max_nodes)
@@ -85,7 +85,7 @@ def _of_episode(connection: sqlite3.Connection, name: str, limit: int) -> Excerp
         (name, name, name),
     ).fetchone()
     if row is None:
-        raise EpisodeNotFound(name)
+        raise NotFound.of_episode(name)
     within = "number IN (SELECT node FROM mention WHERE episode = ?)"
     return ExcerptNodes(nodes=_numbers(connection, within, row[0], limit=limit), episode=row[0])
 
@@ -151,7 +151,7 @@ class ExcerptSession(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     asserted: bool
 
 
-class Occurrence(msgspec.Struct, frozen=True, gc=False):
+class Mention(msgspec.Struct, frozen=True, gc=False):
     """One mention: its episode (a place in `Excerpt.sessions`), its text and where that is in the log."""
 
     session: int
@@ -208,7 +208,7 @@ class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
     nodes: tuple[ExcerptNode, ...]
     edges: tuple[ExcerptEdge, ...]
     sessions: tuple[ExcerptSession, ...]
-    sightings: tuple[Occurrence, ...]
+    sightings: tuple[Mention, ...]
     marked: tuple[int, ...]
     path: PathAnswer | None
     nodes_in_all: int
@@ -222,7 +222,7 @@ def find_excerpt(connection: sqlite3.Connection, *, max_nodes: int, **part: str)
     Raises:
         InvalidArgument: A label to look for is empty.
         NodeNotFound: No label or text contains what is looked for.
-        EpisodeNotFound: The graph has no such episode.
+        NotFound: The graph has no such episode.
     """
     return _Reading(connection, choose(connection, **part, max_nodes=max_nodes)).excerpt()
 
@@ -275,7 +275,7 @@ class _Reading:
         """The place that a mention has or gets; it is read when all that are wanted are known."""
         return self._sighting_place.setdefault((episode, local), len(self._sighting_place))
 
-    def _read_sightings(self) -> tuple[Occurrence, ...]:
+    def _read_sightings(self) -> tuple[Mention, ...]:
         """The mentions that got a place, in the order of their places."""
         rows = self._ask(
             "SELECT m.episode, m.local, m.raw, m.timestamp, coalesce(m.log, e.log), m.line, m.quote"
@@ -284,7 +284,7 @@ class _Reading:
             " ORDER BY wanted.key",
             (json.dumps(list(self._sighting_place)),),
         )
-        return tuple(Occurrence(self._session_place[episode], *row) for episode, *row in rows)
+        return tuple(Mention(self._session_place[episode], *row) for episode, *row in rows)
 
     def _read_edges(self) -> tuple[ExcerptEdge, ...]:
         evidence = self._read_claims()

@@ -162,7 +162,7 @@ def feedback_from_episode(
     partial or unknown outcome makes no feedback.
 
     Raises:
-        EpisodeNotFound: There is no such episode.
+        NotFound: There is no such episode.
         NoMemory: These insights belong to no memory with episodes.
     """
     found = context.required_history.episodes.require(as_str("episode", episode))

@@ -310,7 +310,7 @@ def link(
 
     Raises:
         NotFound: There is no insight of that name.
-        EpisodeNotFound: There is no such episode.
+        NotFound: There is no such episode.
         InvalidArgument: Type or relation is none of those allowed. There is no text, and no whole episode is meant.
     """
     from helix_graph.graph.model import ANCHOR_TYPES

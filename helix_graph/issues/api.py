@@ -60,7 +60,7 @@ class Issues:
         """An issue or a group by its id, or by the beginning of one: every occurrence, and what repaired it.
 
         Raises:
-            IssueNotFound: Nothing has this id, or several have.
+            NotFound: Nothing has this id, or several have.
             GraphNotCompiled: There is no graph yet.
         """
         with self.open() as survey:
@@ -80,7 +80,7 @@ class Issues:
         """Says that an issue need not be shown any more; `unmute` takes it back.
 
         Raises:
-            IssueNotFound: Nothing has this id, or several have.
+            NotFound: Nothing has this id, or several have.
         """
         return self._say(name, "muted", reason)
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
+from helix_episodes.errors import NotFound
 from helix_episodes.light_imports import Regex
 from helix_episodes.normalization import message_template
-from helix_graph.errors import IssueNotFound
 from helix_graph.graph.error_query import SAYS_NO_NAME, says_something
 from helix_graph.issues.history import History, shared_statements, texts_of
 from helix_graph.issues.model import (
@@ -144,7 +144,7 @@ class IssueSurvey:
         """The whole id of an issue or a group.
 
         Raises:
-            IssueNotFound: Nothing has this id, or several have.
+            NotFound: Nothing has this id, or several have.
         """
         kind, key, _ = _found(self._history, name)
         return issue_id(kind, key)
@@ -413,13 +413,13 @@ def _found(history: History, name: str) -> _Row:
     """The issue or group of an id or the beginning of one.
 
     Raises:
-        IssueNotFound: Nothing has this id, or several have.
+        NotFound: Nothing has this id, or several have.
     """
     rows = _by_id(history)
     fitting = sorted(one for one in rows if one.startswith(name)) if _ID.fullmatch(name) else []
     if len(fitting) != 1:
         which = f"several begin so: {', '.join(fitting[:5])}" if fitting else "`helix-graph issues` lists the ids"
-        raise IssueNotFound(f"No issue {name!r}; {which}")
+        raise NotFound(f"No issue {name!r}; {which}")
     return rows[fitting[0]]
 
 

@@ -20,7 +20,7 @@ from helix_graph.insights.safe_quoting import flat
 from helix_graph.insights.storing import is_persons_tag
 from helix_graph.plans import transcripts
 from helix_graph.plans.handoff_files import HandoffFiles, append_line
-from helix_graph.plans.model import AgentOutcome, EndedWorkspace, NoWorkTree, WorkspaceClosed
+from helix_graph.plans.model import AgentOutcome, EndedWorkspace, NoWorkTree, PlanError
 from helix_graph.plans.workspace_endings import require_injected
 from helix_graph.plans.workspaces import Workspaces
 from helix_graph.timestamps import stamp, utc_now
@@ -125,7 +125,7 @@ class Learning:
         if number is not None:
             try:
                 ended = self._ended(number)
-            except WorkspaceClosed:  # somebody who looked at the work decided otherwise, and that is not changed
+            except PlanError:  # somebody who looked at the work decided otherwise, and that is not changed
                 return {"workspace": number}
             return {"workspace": number, "feedback": ended.feedback}
         injection = self._insights.showing_of(self._task_id or "", self._injected)

@@ -8,7 +8,6 @@ became of a workspace; the others are what its builder gets.
     HelixGraphError              (helix_episodes.errors)
     └── PlanError                    a complete task, or an exploration that is no JSON object
         ├── InvalidPlan              a plan or task that cannot be carried out: the offending part is named
-        ├── WorkspaceClosed          it ended otherwise before
         └── NoWorkTree               the working tree cannot be compared: no git, or not its folder
 """
 
@@ -240,18 +239,6 @@ class InvalidPlan(PlanError):
         self.where = where
         self.problem = problem
         super().__init__(f"not a plan that can be carried out: {where}: {problem}")
-
-
-class WorkspaceClosed(PlanError):
-    """A workspace ends once; ``status`` is how it ended."""
-
-    def __init__(self, workspace: int, *, status: str, wanted: str) -> None:
-        self.workspace = workspace
-        self.status = status
-        self.wanted = wanted
-        super().__init__(
-            f"workspace {workspace} is {status} already and cannot become {wanted}; create another for a new attempt"
-        )
 
 
 class NoWorkTree(PlanError):

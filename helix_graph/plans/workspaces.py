@@ -31,7 +31,6 @@ from helix_graph.plans.model import (
     PlanError,
     ScopeCheck,
     Workspace,
-    WorkspaceClosed,
     WorkspaceEnding,
 )
 from helix_graph.plans.plan_checks import task_of
@@ -177,7 +176,7 @@ class Workspaces:
 
         Raises:
             NotFound: No workspace has that number.
-            WorkspaceClosed: It is blocked already.
+            PlanError: It is blocked already.
             InvalidArgument: The text contains a control character. Of ``utilized``, a name is of no insight.
             NoWorkTree: ``tree`` cannot be compared; then nothing is ended.
         """
@@ -197,7 +196,7 @@ class Workspaces:
 
         Raises:
             NotFound: No workspace has that number.
-            WorkspaceClosed: It is complete already.
+            PlanError: It is complete already.
             InvalidArgument: The text contains a control character. Of ``utilized``, a name is of no insight.
             NoWorkTree: ``tree`` cannot be compared; then nothing is ended.
         """
@@ -272,7 +271,8 @@ class Workspaces:
         with database(self.root).writing() as connection:
             found = store.workspace_of(store.find_row(connection, number))
             if found.status not in {"active", status}:
-                raise WorkspaceClosed(number, status=found.status, wanted=status)
+                problem = f"is {found.status} already and cannot become {status}; create another for a new attempt"
+                raise PlanError(f"workspace {number} {problem}")
             if found.status == "active":
                 write_ending(connection, found, status, ending)
         complete_ended(self._context)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from helix_episodes.errors import InvalidArgument, NotFound
 from helix_episodes.model import sortable_time
-from helix_graph.errors import GraphNotCompiled, IssueNotFound
+from helix_graph.errors import GraphNotCompiled
 from helix_graph.graph.assertions import now
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.managed_block import added_line
@@ -260,7 +260,7 @@ class Rules:
         """The sessions that met an issue; none of one that is gone."""
         try:
             return {one.session for one in self._issues().show(issue).occurrences}
-        except (IssueNotFound, GraphNotCompiled):
+        except (NotFound, GraphNotCompiled):
             return set()
 
     def _agents(self) -> Iterator[str]:

@@ -22,7 +22,8 @@ from urllib.parse import urlsplit
 import msgspec
 
 from helix_episodes.errors import HelixGraphError, InvalidArgument
-from helix_graph.errors import InvalidConfiguration, SearchFailed
+from helix_graph.embedding.model import NoEmbedder
+from helix_graph.errors import InvalidConfiguration
 from helix_graph.project import CONFIGURATION, read_table, user_configuration
 from helix_graph.search.model import (
     MemorySearchAnswer,
@@ -124,7 +125,7 @@ class Search:
             InvalidArgument: The query is empty, longer than 500 characters, or holds a character other than ASCII's
                 letters and digits, white space and ``- . , _ ( ) & :``; both ``semantic_only`` and ``lexical_only``.
                 ``max_results`` is not between 1 and 100.
-            SearchFailed: ``semantic_only``, and nothing here compares meanings.
+            NoEmbedder: ``semantic_only``, and nothing here compares meanings.
             InvalidConfiguration: A file of settings is not understood.
         """
         if semantic_only and lexical_only:
@@ -137,7 +138,7 @@ class Search:
             reasons = [f"{one.name}: {one.problem}" for one, _ in answers if one.state != "left out"]
             why = "; ".join(reasons) or f"{FORGETFUL} is not available"
             problem = f"No semantic search is available and semantic_only was specified: {why}"
-            raise SearchFailed(f"{problem}. `helix-graph model status` says how to get one")
+            raise NoEmbedder(f"{problem}. `helix-graph model status` says how to get one")
         return MemorySearchAnswer(
             results=merged([found for _, found in answers], limit=limit),
             sources=tuple(searched for searched, _ in answers),

@@ -26,11 +26,11 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from helix_episodes.errors import WriteFailed
+from helix_episodes.errors import FileError, WriteFailed
 from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.embedding.choice import unavailable
-from helix_graph.errors import GraphNotCompiled, MissingExtra, SearchFailed
+from helix_graph.errors import GraphNotCompiled, MissingExtra, ProgramFailed
 from helix_graph.graph.similar_decisions import SimilarDecision, words_of
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.search.model import PartialResults, SearchMode, SourceResult
@@ -200,7 +200,7 @@ class MarkdownFolder:
         """Files with a word of the query; the score is the percentage of words found, those in texts counting half.
 
         Raises:
-            SearchFailed: The folder could not be listed to its end.
+            FileError: The folder could not be listed to its end.
         """
         wanted, files = telling(query_words(query)), list(self._files())
         scored = [(score, path, text) for path, text in files if (score := _score(path, text or "", wanted))]
@@ -232,10 +232,8 @@ class MarkdownFolder:
         try:
             paths = sorted(self.folder.rglob("*.md"))[:_MOST_FILES]
         except OSError as error:  # another program's folder, or one that vanishes while it is listed
-            problem = (
-                f"{self.folder} cannot be listed: {error.strerror or error}; name another folder in .helix/config.toml"
-            )
-            raise SearchFailed(problem) from error
+            problem = f"cannot be listed: {error.strerror or error}; name another folder in .helix/config.toml"
+            raise FileError(path=self.folder, problem=problem) from error
         for path in paths:
             try:
                 yield path, _text(path)
@@ -344,7 +342,7 @@ class Forgetful:
 
         Raises:
             MissingExtra: The MCP client is not installed.
-            SearchFailed: It is no such server, does not answer in time, or answers what is not understood.
+            ProgramFailed: It is no such server, does not answer in time, or answers what is not understood.
         """
         from helix_episodes.redaction import redact_text
 
@@ -372,7 +370,7 @@ class Forgetful:
         """What an answer holds.
 
         Raises:
-            SearchFailed: It is neither an object with memories nor JSON.
+            ProgramFailed: It is neither an object with memories nor JSON.
         """
         keys = ("primary_memories", "memories", "results", "result")
         if isinstance(answer, dict) and (key := next((key for key in keys if key in answer), None)):
@@ -380,7 +378,7 @@ class Forgetful:
         if isinstance(answer, str):
             with contextlib.suppress(msgspec.DecodeError, RecursionError):
                 return msgspec.json.decode(answer)
-        raise SearchFailed(f"{FORGETFUL} at {self.endpoint} answers in a form that is not known: no list of memories")
+        raise ProgramFailed(f"{FORGETFUL} at {self.endpoint} answers in a form that is not known: no list of memories")
 
     def _ask(self, query: str, limit: int) -> object:
         try:
@@ -403,7 +401,7 @@ class Forgetful:
                 :_LONGEST_PROBLEM
             ]  # of what does not fit the protocol there is a line a field
         self._availability.note(available=False)
-        raise SearchFailed(f"{FORGETFUL} at {self.endpoint} did not answer: {problem}")
+        raise ProgramFailed(f"{FORGETFUL} at {self.endpoint} did not answer: {problem}")
 
     async def _call(self, query: str, limit: int) -> object:
         import anyio

@@ -11,8 +11,7 @@ from importlib import import_module
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from helix_episodes.errors import HelixGraphError
-from helix_graph.errors import MissingExtra
+from helix_graph.errors import MissingExtra, ProgramFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,7 +31,7 @@ _ERRORS = (
 )
 
 
-class Session(NamedTuple):
+class OpenEngine(NamedTuple):
     """An open engine: ``read`` has Parquet files as one table, ``batches`` the rows of a table in Arrow's batches.
 
     The files of a table have its columns, given as a `pyarrow.Schema`.
@@ -40,10 +39,6 @@ class Session(NamedTuple):
 
     read: Callable[[Sequence[Path], Any], Table]
     batches: Callable[[Table, int], Iterable[Any]]
-
-
-class EngineFailed(HelixGraphError):
-    """DuckDB or Spark could not be started, or gave up; no shard is damaged."""
 
 
 def engine_errors() -> tuple[type[Exception], ...]:
@@ -77,12 +72,12 @@ def _modules(engine: str, name: str) -> Any:  # noqa: ANN401  (a module, which n
 
 
 @contextmanager
-def open_duckdb(memory_limit: str = "") -> Iterator[Session]:
+def open_duckdb(memory_limit: str = "") -> Iterator[OpenEngine]:
     """DuckDB in this process; what does not fit into ``memory_limit`` goes to a temporary folder.
 
     Raises:
         MissingExtra: It is not installed.
-        EngineFailed: The limit is no size.
+        ProgramFailed: The limit is no size.
     """
     duckdb, names = _modules("DuckDB", "duckdb"), count()
     with tempfile.TemporaryDirectory(prefix="helix-fold-") as spill:
@@ -90,9 +85,9 @@ def open_duckdb(memory_limit: str = "") -> Iterator[Session]:
         try:
             connection = duckdb.connect(config=options | ({"memory_limit": memory_limit} if memory_limit else {}))
         except duckdb.Error as error:
-            raise EngineFailed(f"DuckDB cannot be opened: {error}") from error
+            raise ProgramFailed(f"DuckDB cannot be opened: {error}") from error
 
-        def read(paths: Sequence[Path], schema: Any) -> Table:  # noqa: ANN401  (as `Session` has it)
+        def read(paths: Sequence[Path], schema: Any) -> Table:  # noqa: ANN401  (as `OpenEngine` has it)
             name = f"t{next(names)}"
             connection.read_parquet([str(path) for path in paths], hive_partitioning=False).create_view(name)
             return _view(name, schema)
@@ -101,18 +96,18 @@ def open_duckdb(memory_limit: str = "") -> Iterator[Session]:
             yield from connection.execute(_query("duckdb", table)).to_arrow_reader(size)
 
         try:
-            yield Session(read, batches)
+            yield OpenEngine(read, batches)
         finally:
             connection.close()
 
 
 @contextmanager
-def open_spark(master: str = LOCAL_MASTER, memory_limit: str = "") -> Iterator[Session]:
+def open_spark(master: str = LOCAL_MASTER, memory_limit: str = "") -> Iterator[OpenEngine]:
     """A Spark session on ``master``, whose workers see the same paths; ``memory_limit`` is for each of its processes.
 
     Raises:
         MissingExtra: It is not installed.
-        EngineFailed: It cannot be started: there is no Java, or no such master.
+        ProgramFailed: It cannot be started: there is no Java, or no such master.
     """
     sql, names = _modules("Spark", "pyspark.sql"), count()
     settings = {
@@ -127,7 +122,7 @@ def open_spark(master: str = LOCAL_MASTER, memory_limit: str = "") -> Iterator[S
     try:
         session = sql.SparkSession.builder.master(master).appName("helix-graph fold").config(map=settings).getOrCreate()
     except engine_errors() as error:
-        raise EngineFailed(
+        raise ProgramFailed(
             f"Spark cannot be started on {master} ({next(iter(str(error).splitlines()), '')}); it needs Java 17"
             " (apt install openjdk-17-jre-headless) and a master that runs"
         ) from error
@@ -135,7 +130,7 @@ def open_spark(master: str = LOCAL_MASTER, memory_limit: str = "") -> Iterator[S
     # Two hundred parts, Spark's own number, take minutes on a few cores whatever is in them.
     session.conf.set("spark.sql.shuffle.partitions", str(4 * session.sparkContext.defaultParallelism))
 
-    def read(paths: Sequence[Path], schema: Any) -> Table:  # noqa: ANN401  (as `Session` has it)
+    def read(paths: Sequence[Path], schema: Any) -> Table:  # noqa: ANN401  (as `OpenEngine` has it)
         name = f"t{next(names)}"
         session.read.parquet(*(path.absolute().as_uri() for path in paths)).createOrReplaceTempView(name)
         return _view(name, schema)
@@ -144,6 +139,6 @@ def open_spark(master: str = LOCAL_MASTER, memory_limit: str = "") -> Iterator[S
         yield from session.sql(_query("pyspark", table)).toArrow().to_batches(max_chunksize=size)
 
     try:
-        yield Session(read, batches)
+        yield OpenEngine(read, batches)
     finally:
         session.stop()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from helix_graph.shards.engines import Session
+    from helix_graph.shards.engines import OpenEngine
 
 _LABEL = ("label", "type", "resolution", "place", "thing")
 _ISSUE = TABLES["issues"].values
@@ -66,7 +66,7 @@ def serve(folder: Path, output: Path) -> dict[str, int]:
     return rows
 
 
-def _tables(folder: Path, session: Session) -> dict[str, Table]:
+def _tables(folder: Path, session: OpenEngine) -> dict[str, Table]:
     sums = {name: session.read([folder / f"{name}.parquet"], schema_of(TABLES[name])) for name in TABLES}
     parts = {
         "remedies": sums["remedies"].mutate(projects=1),

@@ -27,6 +27,7 @@ from helix_graph.validation import as_choice, as_datetime, as_int, as_path, as_s
 from helix_graph.web.page_content import (
     PageMeta,
     authors_shown,
+    issues_at,
     issues_of,
     sessions_of,
     traced_sessions,
@@ -214,7 +215,7 @@ class Pages:
             GraphNotCompiled: There is no graph yet.
             InvalidArgument: More than one of the three was asked for, or only one end of a path.
             NodeNotFound: Nothing has the label.
-            EpisodeNotFound: There is no such episode.
+            NotFound: There is no such episode.
             WriteFailed: The file cannot be written.
         """
         asked = {"focus": focus, "source": source, "target": target, "episode": episode}
@@ -242,6 +243,7 @@ class Pages:
                 traced=traced,
             )
             graph = graph_of(connection, {number: row.place for number, row in history.sessions.items()})
+            failing = issues_at(survey)
             rules = page_rules(self._rules.list(limit=200), self._rules.advise(survey=survey))
         opens, path = self._opening(asked, graph, place_of, wanted)
         traces = self._traces(traced, place_of, asked=wanted)
@@ -257,7 +259,7 @@ class Pages:
             "issues": issues,
             "sessions": sessions,
             "graph": graph,
-            "places": places_of(trials, place_of),
+            "places": places_of(trials, place_of, failing),
             "rules": rules,
             **traces,
             **({"path": path} if path else {}),
@@ -323,7 +325,7 @@ class Pages:
         """The steps of a session, by the id of its episode or its own.
 
         Raises:
-            EpisodeNotFound: There is no such episode, or it was deleted since it was compiled.
+            NotFound: There is no such episode, or it was deleted since it was compiled.
         """
         return build_timeline(
             self._episodes.require(name),

@@ -66,7 +66,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
     until = time.monotonic() + _PATIENCE
     while not condition():
         assert time.monotonic() < until, "the work that the hook left behind was never done"
-        time.sleep(0.05)
+        time.sleep(0.01)
 
 
 def wait_until_idle(root: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 HOSTILE = (
     "</script><script>alert(1)</script>",
     "<img src=x onerror=alert(2)>",
@@ -17,3 +19,8 @@ HOSTILE = (
     "url(https://example.invalid/x.png)",
     "__proto__ constructor toString",
 )
+
+
+def outside_of_quotations(text: str) -> str:
+    """The text without quotations, and without what marks the memory's block."""
+    return re.sub(r'"(?:[^"\\]|\\.)*"', "", text)

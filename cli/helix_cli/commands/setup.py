@@ -19,7 +19,7 @@ from helix_cli.output import count, emit_json, json_option, say, show, verbatim,
 
 if TYPE_CHECKING:
     from helix_cli.setup.definitions import Scope
-    from helix_cli.setup.first_look import FirstLook
+    from helix_cli.setup.first_look import PreparedMemory
     from helix_cli.setup.installers import Done, ExportedPlugin
     from helix_cli.setup.own_files import Installed
 
@@ -142,7 +142,7 @@ def _render_check(answer: dict[str, object]) -> None:
         say(f"The plugin's files {whose} are {'in place' if answer['plugin'] else 'not all in place'}.")
 
 
-def _render_setup(done: Sequence[Done], memory: FirstLook | None) -> None:
+def _render_setup(done: Sequence[Done], memory: PreparedMemory | None) -> None:
     for one in done:
         if one.dry_run:
             _render_planned(one)
@@ -186,7 +186,7 @@ def _summary(done: Done) -> str:
     return f"{begin} {'; '.join(parts)}{kept}. Sessions that begin from now on are {now} the memory."
 
 
-def _render_memory(look: FirstLook) -> None:
+def _render_memory(look: PreparedMemory) -> None:
     if look.problem:
         warn(look.problem)
         return

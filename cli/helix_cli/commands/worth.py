@@ -22,16 +22,16 @@ _COLUMNS = (
     "the later remedy",
     "same kind",
     "another",
-    "steps between",
+    "steps between (at most saved)",
     "minutes",
     "another per 20 sessions",
 )
 _SESSIONS = 20
 _EXPLAINED = (
     "The later remedy: what repaired it in that session was shown. Same kind: both edit the file that the failure "
-    "names. Another: neither. These count failures whose repair is known. Beside this memory stand the repair of the "
-    "most similar message (lexical search), the newest repair of the check, and that of a random other failure of it "
-    "(placebo)."
+    "names, or the tool's own repair was shown and made by hand or by another name. Another: neither. These count "
+    "failures whose repair is known. Beside this memory stand the repair of the most similar message (lexical search), "
+    "the newest repair of the check, and that of a random other failure of it (placebo)."
 )
 
 

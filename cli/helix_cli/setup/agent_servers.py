@@ -17,9 +17,10 @@ import msgspec
 
 from helix_cli.setup.definitions import SERVER, Scope, is_our_program, is_our_server
 from helix_cli.setup.entries import JSON_SERVERS, TOML_SERVERS, line_of_toml_server, server_in
-from helix_cli.setup.errors import AgentCommandFailed, NotEditable
+from helix_cli.setup.errors import NotEditable
 from helix_cli.setup.json_edit import line_at
 from helix_cli.setup.settings import SettingsChange, read_text, read_toml, records
+from helix_graph.errors import ProgramFailed
 
 #: An agent's own command answers within a second or two; one that waits for input is stopped.
 _SECONDS = 60
@@ -42,17 +43,24 @@ def run_agent(line: tuple[str, ...], cwd: Path) -> str:
     """What one of the agent's own commands prints.
 
     Raises:
-        AgentCommandFailed: It does not succeed.
+        ProgramFailed: It does not succeed.
     """
     try:
         done = subprocess.run(  # noqa: S603  (the agent's own command, found on the PATH; no shell)
             line, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=_SECONDS
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise AgentCommandFailed(line, str(error)) from error
+        raise _failed(line, str(error)) from error
     if done.returncode != 0:
-        raise AgentCommandFailed(line, (done.stderr or done.stdout).strip()[-300:] or "no reason given")
+        raise _failed(line, (done.stderr or done.stdout).strip()[-300:] or "no reason given")
     return done.stdout
+
+
+def _failed(line: tuple[str, ...], problem: str) -> ProgramFailed:
+    """Files that setup changed before stay changed."""
+    return ProgramFailed(
+        f"`{' '.join(line)}` failed: {problem}; the hooks are done, the server is not: run it yourself"
+    )
 
 
 _COMMAND = re.compile(r"^\s*command:[ \t]*(.+?)\s*$", re.IGNORECASE | re.MULTILINE)
@@ -199,7 +207,7 @@ class AgentServers(msgspec.Struct, frozen=True, kw_only=True):
         """What the agent's command prints about a server of our name in this scope; None when there is none."""
         try:
             answer = run_agent(self._get, self.project)
-        except AgentCommandFailed:
+        except ProgramFailed:
             return None
         scope = _SCOPE.search(answer)
         return None if scope is not None and scope[1].lower() != self.scope else answer

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from helix_episodes.errors import HelixGraphError
@@ -30,14 +29,3 @@ class NotEditable(HelixGraphError):
     def at(self, path: Path) -> NotEditable:
         """The same, of a file."""
         return NotEditable(self.problem, line=self.line, path=path, advice=self.advice)
-
-
-class AgentCommandFailed(HelixGraphError):
-    """The agent's own command did not do what setup asked of it. Files that setup changed before stay changed."""
-
-    def __init__(self, line: Sequence[str], problem: str) -> None:
-        self.line = tuple(line)
-        self.problem = problem
-        super().__init__(
-            f"`{' '.join(line)}` failed: {problem}; the hooks are done, the server is not: run it yourself"
-        )

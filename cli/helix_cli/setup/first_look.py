@@ -14,7 +14,7 @@ from helix_graph.graph.recent_work import best_find
 from helix_graph.project import memory_folder
 
 
-class FirstLook(msgspec.Struct, frozen=True, kw_only=True):
+class PreparedMemory(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a project's memory.
 
     ``begun``: there was none before. ``read`` sessions were new or had grown, of ``sessions`` in all. ``error`` is what
@@ -32,7 +32,7 @@ class FirstLook(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""
 
 
-def first_look(project: Path) -> FirstLook:
+def first_look(project: Path) -> PreparedMemory:
     """Begins the memory of a project, or goes on with it, and reads what is new in its logs.
 
     Raises:
@@ -42,14 +42,14 @@ def first_look(project: Path) -> FirstLook:
     before = memory_folder(project)
     is_new = before is None or not before.is_dir()
     if project.stat().st_uid != os.geteuid():
-        return FirstLook(root=before or project, problem=f"{project} is another user's: its memory was left alone")
+        return PreparedMemory(root=before or project, problem=f"{project} is another user's: its memory was left alone")
     try:
         memory = Memory.init(project)
     except UntrustedMemory as error:
-        return FirstLook(root=before or project, problem=str(error))
+        return PreparedMemory(root=before or project, problem=str(error))
     read = memory.extract_all().report.recorded
     memory.graph.compile()
-    look = FirstLook(
+    look = PreparedMemory(
         root=memory.root,
         begun=is_new,
         read=len(read),

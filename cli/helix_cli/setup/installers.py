@@ -69,7 +69,7 @@ def carry_out(agent: str, plan: SetupPlan, *, removing: bool, dry_run: bool) -> 
 
     Raises:
         NotEditable: A file changed meanwhile; nothing is done then.
-        AgentCommandFailed: The agent's own command failed; files done by then stay done.
+        ProgramFailed: The agent's own command failed; files done by then stay done.
         WriteFailed: A file cannot be written; files done by then stay done.
     """
     changes = [change for change in plan.changes if not change.is_none]

@@ -1,10 +1,11 @@
 """What each failure took: calls, active minutes and tokens, from its result to the result that shows the repair.
 
-Without a repair the cost ends at the next passing run of the check or at the next prompt, whichever comes first; for a
-tool or command that is never used again, where the agent has gone on to something else. Gaps of more than five minutes
-are no work, nor is any time in which a person was waited for. Failures that are open at once share what happens: the
-sum over all failures of a session is never more than the session took. The same failure again, before it is repaired,
-goes on with the one before.
+Without a repair the cost ends at the next passing run of the check, at a command that did the same work instead, or at
+the next prompt, whichever comes first; for a tool or command that is never used again, where the agent has gone on to
+something else. Gaps of more than five minutes are no work, nor is any time in which a person was waited for: a call
+that only reads or changes a file and takes longer than half a minute has waited for a permission. Failures that are
+open at once share what happens: the sum over all failures of a session is never more than the session took. The same
+failure again, before it is repaired, goes on with the one before.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections import defaultdict
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from helix_episodes.extraction.calls import UNDONE
+from helix_episodes.extraction.calls import CHANGES, UNDONE
 from helix_episodes.model import Cost
 
 if TYPE_CHECKING:
@@ -31,6 +32,16 @@ _LONGEST_GAP = 300.0
 LEFT_AFTER = 12
 #: Calls that wait for a person.
 _ASKING = frozenset({"ask", "plan"})
+#: A call that reads or changes a file takes less by itself, even where an editor is asked for its diagnostics after it.
+_LONGEST_FILE_ACCESS = 30.0
+#: Programs that are done at once, as long as they only look.
+_IMMEDIATE = frozenset({
+    "awk", "basename", "cat", "cd", "cut", "date", "diff", "dirname", "echo", "file", "git", "grep", "head", "hexdump",
+    "ls", "nl", "od", "printf", "pwd", "readlink", "realpath", "sed", "sort", "stat", "tail", "test", "tr", "true",
+    "uniq", "wc", "which", "xxd",
+})  # fmt: skip
+#: Subcommands and options with which they wait for something else.
+_WAITING = frozenset({"fetch", "ls-remote", "remote", "-f", "-F", "--follow"})
 
 
 def costs_of(
@@ -40,7 +51,7 @@ def costs_of(
     ends = _Ends(session, timeline, fixes)
     errors = [event for event in timeline.events if event.type == "error" and event.id not in besides]
     spans = {event.id: (timeline.positions[event.id], *ends.of(event)) for event in errors}
-    return _shared(session, errors, spans)
+    return _shared(session, timeline, errors, spans)
 
 
 class _Ends:
@@ -66,6 +77,7 @@ class _Ends:
             return repaired, "repair"
         others: list[tuple[int, CostEnd]] = []
         others.extend((at, "pass") for at in self._passes(event))
+        others.extend((at, "instead") for at in self._instead(event))
         others.extend((at, "prompt") for at in self._prompts)
         if event.id in self._timeline.call_numbers and event.id not in self._timeline.run_of:
             later = self._timeline.calls[self._timeline.call_numbers[event.id] + 1 :][:LEFT_AFTER]
@@ -101,6 +113,24 @@ class _Ends:
         elif event.id in timeline.call_numbers:
             yield from self._working.get(_kind_of_call(timeline.call_of(event)), ())
 
+    def _instead(self, event: Event) -> Iterator[int]:
+        """Where another command did the work of a check that did not start, or showed what a failed one was to show."""
+        timeline = self._timeline
+        if event.id not in timeline.call_numbers or event.id in timeline.run_of:
+            return
+        failed = timeline.call_of(event)
+        if failed.decisive is None:
+            return
+        if failed.decisive.kind is not None:
+            runs = (run for each in timeline.runs.values() for run in each if run.verdict.kind == failed.decisive.kind)
+            yield from (run.position for run in runs if run.call is not None and run.verdict.passed is not None)
+        elif failed.purpose == "look":
+            programs = {part.program for part in failed.segments}
+            for call in timeline.calls:
+                used = {part.program for part in call.segments}
+                if call.purpose == "look" and call.status == "ok" and call.result_position and used & programs:
+                    yield call.result_position
+
 
 def _kind_of_call(call: ParsedCall) -> tuple[str, str]:
     if call.operation == "run" and call.decisive is not None:
@@ -112,7 +142,7 @@ def _kind_of_call(call: ParsedCall) -> tuple[str, str]:
 _Span = tuple[int, int, "CostEnd"]
 
 
-def _shared(session: Session, errors: Sequence[Event], spans: dict[str, _Span]) -> dict[str, Cost]:
+def _shared(session: Session, timeline: Timeline, errors: Sequence[Event], spans: dict[str, _Span]) -> dict[str, Cost]:
     """The costs, every step divided among the issues that are open at it."""
     own = _without_overlap(errors, spans)
     opened = [0] * (len(session.steps) + 2)
@@ -121,7 +151,7 @@ def _shared(session: Session, errors: Sequence[Event], spans: dict[str, _Span]) 
         opened[end + 1] -= 1
     shares = [1 / number if number else 0.0 for number in accumulate(opened)]
     steps = _running((1.0 if step.kind == "call" else 0.0 for step in session.steps), shares)
-    seconds = _running(_active_seconds(session.steps), shares)
+    seconds = _running(_active_seconds(session.steps, timeline.calls), shares)
     tokens = _running((step.tokens or 0 for step in session.steps), shares)
     timed = any(step.at is not None for step in session.steps)
     counted = any(step.tokens is not None for step in session.steps)
@@ -157,14 +187,35 @@ def _running(weights: Iterable[float], shares: Sequence[float]) -> list[float]:
     return list(accumulate(weight * share for weight, share in zip(weights, shares, strict=False)))
 
 
-def _active_seconds(steps: Sequence[Step]) -> Iterator[float]:
+def _active_seconds(steps: Sequence[Step], calls: Sequence[ParsedCall]) -> Iterator[float]:
     """The time since the step before, as far as the agent worked; helpers side by side count once."""
     asked = {step.call_id for step in steps if step.kind == "call" and step.operation in _ASKING}
+    answered = {call.position: call.result_position for call in calls if call.result_position is not None}
+    immediate = {call.position for call in calls if _is_immediate(call)}
+    at_once = {end for start, end in answered.items() if start in immediate}
+    others = {end for start, end in answered.items() if start not in immediate}
+    running: set[int] = set()
     latest: datetime | None = None
-    for step in steps:
+    for place, step in enumerate(steps):
         gap = (step.at - latest).total_seconds() if step.at and latest else 0.0
         waited = step.kind == "prompt" or (
             step.kind == "result" and (step.call_id in asked or step.status in {*UNDONE, "interrupted"})
         )
-        yield gap if 0 < gap <= _LONGEST_GAP and not waited else 0.0
+        longest = _LONGEST_FILE_ACCESS if place in at_once and not running else _LONGEST_GAP
+        yield gap if 0 < gap <= longest and not waited else 0.0
+        if answered.get(place) in others:
+            running.add(answered[place])
+        running.discard(place)
         latest = max(filter(None, (latest, step.at)), default=None)
+
+
+def _is_immediate(call: ParsedCall) -> bool:
+    """Whether a call only reads or changes a file, which takes no time worth naming."""
+    if call.operation == "look":
+        return {"url", "query"}.isdisjoint(call.step.arguments) and call.path is not None
+    if call.operation != "run":
+        return call.operation in CHANGES
+    return bool(call.segments) and all(
+        part.purpose == "look" and part.program in _IMMEDIATE and _WAITING.isdisjoint(part.arguments)
+        for part in call.segments
+    )

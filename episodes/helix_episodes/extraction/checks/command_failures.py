@@ -218,7 +218,9 @@ _NOISE = Regex(
     re.IGNORECASE,
 )
 #: A heading, the bracket that opens a report in JSON, and the progress of what a hook does are no message.
-_BANNER = Regex(r"\s*(?:#+ .*|[\[{(<]+|\[(?:STARTED|COMPLETED|SKIPPED|SUCCESS|TITLE|DATA)\] .*)$")
+_BANNER = Regex(
+    r"\s*(?:#+ .*|(?:[Ee]rror|Caused by):|[\[{(<]+|\[(?:STARTED|COMPLETED|SKIPPED|SUCCESS|TITLE|DATA)\] .*)$"
+)
 _LOUD = Regex(r"\s*(?:\S+: )?\[?(?:error|fatal|panic|failed|failure|✗|✘|×|E:|ERR!)", re.IGNORECASE)  # noqa: RUF001  (signs as printed)
 
 
@@ -243,8 +245,13 @@ def telling_line(lines: Sequence[str]) -> str:
 
     >>> telling_line(["Ubuntu 24.04.1 LTS", "", "pkg-a 1.2", "could not open the display"])
     'could not open the display'
+    >>> telling_line(["Error:", "   0: Failed to render 'a'"])  # as Rust's eyre prints a chain of errors
+    "Failed to render 'a'"
     """
-    spoken = [line.strip() for line in lines if line.strip() and not _is_noise(line) and not _BANNER.match(line)]
+    spoken = [
+        line.strip() for line in lines if line.strip() and not _is_noise(line) and not _BANNER.match(line.rstrip())
+    ]
+    spoken = [line.removeprefix("0: ") for line in spoken]
     loud = (line for line in spoken if _LOUD.match(line))
     naming = (line for line in spoken if _NAMES_IT.search(line))
     return next(loud, "") or next(naming, "") or (spoken[0] if spoken and len(spoken) <= _SHORT else "")

@@ -52,7 +52,7 @@ _BIOME = Regex(
 _BIOME_SAID = Regex(r"\s+([×✖!i]) (.+)$")  # noqa: RUF001  (as printed)
 _BIOME_END = Regex(r"Found (\d+) errors?\.$")
 _BIOME_CHECKED = Regex(r"Checked \d+ files? in [\d.]+\s?[mµn]?s\. (?:No fixes applied|Fixed \d+ files?)\.")
-_BIOME_GAVE_UP = Regex(r"\s+[×✖] Some (?:errors|warnings) were emitted while ")  # noqa: RUF001  (as printed)
+_BIOME_GAVE_UP = Regex(r"\s+[×✖] Some (errors|warnings) were emitted while ")  # noqa: RUF001  (as printed)
 _PRETTIER = Regex(r"\[warn\] (\S+\.\w+)$")
 
 
@@ -262,7 +262,7 @@ def read_eslint(output: CommandOutput) -> Verdict | None:
 
 
 def read_biome(output: CommandOutput) -> Verdict | None:
-    """The verdict of biome, whichever of its checks were asked for; warnings alone don't fail it."""
+    """The verdict of biome, whichever of its checks were asked for; warnings fail it only where it says so."""
     if not output.has("━━━━━", "fixes applied.", "Fixed "):
         return None
     heads = [(at, found) for at, line in enumerate(output.lines) if "━" in line and (found := _BIOME.match(line))]
@@ -271,10 +271,11 @@ def read_biome(output: CommandOutput) -> Verdict | None:
     if not heads and not checked and not gave_up:
         return None
     said = ((found, _said(output, at)) for at, found in heads)
+    serious = "×✖!" if any(found[1] == "warnings" for found in gave_up) else "×✖"  # noqa: RUF001  (as printed)
     reports = [
         ReportedLine(family=_biome_family(found[2]), message=words[2], path=found[1])
         for found, words in said
-        if words is not None and words[1] in "×✖"  # noqa: RUF001  (as printed)
+        if words is not None and words[1] in serious
     ]
     failed = int(ends[-1][1]) if ends else len(reports) or None
     bad = bool(failed or gave_up)

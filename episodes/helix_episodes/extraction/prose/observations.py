@@ -95,6 +95,7 @@ _TROUBLES = (
         r"\b(?:i|we|users?|one) (?:still )?(?:ca|do|did|could)(?:n['\u2019]t|nnot| not) (?:\w+ly )?(?:see|find|get|open"
         r"|load|run|reach|click|access|log|select|scroll|type|save|start|install|build|notice|read|edit|delete)\b"
     ),
+    r"\b(?:i|we|users)(?: am| are|['\u2019](?:m|re)) (?:still )?not (?:\w+ly )?(?:seeing|getting|finding|able to)\b",
     rf"(?:{_NOT}) (?!{_NO_EVENT}|{_NO_MORE}|(?:an?|the|my|your|our)\b)(?:\w+ly )?\w+",
     r"\b(?:nothing|nobody|none of (?:it|them|the \w+)) (?:happen|show|chang|appear|work|is|are|has|have|get|come)\w*",
     # It shows an error.

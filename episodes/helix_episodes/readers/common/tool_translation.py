@@ -42,7 +42,7 @@ _PATCH_OPERATIONS: dict[str, Literal["create", "edit", "delete"]] = {
 }
 
 
-class FileChange(NamedTuple):
+class PatchedFile(NamedTuple):
     """What becomes of one file: ``old`` and ``new`` are the lines that go and that come."""
 
     operation: Literal["create", "edit", "delete"]
@@ -59,18 +59,18 @@ class FileChange(NamedTuple):
         return new if self.operation == "create" else {"path": self.path, "old": self.old, "new": self.new}
 
 
-def read_patch(text: str) -> tuple[FileChange, ...]:
+def read_patch(text: str) -> tuple[PatchedFile, ...]:
     """The changes in the order of the patch; none when the text holds no such patch."""
     return tuple(_patch_changes(text))
 
 
-def read_diff(text: str, *, path: str) -> FileChange:
+def read_diff(text: str, *, path: str) -> PatchedFile:
     """The change that a unified diff makes to a file."""
     lines = [line for line in text.split("\n") if not line.startswith(("---", "+++"))]
     return _patch_edit(path, lines)
 
 
-def _patch_changes(text: str) -> Iterator[FileChange]:
+def _patch_changes(text: str) -> Iterator[PatchedFile]:
     heads = list(_PATCH_FILE.finditer(text))
     ends = (*(head.start() for head in heads[1:]), len(text))
     for head, end in zip(heads, ends, strict=False):
@@ -80,14 +80,14 @@ def _patch_changes(text: str) -> Iterator[FileChange]:
             change = _patch_edit(path, lines)
             moved = _PATCH_MOVE.search(text, head.end(), end)
             # A file that only moves is gone from where it was and new where it is.
-            yield from (FileChange("delete", path), change._replace(path=moved[1].strip())) if moved else (change,)
+            yield from (PatchedFile("delete", path), change._replace(path=moved[1].strip())) if moved else (change,)
         else:
-            yield FileChange(kind, path, new=_marked(lines, "+"))
+            yield PatchedFile(kind, path, new=_marked(lines, "+"))
 
 
-def _patch_edit(path: str, lines: Iterable[str]) -> FileChange:
+def _patch_edit(path: str, lines: Iterable[str]) -> PatchedFile:
     lines = list(lines)
-    return FileChange("edit", path, old=_marked(lines, "-"), new=_marked(lines, "+"))
+    return PatchedFile("edit", path, old=_marked(lines, "-"), new=_marked(lines, "+"))
 
 
 def _marked(lines: Iterable[str], mark: str) -> str:
@@ -338,7 +338,7 @@ def _one(operation: Operation, arguments: Arguments) -> tuple[Translation, ...]:
     return (Translation(operation, arguments),)
 
 
-def _changes(changes: tuple[FileChange, ...]) -> tuple[Translation, ...]:
+def _changes(changes: tuple[PatchedFile, ...]) -> tuple[Translation, ...]:
     return tuple(Translation(change.operation, change.arguments) for change in changes)
 
 

@@ -1,0 +1,197 @@
+"""Which words of a question count, as stems, and which others may stand for each in a log."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import pairwise
+
+from helix_graph.word_search import query_words
+
+#: Words that a question has beside what it is about.
+_QUESTION_WORDS = frozenset(
+    """a an the this that these those it its we i you they my our your is are was were be been being to of in on at for
+    with by from as and or so then did do does why how what which when where who me show tell explain get got into up
+    each every have has had same again still always ever once twice time times day keep keeps happen happened cause
+    caused led lead leads such between through can cannot could would should will won may might must not say says said
+    """.split()  # noqa: SIM905  (one line of words is easier to read)
+)
+#: What else a word may be called in a log. The key finds the others, not they the key.
+_ALSO = {
+    word: others.split()
+    for words, others in (
+        ("fail failure red broken broke break complain", "fail error broken broke"),
+        ("error", "fail"),
+        ("pass green works clean", "pass success ok"),
+        ("fixed", "pass fix success edit"),
+        ("success", "pass"),
+        ("autofix", "fix"),
+        ("lint linter style", "lint linter ruff eslint golangci clippy format"),
+        ("gofmt rustfmt prettier fmt format formatting formatter", "fmt format gofmt prettier"),
+        ("golint", "golangci"),
+        ("clippy eslint ruff golangci", "lint"),
+        ("audit", "audit deny advisory"),
+        ("test", "pytest jest vitest"),
+        ("typecheck", "mypy pyright tsc typecheck check"),
+        ("compile compiler", "compile build"),
+        ("bug problem trouble issue", "error fail bug issue problem"),
+        ("exception traceback", "error exception panic"),
+        ("permission denied forbidden", "permission denied refused"),
+        ("connection network", "connection network fetch"),
+        ("unused dead", "unused dead used"),
+        ("unneeded unnecessary redundant", "unnecessary redundant unused"),
+        ("duplicate duplicated copy", "duplicate dupl"),
+        ("flaky intermittent random", "flaky race"),
+        ("config configuration setting", "config setting"),
+        ("dependency library module", "dependency package module requirement"),
+        ("upgrade bump", "upgrade bump update"),
+        ("add new", "add create"),
+        ("invalid wrong incorrect bad", "invalid wrong incorrect bad"),
+        ("large big huge long", "large big long"),
+        ("newest latest recent", "new newest latest recent last"),
+        ("several multiple many", "several multiple multi"),
+        ("garbled jumbled mangled", "garbled jumbled mangled weird broken"),
+        ("log logging", "log"),
+        ("database db", "database db sql"),
+        ("auth login", "auth login token"),
+        ("secret credential", "secret credential token key"),
+        ("typo misspelling misspelled", "typo spell"),
+        ("reject refuse deny decline block no", "reject refuse deny block fail error"),
+        ("404", "found missing"),
+        ("403 401", "forbidden denied unauthorized permission"),
+        ("429", "rate limit"),
+        ("127", "command found"),
+        ("undo revert", "undo revert restore reset checkout"),
+        ("slow delay latency", "slow delay latency"),
+        ("hang hung stuck", "hang hung stuck timeout"),
+        ("crash panic", "crash panic"),
+        ("remove delete", "remove delete"),
+        ("vanish missing lost absent nonexistent", "missing lost undefined found such exist"),
+        ("change touch modify write", "edit create"),
+        ("rename", "move rename"),
+        ("pr", "pr pull"),
+        ("pull", "pr"),
+        ("open", "create"),
+        ("dispatch trigger start launch", "run start dispatch trigger"),
+        ("body description", "body description"),
+        ("ci", "workflow"),
+        ("docs documentation", "readme doc"),
+        ("argument arg flag parameter", "argument flag option parameter"),
+        ("directory folder dir", "directory folder dir"),
+        ("repository repo", "repository repo"),
+        ("environment env", "environment env"),
+        ("package pkg", "package pkg"),
+        ("message msg", "message msg"),
+        ("screen display render show", "render display show"),
+        ("install installation setup", "install setup"),
+        ("bash zsh terminal", "shell bash zsh"),
+        ("encoding unicode utf", "encoding unicode utf"),
+        ("import", "import module"),
+        ("branch", "branch checkout switch"),
+        ("publish release ship", "publish release tag"),
+    )
+    for word in words.split()
+}
+#: Forms of a verb that no ending gives. Each stands for the others.
+_FORMS = (
+    *("find found", "break broke broken", "run ran", "write wrote written", "lose lost", "forget forgot forgotten"),
+    *("make made", "build built", "send sent", "keep kept", "throw threw thrown", "show shown", "choose chose chosen"),
+    *("take took taken", "hide hid hidden", "freeze froze frozen", "hang hung", "stick stuck", "begin began begun"),
+    *("give gave given", "leave left", "read reading", "catch caught", "hold held", "know knew known", "use used"),
+)
+_OTHER_FORMS = {word: [other for other in forms.split() if other != word] for forms in _FORMS for word in forms.split()}
+#: What did not work has failed.
+_NEGATED = re.compile(
+    r"\b(?:(?:does|do|did|is|was|are|were|wo|ca|could|would)(?:n['\u2019]?t| not)|cannot|never|not|no longer)\s+"
+    r"(?:work(?:s|ing)?|pass(?:es|ed|ing)?|succeed(?:s|ed)?|compil(?:es?|ed|ing))\b",
+    re.IGNORECASE,
+)
+#: Phrases that have a short name.
+_SHORT_NAMES = (
+    (re.compile(r"\bend[ -]to[ -]end\b", re.IGNORECASE), "e2e"),
+    (re.compile(r"\b(?:pull|merge) requests?\b", re.IGNORECASE), "pr"),
+    (re.compile(r"\bno such\b", re.IGNORECASE), "missing"),
+    (re.compile(r"\bcontinuous integration\b", re.IGNORECASE), "ci"),
+    (
+        re.compile(r"\bsessions? (?:that )?(?:end|went|go)\w* (?:well|fine|ok|good|successful)\w*", re.IGNORECASE),
+        "success",
+    ),
+    (re.compile(r"\bsessions? (?:that )?(?:end|went|go)\w* (?:bad|wrong|unsuccessful)\w*", re.IGNORECASE), "failure"),
+)
+#: "In the telemetry package" is about telemetry.
+_KIND_OF_PLACE = re.compile(
+    r"\b(?:in|of|from|under|inside|within|for|to|touch\w*|edit\w*|chang\w*)\s+(?:the\s+)?([\w./-]+)\s+"
+    r"(?:packages?|modules?|files?|folders?|director(?:y|ies)|crates?|components?|classe?s?|functions?|methods?|commands?)\b",
+    re.IGNORECASE,
+)
+_CONTRACTED = frozenset("doesn don didn isn wasn aren weren won couldn wouldn shouldn hasn haven".split())  # noqa: SIM905
+#: Endings in the order in which they are tried; at least so many letters must remain.
+_ENDINGS = (
+    *(
+        "ations",
+        "ation",
+        "ically",
+        "ions",
+        "ion",
+        "ally",
+        "ings",
+        "ing",
+        "ures",
+        "ure",
+        "ies",
+        "ied",
+        "ers",
+        "er",
+        "ed",
+        "ly",
+    ),
+    *("es", "s", "y", "e"),
+)
+_SHORTEST_STEM = 3
+
+
+#: Words of the tables that mean something else in another form: to *fix* is no success, *work* is anything.
+_AS_WRITTEN = frozenset({"fixed", "works", "no", "red", "dead", "copy"})
+
+
+@cache
+def _also() -> dict[str, list[str]]:
+    """The table by stems, so that *changed* is found as *change* is."""
+    return {stem(word): others for word, others in _ALSO.items() if word not in _AS_WRITTEN}
+
+
+def words_asked(text: str) -> dict[str, tuple[str, ...]]:
+    """The stems of the words of a question, each with other stems that may stand for it."""
+    plain = _NEGATED.sub("fail", text)
+    for phrase, short in _SHORT_NAMES:
+        plain = phrase.sub(short, plain)
+    plain = _KIND_OF_PLACE.sub(lambda found: found[0][: found.end(1) - found.start()], plain)
+    words = [word for word in query_words(plain) if word not in _QUESTION_WORDS and word not in _CONTRACTED]
+    joined = dict(zip(words, [f"{one}{other}" for one, other in pairwise(words)], strict=False))
+    joined_before = {other: f"{one}{other}" for one, other in pairwise(words)}
+    found: dict[str, tuple[str, ...]] = {}
+    for word in words:
+        others = [*_ALSO.get(word, _also().get(stem(word), ())), *_OTHER_FORMS.get(word, ())]
+        others += [
+            name
+            for pair in (joined.get(word), joined_before.get(word))
+            if pair
+            for name in (pair, *_ALSO.get(pair, ()))
+        ]
+        found[stem(word)] = tuple(dict.fromkeys(map(stem, others)))
+    return found
+
+
+def stem(word: str) -> str:
+    """A word without its ending; what is not ASCII stays as it is."""
+    if not word.isascii():
+        return word
+    for ending in _ENDINGS:
+        if (
+            word.endswith(ending)
+            and not (ending == "s" and word.endswith("ss"))
+            and len(word) - len(ending) >= _SHORTEST_STEM
+        ):
+            left = word.removesuffix(ending)
+            return left[:-1] if len(left) > _SHORTEST_STEM and left[-1] == left[-2] and left[-1] not in "ls" else left
+    return word
