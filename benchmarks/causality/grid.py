@@ -18,7 +18,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from lifelike import FAULTS, HIDDEN, Fault, Lifelike, draw, make
+from lifelike import FAULTS, HELP, HIDDEN, HURT, Fault, Lifelike, draw, make
 
 from helix_graph.causality.effects import effect_report
 from helix_graph.causality.hypotheses import LEAST_USES
@@ -85,6 +85,8 @@ def look(world: Lifelike) -> Counts:
     drawn = draw(world)
     if drawn.rarer < LEAST_USES:  # nothing would be compared, and writing the sessions takes most of the time
         return Counts(early=1)
+    if world.fault != "reaction" and drawn.done.sum(axis=0).max() < LEAST_USES:  # nothing is done often enough
+        return Counts(effects=HURT + HELP)
     made = make(world, drawn)
     report = effect_report(without_copies(made.trials))
     if report.too_early:
@@ -149,9 +151,14 @@ class Cell:
         return sum(one.early for one in self.worlds)
 
     @property
+    def comparing(self) -> int:
+        """In how many worlds any step is compared."""
+        return sum(one.intervals > 0 for one in self.worlds)
+
+    @property
     def seldom(self) -> bool:
         """Whether hardly any world compares anything."""
-        return len(self.worlds) >= TRIED and len(self.worlds) - self.early < SELDOM * len(self.worlds)
+        return len(self.worlds) >= TRIED and self.comparing < SELDOM * len(self.worlds)
 
 
 def report(
@@ -185,7 +192,7 @@ def _lines(cell: Cell) -> Iterator[str]:
     head = name, f"{cell.success:.2f}", str(cell.sessions), str(len(cell.worlds)), str(cell.early)
     ranges = sum(one.intervals for one in cell.worlds)
     if cell.seldom:
-        most = wilson_interval(len(cell.worlds) - cell.early, len(cell.worlds)).high
+        most = wilson_interval(cell.comparing, len(cell.worlds)).high
         yield _line(*head, f"nearly always too early: {ranges} ranges; at most 1 world in {1 / most:.0f} has any")
         return
     yield _line(
