@@ -60,28 +60,9 @@ _SETTLED = frozenset({"quiet", "muted", "resolved"})
 #: A rule is read in every session: longer than this it is a page.
 _LONGEST_SENTENCE = 300
 _ADVICE_NOTE = (
-    "Costs are what the issue took so far, not what the rule will save. `advise --accept ID --into {into}` shows "
-    "the change; `advise --accept ID --trial 0.5` gives it to half of the sessions and measures."
-)
-_NO_HOOKS = (
-    "No hook has spoken in this project yet, and the one at a session's start gives the rule to sessions: `helix-graph "
-    "setup --check` says whether it is in place"
-)
-_NOT_OBSERVED = (
-    "The sentence names nothing that sessions show, so nobody can see whether it is followed; `rules` will say only "
-    "whether the issue is met less"
-)
-_ORDER = {
-    state: place
-    for place, state in enumerate(("ignored", "mixed", "followed", "described", "too early", "not applicable"))
-}
-_NOTE = (
-    "A rule counts as followed when its command ran with every flag that the rule writes, whether it passed or not: "
-    "for a rule about commits at any time between the first change and the commit, for one about changes at any time "
-    "after the first change of the session. Of a rule for one command instead of another each use of either counts, of "
-    "a rule against something each session. Flags that only change the output may differ, and paths where the rule "
-    "means the whole project. What a commit hook runs is in no log, so a rule whose command a hook runs looks ignored. "
-    "Before and after is association, not cause; several rules of one commit cannot be told apart."
+    "Followed: the command ran, with every flag that the rule writes, between the change and the commit, or after the "
+    "session's first change. Commands that only a commit hook runs are in no log and count as not run. Before and after "
+    "is association, not cause."
 )
 
 
