@@ -254,7 +254,7 @@ def _corrected(matrix: TrialMatrix, measured: Sequence[Measured]) -> tuple[Effec
 def _verdict(matrix: TrialMatrix, one: Measured, *, q: float, newer: float | None) -> Verdict:
     """What is said of a row; ``newer`` is its difference in the newer half, ``None`` where that compares nothing."""
     if q > FALSE_DISCOVERY_RATE:
-        return "not told apart"
+        return "could be chance"
     if one.hypothesis.kind in _ENDS and _comes_last(matrix, one.hypothesis):
         return "comes last"
     gone = newer is not None and newer * one.difference.estimate < 0

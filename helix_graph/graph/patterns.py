@@ -36,7 +36,7 @@ HypothesisKind = Literal["action", "answer", "sequence", "repetition", "unchecke
 NOTHING_TO_COMPARE = "nothing was both done and left undone often enough in the same kind of task"
 #: It stands out however often one has looked; at this look, or not in the newer half; it stands out, and is mostly done
 #: where the session's end is known; it could be chance.
-Verdict = Literal["associated", "provisional", "comes last", "not told apart"]
+Verdict = Literal["associated", "provisional", "comes last", "could be chance"]
 
 
 #: Of q values, at most so much for a row that shall stand out however often one looks. People look again after every
@@ -337,7 +337,7 @@ _KNOWN: dict[Verdict, str] = {
     "associated": "associated, not tested",
     "provisional": "provisional, it may be gone at the next look",
     "comes last": "done at the end, perhaps because of how it went",
-    "not told apart": "not told apart from chance",
+    "could be chance": "could be chance",
 }
 
 
@@ -353,9 +353,7 @@ def _adjusted(effect: Effect | None) -> str:
 
 def _result(pattern: Pattern) -> str:
     if pattern.interval is None:
-        rate = (
-            f"{_percent(pattern.success_rate)} % succeed" if pattern.measured else "nobody has said how often it works"
-        )
+        rate = f"{_percent(pattern.success_rate)} % succeed" if pattern.measured else "its success rate is not stated"
         return f"told {pattern.occurrences} times, {rate}"
     counts = f"{pattern.successes} of {pattern.occurrences}"
     if pattern.too_early:
