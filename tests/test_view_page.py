@@ -60,16 +60,16 @@ def test_four_questions_are_answered_in_few_actions(tab: Tab, shop: Memory, fail
     tab.follow("a.session")
     explained = shop.causality.explain(failed.id)
     lead = next(one for one in failed.decisions if one.id == explained.suspects[0].decision)
-    assert tab.text("h2:text('Steps to look at') ~ ol > li >> nth=0").startswith(lead.chosen)
+    assert tab.text("h2:text('Suspects') ~ ul > li >> nth=0").startswith(f"suspect 1 {lead.chosen}")
     assert tab.text("h2:text('Read first') ~ ol > li >> nth=0").startswith(explained.reading[0].quote)
-    assert explained.suspects[0].reasons[0] in tab.text("h2:text('Steps to look at') ~ ol > li >> nth=0")
+    assert explained.suspects[0].reasons[0] in tab.text("h2:text('Suspects') ~ ul > li >> nth=0")
 
     tab.follow("#tabs a[data-tab=places]")
     worst = next(one for one in shop.causality.fragile().places if one.rate.check == "pytest")
     tab.follow(".picker a:has-text('pytest')")
     card = tab.text("ol.cards > li >> nth=0")
     assert card.startswith(worst.path)
-    assert f"{worst.rate.failed} of {worst.rate.runs} runs failed" in card
+    assert f"{worst.rate.failed} of {worst.rate.runs} runs of pytest failed" in card
 
     tab.follow("#tabs a[data-tab=rules]")
     rule = next(one for one in shop.rules.list().rules if "make test" in one.rule.text)
@@ -80,7 +80,7 @@ def test_four_questions_are_answered_in_few_actions(tab: Tab, shop: Memory, fail
     assert [f"{one.events} of {one.opportunities}" in card for one in (before, after)] == [True, True]
     assert before.events > 0 == after.events
     # It had stopped a fortnight before the rule: no praise, no ratio of nothing, and what the comparison is with.
-    assert "stopped before" in card
+    assert "It had stopped before the rule came, so this is no effect of the rule." in card
     assert re.search(r"Last seen .*, before the rule; in the 7 sessions between it did not happen", card)
     assert "checks that the rule does not name failed 0.95 times as often" in card
     assert "times as often (" not in card
@@ -137,8 +137,8 @@ def test_a_remedy_shows_the_lines_that_went_and_came(tab: Tab, shop: Memory) -> 
 def test_the_graph_has_a_repair_behind_what_it_repaired(tab: Tab) -> None:
     tab.go("graph")
     repairs = "ul > li:has(.mended)"
-    assert tab.page.locator(f"h2:text('What it led to') ~ {repairs}").count() > 0
-    assert tab.page.locator(f"h2:text('What led to it') ~ {repairs}").count() == 0
+    assert tab.page.locator(f"h2:text('What came after it') ~ {repairs}").count() > 0
+    assert tab.page.locator(f"h2:text('What came before it') ~ {repairs}").count() == 0
 
 
 def test_a_session_shows_every_step_with_what_came_of_it(tab: Tab, failed: Episode) -> None:
@@ -166,6 +166,42 @@ def test_two_sessions_are_compared_the_largest_difference_first(tab: Tab, shop: 
     assert len(differences) > 3
     assert differences == sorted(differences, reverse=True)
     assert min(differences) > 0
+
+
+def test_a_session_is_compared_with_the_most_alike_one_that_came_out_otherwise(
+    tab: Tab, shop: Memory, failed: Episode
+) -> None:
+    def chosen(session: str) -> str:
+        tab.go(f"sessions/{session}?with=")
+        others = shop.episodes.count() - shop.episodes.count(outcome=shop.episodes.require(session).outcome)
+        assert f"Of the {others} sessions on this page that came out otherwise it has most in common" in tab.text(
+            ".compare"
+        )
+        return str(tab.page.locator(".compare select").input_value())
+
+    other = chosen(failed.session)
+    assert shop.episodes.require(other).outcome == "success"
+    assert shop.episodes.require(chosen(other)).outcome == "failure"
+
+
+def test_a_failed_session_says_first_what_failed_and_leads_to_that_step(tab: Tab, failed: Episode) -> None:
+    tab.go(f"sessions/{failed.session}")
+    errors = [one for one in failed.events if one.type == "error"]
+    assert tab.text("h2 >> nth=0") == f"{len(errors)} failures, {len(errors) - len(failed.fixes)} not repaired"
+    tab.follow("ul.failures a")
+    tab.page.wait_for_selector(".step details[open]")
+    assert str(errors[0].message)[:30] in tab.text(".step details[open]")
+
+
+def test_a_place_leads_to_its_issues_and_to_the_failing_steps(tab: Tab) -> None:
+    tab.go("places?check=pytest")
+    first = "ol.cards > li >> nth=0"
+    titles = tab.page.locator(f"{first} >> a[href^='#issues/']").all_inner_texts()
+    assert titles
+    assert all(one.startswith("pytest: ") for one in titles)
+    tab.follow(f"{first} >> a[href^='#sessions/']")
+    tab.page.wait_for_selector(".step details[open]")
+    assert "pytest fails" in tab.text(".step:has(details[open])")
 
 
 def test_sessions_are_filtered_by_outcome(tab: Tab, shop: Memory) -> None:
@@ -212,7 +248,9 @@ def test_a_path_is_laid_out_from_end_to_end(browser: Browser, shop: Memory, tmp_
     with open_tab(browser, tmp_path / "path.html") as tab:
         shown = [one.inner_text().partition(" ")[2] for one in tab.page.locator("ol.path .node").all()]
         assert shown == [node.label for node in answer.path]
-        assert tab.page.locator("ol.path .between").count() == answer.depth
+        links = tab.page.locator("ol.path .between").all_inner_texts()
+        assert len(links) == answer.depth
+        assert all(re.match(r"\u2193 (came before|repaired|goes with) in \d+ of \d+ sessions?", one) for one in links)
 
 
 def test_keys_lead_through_the_page(tab: Tab) -> None:

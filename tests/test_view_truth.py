@@ -95,7 +95,7 @@ def test_every_edge_of_the_lists_is_drawn_on_its_side(tab: Tab) -> None:
     tab.page.fill("input[name=node]", "edit shop/api.py")
     tab.follow(".found a")
     lines = tab.page.locator("path.edge title").all_text_contents()
-    for side, title in enumerate(("What led to it", "What it led to")):
+    for side, title in enumerate(("What came before it", "What came after it")):
         items = tab.page.locator(f"h2:text('{title}') ~ ul > li").all()
         names = [str(item.locator("a").inner_text()).partition(" ")[2] for item in items][:10]
         ends = [(one, "edit shop/api.py") if side == 0 else ("edit shop/api.py", one) for one in names]
@@ -132,6 +132,47 @@ def test_a_refusal_shows_the_persons_own_words(browser: Browser, tmp_path: Path)
     with open_tab(browser, tmp_path / "view.html") as tab:
         tab.go("sessions/s")
         assert tab.text("h2:text('What was refused') ~ ul >> nth=0") == f"Bash rejected: {words.strip()}"
+
+
+def test_a_session_without_a_known_outcome_says_why(browser: Browser, tmp_path: Path) -> None:
+    memory = Memory.init(tmp_path)
+    memory.extract(
+        [
+            Script("unchecked").prompt("Add totals").edit("shop/a.py").save(tmp_path / "logs"),
+            Script("changed-after")
+            .prompt("Add totals")
+            .edit("shop/a.py")
+            .run("pytest", "1 passed in 0.1s")
+            .edit("shop/a.py")
+            .save(tmp_path / "logs"),
+            Script("idle").prompt("How many shops are there?").say("Two.").save(tmp_path / "logs"),
+        ]
+    )
+    memory.graph.compile()
+    memory.view(output=tmp_path / "view.html")
+    reasons = {
+        "unchecked": "files were changed, but no check ran, and nobody said how it ended",
+        "changed-after": "files were changed after the last check (pytest) passed, and nothing was run after that",
+        "idle": "no file was changed and no check ran, and nobody said how it ended",
+    }
+    assert {name: memory.causality.explain(name).why_unknown for name in reasons} == reasons
+    with open_tab(browser, tmp_path / "view.html") as tab:
+        for name, reason in reasons.items():
+            tab.go(f"sessions/{name}")
+            assert f"unknown {reason}" in tab.text("article")
+
+
+def test_a_look_that_failed_and_was_got_past_leaves_no_red_strip(browser: Browser, tmp_path: Path) -> None:
+    log = Script("s").prompt("Add").run("cat -A a.py", "cat: illegal option -- A\nusage: cat", code=1)
+    log = log.run("cat a.py", "x = 1").edit("a.py").edit("b.py").run("pytest", "1 passed in 0.1s")
+    memory = Memory.init(tmp_path)
+    memory.extract([log.save(tmp_path / "logs")])
+    memory.graph.compile()
+    memory.view(output=tmp_path / "view.html")
+    with open_tab(browser, tmp_path / "view.html") as tab:
+        tab.go("sessions")
+        name = str(tab.page.locator("svg.strip").get_attribute("aria-label"))
+        assert "the last was over at" in name
 
 
 def test_places_are_readable_on_a_telephone(browser: Browser, page_file: Path) -> None:

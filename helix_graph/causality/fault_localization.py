@@ -24,9 +24,11 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
 import msgspec
 
+from helix_episodes.extraction.calls import CHANGES
 from helix_episodes.extraction.shell.commands import decisive, parse_command
 from helix_episodes.model import Decision, Episode, Event
 from helix_episodes.safe_files import LONGEST_COMMAND
+from helix_graph.causality.check_runs import JUDGING
 from helix_graph.causality.effects import effect_report
 from helix_graph.causality.passages import passages_of_episode, passages_of_session, signs_of
 from helix_graph.causality.reading_order import ReadingPlace, reading_order
@@ -280,7 +282,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     ``outcome`` and ``rule`` say how it came out and by what; ``basis`` says whether other sessions could be compared.
     ``reading`` are the places to read, first to last (`helix_graph.causality.reading_order`): of a session that did not
     succeed its messages and steps, of any its trouble. ``read_from`` says whether the log was read, or what the episode
-    kept of it.
+    kept of it, ``why_unknown`` why no outcome is known.
     """
 
     episode: str
@@ -290,10 +292,13 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     suspects: tuple[Suspect, ...]
     reading: tuple[ReadingPlace, ...] = ()
     read_from: Literal["the log", "the episode; its log was not found"] = "the episode; its log was not found"
+    why_unknown: str = ""
 
     @property
     def in_short(self) -> str:
         """What the list of suspects comes to, where that must be known before it is read; else nothing."""
+        if self.why_unknown and not self.suspects:
+            return f"Nothing says how it ended: {self.why_unknown}. What to read first goes by the words of the log."
         if self.outcome == "success":
             found = "; these steps stand out." if self.suspects else "."
             return f"The session succeeded: there is no failure to explain{found}"
@@ -392,6 +397,24 @@ def _in_words(effect: Effect) -> str:
     return f"sessions with it are {points} than like sessions without, {effect.uses} against {effect.others}{known}"
 
 
+def why_unknown(episode: Episode) -> str:
+    """Why the outcome of a session is not known, as the part of a sentence; empty where it is."""
+    if episode.outcome != "unknown":
+        return ""
+    changes = [one for one in episode.decisions if one.action and one.action.verb in CHANGES and one.action.path]
+    runs = [one for one in episode.runs if one.kind in JUDGING and one.passed is not None]
+    if not runs:
+        did = "files were changed, but no check ran" if changes else "no file was changed and no check ran"
+        return f"{did}, and nobody said how it ended"
+    last = runs[-1]
+    if not last.passed:
+        return f"the last run of {last.check} failed, but not clearly because of what this session changed"
+    at = last.evidence.line if last.evidence else 0
+    if any(one.evidence and one.evidence.line > at for one in changes):
+        return f"files were changed after the last check ({last.check}) passed, and nothing was run after that"
+    return f"{last.check} passed, but no change of a file before it was seen, and nobody said how it ended"
+
+
 def explanation_of(episode: Episode, others: Sequence[Trial], *, session: Session | None = None) -> Explanation:
     """The suspects of an episode, and in which order to read it.
 
@@ -417,4 +440,5 @@ def explanation_of(episode: Episode, others: Sequence[Trial], *, session: Sessio
             **_pointed_at(signals_of(episode)),
         ),
         read_from="the log" if session else "the episode; its log was not found",
+        why_unknown=why_unknown(episode),
     )

@@ -25,6 +25,7 @@ from helix_graph.errors import ShareRefused
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.model import FeedbackEntry, ForgottenInsight, Insight, InsightVerdict, Record
 from helix_graph.insights.safe_quoting import logged_name_or_quoted
+from helix_graph.insights.storing import is_persons_tag
 from helix_graph.insights.transfer import ImportedFile, checked_record, take_in
 from helix_graph.shared_authors import LONGEST_AUTHOR, SHARED_HERE
 from helix_graph.sharing.git_files import (
@@ -558,7 +559,9 @@ def _called(name: str, one: SharedRecord, authors: dict[str, str]) -> set[str]:
 
 
 def _imported(one: SharedInsight) -> Insight:
+    """The insight as it is stored here, without the tags by which it would be this user's own."""
     fields = {name: getattr(one, name) for name in one.__struct_fields__}
+    fields["tags"] = tuple(tag for tag in one.tags if not is_persons_tag(tag))
     return Insight(**fields, origin="imported", source="")
 
 

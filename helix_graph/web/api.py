@@ -27,6 +27,7 @@ from helix_graph.validation import as_choice, as_datetime, as_int, as_path, as_s
 from helix_graph.web.page_content import (
     PageMeta,
     authors_shown,
+    issues_at,
     issues_of,
     sessions_of,
     traced_sessions,
@@ -242,6 +243,7 @@ class Pages:
                 traced=traced,
             )
             graph = graph_of(connection, {number: row.place for number, row in history.sessions.items()})
+            failing = issues_at(survey)
             rules = page_rules(self._rules.list(limit=200), self._rules.advise(survey=survey))
         opens, path = self._opening(asked, graph, place_of, wanted)
         traces = self._traces(traced, place_of, asked=wanted)
@@ -257,7 +259,7 @@ class Pages:
             "issues": issues,
             "sessions": sessions,
             "graph": graph,
-            "places": places_of(trials, place_of),
+            "places": places_of(trials, place_of, failing),
             "rules": rules,
             **traces,
             **({"path": path} if path else {}),

@@ -20,6 +20,7 @@ import msgspec
 from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular
 from helix_graph.issues.model import Issue, Occurrence, SimilarIssue, best_words, remedy_words, repair_words
+from helix_graph.issues.survey import issue_id
 from helix_graph.web.rendering import short
 from helix_graph.web.timeline import copied
 
@@ -57,7 +58,7 @@ class PageSessions(msgspec.Struct, frozen=True, kw_only=True):
     """The sessions in columns. ``minutes`` and ``tokens`` are of the whole session, None where the log has none.
 
     ``trouble`` and ``mended`` are places in the session, in thousandths of its log: where it first failed, and where
-    the last of its failures was repaired; None where it never failed, and where a failure was left. ``lost`` are the
+    the last of its failures was over; None where it never failed, and where a failure was left. ``lost`` are the
     active seconds that its failures took. ``traced`` says whose trace is on the page.
     """
 
@@ -158,6 +159,16 @@ def issues_of(survey: IssueSurvey) -> PageIssues:
     )
 
 
+def issues_at(survey: IssueSurvey) -> dict[tuple[str, int | None], list[str]]:
+    """The issues, and behind each the group that it is in, at each line of a session's log, by its episode."""
+    found: defaultdict[tuple[str, int | None], list[str]] = defaultdict(list)
+    history = survey.history
+    for one in history.failures:
+        names = issue_id("issue", one.fingerprint or one.label), issue_id("group", one.label)
+        found[history.sessions[one.number].id, one.line].extend(names)
+    return found
+
+
 def _issue(one: IssueInFull, history: History, groups: AbstractSet[str]) -> PageIssue:
     found = one.details
     quotes = [one.quotes[met.episode, local] for met, local in zip(found.occurrences, one.locals, strict=True)]
@@ -235,7 +246,7 @@ def _head(path: Path) -> _Head:
 
 
 class _Strips:
-    """Where each session first failed, and where the last of its failures was repaired."""
+    """Where each session first failed, and where the last of its failures was repaired or got past."""
 
     def __init__(self, connection: sqlite3.Connection, history: History) -> None:
         self._last: dict[int, int] = dict(connection.execute("SELECT episode, max(line) FROM mention GROUP BY episode"))
@@ -245,10 +256,13 @@ class _Strips:
                 " AND m.local = coalesce(r.verified_by, r.change) GROUP BY r.episode"
             )
         )
+        over_by_itself = "SELECT episode, local FROM cost WHERE ended IN ('pass', 'instead', 'left')"
+        passed_by = set(connection.execute(over_by_itself))
         self._failures: defaultdict[int, list[tuple[int, bool, int | None]]] = defaultdict(list)
         for one in (*history.failures, *history.reported):
             if not one.deliberate and one.line is not None:
-                self._failures[one.number].append((one.line, one.repaired > 0, one.seconds))
+                over = one.repaired > 0 or (one.number, one.local) in passed_by
+                self._failures[one.number].append((one.line, over, one.seconds))
 
     def of(self, number: int) -> tuple[int, int | None, int | None, int | None]:
         """How often a session failed, the seconds that took, and the two places."""
@@ -258,7 +272,9 @@ class _Strips:
         last = self._last.get(number) or 1
         seconds = [one for _, _, one in failures if one is not None]
         first = min(line for line, _, _ in failures)
-        mended = self._repaired.get(number) if all(repaired for _, repaired, _ in failures) else None
+        # What was got past without a repair was over where it happened.
+        last_line = max(line for line, _, _ in failures)
+        mended = max(self._repaired.get(number, 0), last_line) if all(over for _, over, _ in failures) else None
         return (
             len(failures),
             sum(seconds) if seconds else None,

@@ -15,6 +15,7 @@ import msgspec
 
 from helix_graph.graph.finer_labels import named
 from helix_graph.graph.model import short_hash
+from helix_graph.issues.history import REPORTED
 
 if TYPE_CHECKING:
     import sqlite3
@@ -138,7 +139,12 @@ def _opening(labels: Sequence[_Label], episodes: Sequence[Mapping[int, str]], ed
     """Of the failure that most sessions have under one label, the commonest node, among equals that of most edges."""
     linked = Counter(place for source, target, _ in edges for place in (source, target))
     sessions: defaultdict[_Label, set[int]] = defaultdict(set)
-    failures = [place for place, (kind, _) in enumerate(labels) if kind == "error" and linked[place]]
+    # What people report is of as many failures as there are reports.
+    failures = [
+        place
+        for place, (kind, label) in enumerate(labels)
+        if kind == "error" and linked[place] and REPORTED not in label
+    ]
     for place in failures:
         sessions[labels[place]].update(episodes[place])
 

@@ -6,6 +6,7 @@ runs enough, so that a place can be compared with the check's own rate.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,7 +16,7 @@ from helix_graph.causality.fragile import ChangedTogether, fragile_report
 from helix_graph.web.timeline import copied
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from helix_graph.causality.check_rates import CheckRate, SituationRate
     from helix_graph.graph.observations import Trial
@@ -29,7 +30,8 @@ class PagePlace(msgspec.Struct, frozen=True, kw_only=True):
     """A folder or file after whose change ``failed`` of ``runs`` fresh runs of a check failed.
 
     ``rate`` is drawn towards the check's own, ``low`` to ``high`` of the next ten runs will fail (90 %); None while
-    there are too few sessions. ``met`` has the places of sessions, with the lines, of the newest failures.
+    there are too few sessions. ``met`` has the places of sessions of the newest failures, each with its line and its
+    issues.
     """
 
     path: str
@@ -44,7 +46,7 @@ class PagePlace(msgspec.Struct, frozen=True, kw_only=True):
     high: int | None
     standing: str
     after: tuple[str, ...]
-    met: tuple[tuple[int, int | None], ...]
+    met: tuple[tuple[int, int | None, tuple[str, ...]], ...]
 
 
 class PageCheck(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,8 +73,12 @@ class PagePlaces(msgspec.Struct, frozen=True, kw_only=True):
     together: tuple[ChangedTogether, ...]
 
 
-def places_of(trials: Sequence[Trial], place_of: Mapping[str, int]) -> PagePlaces:
-    """The places of a memory; ``place_of`` are those of sessions by episode."""
+#: The issues at a line of a session's log.
+_IssuesAt = Mapping[tuple[str, int | None], Collection[str]]
+
+
+def places_of(trials: Sequence[Trial], place_of: Mapping[str, int], issues_at: _IssuesAt) -> PagePlaces:
+    """The places of a memory; ``place_of`` are those of sessions by episode, ``issues_at`` by episode and line."""
     counted = count_runs(trials)
     fragile = fragile_report(trials, counted=counted)
     after = {
@@ -80,7 +86,7 @@ def places_of(trials: Sequence[Trial], place_of: Mapping[str, int]) -> PagePlace
         for one in fragile.places
     }
     found = check_report(trials, everything=True, counted=counted)
-    checks = (_check(one, after, place_of) for one in found.checks)
+    checks = (_check(one, after, place_of, issues_at) for one in found.checks)
     return PagePlaces(
         enough=found.enough,
         worst=fragile.places[0].rate.check if fragile.places else "",
@@ -89,10 +95,15 @@ def places_of(trials: Sequence[Trial], place_of: Mapping[str, int]) -> PagePlace
     )
 
 
-def _check(one: CheckRate, after: Mapping[tuple[str, str], tuple[str, ...]], place_of: Mapping[str, int]) -> PageCheck:
+def _check(
+    one: CheckRate,
+    after: Mapping[tuple[str, str], tuple[str, ...]],
+    place_of: Mapping[str, int],
+    issues_at: _IssuesAt,
+) -> PageCheck:
     rows = [row for row in one.situations if row.dimension in {"folder", "file"}]
     rows.sort(key=lambda row: (-row.runs, row.value))
-    places = [_place(row, after.get((one.check, row.value), ()), place_of) for row in rows[:_MOST_PLACES]]
+    places = [_place(row, after.get((one.check, row.value), ()), place_of, issues_at) for row in rows[:_MOST_PLACES]]
     return PageCheck(
         check=one.check,
         command=one.command,
@@ -104,7 +115,7 @@ def _check(one: CheckRate, after: Mapping[tuple[str, str], tuple[str, ...]], pla
     )
 
 
-def _place(row: SituationRate, after: tuple[str, ...], place_of: Mapping[str, int]) -> PagePlace:
+def _place(row: SituationRate, after: tuple[str, ...], place_of: Mapping[str, int], issues_at: _IssuesAt) -> PagePlace:
     low, high = row.next_failed or (None, None)
     return copied(
         PagePlace,
@@ -114,5 +125,9 @@ def _place(row: SituationRate, after: tuple[str, ...], place_of: Mapping[str, in
         low=low,
         high=high,
         after=after,
-        met=tuple((place_of[one.episode], one.line) for one in row.failures if one.episode in place_of),
+        met=tuple(
+            (place_of[one.episode], one.line, tuple(dict.fromkeys(issues_at.get((one.episode, one.line), ()))))
+            for one in row.failures
+            if one.episode in place_of
+        ),
     )

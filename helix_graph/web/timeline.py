@@ -148,7 +148,8 @@ class SessionTrace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """A session on the page. ``order`` are the suspects by their step, ``reading`` the places to read first.
 
     Both rest on this session alone: comparing it with all others takes seconds for each. ``from_log`` says whether its
-    log was read, or what the episode kept of it. ``shown`` are the insights that the memory had put into it.
+    log was read, or what the episode kept of it. ``source`` is the step that the outcome rests on, ``why_unknown`` says
+    why none is known. ``shown`` are the insights that the memory had put into it.
     """
 
     task: str
@@ -160,6 +161,8 @@ class SessionTrace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     order: tuple[str, ...]
     reading: tuple[PageReading, ...] = ()
     from_log: bool = False
+    source: str = ""
+    why_unknown: str = ""
     lessons: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
 
@@ -227,6 +230,8 @@ def trace_of(episode: Episode, *, explanation: Explanation, shown: Sequence[str]
         order=tuple(one.decision for one in suspects),
         reading=tuple(copied(PageReading, one) for one in explanation.reading[:_READ_FIRST]),
         from_log=explanation.read_from == "the log",
+        source=(evidence.source or "") if evidence else "",
+        why_unknown=explanation.why_unknown,
         lessons=episode.lessons,
         shown=tuple(shown),
     )

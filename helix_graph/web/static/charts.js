@@ -18,13 +18,13 @@ function spark(moments, [first, last], { bars = 24, name } = {}) {
   );
 }
 
-/** A session from left to right: green until it first failed, then red until its failures were repaired. */
+/** A session from left to right: green until it first failed, then red until its failures were over. */
 function strip(trouble, mended) {
   const name =
     trouble === null
       ? "No failure."
       : `First failed at ${Math.round(trouble / 10)} % of it; ` +
-        (mended === null ? "a failure was left." : `the last was repaired at ${Math.round(mended / 10)} %.`);
+        (mended === null ? "a failure was left." : `the last was over at ${Math.round(mended / 10)} %.`);
   const end = mended ?? 1000;
   return draw(
     "svg",

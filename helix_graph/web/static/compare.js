@@ -13,22 +13,27 @@ function tally(trace) {
   return times;
 }
 
-/** The traced session that did and met the most of the same, one that succeeded before any other. */
+/** The traced session that did and met the most of the same, of those with another known outcome where there are any; and why. */
 async function mostAlike(sessions, place, trace) {
-  const mine = new Set(trace.steps.map((one) => one.label));
+  const mine = new Set(trace.steps.map((one) => one.label).filter(Boolean));
+  const traced = sessions.session.map((_, other) => other).filter((other) => other !== place && sessions.traced[other]).reverse();
+  const differing = traced.filter((other) => sessions.outcome[other] !== sessions.outcome[place] && sessions.outcome[other] !== "unknown");
+  const among = differing.length ? differing : traced;
   let best = null;
-  const others = sessions.session.map((_, other) => other).filter((other) => other !== place && sessions.traced[other]);
-  for (const other of others.reverse().slice(0, 60)) {
-    const theirs = new Set((await pack(`trace-${other}`)).steps.map((one) => one.label));
+  for (const other of among) {
+    const theirs = new Set((await pack(`trace-${other}`)).steps.map((one) => one.label).filter(Boolean));
     const shared = [...mine].filter((label) => theirs.has(label)).length;
-    const alike = shared / (mine.size + theirs.size - shared || 1) + (sessions.outcome[other] === "success" ? 1 : 0);
-    if (!best || alike > best.alike) best = { other, alike };
+    const all = mine.size + theirs.size - shared;
+    const alike = shared / (all || 1);
+    if (!best || alike > best.alike) best = { other, alike, shared, all };
   }
-  return best?.other;
+  if (!best) return {};
+  const whose = differing.length ? `the ${count(among.length, "session")} on this page that came out otherwise` : `the ${count(among.length, "session")} on this page, none of which is known to have come out otherwise,`;
+  return { other: best.other, why: `Of ${whose} it has most in common with this one: ${best.shared} of the ${best.all} different things that either did or met.` };
 }
 
 async function comparison(sessions, place, trace, name) {
-  const other = name ? sessions.places.get(name) : await mostAlike(sessions, place, trace);
+  const { other, why } = name ? { other: sessions.places.get(name) } : await mostAlike(sessions, place, trace);
   const theirs = other === undefined ? null : await pack(`trace-${other}`);
   if (!theirs) return make("p", { class: "nothing" }, "There is no other session on this page to compare it with.");
   const mine = encodeURIComponent(sessions.session[place]);
@@ -43,7 +48,7 @@ async function comparison(sessions, place, trace, name) {
   const differ = rows.filter(([, one, two]) => one !== two);
   const figures = [
     ["Outcome", (at) => outcomeChip(sessions.outcome[at], sessions.basis[at])],
-    ["Strip", (at) => strip(sessions.trouble[at], sessions.mended[at])],
+    ["Course", (at) => strip(sessions.trouble[at], sessions.mended[at])],
     ["Length", (at) => (sessions.minutes[at] ? lasting(60 * sessions.minutes[at]) : "-")],
     ["Calls", (at) => String(sessions.calls[at] ?? "-")],
     ["Tokens", (at) => (sessions.tokens[at] ? thousands(sessions.tokens[at]) : "-")],
@@ -54,6 +59,7 @@ async function comparison(sessions, place, trace, name) {
     { class: "compare" },
     make("h2", {}, "Compared with"),
     make("p", {}, choice, " ", link(`sessions/${mine}`, { class: "button" }, "Back to its steps")),
+    why && make("p", { class: "soft" }, why),
     make(
       "table",
       {},

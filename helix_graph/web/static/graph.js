@@ -1,4 +1,4 @@
-// The tab of the graph: one thing in the middle, what led to it on the left, what it led to on the right; or a path.
+// The tab of the graph: one thing in the middle, what came before it on the left, what came after it on the right; or a path.
 
 const TYPE_SIGNS = { decision: "\u25c6", error: "\u2717", event: "\u25cb", outcome: "\u2691", pattern: "\u25b2" };
 const NODE = { width: 192, height: 56, gap: 14, between: 60, letters: 25 };
@@ -6,7 +6,9 @@ const NODE = { width: 192, height: 56, gap: 14, between: 60, letters: 25 };
 const MOST_IN_COLUMN = { 1: 10, 2: 6 };
 
 /** What an edge says of its ends, left to right; a repair comes after what it repairs. */
-const EDGE_WORDS = { causes: "led to", enables: "enabled", prevents: "was repaired by", correlates: "goes with" };
+const EDGE_WORDS = { causes: "came before", enables: "came before", prevents: "was repaired by", correlates: "goes with" };
+/** The same between the steps of a path, read downwards. */
+const STEP_WORDS = { causes: "came before", enables: "came before", prevents: "repaired", correlates: "goes with" };
 /** Why an edge was drawn, from left to right. */
 const REASON_WORDS = { call: "its result", answer: "done in answer to it", "edit-test": "the next run of the check", fix: "the check passed afterwards", commit: "committed", spawn: "handed over", entry: "recorded together", stated: "stated in the log", decided: "what the outcome rests on", asserted: "a person says so" };
 
@@ -60,8 +62,8 @@ function nodeLink(graph, place) {
 function focused(graph, sessions, place, hops) {
   const label = graph.label[place];
   const ways = [
-    [graph.into, "left", "What led to it"],
-    [graph.out, "right", "What it led to"],
+    [graph.into, "left", "What came before it"],
+    [graph.out, "right", "What came after it"],
   ];
   const judged = graph.judged[place] ? ` ${graph.succeeded[place].toLocaleString("en")} of ${graph.judged[place].toLocaleString("en")} judged sessions with it succeeded.` : "";
   const picker = make("div", { class: "picker", role: "group", "aria-label": "How far" }, [1, 2].map((number) => link(`graph/${graph.id[place]}?hops=${number}`, { class: "button", "aria-current": hops === number ? "true" : null }, count(number, "step"))));
@@ -75,7 +77,7 @@ function focused(graph, sessions, place, hops) {
     make("p", { class: "where" }, graph.met[place].map(([session, step]) => sessionLink(sessions, session, step))),
     picker,
     drawing(graph, place, hops),
-    make("p", { class: "soft legend-line" }, "A line is as thick as the share of sessions with its left end in which it is there; a dashed line leads to what repaired it. Drawn are the commonest; what is on both sides led to it in some sessions and followed from it in others. ", make("span", { class: "key failed" }, "\u2717 failure"), make("span", { class: "key good" }, "\u2691 success"), make("span", { class: "key unknown" }, "\u2691 unknown")),
+    make("p", { class: "soft legend-line" }, "A line is as thick as the share of sessions with its left end in which it is there; a dashed line leads to what repaired it. Drawn are the commonest; what is on both sides came before it in some sessions and after it in others. To come before is not to cause. ", make("span", { class: "key failed" }, "\u2717 failure"), make("span", { class: "key good" }, "\u2691 success"), make("span", { class: "key unknown" }, "\u2691 unknown")),
     make("div", { class: "pair even" }, lists),
   ];
 }
@@ -135,7 +137,7 @@ function drawing(graph, place, hops) {
     const top = (height - nodes.length * (NODE.height + NODE.gap) + NODE.gap) / 2;
     nodes.forEach((node, row) => spots.set(`${column} ${node}`, [4 + at * (NODE.width + NODE.between), top + row * (NODE.height + NODE.gap)]));
   });
-  const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": `${graph.label[place]}, with what led to it on the left and what it led to on the right` });
+  const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": `${graph.label[place]}, with what came before it on the left and what came after it on the right` });
   picture.append(...lines.map((line) => edgeLine(graph, line, spots)), ...used.flatMap((column) => columns.get(column).map((node) => nodeBox(graph, node, spots.get(`${column} ${node}`), column === 0))));
   // A desk that is a little too narrow gets it smaller, a phone scrolls.
   picture.setAttribute("width", "100%");
@@ -199,7 +201,7 @@ function pathPage(path, sessions) {
     const box = make("li", { class: `node ${nodeClass(type, label)}` }, `${TYPE_SIGNS[type]} `, id ? link(`graph/${id}`, {}, quoted(label)) : quoted(label));
     if (!step) return [box];
     const seen = step.witness && sessionLink(sessions, step.witness[0], step.witness[2]);
-    return [box, make("li", { class: "between" }, make("b", {}, `\u2193 ${step.type}`), ` in ${step.k} of ${count(step.n, "session")} (${because(step.reasons)})`, seen && [", such as ", seen])];
+    return [box, make("li", { class: "between" }, make("b", {}, `\u2193 ${STEP_WORDS[step.type]}`), ` in ${step.k} of ${count(step.n, "session")} (${because(step.reasons)})`, seen && [", such as ", seen])];
   });
   return [...head, make("ol", { class: "path" }, items)];
 }

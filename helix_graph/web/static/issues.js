@@ -12,7 +12,7 @@ async function issuesTab(name, chosen) {
   if (name) return issuePage(found.issues.find((one) => one.id === name) || found.issues.find((one) => one.id.startsWith(name)), found, sessions);
   const results = make("div", { class: "results" });
   const fields = [
-    { name: "q", label: "Search", all: "Words of an issue, a file, a remedy", wide: true },
+    { name: "q", label: "Search", all: "Words, files, remedies", wide: true },
     { name: "state", label: "State", all: "not muted", options: optionsOf(found.issues.map((one) => one.state), (one) => STATES[one]) },
     { name: "check", label: "Check or tool", all: "any", options: optionsOf(found.issues.map((one) => one.check)) },
     { name: "file", label: "File", all: "part of a path" },
@@ -25,12 +25,20 @@ async function issuesTab(name, chosen) {
     rewrite("issues", values);
     show(values);
   });
-  return make("section", {}, make("h1", {}, "Issues"), make("p", { class: "lead" }, leadOf(found, sessions)), form, results);
+  return make("section", {}, make("h1", {}, "Issues"), make("p", { class: "lead" }, leadOf(found, sessions), costliest(found)), form, results);
 }
 
 function leadOf(found, sessions) {
   const again = found.issues.filter((one) => one.sessions > 1).length;
   return `What keeps failing in ${count(sessions.session.length, "session")}: ${count(again, "issue")} came in more than one. ${found.note}`;
+}
+
+/** The issue that took most steps, with its remedy. */
+function costliest(found) {
+  const open = found.issues.filter((one) => one.steps && one.state !== "muted" && one.state !== "resolved");
+  if (!open.length) return null;
+  const most = open.reduce((best, one) => (one.steps > best.steps ? one : best));
+  return make("span", { class: "costliest" }, "Most steps went to ", link(`issues/${most.id}`, {}, quoted(most.title)), `: ${cost(most)} in ${count(most.sessions, "session")}. `, quoted(most.repair, 160), ".");
 }
 
 /** The issues that pass the filters, with the sessions of each that do. */
@@ -133,6 +141,7 @@ async function issuePage(issue, found, sessions) {
     memberOf(issue, found),
     issue.kinds > 1 && make("p", { class: "soft" }, `One of its ${issue.kinds} issues says:`),
     issue.message && make("blockquote", {}, visible(issue.message)),
+    make("p", { class: issue.best ? "fix" : "fix none" }, quoted(issue.repair), "."),
     make(
       "div",
       { class: "pair" },
@@ -184,7 +193,7 @@ function remedyCard(one, sessions) {
     make("p", { class: "title" }, quoted(one.words)),
     make("p", { class: "soft" }, `${count(one.sessions, "session")}; ${one.verified} of ${one.times} seen to pass afterwards`, one.how === "silence" && " (a habit, not advice)"),
     one.diff ? diffOf(one.diff) : one.example && make("pre", {}, visible(one.example)),
-    one.session && make("p", { class: "where" }, "Latest: ", place === undefined ? quoted(one.session) : sessionLink(sessions, place), logPlace(one.session, one.log, one.line)),
+    one.session && make("p", { class: "where" }, "Latest: ", place === undefined ? quoted(one.session) : sessionLink(sessions, place, one.line && `line-${one.line}`), one.line && logPlace(one.session, one.log, one.line)),
   );
 }
 
@@ -198,6 +207,6 @@ function occurrenceCard(met, sessions) {
     make("p", { class: "soft" }, when(met.date, moment), met.agent && ` \u00b7 ${met.agent}`, met.author && ` \u00b7 ${met.author}`, met.path && [" \u00b7 ", quoted(met.path)]),
     make("blockquote", {}, visible(met.quote || met.message)),
     make("p", {}, ended),
-    make("p", { class: "where" }, cost(met) && `${cost(met)} `, logPlace(met.session, met.log, met.line)),
+    make("p", { class: "where" }, cost(met) && `${cost(met)} `, place !== undefined && sessions.traced[place] && link(`sessions/${encodeURIComponent(met.session)}/${encodeURIComponent(met.step)}`, {}, "Its step in the trace"), logPlace(met.session, met.log, met.line)),
   );
 }

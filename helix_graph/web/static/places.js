@@ -1,12 +1,14 @@
 // The tab of places: after a change of which folder or file a check fails more often than it usually does.
 
 async function placesTab(_, chosen) {
-  const [found, sessions] = await Promise.all([pack("places"), allSessions()]);
+  const [found, sessions, { issues }] = await Promise.all([pack("places"), allSessions(), pack("issues")]);
+  const titles = new Map(issues.map((one) => [one.id, one.title]));
   const head = [make("h1", {}, "Places"), make("p", { class: "lead" }, "How often each check failed when it first ran after a change, by the folder and file that was changed. These are counts of what followed, not causes.")];
   if (!found.checks.length) return make("section", {}, ...head, make("p", { class: "nothing" }, "No check has run five times after a change of one folder yet."));
   const check = found.checks.find((one) => one.check === (chosen.check || found.worst)) || found.checks[0];
   const picker = make("div", { class: "picker", role: "group", "aria-label": "Check" }, found.checks.map((one) => link(`places?check=${encodeURIComponent(one.check)}`, { class: "button", "aria-current": one === check ? "true" : null }, quoted(one.check), make("small", {}, `${one.failed} of ${one.runs}`))));
-  return make("section", {}, ...head, picker, ...riskiest(check, found, sessions), placeTree(check, found), ...together(found));
+  const checks = chosen.check ? [check] : found.checks;
+  return make("section", {}, ...head, picker, ...riskiest(checks, found, sessions, titles), placeTree(check, found), ...together(found));
 }
 
 /** The places of a check that fail more often, the worst first. */
@@ -16,12 +18,17 @@ function risky(check) {
   return check.places.filter(worse).sort((one, other) => (other.rate ?? share(other)) - (one.rate ?? share(one)) || other.runs - one.runs);
 }
 
-function riskiest(check, found, sessions) {
-  const worst = risky(check).slice(0, 4);
-  const usual = `${check.failed} of ${check.runs}`;
-  if (!worst.length) return [make("p", { class: "nothing" }, quoted(check.check), ` fails about as often everywhere: ${usual} runs after a change.`)];
+/** What to read of so many places that fail more often. */
+const MOST_RISKY = 6;
+
+/** The places of some checks that fail more often, the worst of each first. */
+function riskiest(checks, found, sessions, titles) {
+  const each = checks.map((check) => risky(check).map((one) => ({ ...one, check })));
+  const worst = [0, 1, 2, 3].flatMap((rank) => each.map((rows) => rows[rank]).filter(Boolean)).slice(0, MOST_RISKY);
+  const [check] = checks;
+  if (!worst.length) return [make("p", { class: "nothing" }, checks.length > 1 ? "No check fails clearly more often after a change of one place than of others." : [quoted(check.check), ` fails about as often everywhere: ${check.failed} of ${check.runs} runs after a change.`])];
   return [
-    make("h2", {}, "Where ", quoted(check.check), " fails more often"),
+    make("h2", {}, checks.length > 1 ? "Where checks fail more often" : ["Where ", quoted(check.check), " fails more often"]),
     make(
       "ol",
       { class: "cards" },
@@ -30,15 +37,22 @@ function riskiest(check, found, sessions) {
           "li",
           {},
           make("p", { class: "title" }, quoted(one.path), one.folder && "/"),
-          make("p", {}, make("b", {}, `${one.failed} of ${one.runs}`), ` runs failed after a change of it, ${one.failed_elsewhere} of ${one.runs_elsewhere} elsewhere (${count(one.sessions, "session")}).`, one.low !== null && ` Of the next ten, ${one.low} to ${one.high} will fail (90 %).`),
+          make("p", {}, make("b", {}, `${one.failed} of ${one.runs}`), " runs of ", quoted(one.check.check), ` failed after a change of it (${count(one.sessions, "session")}), ${one.failed_elsewhere} of ${one.runs_elsewhere} after changes elsewhere.`, one.low !== null && ` Of the next ten, ${one.low} to ${one.high} will fail (90 %).`),
           one.after.length > 0 && make("p", { class: "soft" }, "It passed again after ", quoted(one.after.join("; ")), "."),
-          make("p", { class: "where" }, one.met.slice(0, 3).map(([place, line]) => [sessionLink(sessions, place), logPlace(sessions.session[place], "", line)])),
+          make("p", { class: "soft" }, one.met.length > 3 ? "Its last three failures:" : "Its failures:"),
+          make("ul", { class: "plain" }, one.met.slice(0, 3).map(([place, line, issues]) => make("li", { class: "where" }, sessionLink(sessions, place, line && `line-${line}`), issueLink(issues, titles), logPlace(sessions.session[place], "", line)))),
           make("p", { class: "where" }, command(`helix-graph fragile ${quotedForShell(one.path)}`)),
         ),
       ),
     ),
     !found.enough && make("p", { class: "soft" }, "Fewer than 30 sessions ran a check: counts only, a rate would promise more than they hold."),
   ];
+}
+
+/** The first issue of a failing run that is on the page, as a link. */
+function issueLink(issues, titles) {
+  const known = issues.find((one) => titles.has(one));
+  return known && make("span", {}, "issue ", link(`issues/${known}`, {}, quoted(titles.get(known), 60)));
 }
 
 /** The folders and files as a tree of bars. */
@@ -56,7 +70,7 @@ function placeTree(check, found) {
   return make(
     "div",
     {},
-    make("h2", {}, "Every folder and file"),
+    make("h2", {}, "Every folder and file, ", quoted(check.check)),
     make("p", { class: "soft" }, `The bar is the share of failing runs${found.enough ? ", drawn towards the check's own; the thin line is the range for the next ten" : ""}. The upright line is the check's usual share, ${percent(usual)}.`),
     make("table", { class: "tree" }, make("thead", {}, make("tr", {}, ["Place", "Failing", "Failed of runs", "Against usual"].map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, rows)),
   );

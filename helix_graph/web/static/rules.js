@@ -3,31 +3,41 @@
 const RULE_STATES = { ignored: "failure", mixed: "partial", followed: "success", described: "unknown", "too early": "unknown", "not applicable": "unknown", "cannot be observed": "unknown" };
 const VERDICTS = { better: "success", worse: "failure", "changed nothing": "unknown", "stopped before": "unknown", "too early": "unknown" };
 
+const VERDICT_WORDS = {
+  better: "It happened less often after the rule came, by more than chance.",
+  worse: "It happened more often after the rule came, by more than chance.",
+  "changed nothing": "It happened about as often before the rule as after it.",
+  "stopped before": "It had stopped before the rule came, so this is no effect of the rule.",
+  "too early": "There is too little before or after it to say whether the rule works.",
+};
+
 async function rulesTab() {
-  const [found, issues] = await Promise.all([pack("rules"), pack("issues")]);
+  const [found, issues, sessions] = await Promise.all([pack("rules"), pack("issues"), allSessions()]);
+  const [begun] = spanOf(sessions);
   const known = new Set(issues.issues.map((one) => one.id));
   return make(
     "section",
     {},
     make("h1", {}, "Rules"),
-    make("p", { class: "lead" }, "What the rules written for agents ask for, and what sessions did. ", found.note),
-    found.rules.length ? make("ol", { class: "cards" }, found.rules.map(ruleCard)) : make("p", { class: "nothing" }, found.nothing),
+    make("p", { class: "lead" }, "What the rules written for agents ask for, what sessions did, and whether anything changed when a rule came. Before and after is association, not cause."),
+    make("details", { class: "soft how" }, make("summary", {}, "How it is counted"), make("p", {}, found.note)),
+    found.rules.length ? make("ol", { class: "cards" }, found.rules.map((one) => ruleCard(one, begun))) : make("p", { class: "nothing" }, found.nothing),
     found.unobservable > 0 && make("p", { class: "soft" }, `${count(found.unobservable, "more line")} of these files cannot be observed in sessions.`),
     make("h2", {}, "Rules that are missing"),
     found.proposals.length ? [make("p", { class: "soft" }, found.proposals_note), make("ol", { class: "cards" }, found.proposals.map((one) => proposalCard(one, known, found.into)))] : make("p", { class: "nothing" }, "No recurring issue asks for a rule that is not there."),
   );
 }
 
-function ruleCard(one) {
+function ruleCard(one, begun) {
   const share = one.opportunities ? one.followed / one.opportunities : 0;
   return make(
     "li",
     { "data-rule": one.id },
-    make("p", { class: "title" }, quoted(one.text, 240)),
+    make("p", { class: "title" }, quoted(one.text.replaceAll("**", ""), 240)),
     make("p", { class: "soft" }, quoted(one.file), ", since ", when(one.since)),
     make("p", {}, chip(RULE_STATES[one.state], one.state), one.opportunities > 0 && ` followed ${one.followed} of ${count(one.opportunities, "opportunity").replace("opportunitys", "opportunities")} in ${count(one.sessions, "session")}`),
     one.opportunities > 0 && rateBar({ share, usual: null, name: `Followed ${one.followed} of ${one.opportunities}.` }),
-    one.change && beforeAfter(one.change),
+    one.change ? beforeAfter(one.change) : one.opportunities > 0 && make("p", { class: "soft" }, momentOf(one.since) <= begun ? "Whether it works cannot be said: it is older than the first session." : "Whether it works cannot be said: sessions before it have too little to compare with."),
     make("p", {}, command(`helix-graph rules show ${one.id.slice(0, 8)}`)),
   );
 }
@@ -50,7 +60,7 @@ function beforeAfter(change) {
     "div",
     {},
     make("table", { class: "change" }, make("caption", { class: "soft" }, change.event), make("tbody", {}, row("before", change.before), row("after", change.after))),
-    make("p", {}, chip(VERDICTS[change.verdict], change.verdict), ratio && ` ${ratio}`),
+    make("p", {}, chip(VERDICTS[change.verdict], change.verdict), ` ${VERDICT_WORDS[change.verdict]}`, ratio && ` After it: ${ratio}.`),
     make("p", { class: "soft" }, lastSeen(change), change.left_out > 0 && `Left out of "before": ${change.left_out} just before the rule, a bad spell. `, change.control !== null && `For comparison, checks that the rule does not name failed ${change.control.toFixed(2)} times as often after it as before.`),
   );
 }

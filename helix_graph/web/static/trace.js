@@ -10,14 +10,16 @@ async function sessionPage(sessions, name, step, chosen) {
   if (!trace) return make("article", {}, ...head, make("p", { class: "nothing" }, "Its steps are not on this page, which has those of the newest sessions and of each issue's last occurrences. Show them with ", command(`helix-graph explain ${briefName(sessions.session[place])} --steps`), "."));
   if (chosen.with !== undefined) return make("article", {}, ...head, await comparison(sessions, place, trace, chosen.with));
   const steps = make("ol", { class: "steps" }, trace.steps.map((one, at) => stepItem(one, at, trace, sessions.session[place])));
-  const page = make("article", {}, ...head, make("div", { class: "pair even" }, readFirst(trace, name), stepsToLookAt(trace, sessions, place)), ...memoryShown(trace), ...refused(trace), make("h2", {}, `${count(trace.steps.length, "step")}`), steps, lessonsOf(trace));
-  if (step) queueMicrotask(() => openStep(page, step));
+  const page = make("article", {}, ...head, ...whatFailed(trace, name), make("div", { class: "pair even" }, readFirst(trace, name), suspectsOf(trace, sessions, place)), ...memoryShown(trace), ...refused(trace), make("h2", {}, `${count(trace.steps.length, "step")}`), steps, lessonsOf(trace));
+  if (step) queueMicrotask(() => openStep(page, step, trace));
   return page;
 }
 
-/** Opens a step and scrolls to it. */
-function openStep(page, step) {
-  const item = page.querySelector(`[data-step="${CSS.escape(step)}"]`);
+/** Opens a step and scrolls to it; `line-12` is the step at that line of the log. */
+function openStep(page, step, trace) {
+  const line = /^line-(\d+)$/.exec(step)?.[1];
+  const id = line ? trace.steps.find((one) => one.line >= Number(line))?.id : step;
+  const item = id && page.querySelector(`[data-step="${CSS.escape(id)}"]`);
   if (!item) return;
   item.querySelector("details").open = true;
   item.scrollIntoView({ block: "center" });
@@ -31,7 +33,7 @@ function sessionHead(sessions, place, trace) {
     link("sessions", { class: "back" }, "All sessions"),
     make("h1", {}, quoted(trace ? trace.task : sessions.title[place] || name, 300)),
     make("p", { class: "soft" }, when(sessions.time[place], moment), about.map((text) => [" \u00b7 ", quoted(text)])),
-    make("p", {}, outcomeChip(sessions.outcome[place], sessions.basis[place]), trace?.rule && [" ", trace.rule, trace.quote && [": ", quoted(trace.quote, 160)]]),
+    make("p", {}, outcomeChip(sessions.outcome[place], sessions.basis[place]), trace && [" ", trace.rule || trace.why_unknown, trace.quote && [": ", trace.source ? link(`sessions/${encodeURIComponent(name)}/${trace.source}`, {}, quoted(trace.quote, 160)) : quoted(trace.quote, 160)]]),
     strip(sessions.trouble[place], sessions.mended[place]),
     make("p", { class: "commands" }, trace && link(`sessions/${encodeURIComponent(name)}?with=`, { class: "button" }, "Compare with another session"), command(openingCommand(name)), command(`helix-graph explain ${briefName(name)}`)),
   ];
@@ -48,7 +50,7 @@ function readFirst(trace, session) {
     "div",
     {},
     make("h2", {}, "Read first"),
-    make("p", { class: "soft" }, trace.from_log ? "The messages of its log, the most telling first." : "What its episode kept of the log, the most telling first."),
+    make("p", { class: "soft" }, trace.from_log ? "Places of its log, the most telling first." : "What the memory kept of its log, the most telling first; the log itself was not read."),
     make(
       "ol",
       { class: "leads" },
@@ -62,22 +64,41 @@ function readFirst(trace, session) {
   );
 }
 
-/** The steps that something points at, as `explain` has them of one log alone. */
-function stepsToLookAt(trace, sessions, place) {
+/** So many failures of a session are named at its head. */
+const MOST_FAILURES = 6;
+
+/** What failed in a session and was not meant to, what was left first. */
+function whatFailed(trace, session) {
   const byId = new Map(trace.steps.map((one) => [one.id, one]));
-  const head = make("h2", {}, "Steps to look at");
+  const failures = trace.steps.filter((one) => isFailure(one) && !one.deliberate);
+  const left = failures.filter((one) => !one.repaired_by?.length);
+  if (!failures.length) return [];
+  const shown = [...left, ...failures.filter((one) => one.repaired_by?.length)].slice(0, MOST_FAILURES);
+  const how = (one) => (one.repaired_by?.length ? [chip("mended", "repaired"), " by ", quoted(one.repaired_by.map((id) => byId.get(id)?.text).filter(Boolean).join("; "), 160)] : chip("failure", "not repaired"));
+  return [
+    make("h2", {}, `${count(failures.length, "failure")}, ${left.length || "none"} not repaired`),
+    make("ul", { class: "plain failures" }, shown.map((one) => make("li", {}, link(`sessions/${encodeURIComponent(session)}/${encodeURIComponent(one.id)}`, {}, "\u2717 ", quoted(one.text, 160)), one.message && !one.text.includes(one.message) && make("small", {}, " ", quoted(one.message, 160)), " ", how(one)))),
+    failures.length > shown.length && make("p", { class: "soft" }, `${failures.length - shown.length} more among the steps below.`),
+  ];
+}
+
+/** The steps that something points at, as `explain` has them of one log alone. */
+function suspectsOf(trace, sessions, place) {
+  const byId = new Map(trace.steps.map((one) => [one.id, one]));
+  if (!trace.order.length && sessions.outcome[place] === "success") return null;
+  const head = make("h2", {}, "Suspects");
   if (!trace.order.length) return make("div", {}, head, make("p", { class: "nothing" }, trace.sentence || "No step stands out."));
   return make(
     "div",
     {},
     head,
-    make("p", { class: "soft" }, trace.sentence && `${trace.sentence} `, "Leads, not conclusions, from this session's log alone; helix-graph explain compares it with the others as well."),
+    make("p", { class: "soft" }, trace.sentence && `${trace.sentence} `, "Steps before what went wrong, the likeliest first. Leads, not conclusions, from this session's log alone; helix-graph explain compares it with the others as well."),
     make(
-      "ol",
+      "ul",
       { class: "leads" },
       trace.order.slice(0, 5).map((id) => {
         const one = byId.get(id);
-        return make("li", {}, stepButton(one, sessions.session[place]), make("ul", {}, one.suspect.reasons.map((reason) => make("li", {}, quoted(reason)))));
+        return make("li", {}, chip("suspect", `suspect ${one.suspect.rank}`), " ", stepButton(one, sessions.session[place]), make("ul", {}, one.suspect.reasons.map((reason) => make("li", {}, quoted(reason)))));
       }),
     ),
   );
@@ -112,7 +133,7 @@ function stepItem(one, at, trace, session) {
   const sign = one.kind === "decision" ? SIGNS.decision : isFailure(one) || one.how === "rejected" ? SIGNS.error : SIGNS[one.type] || SIGNS.tool_call;
   const kind = isFailure(one) ? "error" : one.kind === "event" && one.type === "test" ? "success" : one.kind;
   const chips = [
-    one.suspect && chip("suspect", `look ${one.suspect.rank}`),
+    one.suspect && chip("suspect", `suspect ${one.suspect.rank}`),
     isFailure(one) && !one.deliberate && (one.repaired_by?.length ? chip("mended", "repaired") : chip("failure", "not repaired")),
     one.deliberate && chip("unknown", "deliberate"),
     one.how === "rejected" && chip("failure", "refused"),
@@ -136,7 +157,7 @@ function durationOf(trace, at) {
   return begun && next ? lasting((momentOf(next.time) - begun) / 1000) : null;
 }
 
-const LINKS = { causes: ["led to", "followed from"], enables: ["enabled", "was enabled by"], prevents: ["repaired", "was repaired by"], correlates: ["goes with", "goes with"] };
+const LINKS = { causes: ["then", "after"], enables: ["then", "after"], prevents: ["repaired", "was repaired by"], correlates: ["goes with", "goes with"] };
 
 function stepBody(one, byId, session) {
   const ends = (links, way) => links.filter(([id]) => byId.has(id)).map(([id, type, reason]) => make("li", {}, `${LINKS[type][way]} `, stepButton(byId.get(id), session), make("small", { class: "soft" }, ` ${reason}`)));
@@ -148,6 +169,6 @@ function stepBody(one, byId, session) {
     one.suspect && make("ul", { class: "plain" }, one.suspect.reasons.map((text) => make("li", {}, quoted(text)))),
     make("ul", { class: "plain" }, ends(one.led_by, 1), ends(one.leads_to, 0)),
     isFailure(one) && cost(one) && make("p", { class: "soft" }, `It took ${cost(one)}.`),
-    make("p", { class: "where" }, one.line ? logPlace(session, one.log, one.line) : null, one.issue && link(`issues/${one.issue}`, {}, "Its issue"), one.node && link(`graph/${one.node}`, {}, "What leads to it and from it")),
+    make("p", { class: "where" }, one.line ? logPlace(session, one.log, one.line) : null, one.issue && link(`issues/${one.issue}`, {}, "Its issue"), one.node && link(`graph/${one.node}`, {}, "What came before and after it in all sessions")),
   ].filter(Boolean);
 }
