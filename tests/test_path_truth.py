@@ -168,3 +168,64 @@ def test_the_strongest_come_in_the_order_of_the_low_ends_that_are_shown(script: 
     lows = [one.weakest.low for one in (answer, *answer.alternatives) if one.weakest]
     assert lows == sorted(lows, reverse=True)
     assert len(lows) > 1
+
+
+BIOME = """\
+src/cart.ts format ━━━━━━
+
+  ✖ Formatter would have printed the following content:
+
+Checked 9 files in 9ms. No fixes applied.
+Found 1 error."""
+BIOME_PASSES = "> shop@1.0.0 check\n> ultracite check\nChecked 9 files in 9ms. No fixes applied."
+
+
+def test_a_linter_blames_only_the_files_that_it_names(script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Lint").edit("src/cart.ts", "a", "b").edit("src/till.ts", "a", "b")
+    log = log.run("npx biome check", BIOME, code=1)
+    assert asked(log, source="cart.ts", target="fails").found
+    assert not asked(log, source="till.ts", target="fails").found
+
+
+@pytest.mark.parametrize("others", [(), ("src/till.rs",)])
+def test_a_failure_without_a_place_is_blamed_on_what_alone_was_changed(
+    others: tuple[str, ...], script: Begin, asked: Asked
+) -> None:
+    log = script("s").prompt("Build").edit("src/cart.rs", "a", "b")
+    for path in others:
+        log = log.edit(path, "a", "b")
+    log = log.run("cargo build", "error: could not compile `shop` (bin) due to 1 previous error", code=101)
+    assert asked(log, source="cart.rs", target="fails").found == (not others)
+
+
+@pytest.mark.parametrize("path", ["scripts/release.ps1", ".gitignore", ".github/workflows/test.yml", "store/README.md"])
+def test_a_compiler_says_nothing_of_files_that_it_does_not_read(path: str, script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Build").edit(path, "a", "b").run("go build ./...")
+    assert not asked(log, source=path.rpartition("/")[2], target="passes").found
+
+
+def test_a_run_without_tests_passes_nothing(script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Test").edit("store/put.go", "a", "b")
+    log = log.run("go test ./store -run TestX", "ok  \tshop.io/store\t0.31s [no tests to run]")
+    assert not asked(log, source="put.go", target="go test passes").found
+
+
+def test_a_command_that_failed_after_a_change_does_not_pass_it(script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Check").edit("src/till.ts", "a", "b").run("npm run check", BIOME, code=1)
+    log = log.edit("src/cart.ts", "a", "b").run("npm run check", BIOME_PASSES)
+    assert asked(log, source="cart.ts", target="passes").steps[-1].target == "biome passes"
+    assert not asked(log, source="till.ts", target="passes").found
+
+
+def test_a_file_without_a_path_is_not_taken_for_a_command_that_names_it(script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Read").edit("docs/notes.md", "a", "b")
+    log = log.run("cat docs/notes.md nowhere", "cat: nowhere: No such file or directory", code=1)
+    assert not asked(log, source="notes.md", target="fails").found
+
+
+def test_a_change_of_another_package_answers_no_complaint(script: Begin, asked: Asked) -> None:
+    undefined = "store/put.go:3:1: undefined: Item"
+    log = script("s").prompt("Lint").run("golangci-lint run store/put.go", f"{undefined} (typecheck)", code=1)
+    log = log.edit("cart/total.go", "a", "b").run(LINT, LINT_PASSES)
+    answer = asked(log, source="Item", target="passes")
+    assert [step.target for step in answer.steps] == ["run golangci-lint run ./...", "golangci-lint passes"]

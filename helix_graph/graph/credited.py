@@ -25,7 +25,8 @@ _NAME_IN_MESSAGE = Regex(r"[A-Za-z_]*(?:[a-z][A-Z]|_)\w+")
 def credited_answers(episode: Episode) -> dict[str, str]:
     """By error that a change repaired the change that speaks for itself.
 
-    For a failed test, which names itself, that is the last one, if there is any outside of tests the last of those.
+    For a failed test, which names itself, that is the last one, if there is any outside of tests the last of those,
+    else the last to its own file.
     Else it is the first that has an edit which speaks of the message, or writes a name of it, or its file.
     """
     decisions = {one.id: one for one in episode.decisions}
@@ -37,15 +38,17 @@ def credited_answers(episode: Episode) -> dict[str, str]:
         if error is None or not changes:
             continue
         if error.tests or (error.family or "").endswith("test failed"):
-            found[error.id] = max(reversed(changes), key=_is_outside_tests).id
+            found[error.id] = max(reversed(changes), key=partial(_repairs_test, error=error)).id
         else:
             names = frozenset(_NAME_IN_MESSAGE.findall(error.message or ""))
             found[error.id] = max(changes, key=partial(_aptness, fix=fix, error=error, names=names)).id
     return found
 
 
-def _is_outside_tests(change: Decision) -> bool:
-    return change.action is not None and change.action.path is not None and change.action.role != "test"
+def _repairs_test(change: Decision, *, error: Event) -> tuple[bool, bool]:
+    path = change.action.path if change.action else None
+    outside = change.action is not None and path is not None and change.action.role != "test"
+    return outside, bool(path and error.path) and _name(path or "") == _name(error.path or "")
 
 
 def _aptness(change: Decision, *, fix: Fix, error: Event, names: frozenset[str]) -> tuple[bool, bool, bool]:

@@ -11,6 +11,8 @@ and gives what it finds in ranks, the best first, so that a question may fall ba
 5. places and things that have a part that begins with it, commands left out
 6. places and things that contain it
 7. mentions whose message, command, path or wording contains it
+
+What is the name of a file, test or symbol is not taken for a part of another one: ranks 5 to 7 are left out then.
 """
 
 from __future__ import annotations
@@ -57,12 +59,15 @@ def matches(graph: Adjacency, text: str) -> Iterator[Match]:
     looks_like_a_name = _NAME.search(wanted) is not None
     if exact:
         yield Match(how="label", nodes=exact)
+    whole = list(_whole_names(graph, wanted))
     if looks_like_a_name:
-        yield from _whole_names(graph, wanted)
+        yield from whole
     if labelled - exact:
         yield Match(how="label", nodes=labelled)
     if not looks_like_a_name:
-        yield from _whole_names(graph, wanted)
+        yield from whole
+    if whole and looks_like_a_name:
+        return
     parts = [name for name in graph.names_containing(wanted) if not _is_whole(name, wanted)]
     begun = [name for name in parts if _begins_a_part(name, wanted)]
     yield from _named(graph, begun)

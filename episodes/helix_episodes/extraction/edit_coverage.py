@@ -1,26 +1,77 @@
-"""Which passing runs say something of a change, and which only come after it.
+"""Which runs say something of a change, and which only come after it.
+
+A run that fails says something of the changes to the place that it names. A linter or formatter complains of the file
+that is wrong, whatever else was changed; a compiler may be led there by a change elsewhere. What names neither a place
+nor a test may have any cause, so that it speaks of a change only where nothing else was changed.
 
 A run that passes is no verdict on a change that it did not look at. It did not where a failure stood, the change was
 made after it, and the run selected something else; nor where the runner took an earlier result because nothing had
 changed (``(cached)``); nor where it lists every package that it tested and the change is to a test of another, which
-needs a build tag that the run lacks. What a log does not show is taken to have been looked at.
+needs a build tag that the run lacks. So did no check of another language (`helix_episodes.extraction.languages`).
+The same command may have failed between the change and its pass: then a later change made it pass. What else a log does
+not show is taken to have been looked at.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from helix_episodes.extraction.checks.compilers import COMPILE_FAMILIES
 from helix_episodes.extraction.checks.model import looks_elsewhere
-from helix_episodes.extraction.timeline import folder_of
+from helix_episodes.extraction.fix_credit import named_files
+from helix_episodes.extraction.languages import may_read
+from helix_episodes.extraction.paths import file_name
+from helix_episodes.extraction.timeline import POINTS_AT_PLACE, does_not_compile, folder_of, touches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from helix_episodes.extraction.timeline import CheckRun, Timeline
-    from helix_episodes.model import Decision
+    from helix_episodes.model import Decision, Event
+
+#: Kinds of check that judge a file by itself.
+_OF_ONE_FILE = frozenset({"lint", "format"})
 
 _TEST_OF_A_PACKAGE = "_test.go"
 _SOURCE_OF_A_PACKAGE = ".go"
+
+
+def blamed(timeline: Timeline, changes: Sequence[Decision], event: Event, run: CheckRun) -> Sequence[Decision]:
+    """Of the changes before a run those that its verdict speaks of."""
+    if event.type == "error" and run.call is None:
+        return [one for one in changes if touches(one, event.path)]
+    check, kind = run.verdict.check, run.verdict.kind
+    read = [one for one in changes if may_read(check, _path(one), tests=kind == "test")]
+    if event.type != "error" or (event.path and kind not in POINTS_AT_PLACE):
+        return read
+    if event.path is None:
+        return read if event.tests or len({_path(one) or one.id for one in read}) == 1 else []
+    named = [one for one in changes if touches(one, event.path)]
+    if named or kind not in _OF_ONE_FILE or does_not_compile(event, kind) or event.family in COMPILE_FAMILIES:
+        return named or read
+    output = timeline.calls[run.call].output if run.call is not None else ""
+    files = named_files(event, output, alone=len(run.events) == 1)
+    return [one for one in read if not _path(one) or file_name(_path(one)) in files]
+
+
+def _path(decision: Decision) -> str:
+    return (decision.action.path if decision.action else None) or ""
+
+
+def failed_since(timeline: Timeline, decision: Decision, run: CheckRun) -> bool:
+    """Whether the command of a passing run failed after a change, under the name of another check."""
+    command = _command(timeline, run) if run.passed else None
+    if command is None:
+        return False
+    failing = timeline.failing_between(timeline.positions[decision.id], run.position)
+    return any(other.verdict.check != run.verdict.check and _command(timeline, other) == command for other in failing)
+
+
+def _command(timeline: Timeline, run: CheckRun) -> str | None:
+    if run.call is None or run.verdict.segment is None:
+        return None
+    segments = timeline.calls[run.call].segments
+    return segments[run.verdict.segment].text if run.verdict.segment < len(segments) else None
 
 
 def passes_something_else(run: CheckRun, standing: CheckRun | None) -> bool:
@@ -33,7 +84,7 @@ def passes_something_else(run: CheckRun, standing: CheckRun | None) -> bool:
 
 def is_judged(timeline: Timeline, decision: Decision, run: CheckRun) -> bool:
     """Whether a passing run looked at what a decision changed, as far as its output shows."""
-    path = (decision.action.path if decision.action else None) or ""
+    path = _path(decision)
     ran, cached = run.verdict.ran, run.verdict.cached
     if not run.passed or not (ran or cached):
         return True

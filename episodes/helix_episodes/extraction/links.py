@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from helix_episodes.episode_consistency import sound_pairs, times_of
-from helix_episodes.extraction.edit_coverage import is_judged, passes_something_else
+from helix_episodes.extraction.edit_coverage import blamed, failed_since, is_judged, passes_something_else
 from helix_episodes.extraction.paths import file_name
-from helix_episodes.extraction.timeline import looked_on, pointed_at, touches
+from helix_episodes.extraction.timeline import looked_on, touches
 from helix_episodes.model import Decision, Event, Fix, Link
 
 if TYPE_CHECKING:
@@ -82,7 +82,10 @@ def _edit_tests(timeline: Timeline) -> Iterator[Link]:
             for event in map(timeline.event, run.events):
                 if event.type == "error" and event.family in known:
                     continue  # a failure that was there already: no change since brought it about
-                for decision in _led_to(timeline, run, event, start=start, judged=judged, unjudged=unjudged):
+                changes = _led_to(timeline, run, event, start=start, judged=judged, unjudged=unjudged)
+                for decision in changes:
+                    if failed_since(timeline, decision, run):
+                        continue
                     if is_judged(timeline, decision, run):
                         yield Link(source=decision.id, target=event.id, reason="edit-test")
                     else:
@@ -109,8 +112,7 @@ def _led_to(
         # After the others something passed that would have shown the failure.
         cleared = timeline.last_clear_of(run, event)
         changes = [one for one in changes if timeline.positions[one.id] > cleared or touches(one, event.path)]
-    named = pointed_at(changes, event, kind=kind)
-    return named if run.call is not None else [one for one in named if touches(one, event.path)]
+    return blamed(timeline, changes, event, run)
 
 
 def _commits(timeline: Timeline) -> Iterator[Link]:

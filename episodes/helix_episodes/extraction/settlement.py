@@ -20,6 +20,7 @@ from helix_episodes.extraction.calls import UNDONE
 from helix_episodes.extraction.checks import covers
 from helix_episodes.extraction.checks.model import covers_places
 from helix_episodes.extraction.delivery import delivered_by, went_well
+from helix_episodes.extraction.languages import language_of
 from helix_episodes.extraction.shell.commands import hides_exit
 from helix_episodes.extraction.timeline import changes_repository, rewrites
 
@@ -33,26 +34,6 @@ if TYPE_CHECKING:
     from helix_episodes.model import Decision
 
 
-#: Which language's tools a check belongs to; a task's name may hide any of them.
-_LANGUAGE_OF = {
-    **dict.fromkeys(("go", "golangci-lint", "gofmt", "gofumpt", "goimports", "staticcheck", "revive", "gosec"), "go"),
-    **dict.fromkeys(("cargo", "rustc", "rustfmt"), "rust"),
-    **dict.fromkeys(
-        ("bun", "npm", "npx", "yarn", "pnpm", "tsc", "vue-tsc", "vitest", "jest", "mocha", "ava", "eslint", "oxlint"),
-        "javascript",
-    ),
-    **dict.fromkeys(
-        ("biome", "prettier", "next", "vite", "webpack", "rollup", "tsup", "playwright", "cypress", "svelte-check"),
-        "javascript",
-    ),
-    **dict.fromkeys(
-        ("pytest", "unittest", "mypy", "pyright", "basedpyright", "ruff", "black", "isort", "flake8", "pylint", "ty"),
-        "python",
-    ),
-    **dict.fromkeys(("dotnet", "msbuild"), "dotnet"),
-    **dict.fromkeys(("mvn", "gradle", "javac", "kotlinc", "ktlint", "detekt"), "jvm"),
-    **dict.fromkeys(("swift", "xcodebuild", "swiftlint", "swiftformat"), "swift"),
-}
 _STOPPED = {*UNDONE, "interrupted"}
 #: A pass of the first kind shows that nothing is left of the second.
 _COVERED_KINDS = {"test": frozenset({"build", "typecheck"}), "build": frozenset({"typecheck"})}
@@ -146,12 +127,8 @@ def _shown_elsewhere(timeline: Timeline, failure: CheckRun) -> bool:
     )
 
 
-def _language(check: str) -> str | None:
-    return _LANGUAGE_OF.get(check.partition(" ")[0])
-
-
 def _same_language(one: str, other: str) -> bool:
-    first, second = _language(one), _language(other)
+    first, second = language_of(one), language_of(other)
     return first is None or second is None or first == second
 
 

@@ -128,8 +128,9 @@ class Timeline:
             self.runs.setdefault(run.verdict.check, []).append(run)
             if run.call is not None:
                 self._runs_of_call[run.call].append(run)
-        passing = (run for runs in self.runs.values() for run in runs if run.passed)
-        self._passing = sorted(passing, key=_position)
+        runs = sorted((run for runs in self.runs.values() for run in runs), key=_position)
+        self._passing = [run for run in runs if run.passed]
+        self._failing = [run for run in runs if not run.passed]
         self._settled: dict[tuple[Verdict, str | None, bool, str | None], list[CheckRun]] = {}
         #: The place, among the runs of its check, of the run that each of their events came of.
         self.run_of = {
@@ -265,6 +266,11 @@ class Timeline:
         commits = (event for event in self.events if event.type == "commit")
         return next((event for event in commits if self.positions[event.id] > failure.position), None)
 
+    def failing_between(self, start: int, end: int) -> list[CheckRun]:
+        """The failing runs of any check between two positions."""
+        first = bisect_right(self._failing, start, key=_position)
+        return self._failing[first : bisect_left(self._failing, end, key=_position)]
+
     def passed_as(self, command: str, start: int) -> CheckRun | None:
         """The first run after a position in which every check of a command, word for word the same, passed."""
         for number, call in enumerate(self.calls):
@@ -391,11 +397,23 @@ class Timeline:
         named = [one for one in changes if touches(one, error.path)]
         if named or again is None:
             return next(iter(named), None)
+        if error.path is not None and kind in POINTS_AT_PLACE:
+            changes = [one for one in changes if self._may_answer(one, error, kind)]
         if changes:
             return changes[0]
         # The decision to run the check again, unless it is the one that failed, merely repeated.
         name = None if again.call is None else self._decision_of.get(again.call)
         return self.decision(name) if name and self.positions[name] > position else None
+
+    def _may_answer(self, change: Decision, error: Event, kind: str) -> bool:
+        """Whether a change elsewhere may answer a complaint of a place.
+
+        It does where the output names its file too, and in the same package where something does not compile.
+        """
+        path = (change.action.path if change.action else None) or ""
+        output = self.call_of(error).output if error.id in self.call_numbers else ""
+        together = does_not_compile(error, kind) and folder_of(path) == folder_of(error.path or "")
+        return not path or together or file_name(path) in output
 
 
 def _is_stashed(call: ParsedCall, *, before: bool) -> bool:
@@ -557,13 +575,6 @@ def touches(decision: Decision, path: str | None) -> bool:
     """Whether a decision is about the file that ``path`` ends in; tools and checks give different parts of a path."""
     own = decision.action.path if decision.action else None
     return bool(own and path) and file_name(own or "") == file_name(path or "")
-
-
-def pointed_at(changes: Sequence[Decision], event: Event, *, kind: str | None) -> Sequence[Decision]:
-    """Of several changes those to the file that an error names, where its check points at the place; else all."""
-    if event.type != "error" or event.path is None or kind not in POINTS_AT_PLACE:
-        return changes
-    return [one for one in changes if touches(one, event.path)] or changes
 
 
 def _is_unrelated(decision: Decision, kind: str | None) -> bool:

@@ -46,7 +46,7 @@ def read_go_test(output: CommandOutput) -> Verdict | None:
     failed_packages = [found for found in packages if found[1].startswith("FAIL")]
     failed = bool(failed_tests or failed_packages)
     findings = (_stopped(output) or _go_findings(output, failed_tests, failed_packages)) if failed else ()
-    ran = any(found[1].startswith("ok") for found in packages)
+    ran = any(found[1].startswith("ok") and not _has_no_tests(found) for found in packages)
     deciding = [*failed_tests[:3], *failed_packages[:2]] if failed else (packages[-2:] or tests[-2:])
     return Verdict(
         check="go test",

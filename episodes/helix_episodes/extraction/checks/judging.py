@@ -73,6 +73,8 @@ _COMPLAINT = Regex(r"(?:\w+: )?[^\s:(]+\.\w{1,8}(?::\d+:|\(\d+,\d+\):)|# [\w.-]+
 #: All that a formatter says of code that it refuses: it parses and knows of no names or types.
 _PARSING = frozenset({"syntax error", "does not compile"})
 _NO_FOLDER = Regex(r"(?:^|: ?)(?:cd|pushd):(?: |\d+: ).*(?:[Nn]o such file|[Nn]ot a directory)", re.MULTILINE)
+#: Names of tasks that say nothing of what they check.
+_OF_ANY_CHECK = frozenset({"check", "validate", "verify"})
 #: What runs the hooks of git, which check.
 _HOOKED = frozenset({"commit", "push", "merge"})
 _NEVER_RAN = frozenset({"denied", "rejected", "interrupted", "cancelled"})
@@ -233,6 +235,8 @@ def _assigned(
     found: list[_JudgedPart] = []
     for run in runs:
         own = [reading for reading in left if _belongs(run, reading)]
+        if not own and len(readings) == 1 and run.task and run.segment.subcommand in _OF_ANY_CHECK and left:
+            own = [reading for reading in left if reading.summed]
         others = [
             reading for reading in own if not any(_is_likelier(later, reading) for later in runs[len(found) + 1 :])
         ]
