@@ -273,7 +273,7 @@ class Team:
         self, server: TeamServer, replica: Replica, standing: ServerStanding, *, until: float | None
     ) -> TeamPulled:
         state, pulled = replica.state, TeamPulled()
-        own = state.records
+        own, was_pending = state.records, state.pending
         problems: list[ShareProblem] = []
         seen, saved = 0, time.monotonic()
         while pulled.complete and state.number < standing.newest and seen < MOST_ENTRIES:
@@ -315,7 +315,7 @@ class Team:
                 complete=not is_late and (until is None or time.monotonic() < until),
             )
         if state.pending:
-            merged = replica.take_in(self._sharing)
+            merged = replica.take_in(self._sharing, whole=was_pending)
             pulled = replace(pulled, deleted=pulled.deleted + merged.forgotten)
             replica.remember(replace(replica.state, pending=False))
         if pulled.complete and seen >= MOST_ENTRIES and state.number < standing.newest:
