@@ -139,7 +139,7 @@ def highlights_of(root: Path, issues: Issues, causality: Causality) -> Highlight
     with issues.open() as survey:
         listed = survey.list(by="recurring", limit=_ROWS)
         weighed = [
-            *_prerequisites(runbook, listed),
+            *_prerequisites(runbook, listed, episodes),
             *_IssueSentences(survey, listed, episodes, runbook, ways),
             *_situations(causality),
             *_people(episodes),
@@ -414,15 +414,26 @@ def _places(issues: Sequence[IssueDetails]) -> tuple[EvidencePlace, ...]:
 # What has to run first.
 
 
-def _prerequisites(runbook: Runbook, listed: IssueList) -> Iterator[_Weighed]:
+def _prerequisites(runbook: Runbook, listed: IssueList, episodes: Sequence[Episode]) -> Iterator[_Weighed]:
+    by_id = {one.id: one for one in episodes}
     for first in runbook.prerequisites:
         if first.sessions >= _fewest(listed.sessions):
             setup, problem = (quoted(text, longest=_LONGEST_QUOTE) for text in (first.first, first.problem))
             met = f"{problem}, {first.sessions} of {listed.sessions} sessions"
             text = f"{label_or_quoted(first.check)} fails here before {setup} has run ({met})."
-            yield _Weighed(
-                _HELPED, Highlight(kind="command", text=text, see="helix-graph runbook", sessions=first.sessions)
-            )
+            places = (_place_of_problem(by_id[name], first.check) for name in first.episodes)
+            one = Highlight(kind="command", text=text, see="helix-graph runbook", sessions=first.sessions)
+            yield _Weighed(_HELPED, msgspec.structs.replace(one, evidence=tuple(islice(places, _EVIDENCE))))
+
+
+def _place_of_problem(episode: Episode, check: str) -> EvidencePlace:
+    """Where the check failed first in a session."""
+    failures = (event for event in episode.events if event.type == "error" and event.check == check and event.evidence)
+    first = next(failures, None)
+    log = episode.provenance.log if episode.provenance else None
+    return EvidencePlace(
+        session=episode.session, log=log, line=first.evidence.line if first and first.evidence else None
+    )
 
 
 # Situations in which a check fails more often.

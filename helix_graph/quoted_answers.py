@@ -130,12 +130,13 @@ _NOTED: Mapping[str, Quote] = {
 #: Fields of insights, whose content is their own word or a quotation, beside that.
 _REMEMBERED: Mapping[str, Quote] = {
     "source": quoted,
-    **dict.fromkeys(("name", "tags", "to"), name_or_quoted),
+    **dict.fromkeys(("name", "to"), name_or_quoted),
     # Nothing says next to these whose they are, so each that reads as a sentence is quoted.
     **dict.fromkeys(
-        ("from_name", "to_name", "_via", "kept", "merged", "took_in", "forgotten", "names"), logged_name_or_quoted
+        ("from_name", "to_name", "_via", "kept", "merged", "took_in", "forgotten", "names", "tags"),
+        logged_name_or_quoted,
     ),
-    "by_tag": lambda tags: {name_or_quoted(tag): number for tag, number in tags.items()},
+    "by_tag": lambda tags: {logged_name_or_quoted(tag): number for tag, number in tags.items()},
 }
 #: By the package that the type of an answer or of a part of it is from; the longest name that fits counts.
 _FIELDS: Mapping[str, Mapping[str, Quote]] = {

@@ -129,8 +129,10 @@ def _is_common(word: str) -> bool:
 
 def indexed(text: str) -> str:
     """A text as the index takes it: identifiers whole after their parts, and pairs of Chinese characters."""
-    runs = _MIXED if text.isascii() else _RUN
-    return runs.sub(lambda found: _spread(found[0]), _normal(text)).casefold()
+    plain = text.isascii()
+    if plain and text.islower():  # nothing is written together, as in most texts; looking takes longer than all else
+        return text
+    return (_MIXED if plain else _RUN).sub(lambda found: _spread(found[0]), _normal(text)).casefold()
 
 
 def query_words(text: str) -> tuple[str, ...]:

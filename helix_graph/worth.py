@@ -24,6 +24,9 @@ from helix_episodes.errors import HelixGraphError, NotFound
 from helix_episodes.extraction.shell.commands import decisive, parse_command
 from helix_episodes.model import sortable_time
 from helix_episodes.readers import read_sessions
+from helix_graph.graph.error_precedents import find_precedents
+from helix_graph.graph.graph_db import open_graph
+from helix_graph.graph.precedent_rows import Past
 from helix_graph.graph.remedy_relevance import is_of_kind, repairs_by_itself, word_left_out
 from helix_graph.insights.holdout import uniform_draw
 from helix_graph.issues.api import Issues
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from helix_episodes.model import Decision, Episode, Event
-    from helix_graph.graph.model import Precedent, Remedy
+    from helix_graph.graph.error_precedents import Row
     from helix_graph.rules.model import Proposal
 
 Way = Literal["this memory", "nothing", "lexical search", "newest of the check", "placebo"]
@@ -280,18 +283,20 @@ def _of_memory(graph: SeedGraph, case: _Case) -> tuple[_Change, ...]:
     """The remedies that a hook would show."""
     if not case.text.strip():
         return ()
-    answer = graph.seen(case.text, limit=_MOST_SHOWN)
-    near = [one for one in answer.precedents if one.level in _LEVELS and is_of_kind(one.label, answer.looked_for)]
+    with open_graph(graph.path_of_file) as connection:
+        answer = find_precedents(Past(connection), case.text, limit=_MOST_SHOWN, nearest=True)
+    near = [one for one in answer["precedents"] if is_of_kind(one["label"], answer["looked_for"])]
     # Of each issue the hook tells the first.
-    best = list({one.issue: one for one in reversed(near)}.values())
-    return tuple(_of_remedy(one.fixes[0], one, case.check) for one in best if one.fixes)
+    best = {one["issue"]: one for one in reversed(near) if one["level"] in _LEVELS}
+    return tuple(_of_remedy(one["fixes"][0], one, case.check) for one in reversed(best.values()) if one["fixes"])
 
 
-def _of_remedy(remedy: Remedy, precedent: Precedent, check: str) -> _Change:
-    if remedy.command:
-        change = _of_command(remedy.command, check)
-        return change._replace(by_tool=change.by_tool and remedy.verified and precedent.level == "exact")
-    return _Change("", remedy.path or "", named=_is_named(remedy.path or "", precedent.path))
+def _of_remedy(remedy: Row, precedent: Row, check: str) -> _Change:
+    if remedy["command"]:
+        change = _of_command(remedy["command"], check)
+        return change._replace(by_tool=change.by_tool and precedent["level"] == "exact")
+    path = remedy["path"] or ""
+    return _Change("", path, named=_is_named(path, precedent["path"]))
 
 
 def _overlap(one: frozenset[str], other: frozenset[str]) -> float:

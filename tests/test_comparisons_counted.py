@@ -176,13 +176,51 @@ def test_a_sequence_repeats_the_row_of_an_action_that_stands_out_by_itself(tmp_p
     assert found.repeated == 2
 
 
-@pytest.mark.parametrize(("place", "verdict"), [(1, "associated"), (5, "comes last")])
-def test_what_is_done_at_the_end_may_be_done_because_of_how_it_went(tmp_path: Path, place: int, verdict: str) -> None:
+@pytest.mark.parametrize(("place", "compared"), [(1, True), (5, False)])
+def test_what_is_done_at_the_end_may_be_done_because_of_how_it_went(
+    tmp_path: Path, place: int, *, compared: bool
+) -> None:
     steps = ["run a", "run b", "run c", "run d"]
     without = group("without", *steps, of=80, succeed=64)
     steps.insert(place - 1, "run rollback")
     found = report(tmp_path, group("with", *steps, of=80, succeed=16), without)
-    assert only(found, "run rollback").verdict == verdict
+    assert [one.action for one in found.associated() if one.kind == "action"] == ["run rollback"] * compared
+    assert [(one.action, one.successes, one.uses) for one in found.last if one.kind == "action"] == [
+        ("run rollback", 16, 80)
+    ] * (not compared)
+
+
+@pytest.mark.parametrize(("length", "late"), [(8, 6), (12, 10)])
+def test_the_last_fifth_of_a_session_is_rounded(tmp_path: Path, length: int, late: int) -> None:
+    """Of eight steps the last two are late, of twelve too; so a rollback before a report does not escape."""
+    steps = [f"run {letter}" for letter in "abcdefghijklmnopqrstuvwxyz"[: length - 1]]
+    for place, compared in ((late, False), (late - 1, True)):
+        did = [*steps[:place], "run rollback", *steps[place:]]
+        without = group("without", *steps, of=80, succeed=64)
+        found = report(tmp_path / str(place), group("with", *did, of=80, succeed=16), without)
+        assert ("run rollback" in {one.action for one in found.effects}) is compared
+
+
+def test_a_reaction_to_failing_makes_no_room_for_flukes(tmp_path: Path) -> None:
+    """What only failing sessions have at their end does not change what is said of any other row."""
+    steps = ["run a", "run b", "run c", "run d"]
+    plain = [
+        group("with", "run skip", *steps, of=60, succeed=40),
+        group("without", *steps, of=60, succeed=52),
+    ]
+    before = report(tmp_path / "before", *plain)
+    sessions = [
+        one
+        for each in (
+            group("with", "run skip", *steps, of=40, succeed=40),
+            group("with-failed", "run skip", *steps, "run rollback", of=20, succeed=0),
+            group("without", *steps, of=52, succeed=52),
+            group("without-failed", *steps, "run rollback", of=8, succeed=0),
+        )
+        for one in each
+    ]
+    after = memory_of(tmp_path / "after", sessions).causality.comparisons()
+    assert only(after, "run skip").family == only(before, "run skip").family == 1
 
 
 def over_time(*, of: int, on: str) -> list[Iterator[Episode]]:

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from helix_cli.app import cli
 from helix_graph import Memory
-from helix_graph.highlights_cache import sentences_for_agents
+from helix_graph.highlights_cache import drop_highlights, sentences_for_agents
 from session_script import BEGIN, Script
 
 if TYPE_CHECKING:
@@ -105,6 +105,28 @@ def test_each_sentence_leads_to_its_evidence(tmp_path: Path, monkeypatch: pytest
     shown = CliRunner().invoke(cli, one["see"].split()[1:]).output
     assert "s01, line 5" in shown
     assert "s01, line 5" in CliRunner().invoke(cli, ["highlights", "--evidence"]).output
+
+
+def test_what_has_to_run_first_is_no_word_of_ours_where_only_others_met_it(tmp_path: Path) -> None:
+    missing = "E   ModuleNotFoundError: No module named 'freezegun'\n1 error in 0.1s"
+    logs = [
+        begun(n)
+        .run("pytest -q", missing, code=1)
+        .run("pip install freezegun", "ok")
+        .run("pytest -q", "2 passed in 0.1s")
+        for n in range(3)
+    ]
+    memory = remembered(tmp_path, logs)
+    (own,) = [one for one in memory.highlights().found if "has run" in one.text]
+    assert [(place.session, place.line) for place in own.evidence] == [(f"s{n:02}", 5) for n in range(3)]
+    assert len(sentences_for_agents(memory.root, most=5, longest=800)) == 1
+    for path in memory.episodes.files():
+        marker = memory.root / "team" / "episodes" / path.name
+        marker.parent.mkdir(parents=True, exist_ok=True)
+        marker.write_text(json.dumps({"author": "mal", "subject": "a", "hash": "b"}))
+    drop_highlights(memory.root)
+    assert [one.shared for one in memory.highlights().found] == [True]
+    assert sentences_for_agents(memory.root, most=5, longest=800) == []
 
 
 def test_agents_are_told_what_fails_until_the_graph_changes_and_not_what_is_muted(tmp_path: Path) -> None:

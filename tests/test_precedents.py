@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block
-from helix_cli.hooks.precedent_text import precedent_lines
+from helix_cli.hooks.failures import precedent_lines
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.store import encode_episode
 from helix_graph.graph.api import Graph
@@ -137,6 +137,16 @@ def test_words_of_a_kind_in_prose_make_no_remedy(
     log = log.run("gh issue comment 1 --body `watch`", "zsh:1: command not found: watch", code=127)
     graph = remember(episode_of(log.run("gh issue comment 1 --body-file - # the command was found", "ok")))
     assert not shown(graph.seen("zsh:1: command not found: write_all"))
+
+
+def test_an_agent_that_did_not_ask_is_shown_no_unverified_repair(
+    script: Begin, episode_of: Callable[[Script], Episode], remember: Remember
+) -> None:
+    other = "store/b.go:3:1: unused: func old is unused (unused)\n1 issues:\n* unused: 1"
+    log = script("s0").prompt("Do").run("golangci-lint run", UNCHECKED, code=1).edit("store/sum.go", new=WRITTEN)
+    graph = remember(episode_of(log.run("golangci-lint run", other, code=1)))
+    assert shown(graph.seen(UNCHECKED)) == [WRITTEN]
+    assert WRITTEN not in block_of(graph, UNCHECKED)
 
 
 def test_an_agent_reads_which_word_to_leave_out(

@@ -15,7 +15,7 @@ which sessions were read does not matter, and without the later session there is
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from operator import itemgetter
 from typing import Literal
@@ -27,7 +27,7 @@ from helix_episodes.extraction.calls import NEVER_RAN
 from helix_episodes.extraction.checks import CheckFinding, covers
 from helix_episodes.extraction.checks import Verdict as Ground
 from helix_episodes.extraction.shell.commands import parse_command
-from helix_episodes.model import Decision, Episode, Event, Outcome, OutcomeBasis, parse_timestamp
+from helix_episodes.model import Action, Decision, Episode, Event, Outcome, OutcomeBasis, parse_timestamp
 
 #: Families that tell of the machine and not of the work: a missing program or package.
 _ENVIRONMENT_FAMILIES = NEVER_RAN | {"ModuleNotFoundError", "ImportError"}
@@ -91,11 +91,12 @@ def signals_of(episode: Episode) -> EpisodeSignals:
     """What an episode shows; times that it does not know are those of the session's beginning."""
     begin = parse_timestamp(episode.timestamp) or _UNKNOWN_BEGINNING
     times = [at for part in parts_of(episode) if (at := parse_timestamp(part.timestamp))]
+    actions = {each.id: each.action for each in episode.decisions}
     commits = tuple(
         CommitRecord(
             sha=event.commit,
             subject=event.content,
-            command=_command_of(event, episode),
+            command=_command_of(event, actions),
             at=parse_timestamp(event.timestamp) or begin,
             event=event,
         )
@@ -104,7 +105,7 @@ def signals_of(episode: Episode) -> EpisodeSignals:
     )
     # In the session's own log, in order; those of helpers' logs have lines of their own.
     verdicts = [
-        CheckVerdict(check=event.check, command=_command_of(event, episode), event=event)
+        CheckVerdict(check=event.check, command=_command_of(event, actions), event=event)
         for event in episode.events
         if event.check and not event.tool and event.type in {"test", "error"} and _own_line(event) is not None
     ]
@@ -134,10 +135,9 @@ def _complaints(event: Event) -> Iterator[str]:
         yield f"{event.check} {event.family} {event.path or ''}"
 
 
-def _command_of(event: Event, episode: Episode) -> str:
-    actions_of = {each.id: each.action for each in episode.decisions}
-    actions = (actions_of.get(name) for name in event.caused_by)
-    return next((action.command for action in actions if action and action.command), "")
+def _command_of(event: Event, actions: Mapping[str, Action | None]) -> str:
+    causes = (actions.get(name) for name in event.caused_by)
+    return next((action.command for action in causes if action and action.command), "")
 
 
 def _early(episode: Episode, verdicts: list[CheckVerdict]) -> Iterator[CheckVerdict]:

@@ -19,7 +19,6 @@ True
 from __future__ import annotations
 
 import re
-from functools import cached_property
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,16 +36,18 @@ class Value:
     """What has the fields that its class annotates, each passed or its default; equal when all fields are."""
 
     _fields: tuple[str, ...] = ()
+    _known: frozenset[str] = frozenset()
     _required: frozenset[str] = frozenset()
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         cls._fields = tuple(cls.__annotations__)
+        cls._known = frozenset(cls._fields)
         cls._required = frozenset(name for name in cls._fields if not hasattr(cls, name))
 
     def __init__(self, *values: Any, **named: Any) -> None:  # noqa: ANN401  (whatever the fields hold)
-        fields = {**dict(zip(self._fields, values, strict=False)), **named}
-        if len(fields) != len(values) + len(named) or not self._required <= fields.keys() <= set(self._fields):
+        fields = {**dict(zip(self._fields, values, strict=False)), **named} if values else named
+        if len(fields) != len(values) + len(named) or not self._required <= fields.keys() <= self._known:
             message = f"the fields of {type(self).__name__} are {', '.join(self._fields)}; given: {', '.join(fields)}"
             raise TypeError(message)
         self.__dict__.update(fields)
@@ -79,42 +80,44 @@ class Regex:
     '3'
     """
 
+    if TYPE_CHECKING:
+        compiled: re.Pattern[str]
+
+        def search(self, text: str, start: int = 0) -> re.Match[str] | None:
+            """The first match anywhere after ``start``."""
+
+        def match(self, text: str, start: int = 0) -> re.Match[str] | None:
+            """The match that begins at ``start``."""
+
+        def fullmatch(self, text: str) -> re.Match[str] | None:
+            """The match of the whole text."""
+
+        def finditer(self, text: str) -> Iterator[re.Match[str]]:
+            """Every match, in order."""
+
+        def findall(self, text: str) -> list[Any]:
+            """What every match captured."""
+
+        def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str) -> str:
+            """``text`` with every match replaced."""
+
+        def split(self, text: str) -> list[str | Any]:
+            """The parts of ``text`` between matches."""
+
     def __init__(self, text: str, flags: int = 0) -> None:
         self.text = text
         self.flags = flags
 
-    @cached_property
-    def compiled(self) -> re.Pattern[str]:
-        """The compiled expression."""
-        return re.compile(self.text, self.flags)
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  (a method of the pattern, or the pattern)
+        """Compiles the expression; from then on its methods are called without this class in between."""
+        if name not in _METHODS:
+            raise AttributeError(name)
+        compiled = re.compile(self.text, self.flags)
+        self.__dict__.update({one: getattr(compiled, one) for one in _METHODS[1:]}, compiled=compiled)
+        return self.__dict__[name]
 
-    def search(self, text: str, start: int = 0) -> re.Match[str] | None:
-        """The first match anywhere after ``start``."""
-        return self.compiled.search(text, start)
 
-    def match(self, text: str, start: int = 0) -> re.Match[str] | None:
-        """The match that begins at ``start``."""
-        return self.compiled.match(text, start)
-
-    def fullmatch(self, text: str) -> re.Match[str] | None:
-        """The match of the whole text."""
-        return self.compiled.fullmatch(text)
-
-    def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        """Every match, in order."""
-        return self.compiled.finditer(text)
-
-    def findall(self, text: str) -> list[Any]:
-        """What every match captured."""
-        return self.compiled.findall(text)
-
-    def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str) -> str:
-        """``text`` with every match replaced."""
-        return self.compiled.sub(replacement, text)
-
-    def split(self, text: str) -> list[str | Any]:
-        """The parts of ``text`` between matches."""
-        return self.compiled.split(text)
+_METHODS = ("compiled", "search", "match", "fullmatch", "finditer", "findall", "sub", "split")
 
 
 try:

@@ -65,15 +65,18 @@ _PATH = (
 #: With an exponent, or a version's "v".
 _NUMBER = r"(?<![\w.])(?:[+-]|v(?=\d+\.\d))?\d(?:[\d_,.]*\d)?(?:[eE][+-]?\d+\b)?"
 
+#: Words of letters alone, with blanks around them: nothing that is masked begins there, and looking at each of their
+#: characters for all that follows here would take most of the time.
+_WORDS = r"(?:(?<!\S)(?!(?i:http|exit|error|status|code|exited|errno|signal)\b)[A-Za-z]++(?:\s++|\Z))++"
 _TEMPLATE = Regex(
-    f"(?P<kept>{_KEPT})|(?P<quote>{_QUOTE})|(?P<url>{_URL})|(?P<id>{_UUID})|(?P<time>{_TIME}|{_CLOCK})"
+    f"(?P<words>{_WORDS})|(?P<kept>{_KEPT})|(?P<quote>{_QUOTE})|(?P<url>{_URL})|(?P<id>{_UUID})|(?P<time>{_TIME}|{_CLOCK})"
     f"|(?P<path>{_PATH})|(?P<hash>{_HASH})|(?P<n>{_NUMBER})"
 )
 #: What is in a quotation is masked by itself.
 _QUOTED = Regex(_QUOTE)
 _VARIES = frozenset("0123456789/\\.~")
 _VARYING = Regex(
-    f"(?P<kept>{_KEPT})|(?P<url>{_URL})|(?P<id>{_UUID})|(?P<time>{_TIME}|{_CLOCK})|(?P<path>{_PATH})|(?P<hash>{_HASH})"
+    f"(?P<words>{_WORDS})|(?P<kept>{_KEPT})|(?P<url>{_URL})|(?P<id>{_UUID})|(?P<time>{_TIME}|{_CLOCK})|(?P<path>{_PATH})|(?P<hash>{_HASH})"
     f"|(?P<n>{_NUMBER}|(?<=\\w[-_])\\d{{4,}}\\b)"
 )
 #: What a program calls a file of its own that is gone a moment later.
@@ -162,7 +165,7 @@ def extension(path: str) -> str:
 
 def _template_mask(match: re.Match[str]) -> str:
     kind = match.lastgroup
-    if kind == "kept":
+    if kind in {"words", "kept"}:
         return match.group()
     if kind == "quote":
         return "<text>"
@@ -178,7 +181,7 @@ def _unquoted(match: re.Match[str]) -> str:
 
 def _varying_mask(match: re.Match[str]) -> str:
     kind, found = match.lastgroup, match.group()
-    if kind == "kept":
+    if kind in {"words", "kept"}:
         return found
     if kind not in {"path", "url"}:
         return f"<{kind}>"

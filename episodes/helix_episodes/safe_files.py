@@ -14,6 +14,7 @@ import contextlib
 import errno
 import os
 import stat
+from io import FileIO
 from pathlib import Path
 
 from helix_episodes.errors import WriteFailed
@@ -83,10 +84,10 @@ def read_regular(path: Path, *, follow: bool = False, most: int | None = None) -
     Raises:
         OSError: There is none, it may not be read, it is larger, or something else is there, which is not opened.
     """
-    with open_regular(path, follow=follow) as file:
+    with FileIO(_descriptor(path, follow=follow)) as file:  # without a buffer: it is read at once
         if most is not None and os.fstat(file.fileno()).st_size > most:
             raise OSError(errno.EFBIG, f"it has more than {most} bytes", str(path))
-        return file.read()
+        return file.readall()
 
 
 def open_regular(path: Path, *, follow: bool = False) -> BinaryIO:
@@ -95,12 +96,16 @@ def open_regular(path: Path, *, follow: bool = False) -> BinaryIO:
     Raises:
         OSError: As `read_regular`.
     """
+    return os.fdopen(_descriptor(path, follow=follow), "rb")
+
+
+def _descriptor(path: Path, *, follow: bool) -> int:
     problem = irregularity(path, follow=follow)
     if problem:
         raise OSError(errno.EINVAL, problem, str(path))
     # Something else may have taken its place since: such a thing is neither waited for nor followed.
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
-    return os.fdopen(os.open(path, flags), "rb")
+    return os.open(path, flags)
 
 
 def make_folder(path: Path) -> None:

@@ -20,7 +20,7 @@ import msgspec
 from helix_graph.graph.finer_labels import finer_of_decision, named
 from helix_graph.graph.node_labels import decision_key
 from helix_graph.graph.observations import Trial, TrialStep, is_same
-from helix_graph.graph.patterns import Effect
+from helix_graph.graph.patterns import COMES_LAST, Effect, StepCounts
 from helix_graph.stats.intervals import Interval, wilson_interval
 
 if TYPE_CHECKING:
@@ -170,8 +170,8 @@ class WithoutAnswer(msgspec.Struct, frozen=True, kw_only=True):
     alternatives: tuple[AlternativeAction, ...]
 
 
-def without_of(label: str, matrix: TrialMatrix, *, effect: Effect | None) -> WithoutAnswer:
-    """The counts for one label."""
+def without_of(label: str, matrix: TrialMatrix, *, found: StepCounts | None) -> WithoutAnswer:
+    """The counts for one label; ``found`` is its comparison, or its counts where it comes last."""
     asked = label in matrix.asked
     judged = [
         trial
@@ -188,8 +188,8 @@ def without_of(label: str, matrix: TrialMatrix, *, effect: Effect | None) -> Wit
         without_it=_outcome_rate([bool(trial.success) for trial in without_it]),
         comparable=comparable,
         compared=compared,
-        effect=effect,
-        not_compared="" if effect else matrix.why_not_compared(label),
+        effect=found if isinstance(found, Effect) else None,
+        not_compared=matrix.why_not_compared(label) if not found else "" if isinstance(found, Effect) else COMES_LAST,
         alternatives=tuple(_other_actions(label, matrix.trials)),
     )
 

@@ -384,7 +384,6 @@ def _sessions_with(labels: set[str], trials: Sequence[Trial]) -> _Sessions:
 _KNOWN: dict[Verdict, str] = {
     "associated": "",
     "provisional": "; provisional",
-    "comes last": "; it is done at the end, perhaps because they failed",
     "not told apart": "; could be chance",
 }
 

@@ -62,12 +62,16 @@ class RunbookCommand(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Prerequisite(msgspec.Struct, frozen=True, kw_only=True):
-    """What had to run first: after ``problem`` the check passed once ``first`` had run, in so many sessions."""
+    """What had to run first: after ``problem`` the check passed once ``first`` had run, in so many sessions.
+
+    ``episodes`` are these sessions' ids.
+    """
 
     check: str
     first: str
     problem: str
     sessions: int
+    episodes: tuple[str, ...] = ()
 
 
 class CommandCorrection(msgspec.Struct, frozen=True, kw_only=True):
@@ -173,7 +177,11 @@ def _prerequisites(episodes: Iterable[Episode]) -> Iterator[Prerequisite]:
     ranked = sorted(found.items(), key=lambda each: (-len(each[1]), each[0]))
     for (check, first), problems in ranked:
         yield Prerequisite(
-            check=check, first=first, problem=_one_line(next(iter(problems.values()))), sessions=len(problems)
+            check=check,
+            first=first,
+            problem=_one_line(next(iter(problems.values()))),
+            sessions=len(problems),
+            episodes=tuple(sorted(problems)),
         )
 
 

@@ -119,8 +119,8 @@ def find_precedents(
 ) -> Row:
     """The precedents of an error, or the newest errors without a text, as fields of a `SeenAnswer`.
 
-    With ``nearest`` words are not searched for, which takes longer than a hook has. Nothing is said of what
-    ``is_muted``.
+    With ``nearest`` words are not searched for, which takes longer than a hook has, and only verified changes are
+    shown: who did not ask takes an unproven one for an answer. Nothing is said of what ``is_muted``.
 
     Raises:
         InvalidArgument: A text is given and there is nothing in it, as when a program printed nothing.
@@ -285,7 +285,7 @@ def _answer(
     for asked, hits in known:
         if not hits:
             continue
-        rows, others = _best(past, asked, hits, tree, limit=limit)
+        rows, others = _best(past, asked, hits, tree, limit=limit, nearest=nearest)
         usual = None
         if asked is not None and not nearest and not any(row["fixes"] for row in rows):
             usual = _usual(others)
@@ -314,7 +314,13 @@ def _answer(
 
 
 def _best(
-    past: Past, asked: Complaint | None, hits: list[PrecedentHit], tree: WorkingTree | None, *, limit: int
+    past: Past,
+    asked: Complaint | None,
+    hits: list[PrecedentHit],
+    tree: WorkingTree | None,
+    *,
+    limit: int,
+    nearest: bool,
 ) -> tuple[list[Row], list[Row]]:
     """The precedents of an issue that are worth showing, those first whose change can be done again and is not lost.
 
@@ -334,13 +340,14 @@ def _best(
             continue
         if asked.own_tool and hit.level != "exact":  # the sentence itself says what to do
             continue
-        of_use = [fix for fix in row["fixes"] if hit.level == "words" or is_of_use(fix, asked, row)]
+        changes = [fix for fix in row["fixes"] if fix["verified"] or not nearest]
+        of_use = [fix for fix in changes if hit.level == "words" or is_of_use(fix, asked, row)]
         if not of_use:
             others.append(row)
             continue
         # A command beside a change is its other half: what was added is installed.
         few = len(row["fixes"]) <= _FEW_CHANGES
-        fixes = [fix for fix in row["fixes"] if fix in of_use or (few and fix["command"])]
+        fixes = [fix for fix in changes if fix in of_use or (few and fix["command"])]
         fixes.sort(key=lambda fix: (not fix["verified"], fix not in of_use, not comes_first(fix, asked)))
         row["fixes"] = _with_states(fixes, tree) if len(weighed) < _MOST_WEIGHED else fixes
         about = max(transferability(fix, asked) for fix in fixes)

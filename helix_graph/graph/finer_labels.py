@@ -21,6 +21,7 @@ place has a thing, if need be the same. The *name* of a mention at a resolution 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from helix_episodes.light_imports import Regex
@@ -137,6 +138,7 @@ def _cut(text: str) -> str:
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
 
 
+@lru_cache(maxsize=4096)  # agents give the same command again and again
 def _flagged(command: str, program: str, subcommand: str) -> str:
     """The program and subcommand with every flag that the command gives them, without the flags' values."""
     name, wanted = program.rpartition("/")[2], set(subcommand.split())

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import msgspec
 
+from helix_episodes.light_imports import blake2b
 from helix_episodes.model import ChangeKind, EdgeType, FileChange, Outcome, OutcomeBasis
 from helix_episodes.msgspec_types import ready
 from helix_graph.graph import MILLION
@@ -42,10 +43,13 @@ def node_id(type_: NodeType, label: str) -> str:
 
 def short_hash(prefix: str, content: bytes) -> str:
     """An id that two machines give to the same content: 80 bits, so that a clash takes about 10^12 ids."""
-    import hashlib  # 5 ms that questions without an id to compute do without
-    from base64 import b32encode
+    number = int.from_bytes(blake2b(content, digest_size=10).digest(), "big")
+    return prefix + "".join([_PAIRS[number >> shift & 1023] for shift in range(70, -10, -10)])
 
-    return prefix + b32encode(hashlib.blake2b(content, digest_size=10).digest()).decode().lower()
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
+#: Two digits of base32 at a time: a compile gives an id to every new label.
+_PAIRS = [first + second for first in _LETTERS for second in _LETTERS]
 
 
 def mean_weight(weight_sum: int, claims: int) -> float:
@@ -116,7 +120,7 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 def folded(*texts: str | None) -> str:
     """Texts on one page to look in, each once, in one case."""
-    return "\n".join(dict.fromkeys(text for text in texts if text)).casefold()
+    return "\n".join(dict.fromkeys(filter(None, texts))).casefold()
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True, order=True, gc=False):

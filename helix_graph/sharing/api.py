@@ -25,6 +25,7 @@ from helix_graph.errors import ShareRefused
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.model import FeedbackEntry, ForgottenInsight, Insight, InsightVerdict, Record
 from helix_graph.insights.safe_quoting import logged_name_or_quoted
+from helix_graph.insights.storing import is_persons_tag
 from helix_graph.insights.transfer import ImportedFile, checked_record, take_in
 from helix_graph.shared_authors import LONGEST_AUTHOR, SHARED_HERE
 from helix_graph.sharing.git_files import (
@@ -57,7 +58,7 @@ from helix_graph.sharing.records import (
     version_uid,
 )
 from helix_graph.timestamps import stamp
-from helix_graph.topics.transfer import parse_import
+from helix_graph.topics.transfer import as_exported, parse_import
 from helix_graph.trust import team_marker
 from helix_graph.validation import as_strs
 
@@ -510,9 +511,12 @@ def checked_shared(data: bytes, *, now: datetime) -> SharedRecord:
         uids = [*record.helped, *record.present]
         checked_record(_feedback_entry(record, uids, dict.fromkeys(uids, "x")), now=now)
     elif isinstance(record, SharedEntry):
-        _, left = parse_import(_import_of([_by(record, "x" * LONGEST_AUTHOR, through=_LONGEST_WAY)]))
+        longest = _by(record, "x" * LONGEST_AUTHOR, through=_LONGEST_WAY)
+        taken, left = parse_import(_import_of([longest]))
         if left:
             raise ValueError(left[0].problem)
+        if as_exported(taken[0]) != _place(longest):  # it could not be told from an own one afterwards
+            raise ValueError("its topic, text, time or source is not written as a memory writes it")
     return record
 
 
@@ -558,7 +562,9 @@ def _called(name: str, one: SharedRecord, authors: dict[str, str]) -> set[str]:
 
 
 def _imported(one: SharedInsight) -> Insight:
+    """The insight as it is stored here, without the tags by which it would be this user's own."""
     fields = {name: getattr(one, name) for name in one.__struct_fields__}
+    fields["tags"] = tuple(tag for tag in one.tags if not is_persons_tag(tag))
     return Insight(**fields, origin="imported", source="")
 
 

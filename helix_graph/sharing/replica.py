@@ -14,6 +14,7 @@ deleted is marked until the memory has taken that in, so that a process may be k
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
@@ -62,8 +63,9 @@ if TYPE_CHECKING:
 _AWAY = "away"
 #: Of somebody else's episode, in bytes; the longest that extraction leaves is a tenth of it.
 _LONGEST_TEXT = 64 << 10
-#: For how long one object is searched for secrets, in seconds; a question waits for no more than one such.
-_LONGEST_SEARCH = 10.0
+#: For how long objects of one author that come to nothing are searched for secrets, in seconds, and each of them when
+#: that time is used up: what extraction writes takes a hundredth of it.
+_LONGEST_SEARCH, _SHORTEST_SEARCH = 10.0, 0.2
 #: Of what is wrong with an object, in characters.
 _LONGEST_SENTENCE = 200
 
@@ -111,6 +113,7 @@ class Replica:
         self.root = root
         self._store = store
         self._forgotten = Tombstones(root)
+        self._wasted: defaultdict[str, float] = defaultdict(float)
 
     @property
     def state(self) -> ReplicaState:
@@ -167,8 +170,11 @@ class Replica:
         where = f"{author_name(entry.author)}: {entry.kind} {entry.subject[:12]}"
         try:
             _check_sizes(entry, data)
-            problem = next(find_secrets(where, data, seconds=_LONGEST_SEARCH), None)
+            began = time.monotonic()
+            left = max(_SHORTEST_SEARCH, _LONGEST_SEARCH - self._wasted[entry.author])
+            problem = next(find_secrets(where, data, seconds=left), None)
             if problem is not None:
+                self._wasted[entry.author] += time.monotonic() - began
                 return problem
             keep = self._keep_episode if entry.kind == "episode" else self._keep_record
             keep(entry, data)

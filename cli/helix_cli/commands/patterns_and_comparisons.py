@@ -23,6 +23,7 @@ from helix_graph.graph.patterns import (
     Effect,
     EffectReport,
     Pattern,
+    StepCounts,
 )
 
 if TYPE_CHECKING:
@@ -177,13 +178,14 @@ NOT_TESTED = (
 )
 
 
-#: The two verdicts that fall short of associated, and why.
+#: What falls short of associated, and why.
 MEANINGS = {
     "provisional": (
-        f"Provisional: it stands out at this look, but with q above {AT_EACH_LOOK} or not in the newer half of the "
-        "sessions; who looks again and again meets such rows by chance."
+        f"Provisional: it stands out at this look, but with q above {AT_EACH_LOOK} (less where so few sessions "
+        "could show little), or not in the newer half of them; who looks again and again meets such rows by chance."
     ),
-    "comes last": "Comes last: mostly done at the end of a session, so it may be done because of how the session went.",
+    "comes last": "Comes last: mostly done at the end of a session, so it may be done because of how the "
+    "session went. It is not compared.",
 }
 
 
@@ -194,6 +196,7 @@ def span(interval: Interval) -> str:
 
 _STATUSES = ("supported", "contradicted", "asserted")
 _ROWS_SHOWN = 20
+_LAST_SHOWN = 5
 _EFFECT_COLUMNS = ("adjusted", "range", "newer half", "q", "with", "without", "in the situation", "doing", "says")
 _CLAIM_COLUMNS = ("status", "said in", "adjusted", "range", "q", "from", "logs say", "to", "logs also say")
 
@@ -203,6 +206,9 @@ def _render_effects(found: EffectReport) -> None:
         say(f"Too early: {found.too_early}.")
     elif not found.effects:
         say(f"Nothing to compare: {NOTHING_TO_COMPARE}.")
+    if found.last:
+        say(f"Not compared, since mostly done at the end, perhaps because of how it went: {_last(found.last)}.")
+        say()
     if not found.effects:
         return
     shown = found.effects[:_ROWS_SHOWN]
@@ -219,6 +225,20 @@ def _render_effects(found: EffectReport) -> None:
     if found.repeated:
         say(f"Left out: {count(found.repeated, 'sequence')} whose last step is notable by itself.")
     warn_of_more(len(found.effects) - len(shown), "comparison")
+
+
+def _named(one: StepCounts) -> str:
+    return f"{one.trigger}, {one.action}" if one.kind == "sequence" else one.action
+
+
+def _last(steps: Sequence[StepCounts]) -> str:
+    """The steps that come last, with the successes of sessions with and without each."""
+    shown = [
+        f"{_named(one)} ({one.successes} of {one.uses} succeeded, without it {one.successes_of_others} of {one.others})"
+        for one in steps[:_LAST_SHOWN]
+    ]
+    more = [f"{len(steps) - _LAST_SHOWN} more"] if len(steps) > _LAST_SHOWN else []
+    return ", ".join(shown + more)
 
 
 @click.command

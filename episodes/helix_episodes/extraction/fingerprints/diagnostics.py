@@ -36,6 +36,8 @@ _PICKED = 3
 _PLACED = Regex(
     r"(?P<file>(?:[A-Za-z]:)?[^\s:(),'\"]+\.[A-Za-z]\w{0,7})(?::\d+(?::\d+)?:?|\(\d+,\d+\):?)\s+(?P<message>.+)$"
 )
+#: What is looked at of each row before its expression; every line of every output is compared with all of them.
+_BY_SIGN = tuple((one.sign, one.begins, one) for one in GRAMMARS)
 _TASK = Regex(r"^\[(?!ERROR|WARN|INFO|FAIL)[\w:./-]+\] ")
 #: What stands for the tests of a file that cannot be loaded: what is wrong is said in the message.
 _WHOLE_FILE = Regex(r"[^\s:]+\.(?:pyi?|[cm]?[jt]sx?|rb|php)")
@@ -58,8 +60,9 @@ def diagnostics_in(text: str) -> tuple[Diagnostic, ...]:
 def _read(lines: list[str], at: int, used: set[int]) -> Diagnostic | None:
     """The diagnostic on a line; lines below that are a part of it go to ``used``."""
     line = _TASK.sub("", lines[at][:_LONGEST_LINE].rstrip())
-    for grammar in GRAMMARS:
-        if grammar.sign not in line or (grammar.begins and line[:1] not in grammar.begins):
+    first = line[:1]
+    for sign, begins, grammar in _BY_SIGN:
+        if sign not in line or (begins and first not in begins):
             continue
         if match := grammar.line.match(line):
             if is_noise(line):
@@ -120,7 +123,7 @@ def diagnostic_of_line(line: str, *, tool: str = "") -> Diagnostic | None:
     plain = one_line(line)
     if not plain or is_noise(plain):
         return None
-    known = _read([line], 0, set()) or _read([plain], 0, set())
+    known = _read([line], 0, set()) or (_read([plain], 0, set()) if plain != line else None)
     if known is not None:
         return known if known.fingerprint else None
     placed = _PLACED.match(plain)

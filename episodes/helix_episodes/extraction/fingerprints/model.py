@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property, lru_cache
+
 from helix_episodes.light_imports import Regex, Value, blake2b
 from helix_episodes.normalization import is_telling, message_template
 
@@ -65,7 +67,7 @@ class Diagnostic(Value):
         """The name of the issue; None when the text says no more than that something failed."""
         return next(iter(self.keys), None)
 
-    @property
+    @cached_property
     def keys(self) -> tuple[str, ...]:
         """The fingerprint, then the fingerprints of texts that say less of the same failure."""
         found = [*(_test_keys(self) if self.test else ()), *_message_keys(self)]
@@ -89,6 +91,7 @@ def _message_keys(one: Diagnostic) -> list[str]:
     return [_key("message", core, scope)] if core else []
 
 
+@lru_cache(maxsize=8192)  # asked for a label, for a thing and for each of a diagnostic's keys
 def message_core(message: str) -> str:
     """The part of a message that stays the same when it is met again; empty when it says nothing.
 

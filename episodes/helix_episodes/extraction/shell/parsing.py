@@ -57,6 +57,8 @@ _DEEPEST = 20
 _BLANK = Regex(r"(?:[ \t\r]|\\\r?\n)+|#[^\n]*")
 _REDIRECT = Regex(r"\d*(?:<<<|<<-?|&>>|&>|>>|>\||>&|<&|<>|<|>)(?!\()")
 _OPERATOR = Regex(r"&&|\|\||;;|;|\|&|\||&|\(|\)")
+#: A word without quotes that ends where every reader sees it, as nearly all do; digits may belong to a redirection.
+_WHOLE_WORD = Regex(r"(?!#|\d+[<>&])[^\s\\'\"`$|&;()<>]++(?=[\s|&;()]|[<>](?!\()|\Z)")
 _PLAIN = Regex(r"[^\s\\'\"`$|&;()<>]+")
 _PLAIN_QUOTED = Regex(r'[^"\\$`]+')
 _PLAIN_SUBSTITUTED = Regex(r"[^'\"\\`()<\n]+")
@@ -87,7 +89,10 @@ def _tokens(text: str) -> list[_Token]:
     pending: list[str] = []
     at = 0
     while at < len(text):
-        if blank := _BLANK.match(text, at):
+        if word := _WHOLE_WORD.match(text, at):
+            tokens.append(_Token("word", word[0], at, word.end()))
+            at = word.end()
+        elif blank := _BLANK.match(text, at):
             at = blank.end()
         elif text[at] == "\n":
             tokens.append(_Token("newline", "\n", at, at + 1))
