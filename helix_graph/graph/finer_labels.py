@@ -43,7 +43,10 @@ _LOCATION = Regex(r"^(?:[A-Za-z]:)?[\w./\\@+~-]+\.\w+(?::\d+)+(?:[:,]\s*|\s+)")
 _FILE = Regex(r"[^\s:]*/[^\s:/]+\.\w+|[^\s:/]+\.(?:py|[jt]sx?|rb|go|php|java|rs)")
 _PACKAGE = Regex(r"^FAIL\s+(\S+[./]\S+)")
 #: The label of a change to a file.
-_CHANGE = Regex(r"(?P<verb>edit|create|delete) (?P<what>[a-z]+)(?P<type> \(\.\w+\))?(?P<marked>, suppress a check)?")
+_CHANGE = Regex(
+    r"(?P<verb>edit|create|delete) (?P<what>[a-z]+)(?: \((?P<type>\.\w+)\))?(?P<marked>, suppress a check)?"
+)
+_SEVERAL = {"source": "sources", "test": "tests", "config": "settings"}
 #: What stands between two simple commands of one shell line.
 _JOINTS = Regex(r"&&|\|\|?|[;\n]")
 
@@ -118,15 +121,15 @@ def of_several(label: str, files: Sequence[str] = ()) -> str:
     """A label of changes to files that are not one, as people read it: with their names where these are known.
 
     >>> of_several("edit source (.py)"), of_several("edit source (.py)", ("cart.py", "till.py"))
-    ('edit source files (.py)', 'edit cart.py, till.py')
+    ('edit .py sources', 'edit cart.py, till.py')
     >>> of_several("run pytest", ("cart.py",))
     'run pytest'
     """
     found = _CHANGE.fullmatch(label)
     if found is None:
         return label
-    marked = ", suppress a check" if found["marked"] else ""
-    return f"{found['verb']} {', '.join(files) or found['what'] + ' files' + (found['type'] or '')}{marked}"
+    kind = f"{found['type']} {_SEVERAL.get(found['what'], found['what'])}" if found["type"] else found["what"]
+    return f"{found['verb']} {', '.join(files) or kind}{found['marked'] or ''}"
 
 
 def _folder(path: str) -> str:

@@ -87,11 +87,11 @@ def render_patterns(found: Sequence[Pattern], survey: Survey, *, works: bool | N
         empty="None yet.",
     )
     say()
-    named = [one for one in rows if one.where and of_several(one.action) == one.action]
+    named = [one for one in rows if one.where and (len(one.where) > 1 or of_several(one.action) == one.action)]
     if named:
         say("The files that rows count, or their folders, where these are at most three:")
     for one in named:
-        say(f"  {one.trigger}, {one.action}: {', '.join(one.where)}")
+        say(f"  {one.trigger}, {of_several(one.action)}: {', '.join(one.where)}")
     for line in _notes(rows, survey, chosen):
         say(line)
 
@@ -167,7 +167,7 @@ def _pattern_row(one: Pattern) -> tuple[Part, ...]:
     adjusted, q = "-", "-"
     if one.effect:
         adjusted, q = f"{points(one.effect.difference)} ({span(one.effect.interval)})", f"{one.effect.q:.2f}"
-    doing = of_several(one.action, one.where)
+    doing = of_several(one.action, one.where if len(one.where) == 1 else ())
     return verdict(one.standing), counts, rate, spread, without, adjusted, q, of_several(one.trigger), doing, one.basis
 
 
