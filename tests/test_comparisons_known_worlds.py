@@ -71,6 +71,16 @@ def test_intervals_hold_the_truth_where_nearly_all_succeed() -> None:
     assert sum(one.held for one in worlds) >= 0.93 * intervals
 
 
+def test_intervals_hold_the_truth_where_few_sessions_failed_and_steps_follow_from_that() -> None:
+    """A tenth of the rows were reactions to failing, whose ranges are those of an association."""
+    worlds = [grid.look(Lifelike(fault="reaction", success=0.87, sessions=50, seed=seed)) for seed in range(1500)]
+    intervals = sum(one.intervals for one in worlds)
+    assert intervals >= 300
+    assert sum(one.held for one in worlds) >= 0.93 * intervals
+    assert sum(one.last for one in worlds) >= 30
+    assert sum(one.last_real for one in worlds) == 0
+
+
 def test_the_first_suspect_of_a_failure_is_mostly_one_that_made_it_fail() -> None:
     world = World(seed=0)
     made = sessions(world, 900)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from helix_episodes.extraction.prose.corrections import correction_in
+from helix_episodes.extraction.user_reports import correction_in
 from helix_graph import Memory
 from hook_calls import call
 

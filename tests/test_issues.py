@@ -218,3 +218,13 @@ def test_the_command_lists_shows_and_refuses_unknown_ids(tmp_path: Path, monkeyp
     assert 'shown by "biome passes' in CliRunner().invoke(cli, ["issues", "show", name]).output
     with pytest.raises(NotFound, match="lists the ids"):
         memory.issues.show("0000")
+
+
+def test_the_command_says_that_another_command_did_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = begun(0).run("cat -A a.ts | sed -n '1,9p'", "cat: illegal option -- A\nusage: cat", code=1)
+    memory = remembered(tmp_path, [log.run("sed -n '1,9p' a.ts | cat -v", "x = 1").edit("a.ts").edit("b.ts")])
+    (issue,) = memory.issues.list(by="issue").issues
+    monkeypatch.setenv("HELIX_DIR", str(memory.root))
+    shown = CliRunner().invoke(cli, ["issues", "show", issue.id], catch_exceptions=False).output
+    assert "another command did its work" in shown
+    assert "1 step" in shown

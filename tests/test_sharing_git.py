@@ -427,3 +427,26 @@ def test_names_that_others_chose_are_quoted_wherever_an_agent_reads_them(
     assert f'"{slug}"' in shown[-3]
     for text in shown:
         assert not [order for order in ORDERS if order in outside_of_quotations(text)], text
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        {"topic": "Parcel Rates"},
+        {"stored": "2026-11-20T10:00:00.000000Z"},
+        {"stored": "2026-11-20T11:00:00+01:00"},
+        {"text": "Rates are  read at start \n"},
+        {"source": "a\tb"},
+    ],
+    ids=str,
+)
+def test_an_entry_that_would_be_stored_otherwise_never_becomes_an_own_one(
+    origin: Path, written: dict[str, str]
+) -> None:
+    entry = SharedEntry(topic="parcel-rates", text="Rates are read at start", stored="2026-11-20T10:00:00Z")
+    mallory, _ = member(origin, "mallory")
+    put(mallory, replace(entry, **written))
+    _, bobs = member(origin, "bob")
+    bobs.topics.store("boxes", "Boxes come in three sizes")
+    bobs.sharing.merge()
+    assert [one.topic for one in bobs.sharing.own_records() if isinstance(one, SharedEntry)] == ["boxes"]

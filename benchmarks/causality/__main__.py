@@ -79,6 +79,7 @@ def main() -> None:
     options.add_argument("--worlds", type=int, default=20)
     options.add_argument("--sessions", type=int, default=1000)
     options.add_argument("--intervals", type=int, default=2000)
+    options.add_argument("--seed", type=int, default=0, help="the first seed of the lifelike worlds")
     options.add_argument("--noise", type=int, default=200)
     options.add_argument("--faults", nargs="*", choices=FAULTS, default=FAULTS)
     options.add_argument("--success", nargs="*", type=float, default=[0.6, 0.87, 0.95, 0.98])
@@ -89,7 +90,13 @@ def main() -> None:
     if "episodes" in parts:
         of_episodes(given.worlds, given.sessions)
     if "lifelike" in parts:
-        grid.report(faults=given.faults, success=given.success, sessions=given.counts, intervals=given.intervals)
+        grid.report(
+            faults=given.faults,
+            success=given.success,
+            sessions=given.counts,
+            intervals=given.intervals,
+            seed=given.seed,
+        )
     if "looks" in parts:
         grid.looks(success=given.success, worlds=given.noise)
     if "localisation" in parts:
@@ -137,7 +144,7 @@ def look(world: World, count: int, tally: Tally, *, shuffle: bool) -> None:
 def judge(one: Effect, truth: dict[str, float], tally: Tally) -> None:
     real = truth_of(one, truth)
     if one.kind == "action":
-        (Counter() if one.verdict == "not told apart" else tally.picked)[holds(one, real)] += 1
+        (Counter() if one.verdict == "could be chance" else tally.picked)[holds(one, real)] += 1
         tally.intervals[holds(one, real)] += 1
     if one.verdict == "associated":
         tally.found += 1

@@ -1,10 +1,11 @@
 """What comparisons get right in worlds with the faults of real logs, over success rates and numbers of sessions.
 
-*Found* are rows called associated; *picked* are those called associated or provisional.
+*Found* are rows called associated; *picked* are those called associated or provisional. *Last* are steps that mostly
+end their sessions, which are counted and not compared; *real* are those of them that matter.
 
 A line is a cell: a fault, a success rate, a number of sessions, and as many worlds as give the wanted number of
 intervals. Standard errors are over worlds, since the rows of one world share their sessions. *Early* worlds compare
-nothing, for want of either outcome, and have no interval.
+nothing, for want of either outcome, and have no interval. Where nearly all worlds are early, the cell says so instead.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from lifelike import HIDDEN, Fault, Lifelike, make
+from lifelike import FAULTS, HIDDEN, Fault, Lifelike, draw, make
 
 from helix_graph.causality.effects import effect_report
+from helix_graph.causality.hypotheses import LEAST_USES
 from helix_graph.graph.observations import without_copies
+from helix_graph.stats.intervals import wilson_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -30,8 +33,11 @@ if TYPE_CHECKING:
 
     from helix_graph.graph.patterns import Effect, EffectReport
 
-#: At most so many worlds a cell: of 50 sessions at 98 % success hardly any compares anything.
-MOST_WORLDS = 400
+#: Where after so many worlds fewer than this share compared anything, no more are made: of 50 sessions at 98 % success
+#: one in many thousands would.
+TRIED, SELDOM = 4000, 1 / 200
+#: At once, so that the processes have something to do.
+BATCH = 32
 LOOKS = tuple(range(100, 1100, 100))
 
 
@@ -48,6 +54,8 @@ class Counts:
     effects: int = 0
     recovered: int = 0
     shown: int = 0
+    last: int = 0
+    last_real: int = 0
     early: int = 0
 
 
@@ -74,7 +82,10 @@ def share(worlds: Sequence[Counts], part: Callable[[Counts], float], whole: Call
 
 def look(world: Lifelike) -> Counts:
     """One world, counted."""
-    made = make(world)
+    drawn = draw(world)
+    if drawn.rarer < LEAST_USES:  # nothing would be compared, and writing the sessions takes most of the time
+        return Counts(early=1)
+    made = make(world, drawn)
     report = effect_report(without_copies(made.trials))
     if report.too_early:
         return Counts(early=1)
@@ -96,6 +107,8 @@ def _counted(made: Made, report: EffectReport) -> Counts:
         effects=len(made.effects),
         recovered=sum(verdict == "associated" for verdict in right.values()),
         shown=len(right),
+        last=sum(one.kind == "action" for one in report.last),
+        last_real=sum(one.kind == "action" and one.action in made.effects for one in report.last),
     )
 
 
@@ -108,42 +121,111 @@ def holds(one: Effect, effects: dict[str, float]) -> bool:
     return one.interval.low <= truth(one, effects) <= one.interval.high
 
 
-def report(*, faults: Sequence[Fault], success: Sequence[float], sessions: Sequence[int], intervals: int) -> None:
-    """Print the table of cells."""
+def _share_of(worlds: Sequence[Counts], part: str, whole: str) -> Share:
+    return share(worlds, lambda one: getattr(one, part), lambda one: getattr(one, whole))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """What came of the worlds of one cell."""
+
+    fault: Fault
+    success: float
+    sessions: int
+    worlds: Sequence[Counts]
+
+    def share(self, part: str, whole: str) -> Share:
+        """The share that two fields of `Counts` make."""
+        return _share_of(self.worlds, part, whole)
+
+    @property
+    def rate_of_worlds(self) -> Share:
+        """The rate of Benjamini and Hochberg: the mean of the shares of worlds, 0 where nothing was found."""
+        return share(self.worlds, lambda one: one.false / max(one.found, 1), lambda _: 1)
+
+    @property
+    def early(self) -> int:
+        """In how many worlds nothing was compared."""
+        return sum(one.early for one in self.worlds)
+
+    @property
+    def seldom(self) -> bool:
+        """Whether hardly any world compares anything."""
+        return len(self.worlds) >= TRIED and len(self.worlds) - self.early < SELDOM * len(self.worlds)
+
+
+def report(
+    *, faults: Sequence[Fault], success: Sequence[float], sessions: Sequence[int], intervals: int, seed: int
+) -> None:
+    """Print the table of cells, and the worst of each column; worlds have the seeds from ``seed`` on."""
     for head in (
         ("fault", "rate", "n", "worlds", "early", "false of found", "intervals that hold", "… of picked rows"),
-        ("", "", "", "", "", "true effects found", "… or provisional", "false discovery rate"),
+        ("", "", "", "last", "real", "true effects found", "… or provisional", "false discovery rate"),
     ):
         print(_line(*head))
+    cells = []
     with ProcessPoolExecutor(max_workers=_workers()) as pool:
         for fault, rate, count in product(faults, success, sessions):
             worlds: list[Counts] = []
-            while sum(one.intervals for one in worlds) < intervals and len(worlds) < MOST_WORLDS:
-                first = 1000 * len(worlds)
+            cell = Cell(fault=fault, success=rate, sessions=count, worlds=worlds)
+            while sum(one.intervals for one in worlds) < intervals and not cell.seldom:
+                first = seed + 1_000_000 * FAULTS.index(fault) + len(worlds)
                 batch = [
-                    Lifelike(fault=fault, success=rate, sessions=count, seed=first + number) for number in range(8)
+                    Lifelike(fault=fault, success=rate, sessions=count, seed=first + number) for number in range(BATCH)
                 ]
-                worlds += pool.map(look, batch)
-            for line in _lines(fault, rate, count, worlds):
+                worlds += pool.map(look, batch, chunksize=8)
+            cells.append(cell)
+            for line in _lines(cell):
                 print(line, flush=True)
+    _tell_worst([cell for cell in cells if not cell.seldom])
 
 
-def _lines(fault: Fault, rate: float, count: int, worlds: Sequence[Counts]) -> Iterator[str]:
-    false = share(worlds, lambda one: one.false, lambda one: one.found)
-    held = share(worlds, lambda one: one.held, lambda one: one.intervals)
-    picked = share(worlds, lambda one: one.picked_held, lambda one: one.picked)
-    power = share(worlds, lambda one: one.recovered, lambda one: one.effects)
-    shown = share(worlds, lambda one: one.shown, lambda one: one.effects)
-    # The rate of Benjamini and Hochberg: the mean of the shares of worlds, 0 where nothing was found.
-    rate_of_worlds = share(worlds, lambda one: one.false / max(one.found, 1), lambda _: 1)
-    early = sum(one.early for one in worlds)
-    name = f"{fault} *" if fault in HIDDEN else fault
-    yield _line(name, f"{rate:.2f}", str(count), str(len(worlds)), str(early), str(false), str(held), str(picked))
-    yield _line("", "", "", "", "", str(power), str(shown), str(rate_of_worlds))
+def _lines(cell: Cell) -> Iterator[str]:
+    name = f"{cell.fault} *" if cell.fault in HIDDEN else cell.fault
+    head = name, f"{cell.success:.2f}", str(cell.sessions), str(len(cell.worlds)), str(cell.early)
+    ranges = sum(one.intervals for one in cell.worlds)
+    if cell.seldom:
+        most = wilson_interval(len(cell.worlds) - cell.early, len(cell.worlds)).high
+        yield _line(*head, f"nearly always too early: {ranges} ranges; at most 1 world in {1 / most:.0f} has any")
+        return
+    yield _line(
+        *head,
+        str(cell.share("false", "found")),
+        str(cell.share("held", "intervals")),
+        str(cell.share("picked_held", "picked")),
+    )
+    last, real = (str(sum(getattr(one, field) for one in cell.worlds)) for field in ("last", "last_real"))
+    power, shown = cell.share("recovered", "effects"), cell.share("shown", "effects")
+    yield _line("", "", "", last, real, str(power), str(shown), str(cell.rate_of_worlds))
+
+
+#: A share of fewer rows says nothing of its own cell.
+_ENOUGH_ROWS = 20
+
+
+def _tell_worst(cells: Sequence[Cell]) -> None:
+    """Print the worst cell of each column, and each sum over faults that a log shows and over those that none does."""
+    for hidden in (False, True):
+        some = [cell for cell in cells if (cell.fault in HIDDEN) == hidden]
+        print("\nHidden from the log:" if hidden else "\nShown by the log:")
+        for name, part, whole, sign in (
+            ("false of found", "false", "found", 1),
+            ("intervals that hold", "held", "intervals", -1),
+            ("… of picked rows", "picked_held", "picked", -1),
+        ):
+            everything = _share_of([one for cell in some for one in cell.worlds], part, whole)
+            enough = [cell for cell in some if cell.share(part, whole).of >= _ENOUGH_ROWS]
+            values = [(-sign * cell.share(part, whole).value, place) for place, cell in enumerate(enough)]
+            print(f"{name}: over all cells {everything}; of {len(some)} cells {len(enough)} with {_ENOUGH_ROWS} rows")
+            for cell in [enough[place] for _, place in sorted(values)[:3]]:
+                print(f"    {cell.fault} {cell.success:.2f} {cell.sessions}: {cell.share(part, whole)}")
+        if some:
+            worst = max(some, key=lambda cell: cell.rate_of_worlds.value)
+            print(f"false discovery rate: {worst.fault} {worst.success:.2f} {worst.sessions}: {worst.rate_of_worlds}")
 
 
 def _line(*cells: str) -> str:
-    widths = (12, 5, 5, 7, 6, 24, 24, 24)
+    widths = (12, 5, 5, 7, 6, 24, 24, 24)[: len(cells)]
     return " ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
 
 
@@ -160,7 +242,7 @@ class Watched(NamedTuple):
 
 def watch(world: Lifelike) -> Watched:
     """The looks at a growing memory."""
-    trials = make(world).trials
+    trials = make(world, draw(world)).trials
     reports = [effect_report(trials[:count]) for count in LOOKS if count <= len(trials)]
     said = [{one.verdict for one in each.effects} for each in reports]
     return Watched(

@@ -69,13 +69,33 @@ class Made(NamedTuple):
     known: dict[str, float]
 
 
+class Drawn(NamedTuple):
+    """A world by arrays, before its sessions are written; ``source`` goes on from there."""
+
+    kind: NDArray[np.int64]
+    fault: Numbers
+    strength: Numbers
+    chances: Numbers
+    done: NDArray[np.bool_]
+    odds: Numbers
+    success: NDArray[np.bool_]
+    judged: NDArray[np.bool_]
+    source: np.random.Generator
+
+    @property
+    def rarer(self) -> int:
+        """How many known outcomes are of the rarer sort."""
+        known = self.success[self.judged]
+        return int(min(known.sum(), (~known).sum()))
+
+
 def label(thing: int) -> str:
     """Letters, because labels mask numbers."""
     return f"run thing{_LETTERS[thing // 26]}{_LETTERS[thing % 26]}"
 
 
-def make(world: Lifelike) -> Made:
-    """The same sessions for the same world."""
+def draw(world: Lifelike) -> Drawn:
+    """What happens in a world; the same for the same world."""
     source = np.random.default_rng(world.seed)
     count = world.sessions
     kind = source.integers(0, len(KINDS), count)
@@ -88,8 +108,15 @@ def make(world: Lifelike) -> Made:
     odds = HARDNESS[kind] + PULL * fault + done @ strength
     odds += _intercept(odds, world.success)
     success = source.random(count) < _logistic(odds)
-    shift = np.log(1 / 0.3) if world.fault == "unknown" else 0.0
     judged = success | (source.random(count) >= 0.7) if world.fault == "unknown" else np.ones(count, dtype=bool)
+    return Drawn(kind, fault, strength, chances, done, odds, success, judged, source)
+
+
+def make(world: Lifelike, drawn: Drawn) -> Made:
+    """The sessions of a world, from what was drawn for it; a `Drawn` can be used once."""
+    kind, fault, strength, chances, done, odds, success, judged, source = drawn
+    count = world.sessions
+    shift = np.log(1 / 0.3) if world.fault == "unknown" else 0.0
     trials: list[Trial] = []
     for number in range(count):
         names = [label(thing) for thing in source.permutation(np.flatnonzero(done[number])).tolist()]

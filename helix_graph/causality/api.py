@@ -31,6 +31,7 @@ from helix_graph.graph.observations import Trial, distinct, is_same, trial_of, u
 from helix_graph.graph.patterns import (
     ENOUGH_OCCURRENCES,
     RUN_LEVELS,
+    Effect,
     Pattern,
     Verdict,
     asserted_patterns,
@@ -57,21 +58,22 @@ if TYPE_CHECKING:
     from helix_graph.causality.repeated_errors import Repeats
     from helix_graph.causality.runbook import Runbook, RunbookCheck
     from helix_graph.graph.api import Graph
-    from helix_graph.graph.patterns import Effect, EffectReport, HypothesisKind
+    from helix_graph.graph.patterns import EffectReport, HypothesisKind, StepCounts
 
 
-#: What comparisons say of a row: a verdict; there are too few sessions; it is not compared at all (the duller measure
-#: of an answer, an edit, what nearly everybody does); a person said it. ``tested`` is kept for what was withheld at
-#: random.
-PatternStanding = Literal[Verdict, "too early", "not compared", "told"]
+#: What comparisons say of a row: a verdict; it mostly ends its sessions; there are too few sessions; it is not compared
+#: at all (the duller measure of an answer, an edit, what nearly everybody does); a person said it. ``tested`` is kept
+#: for what was withheld at random.
+PatternStanding = Literal[Verdict, "comes last", "too early", "not compared", "told"]
 
 
 def with_effects(
-    patterns: Iterable[Pattern], report: EffectReport, *, within_kinds: Iterable[Effect]
+    patterns: Iterable[Pattern], report: EffectReport, *, within_kinds: Iterable[StepCounts]
 ) -> tuple[Pattern, ...]:
     """The patterns with their comparisons, and the rows that only comparisons know of; in no order.
 
-    ``within_kinds`` has the comparisons of each kind of task by itself, which rows of that kind carry.
+    ``within_kinds`` has the comparisons of each kind of task by itself, which rows of that kind carry, and what comes
+    last there.
     """
     answers = {(one.trigger, one.action, one.basis): one for one in report.effects if one.kind == "answer"}
     of_kinds = {(one.trigger, one.action): one for one in within_kinds}
@@ -79,20 +81,26 @@ def with_effects(
     rows = []
     for row in patterns:
         of_a_kind = row.level == "task" and row.basis == "outcome"
-        effect = (
+        known = (
             of_kinds.get((row.trigger, row.action)) if of_a_kind else answers.get((row.trigger, row.action, row.basis))
         )
         standing: PatternStanding = "too early" if early or row.too_early else "not compared"
         if row.level == "asserted":
             standing = "told"
-        elif effect:
-            standing = effect.verdict
-        rows.append(msgspec.structs.replace(row, effect=effect, standing=standing))
-    return (*rows, *_own_rows(report.effects))
+        elif known:
+            standing = _standing(known)
+        rows.append(
+            msgspec.structs.replace(row, effect=known if isinstance(known, Effect) else None, standing=standing)
+        )
+    return (*rows, *_own_rows((*report.effects, *report.last)))
 
 
-def _own_rows(effects: Sequence[Effect]) -> Iterator[Pattern]:
-    for one in effects:
+def _standing(one: StepCounts) -> PatternStanding:
+    return one.verdict if isinstance(one, Effect) else "comes last"
+
+
+def _own_rows(found: Sequence[StepCounts]) -> Iterator[Pattern]:
+    for one in found:
         level = _LEVELS.get(one.kind)
         if level:
             yield Pattern(
@@ -114,8 +122,8 @@ def _own_rows(effects: Sequence[Effect]) -> Iterator[Pattern]:
                 unmeasured=one.unmeasured,
                 episodes=tuple(example.episode for example in one.examples),
                 decisions=tuple(example.step for example in one.examples),
-                effect=one,
-                standing=one.verdict,
+                effect=one if isinstance(one, Effect) else None,
+                standing=_standing(one),
             )
 
 
@@ -180,7 +188,7 @@ class Causality:
     def survey(self) -> Survey:
         """Every pattern with its comparison, by name, and what they rest on; a missing folder is an empty memory."""
         from helix_graph.causality.check_patterns import check_patterns, refusing_tools, silenced
-        from helix_graph.causality.effects import effects_of, report_of
+        from helix_graph.causality.effects import at_the_end, effects_of, report_of
         from helix_graph.causality.hypotheses import TrialMatrix, within_kinds
 
         found = list(AssertionStore(self._assertions).scan())
@@ -191,6 +199,7 @@ class Causality:
         trials, copies, skipped = self._trials(corrections_by_episode(found))
         matrix = TrialMatrix(trials)
         report = report_of(matrix)
+        of_kinds = within_kinds(matrix)
         counted = count_patterns(row for trial in trials for row in trial.observations)
         return Survey(
             patterns=tuple(
@@ -199,7 +208,7 @@ class Causality:
                         *with_effects(
                             (*counted, *asserted_patterns(asserted)),
                             report,
-                            within_kinds=effects_of(matrix, within_kinds(matrix)),
+                            within_kinds=(*effects_of(matrix, of_kinds), *at_the_end(matrix, of_kinds)),
                         ),
                         *check_patterns(trials),
                     ),
@@ -367,10 +376,15 @@ class Causality:
         Raises:
             NotFound: As `explain`; so are the others.
         """
-        from helix_graph.causality.contrast import contrast_of
+        from helix_graph.causality.contrast import changed_files, contrast_of
 
         episode = self._episode(name)
-        return contrast_of(trial_of(episode), self.trials())
+        known = {episode.id: episode}
+        return contrast_of(
+            trial_of(episode),
+            self.trials(),
+            lambda one: changed_files(known.get(one) or self._episode(one)),
+        )
 
     def without(self, label: str) -> WithoutAnswer:
         """What follows in comparable sessions when something is not done; upper and lower case make no difference.
@@ -392,8 +406,9 @@ class Causality:
         if exact is None:
             raise NodeNotFound.of_label(label, alike=_alike(label, labels))
         matrix = TrialMatrix(trials)
-        effects = {one.action: one for one in report_of(matrix).effects if one.kind == "action"}
-        return without_of(exact, matrix, effect=effects.get(exact))
+        report = report_of(matrix)
+        found = {one.action: one for one in (*report.effects, *report.last) if one.kind == "action"}
+        return without_of(exact, matrix, found=found.get(exact))
 
     def similar(self, text: str, *, limit: int = 5) -> SimilarAnswer:
         """What was decided before in such a situation, and how it came out: the decisions most alike in their words.

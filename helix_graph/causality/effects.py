@@ -28,12 +28,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from helix_graph.causality.hypotheses import ABSENT, Hypothesis, TrialMatrix, hypotheses
-from helix_graph.graph.patterns import AT_EACH_LOOK, POWER_AT, Effect, EffectReport, HypothesisKind, UseExample, Verdict
+from helix_graph.causality.hypotheses import ABSENT, Hypothesis, TrialMatrix, comes_last, hypotheses
+from helix_graph.graph.patterns import AT_EACH_LOOK, POWER_AT, Effect, EffectReport, StepCounts, UseExample, Verdict
 from helix_graph.stats.intervals import level_after_selection, q_values
 from helix_graph.stats.strata import (
     Chances,
@@ -140,17 +140,18 @@ class _Within:
 
 #: Of the rows that stand out at one look, at most about one in ten is expected to be a fluke.
 FALSE_DISCOVERY_RATE = 0.10
+#: Where few rows could be found even if all differed, those that are found are mostly flukes, however small their q:
+#: with 50 sessions, 87 % of them successful, 16 of 38 were. So the flukes to be expected up to the q of an associated
+#: row, in two directions, shall be at most this share of them and of the true rows to be expected, if one row in ten
+#: differs by `POWER_AT`: Wacholder et al., "Assessing the probability that a positive report is false", Journal of the
+#: National Cancer Institute 96, 2004.
+FALSE_REPORTS = 0.12
+_SHARE_THAT_DIFFERS = 0.10
 #: Enough to look things up by; a row must not grow with the memory.
 EXAMPLES_KEPT = 20
 #: A stratum compares something when each arm has this many; or two strata that have both arms at all.
 ENOUGH_IN_ARM = 5
 ENOUGH_STRATA = 2
-
-
-#: Later in its session than four fifths of the steps; shorter sessions have no end that could be told from a beginning.
-LATE = 0.8
-LEAST_STEPS = 5
-_ENDS: frozenset[HypothesisKind] = frozenset({"action", "sequence", "repetition"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,10 +181,12 @@ def effect_report(trials: Sequence[Trial]) -> EffectReport:
 
 def report_of(matrix: TrialMatrix) -> EffectReport:
     """`effect_report` of trials that stand in a table already."""
-    measured = list(measure(matrix, hypotheses(matrix)))
+    family = hypotheses(matrix)
+    measured = list(measure(matrix, family))
     found = _corrected(matrix, measured)
     return EffectReport(
         effects=tuple(sorted(found, key=lambda one: (one.q, -abs(one.difference), one.trigger, one.action))),
+        last=at_the_end(matrix, family),
         trials=int(matrix.judged.sum()),
         tested=len(measured),
         repeated=len(measured) - len(found),
@@ -200,8 +203,21 @@ def effects_of(matrix: TrialMatrix, found: Sequence[Hypothesis]) -> tuple[Effect
     return _corrected(matrix, list(measure(matrix, found)))
 
 
+def at_the_end(matrix: TrialMatrix, found: Sequence[Hypothesis]) -> tuple[StepCounts, ...]:
+    """What mostly ends its sessions, most used first, but for the sequences that repeat the row of their action."""
+    last = [one for one in found if comes_last(matrix, one)]
+    actions = {one.step for one in last if one.kind == "action"}
+    return tuple(
+        StepCounts(**_counts(matrix, one)) for one in last if one.kind != "sequence" or one.step not in actions
+    )
+
+
 def measure(matrix: TrialMatrix, found: Sequence[Hypothesis]) -> Iterator[Measured]:
-    """The hypotheses that can be compared within strata, with what came of it; in the order of ``found``."""
+    """The hypotheses that can be compared within strata, with what came of it; in the order of ``found``.
+
+    What comes last (`comes_last`) is not compared.
+    """
+    found = [one for one in found if not comes_last(matrix, one)]
     held: dict[int, tuple[int, ...]] = {}
     same_units: dict[bytes, list[int]] = defaultdict(list)
     for place, one in enumerate(found):
@@ -235,6 +251,7 @@ def _corrected(matrix: TrialMatrix, measured: Sequence[Measured]) -> tuple[Effec
     less = q_values([one.chances.less for one in measured])
     more = q_values([one.chances.more for one in measured])
     quotients = [min(pair) for pair in zip(less, more, strict=True)]
+    bar = _bar(measured)
     picked = sum(q <= FALSE_DISCOVERY_RATE for q in quotients)
     widened = level_after_selection(FALSE_DISCOVERY_RATE * picked / max(len(measured), 1))
     actions = {
@@ -247,25 +264,22 @@ def _corrected(matrix: TrialMatrix, measured: Sequence[Measured]) -> tuple[Effec
         if one.hypothesis.kind == "sequence" and (one.hypothesis.step, one.difference.estimate < 0) in actions:
             continue  # done after this or after that, it is the same finding
         level = widened if q <= FALSE_DISCOVERY_RATE else 0.95
-        found.append(_effect(matrix, one, q=q, family=len(measured), level=level))
+        found.append(_effect(matrix, one, q=q, bar=bar, family=len(measured), level=level))
     return tuple(found)
 
 
-def _verdict(matrix: TrialMatrix, one: Measured, *, q: float, newer: float | None) -> Verdict:
+def _bar(measured: Sequence[Measured]) -> float:
+    """The q value up to which a row may be called associated."""
+    could = len(measured) * (power(measured, difference=POWER_AT) or 0.0)
+    return min(AT_EACH_LOOK, FALSE_REPORTS / (1 - FALSE_REPORTS) * _SHARE_THAT_DIFFERS * could / 2)
+
+
+def _verdict(one: Measured, *, q: float, bar: float, newer: float | None) -> Verdict:
     """What is said of a row; ``newer`` is its difference in the newer half, ``None`` where that compares nothing."""
     if q > FALSE_DISCOVERY_RATE:
-        return "not told apart"
-    if one.hypothesis.kind in _ENDS and _comes_last(matrix, one.hypothesis):
-        return "comes last"
+        return "could be chance"
     gone = newer is not None and newer * one.difference.estimate < 0
-    return "provisional" if gone or q > AT_EACH_LOOK else "associated"
-
-
-def _comes_last(matrix: TrialMatrix, one: Hypothesis) -> bool:
-    """Whether most of its uses stand at the end of their sessions, where how it went is known."""
-    length, place = matrix.lengths[one.units[one.exposed]], one.places[one.exposed]
-    late = (place >= LATE * length) & (length >= LEAST_STEPS)
-    return bool(2 * late.sum() > late.size)
+    return "provisional" if gone or q > bar else "associated"
 
 
 def power(measured: Sequence[Measured], *, difference: float) -> float | None:
@@ -290,33 +304,39 @@ def _power(one: RiskDifference, *, difference: float, bar: float) -> float:
     return NormalDist().cdf((difference - bar * if_alike) / error)
 
 
-def _effect(matrix: TrialMatrix, one: Measured, *, q: float, family: int, level: float) -> Effect:
-    hypothesis = one.hypothesis
+def _effect(matrix: TrialMatrix, one: Measured, *, q: float, bar: float, family: int, level: float) -> Effect:
     half = risk_difference(one.newer(matrix)) if q <= FALSE_DISCOVERY_RATE else None
     newer = half.estimate if half else None
     return Effect(
-        kind=hypothesis.kind,
-        trigger=hypothesis.trigger,
-        action=hypothesis.action,
-        basis=hypothesis.basis,
-        verdict=_verdict(matrix, one, q=q, newer=newer),
+        **_counts(matrix, one.hypothesis),
+        verdict=_verdict(one, q=q, bar=bar, newer=newer),
         difference=one.difference.estimate,
         error=one.difference.error,
         interval=one.difference.interval(level, selected=q <= FALSE_DISCOVERY_RATE),
         level=level,
         q=q,
         family=family,
-        uses=hypothesis.uses,
-        successes=int((hypothesis.exposed & hypothesis.success).sum()),
-        others=len(hypothesis.units) - hypothesis.uses,
-        successes_of_others=int((~hypothesis.exposed & hypothesis.success).sum()),
         strata=one.difference.informative,
         held=one.held,
         newer=newer,
         e_value=e_value(risk_ratio(one.tables)),
-        unmeasured=hypothesis.unmeasured,
-        examples=tuple(_examples(matrix, hypothesis)),
     )
+
+
+def _counts(matrix: TrialMatrix, one: Hypothesis) -> dict[str, Any]:
+    """The fields of `StepCounts`."""
+    return {
+        "kind": one.kind,
+        "trigger": one.trigger,
+        "action": one.action,
+        "basis": one.basis,
+        "uses": one.uses,
+        "successes": int((one.exposed & one.success).sum()),
+        "others": len(one.units) - one.uses,
+        "successes_of_others": int((~one.exposed & one.success).sum()),
+        "unmeasured": one.unmeasured,
+        "examples": tuple(_examples(matrix, one)),
+    }
 
 
 def _examples(matrix: TrialMatrix, one: Hypothesis) -> Iterator[UseExample]:

@@ -258,6 +258,25 @@ def _actions_by_kind(matrix: TrialMatrix) -> Iterator[Hypothesis]:
 _Done: TypeAlias = "list[list[tuple[int, TrialStep]]]"
 
 
+#: Later in its session than four fifths of the steps; shorter sessions have no end that could be told from a beginning.
+LATE = 0.8
+LEAST_STEPS = 5
+_ENDS: frozenset[HypothesisKind] = frozenset({"action", "sequence", "repetition"})
+
+
+def comes_last(matrix: TrialMatrix, one: Hypothesis) -> bool:
+    """Whether most of its uses stand at the end of their sessions, where how it went is known.
+
+    It may then be done because of how it went, and a difference would be that of the outcome from itself. The order of
+    steps alone decides, before anybody looks at an outcome: what is left out takes no part in the correction for many
+    rows, where a step that only failing sessions have would make room for flukes.
+    """
+    # The middle of a step, so that as many steps as a fifth comes to, rounded, are late in a session of any length.
+    middle, length = one.places[one.exposed] + 0.5, matrix.lengths[one.units[one.exposed]]
+    late = (middle >= LATE * length) & (length >= LEAST_STEPS)
+    return one.kind in _ENDS and bool(2 * late.sum() > late.size)
+
+
 class _Name(NamedTuple):
     """What a comparison is called, and the labels that it is made of."""
 

@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 HypothesisKind = Literal["action", "answer", "sequence", "repetition", "unchecked", "edge"]
 #: Not too early: there are sessions enough, but all did the same.
 NOTHING_TO_COMPARE = "nothing was both done and left undone often enough in the same kind of task"
-#: It stands out however often one has looked; at this look, or not in the newer half; it stands out, and is mostly done
-#: where the session's end is known; it could be chance.
-Verdict = Literal["associated", "provisional", "comes last", "not told apart"]
+#: Where it is done says what the outcome was.
+COMES_LAST = "it is mostly done in the last fifth of its sessions, perhaps because of how they went"
+#: It stands out however often one has looked; at this look, or not in the newer half; it could be chance.
+Verdict = Literal["associated", "provisional", "could be chance"]
 
 
 #: Of q values, at most so much for a row that shall stand out however often one looks. People look again after every
@@ -55,23 +56,36 @@ class UseExample(msgspec.Struct, frozen=True):
     timestamp: str | None
 
 
-class Effect(msgspec.Struct, frozen=True, kw_only=True):
-    """One comparison and what came of it.
+class StepCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """Something done in a situation, and how sessions went that did it or not; by itself that compares nothing.
 
-    ``difference`` (-1 to 1) is the adjusted success rate with the action less the one without, ``error`` its standard
-    error, ``interval`` its 95 % interval, widened to ``level`` where the row was picked out of many. ``q`` is the
-    smallest rate of flukes at which it would be reported, corrected for the ``family`` of comparisons made. ``uses``
-    and ``others`` count sessions with and without it, ``successes`` those that went well. ``strata`` had both arms;
-    ``examples`` are the newest uses, at most `EXAMPLES_KEPT`; ``held`` names the earlier steps held constant; ``newer``
-    is the difference in the newer half of the sessions, where the row stands out and that half can be compared.
-    ``e_value`` is `helix_graph.stats.strata.e_value`. ``unmeasured`` counts the uses of which nobody knows how
-    they went.
+    ``uses`` and ``others`` count sessions with and without it, ``successes`` those that went well; ``examples`` are the
+    newest uses, at most `EXAMPLES_KEPT`. ``unmeasured`` counts the uses of which nobody knows how they went.
     """
 
     kind: HypothesisKind
     trigger: str
     action: str
     basis: str
+    uses: int
+    successes: int
+    others: int
+    successes_of_others: int
+    unmeasured: int
+    examples: tuple[UseExample, ...]
+
+
+class Effect(StepCounts, frozen=True, kw_only=True):
+    """One comparison and what came of it.
+
+    ``difference`` (-1 to 1) is the adjusted success rate with the action less the one without, ``error`` its standard
+    error, ``interval`` its 95 % interval, widened to ``level`` where the row was picked out of many. ``q`` is the
+    smallest rate of flukes at which it would be reported, corrected for the ``family`` of comparisons made. ``strata``
+    had both arms; ``held`` names the earlier steps held constant; ``newer`` is the difference in the newer half of the
+    sessions, where the row stands out and that half can be compared. ``e_value`` is
+    `helix_graph.stats.strata.e_value`.
+    """
+
     verdict: Verdict
     difference: float
     error: float
@@ -79,16 +93,10 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
     level: float
     q: float
     family: int
-    uses: int
-    successes: int
-    others: int
-    successes_of_others: int
     strata: int
     held: tuple[str, ...]
     newer: float | None
     e_value: float | None
-    unmeasured: int
-    examples: tuple[UseExample, ...]
 
     @property
     def hurts(self) -> bool:
@@ -101,11 +109,13 @@ class EffectReport(msgspec.Struct, frozen=True, kw_only=True):
 
     ``trials`` counts the judged sessions and ``tested`` the comparisons. ``too_early`` says in words why nothing can be
     told, and is empty when something can; without effects all the same, `NOTHING_TO_COMPARE` is the reason.
-    ``repeated`` sequences are left out, because the action that they end with stands out by itself. ``power`` is
+    ``last`` are the steps that mostly end their sessions, which are counted and not compared. ``repeated`` sequences
+    are left out, because the action that they end with stands out by itself. ``power`` is
     `helix_graph.causality.effects.power` at `POWER_AT`. ``copies`` of other sessions took no part.
     """
 
     effects: tuple[Effect, ...]
+    last: tuple[StepCounts, ...] = ()
     trials: int
     tested: int
     repeated: int = 0
@@ -186,7 +196,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     measured: bool = True
     effect: Effect | None = None
     where: tuple[str, ...] = ()
-    standing: Literal[Verdict, "too early", "not compared", "told", RunStanding] = "too early"
+    standing: Literal[Verdict, "comes last", "too early", "not compared", "told", RunStanding] = "too early"
 
 
 class _Situation:
@@ -336,8 +346,7 @@ basis: check passes later
 _KNOWN: dict[Verdict, str] = {
     "associated": "associated, not tested",
     "provisional": "provisional, it may be gone at the next look",
-    "comes last": "done at the end, perhaps because of how it went",
-    "not told apart": "not told apart from chance",
+    "could be chance": "could be chance",
 }
 
 

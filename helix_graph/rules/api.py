@@ -44,7 +44,7 @@ from helix_graph.trust import shared_episodes
 from helix_graph.validation import as_choice, as_fraction, as_int, as_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from helix_graph.episodes import Episodes
     from helix_graph.issues.api import Issues
@@ -60,9 +60,25 @@ _SETTLED = frozenset({"quiet", "muted", "resolved"})
 #: A rule is read in every session: longer than this it is a page.
 _LONGEST_SENTENCE = 300
 _ADVICE_NOTE = (
+    "Costs are what the issue took so far, not what the rule will save. `advise --accept ID --into {into}` shows "
+    "the change; `advise --accept ID --trial 0.5` gives it to half of the sessions and measures."
+)
+_NO_HOOKS = (
+    "No hook has spoken in this project yet, and the one at a session's start gives the rule to sessions: `helix-graph "
+    "setup --check` says whether it is in place"
+)
+_NOT_OBSERVED = (
+    "The sentence names nothing that sessions show, so nobody can see whether it is followed; `rules` will say only "
+    "whether the issue occurs less"
+)
+_ORDER = {
+    state: place
+    for place, state in enumerate(("ignored", "mixed", "followed", "described", "too early", "not applicable"))
+}
+_NOTE = (
     "Followed: the command ran, with every flag that the rule writes, between the change and the commit, or after the "
-    "session's first change. Commands that only a commit hook runs are in no log and count as not run. Before and after "
-    "is association, not cause."
+    "session's first change. What only a commit hook runs is in no log and counts as not run. Before and after is "
+    "association, not cause."
 )
 
 
@@ -125,7 +141,7 @@ class Rules:
         """
         most = as_int("limit", limit, lowest=1, highest=_MOST_ADVICE)
         ledger, _ = self._read(user=True)
-        found, listed = self._proposals(ledger, survey)
+        found, listed, agents = self._proposals(ledger, survey)
         known = {one.issue for one in found} | {one.issue for one in accepted_rules(self._root)}
         known |= covered(listed.issues, _current(ledger.records()))
         costly = (one for one in listed.issues if one.sessions >= FEWEST_SESSIONS and one.state not in _SETTLED)
@@ -134,7 +150,7 @@ class Rules:
             for one in costly
             if one.id and one.id not in known
         )
-        into = file_for_agents(self._folder, self._agents())
+        into = file_for_agents(self._folder, agents)
         return Advice(
             proposals=tuple(found[:most]), unworded=unworded, trials=self.trials(), sessions=listed.sessions,
             note=_ADVICE_NOTE.format(into=into), into=into,
@@ -226,7 +242,10 @@ class Rules:
                 listed.issues, records, details=survey.show, shared=lambda names: shared_episodes(self._root, names)
             )
 
-    def _proposals(self, ledger: Ledger, opened: IssueSurvey | None = None) -> tuple[Sequence[Proposal], IssueList]:
+    def _proposals(
+        self, ledger: Ledger, opened: IssueSurvey | None = None
+    ) -> tuple[Sequence[Proposal], IssueList, set[str]]:
+        """What is proposed, from which issues, and the agents of all sessions."""
         root = self._root
         with nullcontext(opened) if opened else self._issues().open() as survey:
             listed = survey.list(by="recurring", limit=_MOST_ISSUES)
@@ -234,8 +253,9 @@ class Rules:
                 listed.issues, _current(ledger.records()), details=survey.show,
                 shared=lambda names: shared_episodes(root, names),
             )  # fmt: skip
+            agents = {row.agent for row in survey.history.sessions.values() if row.agent is not None}
         on_trial = {one.sentence for one in accepted_rules(root) if one.share is not None}
-        return [one for one in found if one.sentence not in on_trial], listed
+        return [one for one in found if one.sentence not in on_trial], listed, agents
 
     def _met(self, issue: str) -> set[str]:
         """The sessions that met an issue; none of one that is gone."""
@@ -243,12 +263,6 @@ class Rules:
             return {one.session for one in self._issues().show(issue).occurrences}
         except (NotFound, GraphNotCompiled):
             return set()
-
-    def _agents(self) -> Iterator[str]:
-        """The agent of each session; read only when somebody asks for the first."""
-        for one in self._episodes().list(max_results=None):
-            if one.agent is not None:
-                yield one.agent.name
 
     def _sessions(self) -> int:
         return self._episodes().count()

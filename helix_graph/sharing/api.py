@@ -58,7 +58,7 @@ from helix_graph.sharing.records import (
     version_uid,
 )
 from helix_graph.timestamps import stamp
-from helix_graph.topics.transfer import parse_import
+from helix_graph.topics.transfer import as_exported, parse_import
 from helix_graph.trust import team_marker
 from helix_graph.validation import as_strs
 
@@ -511,9 +511,12 @@ def checked_shared(data: bytes, *, now: datetime) -> SharedRecord:
         uids = [*record.helped, *record.present]
         checked_record(_feedback_entry(record, uids, dict.fromkeys(uids, "x")), now=now)
     elif isinstance(record, SharedEntry):
-        _, left = parse_import(_import_of([_by(record, "x" * LONGEST_AUTHOR, through=_LONGEST_WAY)]))
+        longest = _by(record, "x" * LONGEST_AUTHOR, through=_LONGEST_WAY)
+        taken, left = parse_import(_import_of([longest]))
         if left:
             raise ValueError(left[0].problem)
+        if as_exported(taken[0]) != _place(longest):  # it could not be told from an own one afterwards
+            raise ValueError("its topic, text, time or source is not written as a memory writes it")
     return record
 
 

@@ -396,5 +396,11 @@ def exported(record: EntryRecord) -> ExportedEntry:
     return ExportedEntry(**{name: fields[name] for name in ExportedEntry.__struct_fields__})
 
 
+def as_exported(incoming: IncomingEntry) -> tuple[str, str, str, str | None]:
+    """The topic, text, time and source that an export has of an entry that is taken in; no time where it has none."""
+    draft = incoming.draft
+    return draft.topic, draft.text, "" if incoming.stored is None else _iso(incoming.stored), draft.source
+
+
 def _iso(seconds: int) -> str:
     return datetime_of(seconds).isoformat().replace("+00:00", "Z")

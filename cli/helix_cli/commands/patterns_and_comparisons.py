@@ -13,6 +13,7 @@ import click
 from helix_cli.app import open_for_question, open_memory
 from helix_cli.output import count, fields, json_option, percent, points, prints, say, show, table, warn_of_more
 from helix_cli.terminal import Part, verdict
+from helix_graph.graph.finer_labels import of_several
 from helix_graph.graph.patterns import (
     AT_EACH_LOOK,
     NOTHING_TO_COMPARE,
@@ -22,6 +23,7 @@ from helix_graph.graph.patterns import (
     Effect,
     EffectReport,
     Pattern,
+    StepCounts,
 )
 
 if TYPE_CHECKING:
@@ -38,7 +40,9 @@ _PATTERN_COLUMNS = (
     "says", "succeeded", "rate", "95 %", "without it", "adjusted", "q", "in the situation", "doing", "success means",
 )  # fmt: skip
 _NUMBERS = _PATTERN_COLUMNS[1:7]
-all_option = click.option("--all", "everything", is_flag=True, help="Show every row, also those that are too early.")
+all_option = click.option(
+    "--all", "everything", is_flag=True, help="Show every row, including those that are too early."
+)
 
 
 @click.command
@@ -85,11 +89,11 @@ def render_patterns(found: Sequence[Pattern], survey: Survey, *, works: bool | N
         empty="None yet.",
     )
     say()
-    named = [one for one in rows if one.where]
+    named = [one for one in rows if one.where and (len(one.where) > 1 or of_several(one.action) == one.action)]
     if named:
         say("The files that rows count, or their folders, where these are at most three:")
     for one in named:
-        say(f"  {one.trigger}, {one.action}: {', '.join(one.where)}")
+        say(f"  {one.trigger}, {of_several(one.action)}: {', '.join(one.where)}")
     for line in _notes(rows, survey, chosen):
         say(line)
 
@@ -156,7 +160,7 @@ def _pattern_row(one: Pattern) -> tuple[Part, ...]:
     if one.interval is None:  # added by a person: there is nothing to count
         rate = percent(one.success_rate) if one.measured else "not measured"
         counts = f"{one.occurrences} x"
-        return verdict(one.standing), counts, rate, "-", "-", "-", "-", one.trigger, one.action, one.basis
+        return verdict(one.standing), counts, rate, "-", "-", "-", "-", one.trigger, of_several(one.action), one.basis
     interval = f"{one.interval.low:.0%}-{one.interval.high:.0%}".replace("%-", "-").replace("%", " %")
     hidden = one.too_early or one.standing in RUN_STANDINGS
     rate, spread = ("-", "-") if hidden else (percent(one.success_rate), interval)
@@ -165,7 +169,8 @@ def _pattern_row(one: Pattern) -> tuple[Part, ...]:
     adjusted, q = "-", "-"
     if one.effect:
         adjusted, q = f"{points(one.effect.difference)} ({span(one.effect.interval)})", f"{one.effect.q:.2f}"
-    return verdict(one.standing), counts, rate, spread, without, adjusted, q, one.trigger, one.action, one.basis
+    doing = of_several(one.action, one.where if len(one.where) == 1 else ())
+    return verdict(one.standing), counts, rate, spread, without, adjusted, q, of_several(one.trigger), doing, one.basis
 
 
 #: Nothing that sessions show rules these out: `comparisons.md` says how far each was measured.
@@ -175,13 +180,14 @@ NOT_TESTED = (
 )
 
 
-#: The two verdicts that fall short of associated, and why.
+#: What falls short of associated, and why.
 MEANINGS = {
     "provisional": (
-        f"Provisional: it stands out at this look, but with q above {AT_EACH_LOOK} or not in the newer half of the "
-        "sessions; who looks again and again meets such rows by chance."
+        f"Provisional: it stands out at this look, but with q above {AT_EACH_LOOK} (less where so few sessions "
+        "could show little), or not in the newer half of them; who looks again and again meets such rows by chance."
     ),
-    "comes last": "Comes last: mostly done at the end of a session, so it may be done because of how the session went.",
+    "comes last": "Comes last: mostly done at the end of a session, so it may be done because of how the "
+    "session went. It is not compared.",
 }
 
 
@@ -192,6 +198,7 @@ def span(interval: Interval) -> str:
 
 _STATUSES = ("supported", "contradicted", "asserted")
 _ROWS_SHOWN = 20
+_LAST_SHOWN = 5
 _EFFECT_COLUMNS = ("adjusted", "range", "newer half", "q", "with", "without", "in the situation", "doing", "says")
 _CLAIM_COLUMNS = ("status", "said in", "adjusted", "range", "q", "from", "logs say", "to", "logs also say")
 
@@ -201,6 +208,9 @@ def _render_effects(found: EffectReport) -> None:
         say(f"Too early: {found.too_early}.")
     elif not found.effects:
         say(f"Nothing to compare: {NOTHING_TO_COMPARE}.")
+    if found.last:
+        say(f"Not compared, since mostly done at the end, perhaps because of how it went: {_last(found.last)}.")
+        say()
     if not found.effects:
         return
     shown = found.effects[:_ROWS_SHOWN]
@@ -217,6 +227,20 @@ def _render_effects(found: EffectReport) -> None:
     if found.repeated:
         say(f"Left out: {count(found.repeated, 'sequence')} whose last step is notable by itself.")
     warn_of_more(len(found.effects) - len(shown), "comparison")
+
+
+def _named(one: StepCounts) -> str:
+    return f"{one.trigger}, {one.action}" if one.kind == "sequence" else one.action
+
+
+def _last(steps: Sequence[StepCounts]) -> str:
+    """The steps that come last, with the successes of sessions with and without each."""
+    shown = [
+        f"{_named(one)} ({one.successes} of {one.uses} succeeded, without it {one.successes_of_others} of {one.others})"
+        for one in steps[:_LAST_SHOWN]
+    ]
+    more = [f"{len(steps) - _LAST_SHOWN} more"] if len(steps) > _LAST_SHOWN else []
+    return ", ".join(shown + more)
 
 
 @click.command

@@ -112,7 +112,7 @@ _ANSWERING = {
     "post-tool": "failures:answer_failure",
     "tool-failure": "failures:answer_failure",
     "subagent-stop": "background:answer_subagent_stop",
-    "pre-compact": "session_recap:answer_compaction",
+    "pre-compact": "briefing:answer_compaction",
     "session-end": "background:answer_session_end",
 }
 #: The events whose answers ask helix.db several questions.

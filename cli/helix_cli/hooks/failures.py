@@ -4,27 +4,38 @@ For an error only the same error and the same kind of error count: that a test r
 this failure. The error is remembered as the situation of the session. A later call gets a warning when that call kept
 failing in this situation; it is labelled by the same grammar as episodes, which loads only when such an anti-pattern
 is known.
+
+Before an edit it is said why a file is fragile, in one line, once a session and file.
+
+An agent is told of a precedent how often the error was met, and the change that repaired it, in two lines. The whole
+block has at most 150 tokens, so a failing result stays the agent's own to read. Of a change its own words are shown,
+what verified it, and whether the working tree still has it. Of an error that several sessions met and
+none repaired that is said, and what one of them tried in vain.
 """
 
 from __future__ import annotations
 
+import os
+
 from helix_cli.hooks.call import HookAnswer
 from helix_cli.hooks.context_block import ContextLine, ContextSection, anti_pattern_sentence, context_block
-from helix_cli.hooks.fragile_files import fragile_section
-from helix_cli.hooks.precedent_text import LEVELS, precedent_lines
 from helix_cli.hooks.session_dedup import SITUATION, SessionDedup
 from helix_cli.hooks.tool_results import shell_command
-from helix_graph.causality.antipattern_cache import read_anti_patterns
+from helix_episodes.light_imports import Regex
+from helix_graph.causality.antipattern_cache import fragile_line, read_anti_patterns
+from helix_graph.graph.remedy_relevance import word_left_out
+from helix_graph.insights.safe_quoting import cut_line, label_or_quoted, logged_name_or_quoted, quoted
 from helix_graph.shared_authors import known_authors
 from helix_graph.trust import shared_episodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from helix_cli.hooks.call import HookCall
+    from helix_cli.hooks.session_dedup import SessionDedup
     from helix_graph.graph.error_precedents import Row
     from helix_graph.graph.error_query import Complaint
 
@@ -84,10 +95,8 @@ def _notice(found: Row) -> str:
     """What the person is told of it, whose agent alone reads the block."""
     shown = [one for one in found["precedents"] if one["level"] in LEVELS]
     met = max(found["issues"][one["issue"]]["sessions"] for one in shown)
-    what = (
-        "gave the agent the fix" if any(one["fixes"] for one in shown) else "never repaired, which the agent was told"
-    )
-    return f"helix: met in {met} session{'s' * (met != 1)}, {what}"
+    what = "gave the agent the fix" if any(one["fixes"] for one in shown) else "never repaired, and the agent knows it"
+    return f"helix: seen in {met} session{'s' * (met != 1)}, {what}"
 
 
 def _is_failing_run(call: HookCall, text: str) -> bool:
@@ -115,7 +124,7 @@ def _kept_failing(call: HookCall, root: Path, dedup: SessionDedup) -> ContextSec
         family = one.trigger.partition(" fails: ")[2]  # the output may name the kind of error without the check
         if dedup.has(SITUATION + one.trigger) or (family and dedup.has(SITUATION + family)):
             known.append(one)
-    heading = "What is about to be done kept failing here:"
+    heading = "This kept failing here:"
     if not known:
         return ContextSection(heading, [])
     from helix_graph.graph.node_labels import labels_of_call
@@ -123,3 +132,146 @@ def _kept_failing(call: HookCall, root: Path, dedup: SessionDedup) -> ContextSec
     labels = labels_of_call(call.tool, call.arguments, root=root.parent)
     lines = dedup.take(anti_pattern_sentence(one) for one in known if one.action in labels)
     return ContextSection(heading, [ContextLine(line) for line in lines])
+
+
+#: The tools that change a file, by the agents' names for them, in lower case without signs.
+_EDITING = frozenset(
+    (
+        "edit",
+        "multiedit",
+        "write",
+        "notebookedit",
+        "create",
+        "replace",
+        "writefile",
+        "strreplaceeditor",
+        "searchreplace",
+    )
+)
+#: A run after which a check passed again, as `FragilePlace.sentence` has it.
+_RUN = Regex(r"(?<=a run of )(.+?)(?= \(\d+ of \d+\))")
+_PATHS = ("file_path", "filePath", "path", "notebook_path", "target_file")
+
+
+def fragile_section(call: HookCall, root: Path, dedup: SessionDedup) -> ContextSection:
+    """The line of the file that is about to be changed, if there is one and the session has not had it."""
+    path = _edited(call, project=root.parent)
+    line = fragile_line(root, path) if path else ""
+    lines = [ContextLine(_with_names_quoted(line)) for _ in dedup.take([f"fragile {path}"])] if line else []
+    heading = f"Checks failed more often after changes of {logged_name_or_quoted(path)}:" if lines else ""
+    return ContextSection(heading, lines)
+
+
+def _with_names_quoted(line: str) -> str:
+    """The line with the names of checks and files, which a log chose, quoted where they read as sentences."""
+    check, failed, rest = line.partition(" failed in ")
+    runs = _RUN.split(rest)  # every second is what was run
+    parts = [label_or_quoted(part) if place % 2 else _words_quoted(part) for place, part in enumerate(runs)]
+    return f"{label_or_quoted(check)}{failed}{''.join(parts)}"
+
+
+def _words_quoted(text: str) -> str:
+    return " ".join(logged_name_or_quoted(word) if word else "" for word in text.split(" "))
+
+
+def _edited(call: HookCall, *, project: Path) -> str:
+    """The file, relative to the project; empty where none of the project is changed."""
+    if "".join(sign for sign in call.tool.casefold() if sign.isalnum()) not in _EDITING:
+        return ""
+    named = next((value for name in _PATHS if isinstance(value := call.arguments.get(name), str) and value), "")
+    if not named:
+        return ""
+    whole = os.path.abspath(named if named.startswith("/") else f"{call.cwd or project}/{named}")  # noqa: PTH100  (links stay)
+    for folder in (str(project), call.cwd):  # another work tree of the same repository shares the memory
+        if folder and whole.startswith(f"{folder}/"):
+            return whole.removeprefix(f"{folder}/")
+    return ""
+
+
+#: With the marks around it a block of this many characters is less than 150 tokens, at three and a half for each.
+MOST_CHARACTERS = 430
+_LONGEST_MESSAGE = 80
+_LONGEST_CHANGE = 200
+#: A path or the words that say what verified a change; more of it is of no use for finding the place.
+_LONGEST_PLACE = 70
+#: Met once and left alone may only mean that the session had other work.
+_FEWEST_NEVER = 2
+#: A change and the command that belongs to it.
+_MOST_FIXES = 2
+LEVELS = {"exact": "the same error", "family": "the same kind of error"}
+STATES = {"holds": "still in the file", "changed": "the file has changed since", "gone": "the file is gone"}
+
+
+def precedent_lines(found: Row, authors: Mapping[str, str]) -> Iterator[str]:
+    """The best precedent of each issue of a `SeenAnswer` as a row, as far as there is room.
+
+    Of a session that git tracks somebody else may be the author, as ``authors`` has it.
+    """
+    room = MOST_CHARACTERS
+    told: set[int] = set()
+    for one in found["precedents"]:
+        if one["level"] not in LEVELS or one["issue"] in told or not 0 <= one["issue"] < len(found["issues"]):
+            continue
+        told.add(one["issue"])
+        lines = list(_lines(one, found["issues"][one["issue"]], authors, room))
+        room -= sum(map(len, lines))
+        if room < 0:
+            return
+        yield from lines
+
+
+def _lines(one: Row, issue: Row, authors: Mapping[str, str], room: int) -> Iterator[str]:
+    met, fixed = issue["sessions"], issue["fixed"]
+    message = quoted(issue["message"], longest=_LONGEST_MESSAGE)
+    earlier = f"{met} earlier session{'s' * (met != 1)}"
+    if not one["fixes"]:
+        tried = one.get("tried") or []
+        if met >= _FEWEST_NEVER or tried or one["reply"]:
+            first = f"{message}: the same error in {earlier}, repaired in none"
+            if one["reply"]:
+                said = quoted(one["reply"], longest=_LONGEST_CHANGE)
+                first += f"; a person then said {said} [session {one['session'][:8]}, line {one['line'] or '?'}]"
+            yield first
+            yield from _in_vain(one, tried, room=room - len(first))
+        return
+    level = "the same line" if one["message"].strip() == issue["message"].strip() else LEVELS[one["level"]]
+    first = f"{message}: {level} in {earlier}, repaired in {fixed}"
+    yield first
+    room -= len(first)
+    for place, fix in enumerate(one["fixes"][:_MOST_FIXES]):
+        line = _repair(one, fix, authors, room=room)
+        room -= len(line)
+        if place and room < 0:
+            return
+        yield line
+
+
+def _in_vain(one: Row, tried: Sequence[Row], *, room: int) -> Iterator[str]:
+    """What one of the sessions did about it, and what that failed with."""
+    for attempt in tried:
+        failed = "the same error" if attempt["again"] else quoted(attempt["message"], longest=_LONGEST_PLACE)
+        done = quoted(attempt["command"] or attempt["chosen"], longest=_LONGEST_MESSAGE)
+        line = f"tried in vain: {done} ({failed}) [session {one['session'][:8]}, line {attempt['line'] or '?'}]"
+        room -= len(line)
+        if room < 0:
+            return
+        yield line
+
+
+def _repair(one: Row, fix: Row, authors: Mapping[str, str], *, room: int) -> str:
+    """The change in its own words, what verified it, whether it is still there, and where the log has it."""
+    by = "" if fix["command"] and (fix["verified_by"] or "").startswith("run ") else fix["verified_by"]
+    facts = [cut_line(f"verified: {label_or_quoted(by or 'it succeeded')}", _LONGEST_PLACE)]
+    if state := STATES.get(fix["state"] or "", f"now in {quoted(fix['now_at'])}" if fix["now_at"] else ""):
+        facts.append(state)
+    shared = ""
+    if one["episode"] in authors:
+        shared = f"; shared by {quoted(authors[one['episode']], longest=_LONGEST_PLACE) or 'an unknown author'}"
+    around = f" ({'; '.join(facts)}) [session {one['session'][:8]}, line {fix['line'] or '?'}{shared}]"
+    done = "repaired by "
+    if fix["path"]:
+        done += f"editing {quoted(fix['path'], longest=_LONGEST_PLACE)}: "
+    elif word := word_left_out(one["label"].partition(" fails: ")[0], fix["command"] or ""):
+        done += f"leaving out {quoted(word)}: "
+    longest = max(min(_LONGEST_CHANGE, room - len(done) - len(around)), _LONGEST_PLACE)
+    return f"{done}{quoted(fix['command'] or fix['quote'] or fix['chosen'], longest=longest)}{around}"

@@ -8,6 +8,25 @@ works now") is no failure, nor is what a review foresees.
 A prompt accepts when all of it is acceptance ("Thanks, works great"): every clause is praise, a statement that it
 works, or filler. It rejects when a sentence that neither asks nor supposes says that the work is wrong or does not
 work, or when it orders that the work be taken back. Silence, thanks in passing and the next request say nothing.
+
+Whether a prompt takes a failure for granted: it asks why something fails, or orders that an error be fixed.
+
+"Does it fail?" asks whether there is a failure, "why does it fail?" only what it comes of. Somebody who orders
+"fix this: cannot use err as string" shows the message of whoever complained. Neither states the failure in a sentence
+of its own, and both report one.
+
+>>> presupposed_failure("why is https://ci.example/run/7 failing?")
+'why is https://ci.example/run/7 failing?'
+>>> presupposed_failure("investigate why I get 'Denied by hook' and fix it") is not None
+True
+>>> [presupposed_failure(text) for text in ("does it fail?", "why is this a list?", "tell me why it would fail")]
+[None, None, None]
+
+What a person tells an agent to do otherwise than it does, in the person's own words.
+
+A correction is worth more than anything else in a log, and a wrong one would be obeyed, so it is read conservatively:
+a prompt that begins with a "no" or a prohibition and says what not to do or what to do in its place, or that says what
+was asked for. What holds only for the moment ("don't commit yet") is no correction, nor is a question or a worry.
 """
 
 from __future__ import annotations
@@ -24,9 +43,7 @@ from helix_episodes.extraction.checks import CheckFinding, verdicts_in
 from helix_episodes.extraction.delivery import delivered_by
 from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_error, draft_event, line
 from helix_episodes.extraction.events import FAMILIES_PER_RUN, diagnostic_events
-from helix_episodes.extraction.prose.corrections import correction_in
 from helix_episodes.extraction.prose.observations import LONGEST, mentions_trouble, states_trouble
-from helix_episodes.extraction.prose.presuppositions import presupposed_failure
 from helix_episodes.extraction.prose.sentences import (
     PROSE_LIMIT,
     has_any,
@@ -286,3 +303,134 @@ def _resolved(report: DraftEvent, reports: Sequence[DraftEvent], acceptances: Se
 
 
 _position = attrgetter("position")
+
+
+_FAILS = (
+    r"(?:fail(?:s|ed|ing|ures?)?|broken|broke|breaks|crash(?:es|ed|ing)?|hang(?:s|ing)?|erroring|denied|refused|"
+    r"rejected|timing out|timed out|stuck|red)"
+)
+#: What a thing is to do of which somebody asks why it does not.
+_HAPPENS = r"(?:work|trigger|publish|show|load|run|start|build|compil|updat|appear|install|render|sav|deploy|fir)\w*"
+#: "Why would it fail" supposes, and "why is it not failing" misses a failure.
+_WHY = re.compile(
+    r"\bwhy(?: is| are| was| were| do| does| did| has| have| am)? (?!would|could|should|might|no\b|not\b)"
+    rf"(?:(?!\b(?:would|could|should|might|not|no|if)\b)[^?!\n]){{0,300}}?\b{_FAILS}\b"
+    r"|\bwhy (?:am I|are we|do I|do we|I|we)(?: keep| always| still)? (?:gett?(?:ing)?|see(?:ing)?)\b"
+    rf"|\bwhy (?:does|did|is|are|do|was|were|has|have)(?:n['\u2019]t| (?:\S+ ){{1,6}}not) (?:\S+ ){{0,6}}?{_HAPPENS}",
+    re.IGNORECASE,
+)
+_ORDERED = re.compile(
+    r"^\W*(?:please |can you |could you )?(?:fix|solve|resolve|repair)(?: this| the)?(?: following)?(?: \w+)?: *"
+    r"(?P<message>\S.*)",
+    re.IGNORECASE,
+)
+#: What compilers and runners say in the messages that people paste without their place.
+_MESSAGE = re.compile(
+    r"\b(?:cannot|can't|could not|undefined|unused|unexpected|expected|missing|invalid|unknown|unresolved|undeclared|"
+    r"error|failed|fails|denied|not (?:found|assignable|defined|a function|exported)|no such|does not exist|"
+    r"exit (?:code|status) [1-9])\b",
+    re.IGNORECASE,
+)
+_DID_NOT = re.compile(
+    r"^(?:I (?:think|guess|believe) |it (?:seems|looks like) |looks like |apparently,? |seems )?(?:that )?"
+    r"(?:the|our|my|this|that|it)\b[^.?!,\n]{0,50}?"
+    rf"\b(?:did|was|has|have|does|is|are|were)(?:n['\u2019]t| not) (?:get |getting |been |being )?{_HAPPENS}",
+    re.IGNORECASE,
+)
+
+
+def presupposed_failure(text: str) -> str | None:
+    """The sentence of a prompt that takes a failure for granted."""
+    return next((sentence for sentence in sentences_of(text) if _presupposes(sentence)), None)
+
+
+def _presupposes(sentence: str) -> bool:
+    ordered = _ORDERED.match(sentence)
+    if ordered is not None and _MESSAGE.search(ordered["message"]):
+        return True
+    return bool(_WHY.search(sentence)) or (not sentence.endswith("?") and bool(_DID_NOT.match(sentence)))
+
+
+#: A longer prompt is a new task, whatever it begins with.
+_LONGEST = 600
+#: So much of it is kept: the sentence that corrects and the next ones.
+_KEPT = 240
+_NO = re.compile(
+    r"^(?:no+(?!\s+(?:problem|worries|need|idea|rush))(?:pe)?|wrong|stop|wait|hold on|hey"
+    r"|not (?:like )?(?:that|this))\b[\s,.!:;\u2013\u2014-]*",
+    re.IGNORECASE,
+)
+#: Behind a "no" an order is a correction; without one it has to forbid or to name what comes in whose place.
+_FORBIDS = re.compile(
+    r"^(?:(?:please|and|but|again|so),? )*(?:do not|don['\u2019]?t|never|stop|avoid)\s+(?:ever |just |simply )?"
+    r"([a-z]+)\b",
+    re.IGNORECASE,
+)
+_IN_PLACE = re.compile(
+    r"^(?:(?:please|and|but|again|so|just|you should|we should|you must) )*"
+    r"(?:use|keep|put|write|make|do|call|name|take|leave|store|read|run|move|return|prefer|go with|it should be)\b"
+    r"[^.?!]{0,160}\b(?:instead|rather than|, not\b|and not\b)",
+    re.IGNORECASE,
+)
+_ORDERS = re.compile(
+    r"^(?:(?:please|and|but|again|so|just|you should|we should|you must|we) )*"
+    r"(?:(?:it|that|this|they) (?:should|must|has to|have to|needs? to)"
+    r"|use|keep|put|write|make|call|name|take|leave|store|read|run|move|return|prefer|go with)\b",
+    re.IGNORECASE,
+)
+_MEANT = re.compile(
+    r"^(?:but )?I (?:said|meant|asked (?:you )?(?:for|to)|told you|wanted|explicitly said)\b(?! (?:nothing|hi|hello))",
+    re.IGNORECASE,
+)
+_HARMLESS = frozenset({
+    "worry", "forget", "know", "think", "understand", "see", "mind", "hesitate", "care", "believe", "want", "need",
+    "have", "feel", "remember", "get", "like",
+})  # fmt: skip
+_MOMENTARY = re.compile(
+    r"\b(?:yet|for now|right now|now|today|this time|until|before|anything|wait|stop here|let me|for the moment)\b",
+    re.IGNORECASE,
+)
+
+
+def correction_in(text: str) -> str | None:
+    """What a prompt corrects, None where it corrects nothing.
+
+    >>> correction_in("No, don't use a third-party client for that. Keep a table of rates in the repo instead.")
+    "No, don't use a third-party client for that. Keep a table of rates in the repo instead."
+    >>> correction_in("Don't worry, looks good"), correction_in("no, don't push yet"), correction_in("No idea, you?")
+    (None, None, None)
+    """
+    if len(text) > _LONGEST:
+        return None
+    sentences = sentences_of(text)
+    for place, sentence in enumerate(sentences[:3]):
+        begins = _NO.match(sentence)
+        refused = place > 0 and _NO.fullmatch(f"{sentences[place - 1].rstrip('.!,;: ')}") is not None
+        if _corrects(sentence[begins.end() :] if begins else sentence, refused=refused or begins is not None):
+            said = sentences[place - 1 :] if refused else sentences[place:]
+            return _joined(said)
+        if not begins:
+            return None  # a prompt that begins otherwise is about something else
+    return None
+
+
+def _corrects(order: str, *, refused: bool) -> bool:
+    if is_supposed(order) or _MOMENTARY.search(order):
+        return False
+    forbids = _FORBIDS.match(order)
+    if forbids is not None:
+        return forbids[1].lower() not in _HARMLESS
+    if _IN_PLACE.match(order) or _MEANT.match(order):
+        return True
+    return refused and _ORDERS.match(order) is not None
+
+
+def _joined(sentences: list[str]) -> str:
+    """The sentences, as many as fit; each ends as one."""
+    found = ""
+    for one in sentences:
+        longer = f"{found} {one if one[-1] in '.!?' else f'{one}.'}".strip()
+        if found and len(longer) > _KEPT:
+            break
+        found = longer
+    return found[:_KEPT]
