@@ -40,7 +40,7 @@ FALSE_DISCOVERY_RATE = 0.10
 APART = 2.0
 CONFOUNDED = "uptake is confounded"
 
-UpliftVerdict = Literal["helps", "harms", "not told apart", "too early"]
+UpliftVerdict = Literal["helps", "harms", "could be chance", "too early"]
 
 
 class UpliftArm(msgspec.Struct, frozen=True, kw_only=True):
@@ -193,7 +193,7 @@ def _estimate(
         return bare
     trials = worth[0] / design, worth[1] / design
     interval = newcombe_interval((found.rates[0] * trials[0], found.rates[1] * trials[1]), trials)
-    verdict: UpliftVerdict = "not told apart" if interval.low <= 0 <= interval.high else _sign(found.estimate)
+    verdict: UpliftVerdict = "could be chance" if interval.low <= 0 <= interval.high else _sign(found.estimate)
     return msgspec.structs.replace(bare, verdict=verdict, difference=found.estimate, interval=interval)
 
 
@@ -229,7 +229,7 @@ def _with_q_values(estimates: Sequence[Uplift], chance: Mapping[str, float]) -> 
             judged.append(one)
             continue
         q = by_name[one.insight or ""]
-        verdict: UpliftVerdict = _sign(one.difference) if q <= FALSE_DISCOVERY_RATE else "not told apart"
+        verdict: UpliftVerdict = _sign(one.difference) if q <= FALSE_DISCOVERY_RATE else "could be chance"
         judged.append(msgspec.structs.replace(one, q=q, verdict=verdict))
     return tuple(judged)
 

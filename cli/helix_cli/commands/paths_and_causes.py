@@ -168,7 +168,7 @@ def _render_verdict(answer: FoundPath, margin: str = "") -> None:
     if weakest:
         apart = ""
         if answer.whole and weakest.k > len(answer.whole):
-            apart = " The other sessions have the edges, but not one after the other."
+            apart = " Other sessions have each link, but not in this order."
         say(f"{margin}Weakest edge: {_of(weakest)} ({_range(weakest)}).{apart}")
     if answer.alike:
         alike = answer.alike

@@ -40,7 +40,9 @@ _PATTERN_COLUMNS = (
     "says", "succeeded", "rate", "95 %", "without it", "adjusted", "q", "in the situation", "doing", "success means",
 )  # fmt: skip
 _NUMBERS = _PATTERN_COLUMNS[1:7]
-all_option = click.option("--all", "everything", is_flag=True, help="Show every row, also those that are too early.")
+all_option = click.option(
+    "--all", "everything", is_flag=True, help="Show every row, including those that are too early."
+)
 
 
 @click.command
