@@ -42,6 +42,13 @@ STUMBLES = (
     "mind whom you give it to",
     "What has changed cannot be told",
     "shows what there is",
+    "not told apart",
+    "stored apart",
+    "what is in place",
+    "is met less",
+    "nobody takes it in",
+    "whoever can commit",
+    "in which folder the session ran",
 )
 #: Where a string goes on in the next line of a program.
 _JOINT = re.compile(r'"\n\s*f?"')

@@ -95,7 +95,7 @@ def check_shared_files(root: Path) -> Iterator[Fixable]:
             remedy = "edit the insight or entry and share it again; replace a secret that was committed at its service"
             yield Fixable("secret", one.file, f"line {one.line}: {one.problem}", remedy)
         else:
-            remedy = "nobody takes it in: restore it with git, or remove it with git rm"
+            remedy = "it is not read; restore it with git, or remove it with git rm"
             yield Fixable("unreadable file", one.file, one.problem, remedy)
     try:
         msgspec.json.decode(read_regular(root / SHARED_HERE), type=SharedHere)

@@ -231,18 +231,14 @@ def _sentence(found: list[tuple[str, Counter[str]]]) -> str:
 
 def _rows_with_secrets(connection: sqlite3.Connection) -> Iterator[tuple[str, Counter[str]]]:
     """Each table and row with the kinds of secrets in it."""
-    for table in _tables(connection):
+    found = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()
+    # An index of words is made of the texts of other tables.
+    virtual = tuple(f"{name}_" for name, sql in found if str(sql).upper().startswith("CREATE VIRTUAL"))
+    for table in [name for name, sql in found if not f"{name}_".startswith(virtual) and not name.startswith("sqlite_")]:
         for number, row in _rows(connection, table):
             kinds = Counter(kind for value in row for kind in _kinds(value))
             if kinds:
                 yield f"table {table}, row {number}", kinds
-
-
-def _tables(connection: sqlite3.Connection) -> list[str]:
-    """The tables that hold texts of their own; an index of words is made of theirs."""
-    found = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()
-    virtual = tuple(f"{name}_" for name, sql in found if str(sql).upper().startswith("CREATE VIRTUAL"))
-    return [name for name, sql in found if not f"{name}_".startswith(virtual) and not name.startswith("sqlite_")]
 
 
 def _rows(connection: sqlite3.Connection, table: str) -> Iterator[tuple[int, tuple[object, ...]]]:

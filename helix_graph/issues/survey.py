@@ -96,7 +96,11 @@ class IssueSurvey:
         """As `helix_graph.issues.api.Issues.show`."""
         row = _found(self._history, name)
         other = worked_instead(_counting(row[2]), self._history)
-        similar = _alike(self._history, row)
+        kind, key, members = row
+        others = _grouped(self._history, self._history.failures, "issue", {}) if kind == "issue" else {}
+        similar = [
+            (other, found) for other, found in others.items() if other != key and found[0].label == members[0].label
+        ]
         return _details(self._connection, self._history, row, self._authors, similar=similar, other=other)
 
     def in_full(self, *, most: int, most_once: int, occurrences: int) -> tuple[tuple[IssueInFull, ...], int]:
@@ -430,13 +434,6 @@ def _found(history: History, name: str) -> _Row:
         which = f"several begin so: {', '.join(fitting[:5])}" if fitting else "`helix-graph issues` lists the ids"
         raise NotFound(f"No issue {name!r}; {which}")
     return rows[fitting[0]]
-
-
-def _alike(history: History, row: _Row) -> list[tuple[str, list[Failure]]]:
-    """Other issues of the group that an issue is in."""
-    kind, key, members = row
-    others = _grouped(history, history.failures, "issue", {}) if kind == "issue" else {}
-    return [(other, found) for other, found in others.items() if other != key and found[0].label == members[0].label]
 
 
 def _details(  # noqa: PLR0913  (an issue's failures with what several questions have read of them)

@@ -69,7 +69,7 @@ _NO_HOOKS = (
 )
 _NOT_OBSERVED = (
     "The sentence names nothing that sessions show, so nobody can see whether it is followed; `rules` will say only "
-    "whether the issue is met less"
+    "whether the issue occurs less"
 )
 _ORDER = {
     state: place

@@ -30,7 +30,6 @@ PATTERNS = (
     ".github/instructions/**", ".claude/rules/**", ".claude/skills/*/SKILL.md", ".agents/skills/*/SKILL.md",
     ".github/skills/*/SKILL.md",
 )  # fmt: skip
-_SPECS = tuple(f":(glob){prefix}{pattern}" for pattern in PATTERNS for prefix in ("", "**/"))
 #: A user's own, below the home folder.
 OWN = (
     ".claude/CLAUDE.md", ".codex/AGENTS.md", ".gemini/GEMINI.md", ".config/opencode/AGENTS.md",

@@ -13,6 +13,7 @@ import click
 from helix_cli.app import open_for_question, open_memory
 from helix_cli.output import count, fields, json_option, percent, points, prints, say, show, table, warn_of_more
 from helix_cli.terminal import Part, verdict
+from helix_graph.graph.finer_labels import of_several
 from helix_graph.graph.patterns import (
     AT_EACH_LOOK,
     NOTHING_TO_COMPARE,
@@ -39,7 +40,9 @@ _PATTERN_COLUMNS = (
     "says", "succeeded", "rate", "95 %", "without it", "adjusted", "q", "in the situation", "doing", "success means",
 )  # fmt: skip
 _NUMBERS = _PATTERN_COLUMNS[1:7]
-all_option = click.option("--all", "everything", is_flag=True, help="Show every row, also those that are too early.")
+all_option = click.option(
+    "--all", "everything", is_flag=True, help="Show every row, including those that are too early."
+)
 
 
 @click.command
@@ -86,11 +89,11 @@ def render_patterns(found: Sequence[Pattern], survey: Survey, *, works: bool | N
         empty="None yet.",
     )
     say()
-    named = [one for one in rows if one.where]
+    named = [one for one in rows if one.where and (len(one.where) > 1 or of_several(one.action) == one.action)]
     if named:
         say("The files that rows count, or their folders, where these are at most three:")
     for one in named:
-        say(f"  {one.trigger}, {one.action}: {', '.join(one.where)}")
+        say(f"  {one.trigger}, {of_several(one.action)}: {', '.join(one.where)}")
     for line in _notes(rows, survey, chosen):
         say(line)
 
@@ -157,7 +160,7 @@ def _pattern_row(one: Pattern) -> tuple[Part, ...]:
     if one.interval is None:  # added by a person: there is nothing to count
         rate = percent(one.success_rate) if one.measured else "not measured"
         counts = f"{one.occurrences} x"
-        return verdict(one.standing), counts, rate, "-", "-", "-", "-", one.trigger, one.action, one.basis
+        return verdict(one.standing), counts, rate, "-", "-", "-", "-", one.trigger, of_several(one.action), one.basis
     interval = f"{one.interval.low:.0%}-{one.interval.high:.0%}".replace("%-", "-").replace("%", " %")
     hidden = one.too_early or one.standing in RUN_STANDINGS
     rate, spread = ("-", "-") if hidden else (percent(one.success_rate), interval)
@@ -166,7 +169,8 @@ def _pattern_row(one: Pattern) -> tuple[Part, ...]:
     adjusted, q = "-", "-"
     if one.effect:
         adjusted, q = f"{points(one.effect.difference)} ({span(one.effect.interval)})", f"{one.effect.q:.2f}"
-    return verdict(one.standing), counts, rate, spread, without, adjusted, q, one.trigger, one.action, one.basis
+    doing = of_several(one.action, one.where if len(one.where) == 1 else ())
+    return verdict(one.standing), counts, rate, spread, without, adjusted, q, of_several(one.trigger), doing, one.basis
 
 
 #: Nothing that sessions show rules these out: `comparisons.md` says how far each was measured.

@@ -20,7 +20,7 @@ _COLUMNS = ("id", "state", "followed", "since", "file", "rule")
 _LONGEST = 120
 _NEWEST = 20
 #: How a change is told of a rule that was accepted for an issue.
-_MET = "met the issue in"
+_MET = "had the issue in"
 _WHEN = {
     "commit": "before each commit",
     "change": "in each session that changes files",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.group
 def share() -> None:
-    """Share insights, topics and corrections with a team, through git.
+    """Share insights and corrections with a team, by git.
 
     `list` shows what could be shared, `add` writes and stages files for a pull request, `check` looks for secrets in
     them, and `merge` takes in what the default branch has accepted.
