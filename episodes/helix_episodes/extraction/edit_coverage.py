@@ -16,17 +16,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from helix_episodes.extraction.check_runs import does_not_compile, folder_of, touches
 from helix_episodes.extraction.checks.compilers import COMPILE_FAMILIES
 from helix_episodes.extraction.checks.model import looks_elsewhere
 from helix_episodes.extraction.fix_credit import named_files
 from helix_episodes.extraction.languages import may_read
 from helix_episodes.extraction.paths import file_name
-from helix_episodes.extraction.timeline import POINTS_AT_PLACE, does_not_compile, folder_of, touches
+from helix_episodes.extraction.timeline import POINTS_AT_PLACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from helix_episodes.extraction.timeline import CheckRun, Timeline
+    from helix_episodes.extraction.check_runs import CheckRun
+    from helix_episodes.extraction.timeline import Timeline
     from helix_episodes.model import Decision, Event
 
 #: Kinds of check that judge a file by itself.
