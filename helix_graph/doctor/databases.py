@@ -85,8 +85,8 @@ def _in_file(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:
         raise GraphNotCompiled(path=graph.path_of_file, problem=CUT_SHORT)
     version = _wrong_version(connection)
     if version:
-        problem = f"{version}; hooks know no fixes until then"
-        yield Fixable("old version", _NAME, problem, _COMPILE, mend=graph.compile)
+        said = f"{version}; hooks know no fixes until then"
+        yield Fixable("old version", _NAME, said, _COMPILE, mend=graph.compile)
         return
     damage = [text for (text,) in connection.execute("PRAGMA integrity_check(3)") if text != "ok"]
     damage += [f"{table} refers to a row that is gone" for table, *_ in connection.execute("PRAGMA foreign_key_check")]
