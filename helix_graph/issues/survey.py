@@ -397,7 +397,16 @@ def _title(kind: By, key: str, members: Sequence[Failure], raw: str) -> str:
         family = _MASK.sub("…", latest.family)
     elif kind == "group":
         family += " and others"
-    return f"{check}: {family}"
+    return f"{check}: {family}{_of_thing(latest) if kind == 'issue' else ''}"
+
+
+def _of_thing(failure: Failure) -> str:
+    """The file or test that an issue is about, where its message does not say it: else its group has the same title."""
+    if failure.thing == failure.path:
+        name = failure.thing.rpartition("/")[2]
+    else:
+        name = failure.thing if failure.thing.isidentifier() else ""
+    return f" in {name}" if name and name not in failure.said else ""
 
 
 def _distinct(values: Iterable[str | None]) -> tuple[str, ...]:

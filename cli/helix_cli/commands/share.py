@@ -85,7 +85,7 @@ def share_check() -> tuple[ShareProblem, ...]:
     Prints FILE:LINE and exits with 1 when it finds any: for CI, and before a commit. It reads these files only, so the
     memory need not be trusted.
     """
-    from helix_graph.sharing.api import check_shared
+    from helix_graph.sharing.shared_files import check_shared
 
     root = memory_folder(Path.cwd())
     if root is None or not root.is_dir():

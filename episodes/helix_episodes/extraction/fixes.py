@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from helix_episodes.extraction.calls import ParsedCall
-    from helix_episodes.extraction.timeline import CheckRun, Timeline
+    from helix_episodes.extraction.check_runs import CheckRun
+    from helix_episodes.extraction.timeline import Timeline
     from helix_episodes.model import Evidence
     from helix_episodes.session import Session
 
