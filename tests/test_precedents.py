@@ -188,6 +188,14 @@ def test_a_command_that_goes_without_what_the_error_names_repairs_nothing(
     assert [one.command for one in found.fixes] == ["cargo update -p toml -p xml@0.39.4"]
 
 
+def test_issues_with_one_best_precedent_say_so(known: Known) -> None:
+    lint = ("golangci-lint run", UNCHECKED, "store/sum.go", WRITTEN, LINTED)
+    lines = (f"store/a.go:{n}:1: Error return value of `f{n}.Close` is not checked (errcheck)\n" for n in (3, 9))
+    both = "".join(lines)
+    first, second = known(lint).seen(f"{both}2 issues:\n* errcheck: 2").issues
+    assert (first.repaired_as, second.repaired_as) == (None, 0)
+
+
 def test_where_something_lies_makes_no_error_alike(
     script: Begin, episode_of: Callable[[Script], Episode], remember: Remember
 ) -> None:

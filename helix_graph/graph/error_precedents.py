@@ -281,6 +281,7 @@ def _answer(
         closest.setdefault(hit.episode, hit.level)
     met = Counter(closest.values())
     issues: list[Row] = []
+    firsts: dict[tuple[Any, ...], int] = {}
     chosen: list[tuple[tuple[bool, bool, bool, int], Row]] = []
     for asked, hits in known:
         if not hits:
@@ -295,13 +296,16 @@ def _answer(
             fixed = sum(hit.fixed for hit in at_level)
             found = {"level": at_level[0].level, "sessions": len(at_level), "fixed": fixed}
             silenced = None if nearest else _silenced(past, at_level)
-            issues.append({"message": asked.message, **found, "usual": usual, "silenced": silenced})
+            best = _place(rows[0]) if rows and rows[0]["fixes"] else None
+            same = firsts.setdefault(best, len(issues)) if best else len(issues)
+            known_as = {"usual": usual, "silenced": silenced, "repaired_as": same if same < len(issues) else None}
+            issues.append({"message": asked.message, **found, **known_as})
         for place, row in enumerate(rows):
             says = bool(row.get("tried") or row["reply"])
             order = (place > 0, not row["fixes"], not says, LEVELS.index(row["level"]))
             chosen.append((order, {**row, "issue": len(issues) - 1}))
     chosen.sort(key=lambda one: one[0])
-    unique = {(row["episode"], row["line"], row["message"]): row for _, row in reversed(chosen)}
+    unique = {_place(row): row for _, row in reversed(chosen)}
     precedents = list(reversed(unique.values()))[:limit]
     return {
         "found": bool(precedents or issues),
@@ -311,6 +315,10 @@ def _answer(
         "issues": issues,
         "precedents": precedents,
     }
+
+
+def _place(row: Row) -> tuple[Any, ...]:
+    return row["episode"], row["line"], row["message"]
 
 
 def _best(

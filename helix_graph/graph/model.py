@@ -365,7 +365,7 @@ class SeenIssue(msgspec.Struct, frozen=True, kw_only=True):
     """One issue of a text: in how many ``sessions`` it was met at its closest ``level``, and ``fixed`` in how many.
 
     ``usual`` is set where no repair says anything of this issue, and several sessions repaired the kind in one way.
-    ``silenced`` counts what is no repair.
+    ``silenced`` counts what is no repair. ``repaired_as`` is the place of an earlier one with the same best precedent.
     """
 
     message: str
@@ -374,6 +374,7 @@ class SeenIssue(msgspec.Struct, frozen=True, kw_only=True):
     fixed: int
     usual: UsualRepair | None = None
     silenced: SilencedIssue | None = None
+    repaired_as: int | None = None
 
 
 class SeenAnswer(msgspec.Struct, frozen=True, kw_only=True):

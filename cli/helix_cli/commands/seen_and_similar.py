@@ -79,6 +79,8 @@ def _repaired(issue: SeenIssue, *, shown: bool) -> str:
     met += f", repaired in {issue.fixed}"
     if shown:
         return met
+    if issue.repaired_as is not None:
+        return f"{met} in the same way"
     if (usual := issue.usual) is None:
         return f"{met}; no repair there says anything of this one"
     done = f"run {usual.command}" if usual.command else f"edit {usual.path or 'the file that the message names'}"

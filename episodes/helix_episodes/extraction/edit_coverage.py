@@ -44,12 +44,13 @@ def blamed(timeline: Timeline, changes: Sequence[Decision], event: Event, run: C
         return [one for one in changes if touches(one, event.path)]
     check, kind = run.verdict.check, run.verdict.kind
     read = [one for one in changes if may_read(check, _path(one), tests=kind == "test")]
-    if event.type != "error" or (event.path and kind not in POINTS_AT_PLACE):
+    uncompiled = does_not_compile(event, kind) or event.family in COMPILE_FAMILIES
+    if event.type != "error" or (event.path and kind not in POINTS_AT_PLACE and not uncompiled):
         return read
     if event.path is None:
         return read if event.tests or len({_path(one) or one.id for one in read}) == 1 else []
     named = [one for one in changes if touches(one, event.path)]
-    if named or kind not in _OF_ONE_FILE or does_not_compile(event, kind) or event.family in COMPILE_FAMILIES:
+    if named or uncompiled or kind not in _OF_ONE_FILE:
         return named or read
     output = timeline.calls[run.call].output if run.call is not None else ""
     files = named_files(event, output, alone=len(run.events) == 1)
