@@ -450,7 +450,9 @@ def _check_choice(*, logs: bool, everything: bool, narrowed: bool) -> None:
 @click.option("--outcome", type=click.Choice(OUTCOMES), help="Only sessions with this outcome.")
 @since_option
 @click.option("--task", help="Only sessions whose task contains this text, in any case.")
-@click.option("--max-results", type=click.IntRange(1, 100), default=20, show_default=True, help="Maximum number.")
+@click.option(
+    "--max-results", "--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="Maximum number."
+)
 @click.option("--all", "every", is_flag=True, help="List all of them.")
 @json_option
 def list_episodes(
