@@ -167,7 +167,7 @@ def _each_run(binding: Binding, acts: Sequence[Act], siblings: Collection[Target
     others = [one for one in siblings if one not in binding.targets]
     narrowed = _qualifiers(binding.targets)
     for act in acts:
-        if act.kind != "check":
+        if act.kind != "check" or not act.parts:  # an editor's diagnostics are no run of anything
             continue
         followed = any(matches(target, act) for target in binding.targets)
         same = act.check_kind == binding.check and (not narrowed or any(word in _describe(act) for word in narrowed))
@@ -176,9 +176,13 @@ def _each_run(binding: Binding, acts: Sequence[Act], siblings: Collection[Target
 
 
 def _qualifiers(targets: Iterable[Target]) -> set[str]:
-    """What narrows a task beyond its kind: "e2e" of ``test:e2e``. Only runs that have the word are the same thing."""
+    """What narrows tasks beyond their kind: "e2e" of ``test:e2e``. Only runs that have the word are the same thing.
+
+    Nothing where one of the tasks is of the whole kind.
+    """
     tasks = [part.subcommand or "" for one in targets for part in _parts(one.text)]
-    return {words[-1] for task in tasks if len(words := re.split(r"[:-]", task)) > 1}
+    narrowed = [words[-1] for task in tasks if len(words := re.split(r"[:-]", task)) > 1]
+    return set(narrowed) if len(narrowed) == len(tasks) else set()
 
 
 def _one_or_the_other(binding: Binding, acts: Sequence[Act], _: Collection[Target]) -> Iterator[tuple[Act, bool]]:
