@@ -13,16 +13,21 @@ function tally(trace) {
   return times;
 }
 
+/** The different things that a session did, and the issues that it met. */
+function thingsOf(trace) {
+  return new Set([...tally(trace).keys(), ...trace.steps.map((one) => one.issue).filter(Boolean)]);
+}
+
 /** The traced session that did and met the most of the same, of those with another known outcome where there are any; and why. */
 async function mostAlike(sessions, place, trace) {
-  const mine = new Set(trace.steps.map((one) => one.label).filter(Boolean));
+  const mine = thingsOf(trace);
   const traced = sessions.session.map((_, other) => other).filter((other) => other !== place && sessions.traced[other]).reverse();
   const differing = traced.filter((other) => sessions.outcome[other] !== sessions.outcome[place] && sessions.outcome[other] !== "unknown");
   const among = differing.length ? differing : traced;
   let best = null;
   for (const other of among) {
-    const theirs = new Set((await pack(`trace-${other}`)).steps.map((one) => one.label).filter(Boolean));
-    const shared = [...mine].filter((label) => theirs.has(label)).length;
+    const theirs = thingsOf(await pack(`trace-${other}`));
+    const shared = [...mine].filter((one) => theirs.has(one)).length;
     const all = mine.size + theirs.size - shared;
     const alike = shared / (all || 1);
     if (!best || alike > best.alike) best = { other, alike, shared, all };
