@@ -95,7 +95,9 @@ def decode_episode(data: bytes, *, path: Path | None = None) -> Episode:
     except orjson.JSONDecodeError as error:
         raise InvalidEpisode(path=path, problem=f"no JSON ({error})") from error
     except msgspec.ValidationError as error:
-        raise InvalidEpisode(path=path, problem=str(error)) from error
+        said, _, place = str(error).rpartition(" - ")
+        kind = said.partition(" '")[0]  # the value is whatever somebody wrote there
+        raise InvalidEpisode(path=path, problem=f"{kind} - {place}" if said else place) from error
 
 
 class EpisodeStore:
