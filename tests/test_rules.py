@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 LINT = "Always run `make lint` before committing changes."
 PASSES = "All checks passed!"
+BIOME = "Checked 3 files in 5ms. No fixes applied."
 
 
 def commit(folder: Path, day: int, **files: str) -> None:
@@ -174,6 +175,15 @@ def test_of_a_whole_and_a_part_each_run_of_the_kind_is_an_opportunity(tmp_path: 
     assert (one.followed, one.opportunities) == (1, 2)
 
 
+def test_what_repairs_or_what_a_hook_runs_is_no_other_way_to_check(tmp_path: Path) -> None:
+    commit(tmp_path, 0, AGENTS="- `bun run lint` - code must always pass linting\n")
+    log = Script("s1", begin=BEGIN + timedelta(days=1)).prompt("Check it").edit("api/cart.ts")
+    log = log.run("bun run lint:fix", f"$ biome check --write\n{BIOME}").run("bun run lint", f"$ biome check\n{BIOME}")
+    log = log.run("git commit -qam totals", f"$ biome check\n{BIOME}\n[main 1a2b3c4] totals\n 1 file changed")
+    one = only(remembered(tmp_path, [log.run("npx eslint src", "")]))
+    assert (one.followed, one.opportunities) == (1, 2)
+
+
 def test_marks_comments_and_the_head_of_a_file_are_no_rules() -> None:
     text = (
         "---\ndescription: Use this when you write Go code\n---\n# Work\n- Run `make lint` first <!-- since May -->\n"
@@ -211,6 +221,17 @@ def test_a_reworded_line_is_the_same_rule_and_a_copy_in_another_file_too(tmp_pat
     assert {span.file for span in one.rule.spans} == {"AGENTS.md", "CLAUDE.md"}
     assert one.rule.since.startswith((BEGIN + timedelta(days=1)).date().isoformat())
     assert (one.state, one.followed, one.opportunities) == ("followed", 6, 6)
+
+
+def test_the_same_demand_in_other_words_is_the_same_rule(tmp_path: Path) -> None:
+    commit(
+        tmp_path, 1, AGENTS="- Never run `git stash` here. Other agents may be editing the same files at any time.\n"
+    )
+    commit(
+        tmp_path, 20, AGENTS="- Never run `git stash`: name what you stage instead, path by path, in every commit.\n"
+    )
+    one = only(remembered(tmp_path, [session(day, lints=True) for day in range(2, 30, 4)]))
+    assert (one.rule.since[:10], one.opportunities) == ((BEGIN + timedelta(days=1)).date().isoformat(), 7)
 
 
 def test_before_and_after_leaves_the_bad_spell_out_and_says_too_early(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.shell import programs
 from helix_episodes.extraction.shell.commands import Segment, parse_command, program_name
 from helix_episodes.model import sortable_time
+from helix_graph.graph.remedy_relevance import repairs_by_itself
 from helix_graph.rules.model import Binding, RuleObservation, Target
 
 if TYPE_CHECKING:
@@ -167,12 +168,18 @@ def _each_run(binding: Binding, acts: Sequence[Act], siblings: Collection[Target
     others = [one for one in siblings if one not in binding.targets]
     narrowed = _qualifiers(binding.targets)
     for act in acts:
-        if act.kind != "check" or not act.parts:  # an editor's diagnostics are no run of anything
+        if act.kind != "check":
             continue
         followed = any(matches(target, act) for target in binding.targets)
         same = act.check_kind == binding.check and (not narrowed or any(word in _describe(act) for word in narrowed))
-        if followed or (same and not any(matches(one, act) for one in others)):
+        if followed or (same and _is_other_way(binding, act) and not any(matches(one, act) for one in others)):
             yield act, followed
+
+
+def _is_other_way(binding: Binding, act: Act) -> bool:
+    """Whether a run does by another command what a rule asks for: neither a hook's check nor what repairs by itself."""
+    repairs = binding.check == "format" or any(repairs_by_itself(one.text) for one in binding.targets)
+    return any(part.kind is not None and (repairs or not repairs_by_itself(part.text)) for part in act.parts)
 
 
 def _qualifiers(targets: Iterable[Target]) -> set[str]:
