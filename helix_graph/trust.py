@@ -269,8 +269,8 @@ def _open_to_committers(root: Path) -> str | None:
     own = next((folder for folder in ("", *FOLDERS) if os.path.lexists(root / folder / ".git")), None)
     if own is not None:
         return (
-            f"{root / own / '.git'} makes a git repository of it (a submodule?): whoever can commit there could speak "
-            "to your agent through it, so it is not opened; remove that"
+            f"{root / own / '.git'} makes a git repository of it (a submodule?): anyone who can commit there could "
+            "address your agent through it, so it is not opened; remove that"
         )
     tree = tree_around(root.parent)
     other = foreign_git(tree) if tree else None
@@ -288,8 +288,8 @@ def _open_to_committers(root: Path) -> str | None:
     if not tracked:
         return None
     return (
-        f"git tracks {', '.join(tracked)} in {root}: whoever can commit could speak to your agent through it, so it is "
-        "not opened; run git rm on it, or git rm --cached where you wrote all of it"
+        f"git tracks {', '.join(tracked)} in {root}: anyone who can commit could address your agent through it, "
+        "so it is not opened; run git rm on it, or git rm --cached if you wrote all of it"
     )
 
 

@@ -64,6 +64,15 @@ def test_a_rule_is_proposed_with_its_evidence_and_its_cost(memory: Memory) -> No
     assert all(one.line for one in found[0].evidence)
 
 
+def test_what_worked_without_its_wrapper_is_a_rule_for_every_task(memory: Memory) -> None:
+    for number, task in enumerate(["test", "test", "typecheck"]):
+        log = Script(f"w{number}", begin=BEGIN + timedelta(days=number, hours=2)).prompt("Check it").edit("api/cart.ts")
+        log = log.run(f"rtk bun run {task}", "error: unrecognized subcommand 'bun'\n\nUsage: rtk [OPTIONS]", code=2)
+        memory.extract([log.run(f"bun run {task}", "ok").save(memory.root / "w")])
+    memory.graph.compile()
+    assert "Use `bun` instead of `rtk bun`." in sentences(memory)
+
+
 @pytest.mark.parametrize(
     "line",
     [

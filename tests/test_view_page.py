@@ -184,10 +184,14 @@ def test_a_session_is_compared_with_the_most_alike_one_that_came_out_otherwise(
     assert shop.episodes.require(chosen(other)).outcome == "failure"
 
 
-def test_a_failed_session_says_first_what_failed_and_leads_to_that_step(tab: Tab, failed: Episode) -> None:
+def test_a_failed_session_says_first_what_failed_and_leads_to_that_step(
+    tab: Tab, shop: Memory, failed: Episode
+) -> None:
     tab.go(f"sessions/{failed.session}")
     errors = [one for one in failed.events if one.type == "error"]
     assert tab.text("h2 >> nth=0") == f"{len(errors)} failures, {len(errors) - len(failed.fixes)} not repaired"
+    issue = next(one for one in shop.issues.list(by="issue", limit=200).issues if one.id == errors[0].fingerprint)
+    assert f"issue {issue.title}, {issue.sessions} session" in tab.text("ul.failures >> li >> nth=0")
     tab.follow("ul.failures a")
     tab.page.wait_for_selector(".step details[open]")
     assert str(errors[0].message)[:30] in tab.text(".step details[open]")

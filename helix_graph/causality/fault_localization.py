@@ -384,12 +384,12 @@ def _sessions_with(labels: set[str], trials: Sequence[Trial]) -> _Sessions:
 _KNOWN: dict[Verdict, str] = {
     "associated": "",
     "provisional": "; provisional",
-    "not told apart": "; could be chance",
+    "could be chance": "; could be chance",
 }
 
 
 def _in_words(effect: Effect) -> str:
-    """Association in plain words; a row that was not told apart says so."""
+    """Association in plain words; a row that could be chance says so."""
     low, high = 100 * effect.interval.low, 100 * effect.interval.high
     points = f"{abs(100 * effect.difference):.0f} points less often successful ({low:+.0f} to {high:+.0f})"
     known = _KNOWN[effect.verdict]

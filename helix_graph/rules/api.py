@@ -69,19 +69,16 @@ _NO_HOOKS = (
 )
 _NOT_OBSERVED = (
     "The sentence names nothing that sessions show, so nobody can see whether it is followed; `rules` will say only "
-    "whether the issue is met less"
+    "whether the issue occurs less"
 )
 _ORDER = {
     state: place
     for place, state in enumerate(("ignored", "mixed", "followed", "described", "too early", "not applicable"))
 }
 _NOTE = (
-    "A rule counts as followed when its command ran with every flag that the rule writes, whether it passed or not: "
-    "for a rule about commits at any time between the first change and the commit, for one about changes at any time "
-    "after the first change of the session. Of a rule for one command instead of another each use of either counts, of "
-    "a rule against something each session. Flags that only change the output may differ, and paths where the rule "
-    "means the whole project. What a commit hook runs is in no log, so a rule whose command a hook runs looks ignored. "
-    "Before and after is association, not cause; several rules of one commit cannot be told apart."
+    "Followed: the command ran, with every flag that the rule writes, between the change and the commit, or after the "
+    "session's first change. What only a commit hook runs is in no log and counts as not run. Before and after is "
+    "association, not cause."
 )
 
 

@@ -31,7 +31,6 @@ from helix_episodes.safe_files import read_regular, remove_file, write_atomicall
 from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, is_session_id
 from helix_graph.project import TEAM, TEAM_EPISODES, TEAM_RECORDS, TEAM_STATE
 from helix_graph.shared_authors import author_name
-from helix_graph.sharing.api import TEAM_SERVER, checked_shared
 from helix_graph.sharing.records import (
     Forgotten,
     SharedEntry,
@@ -46,6 +45,7 @@ from helix_graph.sharing.records import (
     version_uid,
 )
 from helix_graph.sharing.server_schema import LARGEST_RECORD
+from helix_graph.sharing.shared_files import TEAM_SERVER, checked_shared
 from helix_graph.tombstones import Tombstones
 from helix_graph.tombstones import digest as subject_of_name
 from helix_graph.topics.fields import clipped

@@ -141,11 +141,6 @@ class Team:
         self._sharing = sharing
         self._store = EpisodeStore(root / "episodes")
 
-    @property
-    def takes_part(self) -> bool:
-        """Whether `sync` was ever called for this memory."""
-        return bool(self._replica().state.project)
-
     def _replica(self) -> Replica:
         return Replica(self.root, self._store)
 

@@ -229,7 +229,7 @@ def mute(*, name: str, reason: str) -> IssueStatementMade:
 @_reason
 @prints(render_statement)
 def unmute(*, name: str, reason: str) -> IssueStatementMade:
-    """Show an issue again, whatever was said of it before."""
+    """Undo `mute` or `resolve`."""
     return open_for_question().issues.unmute(name, reason=reason)
 
 

@@ -28,6 +28,7 @@ from helix_cli.output import (
     warn_of_more,
 )
 from helix_cli.terminal import Branch, Part, StyledWord, leaf, quiet, strong, verdict
+from helix_graph.graph.finer_labels import of_several
 
 if TYPE_CHECKING:
     from helix_graph import Memory
@@ -55,7 +56,7 @@ def render_path(answer: PathAnswer) -> None:
         return
     if not answer.steps:
         say()
-        say("Both texts name the same thing.")
+        say("Both texts mean the same thing; name two different ones.")
         return
     tree(Branch((strong(answer.steps[0].source),), tuple(_step(step, answer.whole) for step in answer.steps)))
     say()
@@ -167,7 +168,7 @@ def _render_verdict(answer: FoundPath, margin: str = "") -> None:
     if weakest:
         apart = ""
         if answer.whole and weakest.k > len(answer.whole):
-            apart = " The other sessions have the edges, but not one after the other."
+            apart = " Other sessions have each link, but not in this order."
         say(f"{margin}Weakest edge: {_of(weakest)} ({_range(weakest)}).{apart}")
     if answer.alike:
         alike = answer.alike
@@ -331,10 +332,10 @@ def _render_reading(found: Explanation) -> None:
 def _reasons(suspect: Suspect) -> Iterator[tuple[Part, ...]]:
     yield from ((reason,) for reason in suspect.reasons)
     if suspect.failed_with:
-        others = f": {count(suspect.failed_with, 'other session')} with {suspect.label} failed: "
+        others = f": {count(suspect.failed_with, 'other session')} with {of_several(suspect.label)} failed: "
         yield StyledWord("for it", "bad"), others, quiet(_named(suspect.supporting, suspect.failed_with))
     if suspect.succeeded_with:
-        others = f": {count(suspect.succeeded_with, 'other session')} with {suspect.label} succeeded: "
+        others = f": {count(suspect.succeeded_with, 'other session')} with {of_several(suspect.label)} succeeded: "
         yield StyledWord("against it", "good"), others, quiet(_named(suspect.contrary, suspect.succeeded_with))
 
 

@@ -20,7 +20,7 @@ _COLUMNS = ("id", "state", "followed", "since", "file", "rule")
 _LONGEST = 120
 _NEWEST = 20
 #: How a change is told of a rule that was accepted for an issue.
-_MET = "met the issue in"
+_MET = "had the issue in"
 _WHEN = {
     "commit": "before each commit",
     "change": "in each session that changes files",
@@ -84,7 +84,9 @@ def _sentence(change: BeforeAfter | None) -> str:
     if change.left_out:
         said += f"\n  Left out are {change.left_out} {unit} just before the rule, a bad spell."
     if change.control is not None and change.verdict != "too early":
-        said += f"\n  Checks that the rule does not name failed {change.control:.2g} times as often as before."
+        times = f"{change.control:.2g}"
+        often = "as often" if times == "1" else f"{times} times as often"
+        said += f"\n  Checks that the rule does not name failed {often} as before."
     return said
 
 

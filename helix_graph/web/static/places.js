@@ -15,7 +15,10 @@ async function placesTab(_, chosen) {
 function risky(check) {
   const share = (one) => one.failed / one.runs;
   const worse = (one) => one.standing === "worse" || (one.standing === "counts only" && one.failed > 1 && share(one) > (1.5 * one.failed_elsewhere) / Math.max(1, one.runs_elsewhere));
-  return check.places.filter(worse).sort((one, other) => (other.rate ?? share(other)) - (one.rate ?? share(one)) || other.runs - one.runs);
+  const found = check.places.filter(worse);
+  // Of folders within each other that hold the same runs only the innermost is named.
+  const inner = (one) => found.some((other) => other.path.startsWith(`${one.path}/`) && other.runs === one.runs && other.failed === one.failed);
+  return found.filter((one) => !inner(one)).sort((one, other) => (other.rate ?? share(other)) - (one.rate ?? share(one)) || other.runs - one.runs);
 }
 
 /** What to read of so many places that fail more often. */
@@ -45,7 +48,7 @@ function riskiest(checks, found, sessions, titles) {
         ),
       ),
     ),
-    !found.enough && make("p", { class: "soft" }, "Fewer than 30 sessions ran a check: counts only, a rate would promise more than they hold."),
+    !found.enough && make("p", { class: "soft" }, "Fewer than 30 sessions ran a check: only counts are shown."),
   ];
 }
 
