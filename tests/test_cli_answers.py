@@ -206,8 +206,7 @@ def test_a_first_session_from_log_to_answer(
 def test_status_says_when_the_graph_is_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Callable[..., str]
 ) -> None:
-    ask("demo", "--keep", str(tmp_path))
-    monkeypatch.setenv("HELIX_DIR", str(tmp_path / ".helix"))
+    monkeypatch.setenv("HELIX_DIR", str(demo_memory_in(tmp_path).root))
     assert "Next: helix-graph sync" not in ask("status")
     (tmp_path / ".helix" / "episodes" / f"episode-{REFUND}.json").unlink()
     assert "1 episode file changed since then. Next: helix-graph sync" in ask("status")

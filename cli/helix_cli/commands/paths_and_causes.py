@@ -56,7 +56,7 @@ def render_path(answer: PathAnswer) -> None:
         return
     if not answer.steps:
         say()
-        say("Both texts name the same thing.")
+        say("Both texts mean the same thing; name two different ones.")
         return
     tree(Branch((strong(answer.steps[0].source),), tuple(_step(step, answer.whole) for step in answer.steps)))
     say()

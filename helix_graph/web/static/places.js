@@ -48,7 +48,7 @@ function riskiest(checks, found, sessions, titles) {
         ),
       ),
     ),
-    !found.enough && make("p", { class: "soft" }, "Fewer than 30 sessions ran a check: counts only, a rate would promise more than they hold."),
+    !found.enough && make("p", { class: "soft" }, "Fewer than 30 sessions ran a check: only counts are shown."),
   ];
 }
 
