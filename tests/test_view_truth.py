@@ -152,7 +152,7 @@ def test_a_session_without_a_known_outcome_says_why(browser: Browser, tmp_path: 
     memory.view(output=tmp_path / "view.html")
     reasons = {
         "unchecked": "files were changed, but no check ran, and nobody said how it ended",
-        "changed-after": "files were changed after the last check (pytest) passed, and nothing was run after that",
+        "changed-after": "files were changed after the last check passed, and no check ran after that",
         "idle": "no file was changed and no check ran, and nobody said how it ended",
     }
     assert {name: memory.causality.explain(name).why_unknown for name in reasons} == reasons

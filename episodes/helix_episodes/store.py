@@ -280,7 +280,7 @@ def plain_json(value: Any) -> Any:  # noqa: ANN401  (JSON)
         return value
     always = _ALWAYS.get(type(value), frozenset())
     plain = {
-        key: plain_json(actual)
+        key: actual if isinstance(actual, str) else plain_json(actual)
         for key, default in _defaults(type(value)).items()
         if (actual := getattr(value, key)) != default or key in always
     }
