@@ -24,7 +24,7 @@ import msgspec
 
 from helix_episodes.model import sortable_time
 from helix_episodes.safe_files import irregularity, remove_file, write_atomically
-from helix_episodes.workers import in_order, worker_count
+from helix_episodes.workers import collecting_rarely, in_order, worker_count
 from helix_graph import database
 from helix_graph.errors import DatabaseRefused, DatabaseUnreadable
 from helix_graph.graph.assertions import pattern_assertions
@@ -227,6 +227,7 @@ def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileRep
         database.reporting(path),
         DamageNamed(connection, path),
         database.transaction(connection, keep=not job.dry_run),
+        collecting_rarely(),
     ):
         rebuilt = _prepare_tables(connection)
         if rebuilt:  # a graph that is built again needs all files, whichever were asked for

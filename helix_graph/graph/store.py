@@ -187,7 +187,7 @@ class GraphChanges:
             unknown = [node for node in unknown if node[0] not in self._numbers]
         if unknown:
             new = [(number, *node) for number, node in enumerate(unknown, self._last + 1)]
-            self._connection.executemany("INSERT INTO node VALUES (?, ?, ?, ?, ?, 0, 0, 0, 0)", new)
+            self.insert("node", [(*node, 0, 0, 0, 0) for node in new])
             self._numbers.update((node[1], node[0]) for node in new)
             self._last += len(new)
         return [self._numbers[node[0]] for node in nodes]
@@ -223,8 +223,8 @@ class GraphChanges:
             self._rows[table].extend(rows)
 
     def write(self) -> None:
-        """Writes the rows that have gathered, episodes first: the others refer to them."""
-        for table, rows in sorted(self._rows.items(), key=lambda item: item[0] != "episode"):
+        """Writes the rows that have gathered, episodes and nodes first: the others refer to them."""
+        for table, rows in sorted(self._rows.items(), key=lambda item: item[0] not in {"episode", "node"}):
             self._connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)  # noqa: S608  (constants)
         self._rows.clear()
 

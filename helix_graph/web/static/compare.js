@@ -34,7 +34,7 @@ async function mostAlike(sessions, place, trace) {
   }
   if (!best) return {};
   const whose = differing.length ? `the ${count(among.length, "session")} on this page that came out otherwise` : `the ${count(among.length, "session")} on this page, none of which is known to have come out otherwise,`;
-  return { other: best.other, why: `Of ${whose} it has most in common with this one: ${best.shared} of the ${best.all} different things that either did or met.` };
+  return { other: best.other, why: `Of ${whose} it has most in common with this one: ${best.shared} of ${best.all} steps and failures of the two.` };
 }
 
 async function comparison(sessions, place, trace, name) {
