@@ -11,7 +11,7 @@ from helix_episodes.errors import NotFound
 from helix_episodes.light_imports import Regex
 from helix_episodes.normalization import message_template
 from helix_graph.graph.error_query import SAYS_NO_NAME, says_something
-from helix_graph.issues.history import History, shared_statements, texts_of
+from helix_graph.issues.history import History, Recurrence, recurrence, shared_statements, texts_of
 from helix_graph.issues.model import (
     By,
     Issue,
@@ -21,7 +21,6 @@ from helix_graph.issues.model import (
     SimilarIssue,
     State,
 )
-from helix_graph.issues.recurrence import Recurrence, recurrence
 from helix_graph.issues.remedies import changes_for, generalised, worked_instead
 
 if TYPE_CHECKING:

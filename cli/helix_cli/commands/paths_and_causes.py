@@ -293,18 +293,19 @@ def _write_page(memory: Memory, episode: str, file: Path | None) -> None:
 
 def render_explanation(found: Explanation) -> None:
     """Print why a session came out so: a sentence, what to read first, then the suspects with their reasons."""
-    fields([("episode", found.episode), ("outcome", _outcome(found)), ("based on", found.basis)])
+    words = [("evidence", found.quote)] if found.quote else []
+    fields([("episode", found.episode), ("outcome", _outcome(found)), *words, ("based on", found.basis)])
     if found.in_short:
         say()
         say(found.in_short)
     _render_reading(found)
     if found.suspects:
         say()
-        say("Steps to look at:")
+        say("Suspects:")
     for number, suspect in enumerate(found.suspects[:_SUSPECTS_SHOWN], 1):
         say()
         place = f" ({f'line {suspect.line}, ' if suspect.line else ''}{suspect.decision})"
-        line = f"{number}. ", strong(suspect.chosen or suspect.label), quiet(place)
+        line = f"suspect {number}: ", strong(suspect.chosen or suspect.label), quiet(place)
         tree(Branch(line, tuple(leaf(*reason) for reason in _reasons(suspect)), indent=3))
     if not found.suspects:
         return

@@ -92,6 +92,7 @@ function together(found) {
     );
   return [
     make("h2", {}, "Changed together"),
+    make("p", { class: "soft" }, "In how many of the sessions that changed the first file the second was changed too, and how often a check failed after a change of the first: without the second, and with it."),
     make("div", { class: "wide-table", tabindex: "0", role: "region", "aria-label": "Files changed together" }, make("table", { class: "pairs" }, make("thead", {}, make("tr", {}, ["Files", "Sessions that change both", "Checks failing without the second", "Failing with it"].map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, found.together.slice(0, 20).map(row)))),
   ];
 }
