@@ -171,6 +171,7 @@ def test_a_commit_is_no_push_and_prose_is_nothing_that_a_check_looks_at(tmp_path
 def test_of_a_whole_and_a_part_each_run_of_the_kind_is_an_opportunity(tmp_path: Path) -> None:
     commit(tmp_path, 0, AGENTS="- Run `mise run test` for quick validation, `mise run test:ci` for all.\n")
     log = Script("s1", begin=BEGIN + timedelta(days=1)).prompt("Check it").run("go test ./...", "ok  \tshop\t0.01s")
+    log = log.run("go test ./shop -run TestCart", "ok  \tshop\t0.01s")  # one test is no run of all
     one = only(remembered(tmp_path, [log.run("mise run test", "ok  \tshop\t0.01s")]))
     assert (one.followed, one.opportunities) == (1, 2)
 
