@@ -264,6 +264,13 @@ def test_own_words_need_an_issue_that_exists(memory: Memory) -> None:
     assert secret not in (memory.root.parent / "CLAUDE.md").read_text()
 
 
+def test_the_diff_of_a_file_without_a_last_newline_keeps_its_lines_apart(memory: Memory) -> None:
+    (memory.root.parent / "AGENTS.md").write_text("# Rules")
+    proposal = memory.rules.advise().proposals[0]
+    diff = memory.rules.accept(proposal.id, into="AGENTS.md").diff
+    assert "-# Rules\n\\ No newline at end of file\n+# Rules\n" in diff
+
+
 def test_nothing_is_written_before_a_yes(memory: Memory) -> None:
     issue = memory.issues.list().issues[0].id
     worded = ["advise", "--accept", issue, "--words", "Format with `bun run lint:fix`.", "--into", "AGENTS.md"]
