@@ -160,7 +160,7 @@ def test_episodes_are_listed_newest_first_and_filtered(memory: Memory, ask: Call
         REFUND
     ]
     assert GIFT_CARDS[:8] in ask("episode", "list", "--outcome", "failure", "--task", "GIFT")
-    assert ask("episode", "list", "--task", "no such task") == "No such episode.\n"
+    assert ask("episode", "list", "--task", "no such task") == "No session matches.\n"
 
 
 def test_an_episode_is_shown_with_its_lines(memory: Memory, ask: Callable[..., str]) -> None:

@@ -157,7 +157,9 @@ def test_one_of_two_ways_is_enough_and_other_files_are_no_opportunity(tmp_path: 
     assert only(remembered(go, [session(1, lints=True)])).state == "not applicable"
 
 
-def test_a_commit_is_no_push_and_prose_is_nothing_that_a_check_looks_at(tmp_path: Path) -> None:
+def test_a_commit_is_no_push_and_prose_is_nothing_that_a_check_looks_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     commit(tmp_path, 0, AGENTS="- `make lint` MUST pass before a push.\n- Run `make test` before you commit.\n")
     unpushed = session(1, lints=False)
     pushed = session(2, lints=False).run("git push origin main", "main -> main")
@@ -166,11 +168,15 @@ def test_a_commit_is_no_push_and_prose_is_nothing_that_a_check_looks_at(tmp_path
     memory = remembered(tmp_path, [unpushed, pushed, prose])
     counted = {one.rule.text[:11]: (one.followed, one.opportunities) for one in memory.rules.list().rules}
     assert counted == {"`make lint`": (0, 1), "Run `make t": (0, 2)}
+    monkeypatch.chdir(tmp_path)
+    name = next(one.rule.id for one in memory.rules.list().rules if one.rule.text.startswith("`make lint`"))
+    assert "before each push or pull request" in CliRunner().invoke(cli, ["rules", "show", name]).output
 
 
 def test_of_a_whole_and_a_part_each_run_of_the_kind_is_an_opportunity(tmp_path: Path) -> None:
     commit(tmp_path, 0, AGENTS="- Run `mise run test` for quick validation, `mise run test:ci` for all.\n")
     log = Script("s1", begin=BEGIN + timedelta(days=1)).prompt("Check it").run("go test ./...", "ok  \tshop\t0.01s")
+    log = log.run("go test ./shop -run TestCart", "ok  \tshop\t0.01s")  # one test is no run of all
     one = only(remembered(tmp_path, [log.run("mise run test", "ok  \tshop\t0.01s")]))
     assert (one.followed, one.opportunities) == (1, 2)
 

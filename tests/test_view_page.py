@@ -43,6 +43,11 @@ def test_it_opens_with_the_issues_in_the_order_of_the_command(tab: Tab, shop: Me
     first = rows.first.inner_text()
     assert listed[0].title in first
     assert re.search(rf"{listed[0].sessions}\s+of {shop.graph.status().episodes}", first)
+    # Halves are rounded as the commands round them: 50.5 and 46.5 to the even number.
+    for row, one in zip(rows.all(), listed, strict=False):
+        assert f"{round(one.steps or 0)} step" in row.inner_text()
+    most = max(listed, key=lambda one: one.steps or 0)
+    assert f"Most steps went to {most.title}: {round(most.steps or 0)} steps" in tab.text("p.lead")
 
 
 @pytest.mark.everyday

@@ -191,7 +191,7 @@ def open_with_team() -> Memory:
 
 
 def open_for_question() -> Memory:
-    """As `open_with_team`, for a question: says on stderr that there are new logs, or reads them first.
+    """As `open_with_team`, for a question: says on stderr that there are new logs, or no sessions, or reads logs first.
 
     The table ``[sync]`` of the user's configuration chooses: with ``auto_sync = true`` new logs are read first, for at
     most ``seconds`` (default 5).
@@ -210,6 +210,8 @@ def open_for_question() -> Memory:
         if waiting:
             logs = "1 log of this project is" if waiting == 1 else f"{waiting} logs of this project are"
             _warn(f"{logs} newer than the memory. Next: {NEXT_STEP}")
+        elif not any(memory.root.glob("episodes/episode-*.json")):
+            _warn(f"the memory has no sessions yet. Next: {NEXT_STEP}")
         return memory
     done = memory.sync_within(settings.seconds)
     if done.left:

@@ -177,9 +177,17 @@ def _each_run(binding: Binding, acts: Sequence[Act], siblings: Collection[Target
 
 
 def _is_other_way(binding: Binding, act: Act) -> bool:
-    """Whether a run does by another command what a rule asks for: neither a hook's check nor what repairs by itself."""
+    """Whether a run does by another command what a rule asks for.
+
+    That is neither a hook's check, nor what repairs by itself, nor one test that is run by its name or its file.
+    """
     repairs = binding.check == "format" or any(repairs_by_itself(one.text) for one in binding.targets)
-    return any(part.kind is not None and (repairs or not repairs_by_itself(part.text)) for part in act.parts)
+    return any(
+        part.kind is not None
+        and (repairs or not repairs_by_itself(part.text))
+        and (part.kind != "test" or all(one.endswith(("/", "...")) for one in part.scope))
+        for part in act.parts
+    )
 
 
 def _qualifiers(targets: Iterable[Target]) -> set[str]:

@@ -40,7 +40,7 @@ def checks(*, everything: bool, as_json: bool) -> None:
 def render_checks(found: CheckReport) -> None:
     """Print the checks, then the situations that stand out."""
     if not found.checks:
-        say("No run of a check has been recorded yet. Next: helix-graph sync")
+        say("No run of a check has been recorded yet.")
         return
     shown = found.checks[:_MOST_CHECKS]
     table(_CHECK_COLUMNS, [_check_row(one) for one in shown], numbers=_CHECK_COLUMNS[1:5])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from helix_cli.app import open_memory
+from helix_cli.app import open_for_question, open_memory
 from helix_cli.completion import session_names
 from helix_cli.options import any_path, json_object, output_file, parse_time, since_option, workers_option
 from helix_cli.output import count, emit_json, emit_text, json_option, prints, progress, say, show, table, warn
@@ -458,8 +458,8 @@ def _check_choice(*, logs: bool, everything: bool, narrowed: bool) -> None:
 def list_episodes(
     *, outcome: Outcome | None, since: datetime | None, task: str | None, max_results: int, every: bool, as_json: bool
 ) -> None:
-    """List episodes, the newest first."""
-    episodes = open_memory().episodes
+    """List sessions, the newest first."""
+    episodes = open_for_question().episodes
     found = episodes.list(outcome, since, None if every else max_results, task=task)
     show([plain(one) for one in found] if as_json else found, as_json=as_json, render=render_list)
     for problem in episodes.unreadable():
@@ -475,7 +475,7 @@ def render_list(found: Sequence[Episode]) -> None:
         day, decisions = (one.timestamp or "")[:10], str(len(one.decisions))
         rows.append((day, _short(one.session), verdict(one.outcome), one.outcome_basis, decisions, one.task))
     columns = "date", "session", "outcome", "basis", "decisions", "task"
-    table(columns, rows, numbers=("decisions",), empty="No such episode.")
+    table(columns, rows, numbers=("decisions",), empty="No session matches.")
 
 
 def _short(session: str) -> str:

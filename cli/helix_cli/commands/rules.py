@@ -23,6 +23,7 @@ _NEWEST = 20
 _MET = "had the issue in"
 _WHEN = {
     "commit": "before each commit",
+    "push": "before each push or pull request",
     "change": "in each session that changes files",
     "kind": "at each run of that kind",
     "instead": "at each use of one or the other",
