@@ -159,7 +159,8 @@ def render_episode(one: Episode) -> None:
     say(f"{one.session}  {one.timestamp or 'time not known'}")
     say(f"task     {one.task}")
     decided = one.outcome_evidence
-    revised = decided is not None and decided.rule.startswith((LATER_EVIDENCE, PERSON_RULE))
+    rule = decided.rule.removeprefix('"') if decided else ""  # it may be shown as a quotation
+    revised = rule.startswith((LATER_EVIDENCE, PERSON_RULE))
     # That a check was not seen passing again is what the log shows; that the work failed is what it suggests.
     suggested = decided is not None and not revised and one.outcome == "failure" and one.outcome_basis == "measured"
     because = [words for words in (decided.rule if suggested else "", decided.quote) if words] if decided else []
