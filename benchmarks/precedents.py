@@ -201,10 +201,11 @@ def lines_of(number: int, one: Failure, *, judged: set[str]) -> Iterator[str]:
 
 
 def usually(issue: SeenIssue) -> str:
+    silenced = f"; silenced in {one.sessions}: {' '.join(one.quote.split())[:200]}" if (one := issue.silenced) else ""
     if (usual := issue.usual) is None:
-        return ""
+        return silenced
     done = f"run {usual.command}" if usual.command else f"edit {usual.path or 'the file that the message names'}"
-    return f"; {usual.sessions} of {usual.of} times the repair was: {done}"
+    return f"; {usual.sessions} of {usual.of} times the repair was: {done}{silenced}"
 
 
 def precedent_lines(one: Precedent) -> Iterator[str]:

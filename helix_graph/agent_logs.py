@@ -133,7 +133,7 @@ class SourceFilter:
         """Why a session stays out: a rule, that it was forgotten, or that it ran elsewhere."""
         folder = session.root or self._folders.get(self._log)
         if folder is None and not self._project.everything:
-            return "the log does not say in which folder the session ran; --project any takes it in"
+            return "the log does not name the session's folder; --project any includes it"
         if folder is not None and not self._project.holds(folder):
             return f"the session ran in {folder}, which is another project"
         return self._admission.against_session(session)

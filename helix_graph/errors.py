@@ -180,8 +180,8 @@ class DatabaseUnreadable(FileError, GraphError):
     """A file of ours is damaged."""
 
     sentence = (
-        "{path} cannot be read ({problem}); it is derived: `helix-graph compile`, and where that finds nothing new "
-        "`helix-graph doctor --fix`, builds it again"
+        "{path} cannot be read ({problem}); it is derived: `helix-graph sync`, or `helix-graph doctor --fix` where "
+        "that finds nothing new, builds it again"
     )
 
 

@@ -330,12 +330,15 @@ def forget(
     folders = (graph.causality / ASSERTIONS, root / ASIDE / ASSERTIONS)
     assertions = [path for folder in folders for path in _naming(sorted(folder.glob("*.json")), sessions)]
     statements: list[Path] = []
+    unread: list[Unsearched] = []
     if not dry_run and (sessions or waiting):
         for insights in databases:
-            forget_tasks(root, sessions, path=insights.path)
-            insights.forget_sessions(sessions)
-            with suppress(MemoryDamaged):  # the proof says whether it holds anything
+            try:
+                forget_tasks(root, sessions, path=insights.path)
+                insights.forget_sessions(sessions)
                 compact(HelixDatabase(insights.path, TOPIC_TABLES))  # deleted entries may be of these sessions
+            except (MemoryDamaged, NotOurDatabase) as error:
+                unread.append(Unsearched(file=insights.path.name, problem=str(error)))
         _remove(root, store, sessions, assertions)
         for page in sorted((root / PAGES).rglob("*")):  # they quote sessions, and are made again on request
             if not page.is_dir() or page.is_symlink():
@@ -352,7 +355,7 @@ def forget(
         assertions=tuple(path.name for path in (*assertions, *statements)),
         undecided=tuple(path.name for path, one in scanned if isinstance(one, InvalidEpisode)),
         taken_up=len(waiting - {digest(session) for session in sessions}),
-        proof=None if dry_run else _prove(root, graph, sessions),
+        proof=None if dry_run else _prove(root, graph, sessions, unread=unread),
         dry_run=dry_run,
     )
 
@@ -408,7 +411,7 @@ def _is_of_others(root: Path, graph: Graph) -> Callable[[AcceptedRule], bool]:
     return lambda one: one.issue in issues and not (searcher.search(msgspec.json.encode(one)) - shared)
 
 
-def _prove(root: Path, graph: Graph, sessions: Iterable[str]) -> ErasureProof | None:
+def _prove(root: Path, graph: Graph, sessions: Iterable[str], *, unread: Iterable[Unsearched]) -> ErasureProof | None:
     """Searches for all that is unproved, of these sessions and of earlier ones; a whole proof settles it."""
     tombstones = Tombstones(root)
     waiting = tombstones.unproved()
@@ -420,9 +423,9 @@ def _prove(root: Path, graph: Graph, sessions: Iterable[str]) -> ErasureProof | 
     path = database_path(root)  # ``HELIX_DB_PATH`` may name one outside the memory
     files = [] if path.is_relative_to(root) else [Path(f"{path}{side}") for side in ("", *database.SIDE_FILES)]
     outside = [file for file in files if file.is_file()]
-    proof = find_traces(root, wanted, sessions=digests, graph=graph.path_of_file, outside=outside)
     unreached = forget_in_shards(root, lambda session: digest(session) in digests)
-    unsearched = (*proof.unsearched, *(Unsearched(file=one.path, problem=one.problem) for one in unreached))
+    proof = find_traces(root, wanted, sessions=digests, graph=graph.path_of_file, outside=outside)
+    unsearched = (*proof.unsearched, *unread, *(Unsearched(file=one.path, problem=one.problem) for one in unreached))
     proof = msgspec.structs.replace(proof, unsearched=unsearched)
     if proof.whole:
         tombstones.settle(waiting)

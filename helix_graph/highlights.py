@@ -384,7 +384,7 @@ def _subject(one: Issue, tools: Collection[str]) -> str:
 
 def _family(family: str) -> str:
     rule, others, _ = family.partition(_AND_OTHERS)
-    return rule + others if others and " " not in rule else quoted(family) if " " in family else family
+    return rule + others if others and " " not in rule else logged_name_or_quoted(family)
 
 
 def _cost(one: Issue) -> str:

@@ -47,7 +47,8 @@ class BlockChange(NamedTuple):
 
         before, after = self.old.splitlines(keepends=True), self.new.splitlines(keepends=True)
         name = self.path.name
-        return "".join(difflib.unified_diff(before, after, fromfile=f"a/{name}", tofile=f"b/{name}"))
+        lines = difflib.unified_diff(before, after, fromfile=f"a/{name}", tofile=f"b/{name}")
+        return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
     def write(self) -> None:
         """Writes what the file would say.

@@ -169,13 +169,11 @@ _FIELDS: Mapping[str, Mapping[str, Quote]] = {
 }
 
 
-#: What quotes one text; of several it is asked for each.
-_OF_TEXTS = (quoted, quoted_lines, name_or_quoted, logged_name_or_quoted, label_or_quoted)
-
-
 def _shown(value: Any) -> Any:  # noqa: ANN401  (any answer)
     if isinstance(value, msgspec.Struct):
-        fields = _fields_of(type(value).__module__)
+        module = type(value).__module__
+        fitting = [name for name in _FIELDS if module == name or module.startswith(f"{name}.")]
+        fields = _FIELDS[max(fitting, key=len)] if fitting else {}
         if getattr(value, "basis", "") == "asserted":  # whoever shares an assertion chooses its words
             fields = {**fields, "trigger": quoted, "action": quoted}
         fields = {**fields, **_finer(value)}
@@ -225,11 +223,6 @@ def _step(step: Any, known: Collection[str]) -> Any:  # noqa: ANN401  (a step of
 
 def _quoted_values(texts: Mapping[str, str]) -> dict[str, str]:
     return {asked: quoted(text) for asked, text in texts.items()}
-
-
-def _fields_of(module: str) -> Mapping[str, Quote]:
-    fitting = [name for name in _FIELDS if module == name or module.startswith(f"{name}.")]
-    return _FIELDS[max(fitting, key=len)] if fitting else {}
 
 
 def _field(value: Any, quote: Quote | None) -> Any:  # noqa: ANN401  (as above)

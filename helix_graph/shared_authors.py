@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-#: Below the memory: what was shared from here and to here (`helix_graph.sharing.api.SharedHere`).
+#: Below the memory: what was shared from here and to here (`helix_graph.sharing.shared_files.SharedHere`).
 SHARED_HERE = "shared-here.json"
 #: Below the memory; derived.
 CACHE = "cache/shared-authors.json"

@@ -27,8 +27,7 @@ from pathlib import Path
 
 from helix_episodes.light_imports import Value, blake2b
 from helix_episodes.safe_files import locked, open_regular, read_regular
-from helix_graph.git_folders import LARGEST_SETTINGS, foreign_git, git_folder, tree_around
-from helix_graph.git_index import names_in
+from helix_graph.git_folders import LARGEST_SETTINGS, foreign_git, git_folder, names_in, tree_around
 from helix_graph.project import (
     ACCEPTED_RULES,
     ENVIRONMENT,
@@ -269,8 +268,8 @@ def _open_to_committers(root: Path) -> str | None:
     own = next((folder for folder in ("", *FOLDERS) if os.path.lexists(root / folder / ".git")), None)
     if own is not None:
         return (
-            f"{root / own / '.git'} makes a git repository of it (a submodule?): whoever can commit there could speak "
-            "to your agent through it, so it is not opened; remove that"
+            f"{root / own / '.git'} makes a git repository of it (a submodule?): anyone who can commit there could "
+            "address your agent through it, so it is not opened; remove that"
         )
     tree = tree_around(root.parent)
     other = foreign_git(tree) if tree else None
@@ -288,8 +287,8 @@ def _open_to_committers(root: Path) -> str | None:
     if not tracked:
         return None
     return (
-        f"git tracks {', '.join(tracked)} in {root}: whoever can commit could speak to your agent through it, so it is "
-        "not opened; run git rm on it, or git rm --cached where you wrote all of it"
+        f"git tracks {', '.join(tracked)} in {root}: anyone who can commit could address your agent through it, "
+        "so it is not opened; run git rm on it, or git rm --cached if you wrote all of it"
     )
 
 

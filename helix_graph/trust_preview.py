@@ -14,8 +14,8 @@ import msgspec
 from helix_graph.helix_db import NAME, HelixDatabase
 from helix_graph.insights.schema import INSIGHT_TABLES
 from helix_graph.rules.staged import accepted_rules
-from helix_graph.sharing.api import shared_files
 from helix_graph.sharing.records import SharedEntry, SharedInsight
+from helix_graph.sharing.shared_files import shared_files
 from helix_graph.topics.entry_log import sound_by_id
 from helix_graph.topics.schema import TOPIC_TABLES
 from helix_graph.trust import acceptance_of, has_own_rules, tracked_by_git

@@ -64,6 +64,15 @@ def test_a_rule_is_proposed_with_its_evidence_and_its_cost(memory: Memory) -> No
     assert all(one.line for one in found[0].evidence)
 
 
+def test_what_worked_without_its_wrapper_is_a_rule_for_every_task(memory: Memory) -> None:
+    for number, task in enumerate(["test", "test", "typecheck"]):
+        log = Script(f"w{number}", begin=BEGIN + timedelta(days=number, hours=2)).prompt("Check it").edit("api/cart.ts")
+        log = log.run(f"rtk bun run {task}", "error: unrecognized subcommand 'bun'\n\nUsage: rtk [OPTIONS]", code=2)
+        memory.extract([log.run(f"bun run {task}", "ok").save(memory.root / "w")])
+    memory.graph.compile()
+    assert "Use `bun` instead of `rtk bun`." in sentences(memory)
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -253,6 +262,13 @@ def test_own_words_need_an_issue_that_exists(memory: Memory) -> None:
     secret = "ghp_" + "a1B2" * 9
     memory.rules.accept(issue, into="CLAUDE.md", words=f"Log in with {secret} before you push.", write=True)
     assert secret not in (memory.root.parent / "CLAUDE.md").read_text()
+
+
+def test_the_diff_of_a_file_without_a_last_newline_keeps_its_lines_apart(memory: Memory) -> None:
+    (memory.root.parent / "AGENTS.md").write_text("# Rules")
+    proposal = memory.rules.advise().proposals[0]
+    diff = memory.rules.accept(proposal.id, into="AGENTS.md").diff
+    assert "-# Rules\n\\ No newline at end of file\n+# Rules\n" in diff
 
 
 def test_nothing_is_written_before_a_yes(memory: Memory) -> None:

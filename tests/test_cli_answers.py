@@ -160,7 +160,7 @@ def test_episodes_are_listed_newest_first_and_filtered(memory: Memory, ask: Call
         REFUND
     ]
     assert GIFT_CARDS[:8] in ask("episode", "list", "--outcome", "failure", "--task", "GIFT")
-    assert ask("episode", "list", "--task", "no such task") == "No such episode.\n"
+    assert ask("episode", "list", "--task", "no such task") == "No session matches.\n"
 
 
 def test_an_episode_is_shown_with_its_lines(memory: Memory, ask: Callable[..., str]) -> None:
@@ -206,8 +206,7 @@ def test_a_first_session_from_log_to_answer(
 def test_status_says_when_the_graph_is_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Callable[..., str]
 ) -> None:
-    ask("demo", "--keep", str(tmp_path))
-    monkeypatch.setenv("HELIX_DIR", str(tmp_path / ".helix"))
+    monkeypatch.setenv("HELIX_DIR", str(demo_memory_in(tmp_path).root))
     assert "Next: helix-graph sync" not in ask("status")
     (tmp_path / ".helix" / "episodes" / f"episode-{REFUND}.json").unlink()
     assert "1 episode file changed since then. Next: helix-graph sync" in ask("status")

@@ -85,7 +85,7 @@ def test_the_note_names_the_family_the_sessions_and_what_may_hide(ask: Callable[
     told = ask("anti-patterns")
     report = memory.causality.comparisons()
     assert f"{report.tested} comparisons over 361 judged sessions" in told
-    assert re.search(r"what goes with both may bring both.* Tied to both by a risk ratio of \d", told)
+    assert re.search(r"both may go with something else.* Tied to both by a risk ratio of \d", told)
 
 
 def test_evidence_keeps_only_what_stands_out_on_the_bad_side(ask: Callable[..., str], memory: Memory) -> None:

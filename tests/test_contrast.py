@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 from small_worlds import memory_of, session
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from helix_episodes.model import Episode
+    from session_script import Script
 
 FAILED = ("run look", "edit a.py", "pytest fails: KeyError", "run hope")
 
@@ -66,3 +70,16 @@ def test_without_a_success_there_is_nothing_to_lay_beside(tmp_path: Path) -> Non
     memory = memory_of(tmp_path, [session("one", *FAILED, success=False), session("two", *FAILED)])
     found = memory.causality.contrast("one")
     assert (found.other, found.why) == (None, "no session on fix tasks is known to have succeeded")
+
+
+def test_what_each_did_names_the_files(
+    tmp_path: Path, script: Callable[..., Script], episode_of: Callable[[Script], Episode]
+) -> None:
+    failed = script("one").prompt("Fix it").edit("shop/cart.py").run("pytest", "1 failed in 0.1s", code=1)
+    other = (
+        script("two").prompt("Fix it").edit("shop/till.py").edit("tests/test_tax.py").run("pytest", "1 passed in 0.1s")
+    )
+    memory = memory_of(tmp_path / "memory", [episode_of(failed), episode_of(other)])
+    first, *_ = memory.causality.contrast("one").partings
+    assert first.after == "edit shop/cart.py (the other: edit shop/till.py)"
+    assert first.there == ("edit tests/test_tax.py",)

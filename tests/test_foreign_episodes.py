@@ -105,3 +105,9 @@ def test_names_in_steps_and_outcomes_are_quoted(
         said = capsys.readouterr().out
         assert said
         assert ORDER not in outside_of_quotations(said), command
+
+
+def test_what_is_wrong_with_an_episode_is_said_without_its_words(memory: Memory) -> None:
+    change(memory, outcome=lambda _: ORDER)
+    (skipped,) = memory.graph.compile().skipped
+    assert "Invalid enum value - at `$.outcome`" in str(skipped)

@@ -197,6 +197,29 @@ def test_a_bomb_is_named_and_not_unpacked(memory: Memory, monkeypatch: pytest.Mo
     assert "gigabyte" in unsearched.problem
 
 
+@pytest.mark.parametrize("damage", ["head", "cut", "folder"])
+def test_what_a_damaged_database_may_hold_keeps_nothing_else_and_is_taken_up_later(memory: Memory, damage: str) -> None:
+    memory.insights.store("Knives are sharpened on Fridays")
+    database = memory.root / "helix.db"
+    sound = database.read_bytes()
+    database.unlink()
+    if damage == "folder":
+        database.mkdir()
+    else:
+        database.write_bytes(b"x" * 100 + sound[100:] if damage == "head" else sound[: len(sound) // 2 + 7])
+    proof = proof_of(memory)
+    assert not proof.whole
+    assert "helix.db" in {one.file for one in proof.unsearched}
+    assert not memory.episodes.path_of(SESSION).exists()
+    assert all(THEIR_TASK.encode() not in path.read_bytes() for path in memory.root.rglob("*") if path.is_file())
+    if damage == "folder":
+        database.rmdir()
+    database.write_bytes(sound)
+    again = memory.forget().proof
+    assert again is not None
+    assert again.whole
+
+
 def test_a_files_name_is_searched_too(memory: Memory) -> None:
     (memory.root / f"state-of-{SESSION}.txt").write_text("nothing")
     (trace,) = proof_of(memory).left

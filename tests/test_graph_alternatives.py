@@ -181,7 +181,7 @@ def _in_a_file(facts: Sequence[EpisodeFacts]) -> Adjacency:
     database.create_tables(connection, GRAPH_FILE)
     changes = GraphChanges(connection, empty=True)
     for number, each in enumerate(facts):
-        add_episode(connection, rows_of(each, number), changes)
+        add_episode(rows_of(each, number), changes)
     finish_changes(changes)
     return Adjacency(connection)
 

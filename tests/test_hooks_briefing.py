@@ -190,7 +190,7 @@ def test_the_person_is_told_in_a_line_what_the_memory_did(
     end(project, worked(script, project, "first").save(tmp_path / "logs"), "first")
     answer = call("tool-failure", told(project, "second", tool_name="Bash", error=FAILED))
     assert answer.said is not None
-    assert answer.said["systemMessage"] == "helix: met in 1 session, gave the agent the fix"
+    assert answer.said["systemMessage"] == "helix: seen in 1 session, gave the agent the fix"
     copilot = {"sessionId": "third", "cwd": str(project), "toolName": "bash", "toolArgs": {"command": "pytest -q"}}
     result = {"resultType": "success", "textResultForLlm": f"{FAILED}\n<shellId: 0 completed with exit code 1>"}
     heard = call("post-tool", {**copilot, "toolResult": result}).said

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.proportion import confint_proportions_2indep  # type: ignore[import-untyped]  # (ships no types)
 
 from helix_graph.insights.holdout import Exposure, ExposureCounts, Fate, count_exposures
-from helix_graph.insights.uplift import describe_uplift, pooled_uplift, uplift_report
+from helix_graph.insights.uplift import pooled_uplift, uplift_report
 from helix_graph.stats.intervals import newcombe_interval
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def test_harm_is_called_harm_and_nothing_is_told_apart_from_luck() -> None:
     harmful = rows("given", n=900, successes=360) + rows("withheld", n=100, successes=70)
     assert only(harmful).verdict == "harms"
     idle = rows("given", n=900, successes=450) + rows("withheld", n=100, successes=48)
-    assert only(idle).verdict == "not told apart"
+    assert only(idle).verdict == "could be chance"
 
 
 @pytest.mark.slow
@@ -84,7 +84,7 @@ def test_one_striking_insight_of_many_is_luck() -> None:
     ]
     alone, among = only(striking), uplift_report(striking + idle).insights[-1]
     assert (alone.insight, alone.verdict) == (among.insight, "helps")
-    assert among.verdict == "not told apart"
+    assert among.verdict == "could be chance"
 
 
 def test_rows_are_compared_with_rows_of_the_same_chance() -> None:
@@ -124,19 +124,20 @@ def test_nothing_at_all_is_too_early() -> None:
     assert (report.measured, report.insights, report.pooled.verdict) == (0, (), "too early")
 
 
-def test_an_estimate_in_a_sentence() -> None:
+def test_an_estimate_with_its_interval_and_what_uptake_adds() -> None:
     told = rows("given", n=600, successes=400, taken_up=True) + rows("given", n=400, successes=100, taken_up=False)
     told += rows("withheld", n=400, successes=100)
-    assert describe_uplift(only(told)) == (
-        "run-the-tests: helps, +25 points (+20 to +30), 500 of 1000 with it, 100 of 400 without; "
-        "where taken up +42, as treated +42"
-    )
-    assert describe_uplift(pooled_uplift([])) == (
-        "all insights together: too early, 0 of 0 with it, 0 of 0 without; "
-        "100 more with it and 100 more without it are needed"
-    )
+    one = only(told)
+    assert one.difference is not None
+    assert one.interval is not None
+    assert one.takers is not None
+    estimate = (one.difference, one.interval.low, one.interval.high, one.takers.per_taker, one.takers.as_treated)
+    assert [round(100 * value) for value in estimate] == [25, 20, 30, 42, 42]
+    assert (one.verdict, one.takers.note) == ("helps", "")
     confounded = rows("given", n=600, successes=400, taken_up=True) + rows("given", n=400, successes=0, taken_up=False)
-    assert describe_uplift(only(confounded + rows("withheld", n=400, successes=100))).endswith("(uptake is confounded)")
+    takers = only(confounded + rows("withheld", n=400, successes=100)).takers
+    assert takers is not None
+    assert takers.note == "uptake is confounded"
 
 
 class TestPooled:
@@ -173,7 +174,7 @@ class TestPooled:
 
     def test_certain_only_so_far_when_everything_succeeded(self) -> None:
         found = pooled_uplift(rows("given", n=900, successes=900) + rows("withheld", n=100, successes=100))
-        assert found.verdict == "not told apart"
+        assert found.verdict == "could be chance"
         assert found.interval is not None
         assert found.interval.high > 0.03
 

@@ -218,3 +218,31 @@ def test_the_command_lists_shows_and_refuses_unknown_ids(tmp_path: Path, monkeyp
     assert 'shown by "biome passes' in CliRunner().invoke(cli, ["issues", "show", name]).output
     with pytest.raises(NotFound, match="lists the ids"):
         memory.issues.show("0000")
+
+
+def test_the_command_says_that_another_command_did_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = begun(0).run("cat -A a.ts | sed -n '1,9p'", "cat: illegal option -- A\nusage: cat", code=1)
+    memory = remembered(tmp_path, [log.run("sed -n '1,9p' a.ts | cat -v", "x = 1").edit("a.ts").edit("b.ts")])
+    (issue,) = memory.issues.list(by="issue").issues
+    monkeypatch.setenv("HELIX_DIR", str(memory.root))
+    shown = CliRunner().invoke(cli, ["issues", "show", issue.id], catch_exceptions=False).output
+    assert "another command did its work" in shown
+    assert "1 step" in shown
+
+
+def test_issues_of_one_group_are_told_apart_by_their_test_or_file(tmp_path: Path) -> None:
+    failing = (
+        "____ test_{0} ____\nE       assert 1 == 2\n\ntests/test_cart.py:9: AssertionError\n"
+        "FAILED tests/test_cart.py::test_{0} - assert 1 == 2\n1 failed in 0.1s"
+    )
+    logs = [
+        begun(n).run("pytest", failing.format(name), code=1).edit("api/cart.py").run("pytest", "1 passed in 0.1s")
+        for n, name in enumerate(("total", "total", "tax", "tax"))
+    ]
+    logs.append(begun(4).edit_fails("api/cart.go").edit("api/cart.go"))
+    titles = {one.title for one in remembered(tmp_path, logs).issues.list(by="issue").issues}
+    assert titles == {
+        "pytest: AssertionError in test_total",
+        "pytest: AssertionError in test_tax",
+        "Edit: text not found in cart.go",
+    }

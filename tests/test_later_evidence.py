@@ -81,7 +81,7 @@ def test_show_says_what_was_revised_and_why(
     assert run(["episode", "show", "early"]) == 0
     shown = capsys.readouterr().out
     assert 'outcome  failure (measured): "[main def5678] Revert ' in shown  # as a quotation
-    assert "revised  later evidence: session late, line 3: its commit is reverted (was success)" in shown
+    assert 'revised  "later evidence: session late, line 3: its commit is reverted (was success)"' in shown
 
 
 def test_show_says_of_a_failing_check_only_that_it_was_not_seen_passing_again(
@@ -90,7 +90,7 @@ def test_show_says_of_a_failing_check_only_that_it_was_not_seen_passing_again(
     memory_of(tmp_path, [day(script, "early", 0).write("shop/cart.py").run("pytest", FAILS, code=1)])
     monkeypatch.chdir(tmp_path)
     assert run(["episode", "show", "early"]) == 0
-    assert "outcome  failure (measured): pytest was not seen passing again: " in capsys.readouterr().out
+    assert 'outcome  failure (measured): "pytest was not seen passing again": ' in capsys.readouterr().out
 
 
 def test_one_of_two_commits_reverted_leaves_a_part(tmp_path: Path, script: Scripts) -> None:

@@ -229,3 +229,12 @@ def test_a_change_of_another_package_answers_no_complaint(script: Begin, asked: 
     log = log.edit("cart/total.go", "a", "b").run(LINT, LINT_PASSES)
     answer = asked(log, source="Item", target="passes")
     assert [step.target for step in answer.steps] == ["run golangci-lint run ./...", "golangci-lint passes"]
+
+
+def test_what_does_not_compile_in_a_test_is_blamed_on_the_file_that_it_names(script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Test").edit("cart/total.go", "a", "b").edit("store/store_test.go", "a", "b")
+    unbuilt = "# shop.io/store [shop.io/store.test]\nstore/store_test.go:9:2: undefined: Item\n"
+    unbuilt += "FAIL\tshop.io/store [build failed]"
+    log = log.run("go test ./...", unbuilt, code=1)
+    assert asked(log, source="store_test.go", target="fails").found
+    assert not asked(log, source="total.go", target="fails").found

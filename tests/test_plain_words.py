@@ -29,6 +29,7 @@ STUMBLES = (
     "are joined to nothing",
     "stand at a label that another session has",
     "the counts are true, a rate would promise",
+    "promise more than they hold",
     "What the sessions say of them",
     "met at least so often",
     "that a lot kept it from",
@@ -42,6 +43,13 @@ STUMBLES = (
     "mind whom you give it to",
     "What has changed cannot be told",
     "shows what there is",
+    "not told apart",
+    "stored apart",
+    "what is in place",
+    "is met less",
+    "nobody takes it in",
+    "whoever can commit",
+    "in which folder the session ran",
 )
 #: Where a string goes on in the next line of a program.
 _JOINT = re.compile(r'"\n\s*f?"')
@@ -53,7 +61,7 @@ def written() -> list[tuple[str, str]]:
     sources = [
         path
         for package in ("cli", "helix_graph", "episodes")
-        for end in ("py", "j2")
+        for end in ("py", "j2", "js")
         for path in (ROOT / package).rglob(f"*.{end}")
     ]
     found = [(str(path.relative_to(ROOT)), path.read_text()) for path in [*pages, *sources]]

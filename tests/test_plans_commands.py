@@ -207,4 +207,4 @@ def test_ids_that_would_fall_to_the_wrong_task_are_a_usage_error(ids: str, capsy
     assert run(["batch-inject", "one", "two", "three", "--task-ids", ids]) == 2
     said = capsys.readouterr().err
     assert said.startswith("helix-graph: --task-ids ")
-    assert "give each task an id of its own" in said
+    assert "give each task a distinct id" in said

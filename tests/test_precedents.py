@@ -170,6 +170,39 @@ def test_a_marker_that_silences_the_check_is_no_repair(known: Known) -> None:
     answer = known((*lint, silenced, LINTED), (*lint, WRITTEN, LINTED)).seen(UNCHECKED)
     assert shown(answer) == [WRITTEN]
     assert [(one.sessions, one.fixed) for one in answer.issues] == [(2, 1)]
+    (issue,) = answer.issues
+    assert issue.silenced is not None
+    assert (issue.silenced.sessions, issue.silenced.session, issue.silenced.quote) == (1, "s0", silenced)
+
+
+def test_a_command_that_goes_without_what_the_error_names_repairs_nothing(
+    script: Begin, episode_of: Callable[[Script], Episode], remember: Remember
+) -> None:
+    failed = "error: There are multiple `xml` packages in your project, and the specification `xml` is ambiguous."
+    log = script("s0").prompt("Update").run("cargo update -p toml -p xml", failed, code=101)
+    log = log.run("cargo update -p toml", "    Locking 1 package to latest compatible version")
+    assert not any(one.fixes for one in remember(episode_of(log)).seen(failed).precedents)
+    log = script("s1").prompt("Update").run("cargo update -p toml -p xml", failed, code=101)
+    log = log.run("cargo update -p toml -p xml@0.39.4", "    Locking 2 packages to latest compatible versions")
+    (found,) = remember(episode_of(log)).seen(failed).precedents[:1]
+    assert [one.command for one in found.fixes] == ["cargo update -p toml -p xml@0.39.4"]
+
+
+def test_issues_with_one_best_precedent_say_so(known: Known) -> None:
+    lint = ("golangci-lint run", UNCHECKED, "store/sum.go", WRITTEN, LINTED)
+    lines = (f"store/a.go:{n}:1: Error return value of `f{n}.Close` is not checked (errcheck)\n" for n in (3, 9))
+    both = "".join(lines)
+    first, second = known(lint).seen(f"{both}2 issues:\n* errcheck: 2").issues
+    assert (first.repaired_as, second.repaired_as) == (None, 0)
+
+
+def test_where_something_lies_makes_no_error_alike(
+    script: Begin, episode_of: Callable[[Script], Episode], remember: Remember
+) -> None:
+    place = "/mnt/c/Users/dev/AppData/Local/Temp/shop/scratchpad"
+    log = script("s0").prompt("Run").run(f"bash {place}/run.sh", f"bash: {place}/run.sh: No such file", code=127)
+    graph = remember(episode_of(log.run(f"MSYS_NO_PATHCONV=1 bash {place}/run.sh", "ok")))
+    assert not graph.seen(f"zsh: can't open input file: {place}").found
 
 
 def test_an_import_alone_is_no_remedy_for_a_complaint_about_something_else(known: Known) -> None:

@@ -196,7 +196,7 @@ def test_every_built_in_reader_bears_the_name_under_which_it_is_registered() -> 
 @pytest.mark.parametrize("name", ["s1/subagents/agent-a1.jsonl", "agent-a1.jsonl"])
 def test_a_helpers_transcript_is_refused_with_the_log_to_give(tmp_path: Path, format_: str, name: str) -> None:
     log = write(tmp_path / name, {**CLAUDE, "isSidechain": True, "agentId": "a1"})
-    with pytest.raises(LogNotReadable, match="it belongs to the session log beside its folder; give that one"):
+    with pytest.raises(LogNotReadable, match="it belongs to the session log next to its folder; extract that log"):
         find_reader(log, format=format_)
 
 

@@ -122,7 +122,7 @@ def test_the_person_is_told_in_one_line(client: str) -> None:
     played(client, "own-again")
     out = WORK / client / "out" / "own-again"
     said = (out / "stdout").read_text() + (out / "stderr").read_text()
-    assert "helix: met in 1 session, gave the agent the fix" in said
+    assert "helix: seen in 1 session, gave the agent the fix" in said
 
 
 @pytest.mark.parametrize("client", [one for one in CLIENTS if one.startswith("claude")])

@@ -57,7 +57,7 @@ def test_an_older_copy_of_a_log_that_has_grown_is_told_and_changes_nothing(
     before = store.require("s")
     (told,) = record([tmp_path / "older"], store).recorded
     assert told.change == "unchanged"
-    assert told.warnings[0].startswith("an older copy of what is recorded")
+    assert told.warnings[0].startswith("an older copy of a recorded session")
     assert store.require("s") == before
     path.write_bytes(older.replace(b"a.py", b"c.py").replace(b'"s-1"', b'"x-1"'))
     assert "differs" in record([path], store).failed[0].problem

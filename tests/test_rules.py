@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 LINT = "Always run `make lint` before committing changes."
 PASSES = "All checks passed!"
+BIOME = "Checked 3 files in 5ms. No fixes applied."
 
 
 def commit(folder: Path, day: int, **files: str) -> None:
@@ -71,7 +72,7 @@ def only(memory: Memory, **asked: object) -> RuleRecord:
         ("Prefer `make test` over `go test ./...`.", "instead", "make test"),
         ("Never commit without running `make lint`.", "commit", "make lint"),
         ("Do not skip `make lint` before committing.", "commit", "make lint"),
-        ("Don't forget to run `make lint` before you push.", "commit", "make lint"),
+        ("Don't forget to run `make lint` before you push.", "push", "make lint"),
         ("Never skip the hooks with `git commit --no-verify`.", "never", "git commit --no-verify"),
         ("If you change the schema, run `make generate`.", "change", "make generate"),
     ],
@@ -111,6 +112,9 @@ def test_a_line_that_names_what_sessions_show_is_bound(text: str, when: str, tar
         "Do not change the order of migrations in `db/migrations/`.",
         "Integration tests go in `tests/integration/`.",  # not all tests
         "When you write tests, put helpers in `tests/helpers/`.",
+        "`make lint` MUST pass before merge.",  # whoever merges does so elsewhere
+        "Before you write Go code, mentally verify it passes `golangci-lint run`.",
+        "Do not default to the full `make test` before every PR; a full `make test` is for debugging.",
     ],
 )
 def test_a_line_that_sessions_cannot_show_is_left_out(text: str) -> None:
@@ -131,6 +135,7 @@ def test_lines_below_a_heading_of_another_time_or_of_what_is_wrong_are_left_out(
         ("When you change the schema, run `make generate`.", ("*schema*",)),
         ("Run `make docs` before committing changes to the docs.", ("*doc*",)),
         ("Run `ruff check` before you commit.", ("*.py",)),
+        ("Run `npm run build` inside `website/` before opening a PR.", ("website/",)),
     ],
 )
 def test_only_changes_that_a_rule_is_about_are_opportunities(text: str, scope: tuple[str, ...]) -> None:
@@ -150,6 +155,39 @@ def test_one_of_two_ways_is_enough_and_other_files_are_no_opportunity(tmp_path: 
     go.mkdir()
     commit(go, 0, AGENTS="- Run `go vet ./...` before you commit.\n")
     assert only(remembered(go, [session(1, lints=True)])).state == "not applicable"
+
+
+def test_a_commit_is_no_push_and_prose_is_nothing_that_a_check_looks_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(tmp_path, 0, AGENTS="- `make lint` MUST pass before a push.\n- Run `make test` before you commit.\n")
+    unpushed = session(1, lints=False)
+    pushed = session(2, lints=False).run("git push origin main", "main -> main")
+    prose = Script("prose", begin=BEGIN + timedelta(days=3)).prompt("Tick it off").edit("docs/plan.md")
+    prose = prose.run("git commit -qam plan", "[main 2b3c4d5] plan\n 1 file changed")
+    memory = remembered(tmp_path, [unpushed, pushed, prose])
+    counted = {one.rule.text[:11]: (one.followed, one.opportunities) for one in memory.rules.list().rules}
+    assert counted == {"`make lint`": (0, 1), "Run `make t": (0, 2)}
+    monkeypatch.chdir(tmp_path)
+    name = next(one.rule.id for one in memory.rules.list().rules if one.rule.text.startswith("`make lint`"))
+    assert "before each push or pull request" in CliRunner().invoke(cli, ["rules", "show", name]).output
+
+
+def test_of_a_whole_and_a_part_each_run_of_the_kind_is_an_opportunity(tmp_path: Path) -> None:
+    commit(tmp_path, 0, AGENTS="- Run `mise run test` for quick validation, `mise run test:ci` for all.\n")
+    log = Script("s1", begin=BEGIN + timedelta(days=1)).prompt("Check it").run("go test ./...", "ok  \tshop\t0.01s")
+    log = log.run("go test ./shop -run TestCart", "ok  \tshop\t0.01s")  # one test is no run of all
+    one = only(remembered(tmp_path, [log.run("mise run test", "ok  \tshop\t0.01s")]))
+    assert (one.followed, one.opportunities) == (1, 2)
+
+
+def test_what_repairs_or_what_a_hook_runs_is_no_other_way_to_check(tmp_path: Path) -> None:
+    commit(tmp_path, 0, AGENTS="- `bun run lint` - code must always pass linting\n")
+    log = Script("s1", begin=BEGIN + timedelta(days=1)).prompt("Check it").edit("api/cart.ts")
+    log = log.run("bun run lint:fix", f"$ biome check --write\n{BIOME}").run("bun run lint", f"$ biome check\n{BIOME}")
+    log = log.run("git commit -qam totals", f"$ biome check\n{BIOME}\n[main 1a2b3c4] totals\n 1 file changed")
+    one = only(remembered(tmp_path, [log.run("npx eslint src", "")]))
+    assert (one.followed, one.opportunities) == (1, 2)
 
 
 def test_marks_comments_and_the_head_of_a_file_are_no_rules() -> None:
@@ -189,6 +227,17 @@ def test_a_reworded_line_is_the_same_rule_and_a_copy_in_another_file_too(tmp_pat
     assert {span.file for span in one.rule.spans} == {"AGENTS.md", "CLAUDE.md"}
     assert one.rule.since.startswith((BEGIN + timedelta(days=1)).date().isoformat())
     assert (one.state, one.followed, one.opportunities) == ("followed", 6, 6)
+
+
+def test_the_same_demand_in_other_words_is_the_same_rule(tmp_path: Path) -> None:
+    commit(
+        tmp_path, 1, AGENTS="- Never run `git stash` here. Other agents may be editing the same files at any time.\n"
+    )
+    commit(
+        tmp_path, 20, AGENTS="- Never run `git stash`: name what you stage instead, path by path, in every commit.\n"
+    )
+    one = only(remembered(tmp_path, [session(day, lints=True) for day in range(2, 30, 4)]))
+    assert (one.rule.since[:10], one.opportunities) == ((BEGIN + timedelta(days=1)).date().isoformat(), 7)
 
 
 def test_before_and_after_leaves_the_bad_spell_out_and_says_too_early(tmp_path: Path) -> None:

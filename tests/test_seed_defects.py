@@ -132,7 +132,7 @@ def test_a_corrupt_graph_is_built_anew_from_the_truth(memory: Memory) -> None:
     data = bytearray(file.read_bytes())
     data[100:4000] = bytes(3900)
     file.write_bytes(data)
-    with pytest.raises(DatabaseUnreadable, match="helix-graph compile"):
+    with pytest.raises(DatabaseUnreadable, match="helix-graph sync"):
         memory.graph.get_causal_path("deploy", "deploy")
     report = memory.graph.compile()
     assert report.rebuilt

@@ -177,7 +177,7 @@ def test_a_project_is_read_at_once_and_its_best_find_is_told(
     assert run(["setup", "claude-code"]) == 0
     said = capsys.readouterr().out
     assert "begun; 2 sessions read, 2 known" in said
-    assert f"In 2 sessions an agent met {error}" in said
+    assert f"In 2 sessions an agent ran into {error}" in said
     assert "shop/cart.py: price * Decimal(str(rate))" in said
     memory = Memory.open(agents_home.project)
     assert memory.insights.recall("Decimal times float in the cart", semantic=False)

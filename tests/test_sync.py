@@ -142,3 +142,13 @@ def test_a_damaged_stamp_counts_as_none(log: Callable[..., Path], capsys: pytest
     shutil.rmtree(".helix/cache")
     assert run(["seen"]) == 0
     assert "newer" not in capsys.readouterr().err
+
+
+def test_a_memory_without_sessions_says_what_to_do_next_whatever_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Memory.init(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for question in (["seen", "x"], ["issues"], ["labels"], ["runbook"], ["checks"], ["sessions", "list"]):
+        run(question)
+        assert "no sessions yet. Next: helix-graph sync" in capsys.readouterr().err

@@ -43,6 +43,11 @@ def test_it_opens_with_the_issues_in_the_order_of_the_command(tab: Tab, shop: Me
     first = rows.first.inner_text()
     assert listed[0].title in first
     assert re.search(rf"{listed[0].sessions}\s+of {shop.graph.status().episodes}", first)
+    # Halves are rounded as the commands round them: 50.5 and 46.5 to the even number.
+    for row, one in zip(rows.all(), listed, strict=False):
+        assert f"{round(one.steps or 0)} step" in row.inner_text()
+    most = max(listed, key=lambda one: one.steps or 0)
+    assert f"Most steps went to {most.title}: {round(most.steps or 0)} steps" in tab.text("p.lead")
 
 
 @pytest.mark.everyday
@@ -184,10 +189,14 @@ def test_a_session_is_compared_with_the_most_alike_one_that_came_out_otherwise(
     assert shop.episodes.require(chosen(other)).outcome == "failure"
 
 
-def test_a_failed_session_says_first_what_failed_and_leads_to_that_step(tab: Tab, failed: Episode) -> None:
+def test_a_failed_session_says_first_what_failed_and_leads_to_that_step(
+    tab: Tab, shop: Memory, failed: Episode
+) -> None:
     tab.go(f"sessions/{failed.session}")
     errors = [one for one in failed.events if one.type == "error"]
     assert tab.text("h2 >> nth=0") == f"{len(errors)} failures, {len(errors) - len(failed.fixes)} not repaired"
+    issue = next(one for one in shop.issues.list(by="issue", limit=200).issues if one.id == errors[0].fingerprint)
+    assert f"issue {issue.title}, {issue.sessions} session" in tab.text("ul.failures >> li >> nth=0")
     tab.follow("ul.failures a")
     tab.page.wait_for_selector(".step details[open]")
     assert str(errors[0].message)[:30] in tab.text(".step details[open]")

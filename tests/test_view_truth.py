@@ -122,6 +122,24 @@ def test_the_graph_opens_at_the_failure_of_most_sessions(browser: Browser, tmp_p
         assert tab.text("h2.focus").startswith("\u2717 pytest fails")
 
 
+def test_the_graph_does_not_open_at_what_people_report(browser: Browser, tmp_path: Path) -> None:
+    """Each report is of another failure, so many of them are not one that is met often."""
+    logs = []
+    for n in range(3):
+        log = Script(f"r{n}").prompt("Add").edit("shop/a.py").run("pytest", "1 passed in 0.1s")
+        logs.append(log.prompt(f"It still does not work, the total of order {n} is wrong").edit("shop/a.py"))
+    log = Script("l").prompt("Lint").run("ruff check .", "shop/b.py:1:1: F401 `os` imported but unused", code=1)
+    logs.append(log.edit("shop/b.py").run("ruff check .", "All checks passed!"))
+    memory = Memory.init(tmp_path)
+    memory.extract([log.save(tmp_path / "logs") for log in logs])
+    memory.graph.compile()
+    assert memory.graph.labels("reported by the user", limit=1).labels[0].sessions == 3
+    memory.view(output=tmp_path / "view.html")
+    with open_tab(browser, tmp_path / "view.html") as tab:
+        tab.go("graph")
+        assert tab.text("h2.focus").startswith("\u2717 ruff fails")
+
+
 def test_a_refusal_shows_the_persons_own_words(browser: Browser, tmp_path: Path) -> None:
     words = "branch first, please: nothing is committed to main here, since what is on it goes live at once. " * 2
     log = Script("s").prompt("Ship").rejected("Bash", {"command": "git commit -am totals"}, words.strip())
@@ -152,7 +170,7 @@ def test_a_session_without_a_known_outcome_says_why(browser: Browser, tmp_path: 
     memory.view(output=tmp_path / "view.html")
     reasons = {
         "unchecked": "files were changed, but no check ran, and nobody said how it ended",
-        "changed-after": "files were changed after the last check (pytest) passed, and nothing was run after that",
+        "changed-after": "files were changed after the last check passed, and no check ran after that",
         "idle": "no file was changed and no check ran, and nobody said how it ended",
     }
     assert {name: memory.causality.explain(name).why_unknown for name in reasons} == reasons

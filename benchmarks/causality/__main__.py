@@ -144,7 +144,7 @@ def look(world: World, count: int, tally: Tally, *, shuffle: bool) -> None:
 def judge(one: Effect, truth: dict[str, float], tally: Tally) -> None:
     real = truth_of(one, truth)
     if one.kind == "action":
-        (Counter() if one.verdict == "not told apart" else tally.picked)[holds(one, real)] += 1
+        (Counter() if one.verdict == "could be chance" else tally.picked)[holds(one, real)] += 1
         tally.intervals[holds(one, real)] += 1
     if one.verdict == "associated":
         tally.found += 1

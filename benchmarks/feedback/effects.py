@@ -121,7 +121,7 @@ def before(logs: dict[str, Log]) -> dict[str, Said]:
     for (name, (given, withheld)), q in zip(arms.items(), q_values(chances), strict=True):
         interval = newcombe_interval((given[0] * given[1], withheld[0] * withheld[1]), (given[1], withheld[1]))
         difference = given[0] - withheld[0]
-        verdict = "not told apart" if q > 0.10 else "helps" if difference > 0 else "harms"
+        verdict = "could be chance" if q > 0.10 else "helps" if difference > 0 else "harms"
         said[name] = verdict, difference, (interval.high - interval.low) / 2
     return said
 

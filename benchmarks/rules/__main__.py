@@ -54,7 +54,7 @@ def report(name: str, rows: list[dict[str, str]], by_hand: list[dict[str, Any]])
             binding is not None
             and "targets" in hand
             and binding.sense == hand["sense"]
-            and binding.when in hand["when"]
+            and ("commit" if binding.when == "push" else binding.when) in hand["when"]
             and any(_same_target(one.text, target) for one in binding.targets for target in hand["targets"])
         )
         right += is_right

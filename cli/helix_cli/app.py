@@ -54,9 +54,6 @@ EVERYDAY = {
         "issues": "commands.issues:issues",
         "rules": "commands.rules:rules",
         "advise": "commands.advise:advise",
-        "worth": "commands.worth:worth",
-        "checks": "commands.checks_and_runbook:checks",
-        "fragile": "commands.checks_and_runbook:fragile",
         "runbook": "commands.checks_and_runbook:runbook",
         "patterns": "commands.patterns_and_comparisons:patterns",
         "anti-patterns": "commands.patterns_and_comparisons:anti_patterns",
@@ -69,8 +66,6 @@ EVERYDAY = {
     },
     "Set up and look after": {
         "setup": "commands.setup:setup",
-        "share": "commands.share:share",
-        "team": "commands.team:team",
         "doctor": "commands.lifecycle:doctor",
         "forget": "commands.lifecycle:forget",
         "pause": "commands.lifecycle:pause",
@@ -90,6 +85,11 @@ RARE = {
         "contrast": "commands.paths_and_causes:contrast",
         "trust": "commands.lifecycle:trust",
     },
+    "Checks, files and the value of the memory": {
+        "checks": "commands.checks_and_runbook:checks",
+        "fragile": "commands.checks_and_runbook:fragile",
+        "worth": "commands.worth:worth",
+    },
     "Comparisons of sessions": {
         "comparisons": "commands.patterns_and_comparisons:comparisons",
         "claims": "commands.patterns_and_comparisons:claims",
@@ -104,7 +104,9 @@ RARE = {
         "pattern": "commands.graph:pattern",
         "graph": "commands.graph:graph",
     },
-    "A company's sessions": {
+    "A team's and a company's sessions": {
+        "share": "commands.share:share",
+        "team": "commands.team:team",
         "pack": "commands.company:pack",
         "fold": "commands.company:fold",
     },
@@ -189,7 +191,7 @@ def open_with_team() -> Memory:
 
 
 def open_for_question() -> Memory:
-    """As `open_with_team`, for a question: says on stderr that there are new logs, or reads them first.
+    """As `open_with_team`, for a question: says on stderr that there are new logs, or no sessions, or reads logs first.
 
     The table ``[sync]`` of the user's configuration chooses: with ``auto_sync = true`` new logs are read first, for at
     most ``seconds`` (default 5).
@@ -208,6 +210,8 @@ def open_for_question() -> Memory:
         if waiting:
             logs = "1 log of this project is" if waiting == 1 else f"{waiting} logs of this project are"
             _warn(f"{logs} newer than the memory. Next: {NEXT_STEP}")
+        elif not any(memory.root.glob("episodes/episode-*.json")):
+            _warn(f"the memory has no sessions yet. Next: {NEXT_STEP}")
         return memory
     done = memory.sync_within(settings.seconds)
     if done.left:

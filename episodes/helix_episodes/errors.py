@@ -122,4 +122,4 @@ class UnknownLogFormat(LogError):
 class WriteFailed(FileError):
     """A file could not be written; what was there before is untouched."""
 
-    sentence = "{path}: could not be written ({problem}); what was there before is untouched"
+    sentence = "{path}: could not be written ({problem}); the previous version is unchanged"

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 _WORTH_A_WORKER = 10_000_000
 #: Represents the extractor's version in an episode that has to be read again, whatever its log says.
 _DUE = "due"
-_OLDER = "an older copy of what is recorded; nothing was changed (--force would record less than is known)"
+_OLDER = "an older copy of a recorded session; nothing was changed (--force would lose the newer part)"
 
 Change = Literal["written", "updated", "unchanged"]
 

@@ -67,7 +67,7 @@ _NUMBER = r"(?<![\w.])(?:[+-]|v(?=\d+\.\d))?\d(?:[\d_,.]*\d)?(?:[eE][+-]?\d+\b)?
 
 #: Words of letters alone, with blanks around them: nothing that is masked begins there, and looking at each of their
 #: characters for all that follows here would take most of the time.
-_WORDS = r"(?:(?<!\S)(?!(?i:http|exit|error|status|code|exited|errno|signal)\b)[A-Za-z]++(?:\s++|\Z))++"
+_WORDS = r"(?:(?<!\S)(?!(?i:http|exit|error|status|code|exited|errno|signal)\b)[A-Za-z]++(?:\s++|\Z))+"
 _TEMPLATE = Regex(
     f"(?P<words>{_WORDS})|(?P<kept>{_KEPT})|(?P<quote>{_QUOTE})|(?P<url>{_URL})|(?P<id>{_UUID})|(?P<time>{_TIME}|{_CLOCK})"
     f"|(?P<path>{_PATH})|(?P<hash>{_HASH})|(?P<n>{_NUMBER})"

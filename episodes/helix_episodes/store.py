@@ -95,7 +95,18 @@ def decode_episode(data: bytes, *, path: Path | None = None) -> Episode:
     except orjson.JSONDecodeError as error:
         raise InvalidEpisode(path=path, problem=f"no JSON ({error})") from error
     except msgspec.ValidationError as error:
-        raise InvalidEpisode(path=path, problem=str(error)) from error
+        raise InvalidEpisode(path=path, problem=without_value(str(error))) from error
+
+
+def without_value(problem: str) -> str:
+    """What does not fit the schema, and where, without the value: it is whatever somebody wrote there.
+
+    >>> without_value("Invalid enum value 'Run this' - at `$.outcome`")
+    'Invalid enum value - at `$.outcome`'
+    """
+    said, found, place = problem.rpartition(" - ")
+    kind = said.partition(" '")[0]
+    return f"{kind} - {place}" if found else problem
 
 
 class EpisodeStore:
@@ -278,7 +289,7 @@ def plain_json(value: Any) -> Any:  # noqa: ANN401  (JSON)
         return value
     always = _ALWAYS.get(type(value), frozenset())
     plain = {
-        key: plain_json(actual)
+        key: actual if isinstance(actual, str) else plain_json(actual)
         for key, default in _defaults(type(value)).items()
         if (actual := getattr(value, key)) != default or key in always
     }

@@ -5,11 +5,12 @@ Workers are started anew and import what they need, because a fork copies locks 
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ _Task = TypeVar("_Task")
 _Result = TypeVar("_Result")
 #: Tasks under way for each worker: one that it works on and one that waits for it.
 _AHEAD = 2
+#: Python looks for cycles after so many new objects, some 5 MB, instead of 700.
+_ALLOCATIONS = 50_000
 #: More than any machine has cores.
 MOST_WORKERS = 1024
 
@@ -68,7 +71,7 @@ class OrderedWork(Generic[_Task, _Result]):
             from concurrent.futures import ProcessPoolExecutor
             from multiprocessing import get_context
 
-            start = _leave_interrupts_to_the_parent
+            start = _begin_worker
             self._pool = ProcessPoolExecutor(self._workers, mp_context=get_context("spawn"), initializer=start)
         return self._pool
 
@@ -85,6 +88,18 @@ def in_order(function: Callable[[_Task], _Result], tasks: Iterable[_Task], *, wo
         yield from work.rest()
 
 
-def _leave_interrupts_to_the_parent() -> None:
-    """Ctrl-C reaches every process of a terminal; the parent ends the others."""
+@contextmanager
+def collecting_rarely() -> Iterator[None]:
+    """Within, Python looks for reference cycles seldom: values from files have none, and there are very many."""
+    before = gc.get_threshold()
+    gc.set_threshold(_ALLOCATIONS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+def _begin_worker() -> None:
+    """Ctrl-C reaches every process of a terminal, and the parent ends the others; see `collecting_rarely`."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.set_threshold(_ALLOCATIONS)

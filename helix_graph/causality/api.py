@@ -376,10 +376,15 @@ class Causality:
         Raises:
             NotFound: As `explain`; so are the others.
         """
-        from helix_graph.causality.contrast import contrast_of
+        from helix_graph.causality.contrast import changed_files, contrast_of
 
         episode = self._episode(name)
-        return contrast_of(trial_of(episode), self.trials())
+        known = {episode.id: episode}
+        return contrast_of(
+            trial_of(episode),
+            self.trials(),
+            lambda one: changed_files(known.get(one) or self._episode(one)),
+        )
 
     def without(self, label: str) -> WithoutAnswer:
         """What follows in comparable sessions when something is not done; upper and lower case make no difference.

@@ -17,12 +17,20 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_graph.graph.finer_labels import finer_of_decision, named
+from helix_graph.graph.node_labels import decision_key
 from helix_graph.graph.observations import Trial, TrialStep, is_same
 from helix_graph.graph.patterns import COMES_LAST, Effect, StepCounts
 from helix_graph.stats.intervals import Interval, wilson_interval
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from helix_episodes.model import Episode
     from helix_graph.causality.hypotheses import TrialMatrix
+
+    #: By the id of a step what it is called, where its label says too little.
+    StepNames = Mapping[str, str]
 
 
 #: How many steps of each side are shown where two sessions part.
@@ -30,7 +38,11 @@ SHOWN = 5
 
 
 class Divergence(msgspec.Struct, frozen=True, kw_only=True):
-    """A place where two sessions differ: what this one did there and what the other one did, by label, with the ids."""
+    """A place where two sessions differ: what this one did there and what the other one did, with the ids.
+
+    Steps are named by their labels, changes by their files. ``after`` is the step before that both have; where it
+    changed another file in the other session, that one follows in brackets.
+    """
 
     after: str | None
     here: tuple[str, ...]
@@ -56,8 +68,8 @@ class Contrast(msgspec.Struct, frozen=True, kw_only=True):
     only_there: tuple[str, ...] = ()
 
 
-def contrast_of(trial: Trial, others: Sequence[Trial]) -> Contrast:
-    """The contrast of a session with the most alike success among others."""
+def contrast_of(trial: Trial, others: Sequence[Trial], names: Callable[[str], StepNames]) -> Contrast:
+    """The contrast of a session with the most alike success among others; ``names`` has an episode's changes by id."""
     passed = [one for one in others if one.success and not is_same(one, trial)]
     same_task = [one for one in passed if trial.task_id and one.task_id == trial.task_id]
     comparable = same_task or [one for one in passed if one.task_kind == trial.task_kind]
@@ -76,10 +88,17 @@ def contrast_of(trial: Trial, others: Sequence[Trial]) -> Contrast:
         other=other.episode,
         why="another try of the same task" if same_task else most_alike,
         likeness=_likeness(trial, other),
-        partings=tuple(_partings(trial.steps, other.steps)),
+        partings=tuple(_partings(trial.steps, other.steps, names(trial.episode), names(other.episode))),
         only_here=tuple(sorted(here - there)),
         only_there=tuple(sorted(there - here)),
     )
+
+
+def changed_files(episode: Episode) -> StepNames:
+    """What each decision that changes a file is called with the file."""
+    changes = [one for one in episode.decisions if one.action is not None and one.action.path]
+    labels = ((one, decision_key(one)) for one in changes)
+    return {one.id: named(label, finer_of_decision(one, label).thing, resolution="thing") for one, label in labels}
 
 
 def _labels(trial: Trial) -> set[str]:
@@ -91,13 +110,16 @@ def _likeness(one: Trial, other: Trial) -> float:
     return len(here & there) / len(here | there) if here or there else 0.0
 
 
-def _partings(here: Sequence[TrialStep], there: Sequence[TrialStep]) -> list[Divergence]:
+def _partings(
+    here: Sequence[TrialStep], there: Sequence[TrialStep], my_names: StepNames, their_names: StepNames
+) -> list[Divergence]:
     """The places where one is not the other, in order; a step that both have keeps them together."""
-    mine, theirs = ([step.label for step in steps] for steps in (here, there))
-    together = SequenceMatcher(a=mine, b=theirs, autojunk=False)
+    together = SequenceMatcher(a=[step.label for step in here], b=[step.label for step in there], autojunk=False)
+    mine = [my_names.get(step.id, step.label) for step in here]
+    theirs = [their_names.get(step.id, step.label) for step in there]
     return [
         Divergence(
-            after=mine[start - 1] if start else None,
+            after=_both(mine[start - 1], theirs[begin - 1]) if start and begin else None,
             here=tuple(mine[start:end][:SHOWN]),
             there=tuple(theirs[begin:stop][:SHOWN]),
             here_ids=tuple(step.id for step in here[start:end][:SHOWN]),
@@ -106,6 +128,10 @@ def _partings(here: Sequence[TrialStep], there: Sequence[TrialStep]) -> list[Div
         for kind, start, end, begin, stop in together.get_opcodes()
         if kind != "equal"
     ]
+
+
+def _both(mine: str, theirs: str) -> str:
+    return mine if mine == theirs else f"{mine} (the other: {theirs})"
 
 
 class OutcomeRate(msgspec.Struct, frozen=True, kw_only=True):

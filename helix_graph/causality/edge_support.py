@@ -3,7 +3,7 @@
 An edge says that in some sessions one thing was linked to another. Whether the two go together over all sessions is
 another question, and its answer is the edge's *status*: ``supported`` when the second is met more often where the first
 was, within the same kind of task and after the same earlier steps (less often, for an edge that prevents), and mostly
-comes after it; ``contradicted`` when it is met less often; ``asserted`` when the sessions do not tell. A supported
+comes after it; ``contradicted`` when it occurs less often; ``asserted`` when the sessions do not tell. A supported
 claim is still a claim: correlation is not causation. Statuses are computed when asked for and
 never stored on edges, because one more session changes every one of them.
 

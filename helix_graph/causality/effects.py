@@ -277,7 +277,7 @@ def _bar(measured: Sequence[Measured]) -> float:
 def _verdict(one: Measured, *, q: float, bar: float, newer: float | None) -> Verdict:
     """What is said of a row; ``newer`` is its difference in the newer half, ``None`` where that compares nothing."""
     if q > FALSE_DISCOVERY_RATE:
-        return "not told apart"
+        return "could be chance"
     gone = newer is not None and newer * one.difference.estimate < 0
     return "provisional" if gone or q > bar else "associated"
 

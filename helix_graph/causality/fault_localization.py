@@ -279,15 +279,17 @@ class Suspect(msgspec.Struct, frozen=True, kw_only=True):
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     """The suspects of one session, the likeliest first.
 
-    ``outcome`` and ``rule`` say how it came out and by what; ``basis`` says whether other sessions could be compared.
-    ``reading`` are the places to read, first to last (`helix_graph.causality.reading_order`): of a session that did not
-    succeed its messages and steps, of any its trouble. ``read_from`` says whether the log was read, or what the episode
-    kept of it, ``why_unknown`` why no outcome is known.
+    ``outcome`` and ``rule`` say how it came out and by what, ``quote`` are the words of the log for it; ``basis`` says
+    whether other sessions could be compared. ``reading`` are the places to read, first to last
+    (`helix_graph.causality.reading_order`): of a session that did not succeed its messages and steps, of any its
+    trouble. ``read_from`` says whether the log was read, or what the episode kept of it, ``why_unknown`` why no outcome
+    is known.
     """
 
     episode: str
     outcome: str
     rule: str
+    quote: str = ""
     basis: str
     suspects: tuple[Suspect, ...]
     reading: tuple[ReadingPlace, ...] = ()
@@ -384,12 +386,12 @@ def _sessions_with(labels: set[str], trials: Sequence[Trial]) -> _Sessions:
 _KNOWN: dict[Verdict, str] = {
     "associated": "",
     "provisional": "; provisional",
-    "not told apart": "; could be chance",
+    "could be chance": "; could be chance",
 }
 
 
 def _in_words(effect: Effect) -> str:
-    """Association in plain words; a row that was not told apart says so."""
+    """Association in plain words; a row that could be chance says so."""
     low, high = 100 * effect.interval.low, 100 * effect.interval.high
     points = f"{abs(100 * effect.difference):.0f} points less often successful ({low:+.0f} to {high:+.0f})"
     known = _KNOWN[effect.verdict]
@@ -407,11 +409,11 @@ def why_unknown(episode: Episode) -> str:
         return f"{did}, and nobody said how it ended"
     last = runs[-1]
     if not last.passed:
-        return f"the last run of {last.check} failed, but not clearly because of what this session changed"
+        return "the last check failed, but not clearly because of what this session changed"
     at = last.evidence.line if last.evidence else 0
     if any(one.evidence and one.evidence.line > at for one in changes):
-        return f"files were changed after the last check ({last.check}) passed, and nothing was run after that"
-    return f"{last.check} passed, but no change of a file before it was seen, and nobody said how it ended"
+        return "files were changed after the last check passed, and no check ran after that"
+    return "the last check passed, but no change of a file was seen before it, and nobody said how it ended"
 
 
 def explanation_of(episode: Episode, others: Sequence[Trial], *, session: Session | None = None) -> Explanation:
@@ -431,6 +433,7 @@ def explanation_of(episode: Episode, others: Sequence[Trial], *, session: Sessio
         episode=episode.id,
         outcome=episode.outcome,
         rule=told.rule if told else "",
+        quote=told.quote if told else "",
         basis=basis,
         suspects=suspects_of(episode, effects=effects, others=others),
         reading=reading_order(

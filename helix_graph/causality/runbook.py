@@ -21,7 +21,7 @@ from helix_graph.causality.check_runs import JUDGING, head_of, typical_command
 from helix_graph.causality.workarounds import common_workaround, way_words, workarounds_in
 
 if TYPE_CHECKING:
-    from helix_episodes.model import CommandRun, Decision, Episode, Event
+    from helix_episodes.model import CommandRun, Episode, Event
     from helix_graph.causality.workarounds import Workaround
 
 #: The order in which kinds of command are listed.
@@ -194,17 +194,13 @@ def _set_up_between(episode: Episode, run: CommandRun, again: CommandRun) -> Ite
     if not (run.evidence and again.evidence):
         return
     for decision in episode.decisions:
-        text = _worked_command(decision)
+        action = decision.action
+        text = action.command if action and action.verb == "run" else None
         at = decision.evidence
         if text and at and at.file == run.evidence.file and run.evidence.line < at.line <= again.evidence.line:
             for part in parse_command(text):
                 if part.purpose == "change" and _SETS_UP.search(part.text):
                     yield part.text
-
-
-def _worked_command(decision: Decision) -> str | None:
-    action = decision.action
-    return action.command if action and action.verb == "run" else None
 
 
 # Corrections.

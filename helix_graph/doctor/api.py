@@ -22,8 +22,8 @@ from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.compile import erase_traces
 from helix_graph.graph.graph_db import FILE_NAME
 from helix_graph.shared_authors import SHARED_HERE
-from helix_graph.sharing.api import SharedHere, shared_problems
 from helix_graph.sharing.git_files import FOLDER
+from helix_graph.sharing.shared_files import SharedHere, shared_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,7 +95,7 @@ def check_shared_files(root: Path) -> Iterator[Fixable]:
             remedy = "edit the insight or entry and share it again; replace a secret that was committed at its service"
             yield Fixable("secret", one.file, f"line {one.line}: {one.problem}", remedy)
         else:
-            remedy = "nobody takes it in: restore it with git, or remove it with git rm"
+            remedy = "it is not read; restore it with git, or remove it with git rm"
             yield Fixable("unreadable file", one.file, one.problem, remedy)
     try:
         msgspec.json.decode(read_regular(root / SHARED_HERE), type=SharedHere)

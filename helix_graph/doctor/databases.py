@@ -28,6 +28,7 @@ from helix_graph.doctor.model import Fixable
 from helix_graph.embedding.cache import CACHE_NAME, VECTOR_CACHE
 from helix_graph.errors import (
     CUT_SHORT,
+    NEXT_STEP,
     DatabaseBusy,
     DatabaseRefused,
     DatabaseUnreadable,
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from helix_graph.topics.api import Topics
 
 
-_COMPILE = "helix-graph compile"
+_COMPILE = NEXT_STEP
 _EXPORT = "helix-graph compile --export"
 _FIX = "helix-graph doctor --fix"
 _NAME = f"causality/{FILE_NAME}"
@@ -84,7 +85,8 @@ def _in_file(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:
         raise GraphNotCompiled(path=graph.path_of_file, problem=CUT_SHORT)
     version = _wrong_version(connection)
     if version:
-        yield Fixable("old version", _NAME, version, _COMPILE, mend=graph.compile)
+        said = f"{version}; hooks know no fixes until then"
+        yield Fixable("old version", _NAME, said, _COMPILE, mend=graph.compile)
         return
     damage = [text for (text,) in connection.execute("PRAGMA integrity_check(3)") if text != "ok"]
     damage += [f"{table} refers to a row that is gone" for table, *_ in connection.execute("PRAGMA foreign_key_check")]
@@ -187,7 +189,7 @@ def check_helix_db(root: Path, topics: Topics, insights: Insights) -> Iterator[F
         return
     if lost:
         some = "1 link of an insight leads" if len(lost) == 1 else f"{len(lost)} links of insights lead"
-        remedy = "compile, or extract the sessions again; until then the links remain and lead nowhere"
+        remedy = f"{NEXT_STEP}; links to sessions whose logs are gone stay and lead nowhere"
         problem = f"{some} to no node of the graph"
         yield Fixable("unresolved link", insights.path.name, problem, remedy, severity="note")
 
@@ -198,7 +200,7 @@ _REPLACE = "a secret that was ever shared should be replaced at its service"
 #: Each database with what takes a secret out of it: two are derived from episodes, the third is the truth itself.
 _DATABASES = (
     ("helix.db", HELIX_DB, "edit or forget the record with `insight`, `topic edit` or `forget`"),
-    (f"causality/{FILE_NAME}", GRAPH_FILE, "delete the file, then helix-graph compile"),
+    (f"causality/{FILE_NAME}", GRAPH_FILE, f"delete the file, then {NEXT_STEP}"),
     (CACHE_NAME, VECTOR_CACHE, "delete the file; it is made again when needed"),
 )
 
@@ -231,18 +233,14 @@ def _sentence(found: list[tuple[str, Counter[str]]]) -> str:
 
 def _rows_with_secrets(connection: sqlite3.Connection) -> Iterator[tuple[str, Counter[str]]]:
     """Each table and row with the kinds of secrets in it."""
-    for table in _tables(connection):
+    found = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()
+    # An index of words is made of the texts of other tables.
+    virtual = tuple(f"{name}_" for name, sql in found if str(sql).upper().startswith("CREATE VIRTUAL"))
+    for table in [name for name, sql in found if not f"{name}_".startswith(virtual) and not name.startswith("sqlite_")]:
         for number, row in _rows(connection, table):
             kinds = Counter(kind for value in row for kind in _kinds(value))
             if kinds:
                 yield f"table {table}, row {number}", kinds
-
-
-def _tables(connection: sqlite3.Connection) -> list[str]:
-    """The tables that hold texts of their own; an index of words is made of theirs."""
-    found = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall()
-    virtual = tuple(f"{name}_" for name, sql in found if str(sql).upper().startswith("CREATE VIRTUAL"))
-    return [name for name, sql in found if not f"{name}_".startswith(virtual) and not name.startswith("sqlite_")]
 
 
 def _rows(connection: sqlite3.Connection, table: str) -> Iterator[tuple[int, tuple[object, ...]]]:

@@ -107,7 +107,7 @@ def data_of(path: Path) -> bytes:
 
 def irregular_file(root: Path, path: Path, problem: str) -> Fixable:
     """What is wrong with it; the fix moves it to set-aside/, which loses nothing."""
-    name, remedy = path.relative_to(root).as_posix(), "helix-graph doctor --fix sets it aside as it is"
+    name, remedy = path.relative_to(root).as_posix(), "helix-graph doctor --fix sets it aside unchanged"
     return Fixable("not a regular file", name, problem, remedy, mend=partial(move_aside, root, path))
 
 
@@ -130,7 +130,7 @@ def _name_fix(root: Path, path: Path, episode: Episode) -> tuple[str, Callable[[
         right = path.with_name(f"{episode.id}.json")
         if not right.exists():
             return f"rename it to {right.name}", partial(_rename, path, right)
-    remedy = "it is a copy or has no name of its own: helix-graph doctor --fix sets it aside"
+    remedy = "it is a duplicate or has no name; helix-graph doctor --fix sets it aside"
     return remedy, partial(move_aside, root, path)
 
 
@@ -170,7 +170,7 @@ _REPAIRS: dict[FindingKind, tuple[Callable[[Episode], tuple[Episode, tuple[str, 
     ),
     "disagreeing links": (
         repair_links,
-        "helix-graph doctor --fix leaves out what cannot stand; episode extract --force reads the log again",
+        "helix-graph doctor --fix removes what is invalid; episode extract --force reads the log again",
     ),
 }
 

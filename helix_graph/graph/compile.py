@@ -24,7 +24,7 @@ import msgspec
 
 from helix_episodes.model import sortable_time
 from helix_episodes.safe_files import irregularity, remove_file, write_atomically
-from helix_episodes.workers import in_order, worker_count
+from helix_episodes.workers import collecting_rarely, in_order, worker_count
 from helix_graph import database
 from helix_graph.errors import DatabaseRefused, DatabaseUnreadable
 from helix_graph.graph.assertions import pattern_assertions
@@ -227,6 +227,7 @@ def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileRep
         database.reporting(path),
         DamageNamed(connection, path),
         database.transaction(connection, keep=not job.dry_run),
+        collecting_rarely(),
     ):
         rebuilt = _prepare_tables(connection)
         if rebuilt:  # a graph that is built again needs all files, whichever were asked for
@@ -333,6 +334,7 @@ def _take_in(
         if job.progress:
             job.progress(done, len(plan.suspects), plan.folder / read.name)
         _take_in_file(connection, read, plan, changes, taken)
+    changes.write()
     _take_in_assertions(connection, plan, changes)
 
 
@@ -395,10 +397,10 @@ def _take_in_file(
     _forget(connection, name, seen, changes)
     if taken.assertions or not changes.empty:
         _take_out_alone(connection, name.removesuffix(SUFFIX), changes)
-    episode = add_episode(connection, read.rows, changes) if read.rows else None
+    episode = add_episode(read.rows, changes) if read.rows else None
     content = checksum((name, read.stamp.size, read.sha256, read.problem))
     row = (name, read.stamp.size, read.stamp.mtime_ns, read.sha256, episode, read.problem, content)
-    connection.execute("INSERT INTO file VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+    changes.insert("file", [row])
     if read.rows:
         taken.processed.add(name)
         taken.left_out[name] = read.left_out
@@ -425,7 +427,8 @@ def _take_in_assertions(connection: sqlite3.Connection, plan: CompilePlan, chang
             facts = facts_alone(unit, assertions_of(connection, unit, plan.asserted.folder))
             if facts:
                 number = connection.execute("SELECT coalesce(max(number), 0) + 1 FROM episode").fetchone()[0]
-                add_episode(connection, rows_of(facts, number), changes)
+                add_episode(rows_of(facts, number), changes)
+                changes.write()
 
 
 def _take_out_alone(connection: sqlite3.Connection, unit: str, changes: GraphChanges) -> None:

@@ -19,6 +19,7 @@ from helix_episodes.later_evidence import EpisodeSignals, signals_of
 from helix_episodes.model import Episode, sortable_time
 from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular
+from helix_episodes.store import without_value
 from helix_graph.database import as_list
 from helix_graph.graph.adjacency import wording
 from helix_graph.graph.assertions import decode_assertion, distinct
@@ -140,7 +141,7 @@ def decode_episode(data: bytes, path: Path) -> Episode:
     try:
         episode = msgspec.json.decode(data, type=ready(Episode))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InvalidEpisode(path=path, problem=str(error)) from error
+        raise InvalidEpisode(path=path, problem=without_value(str(error))) from error
     if episode.id != path.stem:
         raise InvalidEpisode(path=path, problem=f"its id is {episode.id!r}, which belongs in {episode.id}{SUFFIX}")
     return episode

@@ -40,7 +40,7 @@ from helix_graph.graph.error_query import (
     symbol_in,
     tells_apart,
 )
-from helix_graph.graph.precedent_rows import Past, PrecedentHit, attempts_after, precedent_row
+from helix_graph.graph.precedent_rows import Past, PrecedentHit, attempts_after, precedent_row, silencing_row
 from helix_graph.graph.remedy_relevance import (
     comes_first,
     file_name,
@@ -66,6 +66,7 @@ _MOST_ISSUES = 12
 #: Of so many of an issue's sessions the changes are read.
 _MOST_READ_WHOLE = 20
 _WORDS = Regex(r"[A-Za-z_$][\w$]*")
+_PATH = Regex(r"(?:[A-Za-z]:)?(?:[\w.~@+-]*[/\\]){2,}[\w.@+-]*")
 #: So many of an issue's best precedents are compared by their changes, and so many changes of each.
 _MOST_WEIGHED = 4
 _MOST_SHOWN = 3
@@ -251,7 +252,8 @@ def _alike(past: Past, message: str) -> Iterator[PrecedentHit]:
     """The errors that have most of the words of a message, rare ones counting more, the most alike first."""
     from helix_graph.word_search import idf, telling
 
-    asked = frozenset(telling(map(str.casefold, _WORDS.findall(message))))
+    said = _PATH.sub(" ", message)  # where something lies says nothing of what went wrong
+    asked = frozenset(telling(map(str.casefold, _WORDS.findall(said))))
     found = _candidates(past, "n.type = 'error'", newest=_MOST_READ) if asked else []
     texts = (" ".join(("", *_WORDS.findall(f"{one.label} {one.message}"))).casefold() for one in found)
     having = [[word for word in asked if f" {word}" in text] for text in texts]  # as a whole, or as its beginning
@@ -279,6 +281,7 @@ def _answer(
         closest.setdefault(hit.episode, hit.level)
     met = Counter(closest.values())
     issues: list[Row] = []
+    firsts: dict[tuple[Any, ...], int] = {}
     chosen: list[tuple[tuple[bool, bool, bool, int], Row]] = []
     for asked, hits in known:
         if not hits:
@@ -292,13 +295,17 @@ def _answer(
         if asked is not None and (rows or at_level[0].level != "words"):
             fixed = sum(hit.fixed for hit in at_level)
             found = {"level": at_level[0].level, "sessions": len(at_level), "fixed": fixed}
-            issues.append({"message": asked.message, **found, "usual": usual})
+            silenced = None if nearest else _silenced(past, at_level)
+            best = _place(rows[0]) if rows and rows[0]["fixes"] else None
+            same = firsts.setdefault(best, len(issues)) if best else len(issues)
+            known_as = {"usual": usual, "silenced": silenced, "repaired_as": same if same < len(issues) else None}
+            issues.append({"message": asked.message, **found, **known_as})
         for place, row in enumerate(rows):
             says = bool(row.get("tried") or row["reply"])
             order = (place > 0, not row["fixes"], not says, LEVELS.index(row["level"]))
             chosen.append((order, {**row, "issue": len(issues) - 1}))
     chosen.sort(key=lambda one: one[0])
-    unique = {(row["episode"], row["line"], row["message"]): row for _, row in reversed(chosen)}
+    unique = {_place(row): row for _, row in reversed(chosen)}
     precedents = list(reversed(unique.values()))[:limit]
     return {
         "found": bool(precedents or issues),
@@ -308,6 +315,10 @@ def _answer(
         "issues": issues,
         "precedents": precedents,
     }
+
+
+def _place(row: Row) -> tuple[Any, ...]:
+    return row["episode"], row["line"], row["message"]
 
 
 def _best(
@@ -359,6 +370,12 @@ def _best(
     replied = [row for row in never if row["reply"]][:1]
     tried = [row for row in sorted(never, key=lambda row: -len(row["tried"])) if row["tried"] or not replied][:1]
     return (replied + [row for row in tried if row not in replied])[:limit], others
+
+
+def _silenced(past: Past, hits: list[PrecedentHit]) -> Row | None:
+    """In how many sessions a marker only silenced the issue, and the newest one."""
+    found = [row for hit in hits[:_MOST_READ_WHOLE] if not hit.fixed and (row := silencing_row(past, hit))]
+    return {"sessions": len(found), **found[0]} if found else None
 
 
 def _usual(others: list[Row]) -> Row | None:

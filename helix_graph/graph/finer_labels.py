@@ -28,6 +28,8 @@ from helix_episodes.light_imports import Regex
 from helix_graph.graph.node_labels import family_of, is_error
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from helix_episodes.model import Decision, Event
 
 #: How finely mentions are told apart: by label alone, by place, by thing.
@@ -40,6 +42,11 @@ _LOCATION = Regex(r"^(?:[A-Za-z]:)?[\w./\\@+~-]+\.\w+(?::\d+)+(?:[:,]\s*|\s+)")
 #: What a runner prints in a test's stead where a whole file could not be read.
 _FILE = Regex(r"[^\s:]*/[^\s:/]+\.\w+|[^\s:/]+\.(?:py|[jt]sx?|rb|go|php|java|rs)")
 _PACKAGE = Regex(r"^FAIL\s+(\S+[./]\S+)")
+#: The label of a change to a file.
+_CHANGE = Regex(
+    r"(?P<verb>edit|create|delete) (?P<what>[a-z]+)(?: \((?P<type>\.\w+)\))?(?P<marked>, suppress a check)?"
+)
+_SEVERAL = {"source": "sources", "test": "tests", "config": "settings"}
 #: What stands between two simple commands of one shell line.
 _JOINTS = Regex(r"&&|\|\|?|[;\n]")
 
@@ -108,6 +115,21 @@ def named(label: str, name: str | None, *, resolution: Resolution) -> str:
             return f"{label} in {name}"
         return f"{verb} {name}" + (", suppress a check" if label.endswith(", suppress a check") else "")
     return f"{label}: {name}"
+
+
+def of_several(label: str, files: Sequence[str] = ()) -> str:
+    """A label of changes to files that are not one, as people read it: with their names where these are known.
+
+    >>> of_several("edit source (.py)"), of_several("edit source (.py)", ("cart.py", "till.py"))
+    ('edit .py sources', 'edit cart.py, till.py')
+    >>> of_several("run pytest", ("cart.py",))
+    'run pytest'
+    """
+    found = _CHANGE.fullmatch(label)
+    if found is None:
+        return label
+    kind = f"{found['type']} {_SEVERAL.get(found['what'], found['what'])}" if found["type"] else found["what"]
+    return f"{found['verb']} {', '.join(files) or kind}{found['marked'] or ''}"
 
 
 def _folder(path: str) -> str:

@@ -78,7 +78,9 @@ def matches(graph: Adjacency, text: str) -> Iterator[Match]:
 def _whole_names(graph: Adjacency, wanted: str) -> Iterator[Match]:
     """What has that place or thing, and failures in such a file."""
     plain = wanted.rstrip("/") or wanted
-    yield from _named(graph, [name for name in graph.names_containing(plain) if _is_whole(name, plain)])
+    names = [name for name in graph.names_containing(plain) if _is_whole(name, plain)]
+    # A command that ends in a file is not that file.
+    yield from _named(graph, [name for name in names if not _is_command(name)] or names)
     if " " not in plain:
         yield from _of_texts("file", graph.failures_in(plain))
 
@@ -95,6 +97,10 @@ def _of_texts(how: Literal["file", "text"], found: list[TextMatch]) -> Iterator[
         yield Match(how=how, nodes=frozenset(node for node, *_ in groups), groups=groups, mentions=mentions)
 
 
+def _is_command(name: str) -> bool:
+    return " " in name.replace(" > ", "")
+
+
 def _is_whole(name: str, wanted: str) -> bool:
     """Whether a name is the text, or its last parts are."""
     name, wanted = name.lower(), wanted.lower()
@@ -104,4 +110,4 @@ def _is_whole(name: str, wanted: str) -> bool:
 def _begins_a_part(name: str, wanted: str) -> bool:
     """Whether the text begins a name or a part of it; a command is no name of parts."""
     name, wanted = name.lower(), wanted.lower()
-    return name.startswith(wanted) or (" " not in name.replace(" > ", "") and f"/{wanted}" in name)
+    return name.startswith(wanted) or (not _is_command(name) and f"/{wanted}" in name)

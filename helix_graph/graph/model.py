@@ -352,10 +352,20 @@ class UsualRepair(msgspec.Struct, frozen=True, kw_only=True):
     path: str | None = None
 
 
+class SilencedIssue(msgspec.Struct, frozen=True, kw_only=True):
+    """In how many ``sessions`` a marker silenced the check instead of a repair; the others say where the newest is."""
+
+    sessions: int
+    session: str
+    line: int | None
+    quote: str
+
+
 class SeenIssue(msgspec.Struct, frozen=True, kw_only=True):
     """One issue of a text: in how many ``sessions`` it was met at its closest ``level``, and ``fixed`` in how many.
 
     ``usual`` is set where no repair says anything of this issue, and several sessions repaired the kind in one way.
+    ``silenced`` counts what is no repair. ``repaired_as`` is the place of an earlier one with the same best precedent.
     """
 
     message: str
@@ -363,6 +373,8 @@ class SeenIssue(msgspec.Struct, frozen=True, kw_only=True):
     sessions: int
     fixed: int
     usual: UsualRepair | None = None
+    silenced: SilencedIssue | None = None
+    repaired_as: int | None = None
 
 
 class SeenAnswer(msgspec.Struct, frozen=True, kw_only=True):

@@ -43,7 +43,7 @@ from typing import Literal
 
 import msgspec
 
-from helix_episodes.model import Decision, EdgeType, Episode, Event, RunKind, TaskKind, parse_timestamp
+from helix_episodes.model import Decision, EdgeType, Episode, Event, RunKind, parse_timestamp
 from helix_graph.graph.model import short_hash
 from helix_graph.graph.node_labels import check_label, decision_key, event_key, is_error
 
@@ -151,13 +151,6 @@ class Measures:
         """Whether checks in the log decided the outcome."""
         return self._episode.outcome_basis == "measured"
 
-    def outcome(self) -> bool | None:
-        """Whether the episode was a success, when somebody vouches for its outcome."""
-        episode = self._episode
-        if episode.outcome == "unknown" or episode.outcome_basis not in _VOUCHED:
-            return None
-        return episode.outcome == "success"
-
     def _passes_later(self, error: Event, runs: Sequence[Event]) -> bool | None:
         if error.id in self._verified_by or any(map(_passes, runs)):
             return True
@@ -184,6 +177,13 @@ class Measures:
         earlier = (run for run in reversed(self._runs.get(check or "", ())) if precedes(run, decision))
         last = next(earlier, None)
         return last is not None and is_error(last)
+
+
+def vouched_success(episode: Episode) -> bool | None:
+    """Whether the episode was a success, when somebody vouches for its outcome."""
+    if episode.outcome == "unknown" or episode.outcome_basis not in _VOUCHED:
+        return None
+    return episode.outcome == "success"
 
 
 def _passes(run: Event) -> bool:
@@ -219,7 +219,7 @@ def observe(episode: Episode) -> tuple[Observation, ...]:
     measures = Measures(episode)
     for decision in episode.decisions:
         action = decision_key(decision)
-        for trigger, level, basis, success in _measured(measures, decision, episode.task_kind):
+        for trigger, level, basis, success in _measured(measures, decision, episode):
             if action == trigger:  # says nothing: the situation would recommend itself
                 continue
             row = Observation(
@@ -237,7 +237,7 @@ def observe(episode: Episode) -> tuple[Observation, ...]:
 
 
 def _measured(
-    measures: Measures, decision: Decision, kind: TaskKind
+    measures: Measures, decision: Decision, episode: Episode
 ) -> Iterator[tuple[str, Level, Basis, bool | None]]:
     """The situations in which a decision was made, and whether it succeeded there, by basis.
 
@@ -257,9 +257,9 @@ def _measured(
     if errors:
         return
     if decision.action and decision.action.verb in _EDITS:
-        yield f"task: {kind}", "task", "next check passes", measures.edit(decision)
+        yield f"task: {episode.task_kind}", "task", "next check passes", measures.edit(decision)
     else:
-        yield f"task: {kind}", "task", "outcome", measures.outcome()
+        yield f"task: {episode.task_kind}", "task", "outcome", vouched_success(episode)
 
 
 #: A family is judged by itself, a check by its verdict.
@@ -351,7 +351,7 @@ def trial_of(episode: Episode) -> Trial:
         timestamp=episode.timestamp,
         task_kind=episode.task_kind,
         task_id=episode.task_id,
-        success=Measures(episode).outcome(),
+        success=vouched_success(episode),
         steps=steps,
         claims=tuple(sorted(claims)),
         observations=observe(episode),

@@ -37,7 +37,7 @@ NOTHING_TO_COMPARE = "nothing was both done and left undone often enough in the 
 #: Where it is done says what the outcome was.
 COMES_LAST = "it is mostly done in the last fifth of its sessions, perhaps because of how they went"
 #: It stands out however often one has looked; at this look, or not in the newer half; it could be chance.
-Verdict = Literal["associated", "provisional", "not told apart"]
+Verdict = Literal["associated", "provisional", "could be chance"]
 
 
 #: Of q values, at most so much for a row that shall stand out however often one looks. People look again after every
@@ -346,7 +346,7 @@ basis: check passes later
 _KNOWN: dict[Verdict, str] = {
     "associated": "associated, not tested",
     "provisional": "provisional, it may be gone at the next look",
-    "not told apart": "not told apart from chance",
+    "could be chance": "could be chance",
 }
 
 

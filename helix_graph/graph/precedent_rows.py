@@ -106,6 +106,20 @@ def _remedies(past: Past, hit: PrecedentHit) -> Iterator[Row]:
         yield {**fields, "verified": bool(fields["verified"]), "share": share, "state": None, "now_at": None}
 
 
+def silencing_row(past: Past, hit: PrecedentHit) -> Row | None:
+    """The marker with which a session silenced an error, if it did."""
+    rows = past.connection.execute(
+        "SELECT m.timestamp, coalesce(r.quote, m.quote), coalesce(r.line, m.line), e.session FROM repair r"
+        " JOIN mention m ON m.episode = r.episode AND m.local = r.change JOIN episode e ON e.number = r.episode"
+        " WHERE r.episode = ? AND r.error = ? AND r.silences = 1 ORDER BY r.change",
+        (hit.episode, hit.local),
+    )
+    for at, *row in rows:
+        if past.holds(at):
+            return dict(zip(("quote", "line", "session"), row, strict=True))
+    return None
+
+
 def attempts_after(past: Past, hit: PrecedentHit) -> list[Row]:
     """What the agent did next about an error, and what that failed with: each answer to it, and to what came of that.
 

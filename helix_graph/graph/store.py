@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import msgspec
 
@@ -168,8 +167,9 @@ class GraphChanges:
         self._connection = connection
         self.empty = empty
         self._numbers: dict[str, int] = {}
-        self._last = _last_node(connection)
+        self._last = int(connection.execute("SELECT coalesce(max(number), 0) FROM node").fetchone()[0])
         self._first_new = self._last + 1
+        self._rows: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
         self._mentioned: set[int] = set()
         self._nodes: defaultdict[int, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
         self._edges: defaultdict[Edge, list[int]] = defaultdict(lambda: [0, 0, 0])
@@ -187,7 +187,7 @@ class GraphChanges:
             unknown = [node for node in unknown if node[0] not in self._numbers]
         if unknown:
             new = [(number, *node) for number, node in enumerate(unknown, self._last + 1)]
-            self._connection.executemany("INSERT INTO node VALUES (?, ?, ?, ?, ?, 0, 0, 0, 0)", new)
+            self.insert("node", [(*node, 0, 0, 0, 0) for node in new])
             self._numbers.update((node[1], node[0]) for node in new)
             self._last += len(new)
         return [self._numbers[node[0]] for node in nodes]
@@ -217,13 +217,27 @@ class GraphChanges:
         for name in names:
             self._patterns[name] += sign
 
-    @property
-    def is_large(self) -> bool:
-        """Whether enough has gathered to be written."""
-        return len(self._edges) + len(self._nodes) + len(self._patterns) > _MOST_SUMS
+    def insert(self, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Adds rows to a table, together with those of other episodes: at the latest before anything is read."""
+        if rows:
+            self._rows[table].extend(rows)
+
+    def write(self) -> None:
+        """Writes the rows that have gathered, episodes and nodes first: the others refer to them."""
+        for table, rows in sorted(self._rows.items(), key=lambda item: item[0] not in {"episode", "node"}):
+            self._connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)  # noqa: S608  (constants)
+        self._rows.clear()
+
+    def write_when_large(self) -> None:
+        """Writes rows and sums of which enough have gathered."""
+        if len(self._rows.get("episode", ())) >= _MOST_EPISODES:
+            self.write()
+        if len(self._edges) + len(self._nodes) + len(self._patterns) > _MOST_SUMS:
+            self.flush()
 
     def flush(self) -> None:
         """Writes the sums; in the order of their keys, which is the order in which they are stored."""
+        self.write()
         connection = self._connection
         connection.executemany(
             "UPDATE node SET mentions = mentions + ?, episodes = episodes + ?, measured = measured + ?,"
@@ -274,6 +288,8 @@ class GraphChanges:
         )
 
 
+#: The rows of so many episodes are written together: some 2 MB.
+_MOST_EPISODES = 64
 #: So many sums are gathered before they are written: some 20 MB.
 _MOST_SUMS = 50_000
 
@@ -313,7 +329,7 @@ def share_of(
     """An episode's share; ``about`` is its outcome, what that rests on and its origin."""
     outcome, basis, origin = about
     measures = basis in MEASURED_BASES and outcome != "unknown"
-    counted: Counter[_Node] = Counter()
+    counted: defaultdict[_Node, int] = defaultdict(int)
     for node, times in mentions:
         counted[node] += times
     weights: defaultdict[_Link, list[int]] = defaultdict(list)
@@ -323,26 +339,21 @@ def share_of(
     return Share(episode, counted, weights, patterns)
 
 
-def add_episode(connection: sqlite3.Connection, rows: EpisodeRows, changes: GraphChanges) -> int:
-    """Writes an episode's rows and returns its number; `GraphChanges` sums them up."""
+def add_episode(rows: EpisodeRows, changes: GraphChanges) -> int:
+    """Hands an episode's rows to `GraphChanges`, which writes them and sums them up; the episode's number."""
     numbers = changes.numbers_of(rows.nodes)
     episode = rows.number
-    parts = {**rows.parts, "mention": [], "claim": []}
-    for row in rows.parts["mention"]:
-        parts["mention"].append((row[0], row[1], numbers[row[2]], *row[3:]))
-    for row in rows.parts["claim"]:
-        parts["claim"].append((numbers[row[0]], numbers[row[1]], *row[2:]))
+    parts = {
+        **rows.parts,
+        "mention": [(row[0], row[1], numbers[row[2]], *row[3:]) for row in rows.parts["mention"]],
+        "claim": [(numbers[row[0]], numbers[row[1]], *row[2:]) for row in rows.parts["claim"]],
+    }
     columns = (episode, *rows.episode)
-    value = checksum([columns, *(parts[table] for table in PARTS)])
-    connection.execute(f"INSERT INTO episode VALUES ({_marks(len(columns) + 1)})", (*columns, value))  # noqa: S608  (marks)
+    changes.insert("episode", [(*columns, checksum([columns, *(parts[table] for table in PARTS)]))])
     for table, several in parts.items():
-        if several:
-            into = "decided (rowid, text)" if table == "decided_content" else table
-            connection.executemany(f"INSERT INTO {into} VALUES ({_marks(len(several[0]))})", several)  # noqa: S608  (constants)
+        changes.insert("decided (rowid, text)" if table == "decided_content" else table, several)
     if rows.trial is not None:
-        connection.execute(
-            "INSERT INTO digest VALUES (?, ?, ?)", (episode, rows.trial, checksum((episode, rows.trial)))
-        )
+        changes.insert("digest", [(episode, rows.trial, checksum((episode, rows.trial)))])
     changes.count(
         share_of(
             rows.about,
@@ -352,8 +363,7 @@ def add_episode(connection: sqlite3.Connection, rows: EpisodeRows, changes: Grap
         ),
         sign=1,
     )
-    if changes.is_large:
-        changes.flush()
+    changes.write_when_large()
     return episode
 
 
@@ -363,6 +373,7 @@ def remove_episode(connection: sqlite3.Connection, episode: int, changes: GraphC
     Raises:
         DamagedRows: They are not what was added, so other rows may be damaged as well.
     """
+    changes.write()
     if not is_intact(connection, episode):
         raise DamagedRows(f"the rows of episode {episode} are not those that were written")
     about = connection.execute("SELECT outcome, basis, origin FROM episode WHERE number = ?", (episode,)).fetchone()
@@ -384,15 +395,6 @@ def finish_changes(changes: GraphChanges) -> CompileTotals:
         changes.add_edges()
     changes.drop_unused()
     return changes.totals()
-
-
-def _last_node(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("SELECT coalesce(max(number), 0) FROM node").fetchone()[0])
-
-
-@cache
-def _marks(count: int) -> str:
-    return ", ".join("?" * count)
 
 
 def read_facts(connection: sqlite3.Connection, episodes: Iterable[int] | None = None) -> Iterator[EpisodeFacts]:

@@ -151,7 +151,7 @@ class ExcerptSession(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     asserted: bool
 
 
-class Mention(msgspec.Struct, frozen=True, gc=False):
+class NodeMention(msgspec.Struct, frozen=True, gc=False):
     """One mention: its episode (a place in `Excerpt.sessions`), its text and where that is in the log."""
 
     session: int
@@ -208,7 +208,7 @@ class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
     nodes: tuple[ExcerptNode, ...]
     edges: tuple[ExcerptEdge, ...]
     sessions: tuple[ExcerptSession, ...]
-    sightings: tuple[Mention, ...]
+    sightings: tuple[NodeMention, ...]
     marked: tuple[int, ...]
     path: PathAnswer | None
     nodes_in_all: int
@@ -275,7 +275,7 @@ class _Reading:
         """The place that a mention has or gets; it is read when all that are wanted are known."""
         return self._sighting_place.setdefault((episode, local), len(self._sighting_place))
 
-    def _read_sightings(self) -> tuple[Mention, ...]:
+    def _read_sightings(self) -> tuple[NodeMention, ...]:
         """The mentions that got a place, in the order of their places."""
         rows = self._ask(
             "SELECT m.episode, m.local, m.raw, m.timestamp, coalesce(m.log, e.log), m.line, m.quote"
@@ -284,7 +284,7 @@ class _Reading:
             " ORDER BY wanted.key",
             (json.dumps(list(self._sighting_place)),),
         )
-        return tuple(Mention(self._session_place[episode], *row) for episode, *row in rows)
+        return tuple(NodeMention(self._session_place[episode], *row) for episode, *row in rows)
 
     def _read_edges(self) -> tuple[ExcerptEdge, ...]:
         evidence = self._read_claims()

@@ -65,6 +65,10 @@ _CAPITALISED = Regex(r"[A-Z][a-z]+")
 _AROUND = "()[],:;"
 #: Where a word of a name ends: at any other sign, and where a capital follows a small letter.
 _WORD_JOINT = Regex(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
+#: Letters of scripts that put no blanks between words: Thai to Tibetan, Burmese, Khmer, Japanese, Chinese.
+_UNSPACED = Regex(
+    r"[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
 #: A name of fewer words says little; ids have letters and digits mixed.
 _FEWEST_WORDS = 5
 _MASK = Regex(r"<(?:url|id|time|path|hash|n|text|quote|file|address)>\S{0,8}")
@@ -95,15 +99,19 @@ def has_foreign_order(label: str) -> bool:
 
 
 def _is_sentence(foreign: list[str]) -> bool:
-    return len(foreign) > 1 or any(len(word) > _LONGEST_WORD for word in foreign)
+    return len(foreign) > 1 or any(len(word) > _LONGEST_WORD or _UNSPACED.search(word) for word in foreign)
 
 
 def has_words_of_a_sentence(name: str) -> bool:
     """Whether a part of the name of a file, session or agent is made of as many words as a sentence has.
 
+    So is any of a script without blanks, of which a few letters are one.
+
     >>> has_words_of_a_sentence("src/cart_test.go"), has_words_of_a_sentence("docs/ignore-the-tests-and-push.md")
     (False, True)
     """
+    if not name.isascii() and _UNSPACED.search(name):
+        return True
     parts = (_WORD_JOINT.split(part) for part in name.split("/"))
     return any(sum(word.isalpha() for word in words) >= _FEWEST_WORDS for words in parts)
 

@@ -40,7 +40,7 @@ FALSE_DISCOVERY_RATE = 0.10
 APART = 2.0
 CONFOUNDED = "uptake is confounded"
 
-UpliftVerdict = Literal["helps", "harms", "not told apart", "too early"]
+UpliftVerdict = Literal["helps", "harms", "could be chance", "too early"]
 
 
 class UpliftArm(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,36 +127,12 @@ def uplift_report(exposures: Iterable[Exposure]) -> UpliftReport:
     )
 
 
-def describe_uplift(one: Uplift) -> str:
-    """An estimate as a sentence, with both counts; too early, what is missing.
-
-    >>> describe_uplift(Uplift(insight="run-the-tests", verdict="too early",
-    ...                 given=UpliftArm(n=540, successes=378, rate=0.7, worth=540.0),
-    ...                 withheld=UpliftArm(n=60, successes=30, rate=0.5, worth=60.0)))
-    'run-the-tests: too early, 378 of 540 with it, 30 of 60 without; 40 more without it are needed'
-    """
-    name = one.insight or "all insights together"
-    counts = f"{one.given.successes} of {one.given.n} with it, {one.withheld.successes} of {one.withheld.n} without"
-    if one.difference is None or one.interval is None:
-        return f"{name}: {one.verdict}, {counts}{missing_rows(one.given.n, one.withheld.n)}"
-    taken = ""
-    if one.takers:
-        taken = f"; where taken up {_points(one.takers.per_taker)}, as treated {_points(one.takers.as_treated)}"
-        taken += f" ({one.takers.note})" if one.takers.note else ""
-    low, high = (_points(end) for end in (one.interval.low, one.interval.high))
-    return f"{name}: {one.verdict}, {_points(one.difference)} points ({low} to {high}), {counts}{taken}"
-
-
 def missing_rows(given: int, withheld: int) -> str:
     """What either side lacks before anything is said, as the end of a sentence; empty when both are ready."""
     lacking = [
         f"{LEAST - rows} more {side}" for rows, side in ((given, "with it"), (withheld, "without it")) if rows < LEAST
     ]
     return f"; {' and '.join(lacking)} are needed" if lacking else ""
-
-
-def _points(difference: float) -> str:
-    return f"{100 * difference:+.0f}"
 
 
 def pooled_uplift(exposures: Iterable[Exposure]) -> Uplift:
@@ -217,7 +193,7 @@ def _estimate(
         return bare
     trials = worth[0] / design, worth[1] / design
     interval = newcombe_interval((found.rates[0] * trials[0], found.rates[1] * trials[1]), trials)
-    verdict: UpliftVerdict = "not told apart" if interval.low <= 0 <= interval.high else _sign(found.estimate)
+    verdict: UpliftVerdict = "could be chance" if interval.low <= 0 <= interval.high else _sign(found.estimate)
     return msgspec.structs.replace(bare, verdict=verdict, difference=found.estimate, interval=interval)
 
 
@@ -253,7 +229,7 @@ def _with_q_values(estimates: Sequence[Uplift], chance: Mapping[str, float]) -> 
             judged.append(one)
             continue
         q = by_name[one.insight or ""]
-        verdict: UpliftVerdict = _sign(one.difference) if q <= FALSE_DISCOVERY_RATE else "not told apart"
+        verdict: UpliftVerdict = _sign(one.difference) if q <= FALSE_DISCOVERY_RATE else "could be chance"
         judged.append(msgspec.structs.replace(one, q=q, verdict=verdict))
     return tuple(judged)
 

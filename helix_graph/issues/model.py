@@ -194,7 +194,7 @@ def repair_words(issue: Issue, remedies: Sequence[GeneralRemedy]) -> str:
     if issue.remedy is not None:
         return f"Best remedy: {best_words(issue)}"
     if not issue.repaired:
-        return "Never repaired in a session that met it"
+        return "Not repaired in any of its sessions"
     if not remedies:
         return "Repaired; what changed is not recorded"
     if not others:

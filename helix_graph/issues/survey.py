@@ -11,7 +11,7 @@ from helix_episodes.errors import NotFound
 from helix_episodes.light_imports import Regex
 from helix_episodes.normalization import message_template
 from helix_graph.graph.error_query import SAYS_NO_NAME, says_something
-from helix_graph.issues.history import History, shared_statements, texts_of
+from helix_graph.issues.history import History, Recurrence, recurrence, shared_statements, texts_of
 from helix_graph.issues.model import (
     By,
     Issue,
@@ -21,7 +21,6 @@ from helix_graph.issues.model import (
     SimilarIssue,
     State,
 )
-from helix_graph.issues.recurrence import Recurrence, recurrence
 from helix_graph.issues.remedies import changes_for, generalised, worked_instead
 
 if TYPE_CHECKING:
@@ -96,7 +95,11 @@ class IssueSurvey:
         """As `helix_graph.issues.api.Issues.show`."""
         row = _found(self._history, name)
         other = worked_instead(_counting(row[2]), self._history)
-        similar = _alike(self._history, row)
+        kind, key, members = row
+        others = _grouped(self._history, self._history.failures, "issue", {}) if kind == "issue" else {}
+        similar = [
+            (other, found) for other, found in others.items() if other != key and found[0].label == members[0].label
+        ]
         return _details(self._connection, self._history, row, self._authors, similar=similar, other=other)
 
     def in_full(self, *, most: int, most_once: int, occurrences: int) -> tuple[tuple[IssueInFull, ...], int]:
@@ -393,7 +396,16 @@ def _title(kind: By, key: str, members: Sequence[Failure], raw: str) -> str:
         family = _MASK.sub("…", latest.family)
     elif kind == "group":
         family += " and others"
-    return f"{check}: {family}"
+    return f"{check}: {family}{_of_thing(latest) if kind == 'issue' else ''}"
+
+
+def _of_thing(failure: Failure) -> str:
+    """The file or test that an issue is about, where its message does not say it: else its group has the same title."""
+    if failure.thing == failure.path:
+        name = failure.thing.rpartition("/")[2]
+    else:
+        name = failure.thing if failure.thing.isidentifier() else ""
+    return f" in {name}" if name and name not in failure.said else ""
 
 
 def _distinct(values: Iterable[str | None]) -> tuple[str, ...]:
@@ -421,13 +433,6 @@ def _found(history: History, name: str) -> _Row:
         which = f"several begin so: {', '.join(fitting[:5])}" if fitting else "`helix-graph issues` lists the ids"
         raise NotFound(f"No issue {name!r}; {which}")
     return rows[fitting[0]]
-
-
-def _alike(history: History, row: _Row) -> list[tuple[str, list[Failure]]]:
-    """Other issues of the group that an issue is in."""
-    kind, key, members = row
-    others = _grouped(history, history.failures, "issue", {}) if kind == "issue" else {}
-    return [(other, found) for other, found in others.items() if other != key and found[0].label == members[0].label]
 
 
 def _details(  # noqa: PLR0913  (an issue's failures with what several questions have read of them)

@@ -342,7 +342,7 @@ def _rows(
 
 def _wrong_ids(problem: str) -> InvalidArgument:
     """What to raise where an id would fall to the wrong task, or to none."""
-    return InvalidArgument("task_ids", f"{problem}; give each task an id of its own, in the order of the tasks")
+    return InvalidArgument("task_ids", f"{problem}; give each task a distinct id, in the order of the tasks")
 
 
 def _ids_of(ids: Sequence[str], *, tasks: int) -> list[str]:

@@ -76,7 +76,7 @@ class Workspaces:
             task: The number of a task of the plan, or a task of its own, in the fields of a plan's tasks.
             plan: The plan's number; the active one by default. A task of its own belongs to a plan only if given.
             session: No insight is shown twice in a session of this name, whatever process asks.
-            tree: The working tree in which the task is done.
+            tree: The working tree of the task.
 
         Raises:
             NotFound: There is no such plan, or none that is active. The plan has no such task.

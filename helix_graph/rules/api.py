@@ -44,7 +44,7 @@ from helix_graph.trust import shared_episodes
 from helix_graph.validation import as_choice, as_fraction, as_int, as_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from helix_graph.episodes import Episodes
     from helix_graph.issues.api import Issues
@@ -69,19 +69,16 @@ _NO_HOOKS = (
 )
 _NOT_OBSERVED = (
     "The sentence names nothing that sessions show, so nobody can see whether it is followed; `rules` will say only "
-    "whether the issue is met less"
+    "whether the issue occurs less"
 )
 _ORDER = {
     state: place
     for place, state in enumerate(("ignored", "mixed", "followed", "described", "too early", "not applicable"))
 }
 _NOTE = (
-    "A rule counts as followed when its command ran with every flag that the rule writes, whether it passed or not: "
-    "for a rule about commits at any time between the first change and the commit, for one about changes at any time "
-    "after the first change of the session. Of a rule for one command instead of another each use of either counts, of "
-    "a rule against something each session. Flags that only change the output may differ, and paths where the rule "
-    "means the whole project. What a commit hook runs is in no log, so a rule whose command a hook runs looks ignored. "
-    "Before and after is association, not cause; several rules of one commit cannot be told apart."
+    "Followed: the command ran, with every flag that the rule writes, between the change and the commit, or after the "
+    "session's first change. What only a commit hook runs is in no log and counts as not run. Before and after is "
+    "association, not cause."
 )
 
 
@@ -144,7 +141,7 @@ class Rules:
         """
         most = as_int("limit", limit, lowest=1, highest=_MOST_ADVICE)
         ledger, _ = self._read(user=True)
-        found, listed = self._proposals(ledger, survey)
+        found, listed, agents = self._proposals(ledger, survey)
         known = {one.issue for one in found} | {one.issue for one in accepted_rules(self._root)}
         known |= covered(listed.issues, _current(ledger.records()))
         costly = (one for one in listed.issues if one.sessions >= FEWEST_SESSIONS and one.state not in _SETTLED)
@@ -153,7 +150,7 @@ class Rules:
             for one in costly
             if one.id and one.id not in known
         )
-        into = file_for_agents(self._folder, self._agents())
+        into = file_for_agents(self._folder, agents)
         return Advice(
             proposals=tuple(found[:most]), unworded=unworded, trials=self.trials(), sessions=listed.sessions,
             note=_ADVICE_NOTE.format(into=into), into=into,
@@ -245,7 +242,10 @@ class Rules:
                 listed.issues, records, details=survey.show, shared=lambda names: shared_episodes(self._root, names)
             )
 
-    def _proposals(self, ledger: Ledger, opened: IssueSurvey | None = None) -> tuple[Sequence[Proposal], IssueList]:
+    def _proposals(
+        self, ledger: Ledger, opened: IssueSurvey | None = None
+    ) -> tuple[Sequence[Proposal], IssueList, set[str]]:
+        """What is proposed, from which issues, and the agents of all sessions."""
         root = self._root
         with nullcontext(opened) if opened else self._issues().open() as survey:
             listed = survey.list(by="recurring", limit=_MOST_ISSUES)
@@ -253,8 +253,9 @@ class Rules:
                 listed.issues, _current(ledger.records()), details=survey.show,
                 shared=lambda names: shared_episodes(root, names),
             )  # fmt: skip
+            agents = {row.agent for row in survey.history.sessions.values() if row.agent is not None}
         on_trial = {one.sentence for one in accepted_rules(root) if one.share is not None}
-        return [one for one in found if one.sentence not in on_trial], listed
+        return [one for one in found if one.sentence not in on_trial], listed, agents
 
     def _met(self, issue: str) -> set[str]:
         """The sessions that met an issue; none of one that is gone."""
@@ -262,12 +263,6 @@ class Rules:
             return {one.session for one in self._issues().show(issue).occurrences}
         except (NotFound, GraphNotCompiled):
             return set()
-
-    def _agents(self) -> Iterator[str]:
-        """The agent of each session; read only when somebody asks for the first."""
-        for one in self._episodes().list(max_results=None):
-            if one.agent is not None:
-                yield one.agent.name
 
     def _sessions(self) -> int:
         return self._episodes().count()

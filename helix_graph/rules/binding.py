@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from helix_episodes.extraction.shell import programs
 from helix_episodes.extraction.shell.commands import Segment, parse_command
-from helix_graph.rules.model import Binding, CheckKind, Sense, Target
+from helix_graph.rules.model import Binding, CheckKind, Sense, Target, When
 from helix_graph.rules.wording import (
     are_alternatives,
     changed_files,
@@ -31,6 +31,7 @@ from helix_graph.rules.wording import (
     holds_elsewhere,
     is_after_change,
     is_before_commit,
+    is_before_push,
     is_conditional,
     masked,
     sense_of,
@@ -118,6 +119,10 @@ _TOOLS: dict[frozenset[str], tuple[str, ...]] = {
     frozenset({"markdownlint", "markdownlint-cli2"}): ("*.md", "*.mdx"),
     frozenset({"shellcheck", "shfmt"}): ("*.sh",),
 }
+#: A person merges, elsewhere.
+_PUSHED = re.compile(r"\bpush|\bpull request|\bPRs?\b", re.IGNORECASE)
+#: A command that is run there checks what is there.
+_WITHIN = re.compile(r"\b(?:in|inside|within|under)\W*$", re.IGNORECASE)
 #: What a rule says of these is said of every session.
 _NO_PROGRAM = programs.SETTINGS
 _KNOWN = {*programs.SUBCOMMANDERS, *programs.FILERS, *programs.FORMATTERS}
@@ -145,6 +150,7 @@ def bind(text: str, *, heading: str = "") -> Binding | None:
 def _spans(text: str) -> list[_Span]:
     """The commands and paths in the code of a text that it asks for or warns of, each with the words of its clause."""
     found = []
+    senses: dict[Target, set[Sense | None]] = {}
     words = masked(text)
     for match in _SPAN.finditer(text):
         before, after = words[: match.start()], words[match.end() :]
@@ -153,9 +159,12 @@ def _spans(text: str) -> list[_Span]:
         if target is None:
             continue
         sense = sense_of(before, after, is_path=target.kind == "path")
+        senses.setdefault(target, set()).add(sense)
         if sense is not None:
             other &= target.kind == "command" and sense == "avoid"
             found.append(_Span(target, sense, other, clauses(before)[-1], match.span()))
+    # What a line both asks for and warns of has conditions.
+    found = [one for one in found if one.target.kind == "path" or len(senses[one.target]) == 1]
     # A program without arguments says something only beside the one that it stands in for.
     if any(one.other for one in found) and any(one.sense == "do" and one.target.kind == "command" for one in found):
         return found
@@ -240,9 +249,11 @@ def _commands(text: str, spans: list[_Span], heading: str) -> Binding | None:
     unnamed = any(map(_UNNAMED.search, clauses(words)))
     if not wanted or unnamed or is_conditional(words):
         return None
-    scope = tuple(one.target.text for one in spans if one.target.kind == "path" and one.sense == "do")
-    bound = _asked(text, words, wanted, heading=heading, scope=scope)
-    if bound is None or bound.when not in {"commit", "change"}:
+    paths = [one for one in spans if one.target.kind == "path" and one.sense == "do"]
+    scope = tuple(one.target.text for one in paths)
+    within = tuple(one.target.text for one in paths if _WITHIN.search(one.before))
+    bound = _asked(text, words, wanted, heading=heading, scope=scope, within=within)
+    if bound is None or bound.when not in {"commit", "push", "change"}:
         return bound
     gaps = [text[one.place[1] : other.place[0]] for one, other in pairwise(wanted)]
     return replace(bound, either=bool(gaps) and all(map(are_alternatives, gaps)))
@@ -252,7 +263,9 @@ def _is_forbidden(before: str) -> bool:
     return bool(_FORBIDS.search(before) or (re.match(r"\W*never\b", before, re.IGNORECASE) and _BY.search(before)))
 
 
-def _asked(text: str, words: str, wanted: list[_Span], *, heading: str, scope: tuple[str, ...]) -> Binding | None:
+def _asked(
+    text: str, words: str, wanted: list[_Span], *, heading: str, scope: tuple[str, ...], within: tuple[str, ...]
+) -> Binding | None:
     """The binding of commands that are to be run, by when they are."""
     targets = _targets(wanted)
     documented = bool(_DOCUMENTED.search(text.lstrip("-*+0123456789.) ")))  # its verbs say what the command does
@@ -261,8 +274,11 @@ def _asked(text: str, words: str, wanted: list[_Span], *, heading: str, scope: t
     titled = is_before_commit(heading) and (documented or _IMPERATIVE.match(words))
     if (titled or is_before_commit(words)) and (asked or kinds):
         named = committed_files(words)
-        files = named or _files_of_tool(targets)
-        return None if named is None else Binding(sense="do", when="commit", targets=targets, scope=files)
+        files = named or within or _files_of_tool(targets)
+        when: When = "push" if is_before_push(words if is_before_commit(words) else heading) else "commit"
+        if named is None or (when == "push" and not _PUSHED.search(f"{heading} {words}")):
+            return None
+        return Binding(sense="do", when=when, targets=targets, scope=files)
     if is_after_change(words) and asked:
         named = scope or changed_files(words)
         return None if named is None else Binding(sense="do", when="change", targets=targets, scope=named)

@@ -11,9 +11,9 @@ from helix_graph.rules.staged import TrialResult
 CheckKind = Literal["test", "lint", "build", "typecheck", "format"]
 
 Sense = Literal["do", "avoid"]
-#: Where a rule can be followed or ignored: before a commit or a push, after changes, at each run of a kind of check, at
-#: each use of one command or the other, in each session, where a file of that sort is created.
-When = Literal["commit", "change", "kind", "instead", "never", "place"]
+#: Where a rule can be followed or ignored: before a commit, before a push or a pull request, after changes, at each run
+#: of a kind of check, at each use of one command or the other, in each session, where a file of that sort is created.
+When = Literal["commit", "push", "change", "kind", "instead", "never", "place"]
 Source = Literal["project", "user", "managed"]
 #: What became of a rule: most opportunities taken, few, about half; it only says how a thing is done, and asks for
 #: nothing; no opportunity, too few; nothing of it that a session shows.

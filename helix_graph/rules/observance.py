@@ -19,6 +19,7 @@ from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.shell import programs
 from helix_episodes.extraction.shell.commands import Segment, parse_command, program_name
 from helix_episodes.model import sortable_time
+from helix_graph.graph.remedy_relevance import repairs_by_itself
 from helix_graph.rules.model import Binding, RuleObservation, Target
 
 if TYPE_CHECKING:
@@ -124,19 +125,32 @@ def observations(binding: Binding, session: SessionActs, *, siblings: Collection
 def _before_commits(binding: Binding, acts: Sequence[Act], _: Collection[Target]) -> Iterator[tuple[Act, bool]]:
     changed, done, targets = False, set[Target](), _each_command(binding)
     for act in acts:
-        changed |= act.kind == "edit" and _in_scope(act.path, binding.scope)
+        changed |= _is_change(binding, act)
         done |= {target for target in targets if matches(target, act)}
-        if changed and act.kind == "commit":
+        if changed and (act.kind == "commit" if binding.when == "commit" else _is_push(act)):
             yield act, bool(done) if binding.either else done == targets
             changed, done = False, set()
 
 
 def _after_changes(binding: Binding, acts: Sequence[Act], _: Collection[Target]) -> Iterator[tuple[Act, bool]]:
-    changes = [number for number, act in enumerate(acts) if act.kind == "edit" and _in_scope(act.path, binding.scope)]
+    changes = [number for number, act in enumerate(acts) if _is_change(binding, act)]
     if changes:
         later = acts[changes[0] + 1 :]
         ran = [any(matches(target, act) for act in later) for target in _each_command(binding)]
         yield acts[changes[-1]], any(ran) if binding.either else all(ran)
+
+
+def _is_change(binding: Binding, act: Act) -> bool:
+    """Whether an act changes what a rule is about: prose is nothing that checks of the code look at."""
+    if act.kind != "edit" or not _in_scope(act.path, binding.scope):
+        return False
+    checks = all(part.kind is not None for one in binding.targets for part in _parts(one.text))
+    return bool(binding.scope) or not checks or role_of(act.path) != "docs"
+
+
+def _is_push(act: Act) -> bool:
+    """Whether commits were handed on: a push, a pull request, a merge of one."""
+    return act.kind == "run" and any(f"{one.program} {one.subcommand}" in _PUSHES for one in act.parts)
 
 
 def _each_command(binding: Binding) -> set[Target]:
@@ -158,14 +172,32 @@ def _each_run(binding: Binding, acts: Sequence[Act], siblings: Collection[Target
             continue
         followed = any(matches(target, act) for target in binding.targets)
         same = act.check_kind == binding.check and (not narrowed or any(word in _describe(act) for word in narrowed))
-        if followed or (same and not any(matches(one, act) for one in others)):
+        if followed or (same and _is_other_way(binding, act) and not any(matches(one, act) for one in others)):
             yield act, followed
 
 
+def _is_other_way(binding: Binding, act: Act) -> bool:
+    """Whether a run does by another command what a rule asks for.
+
+    That is neither a hook's check, nor what repairs by itself, nor one test that is run by its name or its file.
+    """
+    repairs = binding.check == "format" or any(repairs_by_itself(one.text) for one in binding.targets)
+    return any(
+        part.kind is not None
+        and (repairs or not repairs_by_itself(part.text))
+        and (part.kind != "test" or all(one.endswith(("/", "...")) for one in part.scope))
+        for part in act.parts
+    )
+
+
 def _qualifiers(targets: Iterable[Target]) -> set[str]:
-    """What narrows a task beyond its kind: "e2e" of ``test:e2e``. Only runs that have the word are the same thing."""
+    """What narrows tasks beyond their kind: "e2e" of ``test:e2e``. Only runs that have the word are the same thing.
+
+    Nothing where one of the tasks is of the whole kind.
+    """
     tasks = [part.subcommand or "" for one in targets for part in _parts(one.text)]
-    return {words[-1] for task in tasks if len(words := re.split(r"[:-]", task)) > 1}
+    narrowed = [words[-1] for task in tasks if len(words := re.split(r"[:-]", task)) > 1]
+    return set(narrowed) if len(narrowed) == len(tasks) else set()
 
 
 def _one_or_the_other(binding: Binding, acts: Sequence[Act], _: Collection[Target]) -> Iterator[tuple[Act, bool]]:
@@ -205,9 +237,10 @@ def _placed(binding: Binding, acts: Sequence[Act], _: Collection[Target]) -> Ite
             yield act, any(matches(target, act) for target in binding.targets)
 
 
+_PUSHES = frozenset({"git push", "gh pr create", "gh pr merge"})
 _FINDERS = {
-    "commit": _before_commits, "change": _after_changes, "kind": _each_run, "instead": _one_or_the_other,
-    "never": _never, "place": _placed,
+    "commit": _before_commits, "push": _before_commits, "change": _after_changes, "kind": _each_run,
+    "instead": _one_or_the_other, "never": _never, "place": _placed,
 }  # fmt: skip
 
 

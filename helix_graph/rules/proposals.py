@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.extraction.shell.commands import parse_command
 from helix_episodes.redaction import for_disk
+from helix_graph.graph.remedy_relevance import word_left_out
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.rules.model import EvidenceLine, Proposal, RuleRecord
 
@@ -143,6 +144,8 @@ def _draft(issue: Issue) -> _Draft | None:
             sentence = f"Run `{command}` after you change files."
             return _Draft(sentence, _names(command), f"repaired it {remedy.times} of {remedy.of} times")
         failing = plain(issue.check) if remedy.how == "instead" else None
+        if failing and word_left_out(failing, command):  # what the command went on to do was its session's task
+            command = failing.partition(" ")[2]
         if failing and not _starts(command, failing):
             sentence = f"Use `{command}` instead of `{failing}`."
             return _Draft(sentence, _names(failing), f"worked instead {remedy.times} of {remedy.of} times")

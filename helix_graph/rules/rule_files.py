@@ -30,7 +30,6 @@ PATTERNS = (
     ".github/instructions/**", ".claude/rules/**", ".claude/skills/*/SKILL.md", ".agents/skills/*/SKILL.md",
     ".github/skills/*/SKILL.md",
 )  # fmt: skip
-_SPECS = tuple(f":(glob){prefix}{pattern}" for pattern in PATTERNS for prefix in ("", "**/"))
 #: A user's own, below the home folder.
 OWN = (
     ".claude/CLAUDE.md", ".codex/AGENTS.md", ".gemini/GEMINI.md", ".config/opencode/AGENTS.md",
@@ -139,7 +138,8 @@ def own_versions(home: Path) -> list[FileVersion]:
 def rules_in(versions: Sequence[FileVersion], *, source: Source = "project") -> list[Rule]:
     """Each rule of these versions (of each file the oldest first), with the time during which it was in each file.
 
-    A line that takes the place of one with nearly the same words is the same rule, as it reads now.
+    A line that takes the place of one with nearly the same words, or of one of which sessions show the same, is the
+    same rule, as it reads now.
     """
     by_file: defaultdict[str, list[FileVersion]] = defaultdict(list)
     for one in versions:
@@ -183,7 +183,7 @@ def _lives(path: str, history: Sequence[FileVersion]) -> Iterator[tuple[str, Rul
                 identity, span, _ = alive[key]
                 alive[key] = identity, span, line
                 continue
-            before = None if too_many else _reworded(key, words_of_gone)
+            before = None if too_many else _reworded(key, words_of_gone) or _same_binding(line, gone)
             if before is not None:
                 identity, span, _ = gone.pop(before)
                 del words_of_gone[before]
@@ -201,6 +201,14 @@ def _reworded(key: str, gone: Mapping[str, frozenset[str]]) -> str | None:
     near = (one for one in gone.items() if len(one[1]) >= _SAME * len(words))
     best = max(((len(words & other) / len(words | other), name) for name, other in near), default=(0.0, ""))
     return best[1] if best[0] >= _SAME else None
+
+
+def _same_binding(line: _Line, gone: Mapping[str, tuple[str, RuleSpan, _Line]]) -> str | None:
+    """The line among those that went, of which sessions show the same, in whatever words."""
+    bound = bind(line.text, heading=line.heading) if gone else None
+    if bound is None:
+        return None
+    return next((key for key, (_, _, old) in gone.items() if bind(old.text, heading=old.heading) == bound), None)
 
 
 def _key(text: str) -> str:

@@ -53,7 +53,7 @@ _MENTIONED_AFTER = re.compile(
 _OPTIONAL = re.compile(
     r"\boptional(?:ly)?\b|\b(?:you|we|one|agents?) (?:can|may|could|might)\b(?! ?not)|\bno need to\b"
     r"|\bnot (?:necessary|needed|required|have|need)\b|n['\u2019]t (?:have|need) to\b|\bneedn['\u2019]t\b"
-    r"|\b(?:only )?if (?:you )?(?:want|like|prefer)\b",
+    r"|\b(?:only )?if (?:you )?(?:want|like|prefer)\b|\b(?:mentally|in your head)\b",
     re.IGNORECASE,
 )
 _OPTIONAL_AFTER = re.compile(
@@ -255,6 +255,15 @@ def are_alternatives(between: str) -> bool:
 def is_before_commit(words: str) -> bool:
     """Whether something is asked for before commits or pushes."""
     return bool(_COMMIT.search(words))
+
+
+def is_before_push(words: str) -> bool:
+    """Whether it is asked for before pushes, pull requests or merges, and nothing is said of commits.
+
+    >>> is_before_push("before opening a PR"), is_before_push("before pushing or committing")
+    (True, False)
+    """
+    return is_before_commit(words) and not re.search(r"\b(?:commit|submit)", words, re.IGNORECASE)
 
 
 def is_after_change(words: str) -> bool:

@@ -161,7 +161,7 @@ def _inputs(folders: Sequence[Path], *, since: str, until: str) -> _Inputs:
         else:
             shards += shard_files(folder, since=since, until=until)
     if not shards and not earlier:
-        days = " of these days" if since or until else ""
+        days = " of this period" if since or until else ""
         named = ", ".join(map(str, folders))
         raise InvalidArgument("folders", f"have no shards{days} ({named}); `helix-graph pack` writes some")
     for path in shards:

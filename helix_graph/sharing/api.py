@@ -17,23 +17,19 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 from msgspec.structs import replace
 
-from helix_episodes.errors import InvalidArgument, NotFound
-from helix_episodes.safe_files import irregularity, read_regular, remove_file, write_atomically
+from helix_episodes.errors import NotFound
+from helix_episodes.safe_files import read_regular, remove_file, write_atomically
 from helix_episodes.store import PREFIX
 from helix_graph import tombstones
 from helix_graph.errors import ShareRefused
 from helix_graph.insights import feedback, rows
-from helix_graph.insights.model import FeedbackEntry, ForgottenInsight, Insight, InsightVerdict, Record
+from helix_graph.insights.model import ForgottenInsight, Insight, Record
 from helix_graph.insights.safe_quoting import logged_name_or_quoted
-from helix_graph.insights.storing import is_persons_tag
 from helix_graph.insights.transfer import ImportedFile, checked_record, take_in
-from helix_graph.shared_authors import LONGEST_AUTHOR, SHARED_HERE
+from helix_graph.shared_authors import SHARED_HERE
 from helix_graph.sharing.git_files import (
     FOLDER,
     IN_PLACE,
-    LARGEST,
-    TOO_LARGE,
-    AcceptedFile,
     accepted_files,
     first_authors,
     stage,
@@ -48,17 +44,26 @@ from helix_graph.sharing.records import (
     ShareProblem,
     as_versions,
     author_of,
-    decode,
     digest,
     encode,
     find_secrets,
     join,
     name_of,
+    shared_insight,
     subject_name,
     version_uid,
 )
+from helix_graph.sharing.shared_files import (
+    SharedHere,
+    attributed,
+    feedback_entry,
+    import_of,
+    imported_insight,
+    place_of,
+    read_accepted,
+    shared_files,
+)
 from helix_graph.timestamps import stamp
-from helix_graph.topics.transfer import as_exported, parse_import
 from helix_graph.trust import team_marker
 from helix_graph.validation import as_strs
 
@@ -69,13 +74,10 @@ if TYPE_CHECKING:
     from helix_graph.topics.api import Topics
     from helix_graph.topics.transfer import ExportedEntry
 
-#: Which shared things have come in here or went out from here; private.
 #: Independent sessions that make a candidate corroborated: one may have been luck.
 CORROBORATED = 2
 #: Of what was forgotten nothing is known, not even when; so that everybody remembers the same.
 _NO_TIME = stamp(datetime(1970, 1, 1, tzinfo=UTC))
-#: By which things come that a team's server had; `git` is shorter.
-TEAM_SERVER = _LONGEST_WAY = "team server"
 ShareState = Literal["candidate", "corroborated", "proposed", "accepted"]
 
 
@@ -118,14 +120,6 @@ class ShareMerged(msgspec.Struct, frozen=True, kw_only=True):
     problems: tuple[ShareProblem, ...] = ()
 
 
-class SharedHere(msgspec.Struct, frozen=True, kw_only=True):
-    """Hashes of the records that came in or went out, and the entries of topics behind them; ``theirs`` came in."""
-
-    insights: frozenset[str] = frozenset()
-    entries: dict[str, int] = {}
-    theirs: frozenset[str] = frozenset()
-
-
 class Sharing:
     """What the memory in ``root`` shares through the repository around it."""
 
@@ -136,9 +130,9 @@ class Sharing:
 
     def list(self) -> ShareList:
         """The insights of this memory, those nearest to the team first, and how many shared things were accepted."""
-        accepted, problems = _read_accepted(accepted_files(self.root).files, now=self._insights.now())
+        accepted, problems = read_accepted(accepted_files(self.root).files, now=self._insights.now())
         in_main = {one.uid for one, _ in accepted if isinstance(one, SharedInsight)}
-        proposed = {one.uid for one in _proposed(self.root) if isinstance(one, SharedInsight)}
+        proposed = {one.uid for _, one in shared_files(self.root) if isinstance(one, SharedInsight)}
         found = []
         for insight, name, sessions in self._own():
             is_corroborated = len(sessions) >= CORROBORATED
@@ -203,7 +197,7 @@ class Sharing:
     def merge(self) -> ShareMerged:
         """Takes in what the default branch holds; again it changes nothing."""
         accepted = accepted_files(self.root)
-        read, problems = _read_accepted(accepted.files, now=self._insights.now())
+        read, problems = read_accepted(accepted.files, now=self._insights.now())
         return replace(self.take_in(read, everybody=accepted.everybody), problems=problems)
 
     def take_in(
@@ -258,7 +252,7 @@ class Sharing:
         theirs = {here.entries[name] for name in here.theirs}
         entries = [one for one in self._exported().values() if one.id not in theirs]
         feedback = self._feedback_on(one.uid for one in own)
-        return (*map(_shared_insight, own), *feedback, *map(_shared_entry, entries))
+        return (*map(shared_insight, own), *feedback, *map(_shared_entry, entries))
 
     def forgotten_records(self, own: Iterable[SharedRecord]) -> frozenset[str]:
         """What this user has let go of, of what `own_records` ever named, as `subject_name` calls it.
@@ -330,7 +324,7 @@ class Sharing:
             or name in names
             or (not names and not topics and len(sessions) >= CORROBORATED and insight.state == "active")
         }
-        yield from (_shared_insight(one) for one in chosen.values())
+        yield from (shared_insight(one) for one in chosen.values())
         yield from self._feedback_on(chosen.keys())
         gone = self._insights_forgotten()
         called = {uid for name, one in files.items() for uid in _called(name, one, authors)}
@@ -393,11 +387,11 @@ class Sharing:
         theirs = sorted(gone & names.keys())
         by_author: dict[str, list[Record]] = {}
         for one in new:
-            by_author.setdefault(authors[one.uid], []).append(checked_record(_imported(one), now=now))
+            by_author.setdefault(authors[one.uid], []).append(checked_record(imported_insight(one), now=now))
         for said in log:
             uids = [uid for uid in (*said.helped, *said.present) if uid in slugs]
             if said.id not in known and uids:
-                entry = _feedback_entry(said, uids, slugs)
+                entry = feedback_entry(said, uids, slugs)
                 by_author.setdefault(authors[said.id], []).append(checked_record(entry, now=now))
         insights = outcomes = 0
         tombstones: list[Record] = [ForgottenInsight(uid, _NO_TIME) for uid in sorted(gone) if _is_uid(uid)]
@@ -422,10 +416,12 @@ class Sharing:
         if not entries:
             return {}
         before = self._exported()
-        items = [_by(one, authors[digest(one)], through=through) for one in entries]
-        self._topics.topics("import", json=_import_of(items))
-        new = {_place(one): number for number, one in self._exported().items() if number not in before}
-        return {digest(one): new[_place(item)] for one, item in zip(entries, items, strict=True) if _place(item) in new}
+        items = [attributed(one, authors[digest(one)], through=through) for one in entries]
+        self._topics.topics("import", json=import_of(items))
+        new = {place_of(one): number for number, one in self._exported().items() if number not in before}
+        return {
+            digest(one): new[place_of(item)] for one, item in zip(entries, items, strict=True) if place_of(item) in new
+        }
 
     def _forget_entries(self, here: SharedHere, forgotten: set[str], authors: dict[str, str]) -> tuple[str, ...]:
         """Deletes entries that came in and that others have forgotten; what and whose doing."""
@@ -455,103 +451,10 @@ class Sharing:
         write_atomically(self.root / SHARED_HERE, msgspec.json.encode(here, order="deterministic"))
 
 
-def check_shared(root: Path) -> tuple[ShareProblem, ...]:
-    """What is wrong with the files of a memory that git tracks, or will: secrets, and files that are no records.
-
-    It reads these files alone, so that it may run on anybody's branch, in CI or before a commit.
-    """
-    problems = list(shared_problems(root))
-    for name in sorted(name for name in tracked(root) if not name.startswith(f"{FOLDER}/")):
-        if irregularity(root / name) is None and (root / name).exists():
-            problems += find_secrets(name, read_regular(root / name))
-    return tuple(sorted(problems, key=lambda one: (one.file, one.line)))
-
-
-def shared_problems(root: Path) -> Iterator[ShareProblem]:
-    """Shared files of the work tree that hold a secret, or that no memory takes in; links are no files."""
-    for path in sorted((root / FOLDER).rglob("*.json")):
-        if path.is_dir() or irregularity(path):
-            continue
-        data = None if path.stat().st_size > LARGEST else read_regular(path)
-        file = AcceptedFile(path.relative_to(root / FOLDER).as_posix(), data, "")
-        yield from _read_accepted([file], now=datetime.now(UTC))[1]
-
-
 def _refuse(problems: list[ShareProblem]) -> None:
     if problems:
         found = "\n".join(map(str, problems))
         raise ShareRefused(f"{found}\nnothing was shared; edit or forget what holds it, then try again", problems)
-
-
-def _checked(name: str, data: bytes, *, now: datetime) -> SharedRecord:
-    """The record in a file of this name.
-
-    Raises:
-        ValueError: It is none, or was changed after it got its name; or no memory takes it in, as a part is out of
-            bounds.
-        InvalidArgument: So is a text, which holds what cannot be stored.
-    """
-    record = checked_shared(data, now=now)
-    if name_of(record) != name:
-        raise ValueError("it was edited by hand: its name is of other content; edit the insight and share it again")
-    return record
-
-
-def checked_shared(data: bytes, *, now: datetime) -> SharedRecord:
-    """The record in these bytes, if a memory may take it in.
-
-    Raises:
-        ValueError: It is none, or a part is out of bounds.
-        InvalidArgument: So is a text, which holds what cannot be stored.
-    """
-    record = decode(data)
-    if isinstance(record, SharedInsight):
-        checked_record(_imported(record), now=now)
-    elif isinstance(record, SharedFeedback):
-        uids = [*record.helped, *record.present]
-        checked_record(_feedback_entry(record, uids, dict.fromkeys(uids, "x")), now=now)
-    elif isinstance(record, SharedEntry):
-        longest = _by(record, "x" * LONGEST_AUTHOR, through=_LONGEST_WAY)
-        taken, left = parse_import(_import_of([longest]))
-        if left:
-            raise ValueError(left[0].problem)
-        if as_exported(taken[0]) != _place(longest):  # it could not be told from an own one afterwards
-            raise ValueError("its topic, text, time or source is not written as a memory writes it")
-    return record
-
-
-def _read_accepted(
-    files: list[AcceptedFile], *, now: datetime
-) -> tuple[list[tuple[SharedRecord, str]], tuple[ShareProblem, ...]]:
-    """The records in shared files with their authors, and what is wrong with those that are not taken in."""
-    found, problems = [], []
-    for one in files:
-        name = f"{FOLDER}/{one.name}"
-        if one.data is None:
-            problems.append(ShareProblem(file=name, line=1, problem=TOO_LARGE, kind="invalid"))
-            continue
-        secrets = list(find_secrets(name, one.data))
-        problems += secrets
-        try:
-            record = _checked(one.name, one.data, now=now)
-        except (ValueError, RecursionError, InvalidArgument) as error:
-            problems.append(ShareProblem(file=name, line=1, problem=str(error), kind="invalid"))
-        else:
-            found += [] if secrets else [(record, one.author)]
-    return found, tuple(problems)
-
-
-def shared_files(root: Path) -> Iterator[tuple[str, SharedRecord]]:
-    """The shared files in the work tree, by name; those that are no records are left to `check_shared`."""
-    for path in sorted((root / FOLDER).rglob("*.json")):
-        try:
-            yield path.relative_to(root / FOLDER).as_posix(), decode(read_regular(path, most=LARGEST))
-        except (OSError, ValueError, RecursionError):
-            continue
-
-
-def _proposed(root: Path) -> Iterator[SharedRecord]:
-    return (one for _, one in shared_files(root))
 
 
 def _called(name: str, one: SharedRecord, authors: dict[str, str]) -> set[str]:
@@ -559,24 +462,6 @@ def _called(name: str, one: SharedRecord, authors: dict[str, str]) -> set[str]:
     if isinstance(one, SharedInsight):
         return {one.uid} | ({version_uid(one.uid, authors[name])} if name in authors else set())
     return {digest(one)} if isinstance(one, SharedEntry) else set()
-
-
-def _imported(one: SharedInsight) -> Insight:
-    """The insight as it is stored here, without the tags by which it would be this user's own."""
-    fields = {name: getattr(one, name) for name in one.__struct_fields__}
-    fields["tags"] = tuple(tag for tag in one.tags if not is_persons_tag(tag))
-    return Insight(**fields, origin="imported", source="")
-
-
-def _import_of(entries: Iterable[SharedEntry]) -> str:
-    """Entries as an import of topics takes them: without what says of a file what is in it."""
-    return msgspec.json.encode(
-        [{name: getattr(one, name) for name in one.__struct_fields__} for one in entries]
-    ).decode()
-
-
-def _by(one: SharedEntry, author: str, *, through: str) -> SharedEntry:
-    return replace(one, source=f"{one.source or 'shared'} ({through}, by {author})")
 
 
 def _identity(one: SharedRecord) -> str:
@@ -596,19 +481,5 @@ def _is_uid(name: str) -> bool:
     return len(name) > 0 and all(character in "0123456789abcdef" for character in name)
 
 
-def _shared_insight(one: Insight) -> SharedInsight:
-    return SharedInsight(**{name: getattr(one, name) for name in SharedInsight.__struct_fields__})
-
-
 def _shared_entry(one: ExportedEntry) -> SharedEntry:
     return SharedEntry(**{name: getattr(one, name) for name in SharedEntry.__struct_fields__})
-
-
-def _place(one: SharedEntry | ExportedEntry) -> tuple[str, str, str, str | None]:
-    return one.topic, one.text, one.stored, one.source
-
-
-def _feedback_entry(one: SharedFeedback, uids: list[str], slugs: dict[str, str]) -> FeedbackEntry:
-    verdicts = tuple(InsightVerdict(uid=uid, name=slugs[uid], causal=uid in one.helped) for uid in uids)
-    names = tuple(slugs[uid] for uid in uids)
-    return FeedbackEntry(id=one.id, ts=one.ts, outcome=one.outcome, names=names, verdicts=verdicts, episode=one.session)

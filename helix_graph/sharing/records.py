@@ -142,7 +142,7 @@ def join(records: Iterable[SharedRecord]) -> tuple[SharedRecord, ...]:
         else:
             forgotten.add(one.of)
     found: list[SharedRecord] = [Forgotten(of=name) for name in forgotten]
-    found += [_shared(insights[uid]) for uid in insights.keys() - forgotten]
+    found += [shared_insight(insights[uid]) for uid in insights.keys() - forgotten]
     found += [entries[name] for name in entries.keys() - forgotten]
     found += [left for one in feedback.values() if (left := _without(one, forgotten))]
     return tuple(sorted(found, key=encode))
@@ -183,7 +183,8 @@ def as_versions(
             yield from (Forgotten(of=version_uid(record.of, one)) for one in everybody)
 
 
-def _shared(insight: Insight) -> SharedInsight:
+def shared_insight(insight: Insight) -> SharedInsight:
+    """An insight as others need it."""
     return SharedInsight(**{name: getattr(insight, name) for name in SharedInsight.__struct_fields__})
 
 

@@ -31,7 +31,6 @@ from helix_episodes.safe_files import read_regular, remove_file, write_atomicall
 from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, is_session_id
 from helix_graph.project import TEAM, TEAM_EPISODES, TEAM_RECORDS, TEAM_STATE
 from helix_graph.shared_authors import author_name
-from helix_graph.sharing.api import TEAM_SERVER, checked_shared
 from helix_graph.sharing.records import (
     Forgotten,
     SharedEntry,
@@ -46,6 +45,7 @@ from helix_graph.sharing.records import (
     version_uid,
 )
 from helix_graph.sharing.server_schema import LARGEST_RECORD
+from helix_graph.sharing.shared_files import TEAM_SERVER, checked_shared
 from helix_graph.tombstones import Tombstones
 from helix_graph.tombstones import digest as subject_of_name
 from helix_graph.topics.fields import clipped
@@ -114,6 +114,7 @@ class Replica:
         self._store = store
         self._forgotten = Tombstones(root)
         self._wasted: defaultdict[str, float] = defaultdict(float)
+        self._changed: set[Path] = set()
 
     @property
     def state(self) -> ReplicaState:
@@ -207,6 +208,7 @@ class Replica:
         text = encode(record).decode()
         item = ReplicaItem(author=entry.author, subject=entry.subject, hash=entry.hash, record=text)
         _write_item(self._record(entry), item)
+        self._changed.add(self._record(entry))
 
     def drop(self, entry: ServerEntry) -> bool:
         """Removes what its author, or an administrator, deleted on the server; whether it was an episode here.
@@ -218,6 +220,7 @@ class Replica:
         known = _item(record)
         if known is not None:
             _write_item(record, replace(known, gone=True))
+            self._changed.add(record)
         episode = self._episode(entry)
         if episode is None or episode.author != entry.author:
             return False
@@ -225,14 +228,18 @@ class Replica:
         remove_file(self._store.folder / marker.name)
         return remove_file(marker)
 
-    def take_in(self, sharing: Sharing) -> ShareMerged:
+    def take_in(self, sharing: Sharing, *, whole: bool) -> ShareMerged:
         """Makes the memory's insights, outcomes and entries those of the records, and lets go of deleted ones.
+
+        Only of records that were kept or dropped by this object, unless ``whole``: a process before this one may have
+        been killed. Where one was deleted, all are read, since another author may have the same.
 
         Raises:
             WriteFailed: The folder is read-only.
         """
-        paths = sorted((self.root / TEAM_RECORDS).glob("*.json"))
-        items = {path: item for path in paths if (item := _item(path))}
+        items = {path: item for path in sorted(self._changed) if (item := _item(path))}
+        if whole or any(one.gone for one in items.values()):
+            items = {path: one for path in sorted((self.root / TEAM_RECORDS).glob("*.json")) if (one := _item(path))}
         present = [(decode(one.record.encode()), author_name(one.author)) for one in items.values() if not one.gone]
         kept = {digest(record) for record, _ in present}
         left = [

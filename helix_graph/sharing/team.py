@@ -141,11 +141,6 @@ class Team:
         self._sharing = sharing
         self._store = EpisodeStore(root / "episodes")
 
-    @property
-    def takes_part(self) -> bool:
-        """Whether `sync` was ever called for this memory."""
-        return bool(self._replica().state.project)
-
     def _replica(self) -> Replica:
         return Replica(self.root, self._store)
 
@@ -278,7 +273,7 @@ class Team:
         self, server: TeamServer, replica: Replica, standing: ServerStanding, *, until: float | None
     ) -> TeamPulled:
         state, pulled = replica.state, TeamPulled()
-        own = state.records
+        own, was_pending = state.records, state.pending
         problems: list[ShareProblem] = []
         seen, saved = 0, time.monotonic()
         while pulled.complete and state.number < standing.newest and seen < MOST_ENTRIES:
@@ -320,7 +315,7 @@ class Team:
                 complete=not is_late and (until is None or time.monotonic() < until),
             )
         if state.pending:
-            merged = replica.take_in(self._sharing)
+            merged = replica.take_in(self._sharing, whole=was_pending)
             pulled = replace(pulled, deleted=pulled.deleted + merged.forgotten)
             replica.remember(replace(replica.state, pending=False))
         if pulled.complete and seen >= MOST_ENTRIES and state.number < standing.newest:

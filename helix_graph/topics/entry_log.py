@@ -19,11 +19,11 @@ from typing import Any
 
 import msgspec
 
-from helix_episodes.errors import NotFound
+from helix_episodes.errors import HelixGraphError, NotFound
 from helix_episodes.msgspec_types import ready
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.timestamps import datetime_of
-from helix_graph.topics.model import Category, Damaged, Entry, RecordDamaged
+from helix_graph.topics.model import Category, Damaged, Entry
 from helix_graph.topics.schema import checksum_of, is_sound
 
 
@@ -85,10 +85,10 @@ def decoded(number: int, body: bytes, checksum: int) -> EntryRecord | EntryTombs
     """What a row of the log says.
 
     Raises:
-        RecordDamaged: The row is not what was written.
+        HelixGraphError: The row is not what was written.
     """
     if not is_sound(number, body, checksum):
-        raise RecordDamaged(number)
+        raise _damaged(number)
     record: EntryRecord | EntryTombstone = _DECODER.decode(body)
     return record
 
@@ -97,17 +97,22 @@ def live(connection: sqlite3.Connection) -> list[NumberedRecord]:
     """Every entry as it stands, read from the log alone and checked, in the order of numbers.
 
     Raises:
-        RecordDamaged: A record is not what was written.
+        HelixGraphError: A record is not what was written.
     """
     buried, entries, damaged = _read(connection)
     if damaged:
-        raise RecordDamaged(min(damaged))
+        raise _damaged(min(damaged))
     return [one for one in entries if one.number not in buried]
 
 
 def altered(number: int) -> str:
     """What is said of a record whose checksum is another's."""
     return f"record {number} of the topics is not what was written"
+
+
+def _damaged(number: int) -> HelixGraphError:
+    remedy = "`helix-graph doctor` names its entry, with --fix it is set aside and the others are whole"
+    return HelixGraphError(f"{altered(number)}; {remedy}")
 
 
 def damage(problem: str) -> sqlite3.DatabaseError:
@@ -346,11 +351,10 @@ def _read(connection: sqlite3.Connection) -> tuple[set[int], list[NumberedRecord
     entries: list[NumberedRecord] = []
     bodies: dict[int, bytes] = {}
     for number, body, checksum in connection.execute("SELECT * FROM topic_log ORDER BY number"):
-        try:
-            record = decoded(number, body, checksum)
-        except RecordDamaged:
+        if not is_sound(number, body, checksum):
             bodies[number] = body if isinstance(body, bytes) else str(body).encode()
             continue
+        record: EntryRecord | EntryTombstone = _DECODER.decode(body)
         if isinstance(record, EntryRecord):
             entries.append(NumberedRecord(number=number, record=record))
         else:

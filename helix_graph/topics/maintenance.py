@@ -217,7 +217,7 @@ def reindex(database: HelixDatabase, progress: Progress | None = None) -> Reinde
     """Makes the index again from the log, which is checked record by record.
 
     Raises:
-        RecordDamaged: A record of the log is not what was written; nothing was changed.
+        HelixGraphError: A record of the log is not what was written; nothing was changed.
     """
     with database.writing() as connection:
         entries = live(connection)

@@ -13,8 +13,6 @@ from typing import Literal
 
 import msgspec
 
-from helix_episodes.errors import HelixGraphError
-
 Category = Literal[
     "architecture", "data-flow", "invariants", "gotchas", "decisions", "how-to", "performance", "gaps", "patterns",
     "other",
@@ -87,14 +85,3 @@ class BatchStored(msgspec.Struct, frozen=True, kw_only=True):
     entries: tuple[Entry, ...]
     topics: int
     alike: tuple[SimilarEntries, ...]
-
-
-class RecordDamaged(HelixGraphError):
-    """A record of the log is not what was written; the rest of the file is another question."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        super().__init__(
-            f"record {number} of the topics is not what was written; `helix-graph doctor` names its entry, "
-            "with --fix it is set aside and the others are whole"
-        )

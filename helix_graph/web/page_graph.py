@@ -207,7 +207,7 @@ def path_of(
 
 def _sentence(answer: PathAnswer) -> str:
     if not answer.steps:
-        return "Both texts name the same thing."
+        return "Both texts mean the same thing; name two different ones."
     if not answer.whole:
         return "Joined from several sessions: none has the whole chain, and its links may never have occurred together."
     sessions = "session has" if len(answer.whole) == 1 else "sessions have"

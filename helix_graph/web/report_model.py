@@ -23,7 +23,7 @@ import msgspec
 from helix_episodes.model import Decision, Episode, Event, parse_timestamp
 from helix_graph.graph.model import rate
 from helix_graph.graph.node_labels import event_key, is_error
-from helix_graph.graph.observations import Measures
+from helix_graph.graph.observations import vouched_success
 from helix_graph.graph.patterns import ENOUGH_OCCURRENCES
 from helix_graph.highlights import Highlight
 from helix_graph.stats.intervals import Interval, wilson_interval
@@ -253,7 +253,7 @@ class ReportSession(NamedTuple):
 
 def sessions_of(episodes: Iterable[Episode]) -> list[ReportSession]:
     """The sessions, the newest first; those without a date come last."""
-    found = [ReportSession(one, parse_timestamp(one.timestamp), Measures(one).outcome()) for one in episodes]
+    found = [ReportSession(one, parse_timestamp(one.timestamp), vouched_success(one)) for one in episodes]
     return sorted(
         found, key=lambda one: (one.at is not None, one.at.timestamp() if one.at else 0.0, one.episode.id), reverse=True
     )

@@ -36,12 +36,12 @@ HOW_TO_READ_TITLE = "How to read it"
 #: What a reader has to know; it is at the end of every report.
 HOW_TO_READ = (
     (
-        "A rate is k of n. The range beside it holds the long-run rates that such counts are compatible with (Wilson, "
-        "95 %). Below ten cases it is too early: the counts are shown, and no rate."
+        "A rate is k of n. The range next to it is its 95 % confidence interval (Wilson). Below ten cases only the "
+        "counts are shown."
     ),
     (
-        "A session is judged when a check, a person or a reward says how it came out. What only the agent says is "
-        "shown apart and is in no rate."
+        "A session is judged when a check, a person or a reward shows how it ended. Outcomes that only the agent "
+        "declares are shown separately and are in no rate."
     ),
     "What stands out and the rules count the whole memory; everything else counts the days above.",
     "Logs that were never extracted are not in it; helix-graph episode sources lists them.",
@@ -161,7 +161,7 @@ def sessions_sentence(report: PeriodReport) -> str:
 def issue_clause(one: ReportIssue) -> str:
     """How many sessions met an issue, what it took, and how often it was repaired."""
     parts = [
-        f"{count(one.here, 'session')} of these days" + (f", {one.sessions} in all" if one.sessions > one.here else "")
+        f"{count(one.here, 'session')} of this period" + (f", {one.sessions} in all" if one.sessions > one.here else "")
     ]
     parts += [count(round(one.steps), "step")] if one.steps else []
     parts += [count(round(one.minutes), "active minute")] if one.minutes and one.minutes >= 1 else []

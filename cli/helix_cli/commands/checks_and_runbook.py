@@ -40,7 +40,7 @@ def checks(*, everything: bool, as_json: bool) -> None:
 def render_checks(found: CheckReport) -> None:
     """Print the checks, then the situations that stand out."""
     if not found.checks:
-        say("No run of a check has been recorded yet. Next: helix-graph sync")
+        say("No run of a check has been recorded yet.")
         return
     shown = found.checks[:_MOST_CHECKS]
     table(_CHECK_COLUMNS, [_check_row(one) for one in shown], numbers=_CHECK_COLUMNS[1:5])
@@ -159,7 +159,7 @@ def render_fragile(found: FragileReport) -> None:
 def runbook(*, as_markdown: bool, file: Path | None, everything: bool, as_json: bool) -> int:
     """Show the commands that test, lint and build this project.
 
-    With --check it ends with 1 where the file should change: a command in it fails here, or one in use is missing.
+    With --check the exit code is 1 when the file should change: a command in it fails here, or one in use is missing.
     """
     memory = open_for_question()
     note = note_of_shared(memory.root)

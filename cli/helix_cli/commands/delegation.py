@@ -59,11 +59,9 @@ def _render_workspace(found: Workspace) -> None:
 @workspace.command("create")
 @click.argument("seq", required=False)
 @click.option("--plan", "number", type=int, metavar="N", help="The plan's number; else the active one.")
-@click.option("--data", type=click.File(encoding="utf-8"), help="A task of its own, as JSON; - is stdin.")
+@click.option("--data", type=click.File(encoding="utf-8"), help="The task as JSON; - reads it from stdin.")
 @_session
-@click.option(
-    "--tree", type=any_path, default=".", show_default=True, help="The working tree in which the task is done."
-)
+@click.option("--tree", type=any_path, default=".", show_default=True, help="The working tree of the task.")
 @prints(_render_workspace)
 def create(*, seq: str | None, number: int | None, data: TextIO | None, session: str | None, tree: Path) -> Workspace:
     """Make a workspace for a task of the plan.
@@ -157,7 +155,7 @@ def _render_check(found: ScopeCheck) -> None:
 @click.option("--transcript", type=any_path, metavar="FILE", help="The builder's log, to count its calls in.")
 @prints(_render_check, failed=lambda found: not found.ok)
 def check(*, workspace_id: int, tree: Path | None, calls: int | None, transcript: Path | None) -> ScopeCheck:
-    """Compare a workspace's changes with what is allowed.
+    """Compare a workspace's changes with its limits.
 
     Its delta names the files; its budget, the number of tool calls.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from helix_cli.app import open_memory
+from helix_cli.app import open_for_question, open_memory
 from helix_cli.completion import session_names
 from helix_cli.options import any_path, json_object, output_file, parse_time, since_option, workers_option
 from helix_cli.output import count, emit_json, emit_text, json_option, prints, progress, say, show, table, warn
@@ -159,7 +159,8 @@ def render_episode(one: Episode) -> None:
     say(f"{one.session}  {one.timestamp or 'time not known'}")
     say(f"task     {one.task}")
     decided = one.outcome_evidence
-    revised = decided is not None and decided.rule.startswith((LATER_EVIDENCE, PERSON_RULE))
+    rule = decided.rule.removeprefix('"') if decided else ""  # it may be shown as a quotation
+    revised = rule.startswith((LATER_EVIDENCE, PERSON_RULE))
     # That a check was not seen passing again is what the log shows; that the work failed is what it suggests.
     suggested = decided is not None and not revised and one.outcome == "failure" and one.outcome_basis == "measured"
     because = [words for words in (decided.rule if suggested else "", decided.quote) if words] if decided else []
@@ -322,7 +323,7 @@ def decisions(*, name: str, as_json: bool) -> None:
 def outcome(*, name: str, because: str, as_json: bool, **said: bool) -> None:
     """Record how a session really ended.
 
-    The record is dated. It is stored apart from what the log shows.
+    The record is dated and does not change what was read from the log.
     """
     outcomes = [outcome for outcome, given in said.items() if given]
     if len(outcomes) != 1:
@@ -335,7 +336,7 @@ def outcome(*, name: str, because: str, as_json: bool, **said: bool) -> None:
 @click.option("--decision", metavar="ID", help="The decision to correct, as `episode show` calls it.")
 @click.option("--chosen", metavar="TEXT", help="What was chosen.")
 @click.option("--rationale", metavar="TEXT", help="Why.")
-@click.option("--context", metavar="TEXT", help="In which situation.")
+@click.option("--context", metavar="TEXT", help="The situation.")
 @click.option("--type", metavar="TYPE", help="Of a decision, or of the link's edge.")
 @click.option("--outcome", metavar="OUTCOME", help="How the decision turned out.")
 @click.option("--link", nargs=2, metavar="FROM TO", help="Two parts that belong together.")
@@ -344,7 +345,7 @@ def outcome(*, name: str, because: str, as_json: bool, **said: bool) -> None:
 def correct(*, name: str, decision: str | None, link: tuple[str, str] | None, as_json: bool, **changes: Any) -> None:
     """Correct a decision or a link of a session.
 
-    The correction is stored apart from what was read from the log, and wins over it.
+    The correction overrides what was read from the log; both stay stored.
     """
     if (decision is None) == (link is None):
         raise click.UsageError("say which: --decision ID or --link FROM TO")
@@ -381,9 +382,7 @@ def episode() -> None:
 )
 @click.option("--dry-run", is_flag=True, help="With --all: say what would change, and change nothing.")
 @click.option("--output", type=any_path, help="Write the episodes to this folder, not the memory.")
-@click.option(
-    "--force", is_flag=True, help="Replace an episode whose log has changed since, and bring back what was forgotten."
-)
+@click.option("--force", is_flag=True, help="Replace episodes whose log has changed, and restore forgotten ones.")
 @click.option("--strict", is_flag=True, help="Refuse a log with a damaged or unknown line; nothing of it is written.")
 @click.option("--format", "log_format", default="auto", show_default=True, help="The format of the logs.")
 @click.option("-v", "--verbose", is_flag=True, help="Say what became of every line, and where something was cut.")
@@ -452,14 +451,16 @@ def _check_choice(*, logs: bool, everything: bool, narrowed: bool) -> None:
 @click.option("--outcome", type=click.Choice(OUTCOMES), help="Only sessions with this outcome.")
 @since_option
 @click.option("--task", help="Only sessions whose task contains this text, in any case.")
-@click.option("--max-results", type=click.IntRange(1, 100), default=20, show_default=True, help="Maximum number.")
+@click.option(
+    "--max-results", "--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="Maximum number."
+)
 @click.option("--all", "every", is_flag=True, help="List all of them.")
 @json_option
 def list_episodes(
     *, outcome: Outcome | None, since: datetime | None, task: str | None, max_results: int, every: bool, as_json: bool
 ) -> None:
-    """List episodes, the newest first."""
-    episodes = open_memory().episodes
+    """List sessions, the newest first."""
+    episodes = open_for_question().episodes
     found = episodes.list(outcome, since, None if every else max_results, task=task)
     show([plain(one) for one in found] if as_json else found, as_json=as_json, render=render_list)
     for problem in episodes.unreadable():
@@ -475,7 +476,7 @@ def render_list(found: Sequence[Episode]) -> None:
         day, decisions = (one.timestamp or "")[:10], str(len(one.decisions))
         rows.append((day, _short(one.session), verdict(one.outcome), one.outcome_basis, decisions, one.task))
     columns = "date", "session", "outcome", "basis", "decisions", "task"
-    table(columns, rows, numbers=("decisions",), empty="No such episode.")
+    table(columns, rows, numbers=("decisions",), empty="No session matches.")
 
 
 def _short(session: str) -> str:
@@ -517,7 +518,7 @@ def export_episode(*, name: str, form: str, log: Path | None, output: Path | Non
 @episode.command("show")
 @click.argument("name", metavar="EPISODE", shell_complete=session_names)
 @click.option("--evidence", is_flag=True, help="Show every quotation with its line in the log.")
-@click.option("--line", type=int, metavar="N", help="Only what is quoted from this line of the log.")
+@click.option("--line", type=int, metavar="N", help="Only quotations from this line of the log.")
 @click.option("--log", type=any_path, help="Check in this log whether each quotation is on its line.")
 @json_option
 def show_episode(*, name: str, evidence: bool, line: int | None, log: Path | None, as_json: bool) -> int:

@@ -166,8 +166,8 @@ def graph() -> None:
 @click.option(
     "--output", metavar="PATH", callback=_output, help="File to write (default: stdout); for tables a new folder."
 )
-@click.option("--focus", metavar="LABEL", help="Only what is around this part of a label.")
-@click.option("--from", "source", metavar="TEXT", help="With --to: the path between two labels, and what is around it.")
+@click.option("--focus", metavar="LABEL", help="Only labels that contain this text, and their neighbors.")
+@click.option("--from", "source", metavar="TEXT", help="With --to: the path between two labels, and its neighbors.")
 @click.option("--to", "target", metavar="TEXT", help="Where the path ends.")
 @click.option("--episode", metavar="EPISODE", help="Only one session's labels and edges.")
 @click.option("--max-nodes", type=int, help="Maximum number of labels, 1 to 20000.")

@@ -32,7 +32,7 @@ def render_highlights(found: Highlights, *, evidence: bool = False) -> None:
 @click.option("--evidence", is_flag=True, help="Also print log lines that each sentence rests on.")
 @json_option
 def highlights(*, evidence: bool, as_json: bool) -> None:
-    """Show what stands out, each sentence with the way to its evidence."""
+    """Show what stands out, with the evidence for each."""
     memory = open_for_question()
     note = note_of_shared(memory.root)
 

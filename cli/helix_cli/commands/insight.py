@@ -219,7 +219,7 @@ def _render_told(answer: FeedbackAnswer | AttributionAnswer) -> None:
 @click.option("--names", type=json_names, metavar="JSON", help="Names of the insights that the agent was shown.")
 @click.option("--outcome", help="delivered, blocked or plan_complete; not needed with --episode.")
 @click.option("--causal-names", type=json_names, metavar="JSON", help="Those of them that mattered (default: all).")
-@click.option("--episode", metavar="ID", help="Judge by what was done in this episode, and how it ended.")
+@click.option("--episode", metavar="ID", help="Judge by the decisions and the outcome of this episode.")
 @click.option(
     "--outcome-text", metavar="TEXT", help="Judge each insight by how similar this description of the outcome is to it."
 )
@@ -310,14 +310,14 @@ def connected(insights: Insights, *, name: str, max_hops: int) -> Hits:
 
 
 @insight_command("chunk", render=render_stored)
-@click.option("--task-objective", required=True, metavar="TEXT", help="What was to be done.")
+@click.option("--task-objective", required=True, metavar="TEXT", help="The task.")
 @click.option(
     "--outcome", required=True, metavar="TEXT", help="How it went; only outcomes that begin with success are stored."
 )
 @click.option("--approach", required=True, metavar="TEXT", help="How it was done.")
 @click.option("--source", default="chunked", show_default=True, help="Where it comes from.")
 def chunk(insights: Insights, *, task_objective: str, outcome: str, approach: str, source: str) -> StoreAnswer:
-    """Remember the approach by which a task succeeded."""
+    """Remember the approach that worked for a task."""
     return insights.chunk(task_objective, outcome, approach, source)
 
 

@@ -309,7 +309,7 @@ def _render_imported(answer: ImportCounts) -> None:
     if answer["left_out"]:
         say(f"{answer['left_out']} left out: they rest on sessions that were forgotten here.")
     if answer["without_vector"]:
-        say(f"{answer['without_vector']} have no vector yet; `helix-graph insight reindex` makes them.")
+        say(f"Not searchable by meaning yet: {answer['without_vector']}. Next: helix-graph insight reindex")
 
 
 @insight_command("import", render=_render_imported)

@@ -161,6 +161,7 @@ def _render_occurrence(met: Occurrence) -> None:
 _ENDS = {
     "repair": "repaired",
     "pass": "passed again, without a change that was seen to repair it",
+    "instead": "another command did its work",
     "prompt": "not repaired before the next prompt",
     "left": "the agent went on to something else",
     "session": "not repaired in this session",
@@ -169,7 +170,8 @@ _ENDS = {
 
 def _cost(one: Issue) -> str:
     parts = [] if one.steps is None else [count(round(one.steps), "step")]
-    parts += [] if one.minutes is None else [count(round(one.minutes), "active minute")]
+    if one.minutes is not None:
+        parts.append(count(round(one.minutes), "active minute") if one.minutes >= 1 else "under a minute")
     parts += [] if one.tokens is None else [f"{_thousands(one.tokens)} tokens"]
     return ", ".join(parts) or "no cost recorded"
 
@@ -227,7 +229,7 @@ def mute(*, name: str, reason: str) -> IssueStatementMade:
 @_reason
 @prints(render_statement)
 def unmute(*, name: str, reason: str) -> IssueStatementMade:
-    """Show an issue again, whatever was said of it before."""
+    """Undo `mute` or `resolve`."""
     return open_for_question().issues.unmute(name, reason=reason)
 
 

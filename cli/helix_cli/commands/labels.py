@@ -26,7 +26,7 @@ def render_labels(answer: LabelsAnswer) -> None:
     """Print one row for each label, or for each match of the words."""
     rows = [(str(one.sessions), str(one.mentions), one.type, one.name) for one in answer.labels]
     columns = "sessions", "times", "type", "label"
-    table(columns, rows, numbers=columns[:2], empty="Nothing matches. Without TEXT all labels are listed.")
+    table(columns, rows, numbers=columns[:2], empty="Nothing matches." if answer.total else "No labels yet.")
     shares = [one.share for one in answer.labels if one.share is not None]
     if shares and max(shares) < _ALIKE:
         say()

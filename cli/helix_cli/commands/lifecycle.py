@@ -33,7 +33,8 @@ def _render_begun(answer: dict[str, object]) -> None:
 def init(*, share: bool) -> dict[str, object]:
     """Create a memory for this project.
 
-    It is a folder .helix at the root of the git repository, or here when this is none; HELIX_DIR names another.
+    It is a folder .helix at the root of the git repository, or in the current folder outside of git. HELIX_DIR names
+    another.
     """
     from helix_graph import Memory
 
@@ -120,7 +121,7 @@ def _render_examination(found: Examination) -> None:
 @click.option("--fix", is_flag=True, help="Fix what can be fixed.")
 @prints(_render_examination, failed=lambda found: not found.healthy)
 def doctor(*, fix: bool) -> Examination:
-    """Find problems of the memory, and fix them.
+    """Find problems in the memory, and fix them.
 
     The exit code is 0 when nothing is wrong or everything was fixed, else 1.
     """

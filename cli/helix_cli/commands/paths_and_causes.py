@@ -28,6 +28,7 @@ from helix_cli.output import (
     warn_of_more,
 )
 from helix_cli.terminal import Branch, Part, StyledWord, leaf, quiet, strong, verdict
+from helix_graph.graph.finer_labels import of_several
 
 if TYPE_CHECKING:
     from helix_graph import Memory
@@ -55,7 +56,7 @@ def render_path(answer: PathAnswer) -> None:
         return
     if not answer.steps:
         say()
-        say("Both texts name the same thing.")
+        say("Both texts mean the same thing; name two different ones.")
         return
     tree(Branch((strong(answer.steps[0].source),), tuple(_step(step, answer.whole) for step in answer.steps)))
     say()
@@ -167,7 +168,7 @@ def _render_verdict(answer: FoundPath, margin: str = "") -> None:
     if weakest:
         apart = ""
         if answer.whole and weakest.k > len(answer.whole):
-            apart = " The other sessions have the edges, but not one after the other."
+            apart = " Other sessions have each link, but not in this order."
         say(f"{margin}Weakest edge: {_of(weakest)} ({_range(weakest)}).{apart}")
     if answer.alike:
         alike = answer.alike
@@ -292,18 +293,19 @@ def _write_page(memory: Memory, episode: str, file: Path | None) -> None:
 
 def render_explanation(found: Explanation) -> None:
     """Print why a session came out so: a sentence, what to read first, then the suspects with their reasons."""
-    fields([("episode", found.episode), ("outcome", _outcome(found)), ("based on", found.basis)])
+    words = [("evidence", found.quote)] if found.quote else []
+    fields([("episode", found.episode), ("outcome", _outcome(found)), *words, ("based on", found.basis)])
     if found.in_short:
         say()
         say(found.in_short)
     _render_reading(found)
     if found.suspects:
         say()
-        say("Steps to look at:")
+        say("Suspects:")
     for number, suspect in enumerate(found.suspects[:_SUSPECTS_SHOWN], 1):
         say()
         place = f" ({f'line {suspect.line}, ' if suspect.line else ''}{suspect.decision})"
-        line = f"{number}. ", strong(suspect.chosen or suspect.label), quiet(place)
+        line = f"suspect {number}: ", strong(suspect.chosen or suspect.label), quiet(place)
         tree(Branch(line, tuple(leaf(*reason) for reason in _reasons(suspect)), indent=3))
     if not found.suspects:
         return
@@ -331,10 +333,10 @@ def _render_reading(found: Explanation) -> None:
 def _reasons(suspect: Suspect) -> Iterator[tuple[Part, ...]]:
     yield from ((reason,) for reason in suspect.reasons)
     if suspect.failed_with:
-        others = f": {count(suspect.failed_with, 'other session')} with {suspect.label} failed: "
+        others = f": {count(suspect.failed_with, 'other session')} with {of_several(suspect.label)} failed: "
         yield StyledWord("for it", "bad"), others, quiet(_named(suspect.supporting, suspect.failed_with))
     if suspect.succeeded_with:
-        others = f": {count(suspect.succeeded_with, 'other session')} with {suspect.label} succeeded: "
+        others = f": {count(suspect.succeeded_with, 'other session')} with {of_several(suspect.label)} succeeded: "
         yield StyledWord("against it", "good"), others, quiet(_named(suspect.contrary, suspect.succeeded_with))
 
 

@@ -13,6 +13,7 @@ import click
 from helix_cli.app import open_for_question, open_memory
 from helix_cli.output import count, fields, json_option, percent, points, prints, say, show, table, warn_of_more
 from helix_cli.terminal import Part, verdict
+from helix_graph.graph.finer_labels import of_several
 from helix_graph.graph.patterns import (
     AT_EACH_LOOK,
     NOTHING_TO_COMPARE,
@@ -39,7 +40,9 @@ _PATTERN_COLUMNS = (
     "says", "succeeded", "rate", "95 %", "without it", "adjusted", "q", "in the situation", "doing", "success means",
 )  # fmt: skip
 _NUMBERS = _PATTERN_COLUMNS[1:7]
-all_option = click.option("--all", "everything", is_flag=True, help="Show every row, also those that are too early.")
+all_option = click.option(
+    "--all", "everything", is_flag=True, help="Show every row, including those that are too early."
+)
 
 
 @click.command
@@ -86,11 +89,11 @@ def render_patterns(found: Sequence[Pattern], survey: Survey, *, works: bool | N
         empty="None yet.",
     )
     say()
-    named = [one for one in rows if one.where]
+    named = [one for one in rows if one.where and (len(one.where) > 1 or of_several(one.action) == one.action)]
     if named:
         say("The files that rows count, or their folders, where these are at most three:")
     for one in named:
-        say(f"  {one.trigger}, {one.action}: {', '.join(one.where)}")
+        say(f"  {one.trigger}, {of_several(one.action)}: {', '.join(one.where)}")
     for line in _notes(rows, survey, chosen):
         say(line)
 
@@ -121,7 +124,8 @@ def _notes(found: Sequence[Pattern], survey: Survey, chosen: ReadableRows | None
 #: What is counted in rows of runs, and what they do not say.
 MEANING_OF_RUNS = (
     "Rows of checks count runs: after a change only fresh ones (the check's first run, or after one that passed). "
-    '"Without it" is the same check\'s other runs. These are counts, not explanations.'
+    '"Without it" is the same check\'s other runs. "Failed less" and "failed more" compare the two. '
+    "These are counts, not explanations."
 )
 
 
@@ -157,7 +161,7 @@ def _pattern_row(one: Pattern) -> tuple[Part, ...]:
     if one.interval is None:  # added by a person: there is nothing to count
         rate = percent(one.success_rate) if one.measured else "not measured"
         counts = f"{one.occurrences} x"
-        return verdict(one.standing), counts, rate, "-", "-", "-", "-", one.trigger, one.action, one.basis
+        return verdict(one.standing), counts, rate, "-", "-", "-", "-", one.trigger, of_several(one.action), one.basis
     interval = f"{one.interval.low:.0%}-{one.interval.high:.0%}".replace("%-", "-").replace("%", " %")
     hidden = one.too_early or one.standing in RUN_STANDINGS
     rate, spread = ("-", "-") if hidden else (percent(one.success_rate), interval)
@@ -166,13 +170,14 @@ def _pattern_row(one: Pattern) -> tuple[Part, ...]:
     adjusted, q = "-", "-"
     if one.effect:
         adjusted, q = f"{points(one.effect.difference)} ({span(one.effect.interval)})", f"{one.effect.q:.2f}"
-    return verdict(one.standing), counts, rate, spread, without, adjusted, q, one.trigger, one.action, one.basis
+    doing = of_several(one.action, one.where if len(one.where) == 1 else ())
+    return verdict(one.standing), counts, rate, spread, without, adjusted, q, of_several(one.trigger), doing, one.basis
 
 
 #: Nothing that sessions show rules these out: `comparisons.md` says how far each was measured.
 NOT_TESTED = (
-    "Associated is not tested: what goes with both may bring both, such as a harder task or a longer session, and a "
-    "step may itself come of failing."
+    "Associated is a correlation and not tested: both may go with something else, such as a harder task, and a step "
+    "may itself follow a failure."
 )
 
 
@@ -180,7 +185,7 @@ NOT_TESTED = (
 MEANINGS = {
     "provisional": (
         f"Provisional: it stands out at this look, but with q above {AT_EACH_LOOK} (less where so few sessions "
-        "could show little), or not in the newer half of them; who looks again and again meets such rows by chance."
+        "could show little), or not in the newer half of them. Repeated looks find such rows by chance."
     ),
     "comes last": "Comes last: mostly done at the end of a session, so it may be done because of how the "
     "session went. It is not compared.",
@@ -213,8 +218,10 @@ def _render_effects(found: EffectReport) -> None:
     table(_EFFECT_COLUMNS, [_effect_row(one) for one in shown], numbers=_EFFECT_COLUMNS[:6])
     say()
     say(
-        f"{count(found.tested, 'comparison')} over {count(found.trials, 'judged session')}; adjusted: points of "
-        "success with it less without, among like tasks after like steps; range: at 95 %, wider where it stands out."
+        f"{count(found.tested, 'comparison')} over {count(found.trials, 'judged session')}; adjusted: the success rate "
+        "with it minus the rate without, in percentage points, among similar tasks after similar steps; range: 95 %, "
+        "wider for rows that stand out; newer half: the same in the newer sessions; q: of rows up to this one, the "
+        "share expected to be chance."
         f"{_power(found.power)}{_copies(found.copies)} {NOT_TESTED}"
     )
     for said, meaning in MEANINGS.items():
@@ -343,7 +350,7 @@ def _render_claims(found: ClaimReport, *, status: str | None) -> None:
         sessions = count(one.episodes, "session")
         also = "; ".join(f"{each.source} {each.type} {each.target} ({each.episodes})" for each in one.also) or "-"
         rows.append((verdict(one.status), sessions, *figures, one.source, one.type, one.target, also))
-    nothing = f"None that is {status}." if status else "None that could be looked at."
+    nothing = f"None that is {status}." if status else "No link could be compared yet."
     table(_CLAIM_COLUMNS, rows, numbers=_CLAIM_COLUMNS[1:5], empty=nothing)
     say()
     for line in _claim_notes(found):
@@ -356,10 +363,13 @@ def _claim_notes(found: ClaimReport) -> Iterator[str]:
     if found.too_early:
         yield f"Too early to compare: {found.too_early}."
     else:
+        yield f"{count(found.tested, 'edge')} compared over {count(found.sessions, 'session')}."
+    if any(one.effect for one in found.claims):
         yield (
-            f"{count(found.tested, 'edge')} compared over {count(found.sessions, 'session')}; adjusted: points by "
-            "which the second occurs more often with the first than without, among like tasks after like steps. "
-            f"{NOT_TESTED} Supported: the sessions agree with what the logs say, and no more."
+            "Adjusted: how much more often the second occurs with the first than without it, in percentage points, "
+            "among similar tasks after similar steps; q: of rows up to this one, the share expected to be chance. "
+            "Supported: the sessions agree with the log; contradicted: they do not; asserted: too few to tell. "
+            f"{NOT_TESTED}"
         )
     for reason, number in found.left_out.items():
         yield f"Not looked at: {count(number, 'edge')} {reason}."

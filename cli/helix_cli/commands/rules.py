@@ -20,9 +20,10 @@ _COLUMNS = ("id", "state", "followed", "since", "file", "rule")
 _LONGEST = 120
 _NEWEST = 20
 #: How a change is told of a rule that was accepted for an issue.
-_MET = "met the issue in"
+_MET = "had the issue in"
 _WHEN = {
     "commit": "before each commit",
+    "push": "before each push or pull request",
     "change": "in each session that changes files",
     "kind": "at each run of that kind",
     "instead": "at each use of one or the other",
@@ -84,7 +85,9 @@ def _sentence(change: BeforeAfter | None) -> str:
     if change.left_out:
         said += f"\n  Left out are {change.left_out} {unit} just before the rule, a bad spell."
     if change.control is not None and change.verdict != "too early":
-        said += f"\n  Checks that the rule does not name failed {change.control:.2g} times as often as before."
+        times = f"{change.control:.2g}"
+        often = "as often" if times == "1" else f"{times} times as often"
+        said += f"\n  Checks that the rule does not name failed {often} as before."
     return said
 
 

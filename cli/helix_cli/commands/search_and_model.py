@@ -29,7 +29,9 @@ _LINES = 4
 
 @click.command(cls=TextCommand)
 @click.argument("query", required=False)
-@click.option("--max-results", type=int, default=10, show_default=True, help="Maximum number of results, 1 to 100.")
+@click.option(
+    "--max-results", "--limit", type=int, default=10, show_default=True, help="Maximum number of results, 1 to 100."
+)
 @click.option("--semantic-only", is_flag=True, help="Search by meaning only; needs a model.")
 @click.option("--lexical-only", is_flag=True, help="Search by words only.")
 @click.option("--status", is_flag=True, help="Show what can be searched.")

@@ -56,7 +56,7 @@ def render_seen(answer: SeenAnswer) -> None:
         say(f"Seen before: {', '.join(known)}.")
         shown = {one.issue for one in answer.precedents if one.fixes}
         for number, issue in enumerate(answer.issues):
-            if len(answer.issues) > 1 or number not in shown:
+            if len(answer.issues) > 1 or number not in shown or issue.silenced:
                 say(f"  {cut_line(issue.message, _LONGEST_ISSUE)}: {_known(issue, shown=number in shown)}")
     for precedent in answer.precedents:
         say()
@@ -64,13 +64,23 @@ def render_seen(answer: SeenAnswer) -> None:
 
 
 def _known(issue: SeenIssue, *, shown: bool) -> str:
-    """How often an issue was met and repaired."""
+    """How often an issue was met, repaired and silenced."""
+    known = _repaired(issue, shown=shown)
+    if (one := issue.silenced) is None:
+        return known
+    marker = cut_line(" ".join(one.quote.split()), _LONGEST_ISSUE)
+    return f"{known}; silenced in {one.sessions}, no repair: {marker} ({one.session[:8]}, line {one.line or '?'})"
+
+
+def _repaired(issue: SeenIssue, *, shown: bool) -> str:
     met = f"{LEVELS[issue.level]} in {count(issue.sessions, 'session')}"
     if not issue.fixed:
         return f"{met}, never repaired"
     met += f", repaired in {issue.fixed}"
     if shown:
         return met
+    if issue.repaired_as is not None:
+        return f"{met} in the same way"
     if (usual := issue.usual) is None:
         return f"{met}; no repair there says anything of this one"
     done = f"run {usual.command}" if usual.command else f"edit {usual.path or 'the file that the message names'}"

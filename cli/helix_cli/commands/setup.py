@@ -39,8 +39,8 @@ _QUESTION = (
     show_default=True,
     help="Your own settings, or those of the project.",
 )
-@click.option("--check", is_flag=True, help="Only say what is in place: exit code 1 when something is missing.")
-@click.option("--remove", is_flag=True, help="Take out what was put in.")
+@click.option("--check", is_flag=True, help="Only report what is missing; then the exit code is 1.")
+@click.option("--remove", is_flag=True, help="Remove what setup added.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option("--print", "printed", is_flag=True, help="Only show what to paste, and where.")
 @click.option("--tools", type=click.Choice(TOOL_SETS), help="Which MCP tools to offer (default: as before, else five).")
@@ -58,7 +58,7 @@ def setup(  # noqa: PLR0913  (the options)
 ) -> int:
     """Connect agents: add hooks and server to their settings.
 
-    Without an AGENT it is every one on this machine. AGENT is claude-code, codex, cursor, copilot, gemini, opencode or
+    Without AGENT, every agent on this machine. AGENT is claude-code, codex, cursor, copilot, gemini, opencode or
     qwen; skill is a skill for all others. Every other entry stays as it is, byte for byte; running it again changes
     nothing. In a project, its memory is created and its logs are read.
     """
@@ -162,7 +162,7 @@ def _render_planned(done: Done) -> None:
     for command in done.commands:
         say(f"Would run: {' '.join(command)}")
     for backup in done.backups:
-        say(f"Would keep what was there before: {backup}")
+        say(f"Would save the previous version: {backup}")
     for note in done.notes:
         say(note)
     if not done.files and not done.commands:
@@ -193,7 +193,7 @@ def _render_memory(look: PreparedMemory) -> None:
     begun = "begun" if look.begun else "there already"
     say(f"This project's memory ({look.root}): {begun}; {count(look.read, 'session')} read, {look.sessions} known.")
     if look.error:
-        met = f"In {count(look.met, 'session')} an agent met"
+        met = f"In {count(look.met, 'session')} an agent ran into"
         say(f"{met} {look.error}")
         say(f"  repaired by {look.change} ({look.verified_by})")
     elif not look.sessions:

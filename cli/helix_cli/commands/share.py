@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.group
 def share() -> None:
-    """Share insights, topics and corrections with a team, through git.
+    """Share insights and corrections with a team, by git.
 
     `list` shows what could be shared, `add` writes and stages files for a pull request, `check` looks for secrets in
     them, and `merge` takes in what the default branch has accepted.
@@ -85,7 +85,7 @@ def share_check() -> tuple[ShareProblem, ...]:
     Prints FILE:LINE and exits with 1 when it finds any: for CI, and before a commit. It reads these files only, so the
     memory need not be trusted.
     """
-    from helix_graph.sharing.api import check_shared
+    from helix_graph.sharing.shared_files import check_shared
 
     root = memory_folder(Path.cwd())
     if root is None or not root.is_dir():

@@ -19,7 +19,7 @@ _MEMBER = click.argument("member")
 
 @click.group
 def team() -> None:
-    """Administrate a team's memory on PostgreSQL.
+    """Administer a team's memory on PostgreSQL.
 
     `setup` makes its tables, `add` and `remove` say who is a member of which project. Members use `sync --to`.
     """

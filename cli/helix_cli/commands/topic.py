@@ -140,12 +140,12 @@ def edit(*, action: str, topic: str, text: str | None, of_user: bool, as_json: b
 @click.option("--hours", type=int, metavar="N", help="recent: the last N hours; overrides --days.")
 @click.option("--detail", help="stats: tags or index.")
 @click.option("--index", type=int, metavar="N", help="entries: the one at this index.")
-@click.option("--match-str", metavar="TEXT", help="entries: those that contain this text.")
+@click.option("--match-str", metavar="TEXT", help="entries: only those that contain this text.")
 @click.option("--focus", metavar="PATTERN", help="graph: only where topics of this pattern take part.")
 @click.option("--file", metavar="FILE", help="import: the JSON to take in; - is stdin.")
 @click.option("--refresh", is_flag=True, help="stale: show what the sources say now.")
 @click.option("--apply", is_flag=True, help="prune: remove them; without it they are listed.")
-@click.option("--force", is_flag=True, help="import: also store again what is there already.")
+@click.option("--force", is_flag=True, help="import: also store entries that exist already.")
 @global_option
 @json_option
 def topics(*, action: str, file: str | None, of_user: bool, as_json: bool, **options: Any) -> None:

@@ -30,7 +30,7 @@ _SESSIONS = 20
 _EXPLAINED = (
     "The later remedy: what repaired it in that session was shown. Same kind: both edit the file that the failure "
     "names, or the tool's own repair was shown and made by hand or by another name. Another: neither. These count "
-    "failures whose repair is known. Beside this memory stand the repair of the most similar message (lexical search), "
+    "failures whose repair is known. Also shown: the repair of the most similar message (lexical search), "
     "the newest repair of the check, and that of a random other failure of it (placebo)."
 )
 
@@ -83,7 +83,7 @@ def _cells(one: WayResult, found: WorthReport) -> tuple[str, ...]:
 )
 @json_option
 def worth(*, logs: tuple[Path, ...], as_json: bool) -> None:
-    """Show how often earlier sessions knew the repair of a later failure."""
+    """Show how often an earlier session knew the repair."""
     with progress("replaying") as advance:
         answer = open_for_question().worth(logs, progress=advance)
     show(answer, as_json=as_json, render=render_worth)

@@ -95,10 +95,8 @@ def _notice(found: Row) -> str:
     """What the person is told of it, whose agent alone reads the block."""
     shown = [one for one in found["precedents"] if one["level"] in LEVELS]
     met = max(found["issues"][one["issue"]]["sessions"] for one in shown)
-    what = (
-        "gave the agent the fix" if any(one["fixes"] for one in shown) else "never repaired, which the agent was told"
-    )
-    return f"helix: met in {met} session{'s' * (met != 1)}, {what}"
+    what = "gave the agent the fix" if any(one["fixes"] for one in shown) else "never repaired, and the agent knows it"
+    return f"helix: seen in {met} session{'s' * (met != 1)}, {what}"
 
 
 def _is_failing_run(call: HookCall, text: str) -> bool:
@@ -126,7 +124,7 @@ def _kept_failing(call: HookCall, root: Path, dedup: SessionDedup) -> ContextSec
         family = one.trigger.partition(" fails: ")[2]  # the output may name the kind of error without the check
         if dedup.has(SITUATION + one.trigger) or (family and dedup.has(SITUATION + family)):
             known.append(one)
-    heading = "What is about to be done kept failing here:"
+    heading = "This kept failing here:"
     if not known:
         return ContextSection(heading, [])
     from helix_graph.graph.node_labels import labels_of_call

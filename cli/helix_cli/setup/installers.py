@@ -297,7 +297,7 @@ class Codex:
         """
         if "hooks" in read_toml(self._config):  # Codex warns of hooks in both files, and the user has chosen one
             advice = "paste what `--print` shows, as TOML"
-            raise NotEditable("your hooks stand here, in TOML", path=self._config, advice=advice)
+            raise NotEditable("your hooks are defined here, in TOML", path=self._config, advice=advice)
         hooks, found = with_entries(self._file, self._hooks), server_state_in_toml(self._config)
         if self._by_command and found is None:
             return SetupPlan(changes=(hooks,), commands=self._agent.adding(self._entry), notes=(_TRUST,))

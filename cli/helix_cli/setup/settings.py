@@ -129,7 +129,7 @@ def require_inside(project: Path, paths: Iterable[Path]) -> None:
         leads_to = Path(os.path.realpath(path))
         if path.is_symlink() or not leads_to.is_relative_to(root):
             problem = f"a link in this project leads to {leads_to}"
-            raise NotEditable(problem, path=path, advice="put a file or folder of its own in the link's place")
+            raise NotEditable(problem, path=path, advice="replace the link by a file or folder")
 
 
 def undone(path: Path) -> SettingsChange | None:

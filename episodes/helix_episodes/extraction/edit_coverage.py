@@ -16,17 +16,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from helix_episodes.extraction.check_runs import does_not_compile, folder_of, touches
 from helix_episodes.extraction.checks.compilers import COMPILE_FAMILIES
 from helix_episodes.extraction.checks.model import looks_elsewhere
 from helix_episodes.extraction.fix_credit import named_files
 from helix_episodes.extraction.languages import may_read
 from helix_episodes.extraction.paths import file_name
-from helix_episodes.extraction.timeline import POINTS_AT_PLACE, does_not_compile, folder_of, touches
+from helix_episodes.extraction.timeline import POINTS_AT_PLACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from helix_episodes.extraction.timeline import CheckRun, Timeline
+    from helix_episodes.extraction.check_runs import CheckRun
+    from helix_episodes.extraction.timeline import Timeline
     from helix_episodes.model import Decision, Event
 
 #: Kinds of check that judge a file by itself.
@@ -42,12 +44,13 @@ def blamed(timeline: Timeline, changes: Sequence[Decision], event: Event, run: C
         return [one for one in changes if touches(one, event.path)]
     check, kind = run.verdict.check, run.verdict.kind
     read = [one for one in changes if may_read(check, _path(one), tests=kind == "test")]
-    if event.type != "error" or (event.path and kind not in POINTS_AT_PLACE):
+    uncompiled = does_not_compile(event, kind) or event.family in COMPILE_FAMILIES
+    if event.type != "error" or (event.path and kind not in POINTS_AT_PLACE and not uncompiled):
         return read
     if event.path is None:
         return read if event.tests or len({_path(one) or one.id for one in read}) == 1 else []
     named = [one for one in changes if touches(one, event.path)]
-    if named or kind not in _OF_ONE_FILE or does_not_compile(event, kind) or event.family in COMPILE_FAMILIES:
+    if named or uncompiled or kind not in _OF_ONE_FILE:
         return named or read
     output = timeline.calls[run.call].output if run.call is not None else ""
     files = named_files(event, output, alone=len(run.events) == 1)

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from helix_episodes.extraction.calls import ParsedCall
+    from helix_episodes.extraction.check_runs import CheckRun
     from helix_episodes.extraction.shell.commands import Segment
-    from helix_episodes.extraction.timeline import CheckRun, Timeline
+    from helix_episodes.extraction.timeline import Timeline
     from helix_episodes.session import Session, Step
 
 

@@ -17,16 +17,18 @@ from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.actions import action_of
 from helix_episodes.extraction.calls import CHANGES, written_by
+from helix_episodes.extraction.check_runs import does_not_compile, folder_of, rewrites
 from helix_episodes.extraction.decisions import evidence_of_call
 from helix_episodes.extraction.paths import file_name
-from helix_episodes.extraction.timeline import POINTS_AT_PLACE, does_not_compile, folder_of, rewrites
+from helix_episodes.extraction.timeline import POINTS_AT_PLACE
 from helix_episodes.model import FixEdit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from helix_episodes.extraction.calls import ParsedCall
-    from helix_episodes.extraction.timeline import CheckRun, Timeline
+    from helix_episodes.extraction.check_runs import CheckRun
+    from helix_episodes.extraction.timeline import Timeline
     from helix_episodes.model import Decision, Event, Fix
 
 #: How compilers and linters name a place: ``a.go:3:1``, ``a.ts(3,1)``, ``a.ts format``.

@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from helix_episodes.extraction.calls import ParsedCall
-    from helix_episodes.extraction.timeline import CheckRun, Timeline
+    from helix_episodes.extraction.check_runs import CheckRun
+    from helix_episodes.extraction.timeline import Timeline
     from helix_episodes.model import Evidence
     from helix_episodes.session import Session
 
@@ -58,6 +59,10 @@ _CONFLICTED = re.compile(
 _CONFLICT = "merge conflict"
 #: The program refused its own arguments and looked at nothing: only the command can be corrected.
 _MISCALLED = frozenset({"unknown option", "unknown command", "invalid arguments"})
+_QUOTED_WORD = re.compile(r"[`'\"\u2018\u201c]([^`'\"\s\u2019\u201d]+)[`'\"\u2019\u201d]")
+_NOT_KNOWN = re.compile(
+    r"\b(?:unknown|unrecogni[sz]ed|unexpected|invalid|illegal|no such|not found|un?supported)\b", re.IGNORECASE
+)
 #: Programs with which agents change a file that their own tool could not change.
 _WRITERS = INTERPRETERS | {"sed", "cat", "tee", "echo", "printf", "patch", "cp", "mv", "ed", "awk"}
 #: What ends a merge, and what gives it up.
@@ -282,7 +287,10 @@ def _call_fix(timeline: Timeline, error: Event) -> Fix | None:
             for n, one in enumerate(attempts)
             # A file that is found does not yet make the edit succeed.
             if not timeline.went_wrong(one)
-            and any(call.status == "ok" and _same_kind(call, failed) for call in timeline.calls_of(one))
+            and any(
+                call.status == "ok" and _same_kind(call, failed) and not _leaves_out(call, failed, error)
+                for call in timeline.calls_of(one)
+            )
         ),
         None,
     )
@@ -360,6 +368,8 @@ def _other_way(timeline: Timeline, error: Event) -> Fix | None:
             continue
         if error.family in _MISCALLED and call.operation != failed.operation:
             continue  # what a flag was to show, a look by another tool does not show
+        if _leaves_out(call, failed, error):
+            continue
         shared = shared_words(failed, call)
         if shared and (best is None or shared > best[0]):
             best = shared, decision
@@ -375,6 +385,18 @@ def _same_kind(call: ParsedCall, failed: ParsedCall) -> bool:
     if call.purpose and failed.purpose and call.purpose != failed.purpose:
         return False  # a look that goes well does not repair a change of the same program
     return call.step.tool == failed.step.tool or {call.operation, failed.operation} <= CHANGES
+
+
+def _leaves_out(call: ParsedCall, failed: ParsedCall, error: Event) -> bool:
+    """Whether a command goes without the operand that the error quotes: it did the rest, and that is no repair.
+
+    What the program does not know at all may well be left out.
+    """
+    quoted = frozenset(_QUOTED_WORD.findall(error.message or ""))
+    named = operands_of(failed) & quoted if failed.operation == "run" else frozenset()
+    if not named or error.family in _MISCALLED or _NOT_KNOWN.search(error.message or ""):
+        return False
+    return not any(one in word for one in named for word in operands_of(call))
 
 
 def _unseen(failed: ParsedCall) -> frozenset[str]:

@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from helix_episodes.episode_consistency import sound_pairs, times_of
+from helix_episodes.extraction.check_runs import looked_on, touches
 from helix_episodes.extraction.edit_coverage import blamed, failed_since, is_judged, passes_something_else
 from helix_episodes.extraction.paths import file_name
-from helix_episodes.extraction.timeline import looked_on, touches
 from helix_episodes.model import Decision, Event, Fix, Link
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from helix_episodes.extraction.check_runs import CheckRun
     from helix_episodes.extraction.report_links import StatementPair
-    from helix_episodes.extraction.timeline import CheckRun, Timeline
+    from helix_episodes.extraction.timeline import Timeline
     from helix_episodes.model import Outcome
 
 

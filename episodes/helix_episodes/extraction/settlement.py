@@ -17,20 +17,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.calls import UNDONE
+from helix_episodes.extraction.check_runs import changes_repository, rewrites
 from helix_episodes.extraction.checks import covers
 from helix_episodes.extraction.checks.model import covers_places
 from helix_episodes.extraction.delivery import delivered_by, went_well
 from helix_episodes.extraction.languages import language_of
 from helix_episodes.extraction.shell.commands import hides_exit
-from helix_episodes.extraction.timeline import changes_repository, rewrites
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from helix_episodes.extraction.calls import ParsedCall
+    from helix_episodes.extraction.check_runs import CheckRun
     from helix_episodes.extraction.checks import Verdict
     from helix_episodes.extraction.shell.commands import Segment
-    from helix_episodes.extraction.timeline import CheckRun, Timeline
+    from helix_episodes.extraction.timeline import Timeline
     from helix_episodes.model import Decision
 
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.actions import plan_title
 from helix_episodes.extraction.calls import UNDONE, written
+from helix_episodes.extraction.check_runs import changes_repository
 from helix_episodes.extraction.drafts import line
 from helix_episodes.extraction.paths import is_outside, relative
 from helix_episodes.extraction.reports import is_report
-from helix_episodes.extraction.timeline import changes_repository
 from helix_episodes.model import Metrics, as_count
 
 if TYPE_CHECKING:

@@ -8,86 +8,46 @@ run looked at: `helix_episodes.extraction.checks.covers` compares that.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.extraction.calls import UNDONE, goes_on, is_code, places_in, subjects_of, written_by
-from helix_episodes.extraction.checks import CheckFinding, Verdict, covers
-from helix_episodes.extraction.paths import file_name, role_of
-from helix_episodes.extraction.shell.programs import INTERPRETERS, SHELLS
+from helix_episodes.extraction.check_runs import (
+    CheckRun,
+    changes_repository,
+    does_not_compile,
+    folder_of,
+    is_put_back,
+    is_stashed,
+    is_stashed_after,
+    is_there_to_repair,
+    is_trial,
+    is_unrelated,
+    rewrites,
+    run_of,
+    settles,
+    shows_repaired,
+    touches,
+)
+from helix_episodes.extraction.paths import file_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from helix_episodes.extraction.calls import CallSubject, ParsedCall
+    from helix_episodes.extraction.checks import Verdict
     from helix_episodes.extraction.drafts import DraftDecision, DraftEvent
     from helix_episodes.extraction.shell.commands import Segment
     from helix_episodes.model import Decision, Event
 
-#: Kinds of check that list everything they find, so that a family missing from the next run is a family repaired. A
-#: compiler or a test run stops early and proves nothing by silence.
-_COMPLETE = frozenset({"lint"})
-#: Families after which a linter could not look further; what it then leaves out is not repaired.
-_CUTS_SHORT = re.compile(r"compile|syntax|undefined|type mismatch|missing method|redeclared|unused (import|variable)")
-#: What ``git stash`` does besides setting aside: bringing back, and looking.
-_UNSTASHING = frozenset({"pop", "apply", "drop", "clear", "branch"})
-_LOOKING = frozenset({"list", "show"})
-_GIT_CHANGES = frozenset({
-    "apply", "checkout", "cherry-pick", "merge", "mv", "pull", "rebase", "reset", "restore", "revert", "rm", "stash",
-    "stash apply", "stash pop", "stash push",
-})  # fmt: skip
-#: Commands that change the files a check looks at as surely as an edit does; None means any subcommand.
-_CHANGES_FILES: dict[str, frozenset[str] | None] = {
-    **dict.fromkeys(("rm", "mv", "cp", "sed", "perl", "patch", "ln", "cat", "tee", "echo", "printf")),
-    **dict.fromkeys(("pip", "npm", "yarn", "pnpm", "uv", "poetry", "bundle")),
-    "git": _GIT_CHANGES,
-    "go": frozenset(["get", "generate", "mod"]),
-    "cargo": frozenset(["add", "update", "remove"]),
-}
 #: Kinds of check whose message points at the line that is wrong; a test's points at the test.
 POINTS_AT_PLACE = frozenset({"lint", "typecheck", "build", "format"})
-#: Where people try things out; what is done there changes nothing of the project.
-_TEMPORARY = ("/tmp", "/private/tmp", "/var/", "$TMP")  # noqa: S108  (read, not used)
-_SCRATCH = (*_TEMPORARY, "~")
-#: Flags with which a checker rewrites what it finds.
-_REWRITES = frozenset({"--fix", "--write", "--update-snapshots", "--unsafe-fixes", "-u"})
-#: How tasks are called that rewrite what a linter complains of: ``lint:fix``, ``fix-lint``, ``eslint-fix``.
-_REWRITING_TASK = frozenset({"fix", "autofix", "write"})
-#: Kinds of check whose complaints a tool can repair by itself.
-_REPAIRABLE = frozenset({"lint", "format"})
-#: Languages in which whatever tests, lints or builds a package has compiled it.
-_COMPILED = frozenset({"go", "rs", "java", "kt", "cs", "swift", "c", "cc", "cpp", "scala", "fs"})
-#: Languages in which only the type check and the build look at types.
-_TYPED = frozenset({"ts", "tsx", "mts", "cts", "vue", "svelte", "py"})
 _MERGES = frozenset({"merge", "rebase", "pull", "cherry-pick"})
 _GOES_ON = frozenset({"--continue", "--skip", "--abort", "--quit"})
-
-
-class CheckRun(msgspec.Struct, frozen=True, kw_only=True):
-    """One verdict of one check. ``events`` are the ids of the events it became, ``families`` those it complained of.
-
-    ``ground`` is the part of the verdict that says what was checked. ``call`` is None where no one ran it in this
-    session: a failure that only words report.
-    """
-
-    call: int | None
-    position: int
-    verdict: Verdict
-    ground: Verdict
-    events: tuple[str, ...]
-    families: frozenset[str]
-
-    @property
-    def passed(self) -> bool:
-        """Whether the check passed."""
-        return self.verdict.passed is True
 
 
 _position = attrgetter("position")
@@ -197,14 +157,14 @@ class Timeline:
         """Every verdict of a check that a call ran; those of a tree without the session's changes go aside."""
         stashed = False
         for number, call in enumerate(self.calls):
-            before, stashed = stashed, _is_stashed(call, before=stashed)
+            before, stashed = stashed, is_stashed(call, before=stashed)
             for verdict in () if call.outside else call.verdicts:
-                if verdict.passed is None or _is_put_back(call, verdict) or _is_trial(call, verdict):
+                if verdict.passed is None or is_put_back(call, verdict) or is_trial(call, verdict):
                     continue
                 events = [event for event in self.events_of_call(number) if event.check == verdict.check]
                 position = call.position if call.result_position is None else call.result_position
-                run = _run(verdict, events, call=number, position=position)
-                if _after_stashing(call.segments[: verdict.segment], before=before):
+                run = run_of(verdict, events, call=number, position=position)
+                if is_stashed_after(call.segments[: verdict.segment], before=before):
                     self.aside.append(run)
                 else:
                     yield run
@@ -218,7 +178,7 @@ class Timeline:
         for (position, _), names in together.items():
             verdict = self.reported[names[0]].verdict
             if verdict is not None:
-                yield _run(verdict, [self.event(name) for name in names], call=None, position=position)
+                yield run_of(verdict, [self.event(name) for name in names], call=None, position=position)
 
     def next_repair(self, check: str, place: int, family: str) -> int | None:
         """The place of the first run after ``place`` that shows that its failure of that family is gone.
@@ -228,7 +188,7 @@ class Timeline:
         runs, failure = self.runs[check], self.runs[check][place]
         key = (check, failure.ground, family)
         if key not in self._repairs:
-            self._repairs[key] = [at for at, run in enumerate(runs) if _repaired(run, failure, family)]
+            self._repairs[key] = [at for at, run in enumerate(runs) if shows_repaired(run, failure, family)]
         found = self._repairs[key]
         after = bisect_right(found, place)
         return found[after] if after < len(found) else None
@@ -254,7 +214,7 @@ class Timeline:
         uncompiled = does_not_compile(error, failure.verdict.kind)
         key = (failure.ground, failure.verdict.task, uncompiled, error.path if uncompiled else None)
         if key not in self._settled:
-            self._settled[key] = [run for run in self._passing if _settles(run, failure, error)]
+            self._settled[key] = [run for run in self._passing if settles(run, failure, error)]
         return self._settled[key]
 
     def committed_after(self, failure: CheckRun) -> Event | None:
@@ -323,8 +283,8 @@ class Timeline:
         sure = [
             one
             for one in between
-            if (self.changes_files(one) and (touches(one, named) or not _is_unrelated(one, kind)))
-            or any(changes_repository(segment) or _repairs(segment, kind) for segment in self._segments(one))
+            if (self.changes_files(one) and (touches(one, named) or not is_unrelated(one, kind)))
+            or any(changes_repository(segment) or is_there_to_repair(segment, kind) for segment in self._segments(one))
         ]
         return sure or [
             one for one in between if any(part.purpose == "format" or rewrites(part) for part in self._segments(one))
@@ -414,181 +374,3 @@ class Timeline:
         output = self.call_of(error).output if error.id in self.call_numbers else ""
         together = does_not_compile(error, kind) and folder_of(path) == folder_of(error.path or "")
         return not path or together or file_name(path) in output
-
-
-def _is_stashed(call: ParsedCall, *, before: bool) -> bool:
-    """Whether the changes are set aside after a call; of one that failed, the parts before its last verdict ran."""
-    if call.operation != "run" or call.status in UNDONE:
-        return before
-    ran = len(call.segments)
-    if call.status == "error":
-        ran = max((verdict.segment for verdict in call.verdicts if verdict.segment is not None), default=0)
-    return _after_stashing(call.segments[:ran], before=before)
-
-
-def _after_stashing(segments: Sequence[Segment], *, before: bool) -> bool:
-    """Whether the changes are set aside after these parts of a command."""
-    for segment in segments:
-        if segment.program == "git" and (segment.subcommand or "").partition(" ")[0] == "stash":
-            words = {*(segment.subcommand or "").split(), *segment.arguments[:2]}
-            before = not words & _UNSTASHING and (before or not words & _LOOKING)
-    return before
-
-
-#: The words with which git brings a file back to what it was before.
-_RESTORING = frozenset({"checkout", "restore", "apply", "reset"})
-
-
-def _is_put_back(call: ParsedCall, verdict: Verdict) -> bool:
-    """Whether a command changed the tree before a check and put it back after: code broken to see a test fail."""
-    if verdict.segment is None:
-        return False
-    before, after = call.segments[: verdict.segment], call.segments[verdict.segment + 1 :]
-    changed = any(part.program != "git" and (changes_repository(part) or part.target) for part in before)
-    return changed and any(_puts_back(part, before) for part in after)
-
-
-def _is_trial(call: ParsedCall, verdict: Verdict) -> bool:
-    """Whether a check ran on nothing but scratch files, which are no part of the project."""
-    if verdict.segment is None or verdict.segment >= len(call.segments):
-        return False
-    part = call.segments[verdict.segment]
-    operands = [word for word in part.arguments if not word.startswith("-")]
-    scripted = part.program in INTERPRETERS | SHELLS
-    paths = operands[:1] if scripted else [word for word in part.scope if not word.startswith("-")]
-    return bool(paths) and all(word.startswith(_TEMPORARY) for word in paths)
-
-
-def _puts_back(part: Segment, before: Sequence[Segment]) -> bool:
-    if part.program == "git":
-        return part.subcommand in _RESTORING
-    if part.program in {"cp", "mv"}:
-        copied = {word for one in before if one.program in {"cp", "mv"} for word in one.arguments}
-        return bool(copied.intersection(part.arguments))
-    # The same edit again, backwards, is the same program on the same file.
-    edited = {one.arguments[-1] for one in before if one.program in {"sed", "perl"} and one.arguments}
-    return part.program in {"sed", "perl"} and bool(part.arguments) and part.arguments[-1] in edited
-
-
-def _run(verdict: Verdict, events: Sequence[Event], *, call: int | None, position: int) -> CheckRun:
-    named = tuple(CheckFinding(family="", message="", tests=found.tests) for found in verdict.findings)
-    ground = Verdict(
-        check=verdict.check,
-        kind=verdict.kind,
-        passed=None,
-        scope=verdict.scope,
-        task=verdict.task,
-        echoed=verdict.echoed,
-        findings=named,
-    )
-    return CheckRun(
-        call=call,
-        position=position,
-        verdict=verdict,
-        ground=ground,
-        events=tuple(event.id for event in events),
-        families=frozenset(event.family for event in events if event.family),
-    )
-
-
-#: A long session compares every failure with every later run, and nearly all of them look at the same few things.
-_covers = lru_cache(maxsize=4096)(covers)
-
-
-def looked_on(run: CheckRun) -> bool:
-    """Whether a run got as far as judging: what does not compile was not linted or tested."""
-    return not any(_CUTS_SHORT.search(name) for name in run.families)
-
-
-def _repaired(run: CheckRun, failure: CheckRun, family: str) -> bool:
-    """Whether ``run`` shows that a failure of that family is gone."""
-    if not _covers(run.ground, failure.ground):
-        return False
-    if run.passed:
-        return not run.verdict.only_cached  # what did not run shows nothing
-    return run.verdict.kind in _COMPLETE and looked_on(run) and family not in run.families
-
-
-def does_not_compile(error: Event, kind: str | None) -> bool:
-    """Whether an error keeps code from being compiled, or from passing the type check."""
-    return kind in {"build", "typecheck"} or bool(_CUTS_SHORT.search(error.family or ""))
-
-
-def _settles(run: CheckRun, failure: CheckRun, error: Event) -> bool:
-    """Whether a run of another check shows that a failure is gone."""
-    if not run.passed or run.call is None:
-        return False
-    task, failed = run.verdict.task, failure.verdict.task
-    if task is not None and task == failed:
-        return _covers(run.ground._replace(check=failure.ground.check), failure.ground)
-    # What a rewriting task could not repair, it would have reported.
-    related = task is not None and failed is not None and _is_of_task(task, failed)
-    return related or (does_not_compile(error, failure.verdict.kind) and _compiled(run, error.path))
-
-
-def _compiled(run: CheckRun, path: str | None) -> bool:
-    """Whether a run that passed must have compiled a file, or checked its types."""
-    language = file_name(path or "").rpartition(".")[2].lower()
-    if path is None or language not in _COMPILED | _TYPED:
-        return False
-    if run.verdict.kind == "build" and role_of(path) == "test":
-        return False  # a build leaves the tests out
-    if run.verdict.kind not in {"build", "typecheck"} and (language in _TYPED or run.verdict.kind == "format"):
-        return False
-    folder = folder_of(path)
-    scope = [word.removeprefix("./").removesuffix("...").rstrip("/") for word in run.verdict.scope if word[:1] != "-"]
-    return not scope or any(f"{folder}/".startswith(f"{part}/") or part in {"", "."} for part in scope)
-
-
-def folder_of(path: str) -> str:
-    """The folder of a file, as a check names it.
-
-    >>> folder_of("./api/cart.go"), folder_of("main.go")
-    ('api', '')
-    """
-    return path.removeprefix("./").rpartition("/")[0]
-
-
-def _is_of_task(task: str, failed: str) -> bool:
-    """Whether two tasks are one, or one rewrites what the other complains of: ``bun lint:fix`` and ``bun lint``."""
-    if task == failed:
-        return True
-    longer, shorter = (task, failed) if len(task) > len(failed) else (failed, task)
-    rest = re.split(r"[^a-z]+", longer.removeprefix(shorter))
-    return longer.startswith(shorter) and not _REWRITING_TASK.isdisjoint(rest)
-
-
-def rewrites(segment: Segment) -> bool:
-    """Whether a command rewrites what it complains of: by a flag, or by the name of the task."""
-    task = re.split(r"[^a-z]+", (segment.subcommand or "").lower())
-    return bool(
-        _REWRITES.intersection(segment.flags) or (segment.purpose == "check" and _REWRITING_TASK.intersection(task))
-    )
-
-
-def _repairs(segment: Segment, kind: str | None) -> bool:
-    """Whether a command is there to repair what a check of that kind complains of."""
-    return kind in _REPAIRABLE and (rewrites(segment) or (kind == "format" and segment.purpose == "format"))
-
-
-def touches(decision: Decision, path: str | None) -> bool:
-    """Whether a decision is about the file that ``path`` ends in; tools and checks give different parts of a path."""
-    own = decision.action.path if decision.action else None
-    return bool(own and path) and file_name(own or "") == file_name(path or "")
-
-
-def _is_unrelated(decision: Decision, kind: str | None) -> bool:
-    """Whether an edit is of no concern to a check: prose to anything but a formatter, tests to a mere build."""
-    role = decision.action.role if decision.action else None
-    return (role == "docs" and kind != "format") or (role == "test" and kind == "build")
-
-
-def changes_repository(segment: Segment) -> bool:
-    """Whether a command is known to change files of the repository."""
-    subcommands = _CHANGES_FILES.get(segment.program, frozenset())
-    if segment.purpose != "change" or (subcommands is not None and segment.subcommand not in subcommands):
-        return False
-    if "--abort" in segment.arguments:
-        return False
-    paths = [segment.target] if segment.target else [part for part in segment.arguments if not part.startswith("-")]
-    return not paths or not all(part.startswith(_SCRATCH) for part in paths)

@@ -154,7 +154,10 @@ class _Run:
     def _act(self, step: Record, place: RecordPosition, *, text: str, actor: str) -> SkippedRecord | None:
         before = len(self._dialogue.steps)
         self.builder.count_model(text_in(step, "model_name"))
-        self._spend(object_in(step, "metrics"))
+        metrics = object_in(step, "metrics")  # tokens from the cache repeat the same text with every call
+        read, cached, written = (metrics.get(f"{name}_tokens") for name in ("prompt", "cached", "completion"))
+        fresh = (read if isinstance(read, int) else 0) - (cached if isinstance(cached, int) else 0)
+        self.builder.add_tokens(max(fresh, 0) + (written if isinstance(written, int) else 0))
         thought = text_in(step, "reasoning_content") or ""
         self._dialogue.add_text("thought", place, text=thought if thought != "null" else "", actor=actor)
         calls = objects_in(step, "tool_calls")
@@ -194,9 +197,3 @@ class _Run:
             helper = self._helpers.pop(name, None) if name else None
             if helper is not None:
                 self.take_all(helper, actor=f"agent:{name}")
-
-    def _spend(self, metrics: Record) -> None:
-        """Tokens written and newly read; those from the cache repeat the same text with every call."""
-        read, cached, written = (metrics.get(f"{name}_tokens") for name in ("prompt", "cached", "completion"))
-        fresh = (read if isinstance(read, int) else 0) - (cached if isinstance(cached, int) else 0)
-        self.builder.add_tokens(max(fresh, 0) + (written if isinstance(written, int) else 0))

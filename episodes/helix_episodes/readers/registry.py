@@ -115,7 +115,7 @@ def find_reader(path: Path, *, format: str = AUTO, part: bool = False) -> Reader
     if not part and reader.is_part(path):
         raise LogNotReadable(
             path=path,
-            problem="it is a part of a session: it belongs to the session log beside its folder; give that one",
+            problem="it is a part of a session: it belongs to the session log next to its folder; extract that log",
         )
     return reader
 

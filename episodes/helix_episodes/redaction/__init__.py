@@ -334,33 +334,28 @@ class CutIn(msgspec.Struct, frozen=True, kw_only=True):
 
 def cuts_in(value: msgspec.Struct) -> tuple[CutIn, ...]:
     """The cuts in an episode (or any other value), in the order of its fields."""
-    counted = Counter((kind, place) for place, text in _texts(value, "") for kind in _kinds(text))
+    texts: list[tuple[str, str]] = []
+    _find_marked(value, "", texts)
+    counted = Counter((kind, place) for place, text in texts for kind in _kinds(text))
     return tuple(CutIn(kind=kind, place=place, count=count) for (kind, place), count in counted.items())
 
 
 def _kinds(text: str) -> Iterator[str]:
-    if "[redacted:" in text or "~" in text:
-        yield from (found[1] or HOME for found in _CUT_MARK.finditer(text))
+    yield from (found[1] or HOME for found in _CUT_MARK.finditer(text))
 
 
-def _texts(value: Any, place: str) -> Iterator[tuple[str, str]]:  # noqa: ANN401  (whatever a field holds)
-    """Every text with its place: the nearest part that has an id, and the field."""
+def _find_marked(value: Any, place: str, found: list[tuple[str, str]]) -> None:  # noqa: ANN401  (whatever a field holds)
+    """Adds the texts that may have a mark, each with its place: the nearest part that has an id, and the field."""
     if isinstance(value, str):
-        yield place, value
-    elif isinstance(value, dict):
-        for each in value.values():
-            yield from _texts(each, place)
-    elif isinstance(value, list | tuple):
-        for each in value:
-            yield from _texts(each, place)
+        if "~" in value or "[redacted:" in value:
+            found.append((place, value))
+    elif isinstance(value, dict | list | tuple):
+        for each in value.values() if isinstance(value, dict) else value:
+            _find_marked(each, place, found)
     elif isinstance(value, msgspec.Struct):
+        part = getattr(value, "id", None)
+        is_part = isinstance(part, str) and _PART.fullmatch(part)
         for name in value.__struct_fields__:
-            yield from _texts(getattr(value, name), _below(value, place, name))
-
-
-def _below(value: msgspec.Struct, place: str, field: str) -> str:
-    """``d003 chosen`` for a field of a decision; deeper ones belong to the same field."""
-    if not place:
-        return field
-    part = getattr(value, "id", None)
-    return f"{part} {field}" if isinstance(part, str) and _PART.fullmatch(part) else place
+            if each := getattr(value, name):
+                # ``d003 chosen`` for a field of a decision; deeper ones belong to the same field.
+                _find_marked(each, (f"{part} {name}" if is_part else place) if place else name, found)

@@ -200,7 +200,9 @@ def _drawn_secrets(sifted: SiftedText, secrets_in: Callable[[str], Sequence[Cut]
         if found is None or start < place - _LONGEST or done - start > _LONGEST or _is_part(text, start, done):
             continue
         if (plain := _decoded(found[0])) is not None:
-            is_secret = _hides_secret(plain, secrets_in, is_id=_is_id(text, start, done))
+            is_id = _is_id(text, start, done)
+            value = plain.strip("\0\n").rpartition("\0")[2].rpartition(":")[2]
+            is_secret = (is_like_password(value) and not is_id) or bool(secrets_in(plain))
         else:
             is_secret = is_drawn_token(found[0]) and not _is_public(text, start, done)
         if is_secret:
@@ -312,11 +314,6 @@ def _decoded(token: str) -> str | None:
     except (binascii.Error, UnicodeDecodeError):
         return None
     return plain if plain.replace("\n", "").replace("\t", "").replace("\0", "").isprintable() else None
-
-
-def _hides_secret(plain: str, secrets_in: Callable[[str], Sequence[Cut]], *, is_id: bool) -> bool:
-    value = plain.strip("\0\n").rpartition("\0")[2].rpartition(":")[2]
-    return (is_like_password(value) and not is_id) or bool(secrets_in(plain))
 
 
 def _made_secrets(text: str) -> Iterator[Cut]:

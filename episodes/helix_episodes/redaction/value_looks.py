@@ -166,15 +166,6 @@ def _likelihood(part: str) -> float:
     )
 
 
-def is_strewn_with_digits(value: str) -> bool:
-    """Digits in three places or more, where names have one number.
-
-    >>> is_strewn_with_digits("pXz9w3QlY7Zkuvqdt7s8"), is_strewn_with_digits("loadKeyFromVault20240115")
-    (True, False)
-    """
-    return looks_random(value) and len(_NUMBER.findall(value)) >= _MOST_NUMBERS
-
-
 def is_strong(value: str) -> bool:
     """Made as passwords are: a sign among letters, letters of both cases with a digit, or digits in three places."""
     letters = any(map(str.isalpha, value))

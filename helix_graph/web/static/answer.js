@@ -106,8 +106,8 @@ function explained(found) {
     make("h1", {}, found.outcome === "failure" ? "Why it failed" : "How it came out", " ", chip(found.outcome, `${OUTCOME_SIGNS[found.outcome]} ${OUTCOMES[found.outcome]}`)),
     make("p", { class: "soft" }, found.rule && `${found.rule}. `, `Based on ${found.basis}.`),
     places.length > 0 && [make("h2", {}, "Read first"), make("ol", { class: "leads" }, places)],
-    make("h2", {}, "Steps to look at"),
-    steps.length ? [make("ol", { class: "leads" }, steps), make("p", { class: "soft" }, "Leads, not conclusions.")] : make("p", { class: "nothing" }, "No step stands out."),
+    make("h2", {}, "Suspects"),
+    steps.length ? [make("ul", { class: "leads" }, steps), make("p", { class: "soft" }, "The likeliest first. Leads, not conclusions.")] : make("p", { class: "nothing" }, "No step stands out."),
   );
 }
 

@@ -13,23 +13,28 @@ function tally(trace) {
   return times;
 }
 
+/** The different things that a session did, and the issues that it met. */
+function thingsOf(trace) {
+  return new Set([...tally(trace).keys(), ...trace.steps.map((one) => one.issue).filter(Boolean)]);
+}
+
 /** The traced session that did and met the most of the same, of those with another known outcome where there are any; and why. */
 async function mostAlike(sessions, place, trace) {
-  const mine = new Set(trace.steps.map((one) => one.label).filter(Boolean));
+  const mine = thingsOf(trace);
   const traced = sessions.session.map((_, other) => other).filter((other) => other !== place && sessions.traced[other]).reverse();
   const differing = traced.filter((other) => sessions.outcome[other] !== sessions.outcome[place] && sessions.outcome[other] !== "unknown");
   const among = differing.length ? differing : traced;
   let best = null;
   for (const other of among) {
-    const theirs = new Set((await pack(`trace-${other}`)).steps.map((one) => one.label).filter(Boolean));
-    const shared = [...mine].filter((label) => theirs.has(label)).length;
+    const theirs = thingsOf(await pack(`trace-${other}`));
+    const shared = [...mine].filter((one) => theirs.has(one)).length;
     const all = mine.size + theirs.size - shared;
     const alike = shared / (all || 1);
     if (!best || alike > best.alike) best = { other, alike, shared, all };
   }
   if (!best) return {};
   const whose = differing.length ? `the ${count(among.length, "session")} on this page that came out otherwise` : `the ${count(among.length, "session")} on this page, none of which is known to have come out otherwise,`;
-  return { other: best.other, why: `Of ${whose} it has most in common with this one: ${best.shared} of the ${best.all} different things that either did or met.` };
+  return { other: best.other, why: `Of ${whose} it has most in common with this one: ${best.shared} of ${best.all} steps and failures of the two.` };
 }
 
 async function comparison(sessions, place, trace, name) {

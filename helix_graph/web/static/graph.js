@@ -36,7 +36,7 @@ async function graphTab(name, chosen) {
   const [graph, sessions] = await Promise.all([wholeGraph(), allSessions()]);
   const head = [make("h1", {}, "Graph"), nodeSearch(graph)];
   if (name === "path") return make("section", {}, ...head, ...pathPage(await pack("path"), sessions));
-  if (!graph.id.length) return make("section", {}, ...head, make("p", { class: "nothing" }, "Nothing was met in any session yet."));
+  if (!graph.id.length) return make("section", {}, ...head, make("p", { class: "nothing" }, "No session has any steps yet."));
   const place = graph.places.get(name) ?? (name ? undefined : graph.opens);
   if (place === undefined) return make("section", {}, ...head, make("p", { class: "nothing" }, "This is not among the ", graph.id.length.toLocaleString("en"), " most frequent things that the page has. ", command("helix-graph causes TEXT")));
   return make("section", {}, ...head, ...focused(graph, sessions, place, chosen.hops === "1" ? 1 : 2));

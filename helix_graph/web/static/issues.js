@@ -174,7 +174,7 @@ function stillFixed(issue) {
     [INSTEAD]: "in its last occurrence another command worked instead",
   }[last] || "its last occurrence was not repaired";
   const verdict = {
-    new: "Too early to say: one session has met it",
+    new: "Too early to say: only one session had it",
     recurring: "No: it keeps coming back",
     regressed: "No: it came back after it had been quiet",
     quiet: "It seems so",

@@ -15,7 +15,10 @@ async function placesTab(_, chosen) {
 function risky(check) {
   const share = (one) => one.failed / one.runs;
   const worse = (one) => one.standing === "worse" || (one.standing === "counts only" && one.failed > 1 && share(one) > (1.5 * one.failed_elsewhere) / Math.max(1, one.runs_elsewhere));
-  return check.places.filter(worse).sort((one, other) => (other.rate ?? share(other)) - (one.rate ?? share(one)) || other.runs - one.runs);
+  const found = check.places.filter(worse);
+  // Of folders within each other that hold the same runs only the innermost is named.
+  const inner = (one) => found.some((other) => other.path.startsWith(`${one.path}/`) && other.runs === one.runs && other.failed === one.failed);
+  return found.filter((one) => !inner(one)).sort((one, other) => (other.rate ?? share(other)) - (one.rate ?? share(one)) || other.runs - one.runs);
 }
 
 /** What to read of so many places that fail more often. */
@@ -45,7 +48,7 @@ function riskiest(checks, found, sessions, titles) {
         ),
       ),
     ),
-    !found.enough && make("p", { class: "soft" }, "Fewer than 30 sessions ran a check: counts only, a rate would promise more than they hold."),
+    !found.enough && make("p", { class: "soft" }, "Fewer than 30 sessions ran a check: only counts are shown."),
   ];
 }
 
@@ -89,6 +92,7 @@ function together(found) {
     );
   return [
     make("h2", {}, "Changed together"),
+    make("p", { class: "soft" }, "In how many of the sessions that changed the first file the second was changed too, and how often a check failed after a change of the first: without the second, and with it."),
     make("div", { class: "wide-table", tabindex: "0", role: "region", "aria-label": "Files changed together" }, make("table", { class: "pairs" }, make("thead", {}, make("tr", {}, ["Files", "Sessions that change both", "Checks failing without the second", "Failing with it"].map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, found.together.slice(0, 20).map(row)))),
   ];
 }

@@ -70,7 +70,7 @@ function proposalCard(one, known, into) {
     "li",
     {},
     make("p", { class: "title" }, quoted(one.sentence, 300)),
-    make("p", { class: "soft" }, one.kind === "hook" ? "A hook, since the rule is written and ignored. " : "", quoted(one.reason, 300)),
+    make("p", { class: "soft" }, one.kind === "hook" ? "A hook, since the rule is written and ignored. " : "", "Why: ", quoted(one.reason, 300), "."),
     make("p", {}, "For ", known.has(one.issue) ? link(`issues/${one.issue}`, {}, quoted(one.title)) : quoted(one.title), `: ${count(one.sessions, "session")}${cost(one) ? `, ${cost(one)} so far` : ""}.`),
     one.kind !== "hook" && make("p", {}, command(`helix-graph advise --accept ${one.id.slice(0, 8)} --into ${into}`)),
   );

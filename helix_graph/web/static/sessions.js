@@ -30,7 +30,7 @@ async function sessionsTab(name, chosen, rest) {
     {},
     make("h1", {}, "Sessions"),
     make("p", { class: "lead" }, "The strip is a session from its first step to its last: thin and green until it first failed, then thick and red until the last of its failures was repaired or got past."),
-    issue && make("p", {}, "Those that met ", link(`issues/${issue.id}`, {}, quoted(issue.title)), ". ", link("sessions", {}, "Show all")),
+    issue && make("p", {}, "Sessions with ", link(`issues/${issue.id}`, {}, quoted(issue.title)), ". ", link("sessions", {}, "Show all")),
     form,
     results,
   );

@@ -10,7 +10,7 @@ async function sessionPage(sessions, name, step, chosen) {
   if (!trace) return make("article", {}, ...head, make("p", { class: "nothing" }, "Its steps are not on this page, which has those of the newest sessions and of each issue's last occurrences. Show them with ", command(`helix-graph explain ${briefName(sessions.session[place])} --steps`), "."));
   if (chosen.with !== undefined) return make("article", {}, ...head, await comparison(sessions, place, trace, chosen.with));
   const steps = make("ol", { class: "steps" }, trace.steps.map((one, at) => stepItem(one, at, trace, sessions.session[place])));
-  const page = make("article", {}, ...head, ...whatFailed(trace, name), make("div", { class: "pair even" }, readFirst(trace, name), suspectsOf(trace, sessions, place)), ...memoryShown(trace), ...refused(trace), make("h2", {}, `${count(trace.steps.length, "step")}`), steps, lessonsOf(trace));
+  const page = make("article", {}, ...head, ...whatFailed(trace, name, (await pack("issues")).issues), make("div", { class: "pair even" }, readFirst(trace, name), suspectsOf(trace, sessions, place)), ...memoryShown(trace), ...refused(trace), make("h2", {}, `${count(trace.steps.length, "step")}`), steps, lessonsOf(trace));
   if (step) queueMicrotask(() => openStep(page, step, trace));
   return page;
 }
@@ -68,16 +68,18 @@ function readFirst(trace, session) {
 const MOST_FAILURES = 6;
 
 /** What failed in a session and was not meant to, what was left first. */
-function whatFailed(trace, session) {
+function whatFailed(trace, session, issues) {
   const byId = new Map(trace.steps.map((one) => [one.id, one]));
   const failures = trace.steps.filter((one) => isFailure(one) && !one.deliberate);
   const left = failures.filter((one) => !one.repaired_by?.length);
   if (!failures.length) return [];
   const shown = [...left, ...failures.filter((one) => one.repaired_by?.length)].slice(0, MOST_FAILURES);
+  const known = new Map(issues.map((one) => [one.id, one]));
+  const about = (issue) => [make("br"), make("small", {}, "issue ", link(`issues/${issue.id}`, {}, quoted(issue.title, 120)), `, ${count(issue.sessions, "session")}. `, quoted(issue.repair, 160), ".")];
   const how = (one) => (one.repaired_by?.length ? [chip("mended", "repaired"), " by ", quoted(one.repaired_by.map((id) => byId.get(id)?.text).filter(Boolean).join("; "), 160)] : chip("failure", "not repaired"));
   return [
     make("h2", {}, `${count(failures.length, "failure")}, ${left.length || "none"} not repaired`),
-    make("ul", { class: "plain failures" }, shown.map((one) => make("li", {}, link(`sessions/${encodeURIComponent(session)}/${encodeURIComponent(one.id)}`, {}, "\u2717 ", quoted(one.text, 160)), one.message && !one.text.includes(one.message) && make("small", {}, " ", quoted(one.message, 160)), " ", how(one)))),
+    make("ul", { class: "plain failures" }, shown.map((one) => make("li", {}, link(`sessions/${encodeURIComponent(session)}/${encodeURIComponent(one.id)}`, {}, "\u2717 ", quoted(one.text, 160)), one.message && !one.text.includes(one.message) && make("small", {}, " ", quoted(one.message, 160)), " ", how(one), known.has(one.issue) && about(known.get(one.issue))))),
     failures.length > shown.length && make("p", { class: "soft" }, `${failures.length - shown.length} more among the steps below.`),
   ];
 }

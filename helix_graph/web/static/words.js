@@ -52,10 +52,16 @@ function thousands(number) {
   return number >= 1000 ? `${Math.round(number / 1000)}k` : String(number);
 }
 
+/** A number without its fraction as the commands round it: a half goes to the even one. */
+function whole(number) {
+  const below = Math.floor(number);
+  return number - below === 0.5 ? below + (below % 2) : Math.round(number);
+}
+
 /** What a failure, or all of an issue, took. */
 function cost(one) {
   const parts = [];
-  if (one.steps !== null && one.steps !== undefined) parts.push(count(Math.round(one.steps), "step"));
+  if (one.steps !== null && one.steps !== undefined) parts.push(count(whole(one.steps), "step"));
   if (one.minutes) parts.push(lasting(60 * one.minutes));
   if (one.tokens) parts.push(`${thousands(one.tokens)} tokens`);
   return parts.join(", ");

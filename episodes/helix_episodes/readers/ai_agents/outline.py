@@ -121,16 +121,13 @@ class Outline:
     def add_to_owner(self, role: Role | None, text: str, block: MarkdownBlock) -> None:
         """What is stated about the statement before: its reason, its remedy, what came of it."""
         if self.owner == "decision" and role not in STATEMENTS | {"remedy"}:
-            self._of_decision(role, text, line=block.line)
+            if role in {"rationale", None, "context", "background", "options", "found"}:
+                self.extend(text, name="options" if role == "options" else "rationale", line=block.line)
+            else:
+                part: StatementPart = "outcome" if role in {"outcome", "impact"} else "other"
+                self.steps.note(text, part=part, line=block.line, call_id=self.join)
         else:
             self._of_statement(role, text, block)
-
-    def _of_decision(self, role: Role | None, text: str, *, line: int) -> None:
-        if role in {"rationale", None, "context", "background", "options", "found"}:
-            self.extend(text, name="options" if role == "options" else "rationale", line=line)
-        else:
-            part: StatementPart = "outcome" if role in {"outcome", "impact"} else "other"
-            self.steps.note(text, part=part, line=line, call_id=self.join)
 
     def _of_statement(self, role: Role | None, text: str, block: MarkdownBlock) -> None:
         line = block.line

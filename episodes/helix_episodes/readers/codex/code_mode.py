@@ -154,7 +154,8 @@ class _Literal:
             if not self._take(",") and not self._script.startswith("]", self._at):
                 raise _ComputedValueError
         if self._take(".join("):
-            between = self._text_after_blanks()
+            self._skip_blanks()
+            between = self._text()
             if not self._take(")") or not all(isinstance(value, str) for value in values):
                 raise _ComputedValueError
             return between.join(values)
@@ -185,10 +186,6 @@ class _Literal:
         if name not in self._known:
             raise _ComputedValueError
         return self._known[name]
-
-    def _text_after_blanks(self) -> str:
-        self._skip_blanks()
-        return self._text()
 
     def _take(self, sign: str) -> bool:
         self._skip_blanks()

@@ -1,0 +1,174 @@
+"""Shared files as a memory reads them: which are records that it may take in, and what is wrong with the others.
+
+A file is taken in if its name is that of its content, if it holds no secret, and if a memory could have written it.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from helix_episodes.errors import InvalidArgument
+from helix_episodes.safe_files import irregularity, read_regular
+from helix_graph.insights.model import FeedbackEntry, Insight, InsightVerdict
+from helix_graph.insights.storing import is_persons_tag
+from helix_graph.insights.transfer import checked_record
+from helix_graph.shared_authors import LONGEST_AUTHOR
+from helix_graph.sharing.git_files import (
+    FOLDER,
+    LARGEST,
+    TOO_LARGE,
+    AcceptedFile,
+    tracked,
+)
+from helix_graph.sharing.records import (
+    SharedEntry,
+    SharedFeedback,
+    SharedInsight,
+    SharedRecord,
+    ShareProblem,
+    decode,
+    find_secrets,
+    name_of,
+)
+from helix_graph.topics.transfer import as_exported, parse_import
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from helix_graph.topics.transfer import ExportedEntry
+
+#: By which things come that a team's server had; `git` is shorter.
+TEAM_SERVER = _LONGEST_WAY = "team server"
+
+
+class SharedHere(msgspec.Struct, frozen=True, kw_only=True):
+    """Hashes of the records that came in or went out, and the entries of topics behind them; ``theirs`` came in."""
+
+    insights: frozenset[str] = frozenset()
+    entries: dict[str, int] = {}
+    theirs: frozenset[str] = frozenset()
+
+
+def check_shared(root: Path) -> tuple[ShareProblem, ...]:
+    """What is wrong with the files of a memory that git tracks, or will: secrets, and files that are no records.
+
+    It reads these files alone, so that it may run on anybody's branch, in CI or before a commit.
+    """
+    problems = list(shared_problems(root))
+    for name in sorted(name for name in tracked(root) if not name.startswith(f"{FOLDER}/")):
+        if irregularity(root / name) is None and (root / name).exists():
+            problems += find_secrets(name, read_regular(root / name))
+    return tuple(sorted(problems, key=lambda one: (one.file, one.line)))
+
+
+def shared_problems(root: Path) -> Iterator[ShareProblem]:
+    """Shared files of the work tree that hold a secret, or that no memory takes in; links are no files."""
+    for path in sorted((root / FOLDER).rglob("*.json")):
+        if path.is_dir() or irregularity(path):
+            continue
+        data = None if path.stat().st_size > LARGEST else read_regular(path)
+        file = AcceptedFile(path.relative_to(root / FOLDER).as_posix(), data, "")
+        yield from read_accepted([file], now=datetime.now(UTC))[1]
+
+
+def _checked(name: str, data: bytes, *, now: datetime) -> SharedRecord:
+    """The record in a file of this name.
+
+    Raises:
+        ValueError: It is none, or was changed after it got its name; or no memory takes it in, as a part is out of
+            bounds.
+        InvalidArgument: So is a text, which holds what cannot be stored.
+    """
+    record = checked_shared(data, now=now)
+    if name_of(record) != name:
+        raise ValueError("it was edited by hand: its name is of other content; edit the insight and share it again")
+    return record
+
+
+def checked_shared(data: bytes, *, now: datetime) -> SharedRecord:
+    """The record in these bytes, if a memory may take it in.
+
+    Raises:
+        ValueError: It is none, or a part is out of bounds.
+        InvalidArgument: So is a text, which holds what cannot be stored.
+    """
+    record = decode(data)
+    if isinstance(record, SharedInsight):
+        checked_record(imported_insight(record), now=now)
+    elif isinstance(record, SharedFeedback):
+        uids = [*record.helped, *record.present]
+        checked_record(feedback_entry(record, uids, dict.fromkeys(uids, "x")), now=now)
+    elif isinstance(record, SharedEntry):
+        longest = attributed(record, "x" * LONGEST_AUTHOR, through=_LONGEST_WAY)
+        taken, left = parse_import(import_of([longest]))
+        if left:
+            raise ValueError(left[0].problem)
+        if as_exported(taken[0]) != place_of(longest):  # it could not be told from an own one afterwards
+            raise ValueError("its topic, text, time or source is not written as a memory writes it")
+    return record
+
+
+def read_accepted(
+    files: list[AcceptedFile], *, now: datetime
+) -> tuple[list[tuple[SharedRecord, str]], tuple[ShareProblem, ...]]:
+    """The records in shared files with their authors, and what is wrong with those that are not taken in."""
+    found, problems = [], []
+    for one in files:
+        name = f"{FOLDER}/{one.name}"
+        if one.data is None:
+            problems.append(ShareProblem(file=name, line=1, problem=TOO_LARGE, kind="invalid"))
+            continue
+        secrets = list(find_secrets(name, one.data))
+        problems += secrets
+        try:
+            record = _checked(one.name, one.data, now=now)
+        except (ValueError, RecursionError, InvalidArgument) as error:
+            problems.append(ShareProblem(file=name, line=1, problem=str(error), kind="invalid"))
+        else:
+            found += [] if secrets else [(record, one.author)]
+    return found, tuple(problems)
+
+
+def shared_files(root: Path) -> Iterator[tuple[str, SharedRecord]]:
+    """The shared files in the work tree, by name; those that are no records are left to `check_shared`."""
+    for path in sorted((root / FOLDER).rglob("*.json")):
+        try:
+            yield path.relative_to(root / FOLDER).as_posix(), decode(read_regular(path, most=LARGEST))
+        except (OSError, ValueError, RecursionError):
+            continue
+
+
+def imported_insight(one: SharedInsight) -> Insight:
+    """The insight as it is stored here, without the tags by which it would be this user's own."""
+    fields = {name: getattr(one, name) for name in one.__struct_fields__}
+    fields["tags"] = tuple(tag for tag in one.tags if not is_persons_tag(tag))
+    return Insight(**fields, origin="imported", source="")
+
+
+def import_of(entries: Iterable[SharedEntry]) -> str:
+    """Entries as an import of topics takes them: without what says of a file what is in it."""
+    return msgspec.json.encode(
+        [{name: getattr(one, name) for name in one.__struct_fields__} for one in entries]
+    ).decode()
+
+
+def attributed(one: SharedEntry, author: str, *, through: str) -> SharedEntry:
+    """An entry that says who wrote it, and which way it came."""
+    return replace(one, source=f"{one.source or 'shared'} ({through}, by {author})")
+
+
+def place_of(one: SharedEntry | ExportedEntry) -> tuple[str, str, str, str | None]:
+    """What tells an entry from every other one."""
+    return one.topic, one.text, one.stored, one.source
+
+
+def feedback_entry(one: SharedFeedback, uids: list[str], slugs: dict[str, str]) -> FeedbackEntry:
+    """A shared outcome as an entry of this memory's log."""
+    verdicts = tuple(InsightVerdict(uid=uid, name=slugs[uid], causal=uid in one.helped) for uid in uids)
+    names = tuple(slugs[uid] for uid in uids)
+    return FeedbackEntry(id=one.id, ts=one.ts, outcome=one.outcome, names=names, verdicts=verdicts, episode=one.session)
