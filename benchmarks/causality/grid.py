@@ -21,7 +21,7 @@ import numpy as np
 from lifelike import FAULTS, HELP, HIDDEN, HURT, Fault, Lifelike, draw, make
 
 from helix_graph.causality.effects import effect_report
-from helix_graph.causality.hypotheses import LEAST_USES
+from helix_graph.causality.hypotheses import LEAST_SHARE, LEAST_USES
 from helix_graph.graph.observations import without_copies
 from helix_graph.stats.intervals import wilson_interval
 
@@ -83,7 +83,9 @@ def share(worlds: Sequence[Counts], part: Callable[[Counts], float], whole: Call
 def look(world: Lifelike) -> Counts:
     """One world, counted."""
     drawn = draw(world)
-    if drawn.rarer < LEAST_USES:  # nothing would be compared, and writing the sessions takes most of the time
+    if drawn.rarer < max(
+        LEAST_USES, round(LEAST_SHARE * world.sessions)
+    ):  # nothing would be compared, and writing the sessions takes most of the time
         return Counts(early=1)
     if world.fault != "reaction" and drawn.done.sum(axis=0).max() < LEAST_USES:  # nothing is done often enough
         return Counts(effects=HURT + HELP)
