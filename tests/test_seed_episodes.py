@@ -101,7 +101,7 @@ def test_what_does_not_fit_is_refused_and_nothing_is_written(episodes: Episodes)
             },
             "d001 -> d002 runs backwards in time",
         ),
-        ({"events": [{"id": "e001", "timestamp": None, "type": "artifact", "content": "x"}]}, "artifact"),
+        ({"events": [{"id": "e001", "timestamp": None, "type": "artifact", "content": "x"}]}, r"events\[0\]\.type"),
         ({"timestamp": "yesterday"}, "yesterday"),
     ]:
         with pytest.raises(InvalidEpisode, match=problem):
