@@ -75,9 +75,9 @@ def test_hardly_anything_is_left_undecided() -> None:
         one for path in sorted((CORPUS / "sessions").glob("*.jsonl")) for _, some in verdicts(path) for one in some
     ]
     undecided = [one for one in judged if one.passed is None]
-    # Read by hand: of 367 checks one was piped into a grep that left nothing, and one found no tests to run.
+    # Read by hand: of 367 checks one was piped into a grep that left nothing, and two found no tests to run.
     assert len(judged) > 300
-    assert len(undecided) <= 2
+    assert len(undecided) <= 3
     failed = [one for one in judged if one.passed is False]
     assert all(one.findings for one in failed)
     named = [found for one in failed for found in one.findings if not found.generic]

@@ -163,6 +163,11 @@ def test_a_session_without_a_known_outcome_says_why(browser: Browser, tmp_path: 
             .run("pytest", "1 passed in 0.1s")
             .edit("shop/a.py")
             .save(tmp_path / "logs"),
+            Script("refused")
+            .prompt("Why does it fail?")
+            .run("pytest", "1 passed in 0.1s")
+            .rejected("Edit", {"file_path": "/work/papershop/shop/a.py", "old_string": "a", "new_string": "b"}, "Wait.")
+            .save(tmp_path / "logs"),
             Script("idle").prompt("How many shops are there?").say("Two.").save(tmp_path / "logs"),
         ]
     )
@@ -171,6 +176,7 @@ def test_a_session_without_a_known_outcome_says_why(browser: Browser, tmp_path: 
     reasons = {
         "unchecked": "files were changed, but no check ran, and nobody said how it ended",
         "changed-after": "files were changed after the last check passed, and no check ran after that",
+        "refused": "the last check passed, but no change of a file was seen before it, and nobody said how it ended",
         "idle": "no file was changed and no check ran, and nobody said how it ended",
     }
     assert {name: memory.causality.explain(name).why_unknown for name in reasons} == reasons

@@ -95,7 +95,7 @@ def decode_episode(data: bytes, *, path: Path | None = None) -> Episode:
     except orjson.JSONDecodeError as error:
         raise InvalidEpisode(path=path, problem=f"no JSON ({error})") from error
     except msgspec.ValidationError as error:
-        raise InvalidEpisode(path=path, problem=without_value(str(error))) from error
+        raise InvalidEpisode(path=path, problem=without_value(str(error)) if path else str(error)) from error
 
 
 def without_value(problem: str) -> str:

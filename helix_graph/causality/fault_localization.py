@@ -402,7 +402,8 @@ def why_unknown(episode: Episode) -> str:
     """Why the outcome of a session is not known, as the part of a sentence; empty where it is."""
     if episode.outcome != "unknown":
         return ""
-    changes = [one for one in episode.decisions if one.action and one.action.verb in CHANGES and one.action.path]
+    acts = [one for one in episode.decisions if one.action and one.action.verb in CHANGES and one.action.path]
+    changes = [one for one in acts if one.outcome != "failure"]  # refused or failed, so that nothing was changed
     runs = [one for one in episode.runs if one.kind in JUDGING and one.passed is not None]
     if not runs:
         did = "files were changed, but no check ran" if changes else "no file was changed and no check ran"
