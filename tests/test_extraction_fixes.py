@@ -105,6 +105,16 @@ def test_an_option_refused_at_the_head_of_a_pipe_is_a_failure(script: Begin, epi
     assert (error, changes) == ("cat fails: unknown option", ["run cat -vet cart.py | head -5"])
 
 
+def test_the_program_at_the_end_of_another_pipe_does_what_a_refused_option_was_to_do(
+    script: Begin, episode_of: Extracted
+) -> None:
+    refused = "cat: illegal option -- A\nusage: cat [-belnstuv] [file ...]"
+    log = script("s").prompt("Look").run("cat -A shop/cart.py | sed -n '3,5p'", refused).run("xxd shop/cart.py", "")
+    log = log.run("sed -n 3p shop/tax.py | cat -v", "y = 2").run("sed -n 3p shop/cart.py | cat -v", "x = 1")
+    ((error, changes, _),) = repairs_in(episode_of(log))
+    assert (error, changes) == ("cat fails: unknown option", ["run sed -n 3p shop/cart.py | cat -v"])
+
+
 def test_tests_that_pass_show_that_the_package_compiles(script: Begin, episode_of: Extracted) -> None:
     log = script("s").prompt("Build").run("go build ./...", GO_UNDEFINED, code=1).edit("api/cart.go")
     ((error, changes, verified),) = repairs_in(episode_of(log.run("go test ./...", "ok  \tshop/api\t0.1s")))

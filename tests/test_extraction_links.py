@@ -312,3 +312,32 @@ def test_a_build_is_no_verdict_on_tests(script: Begin, episode_of: Extracted) ->
     log = script("s").prompt("Do").edit("cart_test.go").edit("cart.go").run("go build ./...", "")
     links = {source for source, reason, _ in named(episode_of(log)) if reason == "edit-test"}
     assert links == {"edit cart.go"}
+
+
+@pytest.mark.parametrize(
+    ("command", "judged"),
+    [
+        ("pytest tests/test_cart.py", False),
+        ("pytest tests/test_cart.py::test_total", False),
+        ("pytest tests/test_cart.py tests/test_tax.py", True),
+        ("pytest tests", True),
+        ("pytest tests/unit tests/test_cart.py", True),
+        ("pytest --ignore tests/test_cart.py", True),
+        ("pytest -k total", True),
+    ],
+)
+def test_a_run_of_named_test_files_says_nothing_of_an_edit_of_another(
+    script: Begin, episode_of: Extracted, command: str, *, judged: bool
+) -> None:
+    log = script("s").prompt("Test").edit("shop/cart.py").edit("tests/test_tax.py").run(command, PYTEST_PASSES)
+    links = named(episode_of(log))
+    passes = ("edit-test", "pytest passes (5 passed)")
+    assert ("edit shop/cart.py", *passes) in links
+    assert (("edit tests/test_tax.py", *passes) in links) == judged
+
+
+def test_the_edit_of_a_test_file_leads_to_the_next_run_of_that_file(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Test").edit("tests/test_cart.py").run("pytest tests/test_tax.py", PYTEST_PASSES)
+    links = named(episode_of(log.run("pytest tests/test_cart.py", PYTEST_FAILS, code=1)))
+    led = {target for source, reason, target in links if (source, reason) == ("edit tests/test_cart.py", "edit-test")}
+    assert [one.partition(":")[0] for one in led] == ["pytest fails"]

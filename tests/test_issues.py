@@ -246,3 +246,12 @@ def test_issues_of_one_group_are_told_apart_by_their_test_or_file(tmp_path: Path
         "pytest: AssertionError in test_tax",
         "Edit: text not found in cart.go",
     }
+
+
+def test_to_try_again_is_no_remedy(tmp_path: Path) -> None:
+    logs = [begun(n).edit_fails("api/tax.go").edit("api/tax.go") for n in range(3)]
+    memory = remembered(tmp_path, logs)
+    (one,) = memory.issues.list().issues
+    assert (one.repaired, one.remedy) == (3, None)
+    details = memory.issues.show(one.id)
+    assert repair_words(details.issue, details.remedies) == "Got past by a later call of the same tool (3 of 3)"

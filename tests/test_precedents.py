@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from helix_cli.commands.seen_and_similar import render_seen
 from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block
 from helix_cli.hooks.failures import precedent_lines
 from helix_episodes.errors import InvalidArgument
@@ -399,7 +400,7 @@ REFUSED = "ssh: connect to host example.com port 22: Operation timed out\nfatal:
 
 
 def test_of_what_nobody_repaired_it_is_said_what_was_tried(
-    script: Begin, episode_of: Callable[[Script], Episode], tmp_path: Path
+    script: Begin, episode_of: Callable[[Script], Episode], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "episodes").mkdir()
     denied = "fatal: unable to access 'https://example.com/shop.git/': The requested URL returned error: 403"
@@ -415,9 +416,13 @@ def test_of_what_nobody_repaired_it_is_said_what_was_tried(
     assert [(one.command, one.message, one.again) for one in precedent.tried] == [
         ("git push https://example.com/shop.git HEAD", denied, False)
     ]
+    render_seen(graph.seen(REFUSED))
+    printed = capsys.readouterr().out
+    assert "in vain" not in printed, "the error itself was not there again"
+    assert f"failed with another error: {denied}" in printed
     block = block_of(graph, REFUSED)
     assert "repaired in none" in block
-    assert 'tried in vain: "git push https://example.com/shop.git HEAD"' in block
+    assert 'tried: "git push https://example.com/shop.git HEAD" (then "fatal' in block
     assert len(block) / 3.5 <= 150
 
 

@@ -315,7 +315,7 @@ class Precedent(msgspec.Struct, frozen=True, kw_only=True):
 
     ``issue`` is the place of the issue of the text that it is a precedent of, in ``SeenAnswer.issues``. ``shared`` says
     that git tracks the episode: somebody else may have written it, and ``author`` is the one whom its
-    last commit names. ``tried`` is what was done in vain about an error that the session never repaired, and ``reply``
+    last commit names. ``tried`` is what was done about an error that the session never repaired, and ``reply``
     what a person said when the agent had stopped at it.
     """
 

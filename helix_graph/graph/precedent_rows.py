@@ -1,4 +1,4 @@
-"""One precedent as a row: an earlier error, the changes that may have repaired it, and what was tried in vain.
+"""One precedent as a row: an earlier error, the changes that may have repaired it, and what was tried.
 
 Rows have the field names of `helix_graph.graph.model.Precedent`. A hook reads them, so the module imports little.
 """

@@ -199,6 +199,8 @@ def repair_words(issue: Issue, remedies: Sequence[GeneralRemedy]) -> str:
         return "Repaired; what changed is not recorded"
     if not others:
         return f"Only silenced by a marker ({issue.suppressed} of {issue.repaired})"
+    if others[0].how == "again":
+        return f"Got past by {remedy_words(others[0])}{_silenced(issue)}"
     one_way = len(remedies) == 1 and others[0].times == issue.repaired
     words = "differently each time"
     if one_way or issue.repaired == 1:

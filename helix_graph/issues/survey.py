@@ -362,8 +362,8 @@ def _row(
 
 
 def _best(remedies: list[GeneralRemedy]) -> GeneralRemedy | None:
-    """The best remedy that two sessions have in common, or what they ran instead."""
-    common = (one for one in remedies if one.how not in {"silence", "edits"} and one.sessions > 1)
+    """The best remedy that two sessions have in common, or what they ran instead; to try again is none."""
+    common = (one for one in remedies if one.how not in {"silence", "edits", "again"} and one.sessions > 1)
     return next(common, None)
 
 

@@ -75,7 +75,7 @@ def _known(issue: SeenIssue, *, shown: bool) -> str:
 def _repaired(issue: SeenIssue, *, shown: bool) -> str:
     met = f"{LEVELS[issue.level]} in {count(issue.sessions, 'session')}"
     if not issue.fixed:
-        return f"{met}, never repaired"
+        return f"{met}, no repair seen"
     met += f", repaired in {issue.fixed}"
     if shown:
         return met
@@ -122,11 +122,12 @@ def _render_precedent(one: Precedent) -> None:
     if len(one.fixes) > _MOST_FIXES:
         say(f"  and {count(len(one.fixes) - _MOST_FIXES, 'more change')} in that session")
     if not one.fixes:
-        say(f"  no fix in that session{'; tried in vain:' * bool(one.tried)}")
+        in_vain = " in vain" * all(attempt.again for attempt in one.tried)
+        say(f"  no fix in that session{f'; tried{in_vain}:' * bool(one.tried)}")
     for attempt in one.tried:
-        failed = "the same error again" if attempt.again else attempt.message
+        failed = "failed: the same error again" if attempt.again else f"failed with another error: {attempt.message}"
         say(f"  -- {attempt.command or attempt.chosen}  (line {attempt.line or '?'} of the log)")
-        say(f"     failed: {failed}")
+        say(f"     {failed}")
     if one.reply:
         say(f"  a person then said: {one.reply}")
 

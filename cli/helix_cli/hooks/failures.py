@@ -10,7 +10,7 @@ Before an edit it is said why a file is fragile, in one line, once a session and
 An agent is told of a precedent how often the error was met, and the change that repaired it, in two lines. The whole
 block has at most 150 tokens, so a failing result stays the agent's own to read. Of a change its own words are shown,
 what verified it, and whether the working tree still has it. Of an error that several sessions met and
-none repaired that is said, and what one of them tried in vain.
+none repaired that is said, and what one of them tried.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _notice(found: Row) -> str:
     """What the person is told of it, whose agent alone reads the block."""
     shown = [one for one in found["precedents"] if one["level"] in LEVELS]
     met = max(found["issues"][one["issue"]]["sessions"] for one in shown)
-    what = "gave the agent the fix" if any(one["fixes"] for one in shown) else "never repaired, and the agent knows it"
+    what = "gave the agent the fix" if any(one["fixes"] for one in shown) else "no repair seen, and the agent knows it"
     return f"helix: seen in {met} session{'s' * (met != 1)}, {what}"
 
 
@@ -232,7 +232,7 @@ def _lines(one: Row, issue: Row, authors: Mapping[str, str], room: int) -> Itera
                 said = quoted(one["reply"], longest=_LONGEST_CHANGE)
                 first += f"; a person then said {said} [session {one['session'][:8]}, line {one['line'] or '?'}]"
             yield first
-            yield from _in_vain(one, tried, room=room - len(first))
+            yield from _tried(one, tried, room=room - len(first))
         return
     level = "the same line" if one["message"].strip() == issue["message"].strip() else LEVELS[one["level"]]
     first = f"{message}: {level} in {earlier}, repaired in {fixed}"
@@ -246,12 +246,14 @@ def _lines(one: Row, issue: Row, authors: Mapping[str, str], room: int) -> Itera
         yield line
 
 
-def _in_vain(one: Row, tried: Sequence[Row], *, room: int) -> Iterator[str]:
+def _tried(one: Row, attempts: Sequence[Row], *, room: int) -> Iterator[str]:
     """What one of the sessions did about it, and what that failed with."""
-    for attempt in tried:
-        failed = "the same error" if attempt["again"] else quoted(attempt["message"], longest=_LONGEST_PLACE)
+    for attempt in attempts:
+        how, failed = "tried in vain", "the same error"
+        if not attempt["again"]:
+            how, failed = "tried", f"then {quoted(attempt['message'], longest=_LONGEST_PLACE)}"
         done = quoted(attempt["command"] or attempt["chosen"], longest=_LONGEST_MESSAGE)
-        line = f"tried in vain: {done} ({failed}) [session {one['session'][:8]}, line {attempt['line'] or '?'}]"
+        line = f"{how}: {done} ({failed}) [session {one['session'][:8]}, line {attempt['line'] or '?'}]"
         room -= len(line)
         if room < 0:
             return

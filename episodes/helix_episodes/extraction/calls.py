@@ -301,13 +301,13 @@ def shared_words(failed: ParsedCall, call: ParsedCall) -> int:
 
     A look is answered by a look, a command by a command, a hand-over by a hand-over; nobody sees by a change. Of two
     commands the later one must be what the failed one names (``rtk bun run test``, then ``bun run test``); of two looks
-    by commands both must name one id.
+    by commands both must name one id, or the later one pipes the same file into the program that failed.
     """
     if _sort(failed) != _sort(call):
         return 0
     before, after = _telling_words(failed), _telling_words(call)
     shared = before & after
-    if any(_ID.fullmatch(word) for word in shared):
+    if any(_ID.fullmatch(word) for word in shared) or _pipes_into(failed, call):
         return len(shared)
     if failed.operation == call.operation == "run":
         program = call.decisive.program.lower() if call.decisive else ""
@@ -317,6 +317,13 @@ def shared_words(failed: ParsedCall, call: ParsedCall) -> int:
         return 0
     enough = 1 if _sort(failed) == "look" else 2
     return len(shared) if len(shared) >= max(enough, _SAME_WORDS * len(before)) else 0
+
+
+def _pipes_into(failed: ParsedCall, call: ParsedCall) -> bool:
+    """Whether a look hands the same file on to the program that failed: after ``cat -A x`` ``head x | cat -v``."""
+    program = failed.decisive.program if failed.decisive and is_look(failed) else None
+    piped = any(part.joiner == "|" and part.program == program for part in call.segments)
+    return piped and not operands_of(failed).isdisjoint(operands_of(call))
 
 
 def _are_named_alike(path: str, other: str) -> bool:

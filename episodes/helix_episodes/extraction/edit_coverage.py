@@ -4,6 +4,8 @@ A run that fails says something of the changes to the place that it names. A lin
 that is wrong, whatever else was changed; a compiler may be led there by a change elsewhere. What names neither a place
 nor a test may have any cause, so that it speaks of a change only where nothing else was changed.
 
+A run that was given test files by name says nothing of a change to another test file.
+
 A run that passes is no verdict on a change that it did not look at. It did not where a failure stood, the change was
 made after it, and the run selected something else; nor where the runner took an earlier result because nothing had
 changed (``(cached)``); nor where it lists every package that it tested and the change is to a test of another, which
@@ -14,11 +16,12 @@ not show is taken to have been looked at.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.check_runs import does_not_compile, folder_of, touches
 from helix_episodes.extraction.checks.compilers import COMPILE_FAMILIES
-from helix_episodes.extraction.checks.model import looks_elsewhere
+from helix_episodes.extraction.checks.model import looks_elsewhere, paths_of
 from helix_episodes.extraction.fix_credit import named_files
 from helix_episodes.extraction.languages import may_read
 from helix_episodes.extraction.paths import file_name
@@ -33,6 +36,11 @@ if TYPE_CHECKING:
 
 #: Kinds of check that judge a file by itself.
 _OF_ONE_FILE = frozenset({"lint", "format"})
+#: A file that holds tests and serves no other, as its name without the folder tells.
+_TEST_FILE = re.compile(r"test_[\w.-]+\.\w+|[\w.-]+[_.-](?:test|tests|spec)\.\w+")
+_BARE_WORD = re.compile(r"[\w-]+")
+#: Options whose values are not run.
+_LEAVES_OUT = re.compile(r"--[\w.-]*(?:ignore|exclude|deselect)", re.IGNORECASE)
 
 _TEST_OF_A_PACKAGE = "_test.go"
 _SOURCE_OF_A_PACKAGE = ".go"
@@ -86,8 +94,10 @@ def passes_something_else(run: CheckRun, standing: CheckRun | None) -> bool:
 
 
 def is_judged(timeline: Timeline, decision: Decision, run: CheckRun) -> bool:
-    """Whether a passing run looked at what a decision changed, as far as its output shows."""
+    """Whether a run looked at what a decision changed, as far as its command and the output of a pass show."""
     path = _path(decision)
+    if _runs_other_files(timeline, decision, run):
+        return False
     ran, cached = run.verdict.ran, run.verdict.cached
     if not run.passed or not (ran or cached):
         return True
@@ -97,6 +107,32 @@ def is_judged(timeline: Timeline, decision: Decision, run: CheckRun) -> bool:
     if path.endswith(_TEST_OF_A_PACKAGE) and _knows_parents(ran + cached, folder):
         return _has(ran, folder) or _is_cut(timeline, run)
     return bool(ran) or _is_cut(timeline, run)
+
+
+def _runs_other_files(timeline: Timeline, decision: Decision, run: CheckRun) -> bool:
+    """Whether a run was given test files by name, and the change is to a test file that it was not given.
+
+    A bare word beside them is an option's value, unless it may select the changed file too.
+    """
+    path, verdict = _path(decision), run.verdict
+    if verdict.kind != "test" or not _is_test_file(path) or not any(map(_is_test_file, verdict.scope)):
+        return False
+    if _LEAVES_OUT.search(_command(timeline, run) or "") or any(
+        touches(decision, one.path) for one in verdict.findings
+    ):
+        return False
+    places = paths_of(verdict)
+    others = (_is_test_file(one) or _BARE_WORD.fullmatch(one) for one in places)
+    return bool(places) and all(others) and not any(_name(one) in path for one in places)
+
+
+def _is_test_file(path: str) -> bool:
+    return bool(_TEST_FILE.fullmatch(_name(path)))
+
+
+def _name(path: str) -> str:
+    """The name of a file without its folder, and without the test in it that was selected."""
+    return file_name(path.partition("::")[0])
 
 
 def _has(packages: Iterable[str], folder: str) -> bool:

@@ -326,7 +326,7 @@ def covers_places(later: Verdict, earlier: Verdict) -> bool:
     >>> covers_places(Verdict(check="go test", kind="test", passed=True, scope=("./cart",)), store)
     False
     """
-    above = [] if _unclear(later) else [path for path in _paths(_whole(later)) if path != "."]
+    above = [path for path in paths_of(later) if path != "."]
     if not above:
         return True
     named = [found.path.rpartition("/")[0] or found.path for found in earlier.findings if found.path]
@@ -334,6 +334,11 @@ def covers_places(later: Verdict, earlier: Verdict) -> bool:
     # A file that was tested stands for its folder, which was compiled with it.
     tops = [*above, *(path.rpartition("/")[0] for path in above if "/" in path and "." in path.rpartition("/")[2])]
     return bool(below) and all(any(_within(path, top) or path.endswith(f"/{top}") for top in tops) for path in below)
+
+
+def paths_of(verdict: Verdict) -> list[str]:
+    """The files and folders that a run was narrowed to; none where the command of a task was not seen."""
+    return [] if _unclear(verdict) else _paths(_whole(verdict))
 
 
 def _unclear(verdict: Verdict) -> bool:
