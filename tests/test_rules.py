@@ -62,7 +62,12 @@ def only(memory: Memory, **asked: object) -> RuleRecord:
     ("text", "when", "target"),
     [
         ("- Run `npm run lint` before committing.", "commit", "npm run lint"),
-        ("Always run `bun run check` after every change", "change", "bun run check"),
+        ("Always run `bun run check` after changes", "change", "bun run check"),
+        ("Run `make lint` after making any changes and before committing.", "commit", "make lint"),
+        ("At the end of any task, run lint and fix issues: `bun run lint`", "change", "bun run lint"),
+        ("When changing error messages, run `make messages`.", "change", "make messages"),
+        ("Unit tests \u2192 run `make test`", "kind", "make test"),
+        ("After changes \u2192 run `make test`", "change", "make test"),
         ("Use `uv run pytest` instead of `pytest`.", "instead", "uv run pytest"),
         ("Never run `git push --force`.", "never", "git push --force"),
         ("Do not edit files in `dist/` by hand", "never", "dist/"),
@@ -103,6 +108,18 @@ def test_a_line_that_names_what_sessions_show_is_bound(text: str, when: str, tar
         "Run a single test with `go test -run TestCart ./cart`.",
         "If a test is flaky, run `go test -count=1 ./...`.",  # no session shows whether it holds
         "To update snapshots, run `cargo test -- --update`.",
+        "Run tests after each code change: `make test`",  # one run at the end is not what it asks for
+        "Run `make lint` before every step.",
+        "Every edit must pass `make test`. It is fast.",
+        "Whenever you edit the schema, run `make generate`.",
+        "Test failures \u2192 run `make test` and fix",  # other runs of it say nothing of the rule
+        "`gofmt` formatting differences -> run `make lint`",
+        "**Lint errors**: always run `make lint`",
+        "On a test failure, run `make test`.",
+        "Run `make test` after a failed build.",
+        "If code fails to compile, run `make build`.",
+        "On test failures use `make test` instead of `pytest`.",
+        "Changed templates => run `make test`",
         "Only run `npm run e2e` when asked.",
         "Before releasing run `make changelog`.",
         "When adding a new migration, run `make migrate`.",
@@ -127,10 +144,16 @@ def test_lines_below_a_heading_of_another_time_or_of_what_is_wrong_are_left_out(
     assert bind(LINT, heading=heading) is None
 
 
+def test_a_heading_says_when_where_its_line_does_not() -> None:
+    assert bind("Run `make test`.", heading="After every change") is None
+    assert bind("At the end of the task run `make test`.", heading="After every change") is not None
+    assert bind("Run `make test`.", heading="Checks") is not None
+
+
 @pytest.mark.parametrize(
     ("text", "scope"),
     [
-        ("Run `make lint` after every code change.", ()),
+        ("Run `make lint` after code changes.", ()),
         ("Run `make lint` after editing Rust files.", ("*.rs",)),
         ("When you change the schema, run `make generate`.", ("*schema*",)),
         ("Run `make docs` before committing changes to the docs.", ("*doc*",)),

@@ -81,7 +81,8 @@ def test_four_questions_are_answered_in_few_actions(tab: Tab, shop: Memory, fail
     assert rule.change is not None
     before, after = rule.change.before, rule.change.after
     card = tab.text(f"[data-rule='{rule.rule.id}']")
-    assert f"followed {rule.followed} of {rule.opportunities}" in card
+    assert f"{rule.state}: {rule.followed} of {rule.opportunities} opportunities taken, in " in card
+    assert f"{rule.change.verdict}: " in card
     assert [f"{one.events} of {one.opportunities}" in card for one in (before, after)] == [True, True]
     assert before.events > 0 == after.events
     # It had stopped a fortnight before the rule: no praise, no ratio of nothing, and what the comparison is with.

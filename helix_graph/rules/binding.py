@@ -30,9 +30,11 @@ from helix_graph.rules.wording import (
     committed_files,
     holds_elsewhere,
     is_after_change,
+    is_at_each_change,
     is_before_commit,
     is_before_push,
     is_conditional,
+    is_for_trouble,
     masked,
     sense_of,
     stands_aside,
@@ -142,6 +144,8 @@ def bind(text: str, *, heading: str = "") -> Binding | None:
     if len(text) > _LONGEST or text.count("`") > 2 * _MOST_SPANS:
         return None
     text = " ".join(text.split())
+    if is_for_trouble(masked(text)):
+        return None
     spans = _spans(text)
     bound = _avoided_paths(spans) or _placed(spans) or _commands(text, spans, heading)
     return None if bound is not None and bound.sense == "do" and holds_elsewhere(heading) else bound
@@ -253,7 +257,10 @@ def _commands(text: str, spans: list[_Span], heading: str) -> Binding | None:
     scope = tuple(one.target.text for one in paths)
     within = tuple(one.target.text for one in paths if _WITHIN.search(one.before))
     bound = _asked(text, words, wanted, heading=heading, scope=scope, within=within)
-    if bound is None or bound.when not in {"commit", "push", "change"}:
+    said_when = words if is_after_change(words) or is_at_each_change(words) else heading
+    if bound is None or (bound.when in {"change", "kind"} and is_at_each_change(said_when)):
+        return None
+    if bound.when not in {"commit", "push", "change"}:
         return bound
     gaps = [text[one.place[1] : other.place[0]] for one, other in pairwise(wanted)]
     return replace(bound, either=bool(gaps) and all(map(are_alternatives, gaps)))

@@ -196,6 +196,34 @@ _PURPOSE = re.compile(
     re.IGNORECASE,
 )
 
+#: Something is asked for at every single change: one run at the end does not do it.
+_EACH_CHANGE = re.compile(
+    r"\b(?:each|every|any)\s+(?:[\w-]+\s+){0,3}?(?:changes?|edits?|modifications?|steps?|updates?|refactorings?)\b"
+    r"|\b(?:(?:each|every|any) time|whenever)\b[^.;:]{0,30}?\b(?:chang|edit|modif|updat|touch|writ|implement|add)",
+    re.IGNORECASE,
+)
+#: What has gone wrong when a line is to be obeyed.
+_TROUBLE = (
+    r"(?:failures?|failed|failing|fails?|errors?|differences?|violations?|warnings?|problems?|crash(?:es)?)\b(?!-)"
+)
+_GONE_WRONG = re.compile(r"\b(?:fail(?:s|ed|ing|ures?)?|br(?:eaks?|oken?)|crash(?:es|ed)?)\b", re.IGNORECASE)
+#: "Test failures: `x`", "on a lint error, `x`".
+_LED_BY_TROUBLE = re.compile(
+    r"^\W*(?!(?:run|use|fix|find|see|show|list|check|catch|detect|report|look|ensure|verify|make"
+    r"|treat|resolve|address|avoid|prevent|no|zero)\b)"
+    rf"(?:[\w-]+\W+){{0,3}}?{_TROUBLE}\W*[:,\u2013\u2014-]|\bon\s+(?:[\w-]+\s+){{0,3}}?{_TROUBLE}",
+    re.IGNORECASE,
+)
+_AFTER_TROUBLE = re.compile(rf"\b(?:upon|after|following|in case of)\s+(?:[\w-]+\s+){{0,3}}?{_TROUBLE}", re.IGNORECASE)
+_LED_TO = re.compile(r"(?P<from>.*?)(?:\u2192|\u21d2|[-=]>)(?=.*`)")
+_ANY_TROUBLE = re.compile(rf"\b{_TROUBLE}", re.IGNORECASE)
+#: On the left of an arrow this names what the command is, or the command before it, and no situation.
+_LABEL = re.compile(
+    r"\W*(?:[\w-]+\s+)?(?:tests?|testing|lint\w*|builds?|building|format\w*|type-?check\w*|types|checks?|ci)?\W*"
+    r"|.*\b(?:run|use|execute)\b.*",
+    re.IGNORECASE,
+)
+
 
 def masked(text: str) -> str:
     """A text with its code made unreadable, letter for letter.
@@ -280,7 +308,34 @@ def is_conditional(words: str) -> bool:
     if _PURPOSE.search(words):
         return True
     said = (found[0] for one in _SENTENCE.split(words) if "`" in one for found in _CONDITION.finditer(one))
-    return any(not (_COMMIT.search(one) or _CHANGE.search(one)) for one in said)
+    return any(_GONE_WRONG.search(one) or not (_COMMIT.search(one) or _CHANGE.search(one)) for one in said)
+
+
+def is_at_each_change(words: str) -> bool:
+    """Whether something is asked for at every single change, of which a session does not show where one ends.
+
+    >>> is_at_each_change("Run it after each code change"), is_at_each_change("Run it after changes")
+    (True, False)
+    """
+    return bool(_EACH_CHANGE.search(words))
+
+
+def is_for_trouble(words: str) -> bool:
+    """Whether code is what to do in a situation, such as a failure: the command's other runs say nothing of the rule.
+
+    >>> is_for_trouble("Test failures → run `xxxx`"), is_for_trouble("Unit tests → `xxxx`")
+    (True, False)
+    """
+    for one in _SENTENCE.split(words):
+        if "`" not in one:
+            continue
+        situation = _LED_TO.match(one)
+        left = _SPAN.sub("", situation["from"]) if situation else ""
+        labelled = _LABEL.fullmatch(left) or is_before_commit(left) or is_after_change(left)
+        led = _LED_BY_TROUBLE.search(one.partition("`")[0]) or _AFTER_TROUBLE.search(one)
+        if _ANY_TROUBLE.search(left) or not labelled or led:
+            return True
+    return False
 
 
 def changed_files(words: str) -> tuple[str, ...] | None:

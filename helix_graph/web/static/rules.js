@@ -35,7 +35,7 @@ function ruleCard(one, begun) {
     { "data-rule": one.id },
     make("p", { class: "title" }, quoted(one.text.replaceAll("**", ""), 240)),
     make("p", { class: "soft" }, quoted(one.file), ", since ", when(one.since)),
-    make("p", {}, chip(RULE_STATES[one.state], one.state), one.opportunities > 0 && ` followed ${one.followed} of ${count(one.opportunities, "opportunity").replace("opportunitys", "opportunities")} in ${count(one.sessions, "session")}`),
+    make("p", {}, chip(RULE_STATES[one.state], one.state), one.opportunities > 0 && `: ${one.followed} of ${count(one.opportunities, "opportunity").replace("opportunitys", "opportunities")} taken, in ${count(one.sessions, "session")}`),
     one.opportunities > 0 && rateBar({ share, usual: null, name: `Followed ${one.followed} of ${one.opportunities}.` }),
     one.change ? beforeAfter(one.change) : one.opportunities > 0 && make("p", { class: "soft" }, momentOf(one.since) <= begun ? "Whether it works cannot be said: it is older than the first session." : "Whether it works cannot be said: sessions before it have too little to compare with."),
     make("p", {}, command(`helix-graph rules show ${one.id.slice(0, 8)}`)),
@@ -60,7 +60,7 @@ function beforeAfter(change) {
     "div",
     {},
     make("table", { class: "change" }, make("caption", { class: "soft" }, change.event), make("tbody", {}, row("before", change.before), row("after", change.after))),
-    make("p", {}, chip(VERDICTS[change.verdict], change.verdict), ` ${VERDICT_WORDS[change.verdict]}`, ratio && ` After it: ${ratio}.`),
+    make("p", {}, chip(VERDICTS[change.verdict], change.verdict), `: ${VERDICT_WORDS[change.verdict]}`, ratio && ` After it: ${ratio}.`),
     make("p", { class: "soft" }, lastSeen(change), change.left_out > 0 && `Left out of "before": ${change.left_out} just before the rule, a bad spell. `, change.control !== null && `For comparison, checks that the rule does not name failed ${change.control.toFixed(2)} times as often after it as before.`),
   );
 }
