@@ -115,6 +115,16 @@ def test_the_program_at_the_end_of_another_pipe_does_what_a_refused_option_was_t
     assert (error, changes) == ("cat fails: unknown option", ["run sed -n 3p shop/cart.py | cat -v"])
 
 
+def test_an_edit_of_a_test_file_that_was_not_run_repairs_no_failure_of_another(
+    script: Begin, episode_of: Extracted
+) -> None:
+    failed = "FAILED tests/test_cart.py::test_total - AssertionError: assert 3 == 4\n===== 1 failed in 0.12s ====="
+    log = script("s").prompt("Test").run("pytest tests/test_cart.py", failed, code=1)
+    log = log.edit("tests/test_tax.py").edit("tests/test_cart.py")
+    ((_, changes, _),) = repairs_in(episode_of(log.run("pytest tests/test_cart.py", "===== 1 passed in 0.1s =====")))
+    assert changes == ["edit tests/test_cart.py"]
+
+
 def test_tests_that_pass_show_that_the_package_compiles(script: Begin, episode_of: Extracted) -> None:
     log = script("s").prompt("Build").run("go build ./...", GO_UNDEFINED, code=1).edit("api/cart.go")
     ((error, changes, verified),) = repairs_in(episode_of(log.run("go test ./...", "ok  \tshop/api\t0.1s")))

@@ -96,7 +96,7 @@ def passes_something_else(run: CheckRun, standing: CheckRun | None) -> bool:
 def is_judged(timeline: Timeline, decision: Decision, run: CheckRun) -> bool:
     """Whether a run looked at what a decision changed, as far as its command and the output of a pass show."""
     path = _path(decision)
-    if _runs_other_files(timeline, decision, run):
+    if runs_other_files(timeline, decision, run):
         return False
     ran, cached = run.verdict.ran, run.verdict.cached
     if not run.passed or not (ran or cached):
@@ -109,7 +109,7 @@ def is_judged(timeline: Timeline, decision: Decision, run: CheckRun) -> bool:
     return bool(ran) or _is_cut(timeline, run)
 
 
-def _runs_other_files(timeline: Timeline, decision: Decision, run: CheckRun) -> bool:
+def runs_other_files(timeline: Timeline, decision: Decision, run: CheckRun) -> bool:
     """Whether a run was given test files by name, and the change is to a test file that it was not given.
 
     A bare word beside them is an option's value, unless it may select the changed file too.

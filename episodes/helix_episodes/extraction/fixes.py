@@ -35,6 +35,7 @@ from helix_episodes.extraction.calls import (
     shared_words,
 )
 from helix_episodes.extraction.drafts import evidence_of, line
+from helix_episodes.extraction.edit_coverage import runs_other_files
 from helix_episodes.extraction.fix_credit import credited_changes, speaking_edits
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.shell.programs import INTERPRETERS
@@ -141,6 +142,7 @@ def _check_fix(timeline: Timeline, error: Event) -> Fix | None:
         return _reported_fix(timeline, error, failure)
     start = _last_showing(timeline, error, failure, end)
     changes = timeline.changes_between(start, end, kind=failure.verdict.kind, named=error.path)
+    changes = [one for one in changes if not runs_other_files(timeline, one, failure)]
     return _credited(error, credited_changes(timeline, changes, error, failure), verified_by=verified)
 
 
