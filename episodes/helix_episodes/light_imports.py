@@ -94,15 +94,19 @@ class Regex:
 
         def finditer(self, text: str) -> Iterator[re.Match[str]]:
             """Every match, in order."""
+            raise NotImplementedError
 
         def findall(self, text: str) -> list[Any]:
             """What every match captured."""
+            raise NotImplementedError
 
         def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str) -> str:
             """``text`` with every match replaced."""
+            raise NotImplementedError
 
         def split(self, text: str) -> list[str | Any]:
             """The parts of ``text`` between matches."""
+            raise NotImplementedError
 
     def __init__(self, text: str, flags: int = 0) -> None:
         self.text = text
