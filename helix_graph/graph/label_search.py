@@ -22,7 +22,8 @@ import msgspec
 from helix_episodes.extraction.shell.programs import LOOKERS, LOOKING_SUBCOMMANDS
 from helix_graph.graph.adjacency import MentionPlace
 from helix_graph.graph.finer_labels import named
-from helix_graph.graph.question_words import stem, words_asked
+from helix_graph.graph.question_words import kind_meant, stem, words_asked
+from helix_graph.graph.spelling import near_words
 from helix_graph.word_search import idf, indexed
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from helix_graph.graph.adjacency import MentionGroup
     from helix_graph.graph.finer_labels import Resolution
+    from helix_graph.graph.question_words import Kind
 
 
 #: What a word found as another one weighs, and one that begins a longer one; so many letters it must have.
@@ -51,6 +53,13 @@ _CALLED, _OF_FILE, _SHARED = 1.5, 1.15, 0.05
 _ALIKE, _LOOKED = 0.9, 0.75
 #: How much more a label counts of which the question has every word.
 _ALL_ASKED = 0.3
+#: Commands whose arguments are a message or a branch's name: they say what other commands did.
+_RECORDING = {
+    "git": frozenset({"commit", "push", "add", "switch", "checkout", "stash", "branch", "tag"}),
+    "gh": frozenset({"pr"}),
+}
+#: How much more a label counts of the kind that the question's verb asks for.
+_MEANT = 1.2
 #: What has less than this of the best rank is no answer.
 _LEAST = 0.4
 #: Nor is what has less than this of the question.
@@ -113,8 +122,8 @@ def search_labels(connection: sqlite3.Connection, text: str, *, limit: int) -> L
 
 def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list[Candidate]:
     """As `search_labels`, with the text that leads to each."""
-    words = words_asked(text)
     mentions = list(_read(connection))
+    words = _spelled(words_asked(text), mentions)
     tasks = [one for one in mentions if one.first]
     having = _having(words, mentions)
     weights = {word: idf(len(mentions), having[word]) for word in words}
@@ -125,7 +134,7 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
         ((score, one) for one in mentions if (score := _rough(one, words, weights))),
         key=_best_first,
     )[:_COMPARED]
-    average = sum(len(one.text) for one in mentions) / len(mentions)
+    average = sum(one.length for one in mentions) / len(mentions)
     found: list[tuple[float, Candidate]] = []
     by_node: defaultdict[int, list[tuple[float, _Mention]]] = defaultdict(list)
     by_place: defaultdict[tuple[int, str | None], list[_Finer]] = defaultdict(list)
@@ -134,7 +143,7 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
         best = members[0][0]
         by_node[group[0]] += members
         kept = [one for score, one in members if score >= _KEPT * best]
-        length = sum(len(one.text) for one in kept) / len(kept)
+        length = sum(one.length for one in kept) / len(kept)
         rank = best / (1 - _LENGTH + _LENGTH * length / average)
         if group[1:] == (None, None):  # nothing finer than the label, which is a candidate by itself
             unnamed[group[0]] = rank, best / whole
@@ -153,6 +162,7 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
         if share:
             rank = share * whole / (1 - _LENGTH + _LENGTH * len(one.task) / average)
             found.append((rank, _of_session(one, share)))
+    meant = kind_meant(text)
     literal = re.compile(rf"(?<!\w){re.escape(text.strip())}(?!\w)", re.IGNORECASE)
     files = [re.compile(rf"(?<!\w){re.escape(one)}(?!\w)") for one in _FILE_NAME.findall(text)]
     ranked = sorted(
@@ -160,6 +170,7 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
             (
                 _preferred(rank, one.match, literal, files)
                 * _weight_of_look(one.match.label, words)
+                * (_MEANT if meant and _kind_of(one.match) == meant else 1.0)
                 * (1 + _ALL_ASKED * _asked_share(one.match, words)),
                 one,
             )
@@ -186,10 +197,28 @@ def _preferred(rank: float, match: LabelMatch, literal: re.Pattern[str], files: 
 
 
 def _weight_of_look(label: str, words: Collection[str]) -> float:
-    """Less than 1 for a command that only looks: the words of its arguments say where somebody looked, not what was."""
+    """Less than 1 for a command that only looks, or only records: its words say where somebody looked, or what was done
+    by others."""
     verb, program, subcommand, *_ = (*label.split(), "", "", "")
-    looks = verb == "run" and (program in LOOKERS or subcommand in LOOKING_SUBCOMMANDS.get(program, ()))
-    return _LOOKED if looks and program not in words else 1.0
+    if verb != "run":
+        return 1.0
+    looks = program in LOOKERS or subcommand in LOOKING_SUBCOMMANDS.get(program, ())
+    if looks:
+        return 1.0 if program in words else _LOOKED
+    asked = {*words, *(other for others in words.values() for other in others)}
+    records = subcommand in _RECORDING.get(program, ())
+    return _LOOKED if records and not asked & {program, stem(subcommand)} else 1.0
+
+
+def _kind_of(match: LabelMatch) -> Kind | None:
+    """What became of something by a label: it failed, it passed, or it was changed."""
+    if match.session is not None:
+        return None
+    if match.type == "error":
+        return "failed"
+    if match.label.endswith(" passes") or match.label == "success":
+        return "passed"
+    return "changed" if match.label.startswith(("edit ", "create ")) else None
 
 
 def _asked_share(match: LabelMatch, words: dict[str, tuple[str, ...]]) -> float:
@@ -238,6 +267,7 @@ class _Mention(NamedTuple):
     why: str
     task: str
     text: str
+    length: int
     first: bool
 
 
@@ -249,12 +279,25 @@ def _read(connection: sqlite3.Connection) -> Iterator[_Mention]:
         " WHERE e.origin <> 'assertion' ORDER BY e.id, m.line IS NULL, m.line, m.local"
     )
     last = None
+    ran = _commands(connection)
     for *place, raw, message, command, path, quote, rationale, context, task in rows:
         plain = (_plain(raw), _plain(command), _plain(quote)) if command else (raw, command, quote)
         said, why = _joined(plain[0], message, plain[1], path), _joined(rationale, context)
         text = _joined(place[1], said, plain[2], why, task).casefold()
-        yield _Mention._make((*place, raw, quote, said, plain[2], why, task, text, place[5] != last))
+        length, command = len(text), ran.get((place[5], place[6]))
+        if command:
+            why, text = _joined(why, command), _joined(text, command.casefold())
+        yield _Mention._make((*place, raw, quote, said, plain[2], why, task, text, length, place[5] != last))
         last = place[5]
+
+
+def _commands(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
+    """The command whose run each failure and each pass is of, by episode and its name there."""
+    rows = connection.execute(
+        "SELECT e.id, r.events, r.command FROM run r JOIN episode e ON e.number = r.episode"
+        " WHERE r.command IS NOT NULL AND r.events <> ''"
+    )
+    return {(episode, local): _plain(command) for episode, events, command in rows for local in events.split()}
 
 
 def _plain(command: str) -> str:
@@ -264,6 +307,25 @@ def _plain(command: str) -> str:
 
 def _joined(*texts: str | None) -> str:
     return "\n".join(text for text in texts if text)
+
+
+def _spelled(words: dict[str, tuple[str, ...]], mentions: list[_Mention]) -> dict[str, tuple[str, ...]]:
+    """The words asked, those that nothing has replaced by the names' words nearest to them."""
+    unknown = [
+        word
+        for word, others in words.items()
+        if not any(one in mention.text for mention in mentions for one in (word, *others))
+    ]
+    if not unknown:
+        return words
+    texts = {text for one in mentions for text in (one.label, one.place, one.thing, one.task) if text}
+    known = {word for text in texts for word in _WORD.findall(indexed(text))}
+    found: dict[str, tuple[str, ...]] = {}
+    for word, others in words.items():
+        near = tuple(dict.fromkeys(map(stem, near_words(word, known | set(map(stem, known)))))) if word in unknown else ()
+        first, *rest = (*near, word) if near else (word,)
+        found[first] = (*rest, *found.get(first, ()), *others)
+    return found
 
 
 def _having(words: dict[str, tuple[str, ...]], mentions: list[_Mention]) -> Counter[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from itertools import pairwise
+from typing import Literal
 
 from helix_graph.word_search import query_words
 
@@ -106,6 +107,19 @@ _NEGATED = re.compile(
     r"(?:work(?:s|ing)?|pass(?:es|ed|ing)?|succeed(?:s|ed)?|compil(?:es?|ed|ing))\b",
     re.IGNORECASE,
 )
+Kind = Literal["failed", "passed", "changed"]
+#: Words that say what became of something. A question with words of two kinds asks for none of them.
+_KINDS: dict[Kind, re.Pattern[str]] = {
+    "failed": re.compile(
+        r"\b(?:fail\w*|errors?|br(?:oke|oken|eaks)|crash\w*|complain\w*|panics?|refus\w+|reject\w+|red)\b", re.IGNORECASE
+    ),
+    "passed": re.compile(r"\b(?:pass(?:es|ed|ing)?|green|succe\w+|works|clean|happy)\b", re.IGNORECASE),
+    "changed": re.compile(
+        r"\b(?:fixed|edited|changed|added|removed|deleted|renamed|replaced|updated|rewritten|rewrote|patched|refactored"
+        r"|implemented|wrote|moved)\b",
+        re.IGNORECASE,
+    ),
+}
 #: Phrases that have a short name.
 _SHORT_NAMES = (
     (re.compile(r"\bend[ -]to[ -]end\b", re.IGNORECASE), "e2e"),
@@ -123,6 +137,10 @@ _KIND_OF_PLACE = re.compile(
     r"\b(?:in|of|from|under|inside|within|for|to|touch\w*|edit\w*|chang\w*)\s+(?:the\s+)?([\w./-]+)\s+"
     r"(?:packages?|modules?|files?|folders?|director(?:y|ies)|crates?|components?|classe?s?|functions?|methods?|commands?)\b",
     re.IGNORECASE,
+)
+#: "A commit is made" is about the commit.
+_CAME_ABOUT = re.compile(
+    r"(?<=\w )(?:(?:is|was|are|were|gets?|got|been|being) )(?:created|made|done)\b", re.IGNORECASE
 )
 _CONTRACTED = frozenset("doesn don didn isn wasn aren weren won couldn wouldn shouldn hasn haven".split())  # noqa: SIM905
 #: Endings in the order in which they are tried; at least so many letters must remain.
@@ -160,11 +178,23 @@ def _also() -> dict[str, list[str]]:
     return {stem(word): others for word, others in _ALSO.items() if word not in _AS_WRITTEN}
 
 
+def kind_meant(text: str) -> Kind | None:
+    """What a question says became of something: it failed, passed or was changed; None where it says none or several.
+
+    >>> kind_meant("fixed the env directive"), kind_meant("the lockfile test passes"), kind_meant("cart.py")
+    ('changed', 'passed', None)
+    """
+    plain = _NEGATED.sub("failed", text)
+    found: list[Kind] = [kind for kind, words in _KINDS.items() if words.search(plain)]
+    return found[0] if len(found) == 1 else None
+
+
 def words_asked(text: str) -> dict[str, tuple[str, ...]]:
     """The stems of the words of a question, each with other stems that may stand for it."""
     plain = _NEGATED.sub("fail", text)
     for phrase, short in _SHORT_NAMES:
         plain = phrase.sub(short, plain)
+    plain = _CAME_ABOUT.sub("", plain)
     plain = _KIND_OF_PLACE.sub(lambda found: found[0][: found.end(1) - found.start()], plain)
     words = [word for word in query_words(plain) if word not in _QUESTION_WORDS and word not in _CONTRACTED]
     joined = dict(zip(words, [f"{one}{other}" for one, other in pairwise(words)], strict=False))
