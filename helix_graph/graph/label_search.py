@@ -22,9 +22,9 @@ import msgspec
 from helix_episodes.extraction.shell.programs import LOOKERS, LOOKING_SUBCOMMANDS
 from helix_graph.graph.adjacency import MentionPlace
 from helix_graph.graph.finer_labels import named
-from helix_graph.graph.question_words import kind_meant, stem, words_asked
+from helix_graph.graph.question_words import TABLE_WORDS, stem, words_asked
 from helix_graph.graph.spelling import near_words
-from helix_graph.word_search import idf, indexed
+from helix_graph.word_search import idf, indexed, query_words
 
 if TYPE_CHECKING:
     import sqlite3
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from helix_graph.graph.adjacency import MentionGroup
     from helix_graph.graph.finer_labels import Resolution
-    from helix_graph.graph.question_words import Kind
 
 
 #: What a word found as another one weighs, and one that begins a longer one; so many letters it must have.
@@ -58,8 +57,6 @@ _RECORDING = {
     "git": frozenset({"commit", "push", "add", "switch", "checkout", "stash", "branch", "tag"}),
     "gh": frozenset({"pr"}),
 }
-#: How much more a label counts of the kind that the question's verb asks for.
-_MEANT = 1.2
 #: What has less than this of the best rank is no answer.
 _LEAST = 0.4
 #: Nor is what has less than this of the question.
@@ -123,7 +120,7 @@ def search_labels(connection: sqlite3.Connection, text: str, *, limit: int) -> L
 def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list[Candidate]:
     """As `search_labels`, with the text that leads to each."""
     mentions = list(_read(connection))
-    words = _spelled(words_asked(text), mentions)
+    words = _understood(text, mentions)
     tasks = [one for one in mentions if one.first]
     having = _having(words, mentions)
     weights = {word: idf(len(mentions), having[word]) for word in words}
@@ -162,7 +159,6 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
         if share:
             rank = share * whole / (1 - _LENGTH + _LENGTH * len(one.task) / average)
             found.append((rank, _of_session(one, share)))
-    meant = kind_meant(text)
     literal = re.compile(rf"(?<!\w){re.escape(text.strip())}(?!\w)", re.IGNORECASE)
     files = [re.compile(rf"(?<!\w){re.escape(one)}(?!\w)") for one in _FILE_NAME.findall(text)]
     ranked = sorted(
@@ -170,7 +166,6 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
             (
                 _preferred(rank, one.match, literal, files)
                 * _weight_of_look(one.match.label, words)
-                * (_MEANT if meant and _kind_of(one.match) == meant else 1.0)
                 * (1 + _ALL_ASKED * _asked_share(one.match, words)),
                 one,
             )
@@ -197,8 +192,7 @@ def _preferred(rank: float, match: LabelMatch, literal: re.Pattern[str], files: 
 
 
 def _weight_of_look(label: str, words: Collection[str]) -> float:
-    """Less than 1 for a command that only looks, or only records: its words say where somebody looked, or what was done
-    by others."""
+    """Less than 1 for a command that only looks or records: its words say where somebody looked, or what others did."""
     verb, program, subcommand, *_ = (*label.split(), "", "", "")
     if verb != "run":
         return 1.0
@@ -208,17 +202,6 @@ def _weight_of_look(label: str, words: Collection[str]) -> float:
     asked = {*words, *(other for others in words.values() for other in others)}
     records = subcommand in _RECORDING.get(program, ())
     return _LOOKED if records and not asked & {program, stem(subcommand)} else 1.0
-
-
-def _kind_of(match: LabelMatch) -> Kind | None:
-    """What became of something by a label: it failed, it passed, or it was changed."""
-    if match.session is not None:
-        return None
-    if match.type == "error":
-        return "failed"
-    if match.label.endswith(" passes") or match.label == "success":
-        return "passed"
-    return "changed" if match.label.startswith(("edit ", "create ")) else None
 
 
 def _asked_share(match: LabelMatch, words: dict[str, tuple[str, ...]]) -> float:
@@ -284,9 +267,9 @@ def _read(connection: sqlite3.Connection) -> Iterator[_Mention]:
         plain = (_plain(raw), _plain(command), _plain(quote)) if command else (raw, command, quote)
         said, why = _joined(plain[0], message, plain[1], path), _joined(rationale, context)
         text = _joined(place[1], said, plain[2], why, task).casefold()
-        length, command = len(text), ran.get((place[5], place[6]))
-        if command:
-            why, text = _joined(why, command), _joined(text, command.casefold())
+        length, run = len(text), ran.get((place[5], place[6]))
+        if run:
+            why, text = _joined(why, run), _joined(text, run.casefold())
         yield _Mention._make((*place, raw, quote, said, plain[2], why, task, text, length, place[5] != last))
         last = place[5]
 
@@ -309,23 +292,23 @@ def _joined(*texts: str | None) -> str:
     return "\n".join(text for text in texts if text)
 
 
-def _spelled(words: dict[str, tuple[str, ...]], mentions: list[_Mention]) -> dict[str, tuple[str, ...]]:
-    """The words asked, those that nothing has replaced by the names' words nearest to them."""
-    unknown = [
+def _understood(text: str, mentions: list[_Mention]) -> dict[str, tuple[str, ...]]:
+    """The words asked; in the place of one that nothing has, the names' and the table's words nearest to it."""
+    words = words_asked(text)
+    unknown = {
         word
         for word, others in words.items()
         if not any(one in mention.text for mention in mentions for one in (word, *others))
-    ]
+    }
     if not unknown:
         return words
-    texts = {text for one in mentions for text in (one.label, one.place, one.thing, one.task) if text}
-    known = {word for text in texts for word in _WORD.findall(indexed(text))}
-    found: dict[str, tuple[str, ...]] = {}
-    for word, others in words.items():
-        near = tuple(dict.fromkeys(map(stem, near_words(word, known | set(map(stem, known)))))) if word in unknown else ()
-        first, *rest = (*near, word) if near else (word,)
-        found[first] = (*rest, *found.get(first, ()), *others)
-    return found
+    names = {name for one in mentions for name in (one.label, one.place, one.thing, one.task) if name}
+    known = TABLE_WORDS | {word for name in names for word in _WORD.findall(indexed(name))}
+    for word in query_words(text):
+        near = " ".join(near_words(word, known)) if stem(word) in unknown else ""
+        if near:
+            text = re.sub(rf"\b{re.escape(word)}\b", near, text, flags=re.IGNORECASE)
+    return words_asked(text)
 
 
 def _having(words: dict[str, tuple[str, ...]], mentions: list[_Mention]) -> Counter[str]:

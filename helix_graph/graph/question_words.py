@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from functools import cache
 from itertools import pairwise
-from typing import Literal
 
 from helix_graph.word_search import query_words
 
@@ -93,6 +92,8 @@ _ALSO = {
     )
     for word in words.split()
 }
+#: The words that stand for others.
+TABLE_WORDS = frozenset(_ALSO)
 #: Forms of a verb that no ending gives. Each stands for the others.
 _FORMS = (
     *("find found", "break broke broken", "run ran", "write wrote written", "lose lost", "forget forgot forgotten"),
@@ -107,19 +108,6 @@ _NEGATED = re.compile(
     r"(?:work(?:s|ing)?|pass(?:es|ed|ing)?|succeed(?:s|ed)?|compil(?:es?|ed|ing))\b",
     re.IGNORECASE,
 )
-Kind = Literal["failed", "passed", "changed"]
-#: Words that say what became of something. A question with words of two kinds asks for none of them.
-_KINDS: dict[Kind, re.Pattern[str]] = {
-    "failed": re.compile(
-        r"\b(?:fail\w*|errors?|br(?:oke|oken|eaks)|crash\w*|complain\w*|panics?|refus\w+|reject\w+|red)\b", re.IGNORECASE
-    ),
-    "passed": re.compile(r"\b(?:pass(?:es|ed|ing)?|green|succe\w+|works|clean|happy)\b", re.IGNORECASE),
-    "changed": re.compile(
-        r"\b(?:fixed|edited|changed|added|removed|deleted|renamed|replaced|updated|rewritten|rewrote|patched|refactored"
-        r"|implemented|wrote|moved)\b",
-        re.IGNORECASE,
-    ),
-}
 #: Phrases that have a short name.
 _SHORT_NAMES = (
     (re.compile(r"\bend[ -]to[ -]end\b", re.IGNORECASE), "e2e"),
@@ -139,9 +127,7 @@ _KIND_OF_PLACE = re.compile(
     re.IGNORECASE,
 )
 #: "A commit is made" is about the commit.
-_CAME_ABOUT = re.compile(
-    r"(?<=\w )(?:(?:is|was|are|were|gets?|got|been|being) )(?:created|made|done)\b", re.IGNORECASE
-)
+_CAME_ABOUT = re.compile(r"(?<=\w )(?:(?:is|was|are|were|gets?|got|been|being) )(?:created|made|done)\b", re.IGNORECASE)
 _CONTRACTED = frozenset("doesn don didn isn wasn aren weren won couldn wouldn shouldn hasn haven".split())  # noqa: SIM905
 #: Endings in the order in which they are tried; at least so many letters must remain.
 _ENDINGS = (
@@ -176,17 +162,6 @@ _AS_WRITTEN = frozenset({"fixed", "works", "no", "red", "dead", "copy"})
 def _also() -> dict[str, list[str]]:
     """The table by stems, so that *changed* is found as *change* is."""
     return {stem(word): others for word, others in _ALSO.items() if word not in _AS_WRITTEN}
-
-
-def kind_meant(text: str) -> Kind | None:
-    """What a question says became of something: it failed, passed or was changed; None where it says none or several.
-
-    >>> kind_meant("fixed the env directive"), kind_meant("the lockfile test passes"), kind_meant("cart.py")
-    ('changed', 'passed', None)
-    """
-    plain = _NEGATED.sub("failed", text)
-    found: list[Kind] = [kind for kind, words in _KINDS.items() if words.search(plain)]
-    return found[0] if len(found) == 1 else None
 
 
 def words_asked(text: str) -> dict[str, tuple[str, ...]]:
