@@ -191,7 +191,7 @@ def _preferred(rank: float, match: LabelMatch, literal: re.Pattern[str], files: 
     return rank * called * (1 + _SHARED * log(match.sessions or 1))
 
 
-def _weight_of_look(label: str, words: Collection[str]) -> float:
+def _weight_of_look(label: str, words: dict[str, tuple[str, ...]]) -> float:
     """Less than 1 for a command that only looks or records: its words say where somebody looked, or what others did."""
     verb, program, subcommand, *_ = (*label.split(), "", "", "")
     if verb != "run":
