@@ -88,7 +88,7 @@ def test_the_engine_s_packages_come_too_where_they_are_missing(
     fill(places.copy)
     with pytest.raises(NoEmbedder, match="checking what was installed failed"):
         install()
-    assert calls.read_text() == f"-m pip install --disable-pip-version-check {' '.join(LIGHT_PACKAGES)}\n"
+    assert calls.read_text() == f"-P -m pip install --disable-pip-version-check {' '.join(LIGHT_PACKAGES)}\n"
 
 
 def test_the_extra_asks_for_the_same_packages() -> None:
