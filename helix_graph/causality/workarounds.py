@@ -208,6 +208,10 @@ def _other_options(failed: Segment, part: Segment, run: CommandRun, event: Event
     operands, fewer = (
         [one for one in each.arguments if not one.startswith("-") and one != each.subcommand] for each in (failed, part)
     )
+    # What the message calls by a name that says too little was called by a longer one.
+    named = [one for one in _QUOTED.findall(message) if one in operands]
+    if longer := next((one for one in fewer if any(one != name and one.startswith(name) for name in named)), None):
+        return Workaround("in place", longer, part.text)
     unknown = event.family in _UNKNOWN and any(one in message for one in operands)
     if unknown and len(fewer) < len(operands) and not added:
         return Workaround("fewer", "", part.text)

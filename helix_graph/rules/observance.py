@@ -91,6 +91,8 @@ def _decided(episode: Episode, clock: _Clock) -> Iterator[Act]:
         for line in (evidence.line, *evidence.also):
             at = clock.at(line, one)
             if action.verb in {"edit", "create", "delete"} and action.path:
+                if one.outcome == "failure":  # refused or failed, so that nothing was changed
+                    continue
                 yield Act(at, line, "edit", path=action.path, created=action.verb == "create")
             elif action.verb == "run" and action.command:
                 yield Act(at, line, "run", parts=parse_command(action.command))
