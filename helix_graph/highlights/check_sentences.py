@@ -27,6 +27,7 @@ from helix_graph.highlights.model import (
     EvidencePlace,
     Highlight,
     Weighed,
+    counted,
     fewest,
     newest,
     option,
@@ -267,7 +268,7 @@ def _hot_file(changing: Sequence[_Session], changed: str) -> Iterator[Weighed]:
         return
     text = (
         f"{logged_name_or_quoted(path)} was changed in {sessions[path]} of {len(changing)} {changed}, "
-        f"no other file in more than {sessions[ranked[1]]}."
+        f"no other file in more than {counted(sessions[ranked[1]], 'session')}."
     )
     found = _command(text, sessions[path], newest(edits[path]), see="helix-graph fragile" + option("", path))
     yield Weighed(HABIT, msgspec.structs.replace(found, kind="situation"))

@@ -126,7 +126,7 @@ class IssueSentences:
         if one.check in self._tools:
             much = (one.minutes or 0) >= _MUCH * (self._listed.minutes or 1)
             met = max((met for _, met in one.files), default=0)
-            if met >= FEWEST_OF_MANY and (much or met == one.sessions):
+            if met >= FEWEST_OF_MANY and (much or _only_file(details)):
                 return _Ending(HABIT, ("", ""), "")
             # What an agent asks of its own tools and never gets is not there.
             return None if one.repaired or one.files else _Ending(OPEN, (one.check, one.family), _NOT_PASSED)
@@ -151,8 +151,10 @@ class IssueSentences:
         often = " and ".join(f"{logged_name_or_quoted(path)} ({met} sessions)" for path, met in files[:2])
         again = "; it came back after it had been quiet" if one.state == "regressed" and one.unit == "runs" else ""
         silenced = f"; silenced by a marker {one.suppressed} of {one.repaired} times" if one.suppressed > 1 else ""
-        met = f"{_subject(one, self._tools)} in {one.sessions} of {self._listed.sessions} sessions"
-        where = f"; most often {often}" if often else ""
+        only = _only_file(details) if one.check in self._tools else ""
+        subject = f"{_subject(one, self._tools)}{f' for {logged_name_or_quoted(only)}' if only else ''}"
+        met = f"{subject} in {one.sessions} of {self._listed.sessions} sessions"
+        where = f"; most often {often}" if often and not only else ""
         return Weighed(
             usefulness,
             Highlight(
@@ -200,6 +202,12 @@ class IssueSentences:
                 evidence=_places([self._survey.show(one.id) for one in (silenced or several)]),
             ),
         )
+
+
+def _only_file(details: IssueDetails) -> str:
+    """The one file that all occurrences are about; empty where they are about several, or none."""
+    paths = {place.path or "" for place in details.occurrences}
+    return paths.pop() if len(paths) == 1 else ""
 
 
 def _helped(one: Issue) -> bool:
@@ -258,6 +266,7 @@ def _subject(one: Issue, tools: Collection[str]) -> str:
     if one.kind == "group" and one.kinds > 1:
         several = f"{one.kinds} different failures" if one.unit == "runs" else f"{one.kinds} different files"
         example = f" ({said})" if said and (one.unit != "runs" or one.family in _MISCALLED) else ""
+        example = f" (such as {said})" if said and one.unit == "runs" and " " not in one.family else example
         return f"{fails} ({several})" if family.endswith(_NAMELESS) else f"{fails} with {_family(family)}{example}"
     # Of a command the message names the cause; of a check the family does, which is its rule.
     telling = family and "…" not in family and one.family not in SAYS_NO_NAME
@@ -274,7 +283,7 @@ def _family(family: str) -> str:
 def _cost(one: Issue) -> str:
     """How often, and what it took: of what was seldom repaired that ends with the turn, and says nothing."""
     several = one.unit == "runs" and one.occurrences > one.runs
-    parts = [f"{one.occurrences} findings in {one.runs} results" if several else counted(one.runs, "time")]
+    parts = [f"{one.occurrences} kinds of finding in {one.runs} results" if several else counted(one.runs, "time")]
     if 2 * one.repaired >= one.occurrences:
         parts += [] if one.steps is None else [counted(one.steps, "step")]
         parts += [counted(one.minutes, "active minute")] if one.minutes is not None and one.minutes >= 1 else []

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.extraction.shell.commands import plain_command
 from helix_episodes.model import CORRECTS
 from helix_graph.highlights.model import (
     FEWEST,
+    FEWEST_OF_MANY,
     HELPED,
     LONGEST_QUOTE,
+    OPEN,
     EvidencePlace,
     Highlight,
     Weighed,
@@ -29,7 +32,7 @@ from helix_graph.rules.observance import acts_of
 from helix_graph.rules.rule_files import in_force, project_versions, reads_file, rules_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from helix_episodes.model import Episode
@@ -37,7 +40,7 @@ if TYPE_CHECKING:
 
 #: What each time is at which a rule can be followed or ignored.
 _TIMES: dict[When, str] = {
-    "commit": "before {} of {} commits",
+    "commit": "before {} of {} commits of changed code",
     "push": "before {} of {} pushes and pull requests",
     "change": "in {} of {} sessions with such a change",
     "kind": "in {} of {} such runs",
@@ -48,15 +51,23 @@ _TIMES: dict[When, str] = {
 #: A correction with one of these is a rule, not about one step.
 _FOR_GOOD = re.compile(r"\b(?:never|always|every time|from now on|in (?:the )?future|again)\b", re.IGNORECASE)
 _REASON = "the user said:"
+#: A person who says that a check fails: what is to be checked, and that it fails, close to each other.
+_CHECK = r"(?:\b(?:tests?|lint\w*|ci|builds?|type ?checks?)\b(?!-)|/actions/runs/|/pull/\d)"
+_FAILS = r"\b(?:fail\w*|fix(?:es|ing)?|broken?|red|errors?)\b"
+_FAILING_CHECK = re.compile(rf"{_FAILS}.{{0,60}}{_CHECK}|{_CHECK}.{{0,60}}{_FAILS}", re.IGNORECASE | re.DOTALL)
+#: So much of a request says what it is about.
+_BEGINNING = 160
+#: In so large a share of the sessions it is a habit of the project.
+_SHARE = 0.1
 
 
 def rule_sentences(root: Path, episodes: Sequence[Episode]) -> Iterator[Weighed]:
     """The rules of the project that its sessions follow in no more than about half of the cases."""
     agents = {one.agent.name for one in episodes if one.agent}
-    rules = [one for one in _rules_now(root) if (file := _file_of(one)) and reads_file(agents, file)]
+    files = {one: file for file, one in _read_now(root, agents)}
     # Without a rule there is nothing to hold against sessions, and reading many of them takes seconds.
-    acts = sorted(map(acts_of, episodes), key=lambda one: (one.at, one.session)) if rules else ()
-    ledger = Ledger(rules, acts, accepted={})
+    acts = sorted(map(acts_of, episodes), key=lambda one: (one.at, one.session)) if files else ()
+    ledger = Ledger(list(files), acts, accepted={})
     said = set()
     for record in ledger.records():
         rule, binding = record.rule, record.rule.binding
@@ -69,7 +80,7 @@ def rule_sentences(root: Path, episodes: Sequence[Episode]) -> Iterator[Weighed]
         if sessions < FEWEST:
             continue
         text = (
-            f"{name_or_quoted(_file_of(rule))} says {quoted(rule.text, longest=2 * LONGEST_QUOTE)}; that was done "
+            f"{name_or_quoted(files[rule])} says {quoted(rule.text, longest=2 * LONGEST_QUOTE)}; that was done "
             f"{_TIMES[binding.when].format(record.followed, record.opportunities)}, in {record.sessions} sessions."
         )
         places = [EvidencePlace(session=one.session, log=one.log, line=one.line) for one in left]
@@ -77,13 +88,11 @@ def rule_sentences(root: Path, episodes: Sequence[Episode]) -> Iterator[Weighed]
         yield Weighed(HELPED, Highlight(kind="rule", text=text, see=see, sessions=sessions, evidence=newest(places)))
 
 
-def _rules_now(root: Path) -> list[Rule]:
-    """The project's rules that a file has now; of a memory outside a project none."""
-    return [one for one in rules_in(project_versions(root.parent)) if one.until is None] if root.name == FOLDER else []
-
-
-def _file_of(rule: Rule) -> str:
-    return next((span.file for span in rule.spans if span.until is None), "")
+def _read_now(root: Path, agents: Collection[str]) -> Iterator[tuple[str, Rule]]:
+    """The project's rules that one of these agents reads now, each with its file; outside a project none."""
+    for one in rules_in(project_versions(root.parent)) if root.name == FOLDER else ():
+        files = (span.file for span in one.spans if span.until is None and reads_file(agents, span.file))
+        yield from ((file, one) for file in islice(files, 1))
 
 
 class _Refusal(NamedTuple):
@@ -111,6 +120,7 @@ def people_sentences(episodes: Sequence[Episode]) -> Iterator[Weighed]:
             f"People refused {what} in {len(sessions)} of {len(episodes)} sessions ({counted(len(several), 'time')}): "
         )
         yield _said_by_people(f"{text}{said}.", [one.place for one in several])
+    yield from _begun_by_failures(episodes)
     for episode in episodes:
         for event in episode.events:
             words = event.content.removeprefix(CORRECTS)
@@ -119,7 +129,20 @@ def people_sentences(episodes: Sequence[Episode]) -> Iterator[Weighed]:
                 yield _said_by_people(text, [place_in(episode, event.evidence)])
 
 
-def _said_by_people(text: str, places: Sequence[EvidencePlace]) -> Weighed:
+def _begun_by_failures(episodes: Sequence[Episode]) -> Iterator[Weighed]:
+    """Sessions that a person began because a check had failed that nobody had run before, or nobody had heeded."""
+    begun = [one for one in episodes if _FAILING_CHECK.search(one.task[:_BEGINNING])]
+    if len(begun) < FEWEST_OF_MANY or len(begun) < _SHARE * len(episodes):
+        return
+    said = " and ".join(quoted(one.task, longest=LONGEST_QUOTE) for one in begun[:-3:-1])
+    text = (
+        f"People began {len(begun)} of {len(episodes)} sessions with a failing test, lint, build or CI run, "
+        f"the last two: {said}."
+    )
+    yield _said_by_people(text, [place_in(one, None) for one in begun], usefulness=OPEN)
+
+
+def _said_by_people(text: str, places: Sequence[EvidencePlace], *, usefulness: float = HELPED) -> Weighed:
     found = Highlight(
         kind="people",
         text=text,
@@ -127,7 +150,7 @@ def _said_by_people(text: str, places: Sequence[EvidencePlace]) -> Weighed:
         sessions=len({one.session for one in places}),
         evidence=newest(places),
     )
-    return Weighed(HELPED, found)
+    return Weighed(usefulness, found)
 
 
 def _refusals(episode: Episode) -> Iterator[_Refusal]:

@@ -84,6 +84,9 @@ class _Clock:
 
 
 def _decided(episode: Episode, clock: _Clock) -> Iterator[Act]:
+    """What the agent did; a commit too whose own output the log lacks, where the command that made it went well."""
+    commits = {event.id for event in episode.events if event.type == "commit"}
+    logged = {link.source for link in episode.links if link.target in commits}
     for one in episode.decisions:
         action, evidence = one.action, one.evidence
         if action is None or evidence is None:
@@ -95,7 +98,14 @@ def _decided(episode: Episode, clock: _Clock) -> Iterator[Act]:
                     continue
                 yield Act(at, line, "edit", path=action.path, created=action.verb == "create")
             elif action.verb == "run" and action.command:
-                yield Act(at, line, "run", parts=parse_command(action.command))
+                parts = parse_command(action.command)
+                yield Act(at, line, "run", parts=parts)
+                if one.id not in logged and one.outcome == "success" and any(map(_commits, parts)):
+                    yield Act(at, line, "commit")
+
+
+def _commits(part: Segment) -> bool:
+    return (part.program, part.subcommand) == ("git", "commit")
 
 
 def _recorded(episode: Episode, clock: _Clock) -> Iterator[Act]:
