@@ -34,6 +34,7 @@ from helix_graph.highlights.model import (
     place_in,
 )
 from helix_graph.insights.safe_quoting import label_or_quoted, logged_name_or_quoted, name_or_quoted, quoted
+from helix_graph.rules.observance import unmade_changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -178,11 +179,12 @@ def _narrowed(session: _Session, suffixes: Sequence[str]) -> _Session:
 
 def _session(episode: Episode) -> _Session:
     """Of what helpers did, in logs of their own, the order is not known: their sessions say nothing."""
+    unmade = unmade_changes(episode)
     changes = tuple(
         one
         for one in episode.decisions
         if one.action and one.action.verb in _CHANGES and one.action.role in _CODE and one.evidence
-        if one.outcome != "failure"  # refused or failed, so that nothing was changed
+        if one.id not in unmade
     )
     own = all(one.evidence and one.evidence.file is None for one in changes)
     return _Session(episode, changes if own else (), tuple(one for one in episode.runs if one.evidence))

@@ -36,17 +36,22 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_episodes.model import Episode
-    from helix_graph.rules.model import Rule, When
+    from helix_graph.rules.model import Binding, Rule, When
 
 #: What each time is at which a rule can be followed or ignored.
 _TIMES: dict[When, str] = {
-    "commit": "before {} of {} commits of changed code",
+    "commit": "before {} of {} commits with such a change",
     "push": "before {} of {} pushes and pull requests",
     "change": "in {} of {} sessions with such a change",
     "kind": "in {} of {} such runs",
     "instead": "in {} of {} such calls",
     "never": "in {} of {} sessions",
     "place": "for {} of {} such new files",
+}
+#: The same of a rule that names no files.
+_ANYWHERE: dict[When, str] = {
+    "commit": "before {} of {} commits of changed code",
+    "change": "in {} of {} sessions that changed files",
 }
 #: A correction with one of these is a rule, not about one step.
 _FOR_GOOD = re.compile(r"\b(?:never|always|every time|from now on|in (?:the )?future|again)\b", re.IGNORECASE)
@@ -81,11 +86,15 @@ def rule_sentences(root: Path, episodes: Sequence[Episode]) -> Iterator[Weighed]
             continue
         text = (
             f"{name_or_quoted(files[rule])} says {quoted(rule.text, longest=2 * LONGEST_QUOTE)}; that was done "
-            f"{_TIMES[binding.when].format(record.followed, record.opportunities)}, in {record.sessions} sessions."
+            f"{_times(binding).format(record.followed, record.opportunities)}, in {record.sessions} sessions."
         )
         places = [EvidencePlace(session=one.session, log=one.log, line=one.line) for one in left]
         see = f"helix-graph rules show {rule.id}"
         yield Weighed(HELPED, Highlight(kind="rule", text=text, see=see, sessions=sessions, evidence=newest(places)))
+
+
+def _times(binding: Binding) -> str:
+    return _TIMES[binding.when] if binding.scope else _ANYWHERE.get(binding.when, _TIMES[binding.when])
 
 
 def _read_now(root: Path, agents: Collection[str]) -> Iterator[tuple[str, Rule]]:
