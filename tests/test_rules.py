@@ -414,6 +414,7 @@ def followed_with(folder: Path, line: str, command: str, output: str = PASSES) -
     ("named", "ran", "is_followed"),
     [
         ("ruff check --fix .", "ruff check --fix .", True),
+        ("make lint", "make -C tools lint", False),
         ("ruff check --fix .", "ruff check . --fix", True),
         ("ruff check --fix .", "ruff check --fix api/", True),  # a part of it
         ("ruff check --fix .", "ruff check --fix --unsafe-fixes .", True),  # more than is asked

@@ -1,7 +1,8 @@
 """Which known words may somebody have meant by a word that nothing has?
 
 Two words are near when one becomes the other by one change, or by two from eight letters on: a letter too many, too few
-or another one, or two neighbours in each other's place. The first letter must agree: it is seldom mistyped.
+or another one, or two neighbours in each other's place. Of four letters two may only have changed places. The first
+letter must agree: it is seldom mistyped.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-#: Shorter words have too many neighbours.
-_SHORTEST = 5
+#: A word of so many letters has too many neighbours by other letters, and a shorter one by their order.
+_SWAPPED = 4
 #: From so many letters on two changes are allowed.
 _LONG = 8
 
@@ -22,10 +23,12 @@ def near_words(word: str, known: Collection[str]) -> tuple[str, ...]:
 
     >>> near_words("lokfile", {"lockfile", "profile", "lock"})
     ('lockfile',)
-    >>> near_words("gorelaeser", {"goreleaser"}), near_words("tets", {"test"})
-    (('goreleaser',), ())
+    >>> near_words("gorelaeser", {"goreleaser"}), near_words("fial", {"fail", "file"}), near_words("teat", {"test"})
+    (('goreleaser',), ('fail',), ())
     """
-    if len(word) < _SHORTEST or not word.isalpha():
+    if len(word) == _SWAPPED:
+        known = [other for other in known if sorted(other) == sorted(word)]
+    if len(word) < _SWAPPED or not word.isalpha():
         return ()
     most = 2 if len(word) >= _LONG else 1
     found: dict[str, int] = {}

@@ -310,6 +310,8 @@ def _is_same(wanted: Segment, part: Segment, check: str) -> bool:
 
     Of a check of everything the operands may differ: whoever checks a part of the project ran that check.
     """
+    if part.kind is not None and not _folders(part) <= _folders(wanted):
+        return False
     if wanted.check is not None and wanted.check == check and not wanted.scope:
         if part.check != check:  # a task ran it, and with which flags is not in the log
             return not _flags(wanted)
@@ -318,6 +320,14 @@ def _is_same(wanted: Segment, part: Segment, check: str) -> bool:
         return False
     operands = _operands(wanted) - {"run"} <= _operands(part) | set((part.subcommand or "").split())
     return operands and _flags(wanted) <= _flags(part)
+
+
+def _folders(part: Segment) -> set[str]:
+    """The flags by which a task of another folder or package is run."""
+    return {name for name, _, _ in _read_flags(part)} & _OF_A_PART
+
+
+_OF_A_PART = frozenset({"--cd", "-C", "--prefix", "--cwd", "--dir", "--directory", "--filter"})
 
 
 def _is_same_subcommand(wanted: Segment, part: Segment) -> bool:
