@@ -33,7 +33,7 @@ from helix_graph.project import (
     disabled_by,
     memory_folder,
 )
-from helix_graph.trust import accept, begin, check, seal_rules_there
+from helix_graph.trust import accept, begin, check, seal_rules
 from helix_graph.validation import as_choice, as_datetime, as_path, as_str, as_tuple, as_workers
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class Memory:
         root = Path(found.root)
         if not found.accepted:
             accept(root, how="trust")
-            seal_rules_there(root)
+            seal_rules(root)
         return cls(root)
 
     @classmethod
