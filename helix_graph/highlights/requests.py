@@ -82,13 +82,14 @@ def rule_sentences(root: Path, episodes: Sequence[Episode]) -> Iterator[Weighed]
         said.add(key)
         left = [one for one in ledger.observations(rule) if in_force(rule, one.at) and not one.followed]
         failed = sum(one.failed for one in left)
+        where = "" if binding.when in {"change", "never"} else f", in {counted(record.sessions, 'session')}"
         vain = f"; {counted(failed, 'more time')} it was tried and failed" if failed else ""
         sessions = len({one.session for one in left})
         if sessions < FEWEST:
             continue
         text = (
             f"{name_or_quoted(files[rule])} says {quoted(rule.text, longest=2 * LONGEST_QUOTE)}; that was done "
-            f"{_times(binding).format(record.followed, record.opportunities)}, in {record.sessions} sessions{vain}."
+            f"{_times(binding).format(record.followed, record.opportunities)}{where}{vain}."
         )
         places = [EvidencePlace(session=one.session, log=one.log, line=one.line) for one in left]
         see = f"helix-graph rules show {rule.id}"
