@@ -208,7 +208,7 @@ def test_a_command_without_a_situation_is_counted_by_sessions_with_changes_and_g
     assert (one.state, one.followed, one.opportunities) == ("usage", 1, 2)
     used, unused = memory.rules.show(one.rule.id).observations
     assert used.why.startswith("`mise run test:ci` in line ")
-    assert unused.why.startswith("no `mise run test` or `mise run test:ci`; go test ./... in line ")
+    assert unused.why.startswith("no `mise run test` or `mise run test:ci`; `go test ./...` ran, in line ")
 
 
 def test_what_a_hook_runs_by_itself_asks_nobody(tmp_path: Path) -> None:

@@ -210,7 +210,7 @@ def _account(binding: Binding, at: Act, acts: Sequence[Act]) -> Opportunity:
     missing = [one for one in wanted if one not in ran]
     kinds = {part.kind for one in missing for part in _parts(one.text)} - {None}
     instead = next((act for act in reversed(acts) if act.kind == "check" and act.check_kind in kinds), None)
-    other = f"; {_describe(instead)} in line {instead.line}" if instead else ""
+    other = f"; `{_describe(instead)}` ran, in line {instead.line}" if instead else ""
     joined = (" or " if _is_one_enough(binding) else ", ").join(f"`{one.text}`" for one in missing)
     return Opportunity(at, followed=False, why=f"no {joined}{other}")
 
