@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from helix_cli.app import cli
 from helix_episodes.errors import NotFound
 from helix_graph import Memory
-from helix_graph.issues.model import best_words, remedy_words, repair_words
+from helix_graph.issues.model import remedy_sentence, remedy_words, repair_words
 from session_script import BEGIN, Script
 
 if TYPE_CHECKING:
@@ -118,14 +118,14 @@ def test_the_list_says_how_often_a_marker_silenced_what_was_repaired_too(tmp_pat
         log = begun(n).run("golangci-lint run", complains, code=1).edit("cart.go", "f.Close()", new)
         logs.append(log.run("golangci-lint run", "0 issues."))
     (one,) = remembered(tmp_path, logs).issues.list().issues
-    assert best_words(one) == "edit the file that it names (2 of 5; silenced 3 times)"
+    assert remedy_sentence(one) == "Repaired by an edit of the file that it names (2 of 5; silenced 3 times)"
 
 
 def test_an_issue_that_was_repaired_once_says_by_what(tmp_path: Path) -> None:
     log = begun(0).run("go test ./...", FAILS.format("TestAdd"), code=1).edit("api/tax.go").edit("api/sums.go")
     memory = remembered(tmp_path, [log.run("go test ./...", PASSES), begun(1)])
     details = memory.issues.show(memory.issues.list(by="issue").issues[0].id)
-    assert repair_words(details.issue, details.remedies) == "Repaired by: edit api/tax.go, api/sums.go (1 of 1)"
+    assert repair_words(details.issue) == "Repaired by: edit api/tax.go, api/sums.go (1 of 1)"
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_the_command_lists_shows_and_refuses_unknown_ids(tmp_path: Path, monkeyp
     name = json.loads(CliRunner().invoke(cli, ["issues", "--json"]).output)["issues"][0]["id"]
     listed = CliRunner().invoke(cli, ["issues"]).output
     assert "2 of 2" in listed
-    assert 'repaired by: run "bun run lint:fix" (2 of 2)' in listed
+    assert 'best remedy: run "bun run lint:fix" (2 of 2)' in listed
     assert 'shown by "biome passes' in CliRunner().invoke(cli, ["issues", "show", name]).output
     with pytest.raises(NotFound, match="lists the ids"):
         memory.issues.show("0000")
@@ -254,4 +254,4 @@ def test_to_try_again_is_no_remedy(tmp_path: Path) -> None:
     (one,) = memory.issues.list().issues
     assert (one.repaired, one.remedy) == (3, None)
     details = memory.issues.show(one.id)
-    assert repair_words(details.issue, details.remedies) == "Got past by a later call of the same tool (3 of 3)"
+    assert repair_words(details.issue) == "Got past by calling the tool again (3 of 3)"

@@ -33,7 +33,7 @@ def row(tab: Tab, title: str) -> str:
 @pytest.mark.everyday
 def test_what_worked_instead_is_said_in_the_list_and_on_the_issues_page(tab: Tab) -> None:
     listed = row(tab, "make test: unknown task")
-    assert "Best remedy: run pytest -q instead (6 of 6)." in listed
+    assert "What worked instead: pytest -q (6 of 6 sessions)." in listed
     assert "0 of 6; another command worked in 6 of 6 sessions" in listed
     tab.follow("a.issue:has-text('make test: unknown task')")
     assert "run pytest -q instead (6 of 6)" in tab.text("h2:text('What worked instead') ~ ol >> nth=0")
@@ -45,9 +45,10 @@ def test_what_worked_instead_is_said_in_the_list_and_on_the_issues_page(tab: Tab
 
 
 def test_an_issue_says_what_repaired_it_and_what_silenced_it(tab: Tab, shop: Memory) -> None:
-    assert "Best remedy: edit the file that it names (15 of 25; silenced 10 times)." in row(tab, "ruff: E501")
-    once = next(one for one in shop.issues.list(by="issue", limit=200).issues if one.repaired == 1)
+    assert "Repaired by an edit of the file that it names (15 of 25; silenced 10 times)." in row(tab, "ruff: E501")
+    once = next(one for one in shop.issues.list(by="issue", limit=200).issues if one.repaired == one.occurrences == 1)
     (remedy,) = shop.issues.show(once.id).remedies
+    tab.page.fill("input[name=q]", once.title)
     shown = tab.page.locator(f"a.issue[href='#issues/{once.id}'] .fix").inner_text()
     assert shown == f"Repaired by: {remedy_words(remedy)}."
     assert "differently each time" not in tab.text(".results")
@@ -59,8 +60,11 @@ def test_a_group_says_that_it_is_one_and_its_members_name_it(tab: Tab, shop: Mem
     assert f"group of {group.kinds} issues" in first.inner_text()
     assert f"one of {group.kinds}: {group.message[:20]}" in first.inner_text()
     member = next(one for one in shop.issues.list(by="issue").issues if "AssertionError" in one.title)
-    chip = f"in a group of {group.kinds} issues"
-    assert chip in tab.page.locator(f"a.issue[href='#issues/{member.id}']").inner_text()
+    own = f"li:has(> a[href='#issues/{group.id}']) > .members"
+    assert f"Its {group.kinds} issues, counted in it" in tab.text(f"{own} > summary")
+    tab.page.locator(f"{own} > summary").click()
+    assert tab.page.locator(f"{own} a.issue[href='#issues/{member.id}']").count() == 1
+    assert tab.page.locator(f"a.issue[href='#issues/{member.id}']").count() == 1
     tab.go(f"issues/{member.id}")
     assert f"In the group {group.title} ({group.kinds} issues, {group.sessions} sessions)." in tab.text("article")
     tab.follow("article p a[href^='#issues/']")

@@ -60,7 +60,7 @@ class Passage(msgspec.Struct, frozen=True, kw_only=True):
 
     ``steps`` are the decisions and events of the episode at that place. ``code`` says that something was run or
     changed, ``failed`` that it is a failure, ``refused`` that a person said no to it, ``order`` that another agent is
-    told what to do, ``answer`` that one answers such an order.
+    told what to do, ``answer`` that one answers such an order, ``stops`` that a person interrupts.
     """
 
     line: int
@@ -74,6 +74,7 @@ class Passage(msgspec.Struct, frozen=True, kw_only=True):
     refused: bool = False
     order: bool = False
     answer: bool = False
+    stops: bool = False
 
 
 def passages_of_session(session: Session, episode: Episode) -> tuple[Passage, ...]:
@@ -100,7 +101,8 @@ def _passage(
     kinds = {one.kind for one in steps}
     answer = any(one.kind == "result" and one.call_id in orders for one in steps)
     kind: PassageKind = "words"
-    if "prompt" in kinds:
+    stops = any(one.status == "interrupted" and one.actor == "user" for one in steps)
+    if "prompt" in kinds or stops:
         kind = "prompt"
     elif kinds <= {"thought"}:
         kind = "thought"
@@ -119,6 +121,7 @@ def _passage(
         refused=any(one.call_id in refused for one in calls),
         order=any(one.operation == "delegate" for one in calls),
         answer=answer,
+        stops=stops,
     )
 
 

@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import re
 from itertools import chain, takewhile
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from helix_episodes.extraction.actions import action_of
+from helix_episodes.extraction.actions import action_of, changed_part, is_telling, replaced_part
 from helix_episodes.extraction.calls import CHANGES, written_by
 from helix_episodes.extraction.check_runs import does_not_compile, folder_of, rewrites
 from helix_episodes.extraction.decisions import evidence_of_call
@@ -42,6 +41,8 @@ _SYMBOL = re.compile(
 #: A word, and the shortest that is more than a part of speech where it is the name of a rule.
 _WORD = re.compile(r"\w+")
 _SHORTEST_RULE = 5
+#: The shortest word of a message that tells one edit from another, and from how many edits on there is a choice.
+_SHORTEST_SAID, _SEVERAL = 4, 2
 #: So many lines below a diagnostic quote the source, behind a number and a bar or not; a shorter one is in any file.
 _QUOTED_BELOW = 4
 _GUTTER = re.compile(r"^[>\s]*(?:\d+\s*)?[│|]\s?|^[>E]\s+")
@@ -91,22 +92,27 @@ def speaking_edits(timeline: Timeline, fix: Fix, error: Event) -> tuple[FixEdit,
     """Of each change that several edits make up the edit that speaks of the error.
 
     It replaces a line that the failing output quotes below the diagnostic, or has the name or the rule of the message.
-    Left out where no edit does, or the first one, which the change is quoted by.
+    Where no edit does it is the one that says most: more than an import, and with most words of the message. Left out
+    is the first one, which the change is quoted by.
     """
     if error.id not in timeline.call_numbers:
         return ()
     quoted = _quoted_lines(timeline.call_of(error).output[:_MOST_TEXT], error)
     words = [*_symbols(error), *(one for one in _WORD.findall(error.family or "") if len(one) >= _SHORTEST_RULE)]
+    said = frozenset(one.casefold() for one in _WORD.findall(error.message or "") if len(one) >= _SHORTEST_SAID)
     found = []
     for change in map(timeline.decision, fix.changes):
         edits = [one for one in timeline.calls_of(change) if one.changes_files]
-        speaking = [(one, score) for one in edits if any(score := _speaks(one, quoted, words))]
-        if len(edits) > 1 and speaking:
-            best = max(speaking, key=itemgetter(1))[0]
-            suppresses = action_of(best).suppresses
-            if best is not edits[0] or (change.action is not None and change.action.suppresses != suppresses):
-                evidence = evidence_of_call(best)
-                found.append(FixEdit(change=change.id, evidence=evidence, suppresses=suppresses))
+        if len(edits) < _SEVERAL:
+            continue
+        scored = [(*_speaks(one, quoted, words), *_says(one, said)) for one in edits]
+        best = max(range(len(edits)), key=lambda place: (scored[place], -place))
+        silences = change.action is not None and change.action.suppresses
+        # What only says most does not show that a marker was not what helped.
+        suppresses = action_of(edits[best]).suppresses if any(scored[best][:2]) else silences
+        if best or silences != suppresses:
+            evidence = evidence_of_call(edits[best])
+            found.append(FixEdit(change=change.id, evidence=evidence, suppresses=suppresses))
     return tuple(found)
 
 
@@ -125,6 +131,14 @@ def _speaks(edit: ParsedCall, quoted: frozenset[str], words: Sequence[str]) -> t
     old, new = _texts(edit)
     replaced = {line.strip() for line in old.splitlines()}
     return len(quoted & replaced), sum(bool(re.search(rf"\b{re.escape(one)}\b", old + new)) for one in words)
+
+
+def _says(edit: ParsedCall, said: frozenset[str]) -> tuple[bool, int]:
+    """Whether an edit changes more than imports and brackets, and how many words of a message it has."""
+    old, new = _texts(edit)
+    lines = [*replaced_part(old=old, new=new).splitlines(), *changed_part(old=old, new=new).splitlines()]
+    words = {one.casefold() for one in _WORD.findall(old + new)}
+    return any(map(is_telling, lines)), len(said & words)
 
 
 def named_files(error: Event, output: str, *, alone: bool) -> frozenset[str]:

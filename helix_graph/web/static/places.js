@@ -5,9 +5,10 @@ async function placesTab(_, chosen) {
   const titles = new Map(issues.map((one) => [one.id, one.title]));
   const head = [make("h1", {}, "Places"), make("p", { class: "lead" }, "How often each check failed when it first ran after a change, by the folder and file that was changed. These are counts of what followed, not causes.")];
   if (!found.checks.length) return make("section", {}, ...head, make("p", { class: "nothing" }, "No check has run five times after a change of one folder yet."));
-  const check = found.checks.find((one) => one.check === (chosen.check || found.worst)) || found.checks[0];
-  const picker = make("div", { class: "picker", role: "group", "aria-label": "Check" }, found.checks.map((one) => link(`places?check=${encodeURIComponent(one.check)}`, { class: "button", "aria-current": one === check ? "true" : null }, quoted(one.check), make("small", {}, `${one.failed} of ${one.runs}`))));
-  const checks = chosen.check ? [check] : found.checks;
+  const asked = found.checks.find((one) => one.check === chosen.check);
+  const check = asked || found.checks.find((one) => one.check === found.worst) || found.checks[0];
+  const picker = make("div", { class: "picker", role: "group", "aria-label": "Check" }, found.checks.length > 1 && link("places", { class: "button", "aria-current": asked ? null : "true" }, "All checks"), found.checks.map((one) => link(`places?check=${encodeURIComponent(one.check)}`, { class: "button", "aria-current": one === asked ? "true" : null }, quoted(one.check), make("small", {}, `${one.failed} of ${one.runs}`))));
+  const checks = asked ? [asked] : found.checks;
   return make("section", {}, ...head, picker, ...riskiest(checks, found, sessions, titles), placeTree(check, found), ...together(found));
 }
 
@@ -60,9 +61,9 @@ function issueLink(issues, titles) {
 
 /** The folders and files as a tree of bars. */
 function placeTree(check, found) {
-  const usual = check.rate ?? check.failed / Math.max(1, check.runs);
+  const usual = check.failed / Math.max(1, check.runs);
   const rows = check.places.map((one) => {
-    const share = one.rate ?? one.failed / one.runs;
+    const share = one.failed / one.runs;
     const [low, high] = one.low === null ? [null, null] : [one.low / 10, one.high / 10];
     const name = `${one.failed} of ${one.runs} runs failed; usually ${percent(usual)}.${low === null ? "" : ` Of the next ten ${one.low} to ${one.high} will fail.`}`;
     const parents = one.path.split("/").length - 1;
@@ -74,7 +75,7 @@ function placeTree(check, found) {
     "div",
     {},
     make("h2", {}, "Every folder and file, ", quoted(check.check)),
-    make("p", { class: "soft" }, `The bar is the share of failing runs${found.enough ? ", drawn towards the check's own; the thin line is the range for the next ten" : ""}. The upright line is the check's usual share, ${percent(usual)}.`),
+    make("p", { class: "soft" }, `The bar is the share of runs that failed${found.enough ? "; the thin line below it is where the share of the next ten will lie (90 %), from all that is known of the check" : ""}. The upright line is the check's usual share, ${percent(usual)}.`),
     make("table", { class: "tree" }, make("thead", {}, make("tr", {}, ["Place", "Failing", "Failed of runs", "Against usual"].map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, rows)),
   );
 }
