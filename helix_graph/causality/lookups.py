@@ -1,4 +1,4 @@
-"""Look-ups: calls that only ask what is there. One that found nothing has its answer, and there is nothing to repair."""
+"""Look-ups: calls that only ask what is there. One that found nothing has its answer; there is nothing to repair."""
 
 from __future__ import annotations
 

@@ -7,7 +7,8 @@ also gives a *chance*: how likely that passage is the marked one. For logs of a 
 There the signs that only such logs have are added with the weights `BY_HAND`, and no chance is given.
 
 *Trouble* is read as a whole and comes first: the same failure three times or more in a row, commands that throw away
-changes, and a person who interrupts, with what was said before. Where the log is gone, what the episode kept of it is ordered instead.
+changes, and a person who interrupts, with what was said before. Where the log is gone, what the episode kept of it is
+ordered instead.
 """
 
 from __future__ import annotations

@@ -20,8 +20,8 @@ By = Literal["recurring", "issue", "group", "file", "check", "agent", "model", "
 #: after it had been quiet, or after a person had called it resolved. ``muted`` and ``resolved`` are what people say.
 State = Literal["new", "recurring", "quiet", "regressed", "muted", "resolved"]
 #: How a failure was repaired: by a command after which the check passed, by another command in place of the failed one,
-#: by an edit of the file that the failure names, of nothing but the failing test, of another file, of several that differ
-#: each time, by another try of the same tool, by a marker that silences the check (a habit, never advice).
+#: by an edit of the file that the failure names, of nothing but the failing test, of another file, of several that
+#: differ each time, by another try of the same tool, by a marker that silences the check (a habit, never advice).
 How = Literal["run", "instead", "edit named", "edit test", "edit", "edits", "again", "silence"]
 COST_NOTE = "Ranked by sessions. Costs say where time went, not where it will go."
 
@@ -58,7 +58,8 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True):
     ``repaired`` occurrences were silenced by a marker.
     ``since`` counts the runs of its check since it was last seen, or the sessions (``unit`` says which). ``remedy`` is
     the best one that two sessions have in common, or what they ran instead where nothing was repaired.
-    ``files`` are the commonest, with how many sessions each. Without a best remedy ``way`` is what repaired it most often, without its example.
+    ``files`` are the commonest, with how many sessions each. Without a best remedy ``way`` is what repaired it most
+    often, without its example.
     """
 
     id: str
@@ -182,7 +183,7 @@ def remedy_words(remedy: GeneralRemedy) -> str:
         "again": "calling the tool again",
         "silence": "a marker that silences the check",
     }[remedy.how]
-    return f"{words} ({remedy.times} of {remedy.of})"
+    return f"{words} ({remedy.times:,} of {remedy.of:,})"
 
 
 def repair_words(issue: Issue) -> str:
@@ -235,9 +236,10 @@ def remedy_sentence(issue: Issue) -> str:
     if remedy is None:
         return ""
     if remedy.how == "edit named":
-        words = f"Repaired by an edit of the file that it names ({remedy.times} of {remedy.of})"
+        words = f"Repaired by an edit of the file that it names ({remedy.times:,} of {remedy.of:,})"
     elif remedy.how == "instead":
-        words = f"What worked instead: {remedy.what} ({remedy.times} of {remedy.of} sessions)"
+        last = "the last " if remedy.of < issue.sessions else ""
+        words = f"What worked instead: {remedy.what} ({remedy.times} of {last}{remedy.of} sessions)"
     else:
         often = "Best remedy" if 2 * remedy.times >= remedy.of else "No remedy in common; most often"
         words = f"{often}: {remedy_words(remedy)}"

@@ -86,12 +86,8 @@ def generalised(
     repaired = [one for one in failures if (one.number, one.local) in changes]
     for failure in repaired:
         made = changes[failure.number, failure.local]
-        kinds = [kind_of_change(failure, one, checks=history.kind_of(failure.check)) for one in made]
-        # Where other code was changed too, it is not the test that was wrong.
-        of_code = [key for key in kinds if key[0] != "edit test"] or kinds
-        for key in dict.fromkeys(of_code):
-            of_kind = [one for one, own in zip(made, kinds, strict=True) if own == key]
-            uses[key].append((failure, _most_telling(of_kind)))
+        for key, change in kinds_of_changes(failure, made, checks=history.kind_of(failure.check)).items():
+            uses[key].append((failure, change))
     # An edit of a file that no other session edited for it says nothing to the next one.
     alone = [key for key, used in uses.items() if key[0] == "edit" and _sessions(used) == 1]
     if len(alone) > 1:
@@ -141,8 +137,20 @@ def worked_instead(failures: Sequence[Failure], history: History) -> Instead | N
     return Instead(remedy, {(one.number, one.local): plain_command(way.command) for one, way in used})
 
 
-def kind_of_change(failure: Failure, change: Change, *, checks: str) -> tuple[How, str]:
-    """How a change repaired a failure, in a form that occurs again; ``checks`` is the kind of check that reported it."""
+def kinds_of_changes(failure: Failure, changes: Sequence[Change], *, checks: str) -> dict[tuple[How, str], Change]:
+    """The kinds of change that repaired a failure, each with its most telling change, the latest of several.
+
+    ``changes`` are in order of the log, ``checks`` is the kind of check that reported the failure.
+    """
+    kinds = [_kind_of_change(failure, one, checks=checks) for one in changes]
+    # Where other code was changed too, it is not the test that was wrong.
+    of_code = [key for key in kinds if key[0] != "edit test"] or kinds
+    pairs = list(zip(kinds, changes, strict=True))
+    return {key: _most_telling([one for own, one in pairs if own == key]) for key in of_code}
+
+
+def _kind_of_change(failure: Failure, change: Change, *, checks: str) -> tuple[How, str]:
+    """How a change repaired a failure, in a form that occurs again."""
     if change.silences:
         return "silence", ""
     if change.command is not None:

@@ -110,9 +110,10 @@ class PageIssue(Issue, frozen=True, kw_only=True):
     """An issue with what its own page shows.
 
     ``met`` are the places of the sessions of all its occurrences, ``outcomes`` what became of each (0 not repaired,
-    1 repaired, 2 verified, 3 another command worked instead), ``paths`` the files that it was met in. ``repair``
-    says in a sentence what repaired it, ``heading`` is what its list of remedies is called. ``group`` is the id of the group it is in, empty of a group and where that
-    is not on the page. ``looks`` says that only look-ups met it: one that found nothing leaves nothing to repair.
+    1 repaired, 2 verified, 3 another command worked instead), ``paths`` the files that it was met in. ``repair`` says
+    in a sentence what repaired it, ``heading`` is what its list of remedies is called. ``group`` is the id of the group
+    it is in, empty of a group and where that is not on the page. ``looks`` says that only look-ups met it: one that
+    found nothing leaves nothing to repair.
     """
 
     repair: str

@@ -114,8 +114,8 @@ class PageTimeline(msgspec.Struct, frozen=True, kw_only=True):
 class TraceStep(PageStep, frozen=True, kw_only=True, omit_defaults=True):
     """A step on the page. ``label`` is what sessions have in common, ``node`` its id in the page's graph.
 
-    ``looked`` is a failure of a look-up that found nothing, ``issue`` is the failure's fingerprint, ``repaired_by`` the steps that repaired it, ``shown_by`` the one that showed
-    it. ``minutes`` and ``tokens`` are what a failure took.
+    ``issue`` is the failure's fingerprint, ``repaired_by`` the steps that repaired it, ``shown_by`` the one that showed
+    it. ``looked`` is a look-up that found nothing. ``minutes`` and ``tokens`` are what a failure took.
     """
 
     label: str

@@ -60,7 +60,7 @@ function costliest(found) {
   const told = (one) => [link(`issues/${one.id}`, {}, quoted(one.title)), ` (${cost(one)}; ${count(one.sessions, "session")}). `, quoted(one.repair, 160), "."];
   if (first.length === 1) return make("p", { class: "costliest" }, "Most steps went to ", told(first[0]));
   const more = first.length > MOST_TIES && `, ${MOST_TIES} of them`;
-  return make("div", { class: "costliest" }, make("p", {}, `Most steps went to ${first.length} alike${more || ""}:`), make("ul", { class: "plain" }, first.slice(0, MOST_TIES).map((one) => make("li", {}, told(one)))));
+  return make("div", { class: "costliest" }, make("p", {}, `Most steps went to ${first.length} issues alike${more || ""}:`), make("ul", { class: "plain" }, first.slice(0, MOST_TIES).map((one) => make("li", {}, told(one)))));
 }
 
 /** The issues that pass the filters, with the sessions of each that do. */
@@ -106,7 +106,7 @@ const INSTEAD = 3;
 
 /** Where nothing was repaired but another command worked, in how many sessions it did. */
 function answeredIn(issue) {
-  return issue.remedy?.how === "instead" && !issue.repaired ? `another command worked in ${issue.remedy.times} of ${count(issue.remedy.of, "session")}` : "";
+  return issue.remedy?.how === "instead" && !issue.repaired ? `another command worked in ${issue.remedy.times} of ${issue.remedy.of < issue.sessions ? "the last " : ""}${count(issue.remedy.of, "session")}` : "";
 }
 
 /** A row with the issues of its group within it, ranked once as a whole. */

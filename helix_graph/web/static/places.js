@@ -7,7 +7,7 @@ async function placesTab(_, chosen) {
   if (!found.checks.length) return make("section", {}, ...head, make("p", { class: "nothing" }, "No check has run five times after a change of one folder yet."));
   const asked = found.checks.find((one) => one.check === chosen.check);
   const check = asked || found.checks.find((one) => one.check === found.worst) || found.checks[0];
-  const picker = make("div", { class: "picker", role: "group", "aria-label": "Check" }, found.checks.length > 1 && link("places", { class: "button", "aria-current": asked ? null : "true" }, "All checks"), found.checks.map((one) => link(`places?check=${encodeURIComponent(one.check)}`, { class: "button", "aria-current": one === asked ? "true" : null }, quoted(one.check), make("small", {}, `${one.failed} of ${one.runs}`))));
+  const picker = make("div", { class: "picker", role: "group", "aria-label": "Check" }, found.checks.length > 1 && link("places", { class: "button", "aria-current": asked ? null : "true" }, "All checks"), found.checks.map((one) => link(`places?check=${encodeURIComponent(one.check)}`, { class: "button", "aria-current": one === asked ? "true" : null }, quoted(one.check), make("small", {}, shareOf(one.failed, one.runs)))));
   const checks = asked ? [asked] : found.checks;
   return make("section", {}, ...head, picker, ...riskiest(checks, found, sessions, titles), placeTree(check, found), ...together(found));
 }
@@ -41,7 +41,7 @@ function riskiest(checks, found, sessions, titles) {
           "li",
           {},
           make("p", { class: "title" }, quoted(one.path), one.folder && "/"),
-          make("p", {}, make("b", {}, `${one.failed} of ${one.runs}`), " runs of ", quoted(one.check.check), ` failed after a change of it (${count(one.sessions, "session")}), ${one.failed_elsewhere} of ${one.runs_elsewhere} after changes elsewhere.`, one.low !== null && ` Of the next ten, ${one.low} to ${one.high} will fail (90 %).`),
+          make("p", {}, make("b", {}, shareOf(one.failed, one.runs)), " runs of ", quoted(one.check.check), ` failed after a change of it (${count(one.sessions, "session")}), ${shareOf(one.failed_elsewhere, one.runs_elsewhere)} after changes elsewhere.`, one.low !== null && ` Of the next ten, ${one.low} to ${one.high} will fail (90 %).`),
           one.after.length > 0 && make("p", { class: "soft" }, "It passed again after ", quoted(one.after.join("; ")), "."),
           make("p", { class: "soft" }, one.met.length > 3 ? "Its last three failures:" : "Its failures:"),
           make("ul", { class: "plain" }, one.met.slice(0, 3).map(([place, line, issues]) => make("li", { class: "where" }, sessionLink(sessions, place, line && `line-${line}`), issueLink(issues, titles), logPlace(sessions.session[place], "", line)))),
@@ -69,7 +69,7 @@ function placeTree(check, found) {
     const parents = one.path.split("/").length - 1;
     const cell = make("th", { scope: "row", class: `depth-${Math.min(5, parents)}` }, quoted(one.path.split("/").at(-1)), one.folder && "/");
     cell.title = visible(one.path);
-    return make("tr", { class: one.standing === "worse" ? "worse" : "" }, cell, make("td", {}, rateBar({ share, low, high, usual, worse: one.standing === "worse", name })), make("td", { class: "number" }, `${one.failed} of ${one.runs}`), make("td", { class: "number standing" }, one.standing === "counts only" ? "" : one.standing === "worse" ? "\u25b2 worse" : one.standing === "better" ? "\u25bc better" : "as usual"));
+    return make("tr", { class: one.standing === "worse" ? "worse" : "" }, cell, make("td", {}, rateBar({ share, low, high, usual, worse: one.standing === "worse", name })), make("td", { class: "number" }, shareOf(one.failed, one.runs)), make("td", { class: "number standing" }, one.standing === "counts only" ? "" : one.standing === "worse" ? "\u25b2 worse" : one.standing === "better" ? "\u25bc better" : "as usual"));
   });
   return make(
     "div",

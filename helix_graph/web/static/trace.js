@@ -86,7 +86,7 @@ function whatFailed(trace, session, issues) {
   const how = (one) => (one.repaired_by?.length ? [chip("mended", "repaired"), " by ", quoted(one.repaired_by.map((id) => byId.get(id)?.text).filter(Boolean).join("; "), 160)] : chip("failure", "not repaired"));
   return [
     make("h2", {}, `${count(failures.length, "failure")}, ${left.length ? `${left.length} not repaired` : failures.length > 1 ? "all repaired" : "repaired"}`),
-    make("ul", { class: "plain failures" }, shown.map(([one, ...again]) => make("li", {}, link(`sessions/${encodeURIComponent(session)}/${encodeURIComponent(one.id)}`, {}, "\u2717 ", quoted(one.text, 160)), again.length > 0 && `, ${again.length + 1} times`, one.message && !one.text.includes(one.message) && make("small", {}, " ", quoted(one.message, 160)), " ", how(one), known.has(one.issue) && about(known.get(one.issue))))),
+    make("ul", { class: "plain failures" }, shown.map(([one, ...again]) => make("li", {}, link(`sessions/${encodeURIComponent(session)}/${encodeURIComponent(one.id)}`, {}, "\u2717 ", quoted(one.text, 160)), again.length > 0 && make("small", {}, ` ${again.length + 1} times`), one.message && !one.text.includes(one.message) && make("small", {}, " ", quoted(one.message, 160)), " ", how(one), known.has(one.issue) && about(known.get(one.issue))))),
     more > 0 && make("p", { class: "soft" }, `${more} more among the steps below.`),
   ];
 }
