@@ -135,3 +135,18 @@ def test_three_of_four_marked_messages_are_among_the_first_three_and_half_is_rea
         before = [benchmark.place_of(run, weights).before for run in runs]
         assert sum(one < 3 for one in before) >= top
         assert sum(before) <= 0.6 * sum(run.marked for run in runs)
+
+
+def test_who_interrupted_and_what_is_said_and_nothing_is_called_an_answer(tmp_path: Path) -> None:
+    fails = "FAILED tests/test_a.py::test_refund - AssertionError: assert 11 == 10\n1 failed in 0.1s"
+    script = Script("s").prompt("Refunds").edit("a.py").edit("tests/test_a.py").run("pytest -q", fails, code=1)
+    script.say("No change, so it is not the set-up. I'll try 12.")
+    script._line("user", {"role": "user", "content": [{"type": "text", "text": "[Request interrupted by user]"}]})
+    found = explained(script, tmp_path)
+    assert found.rule == "pytest was not seen passing again, and the user interrupted the session"
+    assert found.reading[0].trouble == f"the user interrupted this in line {found.reading[0].last_line}"
+    assert "it is not the set-up" in found.reading[0].quote
+    assert not [one for one in found.reading if "answer" in " ".join(one.reasons)]
+    # A test says what is wrong with the code: that was changed with it and comes first.
+    assert [one.chosen for one in found.suspects] == ["edit a.py", "edit tests/test_a.py"]
+    assert "the last change of code before the first failure that lasted" in found.suspects[0].reasons[1]

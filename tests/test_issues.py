@@ -255,3 +255,42 @@ def test_to_try_again_is_no_remedy(tmp_path: Path) -> None:
     assert (one.repaired, one.remedy) == (3, None)
     details = memory.issues.show(one.id)
     assert repair_words(details.issue) == "Got past by calling the tool again (3 of 3)"
+
+
+@pytest.mark.parametrize(
+    ("edited", "words"),
+    [
+        (("api/cart_test.go",), "No remedy in common; only the test itself was edited 2 of 3 times"),
+        (("api/cart_test.go", "api/cart.go"), "Best remedy: edit api/cart.go (2 of 3)"),
+    ],
+)
+def test_to_edit_the_failing_test_is_no_remedy(tmp_path: Path, edited: tuple[str, ...], words: str) -> None:
+    logs = []
+    for number, name in enumerate(("TestAdd", "TestSum", "TestTax")):
+        log = begun(number).run("go test ./...", FAILS.format(name), code=1)
+        for path in edited if number else ("api/tax.go",):
+            log = log.edit(path)
+        logs.append(log.run("go test ./...", PASSES))
+    (one,) = remembered(tmp_path, logs).issues.list().issues
+    assert (one.repaired, repair_words(one)) == (3, words)
+
+
+def test_a_remedy_shows_the_edit_that_speaks_of_the_failure(tmp_path: Path) -> None:
+    fails = FAILS.format("TestAdd").replace("got 3", "branch sessions should exist after condensation")
+    log = begun(0).run("go test ./...", fails, code=1)
+    log = log.edit("api/cart_test.go", '"testing"', '"testing"\n\n\t"shop/paths"')
+    log = log.edit("api/cart_test.go", "if !exists(sessions) {", "if !exists(paths.Branch) { // after condensation")
+    memory = remembered(tmp_path, [log.run("go test ./...", PASSES)])
+    (remedy,) = memory.issues.show(memory.issues.list(by="issue").issues[0].id).remedies
+    assert remedy.diff == ("-if !exists(sessions) {", "+if !exists(paths.Branch) { // after condensation")
+
+
+def test_a_filter_leaves_no_number_of_failures(tmp_path: Path) -> None:
+    logs = [
+        begun(n).run(f"go test ./...{end}", FAILS.format("TestAdd"), code=1) for n, end in enumerate(("", "|tail -9"))
+    ]
+    found = remembered(tmp_path, logs).episodes.list()
+    assert [one.events[-1].content for one in found] == [
+        "go test fails: test failed",
+        "go test fails: test failed (1 failed)",
+    ]

@@ -217,3 +217,42 @@ def test_places_are_readable_on_a_telephone(browser: Browser, page_file: Path) -
     with open_tab(browser, page_file) as tab:
         tab.go("places")
         assert tab.page.locator("table.tree thead th").all_inner_texts()[2] == "Failed of runs"
+
+
+def test_a_look_up_that_found_nothing_is_no_trouble(browser: Browser, tmp_path: Path) -> None:
+    log = Script("s").prompt("Look").edit("shop/a.py")
+    log = log.call(
+        "Read", {"file_path": "/work/shop/b.py"}, error="<tool_use_error>File does not exist.</tool_use_error>"
+    )
+    memory = Memory.init(tmp_path)
+    memory.extract([log.save(tmp_path / "logs")])
+    memory.graph.compile()
+    memory.view(output=tmp_path / "view.html")
+    with open_tab(browser, tmp_path / "view.html") as tab:
+        tab.go("sessions/s")
+        assert "found nothing" in tab.text("ol.steps")
+        assert "not repaired" not in tab.text("article")
+        assert tab.page.locator("article > svg.strip title").text_content() == "No failure."
+        tab.go("issues")
+        assert "A look-up that found nothing: nothing to repair." in tab.text(".results")
+
+
+def test_places_show_the_check_that_is_chosen_and_bars_of_what_was_counted(tab: Tab) -> None:
+    tab.go("places")
+    assert tab.text(".picker [aria-current]") == "All checks"
+    tab.follow(".picker a:has-text('ruff')")
+    assert {"ruff"} == {
+        one.partition(" runs of ")[2].split()[0] for one in tab.page.locator(".cards p:has(b)").all_inner_texts()
+    }
+    for row in tab.page.locator("table.tree tbody tr").all():
+        failed, of = (int(one) for one in row.locator("td.number").first.inner_text().split(" of "))
+        assert float(row.locator("rect.share").get_attribute("width") or 0) == pytest.approx(100 * failed / of)
+
+
+def test_a_rule_leads_to_where_it_was_not_followed(tab: Tab) -> None:
+    tab.go("rules")
+    card = tab.page.locator("li[data-rule]", has_text="ruff check .")
+    assert "Not taken in:" in card.inner_text()
+    assert "line 14" in card.inner_text()
+    tab.follow("li[data-rule] ul a[href^='#sessions/']")
+    assert tab.page.locator("details[open]").count() > 0

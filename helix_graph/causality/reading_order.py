@@ -206,10 +206,10 @@ def _discarded(passages: Sequence[Passage]) -> Iterator[ReadingPlace]:
 
 
 def _interrupted(passages: Sequence[Passage]) -> Iterator[ReadingPlace]:
-    """Where a person interrupts, from the words before it."""
+    """Where a person interrupts, from the words before it; what is marked as refused is found by that."""
     before: Passage | None = None
     for one in passages:
-        if one.stops and before is not None:
+        if one.stops and before is not None and not before.refused:
             yield ReadingPlace(
                 line=before.line,
                 last_line=one.line,
