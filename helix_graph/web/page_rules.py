@@ -80,7 +80,11 @@ def page_rules(found: RuleList, advice: Advice, *, place_of: Mapping[str, int]) 
 
 def _rule(one: RuleRecord, place_of: Mapping[str, int]) -> PageRule:
     rule = one.rule
-    missed = tuple((place_of[it.episode], it.line, it.what) for it in one.missed if it.episode in place_of)
+    missed = tuple(
+        (place_of[it.episode], it.line, f"{it.what}: {it.why}" if it.why else it.what)
+        for it in one.missed
+        if it.episode in place_of
+    )
     return copied(PageRule, one, id=rule.id, text=rule.text, file=rule.spans[-1].file, since=rule.since, missed=missed)
 
 

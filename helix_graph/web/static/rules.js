@@ -1,6 +1,6 @@
 // The tab of rules: how far each is followed, before and after it came, and rules that are missing.
 
-const RULE_STATES = { ignored: "failure", mixed: "partial", followed: "success", described: "unknown", "too early": "unknown", "not applicable": "unknown", "cannot be observed": "unknown" };
+const RULE_STATES = { ignored: "failure", mixed: "partial", followed: "success", usage: "unknown", "too early": "unknown", "not applicable": "unknown", "cannot be observed": "unknown" };
 const VERDICTS = { better: "success", worse: "failure", "changed nothing": "unknown", "stopped before": "unknown", "too early": "unknown" };
 
 const VERDICT_WORDS = {
@@ -35,10 +35,10 @@ function ruleCard(one, begun, sessions) {
     { "data-rule": one.id },
     make("p", { class: "title" }, quoted(one.text.replaceAll("**", ""))),
     make("p", { class: "soft" }, quoted(one.file), ", since ", when(one.since)),
-    make("p", {}, chip(RULE_STATES[one.state], one.state), one.opportunities > 0 && `: ${one.followed} of ${count(one.opportunities, "opportunity").replace("opportunitys", "opportunities")} taken, in ${count(one.sessions, "session")}`),
+    make("p", {}, chip(RULE_STATES[one.state], one.state), one.opportunities > 0 && (one.state === "usage" ? `: used in ${one.followed} of ${count(one.opportunities, "session")} with such changes` : `: ${one.followed} of ${count(one.opportunities, "opportunity").replace("opportunitys", "opportunities")} taken, in ${count(one.sessions, "session")}`)),
     one.opportunities > 0 && rateBar({ share, usual: null, name: `Followed ${one.followed} of ${one.opportunities}.` }),
     one.change ? beforeAfter(one.change) : one.opportunities > 0 && make("p", { class: "soft" }, momentOf(one.since) <= begun ? "Whether it works cannot be said: it is older than the first session." : "Whether it works cannot be said: sessions before it have too little to compare with."),
-    one.missed.length > 0 && [make("p", { class: "soft" }, one.opportunities - one.followed > one.missed.length ? `Not taken ${one.opportunities - one.followed} times, last in:` : "Not taken in:"), make("ul", { class: "plain" }, one.missed.map(([place, line, what]) => make("li", { class: "where" }, sessionLink(sessions, place, line && `line-${line}`), make("span", { class: "soft" }, quoted(what, 80)), line ? logPlace(sessions.session[place], "", line) : null)))],
+    one.missed.length > 0 && [make("p", { class: "soft" }, one.opportunities - one.followed > one.missed.length ? `Not taken ${one.opportunities - one.followed} times, last in:` : "Not taken in:"), make("ul", { class: "plain" }, one.missed.map(([place, line, what]) => make("li", { class: "where" }, sessionLink(sessions, place, line && `line-${line}`), make("span", { class: "soft" }, quoted(what, 120)), line ? logPlace(sessions.session[place], "", line) : null)))],
     make("p", {}, command(`helix-graph rules show ${one.id.slice(0, 8)}`)),
   );
 }
