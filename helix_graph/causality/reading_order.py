@@ -160,8 +160,8 @@ def _place(
     passage: Passage, signs: Signs, chance: float | None, *, several: bool, unsaid: Sequence[Sign]
 ) -> ReadingPlace:
     weights: Mapping[Sign, float] = FITTED if several else {**FITTED, **BY_HAND}
-    said = (name for name in _IN_WORDS if name not in unsaid and weights.get(name, 0.0) > 0)
-    telling: list[Sign] = [name for name in said if signs[name] >= _ENOUGH]
+    telling: list[Sign] = [name for name in _IN_WORDS if signs[name] >= _ENOUGH and weights.get(name, 0.0) > 0]
+    telling = [name for name in telling if name not in unsaid]
     # That something was run says little where nearly every message runs something.
     telling.sort(key=lambda name: (name == "code", -weights[name] * signs[name]))
     return ReadingPlace(
