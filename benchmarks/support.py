@@ -51,9 +51,10 @@ _FUNCTION_WORDS = frozenset(
     re.findall(
         r"\S+",
         "a an the its it this that these those they them each every all both any no none nothing neither i we you "
-        "my our your is was were are be been being has have had do does did not cannot can couldn could never longer will "
-        "would may might shall should must because since as so for to of on in by with from after before against and "
-        "or but then also first now still over rather than instead if when while which who whether only out up es ed ing ies",
+        "my our your is was were are be been being has have had do does did not cannot can couldn could never "
+        "longer will would may might shall should must because since as so for to of on in by with from after "
+        "before against and or but then also first now still over rather than instead if when while which who "
+        "whether only out up es ed ing ies",
     )
 )
 _WORD = re.compile(r"\\.|\(\?[^)]*?[:=!]|[A-Za-z]{2,}")
