@@ -179,7 +179,7 @@ def remedy_words(remedy: GeneralRemedy) -> str:
         "edit named": "edit the file that it names",
         "edit test": "edit the test itself",
         "edit": f"edit {remedy.what}",
-        "edits": f"edit {remedy.what}" if remedy.times == 1 else f"edits of other files each time, {remedy.what}",
+        "edits": f"edit {remedy.what}" if remedy.times == 1 else f"edits of different files: {remedy.what}",
         "again": "calling the tool again",
         "silence": "a marker that silences the check",
     }[remedy.how]
@@ -205,6 +205,8 @@ def repair_words(issue: Issue) -> str:
         return only if issue.suppressed else "Repaired; what changed is not recorded"
     if way.how == "again":
         words = f"Got past by {remedy_words(way)}"
+    elif way.how == "edits" and way.times > 1:
+        words = f"No remedy in common; {remedy_words(way)}"
     elif way.times == issue.repaired:
         words = f"Repaired by: {remedy_words(way)}"
     elif way.how == "edit test" and way.sessions > 1:

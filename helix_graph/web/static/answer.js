@@ -72,7 +72,7 @@ function issueTitle(one, answer) {
 const HOW = { run: "run", instead: "run in its place", "edit named": "edit the file that it names", edit: "edit", edits: "edit", "edit test": "edit the test itself", again: "calling the tool again", silence: "a marker that silences the check: a habit, not advice" };
 
 function remedyOf(one) {
-  const how = one.how === "edits" && one.times > 1 ? "edits of other files each time," : HOW[one.how];
+  const how = one.how === "edits" && one.times > 1 ? "edits of different files:" : HOW[one.how];
   return make("div", {}, make("p", { class: "fix" }, `${how} `, quoted(one.what, 160), ` (${one.times} of ${one.of}, ${one.verified} seen to pass)`), one.diff.length > 0 && diffOf(one.diff));
 }
 
