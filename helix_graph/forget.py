@@ -1,9 +1,9 @@
 """Remove sessions, a project or a span of time from every file of the memory, and verify it.
 
 The order matters: a tombstone that keeps the session from coming back, with the fingerprints to search for; its
-episode and the quarantined files of it; the assertions that name it; its share in the graph and the export; the vector
-cache; deleted rows that SQLite still stores. Then every file of the memory is searched, the session is taken out of
-the shards that the memory was packed to, and only when nothing is found are the fingerprints deleted. A process that is
+episode and the quarantined files of it; the assertions that name it; its share in the graph and the export; what is
+derived; the shards that the memory was packed to. Each store says what of it could not be reached, and one search of
+all files of the memory proves the rest; only when nothing is found are the fingerprints deleted. A process that is
 killed at any point leaves what the next run needs: every `forget` first finishes the unverified ones. Files outside the
 memory are not touched otherwise: the agent's own logs, git history, backups.
 
@@ -26,9 +26,10 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import closing, suppress
 from datetime import datetime
+from functools import cached_property
 from glob import escape
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
@@ -48,8 +49,8 @@ from helix_graph.graph.graph_db import EXPORT_NAME, GRAPH_FILE
 from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.issues.api import Issues
 from helix_graph.plans.workspaces import forget_tasks
-from helix_graph.project import ACCEPTED_RULES, HIGHLIGHTS, HOOK_LOG, PAGES, PREPARED
-from helix_graph.rules.staged import AcceptedRule, forget_rules
+from helix_graph.project import HIGHLIGHTS, HOOK_LOG, PAGES, PREPARED
+from helix_graph.rules.staged import forget_rules
 from helix_graph.set_aside import ASSERTIONS, quarantined_of_session
 from helix_graph.set_aside import FOLDER as ASIDE
 from helix_graph.shards.places import forget_in_shards
@@ -67,19 +68,17 @@ if TYPE_CHECKING:
 
 def _zip_members(stream: IO[bytes]) -> Iterator[IO[bytes]]:
     with zipfile.ZipFile(stream) as archive:
-        for member in archive.infolist():
-            with archive.open(member) as inner:
-                yield inner
+        yield from (archive.open(member) for member in archive.infolist())
 
 
 def _tar_members(stream: IO[bytes]) -> Iterator[IO[bytes]]:
     with tarfile.open(fileobj=stream, mode="r:") as archive:
         for member in archive:
             if inner := archive.extractfile(member) if member.isfile() else None:
+                # In a compressed one every step back begins at the start, so that small files are read first.
                 yield io.BytesIO(inner.read()) if member.size <= _IN_MEMORY else inner
 
 
-#: Files in a tar file are read into memory up to this size: in a compressed one every step back begins at the start.
 _IN_MEMORY = 1 << 26
 #: Where in a packed file which bytes stand, and what unpacks it; the name of what Python cannot unpack.
 _FORMATS: tuple[tuple[int, bytes, Callable[[IO[bytes]], Iterable[object]] | str], ...] = (
@@ -167,6 +166,67 @@ class ErasureProof(msgspec.Struct, frozen=True, kw_only=True):
         return not (self.left or self.unsearched)
 
 
+class _SearchedFile(NamedTuple):
+    """What is in a file; ``problem`` says why not all of it was searched."""
+
+    path: Path
+    name: str
+    size: int
+    hits: set[Fingerprint]
+    problem: str
+
+
+class _Search:
+    """Looks for texts in the files of a memory. What a remaining session says too is not the forgotten one's."""
+
+    def __init__(self, root: Path, texts: Collection[Fingerprint]) -> None:
+        self.root = root
+        names = Searcher(texts)  # ``session-1`` stands in ``session-12`` as well, which may be recorded
+        kept = {one for path in self._episodes() for one in names.search(_bytes_of(path.stem))}
+        self._searcher = Searcher(texts, bounded=kept)
+
+    def _episodes(self) -> list[Path]:
+        return [path for path in sorted((self.root / "episodes").glob("*.json")) if path.is_file()]
+
+    def others(self, paths: Iterable[Path]) -> list[_SearchedFile]:
+        """What stands in these files and in all of the memory that no session's episode is."""
+        paths = {*paths, *(path for path in self.root.rglob("*") if path.is_file())}.difference(self._episodes())
+        return [found for path in sorted(paths) if (found := self._searched(path))]
+
+    @cached_property
+    def recorded(self) -> list[_SearchedFile]:
+        """What stands in the episodes that remain."""
+        return [found for path in self._episodes() if (found := self._searched(path))]
+
+    @cached_property
+    def shared(self) -> set[Fingerprint]:
+        """The texts that remaining sessions have as well."""
+        return {hit for one in self.recorded for hit in one.hits if not hit.names}
+
+    def is_in(self, data: bytes) -> bool:
+        """Whether something stands there that no remaining session says."""
+        hits = self._searcher.search(data)
+        return bool(hits and hits - self.shared)
+
+    def _searched(self, path: Path) -> _SearchedFile | None:
+        """What stands in a file's name or its content; a file within the memory goes by its name there."""
+        name = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else path.as_posix()
+        hits, size, problem = self._searcher.search(_bytes_of(name)), 0, ""
+        try:
+            size = path.stat().st_size
+            with path.open("rb") as raw:
+                hits.update(self._searcher.search_chunks(_content(raw)))
+        except FileNotFoundError:
+            return None  # a temporary file of another process
+        except _DAMAGE as error:
+            problem = str(error) or type(error).__name__
+        return _SearchedFile(path, name, size, hits, problem)
+
+
+def _bytes_of(name: str) -> bytes:
+    return name.encode("utf-8", "surrogateescape")
+
+
 def find_traces(
     root: Path, unproved: Unproved, *, sessions: Collection[str], graph: Path, outside: Iterable[Path] = ()
 ) -> ErasureProof:
@@ -174,78 +234,25 @@ def find_traces(
 
     ``sessions`` are the digests of the sessions that are to be gone, ``graph`` is the memory's graph.db.
     """
-    searcher = _searcher(root, unproved.texts)
-    # Only another session may say the same in an episode's file; an assertion has it from this one.
-    episode = (root / "episodes", ".json")
-    derived = {path for path in root.rglob("*") if (path.parent, path.suffix) != episode and path.is_file()}
-    found = dict(_searched(root, derived.union(outside), searcher))
-    rows = _rows_in_graph(graph, sessions)
+    search = _Search(root, unproved.texts)
     # Sessions come last: one that is being recorded meanwhile is there before anything is derived from it.
-    recorded = _recorded_texts(root, searcher)
-    shared = _shared(recorded)
+    files = [*search.others(outside), *search.recorded]
+    rows = _rows_in_graph(graph, sessions)
     left: list[Trace] = []
-    for path, one in sorted({**found, **recorded}.items()):
-        hits, theirs = one.hits - shared, rows if path == graph else 0
+    for one in sorted(files):
+        hits, theirs = one.hits - search.shared, rows if one.path == graph else 0
         if hits or theirs:
             named = bool(theirs) or any(hit.names for hit in hits)
             left.append(Trace(file=one.name, texts=len(hits) + theirs, names_session=named))
-    all_searched = (*found.values(), *recorded.values())
     return ErasureProof(
         texts=len(unproved.texts),
-        files=len(all_searched),
-        bytes=sum(one.size for one in all_searched),
-        shared=len(shared),
+        files=len(files),
+        bytes=sum(one.size for one in files),
+        shared=len(search.shared),
         too_short=unproved.too_short,
         left=tuple(left),
-        unsearched=tuple(Unsearched(file=one.name, problem=one.problem) for one in all_searched if one.problem),
+        unsearched=tuple(Unsearched(file=one.name, problem=one.problem) for one in files if one.problem),
     )
-
-
-def _searcher(root: Path, texts: Collection[Fingerprint]) -> Searcher:
-    """What looks for texts: ``session-1`` stands in ``session-12`` as well, which may be recorded."""
-    names = Searcher(texts)
-    kept = {one for path in (root / "episodes").glob("*.json") for one in names.search(_bytes_of(path.stem))}
-    return Searcher(texts, bounded=kept)
-
-
-def _recorded_texts(root: Path, searcher: Searcher) -> dict[Path, _SearchedFile]:
-    """What stands in the episodes that remain."""
-    return dict(_searched(root, (path for path in (root / "episodes").glob("*.json") if path.is_file()), searcher))
-
-
-def _shared(recorded: Mapping[Path, _SearchedFile]) -> set[Fingerprint]:
-    """The texts that remaining sessions have as well."""
-    return {hit for one in recorded.values() for hit in one.hits if not hit.names}
-
-
-class _SearchedFile(NamedTuple):
-    """What is in a file; ``problem`` says why not all of it was searched."""
-
-    name: str
-    size: int
-    hits: set[Fingerprint]
-    problem: str
-
-
-def _searched(root: Path, paths: Iterable[Path], searcher: Searcher) -> Iterator[tuple[Path, _SearchedFile]]:
-    """Each of the files that is still there, with what stands in its name or its content."""
-    for path in sorted(paths):
-        # A file within the memory goes by its name there, another one by its whole path.
-        name = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.as_posix()
-        hits, size, problem = searcher.search(_bytes_of(name)), 0, ""
-        try:
-            size = path.stat().st_size
-            with path.open("rb") as raw:
-                hits.update(searcher.search_chunks(_content(raw)))
-        except FileNotFoundError:
-            continue  # a temporary file of another process
-        except _DAMAGE as error:
-            problem = str(error) or type(error).__name__
-        yield path, _SearchedFile(name, size, hits, problem)
-
-
-def _bytes_of(name: str) -> bytes:
-    return name.encode("utf-8", "surrogateescape")
 
 
 def _rows_in_graph(graph: Path, sessions: Collection[str]) -> int:
@@ -276,13 +283,14 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 
     def takes(self, episode: Episode) -> bool:
         """Whether an episode meets the conditions."""
-        if self.project is not None and (episode.project or "").casefold() != self.project.casefold():
-            return False
-        if not (self.since or self.until):
-            return True
-        at = sortable_time(episode.timestamp)
-        is_late = self.since is None or at >= sortable_time(self.since.isoformat())
-        return bool(at) and is_late and (self.until is None or at < sortable_time(self.until.isoformat()))
+        at, since, until = (sortable_time(one) for one in (episode.timestamp, _iso(self.since), _iso(self.until)))
+        is_of_project = self.project is None or (episode.project or "").casefold() == self.project.casefold()
+        is_within = since <= at and (not until or at < until)
+        return is_of_project and (bool(at) and is_within if since or until else True)
+
+
+def _iso(at: datetime | None) -> str:
+    return at.isoformat() if at else ""
 
 
 class ForgetReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -318,158 +326,167 @@ def forget(
         NotOurDatabase: Another program's file is where graph.db belongs.
         GraphError: The graph could not be compiled: it was deleted with what it held, and the next run searches again.
     """
-    store, tombstones = EpisodeStore(graph.episodes), Tombstones(root)
-    waiting = tombstones.unproved().keys()
+    store, waiting = EpisodeStore(graph.episodes), Tombstones(root).unproved().keys()
     if not (selection.sessions or selection.by_condition or waiting):
         raise HelixGraphError("nothing is named that should be forgotten; name sessions, a project, since or until")
-    begun = {name for path in store.files() if digest(name := _session_of(path)) in waiting}
-    named = {_recorded(name, root, store, tombstones, databases) for name in selection.sessions}
     scanned = list(store.scan()) if selection.by_condition else []
-    met = {_session_of(path) for path, one in scanned if not isinstance(one, InvalidEpisode) and selection.takes(one)}
-    sessions = sorted(named | met | begun)
-    folders = (graph.causality / ASSERTIONS, root / ASIDE / ASSERTIONS)
-    assertions = [path for folder in folders for path in _naming(sorted(folder.glob("*.json")), sessions)]
-    statements: list[Path] = []
-    unread: list[Unsearched] = []
-    if not dry_run and (sessions or waiting):
-        for insights in databases:
-            try:
-                forget_tasks(root, sessions, path=insights.path)
-                insights.forget_sessions(sessions)
-                compact(HelixDatabase(insights.path, TOPIC_TABLES))  # deleted entries may be of these sessions
-            except (MemoryDamaged, NotOurDatabase) as error:
-                unread.append(Unsearched(file=insights.path.name, problem=str(error)))
-        _remove(root, store, sessions, assertions)
-        for page in sorted((root / PAGES).rglob("*")):  # they quote sessions, and are made again on request
-            if not page.is_dir() or page.is_symlink():
-                remove_file(page)
-        if any(one.exists() for one in (graph.path_of_file, graph.causality / EXPORT_NAME)) or any(_statements(graph)):
-            statements = _take_out(root, graph)
-        forget_rules(root, sessions=sessions, keep=_is_of_others(root, graph))
-        with suppress(NotOurDatabase):  # the proof says whether it holds anything
-            clear(root / CACHE_NAME)
-            for derived in (PREPARED, HIGHLIGHTS, SHARED_AUTHORS, HOOK_LOG):
-                remove_file(root / derived)
+    chosen = {_recorded(name, root, store, databases) for name in selection.sessions}
+    chosen |= {_session_of(path) for path, one in scanned if isinstance(one, Episode) and selection.takes(one)}
+    chosen |= {name for path in store.files() if digest(name := _session_of(path)) in waiting}
+    erasure = _Erasure(root, graph, databases, sorted(chosen))
+    assertions = erasure.assertions()
+    is_due = not dry_run and bool(chosen or waiting)
+    proof = erasure.carry_out() if is_due else None
     return ForgetReport(
-        sessions=tuple(sessions),
-        assertions=tuple(path.name for path in (*assertions, *statements)),
+        sessions=tuple(erasure.sessions),
+        assertions=tuple(path.name for path in (*assertions, *erasure.statements)),
         undecided=tuple(path.name for path, one in scanned if isinstance(one, InvalidEpisode)),
-        taken_up=len(waiting - {digest(session) for session in sessions}),
-        proof=None if dry_run else _prove(root, graph, sessions, unread=unread),
+        taken_up=len(waiting - set(map(digest, chosen))),
+        proof=proof,
         dry_run=dry_run,
     )
 
 
-def _take_out(root: Path, graph: Graph) -> list[Path]:
+class _Erasure:
+    """One forgetting: what each store of the memory lets go of, in order, and what it could not reach."""
+
+    def __init__(self, root: Path, graph: Graph, databases: Sequence[Insights], sessions: Sequence[str]) -> None:
+        self.root, self.graph, self.databases, self.sessions = root, graph, databases, sessions
+        self.statements: list[Path] = []
+        self.unreached: list[Unsearched] = []
+
+    def carry_out(self) -> ErasureProof:
+        """Removes the sessions from every store and searches for all that is unproved; a whole proof settles it."""
+        for store in (self._databases, self._files, self._graph, self._rules, self._derived, self._shards):
+            store()
+        tombstones = Tombstones(self.root)
+        waiting = tombstones.unproved()
+        path = database_path(self.root)  # ``HELIX_DB_PATH`` may name one outside the memory
+        outside = [one for side in ("", *database.SIDE_FILES) if (one := Path(f"{path}{side}")).is_file()]
+        sessions, graph = self._digests(), self.graph.path_of_file
+        proof = find_traces(self.root, tombstones.wanted(), sessions=sessions, graph=graph, outside=outside)
+        proof = msgspec.structs.replace(proof, unsearched=(*proof.unsearched, *self.unreached))
+        if proof.whole:
+            tombstones.settle(waiting)
+        return proof
+
+    def _digests(self) -> set[str]:
+        return {*Tombstones(self.root).unproved(), *map(digest, self.sessions)}
+
+    def assertions(self) -> list[Path]:
+        """The files of assertions that name a session, those set aside included."""
+        folders = (self.graph.causality / ASSERTIONS, self.root / ASIDE / ASSERTIONS)
+        return [path for one in folders for path in _naming(sorted(one.glob("*.json")), self.sessions)]
+
+    def _databases(self) -> None:
+        """Tasks, insights and topics: deleted entries may be of these sessions."""
+        for insights in self.databases:
+            try:
+                forget_tasks(self.root, self.sessions, path=insights.path)
+                insights.forget_sessions(self.sessions)
+                compact(HelixDatabase(insights.path, TOPIC_TABLES))
+            except (MemoryDamaged, NotOurDatabase) as error:
+                self.unreached.append(Unsearched(file=insights.path.name, problem=str(error)))
+
+    def _files(self) -> None:
+        """Episodes and what names them; all are buried first, so that no kill loses what is to be searched for."""
+        store, tombstones, assertions = EpisodeStore(self.graph.episodes), Tombstones(self.root), self.assertions()
+        doomed = list(assertions)
+        for session in self.sessions:
+            names, files = {session, PREFIX + session}, [store.path_of(session)]
+            files += quarantined_of_session(self.root, session)
+            said = {text for path in (*files, *_naming(assertions, [session])) for text in _texts(path)} - names
+            prints = fingerprints_of(said) | fingerprints_of(names, names=True)
+            unproved = Unproved(
+                texts=tuple(sorted(prints)), too_short=sum(not fingerprints_of([text]) for text in said)
+            )
+            tombstones.bury(session, steps={step for path in files for step in _step_ids(path)}, unproved=unproved)
+            doomed += [*files, team_marker(self.root, PREFIX + session)]
+        for path in doomed:
+            for leftover in (*path.parent.glob(f".{escape(path.name)}.*{TEMPORARY_SUFFIX}"), path):
+                remove_file(leftover)
+
+    def _graph(self) -> None:
+        """The graph, its export, and what people said of issues that no session has any more."""
+        derived = [one for one in (self.graph.path_of_file, self.graph.causality / EXPORT_NAME) if one.exists()]
+        if derived or any((self.graph.causality / ASSERTIONS).glob("*.json")):
+            self.statements = _take_out(self.graph, self._stays)
+
+    def _rules(self) -> None:
+        """Accepted rules and their trials."""
+        encode = msgspec.json.encode
+        forget_rules(self.root, sessions=self.sessions, keep=lambda one: self._stays(one.issue, encode(one)))
+
+    def _stays(self, issue: str, said: bytes) -> bool:
+        """Whether a remaining session has an issue, and what was said of it is in no forgotten one's words alone."""
+        issues, search = self._remaining
+        return issue in issues and not search.is_in(said)
+
+    @cached_property
+    def _remaining(self) -> tuple[Collection[str], _Search]:
+        search = _Search(self.root, Tombstones(self.root).wanted().texts)
+        if self.graph.path_of_file.exists():
+            with suppress(HelixGraphError), Issues(self.graph).open() as survey:  # a damaged graph knows of no issue
+                return survey.ids(), search
+        return (), search
+
+    def _derived(self) -> None:
+        """Pages quote sessions, caches have what was computed of them; all are made again on request."""
+        for page in sorted((self.root / PAGES).rglob("*")):
+            if not page.is_dir() or page.is_symlink():
+                remove_file(page)
+        with suppress(NotOurDatabase):  # the proof says whether it holds anything
+            clear(self.root / CACHE_NAME)
+            for derived in (PREPARED, HIGHLIGHTS, SHARED_AUTHORS, HOOK_LOG):
+                remove_file(self.root / derived)
+
+    def _shards(self) -> None:
+        """Wherever the memory was packed to."""
+        digests = self._digests()
+        for one in forget_in_shards(self.root, lambda session: digest(session) in digests):
+            self.unreached.append(Unsearched(file=one.path, problem=one.problem))
+
+
+def _take_out(graph: Graph, stays: Callable[[str, bytes], bool]) -> list[Path]:
     """Brings the graph up to date; one that fails to is deleted, since it is derived and holds what has to go.
 
     The files of statements that went with it: only the graph of those that remain says which issues no session has.
     """
-    with ExitStack() as unless_compiled:
-        unless_compiled.callback(discard, graph.path_of_file)
+    try:
         graph.compile()
-        gone = _statements_of_nobody(root, graph)
+        said = AssertionStore(graph.causality / ASSERTIONS).scan()
+        statements = [(path, one) for path, one in said if isinstance(one, IssueAssertion)]
+        gone = [path for path, one in statements if not stays(one.issue, encode_assertion(one))]
         for path in gone:
             remove_file(path)
         if gone:
             graph.compile()
         erase_traces(graph.path_of_file)
-        unless_compiled.pop_all()
+    except BaseException:
+        discard(graph.path_of_file)
+        raise
     return gone
 
 
-def _statements(graph: Graph) -> Iterator[tuple[Path, IssueAssertion]]:
-    """What people said of issues, with its files."""
-    for path, one in AssertionStore(graph.causality / ASSERTIONS).scan():
-        if isinstance(one, IssueAssertion):
-            yield path, one
-
-
-def _statements_of_nobody(root: Path, graph: Graph) -> list[Path]:
-    """Statements about issues that no remaining session has, and those that hold the words of a forgotten one."""
-    statements = list(_statements(graph))
-    if not statements:
-        return []
-    with Issues(graph).open() as survey:
-        issues = survey.ids()
-    searcher = _searcher(root, {text for one in Tombstones(root).unproved().values() for text in one.texts})
-    said = {path: searcher.search(encode_assertion(one)) for path, one in statements}
-    shared = _shared(_recorded_texts(root, searcher)) if any(said.values()) else set()
-    return [path for path, one in statements if one.issue not in issues or said[path] - shared]
-
-
-def _is_of_others(root: Path, graph: Graph) -> Callable[[AcceptedRule], bool]:
-    """Whether an accepted rule is for an issue that a remaining session has, and in no forgotten one's words alone."""
-    if not (root / ACCEPTED_RULES).exists():
-        return lambda _: True  # every episode is read for what follows
-    issues: set[str] = set()
-    if graph.path_of_file.exists():
-        with suppress(HelixGraphError), Issues(graph).open() as survey:  # a damaged graph knows of no issue
-            issues = survey.ids()
-    searcher = _searcher(root, {text for one in Tombstones(root).unproved().values() for text in one.texts})
-    shared = _shared(_recorded_texts(root, searcher))
-    return lambda one: one.issue in issues and not (searcher.search(msgspec.json.encode(one)) - shared)
-
-
-def _prove(root: Path, graph: Graph, sessions: Iterable[str], *, unread: Iterable[Unsearched]) -> ErasureProof | None:
-    """Searches for all that is unproved, of these sessions and of earlier ones; a whole proof settles it."""
-    tombstones = Tombstones(root)
-    waiting = tombstones.unproved()
-    if not waiting:
-        return None
-    texts = {text for one in waiting.values() for text in one.texts}
-    wanted = Unproved(texts=tuple(sorted(texts)), too_short=sum(one.too_short for one in waiting.values()))
-    digests = waiting.keys() | {digest(session) for session in sessions}
-    path = database_path(root)  # ``HELIX_DB_PATH`` may name one outside the memory
-    files = [] if path.is_relative_to(root) else [Path(f"{path}{side}") for side in ("", *database.SIDE_FILES)]
-    outside = [file for file in files if file.is_file()]
-    unreached = forget_in_shards(root, lambda session: digest(session) in digests)
-    proof = find_traces(root, wanted, sessions=digests, graph=graph.path_of_file, outside=outside)
-    unsearched = (*proof.unsearched, *unread, *(Unsearched(file=one.path, problem=one.problem) for one in unreached))
-    proof = msgspec.structs.replace(proof, unsearched=unsearched)
-    if proof.whole:
-        tombstones.settle(waiting)
-    return proof
-
-
-def _recorded(name: str, root: Path, store: EpisodeStore, tombstones: Tombstones, databases: Sequence[Insights]) -> str:
+def _recorded(name: str, root: Path, store: EpisodeStore, databases: Sequence[Insights]) -> str:
     """A session as `EpisodeStore.resolve` understands it; one that is forgotten already may have been left half way."""
 
     def has_traces(form: str) -> bool:
-        if store.path_of(form).exists() or tombstones.holds(form) or quarantined_of_session(root, form):
+        if store.path_of(form).exists() or Tombstones(root).holds(form) or quarantined_of_session(root, form):
             return True
-        return any(insights.has_written_in(form) for insights in databases)
+        return any(form in insights.sessions_named() for insights in databases)
 
-    if is_session_id(name):  # exact names first: a forgotten session may be called like the beginning of another
-        for form in (name, name.removeprefix(PREFIX)):
-            if has_traces(form):
-                return form
-    found = store.resolve(name)
-    if has_traces(found):
-        return found
-    raise NotFound.of_episode(name)
+    # Exact names first: a forgotten session may be called like the beginning of another.
+    exact = (name, name.removeprefix(PREFIX)) if is_session_id(name) else ()
+    found = next((form for form in exact if has_traces(form)), None) or store.resolve(name)
+    if not has_traces(found):
+        raise NotFound.of_episode(name)
+    return found
 
 
 def _session_of(path: Path) -> str:
     """The session of an episode's file, by its name: what stands in it may differ."""
     return path.stem.removeprefix(PREFIX)
-
-
-def _remove(root: Path, store: EpisodeStore, sessions: Iterable[str], assertions: Iterable[Path]) -> None:
-    """Buries all of them before anything is removed, so that no kill can lose what is to be searched for."""
-    tombstones = Tombstones(root)
-    paths = {session: [store.path_of(session), *quarantined_of_session(root, session)] for session in sessions}
-    for session, files in paths.items():
-        names = {session, PREFIX + session}
-        said = {text for path in (*files, *_naming(assertions, [session])) for text in _texts(path)} - names
-        prints = fingerprints_of(said) | fingerprints_of(names, names=True)
-        unproved = Unproved(texts=tuple(sorted(prints)), too_short=sum(not fingerprints_of([text]) for text in said))
-        tombstones.bury(session, steps={step for path in files for step in _step_ids(path)}, unproved=unproved)
-    markers = [team_marker(root, PREFIX + session) for session in paths]
-    for path in (*(path for files in paths.values() for path in files), *assertions, *markers):
-        for leftover in path.parent.glob(f".{escape(path.name)}.*{TEMPORARY_SUFFIX}"):
-            remove_file(leftover)
-        remove_file(path)
 
 
 def _step_ids(path: Path) -> set[str]:
@@ -483,13 +500,13 @@ def _step_ids(path: Path) -> set[str]:
     return {name for name in (*ends, *(one.id for one in evidence if one)) if name}
 
 
-def _naming(paths: Iterable[Path], sessions: Iterable[str]) -> Iterator[Path]:
-    ids = set(sessions) | {PREFIX + session for session in sessions}
-    return (path for path in paths if any(_names_in(text) & ids for text in _texts(path)))
+def _naming(paths: Iterable[Path], sessions: Iterable[str]) -> list[Path]:
+    """The files of which a text is a session's id, begins with it before a mark, or has it as a word."""
+    ids = {name for session in sessions for name in (session, PREFIX + session)}
+    return [path for path in paths if any(ids & _names_in(text) for text in _texts(path))]
 
 
 def _names_in(text: str) -> set[str]:
-    """What a text may name: all of it, the part before a mark, each word."""
     return {text, text.partition("#")[0], *(word.strip(".,;:()") for word in text.split())}
 
 

@@ -101,16 +101,15 @@ class Searcher:
     def __init__(self, wanted: Collection[Fingerprint], *, bounded: Collection[Fingerprint] = ()) -> None:
         import numpy as np
 
-        self._is_wanted = np.zeros(1 << _SHORT_BITS, dtype=np.bool_)
-        self._lengths: dict[int, set[int]] = defaultdict(set)
-        self._by_digest: dict[str, Fingerprint] = {}
+        forms = {form: one for one in wanted for form in one.forms}
         self._bounded = frozenset(bounded)
-        for fingerprint in wanted:
-            for form in fingerprint.forms:
-                self._is_wanted[form.short] = True
-                self._lengths[form.short].add(form.length)
-                self._by_digest[form.digest] = fingerprint
-        self._overlap = 1 + max((form.length for one in wanted for form in one.forms), default=0)
+        self._overlap = 1 + max((form.length for form in forms), default=0)
+        self._by_digest = {form.digest: one for form, one in forms.items()}
+        self._lengths: dict[int, set[int]] = defaultdict(set)
+        for form in forms:
+            self._lengths[form.short].add(form.length)
+        self._is_wanted = np.zeros(1 << _SHORT_BITS, dtype=np.bool_)
+        self._is_wanted[list(self._lengths)] = True
 
     def search(self, data: bytes) -> set[Fingerprint]:
         """Those that stand in the data."""
@@ -198,20 +197,28 @@ class Tombstones:
         stone = Tombstone(steps=tuple(sorted({*old.steps, *map(digest, steps)})), unproved=waiting)
         write_atomically(path, msgspec.json.encode(stone))
 
+    def digests(self) -> frozenset[str]:
+        """The hashes of all forgotten sessions."""
+        return frozenset(path.stem for path in self.folder.glob("*.json"))
+
     def unproved(self) -> dict[str, Unproved]:
         """What is still to be proved of which forgotten sessions, by the hashes of their ids."""
         return {path.stem: stone.unproved for path, stone in self._all() if stone.unproved is not None}
 
-    def settle(self, digests: Iterable[str]) -> None:
+    def wanted(self) -> Unproved:
+        """All that is still to be proved."""
+        waiting = self.unproved().values()
+        texts = tuple(sorted({text for one in waiting for text in one.texts}))
+        return Unproved(texts=texts, too_short=sum(one.too_short for one in waiting))
+
+    def settle(self, digests: Collection[str]) -> None:
         """Drops the fingerprints of these sessions: a search has found nothing of them.
 
         Raises:
             WriteFailed: The disk is full or the folder read-only.
         """
-        for name in digests:
-            path = self.folder / f"{name}.json"
-            stone = _read(path)
-            if stone and stone.unproved is not None:
+        for path, stone in self._all():
+            if path.stem in digests and stone.unproved is not None:
                 write_atomically(path, msgspec.json.encode(Tombstone(steps=stone.steps)))
 
     def lift(self, session: str) -> None:

@@ -112,6 +112,21 @@ def test_an_error_never_met_is_an_answer(memory: Memory, ask: Callable[..., str]
     assert orjson.loads(ask("seen", "segmentation fault in the flux capacitor", "--json"))["found"] is False
 
 
+def test_few_words_that_are_no_message_are_no_error_never_met(memory: Memory, ask: Callable[..., str]) -> None:
+    assert memory
+    told = ask("seen", "mypy passes")
+    assert "Not seen before" not in told
+    assert "No error has this text.\nNearest in this memory:" in told
+    assert "Next: helix-graph causes 'mypy passes'" in told
+
+
+def test_a_path_takes_its_ends_without_options(memory: Memory, ask: Callable[..., str]) -> None:
+    assert memory
+    whole = ask("path", "--from", "mypy fails: arg-type", "--to", "success")
+    assert ask("path", "mypy fails: arg-type", "success") == whole
+    assert ask("path", "--to", "success", "mypy fails: arg-type") == whole
+
+
 def test_every_step_of_a_path_says_what_it_rests_on(memory: Memory, ask: Callable[..., str]) -> None:
     answer = memory.graph.path(source="mypy fails: arg-type", target="success")
     told = ask("path", "--from", "mypy fails: arg-type", "--to", "success")

@@ -40,6 +40,10 @@ if TYPE_CHECKING:
         ("changes to the cart module", "edit shop/cart.py"),
         ("the session went well", "success"),
         ("failures of the linter in the shop folder", "ruff fails"),
+        ("a commit is made", "commit"),
+        ("requirments changed", "edit requirements-dev.txt"),
+        ("the lnter complains", "ruff fails"),
+        ("the lnter doesn't pass", "ruff fails"),
     ],
 )
 def test_words_find_what_they_mean_among_the_first_three(demo_memory: Memory, words: str, meant: str) -> None:
@@ -139,3 +143,24 @@ def test_what_a_person_does_not_see_is_a_report(
     log = script("s1").prompt("Show the date on the invoice").edit("shop/invoice.py", "a", "b")
     graph = remember(episode_of(log.prompt("I'm not seeing the change come through in the invoice")))
     assert graph.labels("not seeing the change", limit=1).labels[0].label == "work fails: reported by the user"
+
+
+def test_a_pass_is_found_by_what_was_run(
+    script: Callable[[str], Script], episode_of: Callable[[Script], Episode], remember: Remember
+) -> None:
+    log = script("s1").prompt("Work on the shop").edit("shop/cart.py", "a", "b")
+    for name in ("cart", "refunds", "stock"):
+        log = log.run(f"pytest tests/test_{name}.py", "1 passed in 0.01s")
+    graph = remember(episode_of(log))
+    first = {name: graph.labels(f"{name} test passes", limit=1).labels[0] for name in ("cart", "refunds", "stock")}
+    assert {one.name for one in first.values()} == {"pytest passes"}
+    assert len({one.places[0].line for one in first.values()}) == 3
+
+
+def test_a_branch_or_a_message_comes_after_what_it_names(
+    script: Callable[[str], Script], episode_of: Callable[[Script], Episode], remember: Remember
+) -> None:
+    log = script("s1").prompt("Work on the shop").run("git switch -c fix-refunds-import")
+    graph = remember(episode_of(log.run("python tools/refunds_import.py --since monday")))
+    assert graph.labels("refunds import", limit=1).labels[0].name.startswith("run python tools/refunds_import.py")
+    assert graph.labels("refunds import branch", limit=1).labels[0].name.startswith("run git switch")

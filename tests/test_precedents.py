@@ -150,6 +150,21 @@ def test_an_agent_that_did_not_ask_is_shown_no_unverified_repair(
     assert WRITTEN not in block_of(graph, UNCHECKED)
 
 
+def test_the_same_call_with_other_arguments_is_shown_to_an_agent_once_two_sessions_did_it(
+    script: Begin, episode_of: Callable[[Script], Episode], remember: Remember
+) -> None:
+    unknown = "cat: illegal option -- A\nusage: cat [-belnstuv] [file ...]"
+
+    def session(name: str, line: int) -> Episode:
+        log = script(name).prompt("Do").edit("cart.ts").run("cat -A cart.ts", unknown, code=1)
+        return episode_of(log.run(f"sed -n {line}p cart.ts | cat -v", "a"))
+
+    once = remember(session("s0", 3))
+    assert once.seen(unknown).precedents[0].fixes[0].command == "sed -n 3p cart.ts | cat -v"
+    assert "cat -v" not in block_of(once, unknown)
+    assert "cat -v" in block_of(remember(session("s1", 7)), unknown)
+
+
 def test_an_agent_reads_which_word_to_leave_out(
     script: Begin, episode_of: Callable[[Script], Episode], remember: Remember
 ) -> None:

@@ -196,21 +196,107 @@ def test_a_commit_is_no_push_and_prose_is_nothing_that_a_check_looks_at(
     assert "before each push or pull request" in CliRunner().invoke(cli, ["rules", "show", name]).output
 
 
-def test_of_a_whole_and_a_part_each_run_of_the_kind_is_an_opportunity(tmp_path: Path) -> None:
+def test_a_command_without_a_situation_is_counted_by_sessions_with_changes_and_gets_no_verdict(tmp_path: Path) -> None:
     commit(tmp_path, 0, AGENTS="- Run `mise run test` for quick validation, `mise run test:ci` for all.\n")
-    log = Script("s1", begin=BEGIN + timedelta(days=1)).prompt("Check it").run("go test ./...", "ok  \tshop\t0.01s")
-    log = log.run("go test ./shop -run TestCart", "ok  \tshop\t0.01s")  # one test is no run of all
-    one = only(remembered(tmp_path, [log.run("mise run test", "ok  \tshop\t0.01s")]))
-    assert (one.followed, one.opportunities) == (1, 2)
+    ran = Script("s1", begin=BEGIN + timedelta(days=1)).prompt("Check it").edit("shop/cart.go")
+    ran = ran.run("mise run test:ci", "ok  \tshop\t0.01s").run("mise run test:ci", "ok  \tshop\t0.01s")
+    other = Script("s2", begin=BEGIN + timedelta(days=2)).prompt("Add it").edit("shop/cart.go")
+    other = other.run("go test ./...", "ok  \tshop\t0.01s")
+    looked = Script("s3", begin=BEGIN + timedelta(days=3)).prompt("Test").run("mise run test", "ok  \tshop\t0.01s")
+    memory = remembered(tmp_path, [ran, other, looked])
+    one = only(memory)
+    assert (one.state, one.followed, one.opportunities) == ("usage", 1, 2)
+    used, unused = memory.rules.show(one.rule.id).observations
+    assert used.why.startswith("`mise run test:ci` in line ")
+    assert unused.why.startswith("no `mise run test` or `mise run test:ci`; `go test ./...` ran, in line ")
 
 
-def test_what_repairs_or_what_a_hook_runs_is_no_other_way_to_check(tmp_path: Path) -> None:
-    commit(tmp_path, 0, AGENTS="- `bun run lint` - code must always pass linting\n")
+def test_what_a_hook_runs_by_itself_asks_nobody(tmp_path: Path) -> None:
+    hook = "## Pre-commit Hook\n\nHusky runs before each commit:\n- `bun run lint` - Code must pass linting\n"
+    commit(tmp_path, 0, AGENTS=hook)
     log = Script("s1", begin=BEGIN + timedelta(days=1)).prompt("Check it").edit("api/cart.ts")
-    log = log.run("bun run lint:fix", f"$ biome check --write\n{BIOME}").run("bun run lint", f"$ biome check\n{BIOME}")
-    log = log.run("git commit -qam totals", f"$ biome check\n{BIOME}\n[main 1a2b3c4] totals\n 1 file changed")
-    one = only(remembered(tmp_path, [log.run("npx eslint src", "")]))
-    assert (one.followed, one.opportunities) == (1, 2)
+    log = log.run("bun run lint", f"$ biome check\n{BIOME}")
+    assert remembered(tmp_path, [log]).rules.list().rules == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "when"),
+    [
+        ("## Checks\n\nAfter making significant changes, always run:\n1. `npm run lint` - Check the style\n", "change"),
+        ("## Checks\n\nBefore you commit:\n- `npm run lint` - Check the style\n", "commit"),
+        ("## Checks\n\n- Before you commit:\n  - `npm run lint` - Check the style\n", "commit"),
+        ("## Checks\n\n- Before you commit:\n- `npm run lint` - Check the style\n", "kind"),
+        ("## When modifying components\n\n- Check with `npm run lint`\n", "change"),
+        ("## Troubleshooting\n\n### Not loading\n\n- Check with `npm run lint`\n", None),
+        ("## When the build is stuck\n\n- Check with `npm run lint`\n", None),
+        ("## Checks\n\nIf the build fails:\n- Check with `npm run lint`\n", None),
+        ("## Checks\n\nThe pre-commit hook runs:\n- `npm run lint` - Check the style\n", None),
+    ],
+)
+def test_what_a_line_stands_under_says_when_it_holds(text: str, when: str | None) -> None:
+    bound = rule_lines(text)[-1].bound()
+    assert (bound and bound.when) == when
+
+
+def test_a_heading_about_a_part_of_the_project_asks_for_nothing_elsewhere(tmp_path: Path) -> None:
+    commit(
+        tmp_path, 0, AGENTS="## When Modifying Strategies\n\n- Always test with `make test`, files end in `*_test.go`\n"
+    )
+    within = Script("s1", begin=BEGIN + timedelta(days=1)).prompt("Add it").edit("strategy/auto.go")
+    elsewhere = Script("s2", begin=BEGIN + timedelta(days=2)).prompt("Add it").edit("api/cart_test.go")
+    one = only(remembered(tmp_path, [within, elsewhere.run("make test", "ok  \tshop\t0.01s")]))
+    assert (one.followed, one.opportunities) == (0, 1)
+
+
+def test_a_commit_asked_for_before_any_change_or_made_by_a_rebase_is_no_opportunity(tmp_path: Path) -> None:
+    commit(tmp_path, 0, AGENTS=f"- {LINT}\n")
+    done = "[main 1a2b3c4] totals\n 1 file changed"
+    asked = Script("s1", begin=BEGIN + timedelta(days=1)).prompt("Commit this").run("git commit -qam totals", done)
+    rebased = session(2, lints=True, commits=False).edit("api/cart.py")
+    rebased = rebased.run("git add api && git rebase --continue", done)
+    early = Script("s3", begin=BEGIN + timedelta(days=3)).prompt("Go on").run("make lint", PASSES)
+    early = early.edit("api/cart.py").run("git commit -qam totals", done)
+    memory = remembered(tmp_path, [asked.edit("api/cart.py"), rebased, early])
+    (seen,) = memory.rules.show(only(memory).rule.id).observations
+    assert (seen.session, seen.followed, seen.why) == ("s3", False, "no `make lint`")
+
+
+def test_show_cites_the_lines_of_what_ran_and_names_what_was_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(tmp_path, 0, AGENTS="- Run `make lint` and `make test` before you commit.\n")
+    followed = session(1, lints=True, commits=False).run("make test", "1 passed").edit("api/cart.py")
+    followed = followed.run("git commit -qam totals", "[main 1a2b3c4] totals\n 1 file changed")
+    memory = remembered(tmp_path, [followed, session(2, lints=True)])
+    monkeypatch.chdir(tmp_path)
+    shown = CliRunner().invoke(cli, ["rules", "show", only(memory).rule.id]).output
+    assert "; 1 change after it" in shown
+    assert "no `make test`" in shown
+    assert "2 sessions of claude-code, which by itself reads none of these files" in shown
+    first, second = memory.rules.show(only(memory).rule.id).observations
+    lines = (tmp_path / "logs" / f"{first.session}.jsonl").read_text().splitlines()
+    cited = [int(one.split()[0].strip(",;")) for one in first.why.split("in line ")[1:]]
+    assert [PASSES in lines[cited[0] - 1], "1 passed" in lines[cited[1] - 1]] == [True, True]
+    assert not second.followed
+
+
+def test_who_ran_in_vain_what_has_to_pass_neither_followed_nor_ignored_the_rule(tmp_path: Path) -> None:
+    commit(tmp_path, 0, AGENTS="- `make lint` MUST pass before you commit.\n- Run `make lint` before committing.\n")
+    done = "[main 1a2b3c4] totals\n 1 file changed"
+    logs = [session(day, lints=False, commits=False) for day in range(1, 9)]
+    failed = "api/cart.py:3:1: F401 `os` imported but unused\nFound 1 error."
+    logs = [log.run("make lint", failed, code=1).run("git commit -qam totals", done) for log in logs]
+    memory = remembered(tmp_path, logs)
+    said = {one.rule.text[:4]: (one.state, one.followed) for one in memory.rules.list().rules}
+    assert said == {"`mak": ("mixed", 0), "Run ": ("followed", 8)}
+    (rule,) = (one.rule for one in memory.rules.list().rules if one.rule.text.startswith("`mak"))
+    assert all(one.failed and "(failed)" in one.why for one in memory.rules.show(rule.id).observations)
+
+
+def test_lines_that_came_to_read_the_same_are_one_rule(tmp_path: Path) -> None:
+    commit(tmp_path, 1, AGENTS="- Lint by `make lint` MUST pass before each commit, whatever you do\n")
+    commit(tmp_path, 2, AGENTS=f"- {LINT}\n", CLAUDE=f"- {LINT}\n")
+    assert {span.file for span in only(remembered(tmp_path, [session(3, lints=True)])).rule.spans} >= {"CLAUDE.md"}
 
 
 def test_marks_comments_and_the_head_of_a_file_are_no_rules() -> None:
@@ -219,7 +305,7 @@ def test_marks_comments_and_the_head_of_a_file_are_no_rules() -> None:
         "<!-- helix-graph: begin -->\n- Always run `make test`\n<!-- helix-graph: end -->\n"
         "<!--\n- Never run `make`\n-->\nWrite `<!-- keep -->` above tables.\n"
     )
-    assert [line for _, line in rule_lines(text)] == [
+    assert [line.text for line in rule_lines(text)] == [
         "Run `make lint` first",
         "Always run `make test`",
         "Write `<!-- keep -->` above tables.",
@@ -290,7 +376,7 @@ def test_a_described_command_is_never_called_ignored(tmp_path: Path) -> None:
         Script(f"s{n}", begin=BEGIN + timedelta(days=n + 1)).edit("a.py").run("ruff check", PASSES) for n in range(12)
     ]
     one = only(remembered(tmp_path, logs))
-    assert (one.state, one.followed, one.opportunities) == ("described", 0, 12)
+    assert (one.state, one.followed, one.opportunities) == ("usage", 0, 12)
 
 
 def test_a_rule_of_a_clone_is_quoted_and_its_secrets_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -328,6 +414,7 @@ def followed_with(folder: Path, line: str, command: str, output: str = PASSES) -
     ("named", "ran", "is_followed"),
     [
         ("ruff check --fix .", "ruff check --fix .", True),
+        ("make lint", "make -C tools lint", False),
         ("ruff check --fix .", "ruff check . --fix", True),
         ("ruff check --fix .", "ruff check --fix api/", True),  # a part of it
         ("ruff check --fix .", "ruff check --fix --unsafe-fixes .", True),  # more than is asked
@@ -445,3 +532,20 @@ def test_what_stands_before_a_command_or_behind_it_tells_two_ways_apart(
     log = Script("s1", begin=BEGIN + timedelta(days=1)).prompt("Add totals").edit("api/cart.py").run(ran, PASSES)
     one = only(remembered(tmp_path, [log]))
     assert (one.followed, one.opportunities) == (int(is_followed), 1)
+
+
+def test_a_change_that_was_refused_is_no_opportunity(tmp_path: Path) -> None:
+    commit(tmp_path, -9, CLAUDE="- When you change `api/**`, run `make lint`.")
+    edit = {"file_path": "/work/papershop/api/cart.py", "old_string": "a", "new_string": "b"}
+    refused = Script("refused", begin=BEGIN).prompt("Add totals").rejected("Edit", edit, "Wait.")
+    memory = remembered(tmp_path, [refused, session(1, lints=True, commits=False)])
+    assert (only(memory).followed, only(memory).opportunities) == (1, 1)
+
+
+def test_a_commit_whose_own_output_was_cut_is_an_opportunity(tmp_path: Path) -> None:
+    commit(tmp_path, -9, CLAUDE=f"- {LINT}")
+    pushed = Script("pushed", begin=BEGIN).prompt("Add totals").edit("api/cart.py")
+    pushed = pushed.run("git add -A && git commit -m totals && git push", "remote: Create a pull request")
+    refused = Script("refused", begin=BEGIN + timedelta(days=1)).prompt("Add totals").edit("api/cart.py")
+    refused = refused.run("git commit -m totals && git push", "husky - pre-commit script failed (code 1)", code=1)
+    assert only(remembered(tmp_path, [pushed, refused, session(2, lints=True)])).opportunities == 2

@@ -46,7 +46,9 @@ from helix_graph.graph.remedy_relevance import (
     file_name,
     is_concise,
     is_of_use,
+    speaks_of_it,
     transferability,
+    way_of,
 )
 
 TYPE_CHECKING = False
@@ -341,8 +343,9 @@ def _best(
     weighed: list[tuple[tuple[bool, bool, int, int, bool, int], Row]] = []
     never: list[Row] = []
     others: list[Row] = []
-    for place, hit in enumerate(hits[:_MOST_READ_WHOLE]):
-        row = precedent_row(past, hit)
+    read = [(place, hit, precedent_row(past, hit)) for place, hit in enumerate(hits[:_MOST_READ_WHOLE])]
+    agreed = _agreed(row for _, _, row in read) if nearest else frozenset[str]()
+    for place, hit, row in read:
         if not row["fixes"]:
             never += [{**row, "tried": attempts_after(past, hit)}] if hit.level != "family" else []
             continue
@@ -350,6 +353,8 @@ def _best(
             continue
         changes = [fix for fix in row["fixes"] if fix["verified"] or not nearest]
         of_use = [fix for fix in changes if hit.level == "words" or is_of_use(fix, asked, row)]
+        if nearest:
+            of_use = [fix for fix in of_use if speaks_of_it(fix, asked, row) or way_of(fix) in agreed]
         if not of_use:
             others.append(row)
             continue
@@ -370,6 +375,12 @@ def _best(
     replied = [row for row in never if row["reply"]][:1]
     tried = [row for row in sorted(never, key=lambda row: -len(row["tried"])) if row["tried"] or not replied][:1]
     return (replied + [row for row in tried if row not in replied])[:limit], others
+
+
+def _agreed(rows: Iterable[Row]) -> frozenset[str]:
+    """What two sessions did to repair it, whatever the rest of their commands was."""
+    ways = Counter(way for row in rows for way in {way_of(fix) for fix in row["fixes"] if fix["verified"]})
+    return frozenset(way for way, sessions in ways.items() if way and sessions > 1)
 
 
 def _silenced(past: Past, hits: list[PrecedentHit]) -> Row | None:

@@ -22,8 +22,9 @@ import msgspec
 from helix_episodes.extraction.shell.programs import LOOKERS, LOOKING_SUBCOMMANDS
 from helix_graph.graph.adjacency import MentionPlace
 from helix_graph.graph.finer_labels import named
-from helix_graph.graph.question_words import stem, words_asked
-from helix_graph.word_search import idf, indexed
+from helix_graph.graph.question_words import TABLE_WORDS, stem, words_asked
+from helix_graph.graph.spelling import near_words
+from helix_graph.word_search import idf, indexed, query_words
 
 if TYPE_CHECKING:
     import sqlite3
@@ -51,6 +52,11 @@ _CALLED, _OF_FILE, _SHARED = 1.5, 1.15, 0.05
 _ALIKE, _LOOKED = 0.9, 0.75
 #: How much more a label counts of which the question has every word.
 _ALL_ASKED = 0.3
+#: Commands whose arguments are a message or a branch's name: they say what other commands did.
+_RECORDING = {
+    "git": frozenset({"commit", "push", "add", "switch", "checkout", "stash", "branch", "tag"}),
+    "gh": frozenset({"pr"}),
+}
 #: What has less than this of the best rank is no answer.
 _LEAST = 0.4
 #: Nor is what has less than this of the question.
@@ -113,8 +119,8 @@ def search_labels(connection: sqlite3.Connection, text: str, *, limit: int) -> L
 
 def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list[Candidate]:
     """As `search_labels`, with the text that leads to each."""
-    words = words_asked(text)
     mentions = list(_read(connection))
+    words = _understood(text, mentions)
     tasks = [one for one in mentions if one.first]
     having = _having(words, mentions)
     weights = {word: idf(len(mentions), having[word]) for word in words}
@@ -125,7 +131,7 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
         ((score, one) for one in mentions if (score := _rough(one, words, weights))),
         key=_best_first,
     )[:_COMPARED]
-    average = sum(len(one.text) for one in mentions) / len(mentions)
+    average = sum(one.length for one in mentions) / len(mentions)
     found: list[tuple[float, Candidate]] = []
     by_node: defaultdict[int, list[tuple[float, _Mention]]] = defaultdict(list)
     by_place: defaultdict[tuple[int, str | None], list[_Finer]] = defaultdict(list)
@@ -134,7 +140,7 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
         best = members[0][0]
         by_node[group[0]] += members
         kept = [one for score, one in members if score >= _KEPT * best]
-        length = sum(len(one.text) for one in kept) / len(kept)
+        length = sum(one.length for one in kept) / len(kept)
         rank = best / (1 - _LENGTH + _LENGTH * length / average)
         if group[1:] == (None, None):  # nothing finer than the label, which is a candidate by itself
             unnamed[group[0]] = rank, best / whole
@@ -185,11 +191,17 @@ def _preferred(rank: float, match: LabelMatch, literal: re.Pattern[str], files: 
     return rank * called * (1 + _SHARED * log(match.sessions or 1))
 
 
-def _weight_of_look(label: str, words: Collection[str]) -> float:
-    """Less than 1 for a command that only looks: the words of its arguments say where somebody looked, not what was."""
+def _weight_of_look(label: str, words: dict[str, tuple[str, ...]]) -> float:
+    """Less than 1 for a command that only looks or records: its words say where somebody looked, or what others did."""
     verb, program, subcommand, *_ = (*label.split(), "", "", "")
-    looks = verb == "run" and (program in LOOKERS or subcommand in LOOKING_SUBCOMMANDS.get(program, ()))
-    return _LOOKED if looks and program not in words else 1.0
+    if verb != "run":
+        return 1.0
+    looks = program in LOOKERS or subcommand in LOOKING_SUBCOMMANDS.get(program, ())
+    if looks:
+        return 1.0 if program in words else _LOOKED
+    asked = {*words, *(other for others in words.values() for other in others)}
+    records = subcommand in _RECORDING.get(program, ())
+    return _LOOKED if records and not asked & {program, stem(subcommand)} else 1.0
 
 
 def _asked_share(match: LabelMatch, words: dict[str, tuple[str, ...]]) -> float:
@@ -238,6 +250,7 @@ class _Mention(NamedTuple):
     why: str
     task: str
     text: str
+    length: int
     first: bool
 
 
@@ -249,12 +262,25 @@ def _read(connection: sqlite3.Connection) -> Iterator[_Mention]:
         " WHERE e.origin <> 'assertion' ORDER BY e.id, m.line IS NULL, m.line, m.local"
     )
     last = None
+    ran = _commands(connection)
     for *place, raw, message, command, path, quote, rationale, context, task in rows:
         plain = (_plain(raw), _plain(command), _plain(quote)) if command else (raw, command, quote)
         said, why = _joined(plain[0], message, plain[1], path), _joined(rationale, context)
         text = _joined(place[1], said, plain[2], why, task).casefold()
-        yield _Mention._make((*place, raw, quote, said, plain[2], why, task, text, place[5] != last))
+        length, run = len(text), ran.get((place[5], place[6]))
+        if run:
+            why, text = _joined(why, run), _joined(text, run.casefold())
+        yield _Mention._make((*place, raw, quote, said, plain[2], why, task, text, length, place[5] != last))
         last = place[5]
+
+
+def _commands(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
+    """The command whose run each failure and each pass is of, by episode and its name there."""
+    rows = connection.execute(
+        "SELECT e.id, r.events, r.command FROM run r JOIN episode e ON e.number = r.episode"
+        " WHERE r.command IS NOT NULL AND r.events <> ''"
+    )
+    return {(episode, local): _plain(command) for episode, events, command in rows for local in events.split()}
 
 
 def _plain(command: str) -> str:
@@ -264,6 +290,25 @@ def _plain(command: str) -> str:
 
 def _joined(*texts: str | None) -> str:
     return "\n".join(text for text in texts if text)
+
+
+def _understood(text: str, mentions: list[_Mention]) -> dict[str, tuple[str, ...]]:
+    """The words asked; in the place of one that nothing has, the names' and the table's words nearest to it."""
+    words = words_asked(text)
+    unknown = {
+        word
+        for word, others in words.items()
+        if not any(one in mention.text for mention in mentions for one in (word, *others))
+    }
+    if not unknown:
+        return words
+    names = {name for one in mentions for name in (one.label, one.place, one.thing, one.task) if name}
+    known = TABLE_WORDS | {word for name in names for word in _WORD.findall(indexed(name))}
+    for word in query_words(text):
+        near = " ".join(near_words(word, known)) if stem(word) in unknown else ""
+        if near:
+            text = re.sub(rf"\b{re.escape(word)}\b", near, text, flags=re.IGNORECASE)
+    return words_asked(text)
 
 
 def _having(words: dict[str, tuple[str, ...]], mentions: list[_Mention]) -> Counter[str]:

@@ -92,6 +92,8 @@ _ALSO = {
     )
     for word in words.split()
 }
+#: The words that stand for others.
+TABLE_WORDS = frozenset(_ALSO)
 #: Forms of a verb that no ending gives. Each stands for the others.
 _FORMS = (
     *("find found", "break broke broken", "run ran", "write wrote written", "lose lost", "forget forgot forgotten"),
@@ -124,6 +126,8 @@ _KIND_OF_PLACE = re.compile(
     r"(?:packages?|modules?|files?|folders?|director(?:y|ies)|crates?|components?|classe?s?|functions?|methods?|commands?)\b",
     re.IGNORECASE,
 )
+#: "A commit is made" is about the commit.
+_CAME_ABOUT = re.compile(r"(?<=\w )(?:(?:is|was|are|were|gets?|got|been|being) )(?:created|made|done)\b", re.IGNORECASE)
 _CONTRACTED = frozenset("doesn don didn isn wasn aren weren won couldn wouldn shouldn hasn haven".split())  # noqa: SIM905
 #: Endings in the order in which they are tried; at least so many letters must remain.
 _ENDINGS = (
@@ -165,6 +169,7 @@ def words_asked(text: str) -> dict[str, tuple[str, ...]]:
     plain = _NEGATED.sub("fail", text)
     for phrase, short in _SHORT_NAMES:
         plain = phrase.sub(short, plain)
+    plain = _CAME_ABOUT.sub("", plain)
     plain = _KIND_OF_PLACE.sub(lambda found: found[0][: found.end(1) - found.start()], plain)
     words = [word for word in query_words(plain) if word not in _QUESTION_WORDS and word not in _CONTRACTED]
     joined = dict(zip(words, [f"{one}{other}" for one, other in pairwise(words)], strict=False))

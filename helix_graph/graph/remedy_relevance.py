@@ -43,6 +43,10 @@ _OF_THE_CALL = Regex(
 _CLOSING = Regex(r"husky - |(?:.* )?pre-(?:commit|push) (?:script|hook) failed\b|(?:.* )?exited with code \d+$")
 #: As `helix_episodes.model.QUOTE_LIMIT`, whose module takes too long to load in a hook; a longer quotation was cut.
 QUOTE_LIMIT = 240
+#: Between the parts of a command line; the program of one with its subcommand; programs that only cut an output.
+_JOINED = Regex(r"\|\|?|&&|;")
+_HEAD = Regex(r"[a-z][\w.-]*(?: [a-z][\w:-]*(?=\s|$))?")
+_ONLY_SHOW = frozenset({"head", "tail", "grep", "less", "cd", "echo", "wc"})
 #: One word says too little of a change.
 _FEWEST_WORDS = 2
 
@@ -86,6 +90,35 @@ def is_of_use(fix: Row, asked: Complaint, row: Row) -> bool:
     at_theirs = file_name(fix["path"]) == file_name(row["path"]) != "" and len(row["fixes"]) == fix["repaired"] == 1
     concise = len(words) >= _FEWEST_WORDS and is_concise(fix)
     return not words.isdisjoint({*rules, *theirs, *symbols[1:]}) or (at_theirs and concise)
+
+
+def speaks_of_it(fix: Row, asked: Complaint, row: Row) -> bool:
+    """Whether a change that is of use touches what the message names, so that one session that made it is enough.
+
+    It has a name of the message, is at its file, lets a tool repair what it complains of, or leaves out the word that
+    failed. Anything else, such as the same call with other arguments, may be right for its own session alone.
+    """
+    words = frozenset(word.casefold() for word in _WORDS.findall(f"{fix['quote']} {fix['command'] or ''}"))
+    symbols = [symbol.rpartition(".")[2].casefold() for symbol in (asked.symbol or "", symbol_in(row["message"]))]
+    check = row["label"].partition(" fails: ")[0]
+    return (
+        _by_itself(fix)
+        or bool(word_left_out(check, fix["command"] or ""))
+        or file_name(fix["path"]) in {file_name(asked.file), file_name(row["path"])} - {""}
+        or not words.isdisjoint({*names_in(asked.message), *symbols} - {""})
+    )
+
+
+def way_of(fix: Row) -> str:
+    """What two sessions share that did the same: the programs with their subcommands, or the file.
+
+    >>> way_of({"command": "sed -n '3p' a/b.ts | cat -v", "path": None}), way_of({"command": None, "path": "a/b.ts"})
+    ('sed | cat', 'a/b.ts')
+    """
+    if not fix["command"]:
+        return fix["path"] or ""
+    heads = (_HEAD.match(part.strip()) for part in _JOINED.split(fix["command"]))
+    return " | ".join(head[0].strip() for head in heads if head and head[0].split()[0] not in _ONLY_SHOW)
 
 
 def is_of_kind(label: str, looked_for: Iterable[str]) -> bool:

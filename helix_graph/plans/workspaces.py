@@ -16,8 +16,8 @@ from msgspec.structs import replace
 
 from helix_episodes.errors import HelixGraphError
 from helix_episodes.msgspec_types import ready
-from helix_graph.database import ANY_OF, as_list, erase_traces
-from helix_graph.helix_db import HELIX_DB, HelixDatabase
+from helix_graph.database import ANY_OF, as_list
+from helix_graph.helix_db import HelixDatabase
 from helix_graph.plans import store
 from helix_graph.plans.attempt_assessment import forget_attempts
 from helix_graph.plans.git_tree import Baseline, changes_since, outside, snapshot, within
@@ -337,27 +337,15 @@ def _names(names: Sequence[str] | None) -> tuple[str, ...] | None:
 FORGOTTEN = "(forgotten)"
 
 
-def forget_tasks(root: Path, sessions: Iterable[str], *, path: Path) -> int:
-    """Removes the workspaces in the database at ``path`` whose episodes these sessions are, and all that tells of them.
-
-    The answer is how many there were.
-    """
-    database = HelixDatabase(path, PLAN_TABLES)
+def forget_tasks(root: Path, sessions: Iterable[str], *, path: Path) -> None:
+    """Removes from the database at ``path`` the workspaces of these sessions, and all that tells of them."""
     episodes = as_list(f"episode-{session}" for session in sessions)
-    with database.reading() as connection:
+    with HelixDatabase(path, PLAN_TABLES).writing() as connection:
         cursor = connection.execute(f"SELECT * FROM workspace WHERE episode {ANY_OF}", (episodes,))  # noqa: S608  (constants)
         cursor.row_factory = store.named
-        gone = [store.workspace_of(row) for row in cursor.fetchall()]
-    if not gone:
-        return 0
-    files = HandoffFiles(root)
-    for workspace in gone:
-        files.forget_task(workspace.task_id)
-    with database.writing() as connection:
-        for workspace in gone:
+        for workspace in [store.workspace_of(row) for row in cursor.fetchall()]:
+            HandoffFiles(root).forget_task(workspace.task_id)
             _forget(connection, workspace)
-    erase_traces(path, HELIX_DB)
-    return len(gone)
 
 
 def _forget(connection: sqlite3.Connection, workspace: Workspace) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import nullcontext
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +27,7 @@ from helix_graph.rules.rule_files import (
     files_of,
     id_of_line,
     in_force,
+    is_read_by,
     own_versions,
     project_versions,
     rules_in,
@@ -72,13 +74,13 @@ _NOT_OBSERVED = (
     "whether the issue occurs less"
 )
 _ORDER = {
-    state: place
-    for place, state in enumerate(("ignored", "mixed", "followed", "described", "too early", "not applicable"))
+    state: place for place, state in enumerate(("ignored", "mixed", "followed", "usage", "too early", "not applicable"))
 }
 _NOTE = (
     "Followed: the command ran, with every flag that the rule writes, between the change and the commit, or after the "
-    "session's first change. What only a commit hook runs is in no log and counts as not run. Before and after is "
-    "association, not cause."
+    "session's first change. Usage: the rule does not say when, so only the sessions that changed code and used it are "
+    "counted. What only a commit hook runs is in no log and counts as not run. Before and after is association, not "
+    "cause."
 )
 
 
@@ -126,7 +128,12 @@ class Rules:
         if len(found) != 1:
             several = f"{len(found)} rules begin with {asked!r}; name more of the id"
             raise NotFound(several if found else f"no rule {asked!r}; `helix-graph rules` lists them")
-        return RuleDetails(record=found[0], observations=tuple(ledger.observations(found[0].rule)))
+        rule = found[0].rule
+        seen = ledger.observations(rule)
+        agents = {one.session: one.agent for one in self._acts}
+        at = {one.session: one.at for one in seen if in_force(rule, one.at)}
+        unread = Counter(agents[name] for name, time in at.items() if not is_read_by(agents[name], rule, time))
+        return RuleDetails(record=found[0], observations=tuple(seen), unread=dict(sorted(unread.items())))
 
     def advise(self, *, limit: int = 10, survey: IssueSurvey | None = None) -> Advice:
         """The rules that are missing: for issues that recur, that an act would prevent, and that no rule covers.

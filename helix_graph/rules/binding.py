@@ -28,6 +28,7 @@ from helix_graph.rules.wording import (
     changed_files,
     clauses,
     committed_files,
+    has_to_pass,
     holds_elsewhere,
     is_after_change,
     is_at_each_change,
@@ -35,6 +36,7 @@ from helix_graph.rules.wording import (
     is_before_push,
     is_conditional,
     is_for_trouble,
+    is_situation,
     masked,
     sense_of,
     stands_aside,
@@ -139,16 +141,23 @@ class _Span(NamedTuple):
     place: tuple[int, int]
 
 
-def bind(text: str, *, heading: str = "") -> Binding | None:
-    """What sessions show of a rule, or None; ``heading`` is that of its part of the file."""
+def bind(text: str, *, heading: str = "", around: Sequence[str] = ()) -> Binding | None:
+    """What sessions show of a rule, or None.
+
+    ``heading`` is that of its part of the file, ``around`` what else it stands under: the headings above, and the line
+    that leads to a list ("Before you commit:").
+    """
     if len(text) > _LONGEST or text.count("`") > 2 * _MOST_SPANS:
         return None
     text = " ".join(text.split())
     if is_for_trouble(masked(text)):
         return None
     spans = _spans(text)
-    bound = _avoided_paths(spans) or _placed(spans) or _commands(text, spans, heading)
-    return None if bound is not None and bound.sense == "do" and holds_elsewhere(heading) else bound
+    over = (*around, heading)
+    bound = _avoided_paths(spans) or _placed(spans) or _commands(text, spans, over)
+    if bound is None or bound.sense == "avoid":
+        return bound
+    return None if any(holds_elsewhere(one) or is_situation(one) for one in over) else bound
 
 
 def _spans(text: str) -> list[_Span]:
@@ -216,6 +225,16 @@ def _files_of_tool(targets: Sequence[Target]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(ending for tools, endings in _TOOLS.items() if named & tools for ending in endings))
 
 
+def _files_within(scope: tuple[str, ...], endings: tuple[str, ...]) -> tuple[str, ...]:
+    """The files of a tool in the folders that a line names.
+
+    >>> _files_within(("src/",), ("*.go",)), _files_within((), ("*.go",)), _files_within(("src/",), ())
+    (('src/*.go',), ('*.go',), ())
+    """
+    folders = [one for one in scope if one.endswith("/")]
+    return tuple(f"{folder}{ending}" for folder in folders for ending in endings) if folders else endings
+
+
 def _avoided_paths(spans: list[_Span]) -> Binding | None:
     paths = tuple(
         one.target
@@ -240,7 +259,7 @@ def _placed(spans: list[_Span]) -> Binding | None:
     return Binding(sense="do", when="place", targets=folders) if folders else None
 
 
-def _commands(text: str, spans: list[_Span], heading: str) -> Binding | None:
+def _commands(text: str, spans: list[_Span], over: Sequence[str]) -> Binding | None:
     commands = [one for one in spans if one.target.kind == "command"]
     wanted = [one for one in commands if one.sense == "do"]
     others = tuple(one.target for one in spans if one.other)
@@ -256,12 +275,13 @@ def _commands(text: str, spans: list[_Span], heading: str) -> Binding | None:
     paths = [one for one in spans if one.target.kind == "path" and one.sense == "do"]
     scope = tuple(one.target.text for one in paths)
     within = tuple(one.target.text for one in paths if _WITHIN.search(one.before))
-    bound = _asked(text, words, wanted, heading=heading, scope=scope, within=within)
-    said_when = words if is_after_change(words) or is_at_each_change(words) else heading
-    if bound is None or (bound.when in {"change", "kind"} and is_at_each_change(said_when)):
+    bound = _asked(text, words, wanted, over=over, scope=scope, within=within)
+    said_when = [words] if is_after_change(words) or is_at_each_change(words) else over
+    if bound is None or (bound.when in {"change", "kind"} and any(map(is_at_each_change, said_when))):
         return None
     if bound.when not in {"commit", "push", "change"}:
         return bound
+    bound = replace(bound, passes=has_to_pass(words))
     gaps = [text[one.place[1] : other.place[0]] for one, other in pairwise(wanted)]
     return replace(bound, either=bool(gaps) and all(map(are_alternatives, gaps)))
 
@@ -271,10 +291,11 @@ def _is_forbidden(before: str) -> bool:
 
 
 def _asked(
-    text: str, words: str, wanted: list[_Span], *, heading: str, scope: tuple[str, ...], within: tuple[str, ...]
+    text: str, words: str, wanted: list[_Span], *, over: Sequence[str], scope: tuple[str, ...], within: tuple[str, ...]
 ) -> Binding | None:
-    """The binding of commands that are to be run, by when they are."""
+    """The binding of commands that are to be run, by when they are: the nearest that says so decides."""
     targets = _targets(wanted)
+    heading = next((one for one in reversed(over) if is_before_commit(one)), "")
     documented = bool(_DOCUMENTED.search(text.lstrip("-*+0123456789.) ")))  # its verbs say what the command does
     asked = bool(_ASKS.search(words)) and (not documented or bool(_INSISTS.search(words)))
     kinds: list[CheckKind] = [part.kind for one in targets for part in parse_command(one.text) if part.kind is not None]
@@ -286,8 +307,9 @@ def _asked(
         if named is None or (when == "push" and not _PUSHED.search(f"{heading} {words}")):
             return None
         return Binding(sense="do", when=when, targets=targets, scope=files)
-    if is_after_change(words) and asked:
-        named = scope or changed_files(words)
+    changed = next((one for one in (words, *reversed(over)) if is_after_change(one)), None)
+    if changed is not None and (asked or (kinds and changed is not words)):
+        named = (scope if changed is words else ()) or changed_files(changed)
         return None if named is None else Binding(sense="do", when="change", targets=targets, scope=named)
     if kinds and not _PARTIAL.search(" ".join(one.text for one in targets)):
         return _checked(words, targets, kinds, asked=asked, documented=documented, scope=scope)
@@ -311,11 +333,13 @@ def _checked(
     said: list[CheckKind] = [kind for kind, means in _DESCRIBED.items() if means.search(words)] if documented else []
     kind = kinds[0] if not said or kinds[0] in said else said[0]
     same = tuple(one for one in targets if any(part.kind == kinds[0] for part in parse_command(one.text)))
-    files = _files_of_tool(same)
+    files = _files_within(scope, _files_of_tool(same))
     if asked and files:
         one_of_it = _ONE_OF_IT.search(words)
-        return None if one_of_it else Binding(sense="do", when="change", targets=same, scope=scope or files)
-    bound = Binding(sense="do", when="kind", targets=same, check=kind, described=not asked)
+        return None if one_of_it else Binding(sense="do", when="change", targets=same, scope=files)
+    if documented and targets[0] not in same:  # the line is about a command of which nobody knows what it checks
+        return None
+    bound = Binding(sense="do", when="kind", targets=same, check=kind, scope=files, described=not asked)
     return bound if asked or said else None
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from helix_graph.rules.before_after import Judged, SessionCount, before_and_after, settle
-from helix_graph.rules.model import MonthCount, Rule, RuleObservation, RuleRecord, State, Target
+from helix_graph.rules.model import MonthCount, Rule, RuleObservation, RuleRecord, State
 from helix_graph.rules.observance import SessionActs, observations
 from helix_graph.rules.rule_files import id_of_line, in_force
 from helix_graph.stats.intervals import wilson_interval
@@ -38,7 +38,6 @@ class Ledger:
         self._rules = rules
         self._accepted = accepted
         self._sessions = sessions
-        self._siblings = _documented(rules)
         self.size = len(sessions)
         self._seen: dict[str, list[RuleObservation]] = {}
 
@@ -47,11 +46,7 @@ class Ledger:
         if rule.binding is None:
             return []
         if rule.id not in self._seen:
-            found = (
-                one
-                for session in self._sessions
-                for one in observations(rule.binding, session, siblings=self._siblings)
-            )
+            found = (one for session in self._sessions for one in observations(rule.binding, session))
             self._seen[rule.id] = sorted(found, key=lambda one: (one.at, one.session, one.line or 0))
         return self._seen[rule.id]
 
@@ -69,8 +64,11 @@ class Ledger:
             return RuleRecord(rule=rule, state="cannot be observed")
         current = [one for one in self.observations(rule) if in_force(rule, one.at)]
         followed = sum(one.followed for one in current)
+        state = _state(followed, sum(one.failed for one in current), len(current))
+        if current and rule.binding.when == "kind":
+            state = "usage"
         return RuleRecord(
-            rule=rule, state=_state(followed, len(current), described=rule.binding.described), followed=followed,
+            rule=rule, state=state, followed=followed,
             opportunities=len(current), sessions=len({one.session for one in current}), months=_by_month(current),
         )  # fmt: skip
 
@@ -94,7 +92,10 @@ class Ledger:
             for session in self._sessions
             if session.session in counts
         ]
-        return before_and_after(sessions, since=rule.since, until=rule.until)
+        judged = before_and_after(sessions, since=rule.since, until=rule.until)
+        if judged is None or rule.binding.when != "kind":
+            return judged
+        return judged._replace(change=replace(judged.change, event="not used in"))
 
     def _issue_compared(self, rule: Rule, aim: AcceptedFor) -> Judged | None:
         """In how many sessions the issue was met that a rule was accepted for."""
@@ -115,17 +116,16 @@ class Ledger:
         )
 
 
-def _state(followed: int, opportunities: int, *, described: bool) -> State:
+def _state(followed: int, failed: int, opportunities: int) -> State:
+    """What became of a rule; who ran the command in vain did not ignore it."""
     if not opportunities:
         return "not applicable"
-    if described:
-        return "described"
     if opportunities < _FEWEST:
         return "too early"
     interval = wilson_interval(followed, opportunities)
     if interval.low > _HALF:
         return "followed"
-    return "ignored" if interval.high < _HALF else "mixed"
+    return "ignored" if wilson_interval(followed + failed, opportunities).high < _HALF else "mixed"
 
 
 def _by_month(found: Iterable[RuleObservation]) -> tuple[MonthCount, ...]:
@@ -136,12 +136,6 @@ def _by_month(found: Iterable[RuleObservation]) -> tuple[MonthCount, ...]:
     return tuple(
         MonthCount(month=month, followed=followed[month], opportunities=every[month]) for month in sorted(every)
     )
-
-
-def _documented(rules: Iterable[Rule]) -> tuple[Target, ...]:
-    """The commands that the project's rules ask for."""
-    asked = (one.binding.targets for one in rules if one.binding is not None and one.binding.sense == "do")
-    return tuple(dict.fromkeys(target for targets in asked for target in targets if target.kind == "command"))
 
 
 def _pair(counts: Sequence[int]) -> tuple[int, int]:

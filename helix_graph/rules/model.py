@@ -11,13 +11,14 @@ from helix_graph.rules.staged import TrialResult
 CheckKind = Literal["test", "lint", "build", "typecheck", "format"]
 
 Sense = Literal["do", "avoid"]
-#: Where a rule can be followed or ignored: before a commit, before a push or a pull request, after changes, at each run
-#: of a kind of check, at each use of one command or the other, in each session, where a file of that sort is created.
+#: Where a rule can be followed or ignored: before a commit, before a push or a pull request, after changes, at each use
+#: of one command or the other, in each session, where a file of that sort is created. ``kind``: it names how a kind of
+#: check is run and says nothing of when.
 When = Literal["commit", "push", "change", "kind", "instead", "never", "place"]
 Source = Literal["project", "user", "managed"]
-#: What became of a rule: most opportunities taken, few, about half; it only says how a thing is done, and asks for
-#: nothing; no opportunity, too few; nothing of it that a session shows.
-State = Literal["followed", "ignored", "mixed", "described", "not applicable", "too early", "cannot be observed"]
+#: What became of a rule: most opportunities taken, few, about half; it says how a thing is done and not when, so that
+#: it is only counted how many sessions do it; no opportunity, too few; nothing of it that a session shows.
+State = Literal["followed", "ignored", "mixed", "usage", "not applicable", "too early", "cannot be observed"]
 
 
 #: Said where no rule can be held against sessions.
@@ -38,8 +39,8 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True):
     """What sessions show of a rule.
 
     ``targets`` are to be used, or avoided; with ``either`` one of them is enough. ``others`` are what they replace.
-    ``check`` is the kind of check of which each run counts, ``scope`` the paths whose change counts. ``described`` says
-    that the line tells how a thing is done and asks for nothing: another way is no offence.
+    ``check`` is the kind of check that they are, ``scope`` the paths whose change counts. ``described`` says that the
+    line tells how a thing is done and asks for nothing, ``passes`` that the commands have to succeed.
     """
 
     sense: Sense
@@ -50,6 +51,7 @@ class Binding(msgspec.Struct, frozen=True, kw_only=True):
     scope: tuple[str, ...] = ()
     either: bool = False
     described: bool = False
+    passes: bool = False
 
 
 class RuleSpan(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,13 +86,19 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RuleObservation(msgspec.Struct, frozen=True, kw_only=True):
-    """One opportunity to follow a rule, and whether it was taken; ``line`` is the line of ``log``."""
+    """One opportunity to follow a rule, and whether it was taken; ``line`` is the line of ``log``.
+
+    ``what`` is the act that asked for it, and ``why`` says which commands ran, in which lines, or which were missing;
+    ``failed`` that it was not taken because they ran without success.
+    """
 
     session: str
     episode: str
     at: str
     followed: bool
     what: str
+    why: str
+    failed: bool
     log: str | None
     line: int | None
 
@@ -163,10 +171,14 @@ class RuleList(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RuleDetails(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule with every opportunity, the newest last."""
+    """A rule with every opportunity, the newest last; ``unread`` counts sessions by agents that do not read its files.
+
+    Only where it is known which file an agent reads by itself.
+    """
 
     record: RuleRecord
     observations: tuple[RuleObservation, ...]
+    unread: dict[str, int] = {}
 
 
 class EvidenceLine(msgspec.Struct, frozen=True, kw_only=True):

@@ -19,11 +19,10 @@ from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.shell import programs
 from helix_episodes.extraction.shell.commands import Segment, parse_command, program_name
 from helix_episodes.model import sortable_time
-from helix_graph.graph.remedy_relevance import repairs_by_itself
 from helix_graph.rules.model import Binding, RuleObservation, Target
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from helix_episodes.model import CommandRun, Decision, Episode, Event
 
@@ -50,6 +49,7 @@ class SessionActs(NamedTuple):
     at: str
     log: str | None
     acts: tuple[Act, ...]
+    agent: str = ""
 
 
 _ORDER = {"edit": 0, "run": 1, "check": 2, "commit": 3}
@@ -60,8 +60,20 @@ def acts_of(episode: Episode) -> SessionActs:
     clock = _Clock(episode)
     acts = [*_decided(episode, clock), *_recorded(episode, clock)]
     acts.sort(key=lambda act: (act.at, act.line, _ORDER[act.kind]))
+    acts = [act for place, act in enumerate(acts) if act.kind != "commit" or not _goes_on(acts[:place])]
     log = episode.provenance.log if episode.provenance else None
-    return SessionActs(episode.id, episode.session, sortable_time(episode.timestamp), log, tuple(acts))
+    agent = episode.agent.name if episode.agent else ""
+    return SessionActs(episode.id, episode.session, sortable_time(episode.timestamp), log, tuple(acts), agent)
+
+
+def _goes_on(before: Sequence[Act]) -> bool:
+    """Whether a commit is one that a rebase, a cherry-pick or a merge makes: the work was committed earlier."""
+    run = next((act for act in reversed(before) if act.kind == "run"), None)
+    named = {one.subcommand for one in run.parts if one.program == "git"} if run else set()
+    return bool(named & _REPLAYS) and "commit" not in named
+
+
+_REPLAYS = frozenset({"rebase", "cherry-pick", "merge", "pull", "revert"})
 
 
 class _Clock:
@@ -84,6 +96,10 @@ class _Clock:
 
 
 def _decided(episode: Episode, clock: _Clock) -> Iterator[Act]:
+    """What the agent did; a commit too whose own output the log lacks, where the command that made it went well."""
+    commits = {event.id for event in episode.events if event.type == "commit"}
+    logged = {link.source for link in episode.links if link.target in commits}
+    unmade = unmade_changes(episode)
     for one in episode.decisions:
         action, evidence = one.action, one.evidence
         if action is None or evidence is None:
@@ -91,9 +107,35 @@ def _decided(episode: Episode, clock: _Clock) -> Iterator[Act]:
         for line in (evidence.line, *evidence.also):
             at = clock.at(line, one)
             if action.verb in {"edit", "create", "delete"} and action.path:
+                if one.id in unmade:
+                    continue
                 yield Act(at, line, "edit", path=action.path, created=action.verb == "create")
             elif action.verb == "run" and action.command:
-                yield Act(at, line, "run", parts=parse_command(action.command))
+                parts = parse_command(action.command)
+                passed = {"success": True, "failure": False}.get(one.outcome)
+                yield Act(at, line, "run", parts=parts, passed=passed)
+                if one.id not in logged and passed and any(map(_commits, parts)):
+                    yield Act(at, line, "commit")
+
+
+#: A call that was made, or of which nobody knows.
+_WENT = frozenset({"ok", "unknown"})
+
+
+def unmade_changes(episode: Episode) -> set[str]:
+    """The decisions to change a file after which it was as before: each call was refused, stopped, or failed itself."""
+    failed = {
+        event.id
+        for event in episode.events
+        if (event.type == "error" and event.tool)
+        or (event.type == "tool_call" and event.status not in {"ok", "unknown"})
+    }
+    alone = (one for one in episode.decisions if one.evidence and not one.evidence.also)
+    return {one.id for one in alone if not failed.isdisjoint(one.effects)}
+
+
+def _commits(part: Segment) -> bool:
+    return (part.program, part.subcommand) == ("git", "commit")
 
 
 def _recorded(episode: Episode, clock: _Clock) -> Iterator[Act]:
@@ -107,37 +149,70 @@ def _recorded(episode: Episode, clock: _Clock) -> Iterator[Act]:
             yield Act(clock.at(event.evidence.line, event), event.evidence.line, "commit")
 
 
-def observations(binding: Binding, session: SessionActs, *, siblings: Collection[Target] = ()) -> list[RuleObservation]:
-    """Each opportunity of a session to follow a rule; ``siblings`` are other commands that rules ask for.
+class Opportunity(NamedTuple):
+    """An act at which a rule could be followed, whether it was, and which run shows it or was missing."""
 
-    A run of a sibling of the same kind is no opportunity: both ways are the project's.
-    """
-    find = _FINDERS[binding.when]
+    act: Act
+    followed: bool
+    why: str = ""
+    failed: bool = False
+
+
+def observations(binding: Binding, session: SessionActs) -> list[RuleObservation]:
+    """Each opportunity of a session to follow a rule: a situation that the rule speaks of, never the following."""
     return [
         RuleObservation(
             session=session.session, episode=session.episode, at=act.at or session.at, followed=followed,
-            what=_describe(act), log=session.log, line=act.line or None,
+            what=_describe(act), why=why, failed=failed, log=session.log, line=act.line or None,
         )
-        for act, followed in find(binding, session.acts, siblings)
+        for act, followed, why, failed in _FINDERS[binding.when](binding, session.acts)
     ]  # fmt: skip
 
 
-def _before_commits(binding: Binding, acts: Sequence[Act], _: Collection[Target]) -> Iterator[tuple[Act, bool]]:
-    changed, done, targets = False, set[Target](), _each_command(binding)
+def _before_commits(binding: Binding, acts: Sequence[Act]) -> Iterator[Opportunity]:
+    begun: list[Act] = []  # what was done since the first change after the last commit
     for act in acts:
-        changed |= _is_change(binding, act)
-        done |= {target for target in targets if matches(target, act)}
-        if changed and (act.kind == "commit" if binding.when == "commit" else _is_push(act)):
-            yield act, bool(done) if binding.either else done == targets
-            changed, done = False, set()
+        if begun or _is_change(binding, act):
+            begun.append(act)
+        if begun and (act.kind == "commit" if binding.when == "commit" else _is_push(act)):
+            yield _account(binding, act, begun)
+            begun = []
 
 
-def _after_changes(binding: Binding, acts: Sequence[Act], _: Collection[Target]) -> Iterator[tuple[Act, bool]]:
+def _after_changes(binding: Binding, acts: Sequence[Act]) -> Iterator[Opportunity]:
     changes = [number for number, act in enumerate(acts) if _is_change(binding, act)]
     if changes:
-        later = acts[changes[0] + 1 :]
-        ran = [any(matches(target, act) for act in later) for target in _each_command(binding)]
-        yield acts[changes[-1]], any(ran) if binding.either else all(ran)
+        yield _account(binding, acts[changes[-1]], acts[changes[0] :])
+
+
+def _in_sessions(binding: Binding, acts: Sequence[Act]) -> Iterator[Opportunity]:
+    """One opportunity a session that changes something: to use one of the commands, at whatever time."""
+    changes = [act for act in acts if _is_change(binding, act)]
+    if changes:
+        yield _account(binding, changes[-1], acts)
+
+
+def _account(binding: Binding, at: Act, acts: Sequence[Act]) -> Opportunity:
+    """Whether the commands of a rule are among some acts, with the line of each, or what ran instead."""
+    wanted = _each_command(binding)
+    ran = {target: act for act in acts for target in wanted if matches(target, act)}
+    lines = ", ".join(
+        f"`{one.text}` in line {act.line}{' (failed)' if act.passed is False else ''}" for one, act in ran.items()
+    )
+    failed = [one for one, act in ran.items() if act.passed is False]
+    if binding.passes and failed and (not binding.either or len(failed) == len(ran)):
+        return Opportunity(at, followed=False, why=lines, failed=True)
+    if ran if _is_one_enough(binding) else len(ran) == len(wanted):
+        first = min(ran.values(), key=acts.index)
+        later = sum(_is_change(binding, act) for act in acts[acts.index(first) + 1 :])
+        again = f"; {later} change{'s' if later > 1 else ''} after it" if later and binding.when != "kind" else ""
+        return Opportunity(at, followed=True, why=f"{lines}{again}")
+    missing = [one for one in wanted if one not in ran]
+    kinds = {part.kind for one in missing for part in _parts(one.text)} - {None}
+    instead = next((act for act in reversed(acts) if act.kind == "check" and act.check_kind in kinds), None)
+    other = f"; `{_describe(instead)}` ran, in line {instead.line}" if instead else ""
+    joined = (" or " if _is_one_enough(binding) else ", ").join(f"`{one.text}`" for one in missing)
+    return Opportunity(at, followed=False, why=f"no {joined}{other}")
 
 
 def _is_change(binding: Binding, act: Act) -> bool:
@@ -153,59 +228,28 @@ def _is_push(act: Act) -> bool:
     return act.kind == "run" and any(f"{one.program} {one.subcommand}" in _PUSHES for one in act.parts)
 
 
-def _each_command(binding: Binding) -> set[Target]:
+def _each_command(binding: Binding) -> list[Target]:
     """What has to run: of ``make lint && make test`` both. Between alternatives each is taken as a whole."""
-    if binding.either:
-        return set(binding.targets)
-    return {
+    if _is_one_enough(binding):
+        return list(binding.targets)
+    parts = (
         part
         for one in binding.targets
         for part in ([Target(one.kind, each.text) for each in _parts(one.text)] if one.kind == "command" else [one])
-    }
-
-
-def _each_run(binding: Binding, acts: Sequence[Act], siblings: Collection[Target]) -> Iterator[tuple[Act, bool]]:
-    others = [one for one in siblings if one not in binding.targets]
-    narrowed = _qualifiers(binding.targets)
-    for act in acts:
-        if act.kind != "check":
-            continue
-        followed = any(matches(target, act) for target in binding.targets)
-        same = act.check_kind == binding.check and (not narrowed or any(word in _describe(act) for word in narrowed))
-        if followed or (same and _is_other_way(binding, act) and not any(matches(one, act) for one in others)):
-            yield act, followed
-
-
-def _is_other_way(binding: Binding, act: Act) -> bool:
-    """Whether a run does by another command what a rule asks for.
-
-    That is neither a hook's check, nor what repairs by itself, nor one test that is run by its name or its file.
-    """
-    repairs = binding.check == "format" or any(repairs_by_itself(one.text) for one in binding.targets)
-    return any(
-        part.kind is not None
-        and (repairs or not repairs_by_itself(part.text))
-        and (part.kind != "test" or all(one.endswith(("/", "...")) for one in part.scope))
-        for part in act.parts
     )
+    return list(dict.fromkeys(parts))
 
 
-def _qualifiers(targets: Iterable[Target]) -> set[str]:
-    """What narrows tasks beyond their kind: "e2e" of ``test:e2e``. Only runs that have the word are the same thing.
-
-    Nothing where one of the tasks is of the whole kind.
-    """
-    tasks = [part.subcommand or "" for one in targets for part in _parts(one.text)]
-    narrowed = [words[-1] for task in tasks if len(words := re.split(r"[:-]", task)) > 1]
-    return set(narrowed) if len(narrowed) == len(tasks) else set()
+def _is_one_enough(binding: Binding) -> bool:
+    return binding.either or binding.when == "kind"
 
 
-def _one_or_the_other(binding: Binding, acts: Sequence[Act], _: Collection[Target]) -> Iterator[tuple[Act, bool]]:
+def _one_or_the_other(binding: Binding, acts: Sequence[Act]) -> Iterator[Opportunity]:
     for act in acts:
         if act.kind == "run":
             own, other = _runners(binding.targets, act), _runners(binding.others, act)
             if own is not None or other is not None:
-                yield act, own is not None and own >= (other or 0)
+                yield Opportunity(act, own is not None and own >= (other or 0))
 
 
 def _runners(targets: Iterable[Target], act: Act) -> int | None:
@@ -222,24 +266,25 @@ def _before_program(command: str) -> list[str]:
     return words[:place]
 
 
-def _never(binding: Binding, acts: Sequence[Act], _: Collection[Target]) -> Iterator[tuple[Act, bool]]:
+def _never(binding: Binding, acts: Sequence[Act]) -> Iterator[Opportunity]:
     """One opportunity a session: to leave it alone."""
     kind = "edit" if binding.targets[0].kind == "path" else "run"
     tried = [act for act in acts if act.kind == kind]
     if tried:
         done = next((act for act in tried if any(matches(target, act) for target in binding.targets)), None)
-        yield (done or tried[-1]), done is None
+        said = "" if done else f"not in any of {len(tried)} recorded {'changes' if kind == 'edit' else 'commands'}"
+        yield Opportunity(done or tried[-1], done is None, said)
 
 
-def _placed(binding: Binding, acts: Sequence[Act], _: Collection[Target]) -> Iterator[tuple[Act, bool]]:
+def _placed(binding: Binding, acts: Sequence[Act]) -> Iterator[Opportunity]:
     for act in acts:
         if act.created and role_of(act.path) == "test":
-            yield act, any(matches(target, act) for target in binding.targets)
+            yield Opportunity(act, any(matches(target, act) for target in binding.targets))
 
 
 _PUSHES = frozenset({"git push", "gh pr create", "gh pr merge"})
 _FINDERS = {
-    "commit": _before_commits, "push": _before_commits, "change": _after_changes, "kind": _each_run,
+    "commit": _before_commits, "push": _before_commits, "change": _after_changes, "kind": _in_sessions,
     "instead": _one_or_the_other, "never": _never, "place": _placed,
 }  # fmt: skip
 
@@ -265,6 +310,8 @@ def _is_same(wanted: Segment, part: Segment, check: str) -> bool:
 
     Of a check of everything the operands may differ: whoever checks a part of the project ran that check.
     """
+    if part.kind is not None and not _folders(part) <= _folders(wanted):
+        return False
     if wanted.check is not None and wanted.check == check and not wanted.scope:
         if part.check != check:  # a task ran it, and with which flags is not in the log
             return not _flags(wanted)
@@ -273,6 +320,14 @@ def _is_same(wanted: Segment, part: Segment, check: str) -> bool:
         return False
     operands = _operands(wanted) - {"run"} <= _operands(part) | set((part.subcommand or "").split())
     return operands and _flags(wanted) <= _flags(part)
+
+
+def _folders(part: Segment) -> set[str]:
+    """The flags by which a task of another folder or package is run."""
+    return {name for name, _, _ in _read_flags(part)} & _OF_A_PART
+
+
+_OF_A_PART = frozenset({"--cd", "-C", "--prefix", "--cwd", "--dir", "--directory", "--filter"})
 
 
 def _is_same_subcommand(wanted: Segment, part: Segment) -> bool:

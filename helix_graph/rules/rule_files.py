@@ -2,8 +2,10 @@ r"""The files in which rules are written, every version of them, and when git sa
 
 Rules come with a clone: they are quoted data like anything else that strangers wrote, and prove nothing.
 
->>> rule_lines("# Checks\n\n- Run `make lint`\n  before you commit\n\nThat is all there is to say.")
-[('Checks', 'Run `make lint` before you commit'), ('Checks', 'That is all there is to say.')]
+>>> [one.text for one in rule_lines("# Checks\n\n- Run `make lint`\n  before you commit\n\nThat is all it says.")]
+['Run `make lint` before you commit', 'That is all it says.']
+>>> rule_lines("## Hook\nIt runs:\n- `make lint` for style")[0].around
+('It runs:',)
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from helix_episodes.redaction import for_disk
 from helix_episodes.safe_files import read_regular
 from helix_graph.git_command import git_output
 from helix_graph.rules.binding import bind
-from helix_graph.rules.model import Rule, RuleSpan, Source
+from helix_graph.rules.model import Binding, Rule, RuleSpan, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -68,18 +70,27 @@ class FileVersion(NamedTuple):
     text: str | None
 
 
-class _Line(NamedTuple):
-    text: str
+class RuleLine(NamedTuple):
+    """An item or a paragraph, its heading, and what else it stands under: headings above, the line that leads to it."""
+
     heading: str
+    text: str
+    around: tuple[str, ...] = ()
+
+    def bound(self) -> Binding | None:
+        """What sessions show of it."""
+        return bind(self.text, heading=self.heading, around=self.around)
 
 
-def rule_lines(text: str) -> list[tuple[str, str]]:
+def rule_lines(text: str) -> list[RuleLine]:
     """The items and paragraphs of a rule file with their headings; a code block belongs to the line it follows on.
 
-    A line that ends in a colon takes the commands of the block below it as code.
+    A line that ends in a colon takes the commands of the block below it as code, and leads to the items below it.
     """
-    found: list[_Line] = []
-    heading, fenced, opened, begun = "", False, False, False
+    found: list[RuleLine] = []
+    fenced, opened, begun = False, False, False
+    titles: list[tuple[int, str]] = []
+    paragraph = outer = -1  # where the paragraph and the outer item are that lead to an item
     for line in _COMMENT.sub("", _FRONT.sub("", text)).splitlines():
         if _FENCE.match(line):
             fenced, begun = not fenced, False
@@ -89,15 +100,24 @@ def rule_lines(text: str) -> list[tuple[str, str]]:
             if opened and code and not code.startswith("#"):
                 found[-1] = found[-1]._replace(text=f"{found[-1].text} `{code}`")
         elif title := _HEADING.match(line):
-            heading, begun = title[1], False
+            level = line.index(" ")
+            titles = [*(one for one in titles if one[0] < level), (level, title[1])]
+            begun, paragraph, outer = False, -1, -1
         elif _NO_TEXT.match(line):
             begun = False
         elif begun and not _ITEM.match(line):
             found[-1] = found[-1]._replace(text=f"{found[-1].text} {line.strip()}")
         else:
-            found.append(_Line(_ITEM.sub("", line, count=1).strip(), heading))
+            is_item, is_inner = _ITEM.match(line) is not None, line[0].isspace()
+            leads = [found[at].text for at in (paragraph, outer if is_inner else -1) if is_item and at >= 0]
+            # The title of the whole file says nothing of its parts.
+            parents = [title for level, title in titles[:-1] if level > 1]
+            around = (*parents, *(one for one in leads if one.rstrip("*_ ").endswith(":") and "`" not in one))
+            found.append(RuleLine(titles[-1][1] if titles else "", _ITEM.sub("", line, count=1).strip(), around))
             begun = True
-    return [(one.heading, one.text) for one in found if len(one.text.split()) >= _FEWEST_WORDS]
+            paragraph = paragraph if is_item else len(found) - 1
+            outer = outer if is_item and is_inner else len(found) - 1
+    return [one for one in found if len(one.text.split()) >= _FEWEST_WORDS]
 
 
 def project_versions(folder: Path) -> list[FileVersion]:
@@ -144,12 +164,13 @@ def rules_in(versions: Sequence[FileVersion], *, source: Source = "project") -> 
     by_file: defaultdict[str, list[FileVersion]] = defaultdict(list)
     for one in versions:
         by_file[one.path].append(one)
-    texts: dict[str, _Line] = {}
+    texts: dict[str, RuleLine] = {}
     spans: defaultdict[str, list[RuleSpan]] = defaultdict(list)
     for path, history in sorted(by_file.items()):
         for identity, span, line in _lives(path, history):
             texts[identity] = line
             spans[identity].append(span)
+    _join_copies(texts, spans)
     return [
         Rule(
             id=identity,
@@ -157,10 +178,22 @@ def rules_in(versions: Sequence[FileVersion], *, source: Source = "project") -> 
             heading=for_disk(texts[identity].heading),
             source=source,
             spans=tuple(sorted(lives, key=lambda span: (span.since, span.file))),
-            binding=None if _only_in_skills(lives) else bind(texts[identity].text, heading=texts[identity].heading),
+            binding=None if _only_in_skills(lives) else texts[identity].bound(),
         )
         for identity, lives in spans.items()
     ]
+
+
+def _join_copies(texts: Mapping[str, RuleLine], spans: dict[str, list[RuleSpan]]) -> None:
+    """Lines that read the same by now are one rule, whatever each was before: the one that is oldest."""
+    by_words: defaultdict[str, list[str]] = defaultdict(list)
+    for identity in spans:
+        by_words[_key(texts[identity].text)].append(identity)
+    for copies in by_words.values():
+        oldest = min(copies, key=lambda one: (min(span.since for span in spans[one]), one))
+        for other in copies:
+            if other != oldest:
+                spans[oldest] += spans.pop(other)
 
 
 def _only_in_skills(lives: Iterable[RuleSpan]) -> bool:
@@ -168,13 +201,13 @@ def _only_in_skills(lives: Iterable[RuleSpan]) -> bool:
     return all(Path(span.file).name == "SKILL.md" for span in lives)
 
 
-def _lives(path: str, history: Sequence[FileVersion]) -> Iterator[tuple[str, RuleSpan, _Line]]:
+def _lives(path: str, history: Sequence[FileVersion]) -> Iterator[tuple[str, RuleSpan, RuleLine]]:
     """The rules of one file with the time in which each was there."""
-    alive: dict[str, tuple[str, RuleSpan, _Line]] = {}
+    alive: dict[str, tuple[str, RuleSpan, RuleLine]] = {}
     for version in history:
         at = sortable_time(version.date)
-        asking = [(heading, text) for heading, text in rule_lines(version.text or "") if _ASKS.search(text)]
-        lines = {_key(text): _Line(text, heading) for heading, text in asking[:_MOST_LINES]}
+        asking = [one for one in rule_lines(version.text or "") if _ASKS.search(one.text)]
+        lines = {_key(one.text): one for one in asking[:_MOST_LINES]}
         gone = {key: alive.pop(key) for key in [key for key in alive if key not in lines]}
         words_of_gone = {key: frozenset(key.split()) for key in gone}
         too_many = len(gone) * len(lines.keys() - alive.keys()) > _MOST_COMPARED
@@ -203,12 +236,12 @@ def _reworded(key: str, gone: Mapping[str, frozenset[str]]) -> str | None:
     return best[1] if best[0] >= _SAME else None
 
 
-def _same_binding(line: _Line, gone: Mapping[str, tuple[str, RuleSpan, _Line]]) -> str | None:
+def _same_binding(line: RuleLine, gone: Mapping[str, tuple[str, RuleSpan, RuleLine]]) -> str | None:
     """The line among those that went, of which sessions show the same, in whatever words."""
-    bound = bind(line.text, heading=line.heading) if gone else None
+    bound = line.bound() if gone else None
     if bound is None:
         return None
-    return next((key for key, (_, _, old) in gone.items() if bind(old.text, heading=old.heading) == bound), None)
+    return next((key for key, (_, _, old) in gone.items() if old.bound() == bound), None)
 
 
 def _key(text: str) -> str:
@@ -276,6 +309,15 @@ def in_force(rule: Rule, at: str) -> bool:
 
 #: The file of rules that an agent reads, where that is not AGENTS.md.
 _OWN_FILES = {"claude-code": "CLAUDE.md", "gemini": "GEMINI.md"}
+#: What these read by themselves; of other agents nobody knows.
+_READ_BY = {"claude-code": ("CLAUDE.md", ".claude"), "gemini": ("GEMINI.md",), "codex": ("AGENTS.md",)}
+
+
+def is_read_by(agent: str, rule: Rule, at: str) -> bool:
+    """Whether an agent reads one of the files in which a rule was at a time, as far as is known."""
+    files = [span.file for span in rule.spans if span.since <= at and (span.until is None or at < span.until)]
+    own = _READ_BY.get(agent)
+    return own is None or any(name in Path(file).parts for file in files for name in own)
 
 
 def file_for_agents(folder: Path, agents: Iterable[str]) -> str:
@@ -289,6 +331,17 @@ def file_for_agents(folder: Path, agents: Iterable[str]) -> str:
         return there
     own = {_OWN_FILES.get(agent, "AGENTS.md") for agent in agents}
     return own.pop() if len(own) == 1 else "AGENTS.md"
+
+
+def reads_file(agents: Iterable[str], file: str) -> bool:
+    """Whether one of these agents reads a file of rules by itself; skills are read when they are called.
+
+    >>> reads_file(["claude-code"], "web/CLAUDE.md"), reads_file(["claude-code"], "AGENTS.md")
+    (True, False)
+    >>> reads_file(["codex"], "AGENTS.md"), reads_file(["codex"], ".cursor/rules/style.mdc")
+    (True, False)
+    """
+    return file.rpartition("/")[2] in {_OWN_FILES.get(agent, "AGENTS.md") for agent in agents}
 
 
 def files_of(rules: Iterable[Rule]) -> tuple[str, ...]:

@@ -76,7 +76,8 @@ _CHANGE = re.compile(
     r"\b(?:after|when|whenever|while|once|every time|if)\b[^.;]{0,30}?"
     r"\b(?:chang|edit|modif|updat|touch|writ|implement|add|code)|\b(?:at )?the end of (?:any|each|every|a|the)\b"
     r"|\bbefore\b[^.;]{0,40}?\b(?:finish|complet|mark|done|conclud|declar|respond|hand)"
-    r"|\b(?:task|work|change)s?\b[^.;]{0,20}?\b(?:complete|done|finished)\b",
+    r"|\b(?:task|work|change)s?\b[^.;]{0,20}?\b(?:complete|done|finished)\b"
+    r"|\b(?:complet|finish|end)ing\s+(?:(?:a|the|any|your|each|every)\s+)?(?:work|tasks?|changes?)\b",
     re.IGNORECASE,
 )
 #: What has to be changed is said in words: "when changing integration test code", "after schema changes".
@@ -98,7 +99,9 @@ _COMMITTED = re.compile(
 )
 #: Parts of a file whose lines hold at another time, for others, or show how not to do it.
 _ELSEWHERE = re.compile(
-    r"\b(?:examples?|troubleshooting|releas(?:e|es|ing)|publish(?:ing)?|deploy(?:ment|ing)?|maintainers?|debugging|faq|CI)\b"
+    r"\b(?:examples?|troubleshooting|releas(?:e|es|ing)|publish(?:ing)?|deploy(?:ment|ing)?|maintainers?|debugging|faq|CI"
+    r"|(?:pre|post)-?(?:commit|push) hooks?|automated|automatic(?:ally)?)\b"
+    r"|\b(?:hooks?|workflows?|pipelines?|husky|lefthook)\b.*\bruns?\b"
     r"|^\W*(?:don['\u2019]?ts?|do not|never|avoid|anti-?patterns?|bad|wrong|forbidden|prohibited|what not to)\b",
     re.IGNORECASE,
 )
@@ -196,6 +199,11 @@ _PURPOSE = re.compile(
     re.IGNORECASE,
 )
 
+_HAS_TO_PASS = re.compile(
+    r"\b(?:must|should|until|ensure|make sure|verify|has to|have to|needs? to)\b(?! not)[^.;]*\b(?:pass|succeed|green)",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(r"\W*(?:before|after|for|while|during|upon)\b", re.IGNORECASE)
 #: Something is asked for at every single change: one run at the end does not do it.
 _EACH_CHANGE = re.compile(
     r"\b(?:each|every|any)\s+(?:[\w-]+\s+){0,3}?(?:changes?|edits?|modifications?|steps?|updates?|refactorings?)\b"
@@ -307,8 +315,35 @@ def is_conditional(words: str) -> bool:
     """
     if _PURPOSE.search(words):
         return True
-    said = (found[0] for one in _SENTENCE.split(words) if "`" in one for found in _CONDITION.finditer(one))
-    return any(_GONE_WRONG.search(one) or not (_COMMIT.search(one) or _CHANGE.search(one)) for one in said)
+    return any(_has_condition(one) for one in _SENTENCE.split(words) if "`" in one)
+
+
+def is_situation(title: str) -> bool:
+    """Whether a heading, or a line that leads to others, names a situation that no session shows.
+
+    >>> is_situation("When the build is stuck"), is_situation("When modifying the schema"), is_situation("Checks")
+    (True, False, False)
+    """
+    unseen = _WHEN.match(title) is not None and not _is_when(title)
+    return unseen or _has_condition(title) or _GONE_WRONG.search(title) is not None
+
+
+def _has_condition(words: str) -> bool:
+    said = (found[0] for found in _CONDITION.finditer(words))
+    return any(_GONE_WRONG.search(one) or not _is_when(one) for one in said)
+
+
+def _is_when(words: str) -> bool:
+    return bool(_COMMIT.search(words) or _CHANGE.search(words))
+
+
+def has_to_pass(words: str) -> bool:
+    """Whether a run that fails does not do.
+
+    >>> has_to_pass("`xxxx` MUST pass before commit"), has_to_pass("Run `xxxx` and report what does not pass")
+    (True, False)
+    """
+    return bool(_HAS_TO_PASS.search(words))
 
 
 def is_at_each_change(words: str) -> bool:
@@ -356,7 +391,7 @@ def changed_files(words: str) -> tuple[str, ...] | None:
         return files
     if len(named) > _MOST_WORDS or found.groupdict().get("verb", "edit").casefold() not in _EDITED:
         return ("*test*",) if named in (["test"], ["tests"]) else None
-    return (f"*{'?'.join(one.removesuffix('s') for one in named)}*",)
+    return (f"*{'?'.join(map(_singular, named))}*",)
 
 
 def committed_files(words: str) -> tuple[str, ...] | None:
@@ -372,7 +407,7 @@ def committed_files(words: str) -> tuple[str, ...] | None:
     if not named:
         return ()
     files = _LANGUAGES.get(named[0])
-    return files if files is not None else (f"*{'?'.join(one.removesuffix('s') for one in named)}*",)
+    return files if files is not None else (f"*{'?'.join(map(_singular, named))}*",)
 
 
 def holds_elsewhere(heading: str) -> bool:
@@ -382,6 +417,11 @@ def holds_elsewhere(heading: str) -> bool:
     (True, False)
     """
     return bool(_ELSEWHERE.search(heading))
+
+
+def _singular(word: str) -> str:
+    """The letters that a word has in the singular and in the plural."""
+    return word.removesuffix("ies").removesuffix("s")
 
 
 def _names(words: str) -> list[str]:

@@ -219,13 +219,17 @@ def _name_of(address: str) -> str:
     return f"the team's server at {found['hosts']}" if found and found["hosts"] else "the team's server"
 
 
-#: How servers that speak English say that they let somebody not in; those of other languages count as away.
+_NOT_LET_IN = "refused the role, its password or the database"
+#: What libpq says where no connection comes about, and what that means; the driver has no SQLSTATE of it. What servers
+#: say in other languages counts as away.
 _REFUSALS = (
-    "authentication failed",
-    "does not exist",
-    "no pg_hba.conf entry",
-    "not permitted to log in",
-    "no password",
+    ("certificate", "shows a certificate that is not to be trusted under this name (sslrootcert names the authority)"),
+    ("does not support SSL", "offers no TLS, which a server on another machine needs (sslmode=disable goes without)"),
+    ("authentication failed", _NOT_LET_IN),
+    ("does not exist", _NOT_LET_IN),
+    ("no pg_hba.conf entry", _NOT_LET_IN),
+    ("not permitted to log in", _NOT_LET_IN),
+    ("no password", _NOT_LET_IN),
 )
 #: What an SQLSTATE, or a class of them, means.
 _STATES = (
@@ -247,8 +251,9 @@ def _problem(address: str, error: Exception, *, connecting: bool = False) -> Tea
             return TeamServerFailed(sentence, reason="away", again=True)
         end = next(end for beginning, end in _STATES if state.startswith(beginning))
         return TeamServerFailed(f"{name} {end} (SQLSTATE {state})", reason="refused")
-    if connecting and any(one in str(error) for one in _REFUSALS):  # the driver has no SQLSTATE of it
-        return TeamServerFailed(f"{name} refused the role, its password or the database", reason="refused")
+    refusal = next((end for said, end in _REFUSALS if connecting and said in str(error)), None)
+    if refusal is not None:
+        return TeamServerFailed(f"{name} {refusal}", reason="refused")
     if connecting or isinstance(error, OSError) or type(error).__name__ in {"OperationalError", "ConnectionTimeout"}:
         sentence = (
             f"{name} cannot be reached; this memory answers with what it has, and the next `helix-graph sync --to` goes"

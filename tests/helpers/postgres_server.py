@@ -34,11 +34,14 @@ def _account() -> pwd.struct_passwd | None:
 class PostgresServer:
     """A cluster in a folder of its own, with ``postgres`` as its superuser; only the role ``locked`` gives a password.
 
-    Killing it loses nothing either way; without ``durable`` a power cut would.
+    Killing it loses nothing either way; without ``durable`` a power cut would. It listens on its socket, and with a
+    ``port`` on 127.0.0.1, encrypted by the ``certificate`` and its key.
     """
 
-    def __init__(self, *, durable: bool = False) -> None:
-        self.durable = durable
+    def __init__(
+        self, *, durable: bool = False, port: int | None = None, certificate: tuple[Path, Path] | None = None
+    ) -> None:
+        self.durable, self.port = durable, port
         account = _account()
         assert account is not None
         is_root = not os.geteuid()
@@ -54,7 +57,18 @@ class PostgresServer:
         rules = self.data / "pg_hba.conf"
         rules.write_text("local all locked scram-sha-256\n" + rules.read_text())
         self._databases = 0
+        if certificate is not None:
+            self._take(*certificate)
         self.start()
+
+    def _take(self, certificate: Path, key: Path) -> None:
+        for source, name in ((certificate, "server.crt"), (key, "server.key")):
+            taken = self.data / name
+            shutil.copy(source, taken)
+            taken.chmod(0o600)
+            os.chown(taken, self.data.stat().st_uid, self.data.stat().st_gid)
+        with (self.data / "postgresql.conf").open("a") as settings:
+            settings.write("ssl = on\n")
 
     def _run(self, program: str, *arguments: str) -> None:
         command = [str(BINARIES / program), *arguments]
@@ -68,8 +82,8 @@ class PostgresServer:
 
     def start(self) -> None:
         settings = (
-            "listen_addresses=", "max_connections=60", "unix_socket_permissions=0777",
-            f"fsync={'on' if self.durable else 'off'}",
+            f"listen_addresses={'127.0.0.1' if self.port else ''}", f"port={self.port or 5432}",
+            "max_connections=60", "unix_socket_permissions=0777", f"fsync={'on' if self.durable else 'off'}",
         )  # fmt: skip
         options = f"-k {self.folder} " + " ".join(f"-c {one}" for one in settings)
         log = str(self.folder / "log")
@@ -79,7 +93,7 @@ class PostgresServer:
         self._run("pg_ctl", "-D", str(self.data), "-w", "-t", "60", "-m", mode, "stop")
 
     def url(self, role: str = "postgres", database: str = "postgres") -> str:
-        return f"postgresql://{role}@/{database}?host={quote(str(self.folder), safe='')}"
+        return f"postgresql://{role}@/{database}?host={quote(str(self.folder), safe='')}&port={self.port or 5432}"
 
     def team_database(self) -> TeamDatabase:
         """A new database as `helix-graph team setup` leaves it, with two members of the project ``shop``."""

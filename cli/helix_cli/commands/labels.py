@@ -36,11 +36,15 @@ def render_labels(answer: LabelsAnswer) -> None:
         say(quiet(f"The {len(rows)} most frequent of {answer.total:,} labels; --limit shows more, TEXT searches."))
 
 
+def is_weak(found: tuple[LabelMatch, ...]) -> bool:
+    """Whether none of the labels has most of the words."""
+    return all((one.share or 0.0) < _ALIKE for one in found)
+
+
 def render_nearest(found: tuple[LabelMatch, ...]) -> None:
     """Print what may have been meant, one line each."""
     if found:
-        weak = all((one.share or 0.0) < _ALIKE for one in found)
-        say("Nothing like it in this memory; nearest:" if weak else "Nearest in this memory:")
+        say("Nothing like it in this memory; nearest:" if is_weak(found) else "Nearest in this memory:")
     for one in found:
         say(
             f"  {cut_line(one.name, _LONGEST_NAME)}",

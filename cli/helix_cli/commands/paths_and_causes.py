@@ -71,10 +71,10 @@ def render_path(answer: PathAnswer) -> None:
 
 
 @click.command
+@click.argument("ends", metavar="[FROM TO]", nargs=-1, shell_complete=label_texts)
 @click.option(
     "--from",
     "source",
-    required=True,
     metavar="TEXT",
     shell_complete=label_texts,
     help="Where it begins: a file, test, rule or label.",
@@ -82,7 +82,6 @@ def render_path(answer: PathAnswer) -> None:
 @click.option(
     "--to",
     "target",
-    required=True,
     metavar="TEXT",
     shell_complete=label_texts,
     help="Where it ends: a file, test, rule or label.",
@@ -92,12 +91,17 @@ def render_path(answer: PathAnswer) -> None:
 @click.option("--alternatives", type=int, default=1, show_default=True, help="Number of different paths, 1 to 10.")
 @resolution_option
 @prints(render_path)
-def path(**options: Any) -> PathAnswer:
+def path(*, ends: tuple[str, ...], **options: Any) -> PathAnswer:
     """Show how one thing led to another.
 
     Prints the shortest chain of links between them, with the evidence of each link. `labels` lists what can be
     asked for.
     """
+    given = [*ends]
+    for name in ("source", "target"):
+        options[name] = given.pop(0) if options[name] is None and given else options[name]
+    if given or None in {options["source"], options["target"]}:
+        raise click.UsageError("Give two texts, where it begins and where it ends, each in quotation marks.")
     return open_for_question().graph.path(**options)
 
 

@@ -18,14 +18,16 @@ if TYPE_CHECKING:
 _SHORT = 8
 _COLUMNS = ("id", "state", "followed", "since", "file", "rule")
 _LONGEST = 120
-_NEWEST = 20
+_OF_EACH = 10
 #: How a change is told of a rule that was accepted for an issue.
 _MET = "had the issue in"
+#: How it is told of a rule that does not say when.
+_UNUSED = "not used in"
 _WHEN = {
     "commit": "before each commit",
     "push": "before each push or pull request",
     "change": "in each session that changes files",
-    "kind": "at each run of that kind",
+    "kind": "in any session that changes files",
     "instead": "at each use of one or the other",
     "never": "in each session",
     "place": "for each test file that is created",
@@ -55,8 +57,9 @@ def render_rules(found: RuleList) -> None:
 
 
 def _cells(one: RuleRecord) -> tuple[str, ...]:
-    followed = f"{one.followed} of {one.opportunities}" if one.opportunities else ""
-    span = one.rule.spans[-1]
+    unit = " sessions" if one.state == "usage" else ""
+    followed = f"{one.followed} of {one.opportunities}{unit}" if one.opportunities else ""
+    span = next((each for each in one.rule.spans if each.until is None), one.rule.spans[-1])
     return one.rule.id[:_SHORT], one.state, followed, one.rule.since[:10], span.file, cut_line(one.rule.text, _LONGEST)
 
 
@@ -73,14 +76,14 @@ def _sentence(change: BeforeAfter | None) -> str:
     if change is None:
         return ""
     before, after = change.before, change.after
-    unit = "sessions" if change.event == _MET else "times"
+    unit = "sessions" if change.event in {_MET, _UNUSED} else "times"
     said = f"{change.verdict}: {change.event} {before.events} of {before.opportunities} {unit} before, "
     said += f"{after.events} of {after.opportunities} after"
     if change.ratio is not None and change.low is not None:
         span = f"at least {change.low:.2g}" if change.high is None else f"{change.low:.2g} to {change.high:.2g}"
         said += f": {change.ratio:.2g} times as often (95 % CI {span})"
     said += "."
-    if change.last_seen is not None:
+    if change.last_seen is not None and change.event != _UNUSED:
         said += f"\n  {_last_seen(change)}"
     if change.left_out:
         said += f"\n  Left out are {change.left_out} {unit} just before the rule, a bad spell."
@@ -109,7 +112,11 @@ def render_rule(found: RuleDetails) -> None:
         commit = f" ({span.commit[:_SHORT]})" if span.commit else " (not committed)"
         say(f"  {span.file} since {span.since[:10]}{commit}{until}")
     say(f"  {_bound(one.rule.binding)}")
-    if one.opportunities:
+    if one.state == "usage":
+        files = ", ".join(one.rule.binding.scope if one.rule.binding else ()) or "files other than documentation"
+        say(f"used in {one.followed} of {count(one.opportunities, 'session')} that changed {files}")
+        say(quiet("  No verdict: the rule does not say when to run it."))
+    elif one.opportunities:
         say(f"{one.state}: {one.followed} of {one.opportunities} times in {count(one.sessions, 'session')}")
     else:
         say(one.state)
@@ -120,16 +127,25 @@ def render_rule(found: RuleDetails) -> None:
             say(line)
         if one.together:
             say(quiet(f"  in one commit with {', '.join(name[:_SHORT] for name in one.together)}"))
+    for agent, sessions in found.unread.items() if one.state != "followed" else ():
+        say(f"{count(sessions, 'session')} of {agent}, which by itself reads none of these files.")
+    _say_observations(found)
+
+
+def _say_observations(found: RuleDetails) -> None:
     if found.observations:
         say()
-    for seen in found.observations[-_NEWEST:]:
+    # The newest that were not taken and the newest that were: each verdict can be looked up.
+    of_each = [[one for one in found.observations if one.followed is taken][-_OF_EACH:] for taken in (False, True)]
+    for seen in sorted((one for some in of_each for one in some), key=found.observations.index):
         say(
             f"{seen.at[:16]}  ",
             verdict("yes" if seen.followed else "no"),
             f"  {short_id(seen.session)}, line {seen.line or '?'}",
-            quiet(f"  {cut_line(seen.what, _LONGEST)}"),
+            quiet(f"  {cut_line(seen.what, _LONGEST // 2)}"),
+            *([f"  {cut_line(seen.why, _LONGEST)}"] if seen.why else []),
         )  # fmt: skip
-    warn_of_more(len(found.observations) - _NEWEST, "opportunity", advice="--json has all")
+    warn_of_more(len(found.observations) - sum(map(len, of_each)), "opportunity", advice="--json has all")
 
 
 def _bound(binding: Binding | None) -> str:
@@ -139,7 +155,7 @@ def _bound(binding: Binding | None) -> str:
     verb = "do" if binding.sense == "do" else "avoid"
     others = f" instead of {', '.join(one.text for one in binding.others)}" if binding.others else ""
     where = f" ({', '.join(binding.scope)})" if binding.scope else ""
-    return f"{verb} {targets}{others}, {_WHEN[binding.when]}{where}"
+    return f"counted: {verb} {targets}{others}, {_WHEN[binding.when]}{where}"
 
 
 @click.group(invoke_without_command=True)

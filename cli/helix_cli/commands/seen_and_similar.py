@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from typing import TYPE_CHECKING
 
@@ -9,12 +10,13 @@ import click
 
 from helix_cli.app import open_for_question
 from helix_cli.command_group import TextCommand
-from helix_cli.commands.labels import render_nearest
+from helix_cli.commands.labels import is_weak, render_nearest
 from helix_cli.output import count, json_option, prints, say, show
 from helix_cli.terminal import quiet, strong, verdict
 from helix_graph.insights.safe_quoting import cut_line
 
 if TYPE_CHECKING:
+    from helix_graph.graph.label_search import LabelMatch
     from helix_graph.graph.model import Precedent, Remedy, SeenAnswer, SeenIssue
     from helix_graph.graph.similar_decisions import SimilarAnswer, SimilarDecision
 
@@ -106,9 +108,22 @@ def seen(*, text: str | None, limit: int, as_json: bool) -> None:
         text = sys.stdin.buffer.read().decode(errors="replace")  # what programs print need not be text
     graph = open_for_question().graph
     answer = graph.seen(text, limit=limit)
-    show(answer, as_json=as_json, render=render_seen)
+    nearest: tuple[LabelMatch, ...] = ()
     if text and not (answer.found or as_json) and len(text) <= _LONGEST_WORDS:
-        show(graph.labels(text, limit=NEAREST).labels, as_json=False, render=render_nearest)
+        nearest = graph.labels(text, limit=NEAREST).labels
+    if is_weak(nearest):
+        show(answer, as_json=as_json, render=render_seen)
+    if nearest:
+        show(nearest, as_json=False, render=_render_meant)
+
+
+def _render_meant(nearest: tuple[LabelMatch, ...]) -> None:
+    """Print what few words may mean that are no error's text, and how to ask for it."""
+    if nearest and not is_weak(nearest):
+        say("No error has this text.")
+    render_nearest(nearest)
+    if nearest and not is_weak(nearest):
+        say(f"Next: helix-graph causes {shlex.quote(nearest[0].name)}")
 
 
 def _render_precedent(one: Precedent) -> None:

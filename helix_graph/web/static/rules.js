@@ -1,6 +1,6 @@
 // The tab of rules: how far each is followed, before and after it came, and rules that are missing.
 
-const RULE_STATES = { ignored: "failure", mixed: "partial", followed: "success", described: "unknown", "too early": "unknown", "not applicable": "unknown", "cannot be observed": "unknown" };
+const RULE_STATES = { ignored: "failure", mixed: "partial", followed: "success", usage: "unknown", "too early": "unknown", "not applicable": "unknown", "cannot be observed": "unknown" };
 const VERDICTS = { better: "success", worse: "failure", "changed nothing": "unknown", "stopped before": "unknown", "too early": "unknown" };
 
 const VERDICT_WORDS = {
@@ -35,7 +35,7 @@ function ruleCard(one, begun) {
     { "data-rule": one.id },
     make("p", { class: "title" }, quoted(one.text.replaceAll("**", ""), 240)),
     make("p", { class: "soft" }, quoted(one.file), ", since ", when(one.since)),
-    make("p", {}, chip(RULE_STATES[one.state], one.state), one.opportunities > 0 && `: ${one.followed} of ${count(one.opportunities, "opportunity").replace("opportunitys", "opportunities")} taken, in ${count(one.sessions, "session")}`),
+    make("p", {}, chip(RULE_STATES[one.state], one.state), one.opportunities > 0 && (one.state === "usage" ? `: used in ${one.followed} of ${count(one.opportunities, "session")} with such changes` : `: ${one.followed} of ${count(one.opportunities, "opportunity").replace("opportunitys", "opportunities")} taken, in ${count(one.sessions, "session")}`)),
     one.opportunities > 0 && rateBar({ share, usual: null, name: `Followed ${one.followed} of ${one.opportunities}.` }),
     one.change ? beforeAfter(one.change) : one.opportunities > 0 && make("p", { class: "soft" }, momentOf(one.since) <= begun ? "Whether it works cannot be said: it is older than the first session." : "Whether it works cannot be said: sessions before it have too little to compare with."),
     make("p", {}, command(`helix-graph rules show ${one.id.slice(0, 8)}`)),
