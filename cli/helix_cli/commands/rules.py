@@ -112,7 +112,9 @@ def render_rule(found: RuleDetails) -> None:
     say(f"  {_bound(one.rule.binding)}")
     if one.state == "usage":
         files = ", ".join(one.rule.binding.scope if one.rule.binding else ()) or "files other than documentation"
-        say(f"used in {one.followed} of {count(one.opportunities, 'session')} that changed {files}; no verdict, for the")
+        say(
+            f"used in {one.followed} of {count(one.opportunities, 'session')} that changed {files}; no verdict, for the"
+        )
         say("rule does not say when")
     elif one.opportunities:
         say(f"{one.state}: {one.followed} of {one.opportunities} times in {count(one.sessions, 'session')}")
