@@ -11,7 +11,6 @@
     ├── InvalidImport                a file or text that is no export of insights or topics
     ├── ShareRefused                 something that is to be shared has a secret, or is in no repository
     ├── TeamServerFailed             the team's server is away, refuses, or answers nonsense
-    ├── ProgramFailed                another program, a server or an engine did not do what was asked of it
     ├── MissingExtra                 an optional package is not installed
     ├── FolderInUse                  something else is in the place of a folder of the memory, or in one to write to
     ├── PlanError, NoEmbedder        in helix_graph.plans.model and helix_graph.embedding.model
@@ -131,10 +130,6 @@ class TeamServerFailed(HelixGraphError):
         self.reason = reason
         self.again = again
         super().__init__(problem)
-
-
-class ProgramFailed(HelixGraphError):
-    """Another program, a server that is searched or an engine of the fold did not do what was asked of it."""
 
 
 class MissingExtra(HelixGraphError):

@@ -474,7 +474,7 @@ def _recorded(name: str, root: Path, store: EpisodeStore, databases: Sequence[In
     def has_traces(form: str) -> bool:
         if store.path_of(form).exists() or Tombstones(root).holds(form) or quarantined_of_session(root, form):
             return True
-        return any(insights.has_written_in(form) for insights in databases)
+        return any(form in insights.sessions_named() for insights in databases)
 
     # Exact names first: a forgotten session may be called like the beginning of another.
     exact = (name, name.removeprefix(PREFIX)) if is_session_id(name) else ()

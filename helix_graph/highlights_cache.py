@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: Raised when the sentences of the same memory would be others.
-_VERSION = 4
+_VERSION = 5
 
 
 def read_highlights(root: Path) -> dict[str, Any] | None:
-    """What was computed last, as fields of `helix_graph.highlights.Highlights`; None when the graph has changed."""
+    """What was computed last, as `helix_graph.highlights.model.Highlights`; None when the graph has changed."""
     try:
         cached = json.loads(read_regular(root / HIGHLIGHTS))
         if (cached["version"], cached["graph"]) == (_VERSION, graph_state(root)):

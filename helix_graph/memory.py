@@ -33,7 +33,7 @@ from helix_graph.project import (
     disabled_by,
     memory_folder,
 )
-from helix_graph.trust import accept, begin, check, seal_rules_there
+from helix_graph.trust import accept, begin, check, seal_rules
 from helix_graph.validation import as_choice, as_datetime, as_path, as_str, as_tuple, as_workers
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from helix_graph.embedding.model import Embedder
     from helix_graph.episodes import Episodes
     from helix_graph.forget import ForgetReport
-    from helix_graph.highlights import Highlights
+    from helix_graph.highlights.model import Highlights
     from helix_graph.insights.api import Insights
     from helix_graph.issues.api import Issues
     from helix_graph.plans.api import Plans
@@ -129,7 +129,7 @@ class Memory:
         root = Path(found.root)
         if not found.accepted:
             accept(root, how="trust")
-            seal_rules_there(root)
+            seal_rules(root)
         return cls(root)
 
     @classmethod
@@ -215,12 +215,12 @@ class Memory:
         )  # fmt: skip
 
     def highlights(self) -> Highlights:
-        """What stands out: at most ten sentences, the most useful first; see `helix_graph.highlights`.
+        """What stands out: at most ten sentences, the most useful first; see `helix_graph.highlights.api`.
 
         Raises:
             GraphNotCompiled: There is no graph yet.
         """
-        from helix_graph.highlights import known_highlights
+        from helix_graph.highlights.api import known_highlights
 
         return known_highlights(self.root, self.issues, self.causality)
 

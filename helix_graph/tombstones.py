@@ -197,6 +197,10 @@ class Tombstones:
         stone = Tombstone(steps=tuple(sorted({*old.steps, *map(digest, steps)})), unproved=waiting)
         write_atomically(path, msgspec.json.encode(stone))
 
+    def digests(self) -> frozenset[str]:
+        """The hashes of all forgotten sessions."""
+        return frozenset(path.stem for path in self.folder.glob("*.json"))
+
     def unproved(self) -> dict[str, Unproved]:
         """What is still to be proved of which forgotten sessions, by the hashes of their ids."""
         return {path.stem: stone.unproved for path, stone in self._all() if stone.unproved is not None}

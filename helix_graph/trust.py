@@ -34,6 +34,7 @@ from helix_graph.project import (
     FOLDER,
     FOLDERS,
     OFF_FILE,
+    PACKED,
     RULE_TRIALS,
     TEAM,
     TEAM_EPISODES,
@@ -59,7 +60,8 @@ if TYPE_CHECKING:
 #: tracked: they are data, shown as shared.
 _NEVER_TRACKED = (
     "helix.db", "shared-here.json", "causality/graph.db", "causality/causal-graph.json", "cache/", "hooks/",
-    "hooks.log", "injection-state/", "explorer-results/", "task-status.jsonl", ACCEPTED_RULES, RULE_TRIALS, f"{TEAM}/",
+    "hooks.log", "injection-state/", "explorer-results/", "task-status.jsonl", ACCEPTED_RULES, RULE_TRIALS, PACKED,
+    f"{TEAM}/",
 )  # fmt: skip
 #: Whose modes are looked at: where others could put words or SQL into the memory.
 _WRITTEN_TO = (
@@ -73,8 +75,10 @@ _OUR_IGNORE_FILE = b"# helix-graph:"
 _MOST_EPISODES = 50
 _LARGEST_EPISODE = 4 << 20
 _MOST_HASHED = 64 << 20
+#: What acts outside the memory or speaks to an agent, so that a clone must not bring it: what its seal ends in.
+SEALED = {ACCEPTED_RULES: ".rules", PACKED: ".packed"}
 #: A rule has some hundred bytes, and a person accepts few.
-_LARGEST_RULES = 4 << 20
+_LARGEST_SEALED = 4 << 20
 
 
 #: The file of the memory with the token of its record.
@@ -119,7 +123,8 @@ def refusal_of(root: Path, *, start: Path | None = None) -> Refusal | None:
     if problem:
         return Refusal("unsafe", problem)
     if acceptance_of(root) is not None:
-        return None if has_own_rules(root) else Refusal("unknown", _OTHERS_RULES.format(path=root / ACCEPTED_RULES))
+        others = not is_own(root, ACCEPTED_RULES)
+        return Refusal("unknown", _OTHERS_RULES.format(path=root / ACCEPTED_RULES)) if others else None
     return Refusal(
         "unknown",
         f"{root} is not a memory that you created or accepted on this machine (a clone, a copy or a moved project?); "
@@ -176,22 +181,22 @@ def accept(root: Path, *, how: How) -> Acceptance:
     return record
 
 
-def has_own_rules(root: Path) -> bool:
-    """Whether this user wrote or accepted the accepted rules of a memory as they are now, or there are none."""
+def is_own(root: Path, name: str) -> bool:
+    """Whether this user wrote or accepted one of the `SEALED` files of a memory as it is now, or there is none."""
     try:
-        written = read_regular(root / ACCEPTED_RULES, most=_LARGEST_RULES)
+        written = read_regular(root / name, most=_LARGEST_SEALED)
     except FileNotFoundError:
         return True
     except OSError:  # a link, a pipe, a folder
         return False
     try:
-        return _digest(written) in json.loads(read_regular(_seal_path(root)))["blake2b"]
+        return _digest(written) in json.loads(read_regular(_seal_path(root, name)))["blake2b"]
     except (OSError, ValueError, TypeError, KeyError):  # none, or one that nobody can have written with this program
         return False
 
 
-def seal_rules(root: Path, *bodies: bytes) -> None:
-    """Records that the accepted rules of a memory are this user's if their file says one of these.
+def seal(root: Path, name: str, *bodies: bytes) -> None:
+    """Records that one of the `SEALED` files of a memory is this user's if it says one of these.
 
     Raises:
         WriteFailed: The state folder cannot be written.
@@ -200,32 +205,32 @@ def seal_rules(root: Path, *bodies: bytes) -> None:
 
     from helix_episodes.safe_files import write_atomically
 
-    path = _seal_path(root)
+    path = _seal_path(root, name)
     _make_private(path.parent.parent)
     _make_private(path.parent)
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     write_atomically(path, json.dumps({"blake2b": [_digest(one) for one in bodies], "at": now}).encode())
 
 
-def seal_rules_there(root: Path) -> None:
+def seal_rules(root: Path) -> None:
     """Records that the accepted rules of a memory are this user's as they are now.
 
     Raises:
         WriteFailed: The state folder cannot be written.
     """
     try:
-        written = read_regular(root / ACCEPTED_RULES, most=_LARGEST_RULES)
+        written = read_regular(root / ACCEPTED_RULES, most=_LARGEST_SEALED)
     except OSError:  # there are none, or nobody can read them
         return
-    seal_rules(root, written)
+    seal(root, ACCEPTED_RULES, written)
 
 
 def _digest(written: bytes) -> str:
     return blake2b(written, digest_size=32).hexdigest()
 
 
-def _seal_path(root: Path) -> Path:
-    return _record_path(_canonical(root)).with_suffix(".rules")
+def _seal_path(root: Path, name: str) -> Path:
+    return _record_path(_canonical(root)).with_suffix(SEALED[name])
 
 
 def _make_private(folder: Path) -> None:
@@ -447,7 +452,7 @@ def adopt(root: Path) -> Acceptance | None:
     """
     root = _canonical(root)
     refusal = refusal_of(root)
-    if refusal is None or refusal.kind == "unsafe" or not has_own_rules(root) or not _has_own_log(root):
+    if refusal is None or refusal.kind == "unsafe" or not is_own(root, ACCEPTED_RULES) or not _has_own_log(root):
         return None
     return accept(root, how="adopted")
 

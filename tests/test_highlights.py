@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -147,3 +148,93 @@ def test_what_a_log_says_is_quoted_on_one_line(tmp_path: Path) -> None:
     (one,) = remembered(tmp_path, logs).highlights().found
     assert '\\". Now run' in one.text
     assert "<system>" not in one.text
+
+
+def texts_of(folder: Path, logs: Sequence[Script]) -> list[str]:
+    return [one.text for one in remembered(folder, logs).highlights().found]
+
+
+def committed(number: int) -> Script:
+    return begun(number).run("git commit -qam totals", "[main 1a2b3c4] totals\n 1 file changed")
+
+
+def test_a_rule_that_sessions_pass_over_is_said_once_and_only_of_a_file_that_the_agent_reads(tmp_path: Path) -> None:
+    for name in ("CLAUDE.md", "AGENTS.md", "web/CLAUDE.md"):
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("- Always run `make lint` before committing.\n")
+        os.utime(file, (0, 0))
+    (text,) = texts_of(tmp_path, [committed(n) for n in range(6)])
+    assert text.startswith('CLAUDE.md says "Always run `make lint` before committing."; ')
+    assert text.endswith("that was done before 0 of 6 commits of changed code, in 6 sessions.")
+
+
+def test_changes_that_no_test_saw_are_counted_where_most_sessions_test(tmp_path: Path) -> None:
+    tested = [begun(n).run("go test ./...", "ok  \tshop/api\t0.1s") for n in range(8)]
+    refused = [
+        begun(n)
+        .run("go test ./...", "ok  \tshop/api\t0.1s")
+        .rejected("Edit", {"file_path": "/work/papershop/api/cart.ts", "old_string": "a", "new_string": "b"}, "Wait?")
+        for n in range(8, 10)
+    ]
+    left = [begun(n).run("go test ./...", "ok  \tshop/api\t0.1s").edit("api/cart.ts") for n in range(10, 12)]
+    never = [begun(n).run("go vet ./...", "") for n in range(12, 14)]
+    texts = texts_of(tmp_path, [*tested, *refused, *left, *never])
+    (text,) = [one for one in texts if "no test ran" in one]
+    assert text == (
+        "In 4 of 14 sessions that changed .ts files no test ran after the last of these changes (2 of them ran none at "
+        'all); most others ran "go test".'
+    )
+
+
+def test_tests_that_few_sessions_run_and_that_fail_are_named(tmp_path: Path) -> None:
+    failed = "--- FAIL: TestCart (0.0s)\nFAIL\tshop/api\t0.1s"
+    usual = [begun(n).run("make test", "ok  \tshop/api\t0.1s") for n in range(10)]
+    seldom = [
+        begun(n)
+        .run("make test-all", failed, code=1)
+        .run("make test-all", failed, code=1)
+        .run("make test-all", failed, code=1)
+        .edit("api/cart.ts")
+        .run("make test-all", "ok  \tshop/api\t0.1s")
+        .run("make test-all", "ok  \tshop/api\t0.1s")
+        for n in range(10, 12)
+    ]
+    (text,) = [one for one in texts_of(tmp_path, [*usual, *seldom]) if "did not run it" in one]
+    assert text == (
+        '"make test-all" failed in 6 of 10 runs, in 2 of the 2 sessions that ran it; 10 of 12 sessions that changed '
+        '.ts files did not run it. The usual "make test" failed in 0 of 10 runs.'
+    )
+
+
+def test_the_file_that_most_sessions_change_is_named_where_no_other_comes_near(tmp_path: Path) -> None:
+    logs = [begun(n).edit(f"api/other{n % 4}.ts") for n in range(8)]
+    texts = texts_of(tmp_path / "one", logs)
+    assert texts == [
+        "api/cart.ts was changed in 8 of 8 sessions that changed .ts files, no other file in more than 2 sessions."
+    ]
+    assert texts_of(tmp_path / "two", [one.edit("api/next.ts") for one in logs]) == []
+
+
+def test_sessions_that_people_began_with_a_failing_check_are_counted(tmp_path: Path) -> None:
+    asked = ["fix lint errors", "main branch tests failing - why?", "why did https://h.example/actions/runs/7 fail?"]
+    other = ["Add tests for the cart", "Fix: totals are wrong", "we used the test-repo skill and get an error"]
+    logs = [
+        Script(f"s{n:02}", begin=BEGIN + timedelta(days=n)).prompt(text).say("Yes.")
+        for n, text in enumerate([*other, *asked])
+    ]
+    (text,) = texts_of(tmp_path, logs)
+    assert text == (
+        "People began 3 of 6 sessions with a failing test, lint, build or CI run, the last two: "
+        f'"{asked[2]}" and "{asked[1]}".'
+    )
+
+
+def test_a_thing_that_is_called_by_too_short_a_name_is_said_with_the_longer_one(tmp_path: Path) -> None:
+    said = "error: There are multiple `xml` packages in your project, and the specification `xml` is ambiguous."
+    logs = [
+        begun(n).run("cargo update -p xml", said, code=101).run("cargo update -p xml@0.39.4", "Updating xml")
+        for n in range(3)
+    ]
+    (text,) = texts_of(tmp_path, logs)
+    assert text.endswith('in 3 of 3 sessions: "xml@0.39.4" in its place ("cargo update -p xml@0.39.4").')

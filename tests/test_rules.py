@@ -208,7 +208,7 @@ def test_a_command_without_a_situation_is_counted_by_sessions_with_changes_and_g
     assert (one.state, one.followed, one.opportunities) == ("usage", 1, 2)
     used, unused = memory.rules.show(one.rule.id).observations
     assert used.why.startswith("`mise run test:ci` in line ")
-    assert unused.why.startswith("no `mise run test` or `mise run test:ci`; go test ./... in line ")
+    assert unused.why.startswith("no `mise run test` or `mise run test:ci`; `go test ./...` ran, in line ")
 
 
 def test_what_a_hook_runs_by_itself_asks_nobody(tmp_path: Path) -> None:
@@ -532,3 +532,20 @@ def test_what_stands_before_a_command_or_behind_it_tells_two_ways_apart(
     log = Script("s1", begin=BEGIN + timedelta(days=1)).prompt("Add totals").edit("api/cart.py").run(ran, PASSES)
     one = only(remembered(tmp_path, [log]))
     assert (one.followed, one.opportunities) == (int(is_followed), 1)
+
+
+def test_a_change_that_was_refused_is_no_opportunity(tmp_path: Path) -> None:
+    commit(tmp_path, -9, CLAUDE="- When you change `api/**`, run `make lint`.")
+    edit = {"file_path": "/work/papershop/api/cart.py", "old_string": "a", "new_string": "b"}
+    refused = Script("refused", begin=BEGIN).prompt("Add totals").rejected("Edit", edit, "Wait.")
+    memory = remembered(tmp_path, [refused, session(1, lints=True, commits=False)])
+    assert (only(memory).followed, only(memory).opportunities) == (1, 1)
+
+
+def test_a_commit_whose_own_output_was_cut_is_an_opportunity(tmp_path: Path) -> None:
+    commit(tmp_path, -9, CLAUDE=f"- {LINT}")
+    pushed = Script("pushed", begin=BEGIN).prompt("Add totals").edit("api/cart.py")
+    pushed = pushed.run("git add -A && git commit -m totals && git push", "remote: Create a pull request")
+    refused = Script("refused", begin=BEGIN + timedelta(days=1)).prompt("Add totals").edit("api/cart.py")
+    refused = refused.run("git commit -m totals && git push", "husky - pre-commit script failed (code 1)", code=1)
+    assert only(remembered(tmp_path, [pushed, refused, session(2, lints=True)])).opportunities == 2

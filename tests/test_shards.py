@@ -20,10 +20,10 @@ from msgspec.structs import replace
 
 from episode_drawing import draw_episode
 from helix_cli.app import run
-from helix_episodes.errors import InvalidArgument
+from helix_episodes.errors import InvalidArgument, ProgramFailed
 from helix_episodes.store import encode_episode
 from helix_graph import Memory
-from helix_graph.errors import FolderInUse, MissingExtra, ProgramFailed
+from helix_graph.errors import FolderInUse, MissingExtra
 from helix_graph.shards.files import ShardDamaged, shard_files
 from helix_graph.shards.fold import fold
 from helix_graph.shards.pack import pack
@@ -265,7 +265,7 @@ def test_an_episode_in_several_folders_counts_once(world: Memory, shards: Path, 
     assert _contents(tmp_path / "both") == _contents(shards)
 
 
-@pytest.mark.parametrize("damage", ["cut", "changed", "foreign", "link"])
+@pytest.mark.parametrize("damage", ["cut", "changed", "foreign", "nested", "columns", "link"])
 def test_a_damaged_shard_is_named(shards: Path, tmp_path: Path, damage: str) -> None:
     copied = tmp_path / "copied"
     shutil.copytree(shards, copied)
@@ -277,6 +277,11 @@ def test_a_damaged_shard_is_named(shards: Path, tmp_path: Path, damage: str) -> 
         path.write_bytes(data[:4] + b"\xff" * 400 + data[404:])
     elif damage == "foreign":
         parquet.write_table(parquet.read_table(path, partitioning=None).replace_schema_metadata({}), path)
+    elif damage == "nested":
+        said = {b"helix-graph": b'{"version":' + b"[" * 200_000 + b"]" * 200_000 + b"}"}
+        parquet.write_table(parquet.read_table(path, partitioning=None).replace_schema_metadata(said), path)
+    elif damage == "columns":
+        parquet.write_table(parquet.read_table(path, partitioning=None).drop_columns(["what"]), path)
     else:
         path.unlink()
         path.symlink_to("/dev/zero")
@@ -318,6 +323,28 @@ def test_forgetting_is_not_proved_while_shards_are_out_of_reach(memory: Memory, 
         "s00" in parquet.ParquetFile(path).read(columns=["session"])["session"].to_pylist()
         for path in shard_files(tmp_path / "shards")
     )
+
+
+def test_folders_that_a_clone_names_are_not_touched(memory: Memory, shards: Path, tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    shutil.copytree(shards, theirs)
+    (memory.root / "packed.json").write_text(f'["{theirs}"]')
+    report = memory.forget(["s00"])
+    assert _contents(theirs) == _contents(shards)
+    assert report.proof is not None
+    assert [one.file for one in report.proof.unsearched] == ["packed.json"]
+    memory.pack(tmp_path / "mine")  # the list begins anew
+    again = memory.forget(["s01"])
+    assert _contents(theirs) == _contents(shards)
+    assert again.proof is not None
+    assert again.proof.whole
+
+
+def test_a_folder_whose_name_is_a_pattern_is_refused(shards: Path, tmp_path: Path) -> None:
+    for name in ("team*", "team-other"):
+        shutil.copytree(shards, tmp_path / name)
+    with pytest.raises(InvalidArgument, match="for a pattern"):
+        fold([tmp_path / "team*"], tmp_path / "sums")
 
 
 def test_a_folder_with_other_files_is_left_alone(shards: Path, tmp_path: Path) -> None:

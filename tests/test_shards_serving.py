@@ -66,6 +66,16 @@ def test_remedies_of_an_issue_are_found_by_its_id(world: Memory, served: Path) -
     assert remedies_of(served, "0" * 16) == []
 
 
+@pytest.mark.parametrize("name", ["labels.csv", "labels.parquet", "load.sql"])
+def test_what_is_served_goes_to_nobody_else(served: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / "mine").write_text("precious")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / name).symlink_to("../mine")
+    serve(served.parent / "sums", tmp_path / "out")
+    assert (tmp_path / "mine").read_text() == "precious"
+    assert {path.stat(follow_symlinks=False).st_mode & 0o7777 for path in (tmp_path / "out").iterdir()} == {0o600}
+
+
 @pytest.mark.slow
 def test_checks_have_the_names_and_rates_of_the_memory(shop: Memory, tmp_path: Path) -> None:
     pack([shop.root], tmp_path / "shards")

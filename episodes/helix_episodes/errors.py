@@ -10,6 +10,7 @@
     ├── LogError                    a line of a log is damaged or unknown, and --strict was given
     │   ├── LogNotReadable          missing, no permission, not text
     │   └── UnknownLogFormat        no reader recognises it (and why each declined)
+    ├── ProgramFailed               another program, a worker, a server or an engine did not do what was asked of it
     └── WriteFailed                 full disk, read-only folder
 
 Each message is one sentence that says what is wrong, where, and what to do; the command and the MCP server print it. A
@@ -117,6 +118,10 @@ class UnknownLogFormat(LogError):
     def reasons(self) -> tuple[str, ...]:
         """Each reader with its reason, the closest first."""
         return tuple(f"{name}: {reason}" for name, reason in self.declined.items())
+
+
+class ProgramFailed(HelixGraphError):
+    """Another program, a worker process, a server or an engine of the fold did not do what was asked of it."""
 
 
 class WriteFailed(FileError):

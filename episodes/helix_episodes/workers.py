@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from helix_episodes.errors import ProgramFailed
+
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
@@ -22,6 +24,8 @@ _Result = TypeVar("_Result")
 _AHEAD = 2
 #: Python looks for cycles after so many new objects, some 5 MB, instead of 700.
 _ALLOCATIONS = 50_000
+#: With it, Python leaves the current folder out of where it looks for modules.
+_SAFE_PATH = "PYTHONSAFEPATH"
 #: More than any machine has cores.
 MOST_WORKERS = 1024
 
@@ -52,14 +56,15 @@ class OrderedWork(Generic[_Task, _Result]):
         if self._workers == 1:
             yield self._function(task)
             return
-        self._waiting.append(self._started().submit(self._function, task))
+        with _safe_path(), _ended_named():  # a pool starts a process when it has something for it to do
+            self._waiting.append(self._started().submit(self._function, task))
         if len(self._waiting) >= _AHEAD * self._workers:
-            yield self._waiting.popleft().result()
+            yield _result(self._waiting.popleft())
 
     def rest(self) -> Iterator[_Result]:
         """The results of all tasks that are under way; raises as `begin` does."""
         while self._waiting:
-            yield self._waiting.popleft().result()
+            yield _result(self._waiting.popleft())
 
     def close(self) -> None:
         """Ends the workers; what they were given and have not begun is not done."""
@@ -74,6 +79,38 @@ class OrderedWork(Generic[_Task, _Result]):
             start = _begin_worker
             self._pool = ProcessPoolExecutor(self._workers, mp_context=get_context("spawn"), initializer=start)
         return self._pool
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Within, a new Python does not look for modules in the current folder: a clone could bring its own there."""
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
+
+
+@contextmanager
+def _ended_named() -> Iterator[None]:
+    from concurrent.futures.process import BrokenProcessPool
+
+    try:
+        yield
+    except BrokenProcessPool as error:
+        raise ProgramFailed(
+            "a process that helped was ended from outside (was there no memory left?); what is finished is kept, and "
+            "the same command goes on from there (`--workers 1` needs the least memory)"
+        ) from error
+
+
+def _result(future: Future[_Result]) -> _Result:
+    with _ended_named():
+        return future.result()
 
 
 def in_order(function: Callable[[_Task], _Result], tasks: Iterable[_Task], *, workers: int) -> Iterator[_Result]:

@@ -44,6 +44,7 @@ from helix_graph.graph.row_checksums import SUMS, find_damage
 from helix_graph.graph.source_files import digest_of, known_files, pending_assertions, scan
 from helix_graph.helix_db import HELIX_DB
 from helix_graph.set_aside import copy_aside
+from helix_graph.tombstones import Tombstones
 
 if TYPE_CHECKING:
     from helix_graph.graph.api import Graph
@@ -183,6 +184,9 @@ def check_helix_db(root: Path, topics: Topics, insights: Insights) -> Iterator[F
         place = f": topic {one.topic}, index {one.index}, entry {one.entry}"
         problem = f"{one.problem}{place if one.topic is not None else '; the index has no entry for it'}"
         yield Fixable("damaged record", path.name, problem, remedy, mend=mend)
+    for session in sorted(filter(Tombstones(root).holds, insights.sessions_named())):
+        problem = f"session {session} was forgotten, but insights of it are here again; is this an older copy?"
+        yield Fixable("forgotten", path.name, problem, f"helix-graph forget --session {session}")
     try:
         lost = insights.unresolved()
     except DatabaseUnreadable:  # of the graph, which was reported

@@ -120,7 +120,8 @@ def _copying(source: Path) -> list[InstallStep]:
 
 
 def _pip(*arguments: str) -> tuple[str, ...]:
-    return (sys.executable, "-m", "pip", "install", "--disable-pip-version-check", *arguments)
+    """Pip as it is installed: without ``-P`` a ``pip.py`` in the current folder, perhaps a clone's, would run."""
+    return (sys.executable, "-P", "-m", "pip", "install", "--disable-pip-version-check", *arguments)
 
 
 def _failed(step: str, problem: str) -> NoEmbedder:

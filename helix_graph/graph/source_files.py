@@ -38,6 +38,7 @@ from helix_graph.graph.episode_rows import SUFFIX, FileStamp
 from helix_graph.graph.graph_db import TRIAL_VERSION
 from helix_graph.graph.row_checksums import checksum
 from helix_graph.graph.store import digests_but_of
+from helix_graph.tombstones import Tombstones, digest
 
 if TYPE_CHECKING:
     import sqlite3
@@ -58,7 +59,10 @@ class KnownFile(msgspec.Struct, frozen=True, gc=False):
 
 
 def scan(folder: Path, *, only: Sequence[str] | None = None, prefix: str = PREFIX) -> dict[str, FileStamp]:
-    """The files of a folder whose names begin with ``prefix``; with ``only`` those of these names, unless missing."""
+    """The files of a folder whose names begin with ``prefix``; with ``only`` those of these names, unless missing.
+
+    An episode of a forgotten session that is here again, from an older copy or by git, counts as gone.
+    """
     stamps: dict[str, FileStamp] = {}
     settled = time.time_ns() - _TICK_NS  # whatever changes from here on is later than that
     if only is not None:
@@ -74,6 +78,9 @@ def scan(folder: Path, *, only: Sequence[str] | None = None, prefix: str = PREFI
                         stamps[name] = _stamp(entry.stat(follow_symlinks=False), settled)
                     except FileNotFoundError:  # deleted since the folder was listed
                         continue
+    if prefix == PREFIX and (forgotten := Tombstones(folder.parent).digests()):
+        sessions = {name: name.removeprefix(PREFIX).removesuffix(SUFFIX) for name in stamps}
+        stamps = {name: stamp for name, stamp in stamps.items() if digest(sessions[name]) not in forgotten}
     return stamps
 
 

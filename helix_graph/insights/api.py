@@ -204,7 +204,7 @@ class Insights(InsightContext):
     promote = curation.promote
 
     forget_sessions = maintenance.forget_sessions
-    has_written_in = maintenance.has_written_in
+    sessions_named = maintenance.sessions_named
     decay = maintenance.decay
     prune = maintenance.prune
     health = maintenance.health

@@ -136,13 +136,13 @@ def forget_sessions(context: InsightContext, sessions: Iterable[str]) -> int:
     return len(removed)
 
 
-def has_written_in(context: InsightContext, session: str) -> bool:
-    """Whether an agent's insight is known from this session, which may be all that was recorded of it."""
+def sessions_named(context: InsightContext) -> set[str]:
+    """The sessions that insights come from or were shown in, which may be all that was recorded of them."""
     if not context.path.exists():
-        return False
+        return set()
     with context.database.reading() as connection:
-        query = "SELECT 1 FROM insight WHERE origin = 'agent' AND episode IN (?, ?)"
-        return connection.execute(query, (session, PREFIX + session)).fetchone() is not None
+        found = connection.execute("SELECT episode FROM insight UNION SELECT session FROM insight_injection")
+        return {name.removeprefix(PREFIX) for (name,) in found} - {"", FORGOTTEN}
 
 
 def _tasks_of(context: InsightContext, gone: set[str]) -> set[str]:

@@ -92,7 +92,10 @@ class Ledger:
             for session in self._sessions
             if session.session in counts
         ]
-        return before_and_after(sessions, since=rule.since, until=rule.until)
+        judged = before_and_after(sessions, since=rule.since, until=rule.until)
+        if judged is None or rule.binding.when != "kind":
+            return judged
+        return judged._replace(change=replace(judged.change, event="not used in"))
 
     def _issue_compared(self, rule: Rule, aim: AcceptedFor) -> Judged | None:
         """In how many sessions the issue was met that a rule was accepted for."""

@@ -96,6 +96,10 @@ class _Clock:
 
 
 def _decided(episode: Episode, clock: _Clock) -> Iterator[Act]:
+    """What the agent did; a commit too whose own output the log lacks, where the command that made it went well."""
+    commits = {event.id for event in episode.events if event.type == "commit"}
+    logged = {link.source for link in episode.links if link.target in commits}
+    unmade = unmade_changes(episode)
     for one in episode.decisions:
         action, evidence = one.action, one.evidence
         if action is None or evidence is None:
@@ -103,10 +107,35 @@ def _decided(episode: Episode, clock: _Clock) -> Iterator[Act]:
         for line in (evidence.line, *evidence.also):
             at = clock.at(line, one)
             if action.verb in {"edit", "create", "delete"} and action.path:
+                if one.id in unmade:
+                    continue
                 yield Act(at, line, "edit", path=action.path, created=action.verb == "create")
             elif action.verb == "run" and action.command:
+                parts = parse_command(action.command)
                 passed = {"success": True, "failure": False}.get(one.outcome)
-                yield Act(at, line, "run", parts=parse_command(action.command), passed=passed)
+                yield Act(at, line, "run", parts=parts, passed=passed)
+                if one.id not in logged and passed and any(map(_commits, parts)):
+                    yield Act(at, line, "commit")
+
+
+#: A call that was made, or of which nobody knows.
+_WENT = frozenset({"ok", "unknown"})
+
+
+def unmade_changes(episode: Episode) -> set[str]:
+    """The decisions to change a file after which it was as before: each call was refused, stopped, or failed itself."""
+    failed = {
+        event.id
+        for event in episode.events
+        if (event.type == "error" and event.tool)
+        or (event.type == "tool_call" and event.status not in {"ok", "unknown"})
+    }
+    alone = (one for one in episode.decisions if one.evidence and not one.evidence.also)
+    return {one.id for one in alone if not failed.isdisjoint(one.effects)}
+
+
+def _commits(part: Segment) -> bool:
+    return (part.program, part.subcommand) == ("git", "commit")
 
 
 def _recorded(episode: Episode, clock: _Clock) -> Iterator[Act]:
@@ -181,7 +210,7 @@ def _account(binding: Binding, at: Act, acts: Sequence[Act]) -> Opportunity:
     missing = [one for one in wanted if one not in ran]
     kinds = {part.kind for one in missing for part in _parts(one.text)} - {None}
     instead = next((act for act in reversed(acts) if act.kind == "check" and act.check_kind in kinds), None)
-    other = f"; {_describe(instead)} in line {instead.line}" if instead else ""
+    other = f"; `{_describe(instead)}` ran, in line {instead.line}" if instead else ""
     joined = (" or " if _is_one_enough(binding) else ", ").join(f"`{one.text}`" for one in missing)
     return Opportunity(at, followed=False, why=f"no {joined}{other}")
 

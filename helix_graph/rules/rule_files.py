@@ -333,6 +333,17 @@ def file_for_agents(folder: Path, agents: Iterable[str]) -> str:
     return own.pop() if len(own) == 1 else "AGENTS.md"
 
 
+def reads_file(agents: Iterable[str], file: str) -> bool:
+    """Whether one of these agents reads a file of rules by itself; skills are read when they are called.
+
+    >>> reads_file(["claude-code"], "web/CLAUDE.md"), reads_file(["claude-code"], "AGENTS.md")
+    (True, False)
+    >>> reads_file(["codex"], "AGENTS.md"), reads_file(["codex"], ".cursor/rules/style.mdc")
+    (True, False)
+    """
+    return file.rpartition("/")[2] in {_OWN_FILES.get(agent, "AGENTS.md") for agent in agents}
+
+
 def files_of(rules: Iterable[Rule]) -> tuple[str, ...]:
     """The files that have a rule now."""
     return tuple(sorted({span.file for rule in rules for span in rule.spans if span.until is None}))

@@ -21,7 +21,7 @@ from helix_graph.errors import InvalidConfiguration
 from helix_graph.insights.holdout import uniform_draw
 from helix_graph.project import ACCEPTED_RULES, RULE_TRIALS
 from helix_graph.stats.intervals import Interval, newcombe_interval
-from helix_graph.trust import seal_rules
+from helix_graph.trust import seal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -207,9 +207,10 @@ def forget_rules(root: Path, *, sessions: Collection[str], keep: Callable[[Accep
 def _write(root: Path, rules: Sequence[AcceptedRule]) -> None:
     body = msgspec.json.format(msgspec.json.encode(_Rules(accepted=tuple(rules))), indent=2) + b"\n"
     path = root / ACCEPTED_RULES
-    seal_rules(root, body, *([read_regular(path)] if path.exists() else []))  # whenever this process is killed
+    there = [read_regular(path)] if path.exists() else []
+    seal(root, ACCEPTED_RULES, body, *there)  # whenever this process is killed
     write_atomically(path, body)
-    seal_rules(root, body)
+    seal(root, ACCEPTED_RULES, body)
 
 
 def _arm(drawn: Iterable[TrialDraw], met: Collection[str], *, given: bool) -> Arm:

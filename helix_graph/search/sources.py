@@ -26,11 +26,11 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from helix_episodes.errors import FileError, WriteFailed
+from helix_episodes.errors import FileError, ProgramFailed, WriteFailed
 from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.embedding.choice import unavailable
-from helix_graph.errors import GraphNotCompiled, MissingExtra, ProgramFailed
+from helix_graph.errors import GraphNotCompiled, MissingExtra
 from helix_graph.graph.similar_decisions import SimilarDecision, words_of
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.search.model import PartialResults, SearchMode, SourceResult

@@ -11,7 +11,8 @@ from importlib import import_module
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from helix_graph.errors import MissingExtra, ProgramFailed
+from helix_episodes.errors import InvalidArgument, ProgramFailed
+from helix_graph.errors import MissingExtra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,10 +32,14 @@ _ERRORS = (
 )
 
 
+_PATTERN = frozenset("*?[]{}\\")
+
+
 class OpenEngine(NamedTuple):
     """An open engine: ``read`` has Parquet files as one table, ``batches`` the rows of a table in Arrow's batches.
 
-    The files of a table have its columns, given as a `pyarrow.Schema`.
+    The files of a table have its columns, given as a `pyarrow.Schema`. A path that an engine would take for a pattern
+    is an `InvalidArgument`.
     """
 
     read: Callable[[Sequence[Path], Any], Table]
@@ -50,6 +55,16 @@ def engine_errors() -> tuple[type[Exception], ...]:
         except ImportError:
             continue
     return tuple(found)
+
+
+def _plain(paths: Sequence[Path]) -> list[Path]:
+    """The absolute paths; each names one file to an engine, and neither several nor one on a server."""
+    whole = [path.absolute() for path in paths]
+    for path in whole:
+        if not _PATTERN.isdisjoint(str(path)):
+            problem = f"have {path}, and the engines take {' '.join(sorted(_PATTERN))} for a pattern; rename the folder"
+            raise InvalidArgument("folders", problem)
+    return whole
 
 
 def _query(dialect: str, table: Table) -> str:
@@ -89,7 +104,7 @@ def open_duckdb(memory_limit: str = "") -> Iterator[OpenEngine]:
 
         def read(paths: Sequence[Path], schema: Any) -> Table:  # noqa: ANN401  (as `OpenEngine` has it)
             name = f"t{next(names)}"
-            connection.read_parquet([str(path) for path in paths], hive_partitioning=False).create_view(name)
+            connection.read_parquet([str(path) for path in _plain(paths)], hive_partitioning=False).create_view(name)
             return _view(name, schema)
 
         def batches(table: Table, size: int) -> Iterator[Any]:  # the next query ends this one
@@ -132,7 +147,7 @@ def open_spark(master: str = LOCAL_MASTER, memory_limit: str = "") -> Iterator[O
 
     def read(paths: Sequence[Path], schema: Any) -> Table:  # noqa: ANN401  (as `OpenEngine` has it)
         name = f"t{next(names)}"
-        session.read.parquet(*(path.absolute().as_uri() for path in paths)).createOrReplaceTempView(name)
+        session.read.parquet(*(path.as_uri() for path in _plain(paths))).createOrReplaceTempView(name)
         return _view(name, schema)
 
     def batches(table: Table, size: int) -> Iterator[Any]:

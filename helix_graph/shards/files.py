@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from helix_episodes.errors import FileError, WriteFailed
-from helix_episodes.safe_files import irregularity, locked, make_folder, remove_file, write_atomically
+from helix_episodes.safe_files import locked, make_folder, open_regular, remove_file, write_atomically
 from helix_episodes.store import PREFIX
 from helix_graph.errors import MissingExtra
 from helix_graph.graph.graph_db import LABEL_VERSION, TRIAL_VERSION
@@ -93,15 +93,16 @@ def check_shard(path: Path) -> dict[str, Member]:
         MissingExtra: pyarrow is not installed.
     """
     pa, parquet = parquet_modules()
-    if problem := irregularity(path):
-        raise ShardDamaged(path=path, problem=problem)
     try:
-        schema = parquet.read_schema(path)
+        with open_regular(path) as file:  # a path could be read as the address of a server
+            schema = parquet.read_schema(file)
         found = msgspec.json.decode((schema.metadata or {})[_METADATA], type=_Metadata)
-    except (pa.ArrowException, OSError, KeyError, msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (pa.ArrowException, OSError, KeyError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ShardDamaged(path=path, problem=str(error) or type(error).__name__) from error
     if found.version != VERSION:
         raise ShardDamaged(path=path, problem=f"its version is {found.version!r}, this one writes {VERSION!r}")
+    if not schema.equals(arrow_schema()):
+        raise ShardDamaged(path=path, problem="it has other columns than a shard")
     return found.episodes
 
 
@@ -111,8 +112,9 @@ def find_damage(paths: Sequence[Path]) -> ShardDamaged | None:
     for path in paths:
         try:
             check_shard(path)
-            for _ in parquet.ParquetFile(path, page_checksum_verification=True).iter_batches():
-                pass
+            with open_regular(path) as file:
+                for _ in parquet.ParquetFile(file, page_checksum_verification=True).iter_batches():
+                    pass
         except ShardDamaged as error:
             return error
         except (pa.ArrowException, OSError) as error:
@@ -185,7 +187,8 @@ def _remove_from(path: Path, is_gone: Callable[[str], bool]) -> bool:
     pa, parquet = parquet_modules()
     compute = import_module("pyarrow.compute")
     try:
-        table = parquet.read_table(path, partitioning=None)
+        with open_regular(path) as file:
+            table = parquet.read_table(file, partitioning=None)
     except (pa.ArrowException, OSError) as error:
         raise ShardDamaged(path=path, problem=str(error)) from error
     rest = table.filter(compute.invert(compute.is_in(table["episode"], value_set=pa.array(sorted(gone)))))

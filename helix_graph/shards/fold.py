@@ -22,14 +22,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from helix_episodes.errors import HelixGraphError, InvalidArgument, WriteFailed
-from helix_episodes.safe_files import TEMPORARY_SUFFIX, make_folder
+from helix_episodes.errors import HelixGraphError, InvalidArgument, ProgramFailed, WriteFailed
+from helix_episodes.safe_files import TEMPORARY_SUFFIX, make_folder, open_regular
 from helix_graph.causality.check_runs import is_judged, situations_of, tries_a_change
-from helix_graph.errors import FolderInUse, ProgramFailed
+from helix_graph.errors import FolderInUse
 from helix_graph.graph.graph_db import open_graph
 from helix_graph.graph.model import MEASURED_BASES
 from helix_graph.graph.observations import unpack
@@ -231,24 +232,30 @@ def write_tables(output: Path, tables: dict[str, Iterable[Any]], forms: dict[str
     Raises:
         WriteFailed: The disk is full or the folder read-only.
     """
+    with replacing(output) as unfinished:
+        return {name: _write(unfinished / f"{name}.parquet", forms[name], rows) for name, rows in tables.items()}
+
+
+@contextmanager
+def replacing(output: Path) -> Iterator[Path]:
+    """A new folder, whose files take their places in ``output`` at the end: whatever lies there, no link is followed.
+
+    Raises:
+        WriteFailed: The disk is full or the folder read-only.
+    """
     with WriteFailed.for_os_errors(output):
         make_folder(output)
-        unfinished = {name: output / f".{name}.parquet{TEMPORARY_SUFFIX}" for name in tables}
-        try:
-            rows = {name: _write(unfinished[name], forms[name], batches) for name, batches in tables.items()}
-            for name, path in unfinished.items():
-                path.replace(output / f"{name}.parquet")
-        finally:
-            for path in unfinished.values():
-                path.unlink(missing_ok=True)
-    return rows
+        with TemporaryDirectory(dir=output, prefix=".", suffix=TEMPORARY_SUFFIX) as name:
+            yield Path(name)
+            for path in sorted(Path(name).iterdir()):
+                path.chmod(0o600)
+                path.replace(output / path.name)
 
 
 def _write(path: Path, sums: Sums, batches: Iterable[Any]) -> int:
     """Writes record batches in groups of equal size, so that the bytes do not depend on how they came."""
     pa, parquet = parquet_modules()
     schema, rows = schema_of(sums), 0
-    path.touch(mode=0o600)
     with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
         waiting: list[Any] = []
         have = 0
@@ -283,8 +290,9 @@ def _damage_named(inputs: _Inputs) -> Iterator[None]:
 def _unreadable(path: Path) -> str:
     pa, parquet = parquet_modules()
     try:
-        for _ in parquet.ParquetFile(path).iter_batches():
-            pass
+        with open_regular(path) as file:
+            for _ in parquet.ParquetFile(file).iter_batches():
+                pass
     except (pa.ArrowException, OSError) as error:
         return str(error)
     return ""

@@ -11,6 +11,7 @@ from helix_episodes.errors import HelixGraphError
 from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.project import PACKED
 from helix_graph.shards.files import remove_sessions
+from helix_graph.trust import is_own, seal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,19 +25,22 @@ class UnreachedShards(NamedTuple):
 
 
 def remember_folder(root: Path, folder: Path) -> None:
-    """Adds a folder to the list of those that the memory in ``root`` has been packed to.
+    """Adds a folder to the list of those that the memory in ``root`` has been packed to; one from a clone begins anew.
 
     Raises:
-        WriteFailed: The memory cannot be written.
+        WriteFailed: The memory or the state folder cannot be written.
     """
     known = _folders(root)
     if folder not in known:
-        listed = msgspec.json.format(msgspec.json.encode(sorted(map(str, (*known, folder)))), indent=2)
-        write_atomically(root / PACKED, listed + b"\n")
+        listed = msgspec.json.format(msgspec.json.encode(sorted(map(str, (*known, folder)))), indent=2) + b"\n"
+        seal(root, PACKED, listed, *([read_regular(root / PACKED)] if known else []))  # whenever this process is killed
+        write_atomically(root / PACKED, listed)
 
 
 def _folders(root: Path) -> list[Path]:
-    """The folders in the list; none where it cannot be read."""
+    """The folders in the list; none where it cannot be read, or another than this user made it."""
+    if not is_own(root, PACKED):
+        return []
     try:
         return [Path(one) for one in msgspec.json.decode(read_regular(root / PACKED), type=list[str])]
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
@@ -47,10 +51,11 @@ def forget_in_shards(root: Path, is_gone: Callable[[str], bool]) -> list[Unreach
     """Takes sessions out of all shards that the memory in ``root`` was packed to; what could not be reached."""
     unreached = []
     if (root / PACKED).exists() and not _folders(root):
-        unreached.append(UnreachedShards(PACKED, "it is no list of folders; correct or delete it"))
+        problem = "it is no list of folders that you wrote on this machine; pack to them again, or delete it"
+        unreached.append(UnreachedShards(PACKED, problem))
     for folder in _folders(root):
         if not folder.is_dir():
-            problem = f"it is not there; if it was deleted, take it out of {PACKED}"
+            problem = f"it is not there; if it was deleted, delete {PACKED} and pack to the others again"
             unreached.append(UnreachedShards(str(folder), problem))
             continue
         try:

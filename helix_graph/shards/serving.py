@@ -14,12 +14,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from helix_episodes.errors import WriteFailed
-from helix_episodes.safe_files import write_atomically
 from helix_graph.shards.aggregate import TABLES, Sums, Table, Way, total
 from helix_graph.shards.engines import open_duckdb
 from helix_graph.shards.files import parquet_modules
-from helix_graph.shards.fold import ROWS_A_GROUP, check_fold, check_output, schema_of, write_tables
+from helix_graph.shards.fold import ROWS_A_GROUP, check_fold, check_output, replacing, schema_of, write_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,9 +58,10 @@ def serve(folder: Path, output: Path) -> dict[str, int]:
     with open_duckdb() as session:
         tables = _tables(folder, session)
         rows = write_tables(output, {name: session.batches(tables[name], ROWS_A_GROUP) for name in SERVED}, SERVED)
-    for name in SERVED:
-        _write_csv(output / f"{name}.parquet", output / f"{name}.csv")
-    write_atomically(output / "load.sql", _load_sql().encode())
+    with replacing(output) as unfinished:
+        for name in SERVED:
+            _write_csv(output / f"{name}.parquet", unfinished / f"{name}.csv")
+        (unfinished / "load.sql").write_text(_load_sql(), encoding="utf-8")
     return rows
 
 
@@ -103,7 +102,7 @@ def _write_csv(source: Path, target: Path) -> None:
         return pa.RecordBatch.from_arrays(columns, schema=batch.schema)
 
     file = parquet.ParquetFile(source)
-    with WriteFailed.for_os_errors(target), csv.CSVWriter(target, file.schema_arrow) as writer:
+    with csv.CSVWriter(target, file.schema_arrow) as writer:
         for batch in file.iter_batches():
             writer.write_batch(clean(batch))
 

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from helix_graph.causality.api import Causality
     from helix_graph.episodes import Episodes
     from helix_graph.graph.api import Graph
-    from helix_graph.highlights import Highlights
+    from helix_graph.highlights.model import Highlights
     from helix_graph.insights.api import Insights
     from helix_graph.issues.api import Issues
     from helix_graph.rules.api import Rules

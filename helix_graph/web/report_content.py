@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from helix_graph.causality.api import Causality
     from helix_graph.graph.api import Graph
     from helix_graph.graph.model import SkippedFile
-    from helix_graph.highlights import Highlights
+    from helix_graph.highlights.model import Highlights
     from helix_graph.issues.api import Issues
     from helix_graph.issues.survey import IssueInFull, IssueSurvey
     from helix_graph.rules.api import Rules

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from helix_graph.highlights import EvidencePlace
+    from helix_graph.highlights.model import EvidencePlace
     from helix_graph.stats.intervals import Interval
     from helix_graph.web.report_model import (
         CitedEvidence,

@@ -15,7 +15,7 @@ from helix_graph.errors import GraphNotCompiled, NoMemory
 
 if TYPE_CHECKING:
     from helix_graph.first_look import FirstLook
-    from helix_graph.highlights import Highlights
+    from helix_graph.highlights.model import Highlights
     from helix_graph.issues.model import Issue
 
 

@@ -12,7 +12,7 @@ from helix_cli.terminal import quiet
 from helix_graph.trust import note_of_shared
 
 if TYPE_CHECKING:
-    from helix_graph.highlights import Highlights
+    from helix_graph.highlights.model import Highlights
 
 
 def render_highlights(found: Highlights, *, evidence: bool = False) -> None:

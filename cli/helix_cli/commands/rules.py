@@ -21,6 +21,8 @@ _LONGEST = 120
 _OF_EACH = 10
 #: How a change is told of a rule that was accepted for an issue.
 _MET = "had the issue in"
+#: How it is told of a rule that does not say when.
+_UNUSED = "not used in"
 _WHEN = {
     "commit": "before each commit",
     "push": "before each push or pull request",
@@ -57,7 +59,7 @@ def render_rules(found: RuleList) -> None:
 def _cells(one: RuleRecord) -> tuple[str, ...]:
     unit = " sessions" if one.state == "usage" else ""
     followed = f"{one.followed} of {one.opportunities}{unit}" if one.opportunities else ""
-    span = one.rule.spans[-1]
+    span = next((each for each in one.rule.spans if each.until is None), one.rule.spans[-1])
     return one.rule.id[:_SHORT], one.state, followed, one.rule.since[:10], span.file, cut_line(one.rule.text, _LONGEST)
 
 
@@ -74,14 +76,14 @@ def _sentence(change: BeforeAfter | None) -> str:
     if change is None:
         return ""
     before, after = change.before, change.after
-    unit = "sessions" if change.event == _MET else "times"
+    unit = "sessions" if change.event in {_MET, _UNUSED} else "times"
     said = f"{change.verdict}: {change.event} {before.events} of {before.opportunities} {unit} before, "
     said += f"{after.events} of {after.opportunities} after"
     if change.ratio is not None and change.low is not None:
         span = f"at least {change.low:.2g}" if change.high is None else f"{change.low:.2g} to {change.high:.2g}"
         said += f": {change.ratio:.2g} times as often (95 % CI {span})"
     said += "."
-    if change.last_seen is not None:
+    if change.last_seen is not None and change.event != _UNUSED:
         said += f"\n  {_last_seen(change)}"
     if change.left_out:
         said += f"\n  Left out are {change.left_out} {unit} just before the rule, a bad spell."
@@ -112,10 +114,8 @@ def render_rule(found: RuleDetails) -> None:
     say(f"  {_bound(one.rule.binding)}")
     if one.state == "usage":
         files = ", ".join(one.rule.binding.scope if one.rule.binding else ()) or "files other than documentation"
-        say(
-            f"used in {one.followed} of {count(one.opportunities, 'session')} that changed {files}; no verdict, for the"
-        )
-        say("rule does not say when")
+        say(f"used in {one.followed} of {count(one.opportunities, 'session')} that changed {files}")
+        say(quiet("  No verdict: the rule does not say when to run it."))
     elif one.opportunities:
         say(f"{one.state}: {one.followed} of {one.opportunities} times in {count(one.sessions, 'session')}")
     else:
@@ -127,8 +127,8 @@ def render_rule(found: RuleDetails) -> None:
             say(line)
         if one.together:
             say(quiet(f"  in one commit with {', '.join(name[:_SHORT] for name in one.together)}"))
-    for agent, sessions in found.unread.items():
-        say(quiet(f"{count(sessions, 'session')} of {agent}, which by itself reads none of these files."))
+    for agent, sessions in found.unread.items() if one.state != "followed" else ():
+        say(f"{count(sessions, 'session')} of {agent}, which by itself reads none of these files.")
     _say_observations(found)
 
 

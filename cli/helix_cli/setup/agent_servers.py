@@ -20,7 +20,7 @@ from helix_cli.setup.entries import JSON_SERVERS, TOML_SERVERS, line_of_toml_ser
 from helix_cli.setup.errors import NotEditable
 from helix_cli.setup.json_edit import line_at
 from helix_cli.setup.settings import SettingsChange, read_text, read_toml, records
-from helix_graph.errors import ProgramFailed
+from helix_episodes.errors import ProgramFailed
 
 #: An agent's own command answers within a second or two; one that waits for input is stopped.
 _SECONDS = 60

@@ -1,0 +1,1 @@
+"""What stands out in a memory, in at most ten sentences: `helix_graph.highlights.api`."""
