@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -23,6 +24,7 @@ import msgspec
 from helix_episodes.session import Status
 
 
+@lru_cache(maxsize=4096)  # a session's are asked for by several rules
 def parse_timestamp(timestamp: str | None) -> datetime | None:
     """A timestamp in UTC, which it also counts as without a zone; None when it is no time."""
     try:

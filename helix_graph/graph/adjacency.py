@@ -306,8 +306,8 @@ class Adjacency:
 
 
 def wording(facts: EpisodeFacts) -> str:
-    """Every text under which something of an episode may be looked for, each once, in one case."""
-    return "\n".join(dict.fromkeys(mention.folded() for mention in facts.mentions))
+    """Every text under which something of an episode may be looked for, in one case (folded together: faster)."""
+    return "\n".join(dict.fromkeys(mention.page() for mention in facts.mentions)).casefold()
 
 
 def find_texts(connection: sqlite3.Connection, text: str) -> list[TextMatch]:

@@ -145,7 +145,7 @@ def _cut(text: str) -> str:
 def _flagged(command: str, program: str, subcommand: str) -> str:
     """The program and subcommand with every flag that the command gives them, without the flags' values."""
     name, wanted = program.rpartition("/")[2], set(subcommand.split())
-    for simple in _JOINTS.split(command):
+    for simple in _JOINTS.split(command) if "-" in command else ():
         words = simple.split()
         places = [place for place, word in enumerate(words) if word.rpartition("/")[2] == name]
         if places and wanted <= set(words):

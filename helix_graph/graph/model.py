@@ -113,14 +113,18 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     deliberate: bool = False
     replaced: str = ""
 
-    def folded(self) -> str:
-        """Every text under which this mention may be looked for, each once, in one case."""
-        return folded(self.raw, self.message, self.command, self.path)
+    def page(self) -> str:
+        """Every text under which this mention may be looked for, each once."""
+        return _page(self.raw, self.message, self.command, self.path)
 
 
 def folded(*texts: str | None) -> str:
     """Texts on one page to look in, each once, in one case."""
-    return "\n".join(dict.fromkeys(filter(None, texts))).casefold()
+    return _page(*texts).casefold()
+
+
+def _page(*texts: str | None) -> str:
+    return "\n".join(dict.fromkeys(filter(None, texts)))
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True, order=True, gc=False):

@@ -62,7 +62,7 @@ class SimilarDecision(msgspec.Struct, frozen=True, kw_only=True):
 
 def decision_rows(episode: int, facts: EpisodeFacts) -> list[tuple[int, str]]:
     """The decisions of an episode for the index; what people have only asserted is no decision of a session."""
-    mentions = sorted(facts.mentions, key=lambda mention: mention.local) if facts.origin == "episode" else ()
+    mentions = facts.mentions if facts.origin == "episode" else ()
     task = indexed(facts.task)
     return [
         (episode * _PLACES + place, "\n".join((*map(indexed, (one.raw, one.context, one.rationale or "")), task)))

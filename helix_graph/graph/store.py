@@ -194,11 +194,14 @@ class GraphChanges:
 
     def count(self, share: Share[int, Edge], *, sign: Literal[1, -1]) -> None:
         """Adds what an episode says to the sums, or takes it away."""
+        episodes, measured, successes = (sign * value for value in share.episode)
         for node, mentions in share.mentions.items():
             if mentions:
                 sums = self._nodes[node]
-                for place, value in enumerate((mentions, *share.episode)):
-                    sums[place] += sign * value
+                sums[0] += sign * mentions
+                sums[1] += episodes
+                sums[2] += measured
+                sums[3] += successes
         for edge, weights in () if self.empty else share.claims.items():
             sums = self._edges[edge]
             sums[0] += sign * sum(weights)

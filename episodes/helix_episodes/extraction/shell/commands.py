@@ -363,7 +363,7 @@ _DEEPEST = 3
 
 
 # Agents give the same command again and again, and task runners print it each time.
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def parse_command(text: str) -> tuple[Segment, ...]:
     """The commands in a shell text, in order, with what each is for. Never raises.
 
