@@ -209,7 +209,7 @@ def find_path(  # noqa: PLR0913  (the options of the question)
     return PathAnswer(found=False, path=(), error=f"No path found within depth {max_depth}", hint=hint)
 
 
-_NO_NODE = "nothing recorded matches it; `helix-graph labels` lists all labels"
+_NO_NODE = "`helix-graph labels` lists all labels"
 _NO_WAY = f"no path of up to {HIGHEST_DEPTH} edges connects them"
 _BY_LABELS = (
     "no session leads from one to the other, nor do several by way of the same file, test, folder or rule; by labels"
