@@ -60,7 +60,7 @@ class Passage(msgspec.Struct, frozen=True, kw_only=True):
 
     ``steps`` are the decisions and events of the episode at that place. ``code`` says that something was run or
     changed, ``failed`` that it is a failure, ``refused`` that a person said no to it, ``order`` that another agent is
-    told what to do, ``answer`` that one answers such an order.
+    told what to do, ``answer`` that one answers such an order. ``command`` is what was run in a shell.
     """
 
     line: int
@@ -74,6 +74,7 @@ class Passage(msgspec.Struct, frozen=True, kw_only=True):
     refused: bool = False
     order: bool = False
     answer: bool = False
+    command: str = ""
 
 
 def passages_of_session(session: Session, episode: Episode) -> tuple[Passage, ...]:
@@ -119,6 +120,7 @@ def _passage(
         refused=any(one.call_id in refused for one in calls),
         order=any(one.operation == "delegate" for one in calls),
         answer=answer,
+        command="\n".join(str(one.arguments.get("command", "")) for one in calls if one.operation == "run"),
     )
 
 
@@ -147,6 +149,7 @@ def passages_of_episode(episode: Episode) -> tuple[Passage, ...]:
                     steps=(one.id,),
                     code=code,
                     order=action is not None and action.verb == "delegate",
+                    command=(action.command or "") if action else "",
                 )
             )
         else:
