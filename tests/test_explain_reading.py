@@ -55,6 +55,13 @@ def test_from_a_stash_to_its_drop_is_one_place_even_in_a_success(tmp_path: Path,
     assert found == ([("throws away changes that were not committed", 2, 6)] if thrown else [])
 
 
+def test_a_command_that_code_or_a_search_only_names_throws_nothing_away(tmp_path: Path) -> None:
+    script = Script("s").prompt("Mend the cart").edit("reset.go", 'fmt.Print("a")', 'fmt.Print("git reset --hard")')
+    script.run("grep -rn 'git reset --hard' .", "reset.go:1").run("git commit -m 'Suggest it: git reset --hard'")
+    found = explained(script, tmp_path, outcome="success").reading
+    assert not [one for one in found if one.trouble and "throws away" in one.trouble]
+
+
 def test_a_failure_without_any_signal_has_an_order_all_the_same(tmp_path: Path) -> None:
     found = memory_of(tmp_path, [session("one", "run look", "run deploy", success=False)]).causality.explain("one")
     assert not found.suspects

@@ -60,7 +60,8 @@ class Passage(msgspec.Struct, frozen=True, kw_only=True):
 
     ``steps`` are the decisions and events of the episode at that place. ``code`` says that something was run or
     changed, ``failed`` that it is a failure, ``refused`` that a person said no to it, ``order`` that another agent is
-    told what to do, ``answer`` that one answers such an order, ``stops`` that a person interrupts.
+    told what to do, ``answer`` that one answers such an order, ``stops`` that a person interrupts. ``command`` is what
+    was run in a shell.
     """
 
     line: int
@@ -75,6 +76,7 @@ class Passage(msgspec.Struct, frozen=True, kw_only=True):
     order: bool = False
     answer: bool = False
     stops: bool = False
+    command: str = ""
 
 
 def passages_of_session(session: Session, episode: Episode) -> tuple[Passage, ...]:
@@ -122,6 +124,7 @@ def _passage(
         order=any(one.operation == "delegate" for one in calls),
         answer=answer,
         stops=stops,
+        command="\n".join(str(one.arguments.get("command", "")) for one in calls if one.operation == "run"),
     )
 
 
@@ -150,6 +153,7 @@ def passages_of_episode(episode: Episode) -> tuple[Passage, ...]:
                     steps=(one.id,),
                     code=code,
                     order=action is not None and action.verb == "delegate",
+                    command=(action.command or "") if action else "",
                 )
             )
         else:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_episodes.extraction.shell.commands import parse_command
 from helix_episodes.light_imports import Regex
 from helix_episodes.redaction import redact_text
 from helix_graph.causality.passages import signs_of
@@ -64,7 +65,7 @@ _DISCARDS = Regex(
     r"\bgit (?:-C \S+ )?(?:stash (?:drop|clear)|reset --hard|checkout (?:\S+ )?(?:--|\.)(?: |$)|restore (?!--staged)|"
     r"clean -\w*f|branch -D|push (?:\S+ )*(?:--force|-f)\b)"
 )
-_STASHES = Regex(r"\bgit (?:-C \S+ )?stash(?: push| save|\s*$|\s*[;&|\n])")
+_STASHES = Regex(r"\bgit (?:-C \S+ )?stash(?: push| save|$)")
 #: Reasons that a place is shown with, and the characters of its words.
 _MOST_REASONS, _LONGEST_QUOTE = 3, 160
 #: Behind so many places nobody reads a list.
@@ -185,9 +186,11 @@ def _discarded(passages: Sequence[Passage]) -> Iterator[ReadingPlace]:
     """Commands that throw away changes, from the stash before them, if there was one."""
     stashed: Passage | None = None
     for one in passages:
-        if one.kind != "words" or not one.code:
+        if one.kind != "words" or "git" not in one.command:
             continue
-        found = _DISCARDS.search(one.text)
+        parts = [part for part in parse_command(one.command) if part.program == "git"]
+        commands = [" ".join(("git", *part.arguments)) for part in parts]
+        found = next(filter(_DISCARDS.match, commands), None)
         if found is not None:
             begin = stashed or one
             yield ReadingPlace(
@@ -195,13 +198,13 @@ def _discarded(passages: Sequence[Passage]) -> Iterator[ReadingPlace]:
                 last_line=one.line,
                 file=one.file,
                 speaker=one.speaker,
-                quote=_quote(one.text[found.start() :]),
+                quote=_quote(found),
                 steps=tuple(dict.fromkeys((*begin.steps, *one.steps))),
                 reasons=("the user refused it",) if one.refused else (),
                 trouble="throws away changes that were not committed",
             )
             stashed = None
-        elif _STASHES.search(one.text):
+        elif any(map(_STASHES.match, commands)):
             stashed = one
 
 
