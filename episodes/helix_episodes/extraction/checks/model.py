@@ -341,6 +341,11 @@ def paths_of(verdict: Verdict) -> list[str]:
     return [] if _unclear(verdict) else _paths(_whole(verdict))
 
 
+def names_selected(verdict: Verdict) -> list[str]:
+    """The parts of names that tests were selected by: of ``-run 'A|B'`` A and B."""
+    return _patterns(_whole(verdict))
+
+
 def _unclear(verdict: Verdict) -> bool:
     """Whether a task ran a command that was not seen."""
     return verdict.task is not None and verdict.echoed is None
