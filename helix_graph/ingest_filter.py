@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import msgspec
 
 from helix_episodes.redaction import without_emails
-from helix_episodes.safe_files import irregularity
+from helix_episodes.safe_files import read_regular
 from helix_graph.errors import InvalidConfiguration
 from helix_graph.project import FOLDER
 from helix_graph.tombstones import Tombstones, digest
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 
 FILE_NAME = ".helixignore"
+#: Some 30,000 rules, each of which is held against every path of a log; a clone could bring a gigabyte.
+_LARGEST_RULES = 1 << 20
 
 RuleKind = Literal["path", "project", "session", "tool", "cut"]
 #: What a `cut` rule can name.
@@ -121,14 +123,12 @@ def without_ignored(session: Session, rules: IgnoreRules) -> Session:
 
 
 def _read(path: Path) -> Iterator[IgnoreRule]:
-    if problem := irregularity(path, follow=True):  # a link is its owner's affair: rules only narrow what is kept
-        raise InvalidConfiguration(path=path, problem=problem)
-    try:
-        text = path.read_text(encoding="utf-8")
+    try:  # a link is its owner's affair: rules only narrow what is kept
+        text = read_regular(path, follow=True, most=_LARGEST_RULES).decode()
     except FileNotFoundError:
         return
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidConfiguration(path=path, problem=str(error)) from error
+        raise InvalidConfiguration(path=path, problem=getattr(error, "strerror", None) or str(error)) from error
     yield from parse_rules(text, path=path)
 
 

@@ -69,7 +69,7 @@ def _changed_lines(lines: tuple[str, ...]) -> tuple[str, ...]:
 
 
 #: What a reason to look at a step says before and after the label of a failure.
-_BEFORE_LABEL = Regex(r"^(?:the last step before [^:]*|answer number \d+ of the same kind to): ")
+_BEFORE_LABEL = Regex(r"^(?:the last (?:step|change of code) before [^:]*|answer number \d+ of the same kind to): ")
 _AFTER_LABEL = " followed it and was not repaired in the session"
 
 

@@ -367,5 +367,5 @@ def test_a_rule_is_proposed_for_the_file_that_the_agents_read(memory: Memory, th
     assert advice.into == file
     assert f"--into {file}`" in advice.note
     assert f"--into {file}`" in CliRunner().invoke(cli, ["advise"]).output.replace("\n", " ")
-    page = page_rules(memory.rules.list(), advice)
+    page = page_rules(memory.rules.list(), advice, place_of={})
     assert (page.into, page.proposals[0].sentence) == (file, RULE)

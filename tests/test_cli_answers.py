@@ -138,9 +138,9 @@ def test_every_step_of_a_path_says_what_it_rests_on(memory: Memory, ask: Callabl
 
 
 def test_a_path_that_no_session_holds_is_called_stitched(memory: Memory, ask: Callable[..., str]) -> None:
-    answer = memory.graph.path(source="Edit fails", target="failure")
+    answer = memory.graph.path(source="Edit fails", target="failure", resolution="kind")
     assert answer.stitched
-    told = ask("path", "--from", "Edit fails", "--to", "failure")
+    told = ask("path", "--from", "Edit fails", "--to", "failure", "--resolution", "kind")
     assert "joined from several sessions" in told
     assert "the whole is in none" in told
 

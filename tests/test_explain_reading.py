@@ -55,6 +55,13 @@ def test_from_a_stash_to_its_drop_is_one_place_even_in_a_success(tmp_path: Path,
     assert found == ([("throws away changes that were not committed", 2, 6)] if thrown else [])
 
 
+def test_a_command_that_code_or_a_search_only_names_throws_nothing_away(tmp_path: Path) -> None:
+    script = Script("s").prompt("Mend the cart").edit("reset.go", 'fmt.Print("a")', 'fmt.Print("git reset --hard")')
+    script.run("grep -rn 'git reset --hard' .", "reset.go:1").run("git commit -m 'Suggest it: git reset --hard'")
+    found = explained(script, tmp_path, outcome="success").reading
+    assert not [one for one in found if one.trouble and "throws away" in one.trouble]
+
+
 def test_a_failure_without_any_signal_has_an_order_all_the_same(tmp_path: Path) -> None:
     found = memory_of(tmp_path, [session("one", "run look", "run deploy", success=False)]).causality.explain("one")
     assert not found.suspects
@@ -135,3 +142,18 @@ def test_three_of_four_marked_messages_are_among_the_first_three_and_half_is_rea
         before = [benchmark.place_of(run, weights).before for run in runs]
         assert sum(one < 3 for one in before) >= top
         assert sum(before) <= 0.6 * sum(run.marked for run in runs)
+
+
+def test_who_interrupted_and_what_is_said_and_nothing_is_called_an_answer(tmp_path: Path) -> None:
+    fails = "FAILED tests/test_a.py::test_refund - AssertionError: assert 11 == 10\n1 failed in 0.1s"
+    script = Script("s").prompt("Refunds").edit("a.py").edit("tests/test_a.py").run("pytest -q", fails, code=1)
+    script.say("No change, so it is not the set-up. I'll try 12.")
+    script._line("user", {"role": "user", "content": [{"type": "text", "text": "[Request interrupted by user]"}]})
+    found = explained(script, tmp_path)
+    assert found.rule == "pytest was not seen passing again, and the user interrupted the session"
+    assert found.reading[0].trouble == f"the user interrupted this in line {found.reading[0].last_line}"
+    assert "it is not the set-up" in found.reading[0].quote
+    assert not [one for one in found.reading if "answer" in " ".join(one.reasons)]
+    # A test says what is wrong with the code: that was changed with it and comes first.
+    assert [one.chosen for one in found.suspects] == ["edit a.py", "edit tests/test_a.py"]
+    assert "the last change of code before the first failure that lasted" in found.suspects[0].reasons[1]

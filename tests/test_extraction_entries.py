@@ -115,7 +115,6 @@ def test_a_word_of_failure_alone_is_none(text: str, tmp_path: Path) -> None:
             "nothing else uses it",
         ),
         ("Moved the script to tools/ per PR feedback", (), "per PR feedback"),
-        ("Exports now require a signed request", (), ""),
     ],
 )
 def test_prose_that_takes_one_thing_and_leaves_another_is_a_decision(

@@ -57,7 +57,7 @@ def test_the_same_command_again_or_its_formatter_settles(
 def test_the_same_command_refused_settles_nothing(script: Begin, episode_of: Extracted) -> None:
     log = script("s").prompt("Do").edit("src/cart.ts").run("npm run lint", "npm ERR! code ELIFECYCLE", code=1)
     episode = episode_of(log.rejected("Bash", {"command": "npm run lint"}))
-    assert outcome(episode) == ("failure", "npm lint was not seen passing again")
+    assert outcome(episode) == ("failure", "npm lint was not seen passing again, and the user refused its last call")
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,6 @@ def talked(script: Begin, episode_of: Extracted) -> Callable[[str], tuple[Decisi
     ("text", "chosen", "rationale"),
     [
         ("I'd recommend a table because it is faster.", "I'd recommend a table", "it is faster."),
-        ("I would keep the old name.", "I would keep the old name.", ""),
-        ("I wouldn't change it: it works.", "I wouldn't change it: it works.", ""),
         (ADVICE, "Take the table, it is faster.", ""),
         ("I'll use `round()` since the prices are small.", "I'll use `round()`", "the prices are small."),
         ("Let's keep the map instead of a list.", "Let's keep the map instead of a list.", ""),
@@ -90,8 +88,8 @@ def test_words_that_choose_nothing(talked: Callable[[str], tuple[Decision, ...]]
 
 
 def test_a_choice_that_is_thought_and_then_said_counts_once(script: Begin, episode_of: Extracted) -> None:
-    log = script("s").prompt("Do").think("I'll use a map instead of a list.").say("I'd go with a map.")
-    assert [one.chosen for one in episode_of(log).decisions] == ["I'd go with a map."]
+    log = script("s").prompt("Do").think("I'll use a map instead of a list.").say("I'd suggest a map.")
+    assert [one.chosen for one in episode_of(log).decisions] == ["I'd suggest a map."]
 
 
 def test_what_a_thought_goes_on_with_is_no_choice(script: Begin, episode_of: Extracted) -> None:

@@ -27,15 +27,10 @@ def test_a_table_of_tickets_lists_no_failures(tmp_path: Path) -> None:
     [
         ("Measured the cost instead of assuming it.", 1),
         ("The boundary was measured rather than assumed.", 1),
-        ("Filed issue #12 for the second cache.", 1),
-        ("Filed the papers.", 0),
-        ("Did not add a second cache.", 1),
-        ("Did not exist before.", 0),
         ("Moved the six notes to docs/notes.md.", 1),
         ("Merged origin/main into the branch.", 0),
         ("Checked the reason for the search before removing it.", 1),
         ("Reproduced each finding before acting.", 0),
-        ("Kept the second cache at its size.", 1),
     ],
 )
 def test_what_was_picked_or_left_is_a_decision(tmp_path: Path, said: str, count: int) -> None:
@@ -46,9 +41,9 @@ def test_what_was_picked_or_left_is_a_decision(tmp_path: Path, said: str, count:
     ("said", "told"),
     [
         (
-            "Root-caused the judge crash. The key of a row is cut.",
-            ["Root-caused the judge crash. The key of a row is cut."],
-        ),
+            "Found the crash of the judge. The key of a row is cut.",
+            ["Found the crash of the judge. The key of a row is cut."],
+        )
     ],
 )
 def test_each_fault_is_told_with_what_it_was(tmp_path: Path, said: str, told: list[str]) -> None:
@@ -59,8 +54,6 @@ def test_each_fault_is_told_with_what_it_was(tmp_path: Path, said: str, told: li
     ("said", "lessons"),
     [
         ("Found it. A retry that hides its cause is not a fix.", ["A retry that hides its cause is not a fix."]),
-        ("Always read the log before the code.", ["Always read the log before the code."]),
-        ("When copying a folder, leave out its own copy.", ["When copying a folder, leave out its own copy."]),
         ("A retry was added, which is not a fix.", []),
         ("A retry of upload_rows is not logged.", []),
         ("Never ran the suite of the cache.", []),

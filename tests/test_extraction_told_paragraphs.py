@@ -106,16 +106,6 @@ def test_what_a_task_orders_nobody_has_chosen_yet(tmp_path: Path) -> None:
     assert decisions(in_json(tmp_path, {"action": "Ran it"}, session={"objective": ordered})) == []
 
 
-def test_how_a_thing_had_been_is_the_reason_for_changing_it(tmp_path: Path) -> None:
-    episode = in_json(tmp_path, {"action": "Merged the two price tables. They had drifted apart since spring."})
-    (decision,) = episode.decisions
-    assert (decision.chosen, decision.rationale) == (
-        "Merged the two price tables.",
-        "They had drifted apart since spring.",
-    )
-    assert any(target == decision.chosen and kind == "causes" for _, _, kind, target in links(episode))
-
-
 def test_a_failure_told_before_a_choice_is_what_the_choice_answers(tmp_path: Path) -> None:
     episode = in_json(tmp_path, {"action": "The push failed at the size gate. Split the page instead of raising it."})
     assert ("The push failed at the size gate.", "stated", "causes", "Split the page instead of raising it.") in links(

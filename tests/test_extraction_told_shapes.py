@@ -155,7 +155,6 @@ def test_a_failure_that_a_lesson_looks_back_on_is_not_the_last_check(tmp_path: P
     ("said", "expected"),
     [
         ("Found one open thread: none of it matters", 0),
-        ("The page no longer exists on the server", 1),
         ("Four files conflicted in the merge", 1),
         ("The gate never reads the reason", 1),
         ("The command exits 1 when a row is stale", 0),
@@ -209,10 +208,3 @@ def test_a_sentence_that_judges_swaps_or_spares_is_a_choice(
 )
 def test_a_sentence_that_only_counts_or_looks_is_none(tmp_path: Path, said: str) -> None:
     assert decisions(in_json(tmp_path, {"action": said, "result": "Seen"})) == []
-
-
-def test_praise_is_a_reason_only_where_two_things_are_compared(tmp_path: Path) -> None:
-    praised = {"decision": "Use a queue", "rationale": "Better for bursts of users"}
-    assert links(in_json(tmp_path, decisions=[praised])) == set()
-    compared = in_json(tmp_path, decisions=[{**praised, "alternatives": ["Poll"]}])
-    assert links(compared) == {("Better for bursts of users", "stated", "causes", "Use a queue")}

@@ -137,3 +137,10 @@ def test_off_silences_what_works_by_itself_and_nothing_else(memory: Memory, monk
     assert memory.silenced == "HELIX_OFF is set"
     monkeypatch.setenv("HELIX_OFF", "0")
     assert memory.silenced is None
+
+
+def test_a_file_of_rules_that_nobody_wrote_by_hand_is_refused(tmp_path: Path) -> None:
+    memory = Memory.init(tmp_path)
+    (tmp_path / ".helixignore").write_text("path:x/**\n" * 200_000)
+    with pytest.raises(InvalidConfiguration, match="more than 1048576 bytes"):
+        memory.extract([tmp_path])

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from helix_cli.app import cli
 from helix_episodes.errors import NotFound
 from helix_graph import Memory
-from helix_graph.issues.model import best_words, remedy_words, repair_words
+from helix_graph.issues.model import remedy_sentence, remedy_words, repair_words
 from session_script import BEGIN, Script
 
 if TYPE_CHECKING:
@@ -118,14 +118,14 @@ def test_the_list_says_how_often_a_marker_silenced_what_was_repaired_too(tmp_pat
         log = begun(n).run("golangci-lint run", complains, code=1).edit("cart.go", "f.Close()", new)
         logs.append(log.run("golangci-lint run", "0 issues."))
     (one,) = remembered(tmp_path, logs).issues.list().issues
-    assert best_words(one) == "edit the file that it names (2 of 5; silenced 3 times)"
+    assert remedy_sentence(one) == "Repaired by an edit of the file that it names (2 of 5; silenced 3 times)"
 
 
 def test_an_issue_that_was_repaired_once_says_by_what(tmp_path: Path) -> None:
     log = begun(0).run("go test ./...", FAILS.format("TestAdd"), code=1).edit("api/tax.go").edit("api/sums.go")
     memory = remembered(tmp_path, [log.run("go test ./...", PASSES), begun(1)])
     details = memory.issues.show(memory.issues.list(by="issue").issues[0].id)
-    assert repair_words(details.issue, details.remedies) == "Repaired by: edit api/tax.go, api/sums.go (1 of 1)"
+    assert repair_words(details.issue) == "Repaired by: edit api/tax.go, api/sums.go (1 of 1)"
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_the_command_lists_shows_and_refuses_unknown_ids(tmp_path: Path, monkeyp
     name = json.loads(CliRunner().invoke(cli, ["issues", "--json"]).output)["issues"][0]["id"]
     listed = CliRunner().invoke(cli, ["issues"]).output
     assert "2 of 2" in listed
-    assert 'repaired by: run "bun run lint:fix" (2 of 2)' in listed
+    assert 'best remedy: run "bun run lint:fix" (2 of 2)' in listed
     assert 'shown by "biome passes' in CliRunner().invoke(cli, ["issues", "show", name]).output
     with pytest.raises(NotFound, match="lists the ids"):
         memory.issues.show("0000")
@@ -254,4 +254,43 @@ def test_to_try_again_is_no_remedy(tmp_path: Path) -> None:
     (one,) = memory.issues.list().issues
     assert (one.repaired, one.remedy) == (3, None)
     details = memory.issues.show(one.id)
-    assert repair_words(details.issue, details.remedies) == "Got past by a later call of the same tool (3 of 3)"
+    assert repair_words(details.issue) == "Got past by calling the tool again (3 of 3)"
+
+
+@pytest.mark.parametrize(
+    ("edited", "words"),
+    [
+        (("api/cart_test.go",), "No remedy in common; only the test itself was edited 2 of 3 times"),
+        (("api/cart_test.go", "api/cart.go"), "Best remedy: edit api/cart.go (2 of 3)"),
+    ],
+)
+def test_to_edit_the_failing_test_is_no_remedy(tmp_path: Path, edited: tuple[str, ...], words: str) -> None:
+    logs = []
+    for number, name in enumerate(("TestAdd", "TestSum", "TestTax")):
+        log = begun(number).run("go test ./...", FAILS.format(name), code=1)
+        for path in edited if number else ("api/tax.go",):
+            log = log.edit(path)
+        logs.append(log.run("go test ./...", PASSES))
+    (one,) = remembered(tmp_path, logs).issues.list().issues
+    assert (one.repaired, repair_words(one)) == (3, words)
+
+
+def test_a_remedy_shows_the_edit_that_speaks_of_the_failure(tmp_path: Path) -> None:
+    fails = FAILS.format("TestAdd").replace("got 3", "branch sessions should exist after condensation")
+    log = begun(0).run("go test ./...", fails, code=1)
+    log = log.edit("api/cart_test.go", '"testing"', '"testing"\n\n\t"shop/paths"')
+    log = log.edit("api/cart_test.go", "if !exists(sessions) {", "if !exists(paths.Branch) { // after condensation")
+    memory = remembered(tmp_path, [log.run("go test ./...", PASSES)])
+    (remedy,) = memory.issues.show(memory.issues.list(by="issue").issues[0].id).remedies
+    assert remedy.diff == ("-if !exists(sessions) {", "+if !exists(paths.Branch) { // after condensation")
+
+
+def test_a_filter_leaves_no_number_of_failures(tmp_path: Path) -> None:
+    logs = [
+        begun(n).run(f"go test ./...{end}", FAILS.format("TestAdd"), code=1) for n, end in enumerate(("", "|tail -9"))
+    ]
+    found = remembered(tmp_path, logs).episodes.list()
+    assert [one.events[-1].content for one in found] == [
+        "go test fails: test failed",
+        "go test fails: test failed (1 failed)",
+    ]

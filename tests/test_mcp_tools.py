@@ -33,7 +33,7 @@ CALLS: tuple[Call, ...] = (
     ("causes", {"label": "success"}, "success"),
     ("effects", {"label": "pytest fails: AssertionError"}, "pytest"),
     ("patterns", {"min_occurrences": "2"}, "says"),
-    ("issues", {}, "repaired by: edit the file that it names"),
+    ("issues", {}, "repaired by an edit of the file that it names"),
     ("issues", {"id": "1c02"}, "What repaired it:"),
     ("anti_patterns", {"max_success_rate": "0.5"}, "says"),
     ("checks", {}, "pytest"),

@@ -47,7 +47,7 @@ def test_json_is_the_whole_value_and_markdown_goes_to_the_terminal(
     assert (value["days"], value["sessions"], value["since"]) == (30, 12, "2026-08-18")
     assert value == orjson.loads(memory.report(format="json", days=30).data)
     printed = said(capsys, "report", "--format", "markdown")
-    assert printed.startswith("# demo")
+    assert printed.startswith("# papershop")
     as_json = orjson.loads(said(capsys, "report", "--format", "markdown", "--json"))
     assert as_json == {"format": "markdown", "text": printed}
 

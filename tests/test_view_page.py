@@ -35,19 +35,28 @@ def failed(shop: Memory) -> Episode:
 
 @pytest.mark.everyday
 def test_it_opens_with_the_issues_in_the_order_of_the_command(tab: Tab, shop: Memory) -> None:
-    listed = shop.issues.list(limit=200).issues
-    assert len(listed) > 4
-    rows = tab.page.locator("a.issue")
-    shown = [row.get_attribute("href") for row in rows.all()][: len(listed)]
-    assert shown == [f"#issues/{one.id}" for one in listed]
+    every = shop.issues.list(limit=200).issues
+    assert len(every) > 4
+    for members in tab.page.locator("details.members summary").all():
+        members.click()
+    # Each once: what is in a group is within its row, and in the order of the command there, too.
+    within = {row.get_attribute("href") for row in tab.page.locator(".members a.issue").all()}
+    rows = tab.page.locator("ol.issues[class] > li > a.issue:not(.members a)")
+    listed = [one for one in every if f"#issues/{one.id}" not in within]
+    top = [f"#issues/{one.id}" for one in listed]
+    assert [row.get_attribute("href") for row in rows.all()][: len(top)] == top
+    assert {f"#issues/{one.id}" for one in every} <= {*top, *within}
     first = rows.first.inner_text()
     assert listed[0].title in first
     assert re.search(rf"{listed[0].sessions}\s+of {shop.graph.status().episodes}", first)
     # Halves are rounded as the commands round them: 50.5 and 46.5 to the even number.
     for row, one in zip(rows.all(), listed, strict=False):
         assert f"{round(one.steps or 0)} step" in row.inner_text()
-    most = max(listed, key=lambda one: one.steps or 0)
-    assert f"Most steps went to {most.title}: {round(most.steps or 0)} steps" in tab.text("p.lead")
+    most = max(round(one.steps or 0) for one in listed)
+    costliest = [one for one in listed if round(one.steps or 0) == most]
+    assert len(costliest) == 2
+    assert "Most steps went to 2 issues alike:" in tab.text(".costliest")
+    assert all(f"{one.title} ({most} steps" in tab.text(".costliest") for one in costliest)
 
 
 @pytest.mark.everyday

@@ -33,7 +33,7 @@ def row(tab: Tab, title: str) -> str:
 @pytest.mark.everyday
 def test_what_worked_instead_is_said_in_the_list_and_on_the_issues_page(tab: Tab) -> None:
     listed = row(tab, "make test: unknown task")
-    assert "Best remedy: run pytest -q instead (6 of 6)." in listed
+    assert "What worked instead: pytest -q (6 of 6 sessions)." in listed
     assert "0 of 6; another command worked in 6 of 6 sessions" in listed
     tab.follow("a.issue:has-text('make test: unknown task')")
     assert "run pytest -q instead (6 of 6)" in tab.text("h2:text('What worked instead') ~ ol >> nth=0")
@@ -45,9 +45,10 @@ def test_what_worked_instead_is_said_in_the_list_and_on_the_issues_page(tab: Tab
 
 
 def test_an_issue_says_what_repaired_it_and_what_silenced_it(tab: Tab, shop: Memory) -> None:
-    assert "Best remedy: edit the file that it names (15 of 25; silenced 10 times)." in row(tab, "ruff: E501")
-    once = next(one for one in shop.issues.list(by="issue", limit=200).issues if one.repaired == 1)
+    assert "Repaired by an edit of the file that it names (15 of 25; silenced 10 times)." in row(tab, "ruff: E501")
+    once = next(one for one in shop.issues.list(by="issue", limit=200).issues if one.repaired == one.occurrences == 1)
     (remedy,) = shop.issues.show(once.id).remedies
+    tab.page.fill("input[name=q]", once.title)
     shown = tab.page.locator(f"a.issue[href='#issues/{once.id}'] .fix").inner_text()
     assert shown == f"Repaired by: {remedy_words(remedy)}."
     assert "differently each time" not in tab.text(".results")
@@ -59,8 +60,11 @@ def test_a_group_says_that_it_is_one_and_its_members_name_it(tab: Tab, shop: Mem
     assert f"group of {group.kinds} issues" in first.inner_text()
     assert f"one of {group.kinds}: {group.message[:20]}" in first.inner_text()
     member = next(one for one in shop.issues.list(by="issue").issues if "AssertionError" in one.title)
-    chip = f"in a group of {group.kinds} issues"
-    assert chip in tab.page.locator(f"a.issue[href='#issues/{member.id}']").inner_text()
+    own = f"li:has(> a[href='#issues/{group.id}']) > .members"
+    assert f"Its {group.kinds} issues, counted in it" in tab.text(f"{own} > summary")
+    tab.page.locator(f"{own} > summary").click()
+    assert tab.page.locator(f"{own} a.issue[href='#issues/{member.id}']").count() == 1
+    assert tab.page.locator(f"a.issue[href='#issues/{member.id}']").count() == 1
     tab.go(f"issues/{member.id}")
     assert f"In the group {group.title} ({group.kinds} issues, {group.sessions} sessions)." in tab.text("article")
     tab.follow("article p a[href^='#issues/']")
@@ -213,3 +217,42 @@ def test_places_are_readable_on_a_telephone(browser: Browser, page_file: Path) -
     with open_tab(browser, page_file) as tab:
         tab.go("places")
         assert tab.page.locator("table.tree thead th").all_inner_texts()[2] == "Failed of runs"
+
+
+def test_a_look_up_that_found_nothing_is_no_trouble(browser: Browser, tmp_path: Path) -> None:
+    log = Script("s").prompt("Look").edit("shop/a.py")
+    log = log.call(
+        "Read", {"file_path": "/work/shop/b.py"}, error="<tool_use_error>File does not exist.</tool_use_error>"
+    )
+    memory = Memory.init(tmp_path)
+    memory.extract([log.save(tmp_path / "logs")])
+    memory.graph.compile()
+    memory.view(output=tmp_path / "view.html")
+    with open_tab(browser, tmp_path / "view.html") as tab:
+        tab.go("sessions/s")
+        assert "found nothing" in tab.text("ol.steps")
+        assert "not repaired" not in tab.text("article")
+        assert tab.page.locator("article > svg.strip title").text_content() == "No failure."
+        tab.go("issues")
+        assert "A look-up that found nothing: nothing to repair." in tab.text(".results")
+
+
+def test_places_show_the_check_that_is_chosen_and_bars_of_what_was_counted(tab: Tab) -> None:
+    tab.go("places")
+    assert tab.text(".picker [aria-current]") == "All checks"
+    tab.follow(".picker a:has-text('ruff')")
+    assert {"ruff"} == {
+        one.partition(" runs of ")[2].split()[0] for one in tab.page.locator(".cards p:has(b)").all_inner_texts()
+    }
+    for row in tab.page.locator("table.tree tbody tr").all():
+        failed, of = (int(one) for one in row.locator("td.number").first.inner_text().split(" of "))
+        assert float(row.locator("rect.share").get_attribute("width") or 0) == pytest.approx(100 * failed / of)
+
+
+def test_a_rule_leads_to_where_it_was_not_followed(tab: Tab) -> None:
+    tab.go("rules")
+    card = tab.page.locator("li[data-rule]", has_text="ruff check .")
+    assert "Not taken in:" in card.inner_text()
+    assert "line 14" in card.inner_text()
+    tab.follow("li[data-rule] ul a[href^='#sessions/']")
+    assert tab.page.locator("details[open]").count() > 0

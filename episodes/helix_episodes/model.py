@@ -259,12 +259,18 @@ class CommandRun(_Value, frozen=True, kw_only=True):
 
 
 class Link(_Value, frozen=True, kw_only=True):
-    """One cause and one effect within the episode, by id, and the reason for joining them. ``type`` is the edge's."""
+    """One cause and one effect within the episode, by id, and the reason for joining them. ``type`` is the edge's.
+
+    It is ``loose`` where the log shows that the one followed the other, and not that it was about it. Of a change made
+    by several edits ``edit`` is the one that it rests on, where that is not the first.
+    """
 
     source: str
     target: str
     reason: Reason
     type: EdgeType = "causes"
+    loose: bool = False
+    edit: Evidence | None = None
 
 
 class FixEdit(_Value, frozen=True, kw_only=True):
@@ -278,7 +284,8 @@ class FixEdit(_Value, frozen=True, kw_only=True):
 class Fix(_Value, frozen=True, kw_only=True):
     """The changes after which a failing check passed. ``share`` is 1/n for n changes; each may have done it.
 
-    ``edits`` says of changes made by several edits which one speaks of this error, as far as any does.
+    ``edits`` says of changes made by several edits which one speaks of this error, as far as any does. ``loose`` are
+    the changes of which the log does not show that they answer it.
     """
 
     error: str
@@ -287,6 +294,7 @@ class Fix(_Value, frozen=True, kw_only=True):
     verified_by: str | None = None
     share: Share = 1.0
     edits: tuple[FixEdit, ...] = ()
+    loose: tuple[str, ...] = ()
 
     def edit_of(self, change: Decision) -> tuple[Evidence | None, bool]:
         """Where the log has what a change did about this error, and whether that silences the check."""

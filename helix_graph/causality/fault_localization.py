@@ -3,7 +3,8 @@
 Two sources point at steps. *Signals* are facts of the session's own log: an error that was never repaired and what led
 to it; the step before the first unrepaired failure; the same answer to the same error again and again; a change without
 a later check; and, in a failed session whose failures were all repaired, the step before the first of them. Running a
-check is no step that led to what it reports, so these signals skip it.
+check is no step that led to what it reports, so these signals skip it; a test that was written with the code reports
+what is wrong with the code.
 
 *Comparisons* come from all other sessions: how much less often things went well where this was done, among like tasks
 and after like steps (`effects`), shrunk towards zero the less is known. A step without a link to what failed counts
@@ -25,11 +26,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 import msgspec
 
 from helix_episodes.extraction.calls import CHANGES
-from helix_episodes.extraction.shell.commands import decisive, parse_command
 from helix_episodes.model import Decision, Episode, Event
-from helix_episodes.safe_files import LONGEST_COMMAND
 from helix_graph.causality.check_runs import JUDGING
 from helix_graph.causality.effects import effect_report
+from helix_graph.causality.lookups import lookups_in
 from helix_graph.causality.passages import passages_of_episode, passages_of_session, signs_of
 from helix_graph.causality.reading_order import ReadingPlace, reading_order
 from helix_graph.graph.node_labels import decision_key, event_key, is_error
@@ -37,6 +37,7 @@ from helix_graph.graph.observations import Trial, asks, in_order
 from helix_graph.graph.patterns import NOTHING_TO_COMPARE, Effect, Verdict
 
 if TYPE_CHECKING:
+    from helix_episodes.model import Role
     from helix_episodes.session import Session
     from helix_graph.causality.passages import Passage, Signs
 
@@ -59,12 +60,6 @@ STRENGTH: dict[SignalKind, float] = {
 #: The third try of the same thing is a loop; the second may be a retry.
 LOOP = 3
 _EDITS = frozenset({"edit", "create", "delete"})
-#: Tools that only look, by the names that agents give them.
-_LOOKING = frozenset({
-    "Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "NotebookRead", "ToolSearch", "read_file", "view",
-    "view_image", "list_dir", "grep", "glob", "search", "read", "list", "fetch", "webfetch", "read_many_files",
-    "search_file_content",
-})  # fmt: skip
 
 
 class Signal(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,7 +112,7 @@ def unrepaired_errors(episode: Episode) -> tuple[Event, ...]:
     A look-up that found nothing is no error to repair, nor is a failed build or formatting over which a later check
     passed.
     """
-    fixed = {fix.error for fix in episode.fixes} | _lookups(episode) | _overtaken(episode)
+    fixed = {fix.error for fix in episode.fixes} | lookups_in(episode) | _overtaken(episode)
     passes = {
         event.check: place
         for place, event in enumerate(episode.events)
@@ -128,20 +123,6 @@ def unrepaired_errors(episode: Episode) -> tuple[Event, ...]:
         for place, event in enumerate(episode.events)
         if is_error(event) and event.id not in fixed and passes.get(event.check or "", -1) < place
     )
-
-
-def _lookups(episode: Episode) -> set[str]:
-    """Errors of tools and commands that only look: reading a file that is not there is how one finds out."""
-    calls = {link.target: link.source for link in episode.links if link.reason == "call"}
-    decisions = {one.id: one for one in episode.decisions}
-    found = set()
-    for error in filter(is_error, episode.events):
-        decision = decisions.get(calls.get(error.id, ""))
-        command = decision.action.command if decision and decision.action else None
-        part = decisive(parse_command((command or error.check or "")[:LONGEST_COMMAND]))
-        if error.tool in _LOOKING or (part is not None and part.purpose == "look"):
-            found.add(error.id)
-    return found
 
 
 def _overtaken(episode: Episode) -> set[str]:
@@ -184,24 +165,38 @@ def _before_first_failure(episode: Episode) -> Iterator[Signal]:
     lasting = {error.id for error in unrepaired_errors(episode)}
     if lasting:
         yield from _before(
-            episode, lasting, kind="before the first failure", text="the last step before the first failure that lasted"
+            episode, lasting, kind="before the first failure", text="before the first failure that lasted"
         )
     elif episode.outcome == "failure":
         errors = {event.id for event in episode.events if is_error(event)}
-        text = "the last step before the first failure; all were repaired, and the session failed all the same"
+        text = "before the first failure; all were repaired, and the session failed all the same"
         yield from _before(episode, errors, kind="before a repaired failure", text=text)
 
 
 def _before(episode: Episode, errors: set[str], *, kind: SignalKind, text: str) -> Iterator[Signal]:
-    """The decision before the first of some errors, if any was made."""
+    """The decision before the first of some errors, if any was made.
+
+    A test says what is wrong with the code: where both were changed since the last check, it is the change of the code.
+    """
     before: Decision | None = None
+    of_code: Decision | None = None
     for one in in_order(episode):
         if isinstance(one, Decision):
             before = before if asks(one) else one
+            of_code = one if _edits(one, "source") else of_code
         elif one.id in errors:
-            if before:
-                yield Signal(decision=before.id, kind=kind, text=f"{text}: {event_key(one)}", events=(one.id,))
+            code = of_code if before and _edits(before, "test") else None
+            if found := code or before:
+                last = "the last change of code" if code else "the last step"
+                yield Signal(decision=found.id, kind=kind, text=f"{last} {text}: {event_key(one)}", events=(one.id,))
             return
+        elif _is_check(one):
+            of_code = None
+
+
+def _edits(decision: Decision, role: Role) -> bool:
+    action = decision.action
+    return action is not None and action.verb in _EDITS and action.role == role
 
 
 def _loops(episode: Episode) -> Iterator[Signal]:

@@ -60,7 +60,8 @@ class Passage(msgspec.Struct, frozen=True, kw_only=True):
 
     ``steps`` are the decisions and events of the episode at that place. ``code`` says that something was run or
     changed, ``failed`` that it is a failure, ``refused`` that a person said no to it, ``order`` that another agent is
-    told what to do, ``answer`` that one answers such an order.
+    told what to do, ``answer`` that one answers such an order, ``stops`` that a person interrupts. ``command`` is what
+    was run in a shell.
     """
 
     line: int
@@ -74,6 +75,8 @@ class Passage(msgspec.Struct, frozen=True, kw_only=True):
     refused: bool = False
     order: bool = False
     answer: bool = False
+    stops: bool = False
+    command: str = ""
 
 
 def passages_of_session(session: Session, episode: Episode) -> tuple[Passage, ...]:
@@ -100,7 +103,8 @@ def _passage(
     kinds = {one.kind for one in steps}
     answer = any(one.kind == "result" and one.call_id in orders for one in steps)
     kind: PassageKind = "words"
-    if "prompt" in kinds:
+    stops = any(one.status == "interrupted" and one.actor == "user" for one in steps)
+    if "prompt" in kinds or stops:
         kind = "prompt"
     elif kinds <= {"thought"}:
         kind = "thought"
@@ -119,6 +123,8 @@ def _passage(
         refused=any(one.call_id in refused for one in calls),
         order=any(one.operation == "delegate" for one in calls),
         answer=answer,
+        stops=stops,
+        command="\n".join(str(one.arguments.get("command", "")) for one in calls if one.operation == "run"),
     )
 
 
@@ -147,6 +153,7 @@ def passages_of_episode(episode: Episode) -> tuple[Passage, ...]:
                     steps=(one.id,),
                     code=code,
                     order=action is not None and action.verb == "delegate",
+                    command=(action.command or "") if action else "",
                 )
             )
         else:

@@ -6,8 +6,9 @@ of which people marked the step that decided the failure) by ``python benchmarks
 also gives a *chance*: how likely that passage is the marked one. For logs of a single agent no such collection exists.
 There the signs that only such logs have are added with the weights `BY_HAND`, and no chance is given.
 
-*Trouble* is read as a whole and comes first: the same failure three times or more in a row, and commands that throw
-away changes. Where the log is gone, what the episode kept of it is ordered instead.
+*Trouble* is read as a whole and comes first: the same failure three times or more in a row, commands that throw away
+changes, and a person who interrupts, with what was said before. Where the log is gone, what the episode kept of it is
+ordered instead.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_episodes.extraction.shell.commands import parse_command
 from helix_episodes.light_imports import Regex
 from helix_episodes.redaction import redact_text
 from helix_graph.causality.passages import signs_of
@@ -63,7 +65,7 @@ _DISCARDS = Regex(
     r"\bgit (?:-C \S+ )?(?:stash (?:drop|clear)|reset --hard|checkout (?:\S+ )?(?:--|\.)(?: |$)|restore (?!--staged)|"
     r"clean -\w*f|branch -D|push (?:\S+ )*(?:--force|-f)\b)"
 )
-_STASHES = Regex(r"\bgit (?:-C \S+ )?stash(?: push| save|\s*$|\s*[;&|\n])")
+_STASHES = Regex(r"\bgit (?:-C \S+ )?stash(?: push| save|$)")
 #: Reasons that a place is shown with, and the characters of its words.
 _MOST_REASONS, _LONGEST_QUOTE = 3, 160
 #: Behind so many places nobody reads a list.
@@ -72,7 +74,7 @@ MOST_PLACES = 50
 #: Signs in words, as a reason to look.
 _IN_WORDS: Mapping[Sign, str] = {
     "refused": "the user refused it",
-    "corrected": "the user speaks next",
+    "corrected": "the user speaks or interrupts next",
     "suspect": "a failure points back to it",
     "unchecked": "no check ran after this change",
     "repeats": "repeats an earlier step",
@@ -86,6 +88,8 @@ _IN_WORDS: Mapping[Sign, str] = {
     "code": "runs or changes something",
     "last": "gives the final answer",
 }
+#: What is said of an answer, where the session has one.
+_OF_THE_ANSWER: tuple[Sign, ...] = ("last", "brings", "brings unsupported")
 #: So much of a sign that is a share or a count makes it a reason.
 _ENOUGH = 0.3
 
@@ -116,7 +120,7 @@ def reading_order(
 
     ``suspects`` are decisions that signals point at, by how strongly, ``unchecked`` changes that no check ran over.
     """
-    trouble = [*_discarded(passages), *_in_a_row(episode)]
+    trouble = [*_discarded(passages), *_in_a_row(episode), *_interrupted(passages)]
     if episode.outcome == "success":
         return tuple(trouble)
     signs = signs_of(passages, suspects=suspects, unchecked=unchecked)
@@ -126,8 +130,18 @@ def reading_order(
     chances = softmax(scores) if several else [None] * len(scores)
     # A result is read with its call, and a single agent's thoughts with what came of them.
     shown = order if several else [place for place in order if passages[place].kind in {"words", "prompt"}]
-    places = (_place(passages[place], signs[place], chances[place], several=several) for place in shown[:MOST_PLACES])
+    unsaid = () if _has_answer(passages, signs) else _OF_THE_ANSWER
+    places = (
+        _place(passages[place], signs[place], chances[place], several=several, unsaid=unsaid)
+        for place in shown[:MOST_PLACES]
+    )
     return (*trouble, *places)
+
+
+def _has_answer(passages: Sequence[Passage], signs: Sequence[Signs]) -> bool:
+    """Whether the session ends in words of its own: what only runs something, or is interrupted, gives no answer."""
+    own = [place for place, one in enumerate(passages) if one.kind in {"words", "prompt"}]
+    return bool(own) and bool(signs[own[-1]]["last"]) and not passages[own[-1]].code
 
 
 def score_of(signs: Signs, *, several: bool) -> float:
@@ -143,9 +157,12 @@ def softmax(scores: Sequence[float]) -> list[float]:
     return [one / math.fsum(odds) for one in odds]
 
 
-def _place(passage: Passage, signs: Signs, chance: float | None, *, several: bool) -> ReadingPlace:
+def _place(
+    passage: Passage, signs: Signs, chance: float | None, *, several: bool, unsaid: Sequence[Sign]
+) -> ReadingPlace:
     weights: Mapping[Sign, float] = FITTED if several else {**FITTED, **BY_HAND}
     telling: list[Sign] = [name for name in _IN_WORDS if signs[name] >= _ENOUGH and weights.get(name, 0.0) > 0]
+    telling = [name for name in telling if name not in unsaid]
     # That something was run says little where nearly every message runs something.
     telling.sort(key=lambda name: (name == "code", -weights[name] * signs[name]))
     return ReadingPlace(
@@ -169,9 +186,11 @@ def _discarded(passages: Sequence[Passage]) -> Iterator[ReadingPlace]:
     """Commands that throw away changes, from the stash before them, if there was one."""
     stashed: Passage | None = None
     for one in passages:
-        if one.kind != "words" or not one.code:
+        if one.kind != "words" or "git" not in one.command:
             continue
-        found = _DISCARDS.search(one.text)
+        parts = [part for part in parse_command(one.command) if part.program == "git"]
+        commands = [" ".join(("git", *part.arguments)) for part in parts]
+        found = next(filter(_DISCARDS.match, commands), None)
         if found is not None:
             begin = stashed or one
             yield ReadingPlace(
@@ -179,14 +198,32 @@ def _discarded(passages: Sequence[Passage]) -> Iterator[ReadingPlace]:
                 last_line=one.line,
                 file=one.file,
                 speaker=one.speaker,
-                quote=_quote(one.text[found.start() :]),
+                quote=_quote(found),
                 steps=tuple(dict.fromkeys((*begin.steps, *one.steps))),
                 reasons=("the user refused it",) if one.refused else (),
                 trouble="throws away changes that were not committed",
             )
             stashed = None
-        elif _STASHES.search(one.text):
+        elif any(map(_STASHES.match, commands)):
             stashed = one
+
+
+def _interrupted(passages: Sequence[Passage]) -> Iterator[ReadingPlace]:
+    """Where a person interrupts, from the words before it; what is marked as refused is found by that."""
+    before: Passage | None = None
+    for one in passages:
+        if one.stops and before is not None and not before.refused:
+            yield ReadingPlace(
+                line=before.line,
+                last_line=one.line,
+                file=one.file,
+                speaker=before.speaker,
+                quote=_quote(before.text),
+                steps=before.steps,
+                reasons=(),
+                trouble=f"the user interrupted this in line {one.line}",
+            )
+        before = one if one.kind == "words" else before
 
 
 def _in_a_row(episode: Episode) -> Iterator[ReadingPlace]:

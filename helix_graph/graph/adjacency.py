@@ -136,9 +136,12 @@ class Adjacency:
 
     resolution: Resolution = "kind"
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, *, firm: bool = False) -> None:
         self.connection = connection
+        self.firm = firm
         self._ask = connection.execute
+        #: The claims that are looked at: with ``firm`` not those of which the log shows only that one thing followed.
+        self._claim = "(SELECT * FROM claim WHERE NOT loose)" if firm else "claim"
 
         self._labelled: dict[str, frozenset[int]] = {}
         self._summaries: dict[int, NodeSummary] = {}
@@ -200,15 +203,18 @@ class Adjacency:
         With ``within`` only edges that one of these episodes claims.
         """
         end = "target" if at else "source"
-        if within is None:
+        if within is None and not self.firm:
             query = f"SELECT source, target, type FROM edge WHERE {end} {ANY_OF} AND type {ANY_OF}"  # noqa: S608  (two names of columns)
             return self._ask(query, (as_list(nodes), as_list(types))).fetchall()
         query = (
             f"SELECT source, target, type FROM edge e WHERE {end} {ANY_OF} AND type {ANY_OF} AND EXISTS ("  # noqa: S608  (as above)
-            "SELECT 1 FROM claim c WHERE c.source = e.source AND c.target = e.target AND c.type = e.type"
-            f" AND episode IN (SELECT number FROM episode WHERE id {ANY_OF}))"
+            f"SELECT 1 FROM {self._claim} c WHERE c.source = e.source AND c.target = e.target AND c.type = e.type"
         )
-        return self._ask(query, (as_list(nodes), as_list(types), as_list(within))).fetchall()
+        values = [as_list(nodes), as_list(types)]
+        if within is not None:
+            query += f" AND episode IN (SELECT number FROM episode WHERE id {ANY_OF})"  # noqa: S608  (a constant)
+            values.append(as_list(within))
+        return self._ask(f"{query})", values).fetchall()
 
     def episodes_of(self, nodes: Collection[int]) -> frozenset[str]:
         """The episodes that mention one of ``nodes``."""
@@ -218,7 +224,7 @@ class Adjacency:
     def claims_of(self, episode: str) -> list[EpisodeClaim]:
         """All that one episode claims."""
         rows = self._ask(
-            "SELECT source_local, target_local, source, target, type FROM claim"
+            f"SELECT source_local, target_local, source, target, type FROM {self._claim}"  # noqa: S608  (one of two)
             " WHERE episode = (SELECT number FROM episode WHERE id = ?)",
             (episode,),
         )
@@ -247,7 +253,7 @@ class Adjacency:
         """All that supports each edge."""
         found: dict[Edge, list[EdgeClaim]] = {edge: [] for edge in edges}
         rows = self._ask(
-            "SELECT source, target, type, id, reason, weight, source_local, target_local FROM claim"  # noqa: S608  (a constant)
+            f"SELECT source, target, type, id, reason, weight, source_local, target_local FROM {self._claim}"  # noqa: S608  (constants)
             f" JOIN episode ON number = episode WHERE (source, target, type) {ANY_EDGE_OF}",
             (as_list(edges),),
         )
@@ -266,7 +272,8 @@ class Adjacency:
         """How firm each edge is; of a hundred thousand edges SQLite counts the claims faster than Python."""
         occurring = self.occurring({edge[0] for edge in edges})
         rows = self._ask(
-            "SELECT source, target, type, weight_sum, claims, (SELECT count(DISTINCT episode) FROM claim c"  # noqa: S608  (a constant)
+            "SELECT source, target, type, weight_sum, claims, (SELECT count(DISTINCT episode)"  # noqa: S608  (constants)
+            f" FROM {self._claim} c"
             " JOIN episode ON number = c.episode WHERE c.source = e.source AND c.target = e.target AND c.type = e.type"
             f" AND origin <> 'assertion') FROM edge e WHERE (source, target, type) {ANY_EDGE_OF}",
             (as_list(edges),),
@@ -285,14 +292,19 @@ class Adjacency:
         rows = self._ask("SELECT DISTINCT checked FROM run WHERE kind <> 'command'")
         return frozenset(check_label(name).removesuffix(" fails: ") for (name,) in rows)
 
-    def speaking_edit(self, episode: str, error: str, change: str) -> tuple[int, str] | None:
-        """Line and text of the edit that speaks of an error, where that is not the one a change is quoted by."""
+    def speaking_edit(self, episode: str, source: str, target: str) -> tuple[str, int, str] | None:
+        """Of a change and what failed, either way: the change, and line and text of the edit that is about it.
+
+        None where that is the edit by which the change is quoted.
+        """
         row = self._ask(
-            "SELECT line, quote FROM repair WHERE episode = (SELECT number FROM episode WHERE id = ?)"
-            " AND error = ? AND change = ? AND line IS NOT NULL",
-            (episode, error, change),
+            "SELECT change, line, quote FROM repair WHERE episode = (SELECT number FROM episode WHERE id = ?1)"
+            " AND error = ?2 AND change = ?3 AND line IS NOT NULL UNION ALL"
+            " SELECT source_local, line, quote FROM claim WHERE episode = (SELECT number FROM episode WHERE id = ?1)"
+            " AND source_local = ?2 AND target_local = ?3 AND line IS NOT NULL",
+            (episode, source, target),
         ).fetchone()
-        return (row[0], row[1] or "") if row else None
+        return (row[0], row[1], row[2] or "") if row else None
 
     def place(self, episode: str, local: str) -> MentionPlace:
         """Where a mention is."""

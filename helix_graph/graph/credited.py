@@ -38,23 +38,28 @@ def credited_answers(episode: Episode) -> dict[str, str]:
         if error is None or not changes:
             continue
         if error.tests or (error.family or "").endswith("test failed"):
-            found[error.id] = max(reversed(changes), key=partial(_repairs_test, error=error)).id
+            found[error.id] = max(reversed(changes), key=partial(_repairs_test, fix=fix, error=error)).id
         else:
             names = frozenset(_NAME_IN_MESSAGE.findall(error.message or ""))
             found[error.id] = max(changes, key=partial(_aptness, fix=fix, error=error, names=names)).id
     return found
 
 
-def _repairs_test(change: Decision, *, error: Event) -> tuple[bool, bool]:
+def _repairs_test(change: Decision, *, fix: Fix, error: Event) -> tuple[bool, bool, bool]:
     path = change.action.path if change.action else None
     outside = change.action is not None and path is not None and change.action.role != "test"
-    return outside, bool(path and error.path) and _name(path or "") == _name(error.path or "")
+    return (
+        change.id not in fix.loose,
+        outside,
+        bool(path and error.path) and _name(path or "") == _name(error.path or ""),
+    )
 
 
-def _aptness(change: Decision, *, fix: Fix, error: Event, names: frozenset[str]) -> tuple[bool, bool, bool]:
+def _aptness(change: Decision, *, fix: Fix, error: Event, names: frozenset[str]) -> tuple[bool, bool, bool, bool]:
     path = change.action.path if change.action else None
     written = f"{change.evidence.replaced}\n{change.evidence.quote}" if change.evidence else ""
     return (
+        change.id not in fix.loose,
         any(one.change == change.id for one in fix.edits),
         any(name in written for name in names),
         bool(path and error.path) and _name(path or "") == _name(error.path or ""),
@@ -65,8 +70,10 @@ def _name(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[2]
 
 
-def repaired_passes(episode: Episode) -> Iterator[tuple[str, str]]:
-    """Each change that a fix credits, and the passing run that verifies it, where no link joins the two already.
+def repaired_passes(episode: Episode) -> Iterator[tuple[str, str, bool]]:
+    """Each change that a fix credits, the passing run that verifies it, and whether that is loose.
+
+    Only where no link joins the two already.
 
     A link joins a change to the next run; a test may go on failing for other reasons before it passes. Other checks
     list all they find: one that fails again in between was not brought to pass by the change alone.
@@ -81,7 +88,7 @@ def repaired_passes(episode: Episode) -> Iterator[tuple[str, str]]:
         for change in (decisions[name] for name in fix.changes if name in decisions):
             failing = any(_is_between(run, change, passed) for run in episode.runs if run.check == error.check)
             if (change.id, passed.id) not in linked and not failing:
-                yield change.id, passed.id
+                yield change.id, passed.id, change.id in fix.loose
 
 
 def _is_between(run: CommandRun, change: Decision, passed: Event) -> bool:

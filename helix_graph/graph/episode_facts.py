@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import msgspec
 
@@ -81,7 +81,7 @@ def facts_of(episode: Episode) -> EpisodeFacts:
     used = {end for link in links for end in link[:2]} | {end for ends in repairs for end in ends[:2]}
     mentions = {mention.local: mention for mention in _mentions(episode, used)}
     prevented: list[_Link] = [
-        (one.change, one.error, "prevents", "fix", REASON_WEIGHT["fix"] * one.share // MILLION)
+        _Link(one.change, one.error, "prevents", "fix", REASON_WEIGHT["fix"] * one.share // MILLION)
         for one in repairs.values()
     ]
     claims, problems = _claims((*links, *prevented), mentions)
@@ -107,8 +107,14 @@ def facts_of(episode: Episode) -> EpisodeFacts:
     )
 
 
-#: Source, target, type, reason and weight.
-_Link = tuple[str, str, EdgeType, str, int]
+class _Link(NamedTuple):
+    source: str
+    target: str
+    type: EdgeType
+    reason: str
+    weight: int
+    loose: bool = False
+    edit: Evidence | None = None
 
 
 class _Edit(TypedDict, total=False):
@@ -134,18 +140,24 @@ def _links(episode: Episode) -> Iterator[_Link]:
     What answers an error that was repaired is the change that is credited with it, not the first that was tried.
     """
     answers = credited_answers(episode)
+    unsure = {(fix.error, change) for fix in episode.fixes for change in fix.loose}
     for link in episode.links:
-        if link.reason != "fix":  # they have a list of their own, with shares
-            target = answers.get(link.source, link.target) if link.reason == "answer" else link.target
-            yield (link.source, target, link.type, link.reason, REASON_WEIGHT[link.reason])
-    for change, passed in repaired_passes(episode):
-        yield (change, passed, "causes", "fix", REASON_WEIGHT["fix"])
+        if link.reason == "fix":  # they have a list of their own, with shares
+            continue
+        weight = REASON_WEIGHT[link.reason]
+        if link.reason == "answer" and link.source in answers:
+            target = answers[link.source]
+            yield _Link(link.source, target, link.type, "answer", weight, loose=(link.source, target) in unsure)
+        else:
+            yield _Link(link.source, link.target, link.type, link.reason, weight, loose=link.loose, edit=link.edit)
+    for change, passed, loose in repaired_passes(episode):
+        yield _Link(change, passed, "causes", "fix", REASON_WEIGHT["fix"], loose=loose)
     if not episode.links:
         for source, target in _stated(episode):
-            yield (source, target, "causes", "stated", REASON_WEIGHT["stated"])
+            yield _Link(source, target, "causes", "stated", REASON_WEIGHT["stated"])
     decider = episode.outcome_evidence.source if episode.outcome_evidence else None
     if decider and outcome_key(episode.outcome):
-        yield (decider, OUTCOME_ID, "causes", "decided", REASON_WEIGHT["decided"])
+        yield _Link(decider, OUTCOME_ID, "causes", "decided", REASON_WEIGHT["decided"])
 
 
 def _stated(episode: Episode) -> set[tuple[str, str]]:
@@ -163,7 +175,7 @@ def _claims(links: tuple[_Link, ...], mentions: dict[str, Mention]) -> tuple[tup
     """Each link between two mentions once; those with an end that does not exist are problems."""
     claims: dict[tuple[str, str, str, str], Claim] = {}
     problems: set[str] = set()
-    for source, target, kind, reason, weight in links:
+    for source, target, kind, reason, weight, loose, edit in links:
         if source not in mentions or target not in mentions:
             missing = sorted({source, target} - mentions.keys())
             problems.add(f"link {source} → {target} ({reason}): no {' and no '.join(missing)}; left out")
@@ -176,6 +188,9 @@ def _claims(links: tuple[_Link, ...], mentions: dict[str, Mention]) -> tuple[tup
             weight=weight,
             source_local=source,
             target_local=target,
+            loose=int(loose),
+            line=edit.line if edit else None,
+            quote=edit.quote if edit else None,
         )
     return tuple(sorted(claims.values())), tuple(sorted(problems))
 

@@ -160,7 +160,10 @@ def rows_of(
             nodes.append((one.node, one.type, one.label, one.label.casefold()))
     issues = [(key, number, one.local) for one in facts.mentions if one.issues for key in one.issues.split(" ")]
     claims = [
-        (place[c.source], place[c.target], c.type, number, c.source_local, c.target_local, c.reason, c.weight)
+        (
+            *(place[c.source], place[c.target], c.type, number, c.source_local, c.target_local, c.reason, c.weight),
+            *(c.loose, c.line, c.quote),
+        )
         for c in facts.claims
     ]
     parts: dict[str, list[tuple[Any, ...]]] = {

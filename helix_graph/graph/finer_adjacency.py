@@ -36,9 +36,11 @@ _State = tuple[int, str | None]
 class FinerAdjacency(Adjacency):
     """The graph in an open graph.db at the resolution ``place`` or ``thing``, for one question."""
 
-    def __init__(self, connection: sqlite3.Connection, resolution: Literal["place", "thing"]) -> None:
-        super().__init__(connection)
-        self.by_kind = Adjacency(connection)
+    def __init__(
+        self, connection: sqlite3.Connection, resolution: Literal["place", "thing"], *, firm: bool = False
+    ) -> None:
+        super().__init__(connection, firm=firm)
+        self.by_kind = Adjacency(connection, firm=firm)
         self.resolution = resolution
         self._handles: dict[_State, int] = {}
         self._states: list[_State] = []
@@ -63,7 +65,7 @@ class FinerAdjacency(Adjacency):
     def refined(self, edge: Edge, within: Collection[str]) -> frozenset[Edge]:
         """What an edge between two labels is at this resolution, in some episodes."""
         rows = self._ask(
-            f"SELECT DISTINCT s.node, s.{self.resolution}, t.node, t.{self.resolution}, c.type FROM claim c"  # noqa: S608  (constants)
+            f"SELECT DISTINCT s.node, s.{self.resolution}, t.node, t.{self.resolution}, c.type FROM {self._claim} c"  # noqa: S608  (constants)
             " JOIN mention s ON s.episode = c.episode AND s.local = c.source_local"
             " JOIN mention t ON t.episode = c.episode AND t.local = c.target_local"
             f" WHERE (c.source, c.target) = (?1, ?2) AND c.episode {_NUMBERED} AND c.type = ?4",
@@ -79,7 +81,7 @@ class FinerAdjacency(Adjacency):
         asked, other = "m.node, m.name", f"o.node, o.{self.resolution}"
         query = (
             f"SELECT DISTINCT {other if at else asked}, {asked if at else other}, c.type FROM {self._mentions} m"  # noqa: S608  (constants)
-            f" JOIN claim c ON c.episode = m.episode AND c.{here}_local = m.local"
+            f" JOIN {self._claim} c ON c.episode = m.episode AND c.{here}_local = m.local"
             f" JOIN mention o ON o.episode = c.episode AND o.local = c.{there}_local WHERE c.type IN"
             " (SELECT value FROM json_each(?2))"
         )
@@ -98,7 +100,7 @@ class FinerAdjacency(Adjacency):
         """As `Adjacency.claims_of`."""
         rows = self._ask(
             f"SELECT source_local, target_local, s.node, s.{self.resolution}, t.node, t.{self.resolution}, c.type"  # noqa: S608  (constants)
-            " FROM claim c JOIN mention s ON s.episode = c.episode AND s.local = c.source_local"
+            f" FROM {self._claim} c JOIN mention s ON s.episode = c.episode AND s.local = c.source_local"
             " JOIN mention t ON t.episode = c.episode AND t.local = c.target_local"
             " WHERE c.episode = (SELECT number FROM episode WHERE id = ?)",
             (episode,),
@@ -130,7 +132,7 @@ class FinerAdjacency(Adjacency):
         rows = self._ask(
             f"SELECT m.node, m.name, t.node, t.{self.resolution}, c.type, e.id, c.reason, c.weight, c.source_local,"  # noqa: S608  (constants)
             f" c.target_local FROM {self._mentions} m"
-            " JOIN claim c ON c.episode = m.episode AND c.source_local = m.local"
+            f" JOIN {self._claim} c ON c.episode = m.episode AND c.source_local = m.local"
             " JOIN mention t ON t.episode = c.episode AND t.local = c.target_local"
             " JOIN episode e ON e.number = c.episode",
             (self._as_states(new),),

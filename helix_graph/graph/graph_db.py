@@ -45,7 +45,7 @@ TELLING_VERSION = "1"
 
 GRAPH_FILE = DatabaseKind(
     application_id=int.from_bytes(b"hlxg", "big"),
-    version=12,
+    version=13,
     known=GRAPH_OBJECTS,
     most_pages=1 << 22,  # 16 gigabytes: a million sessions
     schema=f"""
@@ -91,7 +91,7 @@ GRAPH_FILE = DatabaseKind(
     CREATE TABLE claim (
         source INTEGER NOT NULL, target INTEGER NOT NULL, type TEXT NOT NULL,
         episode INTEGER NOT NULL REFERENCES episode, source_local TEXT NOT NULL, target_local TEXT NOT NULL,
-        reason TEXT NOT NULL, weight INTEGER NOT NULL,
+        reason TEXT NOT NULL, weight INTEGER NOT NULL, loose INTEGER NOT NULL, line INTEGER, quote TEXT,
         PRIMARY KEY (episode, source_local, target_local, type, reason)
     ) WITHOUT ROWID;
     CREATE TABLE edge (

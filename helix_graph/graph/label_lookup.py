@@ -3,7 +3,7 @@
 `matches` is the one way in for every question that begins with a text. It compares exactly and by parts, in any case,
 and gives what it finds in ranks, the best first, so that a question may fall back on the next where one leads nowhere:
 
-1. a label that is the text
+1. a label that is the text; then those that end in it as the name of what failed (``unused``)
 2. a place or thing that is the text, or ends in it after a slash (``cart.py``), and failures in such a file; here only
    for a text that looks like a name
 3. labels that contain it
@@ -59,6 +59,10 @@ def matches(graph: Adjacency, text: str) -> Iterator[Match]:
     looks_like_a_name = _NAME.search(wanted) is not None
     if exact:
         yield Match(how="label", nodes=exact)
+    ending = f" fails: {wanted.lower()}"
+    failing = frozenset(node for node in labelled if graph.summary(node).label.lower().endswith(ending)) - exact
+    if failing and failing != labelled:
+        yield Match(how="label", nodes=failing)
     whole = list(_whole_names(graph, wanted))
     if looks_like_a_name:
         yield from whole

@@ -128,7 +128,11 @@ def _page(*texts: str | None) -> str:
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True, order=True, gc=False):
-    """One link of an episode. ``source`` and ``target`` are node ids, the local ids name the mentions that it joins."""
+    """One link of an episode. ``source`` and ``target`` are node ids, the local ids name the mentions that it joins.
+
+    ``loose`` is 1 where the log only shows that the target followed. ``line`` and ``quote`` are those of the edit that
+    it rests on, where the source is quoted by another.
+    """
 
     source: str
     target: str
@@ -137,6 +141,9 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, order=True, gc=False):
     weight: int
     source_local: str
     target_local: str
+    loose: int = 0
+    line: int | None = None
+    quote: str | None = None
 
 
 class Repair(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -4,7 +4,8 @@ The edges of a path are between labels, and so are the counts and depths that th
 finer. A path between labels is found there: of the shortest ones the one that most episodes contain whole, then the
 firmest, then the first by its labels, so that the same graph always gives the same answer. Where an episode contains it
 whole it is then *refined*: shown with the files, tests and commands of the episodes that do. A path from or to a place
-or thing is looked for among places and things from the start.
+or thing is looked for among places and things from the start. None goes along a *loose* link, of which the log shows
+only that one thing followed another; where there is no other way, the hint says so.
 
 If no episode contains the path whole, the shortest one that an episode does contain is shown instead, although it is
 longer. Failing that, the path is *stitched* from several episodes, which is weaker: its links may never have followed
@@ -196,19 +197,19 @@ def find_path(  # noqa: PLR0913  (the options of the question)
     if resolution == "kind":
         answer = _at_kind(graph, source, target, asked)
     elif resolution is not None:
-        answer = _at(FinerAdjacency(graph.connection, resolution), source, target, asked)
+        answer = _at(FinerAdjacency(graph.connection, resolution, firm=True), source, target, asked)
     else:
-        answer = _finest(graph, source, target, asked)
+        answer = _finest(Adjacency(graph.connection, firm=True), source, target, asked)
     if answer:
         return answer
     missing = [text for text in (source, target) if next(matches(graph, text), None) is None]
     if missing:
         return PathAnswer(found=False, path=(), error=f"Node not found: {missing[0].strip()}", hint=_NO_NODE)
-    hint = _hint(graph, source, target, follow, max_depth)
+    hint = (resolution is None and _followed(graph, source, target, asked)) or _hint(graph, source, target, asked)
     return PathAnswer(found=False, path=(), error=f"No path found within depth {max_depth}", hint=hint)
 
 
-_NO_NODE = "nothing recorded matches it; `helix-graph labels` lists all labels"
+_NO_NODE = "`helix-graph labels` lists all labels"
 _NO_WAY = f"no path of up to {HIGHEST_DEPTH} edges connects them"
 _BY_LABELS = (
     "no session leads from one to the other, nor do several by way of the same file, test, folder or rule; by labels"
@@ -217,17 +218,31 @@ _BY_LABELS = (
 _NO_DECIDER = "no event in these episodes decided that outcome, so no edge leads to it; see `helix-graph patterns`"
 
 
-def _hint(graph: Adjacency, source: str, target: str, follow: Collection[str], max_depth: int) -> str:
+def _followed(graph: Adjacency, source: str, target: str, asked: _Asked) -> str | None:
+    """What can be said where sessions have one after the other, and show no more than that."""
+    loose = _finest(graph, source, target, asked)
+    if loose is None or loose.stitched or not loose.steps:
+        return None
+    order = ", then ".join(f'"{step.target}"' for step in loose.steps)
+    first, held = loose.steps[0], loose.steps[0].frequency
+    counted = f"{held.k} of {held.n} sessions" if len(loose.steps) == 1 else f"{len(loose.whole)} of {held.n} sessions"
+    return (
+        f'in {counted}, "{first.source}" was followed by {order}, but the log does not show that one is about the other'
+    )
+
+
+def _hint(graph: Adjacency, source: str, target: str, asked: _Asked) -> str:
     ends = graph.labelled(target.strip())
     outcomes = {end for end in ends if graph.summary(end).type == "outcome"}
     if outcomes and outcomes == ends and not graph.edges(outcomes, at=1, types=LEADING):
         return _NO_DECIDER
+    max_depth = asked.depth
     depths = [
         len(layers)
         for ends in ends_at_kind(graph, source, target)
         if (
             layers := shortest_layers(
-                graph, ends.sources, ends.targets, depth=HIGHEST_DEPTH, types=follow, within=ends.within
+                graph, ends.sources, ends.targets, depth=HIGHEST_DEPTH, types=asked.follow, within=ends.within
             )
         )
     ]
@@ -238,7 +253,7 @@ def _hint(graph: Adjacency, source: str, target: str, follow: Collection[str], m
 
 def _finest(graph: Adjacency, source: str, target: str, asked: _Asked) -> PathAnswer | None:
     """The path that an episode contains, refined; else the stitched one at the finest resolution that has one."""
-    fine = FinerAdjacency(graph.connection, "thing")
+    fine = FinerAdjacency(graph.connection, "thing", firm=graph.firm)
     stitched: tuple[Match, Match] | None = None
     for place, start, goal in pairs(graph, source, target):
         labels = start.how == goal.how == "label"
@@ -269,7 +284,7 @@ def _stitched(graph: Adjacency, start: Match, goal: Match, asked: _Asked) -> Pat
     One that is joined at labels alone would lead from the edit of one file to what followed the edit of another.
     """
     for resolution in ("thing", "place"):
-        finer = FinerAdjacency(graph.connection, resolution)
+        finer = FinerAdjacency(graph.connection, resolution, firm=graph.firm)
         ends = ends_of(finer, start, goal)
         if paths := _search(finer, ends, asked):
             return _answer(finer, paths, ends, asked)
@@ -381,7 +396,7 @@ def _quoted_places(graph: Adjacency, chain: tuple[Joint, ...]) -> _Places:
     places = {local: graph.place(episode, local) for episode, *ends in chain for local in ends}
     for episode, source, target in chain:
         if edit := graph.speaking_edit(episode, source, target):
-            places[target] = msgspec.structs.replace(places[target], line=edit[0], quote=edit[1])
+            places[edit[0]] = msgspec.structs.replace(places[edit[0]], line=edit[1], quote=edit[2])
     return tuple((places[source], places[target]) for _, source, target in chain)
 
 

@@ -2,7 +2,7 @@
 
 Two words are near when one becomes the other by one change, or by two from eight letters on: a letter too many, too few
 or another one, or two neighbours in each other's place. Of four letters two may only have changed places. The first
-letter must agree: it is seldom mistyped.
+letter must agree: it is seldom mistyped. Words that differ in the last letter alone are forms, or of two languages.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ def near_words(word: str, known: Collection[str]) -> tuple[str, ...]:
     ('lockfile',)
     >>> near_words("gorelaeser", {"goreleaser"}), near_words("fial", {"fail", "file"}), near_words("teat", {"test"})
     (('goreleaser',), ('fail',), ())
+    >>> near_words("falla", {"falls"})
+    ()
     """
     if len(word) == _SWAPPED:
         known = [other for other in known if sorted(other) == sorted(word)]
@@ -33,7 +35,7 @@ def near_words(word: str, known: Collection[str]) -> tuple[str, ...]:
     most = 2 if len(word) >= _LONG else 1
     found: dict[str, int] = {}
     for other in known:
-        if other[:1] == word[:1] and abs(len(other) - len(word)) <= most:
+        if other[:1] == word[:1] and abs(len(other) - len(word)) <= most and other[:-1] != word[:-1]:
             changes = _changes(word, other)
             if changes <= most:
                 found[other] = changes

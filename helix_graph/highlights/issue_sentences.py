@@ -189,14 +189,13 @@ class IssueSentences:
             times = sum(one.remedy.times for one in groups if one.remedy and one.remedy.what == cure.what)
             repaired = sum(one.remedy.of for one in groups if one.remedy and one.remedy.what == cure.what)
             habit += f"; {quoted(cure.what, longest=LONGEST_QUOTE)} repaired {times} of {repaired} of them"
+        met = f"{label_or_quoted(row.title)} fails in {row.sessions} of {self._listed.sessions} sessions"
         yield Weighed(
             OPEN,
             Highlight(
                 kind="issue",
-                text=(
-                    f"{label_or_quoted(row.title)} fails in {row.sessions} of {self._listed.sessions} sessions "
-                    f"({_cost(row)}), most often (sessions): {', '.join(kinds)}{habit}."
-                ),
+                text=f"{met} ({_cost(row)}), most often (sessions): {', '.join(kinds)}{habit}.",
+                brief=f"{met}, most often (sessions): {', '.join(kinds)}.",
                 see="helix-graph issues --by group" + option("--check", row.title),
                 sessions=row.sessions,
                 evidence=_places([self._survey.show(one.id) for one in (silenced or several)]),

@@ -135,11 +135,14 @@ class History:
         self.failures, self.reported = first_occurrences(self.recorded), first_occurrences(self.reported)
         counted: defaultdict[str, dict[int, int]] = defaultdict(dict)
         query = (
-            "SELECT checked, episode, count(*) FROM run WHERE passed IS NOT NULL AND kind <> 'command' GROUP BY 1, 2"
+            "SELECT checked, episode, count(*), min(kind) FROM run WHERE passed IS NOT NULL AND kind <> 'command'"
+            " GROUP BY 1, 2"
         )
-        for check, number, runs in connection.execute(query):
+        self._kinds: dict[str, str] = {}
+        for check, number, runs, kind in connection.execute(query):
             if number in order:
                 counted[check][order[number]] = runs
+                self._kinds[check] = kind
         self._runs = {
             check: RunsOfCheck(sorted(by), [by[place] for place in sorted(by)]) for check, by in counted.items()
         }
@@ -149,6 +152,10 @@ class History:
     def runs_of(self, check: str) -> RunsOfCheck | None:
         """The runs of a check; None of a tool or a command, of which only failures are recorded."""
         return self._runs.get(check)
+
+    def kind_of(self, check: str) -> str:
+        """What kind of check it is (`test`, `lint` …); empty of a tool or a command."""
+        return self._kinds.get(check, "")
 
     @property
     def each_session(self) -> RunsOfCheck:

@@ -20,9 +20,9 @@ By = Literal["recurring", "issue", "group", "file", "check", "agent", "model", "
 #: after it had been quiet, or after a person had called it resolved. ``muted`` and ``resolved`` are what people say.
 State = Literal["new", "recurring", "quiet", "regressed", "muted", "resolved"]
 #: How a failure was repaired: by a command after which the check passed, by another command in place of the failed one,
-#: by an edit of the file that the failure names, of another file, of several that differ each time, by another try of
-#: the same tool, by a marker that silences the check (a habit, never advice).
-How = Literal["run", "instead", "edit named", "edit", "edits", "again", "silence"]
+#: by an edit of the file that the failure names, of nothing but the failing test, of another file, of several that
+#: differ each time, by another try of the same tool, by a marker that silences the check (a habit, never advice).
+How = Literal["run", "instead", "edit named", "edit test", "edit", "edits", "again", "silence"]
 COST_NOTE = "Ranked by sessions. Costs say where time went, not where it will go."
 
 
@@ -58,7 +58,8 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True):
     ``repaired`` occurrences were silenced by a marker.
     ``since`` counts the runs of its check since it was last seen, or the sessions (``unit`` says which). ``remedy`` is
     the best one that two sessions have in common, or what they ran instead where nothing was repaired.
-    ``files`` are the commonest, with how many sessions each.
+    ``files`` are the commonest, with how many sessions each. Without a best remedy ``way`` is what repaired it most
+    often, without its example.
     """
 
     id: str
@@ -89,6 +90,7 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True):
     remedy: GeneralRemedy | None = None
     suppressed: int = 0
     files: tuple[tuple[str, int], ...] = ()
+    way: GeneralRemedy | None = None
 
 
 class IssueList(msgspec.Struct, frozen=True, kw_only=True):
@@ -175,49 +177,74 @@ def remedy_words(remedy: GeneralRemedy) -> str:
         "run": f"run {remedy.what}",
         "instead": f"run {remedy.what} instead",
         "edit named": "edit the file that it names",
+        "edit test": "edit the test itself",
         "edit": f"edit {remedy.what}",
-        "edits": f"edit {remedy.what}" if remedy.what else "edits of other files, different each time",
-        "again": "a later call of the same tool",
+        "edits": f"edit {remedy.what}" if remedy.times == 1 else f"edits of different files: {remedy.what}",
+        "again": "calling the tool again",
         "silence": "a marker that silences the check",
     }[remedy.how]
-    return f"{words} ({remedy.times} of {remedy.of})"
+    return f"{words} ({remedy.times:,} of {remedy.of:,})"
 
 
-def repair_words(issue: Issue, remedies: Sequence[GeneralRemedy]) -> str:
-    """What repaired an issue, in one sentence without its period; ``remedies`` are all that it has.
+def repair_words(issue: Issue) -> str:
+    """What repaired an issue, in one sentence without its period.
 
-    >>> silence = GeneralRemedy(how="silence", times=3, of=3, sessions=3, verified=3)
-    >>> repair_words(Issue(id="", kind="issue", title="", repaired=3, suppressed=3), [silence])
+    >>> repair_words(Issue(id="", kind="issue", title="", repaired=3, suppressed=3))
     'Only silenced by a marker (3 of 3)'
+    >>> test = GeneralRemedy(how="edit test", times=13, of=17, sessions=9, verified=13)
+    >>> repair_words(Issue(id="", kind="group", title="", repaired=17, way=test))
+    'No remedy in common; only the test itself was edited 13 of 17 times'
     """
-    others = [one for one in remedies if one.how != "silence"]
+    way = issue.way
     if issue.remedy is not None:
-        return f"Best remedy: {best_words(issue)}"
+        return remedy_sentence(issue)
     if not issue.repaired:
         return "Not repaired in any of its sessions"
-    if not remedies:
-        return "Repaired; what changed is not recorded"
-    if not others:
-        return f"Only silenced by a marker ({issue.suppressed} of {issue.repaired})"
-    if others[0].how == "again":
-        return f"Got past by {remedy_words(others[0])}{_silenced(issue)}"
-    one_way = len(remedies) == 1 and others[0].times == issue.repaired
-    words = "differently each time"
-    if one_way or issue.repaired == 1:
-        words = f"by: {remedy_words(others[0])}"
-    return f"Repaired {words}{_silenced(issue)}"
+    if way is None:
+        only = f"Only silenced by a marker ({issue.suppressed} of {issue.repaired})"
+        return only if issue.suppressed else "Repaired; what changed is not recorded"
+    if way.how == "again":
+        words = f"Got past by {remedy_words(way)}"
+    elif way.how == "edits" and way.times > 1:
+        words = f"No remedy in common; {remedy_words(way)}"
+    elif way.times == issue.repaired:
+        words = f"Repaired by: {remedy_words(way)}"
+    elif way.how == "edit test" and way.sessions > 1:
+        words = f"No remedy in common; only the test itself was edited {way.times} of {way.of} times"
+    else:
+        words = "Repaired differently each time"
+    return f"{words}{_silenced(issue)}"
 
 
-def best_words(issue: Issue) -> str:
-    """The best remedy of an issue; where a marker silenced it, that too.
+def remedies_heading(issue: Issue, remedies: Sequence[GeneralRemedy]) -> str:
+    """What a list of remedies is called: to call a tool again got past a failure and repaired nothing."""
+    if not issue.repaired:
+        return "What worked instead"
+    got_past = bool(remedies) and all(one.how in {"again", "silence"} for one in remedies)
+    return "How it was got past" if got_past else "What repaired it"
 
-    >>> remedy = GeneralRemedy(how="edit named", times=15, of=27, sessions=9, verified=15)
-    >>> best_words(Issue(id="", kind="issue", title="", repaired=27, remedy=remedy, suppressed=16))
-    'edit the file that it names (15 of 27; silenced 16 times)'
+
+def remedy_sentence(issue: Issue) -> str:
+    """The remedy that sessions have in common, with what that says; where a marker silenced the issue, that too.
+
+    >>> named = GeneralRemedy(how="edit named", times=15, of=27, sessions=9, verified=15)
+    >>> remedy_sentence(Issue(id="", kind="issue", title="", repaired=27, remedy=named, suppressed=16))
+    'Repaired by an edit of the file that it names (15 of 27; silenced 16 times)'
+    >>> run = GeneralRemedy(how="run", what="make fmt", times=9, of=10, sessions=9, verified=9)
+    >>> remedy_sentence(Issue(id="", kind="issue", title="", repaired=10, remedy=run))
+    'Best remedy: run make fmt (9 of 10)'
     """
-    if issue.remedy is None:
+    remedy = issue.remedy
+    if remedy is None:
         return ""
-    words = remedy_words(issue.remedy)
+    if remedy.how == "edit named":
+        words = f"Repaired by an edit of the file that it names ({remedy.times:,} of {remedy.of:,})"
+    elif remedy.how == "instead":
+        last = "the last " if remedy.of < issue.sessions else ""
+        words = f"What worked instead: {remedy.what} ({remedy.times} of {last}{remedy.of} sessions)"
+    else:
+        often = "Best remedy" if 2 * remedy.times >= remedy.of else "No remedy in common; most often"
+        words = f"{often}: {remedy_words(remedy)}"
     return f"{words.removesuffix(')')}{_silenced(issue)})"
 
 

@@ -1,8 +1,9 @@
 """What repaired an issue, generalised over its occurrences: a command, the file that the failure names, a marker.
 
 A repair at one place says nothing at another, its kind does. Of several kinds the best is the one that most sessions
-used, and among equals the one that was verified more often. Silencing a check is counted and never best. Where nothing
-was repaired, the command that most sessions ran instead is read from their episodes.
+used, and among equals the one that was verified more often. Silencing a check is counted and never best, nor is an
+edit of the failing test itself: it counts where nothing but tests was edited. Where nothing was repaired, the command
+that most sessions ran instead is read from their episodes.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.errors import InvalidEpisode
+from helix_episodes.extraction.actions import is_telling
+from helix_episodes.extraction.check_runs import cuts_short
+from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.shell.commands import plain_command
 from helix_episodes.store import EpisodeStore
 from helix_graph.causality.workarounds import common_workaround, workarounds_in
@@ -78,21 +82,18 @@ def generalised(
     """The kinds of change that repaired these failures, the best first; ``failures`` are in order of time."""
     sessions = history.sessions
 
-    def kind_of(failure: Failure, change: Change) -> tuple[How, str]:
-        return kind_of_change(failure, change, checks=history.runs_of(failure.check) is not None)
-
     uses: dict[tuple[How, str], list[tuple[Failure, Change]]] = defaultdict(list)
     repaired = [one for one in failures if (one.number, one.local) in changes]
     for failure in repaired:
         made = changes[failure.number, failure.local]
-        for key in dict.fromkeys(kind_of(failure, one) for one in made):
-            uses[key].append((failure, next(one for one in reversed(made) if kind_of(failure, one) == key)))
+        for key, change in kinds_of_changes(failure, made, checks=history.kind_of(failure.check)).items():
+            uses[key].append((failure, change))
     # An edit of a file that no other session edited for it says nothing to the next one.
     alone = [key for key, used in uses.items() if key[0] == "edit" and _sessions(used) == 1]
     if len(alone) > 1:
         edits = _once([use for key in alone for use in uses.pop(key)])
-        # Those of one occurrence are no two that differ: they are named.
-        uses["edits", _listed([path for _, path in alone]) if len(edits) == 1 else ""] = edits
+        paths = [path for _, path in alone]
+        uses["edits", _listed(paths if len(edits) == 1 else sorted({_name_of(one) for one in paths}))] = edits
     found = [_remedy(how, what, used, len(repaired), sessions) for (how, what), used in uses.items()]
     return sorted(found, key=lambda one: (one.how == "silence", -one.sessions, -one.verified, one.how, one.what))
 
@@ -136,17 +137,31 @@ def worked_instead(failures: Sequence[Failure], history: History) -> Instead | N
     return Instead(remedy, {(one.number, one.local): plain_command(way.command) for one, way in used})
 
 
-def kind_of_change(failure: Failure, change: Change, *, checks: bool) -> tuple[How, str]:
-    """How a change repaired a failure, in a form that occurs again; ``checks`` says that a check reported it."""
+def kinds_of_changes(failure: Failure, changes: Sequence[Change], *, checks: str) -> dict[tuple[How, str], Change]:
+    """The kinds of change that repaired a failure, each with its most telling change, the latest of several.
+
+    ``changes`` are in order of the log, ``checks`` is the kind of check that reported the failure.
+    """
+    kinds = [_kind_of_change(failure, one, checks=checks) for one in changes]
+    # Where other code was changed too, it is not the test that was wrong.
+    of_code = [key for key in kinds if key[0] != "edit test"] or kinds
+    pairs = list(zip(kinds, changes, strict=True))
+    return {key: _most_telling([one for own, one in pairs if own == key]) for key in of_code}
+
+
+def _kind_of_change(failure: Failure, change: Change, *, checks: str) -> tuple[How, str]:
+    """How a change repaired a failure, in a form that occurs again."""
     if change.silences:
         return "silence", ""
     if change.command is not None:
         # Where nothing but the command itself shows the repair, it is what was done instead.
         return "instead" if change.verified_by == change.local else "run", plain_command(change.command)
-    own = (failure.path or "").rpartition("/")[2]
+    own = _name_of(failure.path or "")
     if change.path is None:
         return "again", ""
-    if own and change.path.rpartition("/")[2] == own:
+    if own and _name_of(change.path) == own:
+        if checks == "test" and role_of(change.path) == "test" and not cuts_short(failure.family):
+            return "edit test", ""
         # Of a tool's own error the path is what it was asked to change: to do so at last is no remedy to name.
         return ("edit named", "") if checks else ("again", "")
     return "edit", change.path
@@ -155,7 +170,7 @@ def kind_of_change(failure: Failure, change: Change, *, checks: bool) -> tuple[H
 def _remedy(
     how: How, what: str, used: Sequence[tuple[Failure, Change]], of: int, sessions: dict[int, SessionRow]
 ) -> GeneralRemedy:
-    failure, change = used[-1]
+    failure, change = next((one for one in reversed(used) if _tells(one[1])), used[-1])
     example = "" if how == "run" else change.quote or change.raw
     return GeneralRemedy(
         how=how,
@@ -164,7 +179,7 @@ def _remedy(
         of=of,
         sessions=_sessions(used),
         verified=sum(one.verified_by is not None for _, one in used),
-        diff=edit_diff(replaced=change.replaced, wrote=change.quote) if change.path and not change.command else (),
+        diff=_diff(change),
         example=" ".join(example.split())[:_LONGEST_EXAMPLE],
         session=sessions[failure.number].session,
         log=change.log,
@@ -172,8 +187,27 @@ def _remedy(
     )
 
 
+def _diff(change: Change) -> tuple[str, ...]:
+    return edit_diff(replaced=change.replaced, wrote=change.quote) if change.path and not change.command else ()
+
+
+def _tells(change: Change) -> bool:
+    """Whether what is kept of an edit shows more than imports."""
+    return any(line[0] != " " and is_telling(line[1:]) for line in _diff(change))
+
+
+def _most_telling(changes: Sequence[Change]) -> Change:
+    """The latest of some changes that shows more than imports."""
+    return next((one for one in reversed(changes) if _tells(one)), changes[-1])
+
+
 def _sessions(used: Sequence[tuple[Failure, Change]]) -> int:
     return len({failure.number for failure, _ in used})
+
+
+def _name_of(path: str) -> str:
+    """The last part of a path."""
+    return path.rpartition("/")[2]
 
 
 def _listed(paths: Sequence[str]) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
+from msgspec.structs import replace
+
 from helix_episodes.errors import NotFound
 from helix_episodes.light_imports import Regex
 from helix_episodes.normalization import message_template
@@ -330,6 +332,7 @@ def _row(
     files = Counter(path for path in {(one.path, one.number): one.path for one in members}.values() if path)
     tokens = [one.tokens for one in members if one.tokens is not None]
     steps = [one.steps for one in members if one.steps is not None]
+    best = _best(remedies) if named else None
     return Issue(
         id=identity,
         kind=kind,
@@ -355,16 +358,23 @@ def _row(
         tokens=sum(tokens) if tokens else None,
         repaired=repaired,
         verified=sum(one.repaired > 1 for one in members),
-        remedy=_best(remedies) if named else None,
+        remedy=best,
+        way=_commonest(remedies) if named and best is None else None,
         suppressed=sum(one.times for one in remedies if one.how == "silence"),
         files=tuple(sorted(files.items(), key=lambda item: (-item[1], item[0]))[:_FILES]) if named else (),
     )
 
 
 def _best(remedies: list[GeneralRemedy]) -> GeneralRemedy | None:
-    """The best remedy that two sessions have in common, or what they ran instead; to try again is none."""
-    common = (one for one in remedies if one.how not in {"silence", "edits", "again"} and one.sessions > 1)
+    """The best remedy that two sessions have in common, or what they ran instead; the others say not what to do."""
+    common = (one for one in remedies if one.how in {"run", "instead", "edit", "edit named"} and one.sessions > 1)
     return next(common, None)
+
+
+def _commonest(remedies: list[GeneralRemedy]) -> GeneralRemedy | None:
+    """What repaired an issue most often but for a marker, as short as a row has it."""
+    first = next((one for one in remedies if one.how != "silence"), None)
+    return replace(first, example="", diff=()) if first else None
 
 
 def _costliest(members: Sequence[Failure]) -> _Costliest:

@@ -91,6 +91,8 @@ class Rules:
         self._root, self._folder = root, root.parent if root.name == FOLDER else Path.cwd()
         self._issues = issues
         self._episodes = episodes
+        #: The last ledger with what it was made of: `list` and `advise` mostly ask the same one.
+        self._ledger: tuple[object, Ledger] | None = None
 
     def list(self, *, state: str | None = None, user: bool = False, gone: bool = False, limit: int = 50) -> RuleList:
         """What sessions show of each rule that can be observed, those ignored first.
@@ -279,8 +281,12 @@ class Rules:
         if user:
             known = {one.id for one in rules}
             rules += [one for one in rules_in(own_versions(Path.home()), source="user") if one.id not in known]
-        # Without a rule there is nothing to hold against sessions, and reading 10,000 of them takes seconds.
-        return Ledger(rules, self._acts if rules else (), accepted=self._accepted()), rules
+        accepted = self._accepted()
+        known_as = tuple(rules), tuple(accepted.items())
+        if self._ledger is None or self._ledger[0] != known_as:
+            # Without a rule there is nothing to hold against sessions, and reading 10,000 of them takes seconds.
+            self._ledger = known_as, Ledger(rules, self._acts if rules else (), accepted=accepted)
+        return self._ledger[1], rules
 
     @cached_property
     def _acts(self) -> Sequence[SessionActs]:

@@ -21,6 +21,10 @@ _FEWEST = 5
 _HALF = 0.5
 
 
+#: So many of the newest opportunities that were not taken are named.
+_MOST_MISSED = 3
+
+
 class AcceptedFor(NamedTuple):
     """What a rule was accepted for: the sessions that ``met`` the issue, its ``check``, and since when it is a rule."""
 
@@ -64,12 +68,14 @@ class Ledger:
             return RuleRecord(rule=rule, state="cannot be observed")
         current = [one for one in self.observations(rule) if in_force(rule, one.at)]
         followed = sum(one.followed for one in current)
+        missed = [one for one in reversed(current) if not one.followed]
         state = _state(followed, sum(one.failed for one in current), len(current))
         if current and rule.binding.when == "kind":
-            state = "usage"
+            state, missed = "usage", []  # it says how, not when: to do otherwise is no miss
         return RuleRecord(
             rule=rule, state=state, followed=followed,
             opportunities=len(current), sessions=len({one.session for one in current}), months=_by_month(current),
+            missed=tuple(missed[:_MOST_MISSED]),
         )  # fmt: skip
 
     def _aim(self, rule: Rule) -> AcceptedFor | None:

@@ -146,7 +146,10 @@ class BeforeAfter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RuleRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule with what sessions show of it; ``accepted`` is one that `advise` wrote, whose issue is followed."""
+    """A rule with what sessions show of it; ``accepted`` is one that `advise` wrote, whose issue is followed.
+
+    ``missed`` are the newest opportunities that were not taken, the newest first.
+    """
 
     rule: Rule
     state: State
@@ -156,6 +159,7 @@ class RuleRecord(msgspec.Struct, frozen=True, kw_only=True):
     months: tuple[MonthCount, ...] = ()
     change: BeforeAfter | None = None
     together: tuple[str, ...] = ()
+    missed: tuple[RuleObservation, ...] = ()
     accepted: bool = False
 
 

@@ -36,7 +36,7 @@ from helix_graph.graph.model import MEASURED_BASES
 from helix_graph.graph.observations import unpack
 from helix_graph.graph.row_checksums import read_digests
 from helix_graph.issues.history import Failure, History, first_occurrences
-from helix_graph.issues.remedies import changes_for
+from helix_graph.issues.remedies import changes_for, kinds_of_changes
 from helix_graph.shards.aggregate import TABLES, Sums, Table, newest_versions, sums_of_facts, total
 from helix_graph.shards.engines import LOCAL_MASTER, engine_errors, open_duckdb, open_spark
 from helix_graph.shards.files import ShardDamaged, arrow_schema, check_shard, find_damage, parquet_modules, shard_files
@@ -45,7 +45,6 @@ from helix_graph.shards.rows import (
     NO_DAY,
     failure_counts,
     issue_key,
-    kinds_of_change,
     run_counts,
     run_key,
 )
@@ -390,16 +389,15 @@ def _by_issue(failures: dict[str, list[Failure]]) -> dict[tuple[str, str], list[
 
 
 def _remedies(connection: sqlite3.Connection, failures: dict[str, list[Failure]]) -> Iterator[tuple[Any, ...]]:
-    checks = set(
-        connection.execute("SELECT episode, checked FROM run WHERE passed IS NOT NULL AND kind <> 'command'").fetchall()
-    )
+    query = "SELECT episode, checked, min(kind) FROM run WHERE passed IS NOT NULL AND kind <> 'command' GROUP BY 1, 2"
+    checks = {(number, check): kind for number, check, kind in connection.execute(query)}
     for (fingerprint, project), members in _by_issue(failures).items():
         failing = [one for one in members if not one.deliberate]
         changes = changes_for(connection, failing)
         used: defaultdict[tuple[str, str], list[tuple[int, bool]]] = defaultdict(list)
         for one in failing:
             made = changes.get((one.number, one.local), [])
-            for kind, change in kinds_of_change(one, made, checks=(one.number, one.check) in checks).items():
+            for kind, change in kinds_of_changes(one, made, checks=checks.get((one.number, one.check), "")).items():
                 used[kind].append((one.number, change.verified_by is not None))
         for (how, what), uses in used.items():
             sessions = len({number for number, _ in uses})

@@ -1,8 +1,8 @@
 """What one episode adds to a company's sums, as flat rows of texts and whole numbers.
 
 The rows come from the functions that a compile uses (`helix_graph.graph.episode_facts`, `share_of`, `situations_of`,
-`kind_of_change`), so that summing them gives what graph.db has. Each kind of row is one of `FACTS`, with columns of its
-own; all stand in one table, whose `COLUMNS` are empty or 0 where they say nothing of a kind.
+`kinds_of_changes`), so that summing them gives what graph.db has. Each kind of row is one of `FACTS`, with columns of
+its own; all stand in one table, whose `COLUMNS` are empty or 0 where they say nothing of a kind.
 
 =========  ====================================================================================================
 fact       one row for
@@ -34,7 +34,7 @@ from helix_graph.causality.check_runs import (
 )
 from helix_graph.graph.store import share_of
 from helix_graph.issues.history import REPORTED, Failure
-from helix_graph.issues.remedies import Change, kind_of_change
+from helix_graph.issues.remedies import Change, kinds_of_changes
 from helix_graph.issues.survey import issue_id
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from helix_graph.graph.model import EpisodeFacts, Mention
     from helix_graph.graph.observations import Trial, TrialRun
     from helix_graph.graph.store import Share
-    from helix_graph.issues.model import How
 
 #: What every row has. ``begun`` orders sessions as `helix_graph.issues.history` does.
 EVERY = ("fact", "day", "project", "session", "episode", "hash", "begun")
@@ -256,7 +255,7 @@ def same_failure(one: Failure) -> str:
 
 def _remedies(facts: EpisodeFacts) -> Iterator[Row]:
     mentions = {one.local: one for one in facts.mentions}
-    checks = {run.check for run in facts.runs if run.passed is not None and run.kind != "command"}
+    checks = {run.check: run.kind for run in facts.runs if run.passed is not None and run.kind != "command"}
     made: defaultdict[str, list[Change]] = defaultdict(list)
     for repair in facts.repairs:
         mention = mentions[repair.change]
@@ -279,17 +278,9 @@ def _remedies(facts: EpisodeFacts) -> Iterator[Row]:
     for one in failures_of(facts):
         if not one.deliberate:
             changes = sorted(made[one.local], key=lambda each: (mentions[each.local].line or -1, each.local))
-            for (how, what), change in kinds_of_change(one, changes, checks=one.check in checks).items():
+            for (how, what), change in kinds_of_changes(one, changes, checks=checks.get(one.check, "")).items():
                 verified = int(change.verified_by is not None)
                 yield (
                     *(one.local, issue_key(one), same_failure(one), how, what),
                     *(verified, change.log or "", change.line or 0),
                 )
-
-
-def kinds_of_change(failure: Failure, changes: Iterable[Change], *, checks: bool) -> dict[tuple[How, str], Change]:
-    """The kinds of change that repaired a failure, each with its last change; ``changes`` are in order of the log.
-
-    ``checks`` is whether runs of the failing check are recorded in the same session.
-    """
-    return {kind_of_change(failure, one, checks=checks): one for one in changes}

@@ -44,7 +44,7 @@ from helix_graph.web.rendering import (
     report_html,
     report_markdown,
 )
-from helix_graph.web.report_content import build_report
+from helix_graph.web.report_content import build_report, project_name
 from helix_graph.web.report_model import PeriodReport
 from helix_graph.web.report_text import QUOTES
 from helix_graph.web.timeline import PageTimeline, build_timeline, trace_of
@@ -155,6 +155,7 @@ class Packs(msgspec.Struct, frozen=True, kw_only=True):
     """The content of a page: ``packs`` are its parts as JSON, by name, ``episodes`` the sessions that it lists."""
 
     packs: dict[str, bytes]
+    title: str
     episodes: tuple[str, ...]
     report: ViewReport
 
@@ -220,7 +221,7 @@ class Pages:
         """
         asked = {"focus": focus, "source": source, "target": target, "episode": episode}
         made = self._packs({name: as_str(name, text) for name, text in asked.items() if text is not None}, ())
-        path, data = output or self._root / PAGES / VIEW, page_html(self._root.parent.name, made.packs)
+        path, data = output or self._root / PAGES / VIEW, page_html(made.title, made.packs)
         (write_atomically if output is None else write_output)(path, data)
         return msgspec.structs.replace(made.report, path=str(path), bytes=len(data))
 
@@ -244,11 +245,11 @@ class Pages:
             )
             graph = graph_of(connection, {number: row.place for number, row in history.sessions.items()})
             failing = issues_at(survey)
-            rules = page_rules(self._rules.list(limit=200), self._rules.advise(survey=survey))
+            rules = page_rules(self._rules.list(limit=200), self._rules.advise(survey=survey), place_of=place_of)
         opens, path = self._opening(asked, graph, place_of, wanted)
         traces = self._traces(traced, place_of, asked=wanted)
         meta = PageMeta(
-            title=self._root.parent.name,
+            title=project_name(self._root, sessions.project),
             opens=opens,
             newest=max((one or "" for one in sessions.time), default=""),
             sessions=len(names),
@@ -265,6 +266,7 @@ class Pages:
             **({"path": path} if path else {}),
         }
         return Packs(
+            title=meta.title,
             episodes=tuple(names),
             packs={name: msgspec.json.encode(one) for name, one in packs.items()},
             report=ViewReport(
@@ -379,7 +381,7 @@ class Pages:
     def _page_beside(self, report: PeriodReport, path: Path) -> dict[str, str]:
         """Writes the page of the memory next to a report; the addresses of sessions on it, by episode."""
         made = self._packs({}, [one.episode for one in report.evidence])
-        write_atomically(path, page_html(self._root.parent.name, made.packs))
+        write_atomically(path, page_html(made.title, made.packs))
         return {name: f"{VIEW}#sessions/{quote(name.removeprefix(PREFIX), safe='')}" for name in made.episodes}
 
     def _write_report(self, data: bytes, *, output: Path | str | None, folder: Path | None, wanted: str) -> Path | None:

@@ -19,7 +19,8 @@ import msgspec
 
 from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular
-from helix_graph.issues.model import Issue, Occurrence, SimilarIssue, best_words, remedy_words, repair_words
+from helix_graph.causality.lookups import only_looks
+from helix_graph.issues.model import Issue, Occurrence, SimilarIssue, remedies_heading, remedy_words, repair_words
 from helix_graph.issues.survey import issue_id
 from helix_graph.web.rendering import short
 from helix_graph.web.timeline import copied
@@ -109,14 +110,16 @@ class PageIssue(Issue, frozen=True, kw_only=True):
     """An issue with what its own page shows.
 
     ``met`` are the places of the sessions of all its occurrences, ``outcomes`` what became of each (0 not repaired,
-    1 repaired, 2 verified, 3 another command worked instead), ``paths`` the files that it was met in. ``best`` is its
-    remedy in words, ``repair`` a sentence that says what repaired it. ``group`` is the id of the group it is in, empty
-    of a group and where that is not on the page.
+    1 repaired, 2 verified, 3 another command worked instead), ``paths`` the files that it was met in. ``repair`` says
+    in a sentence what repaired it, ``heading`` is what its list of remedies is called. ``group`` is the id of the group
+    it is in, empty of a group and where that is not on the page. ``looks`` says that only look-ups met it: one that
+    found nothing leaves nothing to repair.
     """
 
-    best: str
     repair: str
+    heading: str
     group: str
+    looks: bool
     remedies: tuple[PageRemedy, ...]
     similar: tuple[SimilarIssue, ...]
     shown: tuple[PageOccurrence, ...]
@@ -175,8 +178,9 @@ def _issue(one: IssueInFull, history: History, groups: AbstractSet[str]) -> Page
     return copied(
         PageIssue,
         found.issue,
-        best=best_words(found.issue),
-        repair=repair_words(found.issue, found.remedies),
+        repair=repair_words(found.issue),
+        heading=remedies_heading(found.issue, found.remedies),
+        looks=only_looks(found.issue.check),
         group=one.group if found.issue.kind == "issue" and one.group in groups else "",
         remedies=tuple(_remedy(one) for one in sorted(found.remedies, key=lambda one: one != found.issue.remedy)),
         similar=found.similar,
@@ -260,7 +264,8 @@ class _Strips:
         passed_by = set(connection.execute(over_by_itself))
         self._failures: defaultdict[int, list[tuple[int, bool, int | None]]] = defaultdict(list)
         for one in (*history.failures, *history.reported):
-            if not one.deliberate and one.line is not None:
+            # A look-up that found nothing is no trouble.
+            if not one.deliberate and one.line is not None and (one.repaired or not only_looks(one.check)):
                 over = one.repaired > 0 or (one.number, one.local) in passed_by
                 self._failures[one.number].append((one.line, over, one.seconds))
 

@@ -13,13 +13,18 @@ from helix_graph.rules.model import NOTHING_TO_SHOW, BeforeAfter, MonthCount, St
 from helix_graph.web.timeline import copied
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from helix_graph.rules.model import Advice, Proposal, RuleList, RuleRecord
 
 _MOST_RULES, _MOST_PROPOSALS = 200, 20
 
 
 class PageRule(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule with what sessions show of it; ``change`` is None where there is no before."""
+    """A rule with what sessions show of it; ``change`` is None where there is no before.
+
+    ``missed`` has the place of the session, the line and what was done there, of each of the newest misses.
+    """
 
     id: str
     text: str
@@ -31,6 +36,7 @@ class PageRule(msgspec.Struct, frozen=True, kw_only=True):
     sessions: int
     months: tuple[MonthCount, ...]
     change: BeforeAfter | None
+    missed: tuple[tuple[int, int | None, str], ...]
 
 
 class PageProposal(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,10 +65,10 @@ class PageRules(msgspec.Struct, frozen=True, kw_only=True):
     into: str
 
 
-def page_rules(found: RuleList, advice: Advice) -> PageRules:
-    """The rules of a project as the page has them."""
+def page_rules(found: RuleList, advice: Advice, *, place_of: Mapping[str, int]) -> PageRules:
+    """The rules of a project as the page has them; ``place_of`` are the places of sessions by episode."""
     return PageRules(
-        rules=tuple(map(_rule, found.rules[:_MOST_RULES])),
+        rules=tuple(_rule(one, place_of) for one in found.rules[:_MOST_RULES]),
         unobservable=found.unobservable,
         nothing=NOTHING_TO_SHOW,
         note=found.note,
@@ -72,9 +78,14 @@ def page_rules(found: RuleList, advice: Advice) -> PageRules:
     )
 
 
-def _rule(one: RuleRecord) -> PageRule:
+def _rule(one: RuleRecord, place_of: Mapping[str, int]) -> PageRule:
     rule = one.rule
-    return copied(PageRule, one, id=rule.id, text=rule.text, file=rule.spans[-1].file, since=rule.since)
+    missed = tuple(
+        (place_of[it.episode], it.line, f"{it.what}: {it.why}" if it.why else it.what)
+        for it in one.missed
+        if it.episode in place_of
+    )
+    return copied(PageRule, one, id=rule.id, text=rule.text, file=rule.spans[-1].file, since=rule.since, missed=missed)
 
 
 def _proposal(one: Proposal) -> PageProposal:

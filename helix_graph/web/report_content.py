@@ -7,13 +7,14 @@ something else.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from helix_episodes.model import Episode, Event, Fix, parse_timestamp
-from helix_graph.issues.model import best_words
+from helix_graph.issues.model import remedy_sentence
 from helix_graph.web.report_model import (
     MOST_OF_ONE,
     Damage,
@@ -111,7 +112,7 @@ def _issue(one: IssueInFull, survey: IssueSurvey, period: ReportPeriod, ledger: 
         ReportIssue,
         issue,
         here=sum(period.holds(parse_timestamp(sessions[number].date)) for number in met),
-        remedy=best_words(issue),
+        remedy=remedy_sentence(issue),
         evidence=ledger.cite((occurrence.episode, local) for occurrence, local in reversed(list(steps))),
     )
 
@@ -182,6 +183,12 @@ def damage_of(root: Path, skipped: Iterable[SkippedFile]) -> tuple[Damage, ...]:
     return tuple(damaged)
 
 
+def project_name(root: Path, projects: Iterable[str | None]) -> str:
+    """What the project of a memory is called: by the folder of most of its sessions, else by its own."""
+    named = Counter(one for one in projects if one).most_common(1)
+    return named[0][0] if named else root.absolute().parent.name
+
+
 def build_report(  # noqa: PLR0913  (the parts that a report is made of)
     root: Path,
     *,
@@ -213,7 +220,7 @@ def build_report(  # noqa: PLR0913  (the parts that a report is made of)
     damaged = damage_of(root, skipped)
     written = rules.list(limit=MOST_RULES)
     return PeriodReport(
-        title=root.parent.name,
+        title=project_name(root, (one.project for one in episodes)),
         since=str(period.start.date()) if period else "",
         last=str(period.last.date()) if period else "",
         days=days,

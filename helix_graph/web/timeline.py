@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from helix_episodes.model import Decision, Episode, Event
+from helix_graph.causality.lookups import lookups_in
 from helix_graph.graph.edit_diff import edit_diff
 from helix_graph.graph.episode_facts import facts_of
 from helix_graph.graph.observations import in_order
@@ -114,13 +115,14 @@ class TraceStep(PageStep, frozen=True, kw_only=True, omit_defaults=True):
     """A step on the page. ``label`` is what sessions have in common, ``node`` its id in the page's graph.
 
     ``issue`` is the failure's fingerprint, ``repaired_by`` the steps that repaired it, ``shown_by`` the one that showed
-    it. ``minutes`` and ``tokens`` are what a failure took.
+    it. ``looked`` is a look-up that found nothing. ``minutes`` and ``tokens`` are what a failure took.
     """
 
     label: str
     node: str
     issue: str = ""
     deliberate: bool = False
+    looked: bool = False
     repaired_by: tuple[str, ...] = ()
     shown_by: str = ""
     minutes: float | None = None
@@ -201,6 +203,7 @@ def trace_of(episode: Episode, *, explanation: Explanation, shown: Sequence[str]
     }
     events = {one.id: one for one in episode.events}
     fixes = {fix.error: fix for fix in episode.fixes}
+    looked = lookups_in(episode) - fixes.keys()
     steps = []
     for step in _steps(episode, facts, suspects):
         label, node = labels.get(step.id, ("", ""))
@@ -214,6 +217,7 @@ def trace_of(episode: Episode, *, explanation: Explanation, shown: Sequence[str]
                 node=node,
                 issue=(event.fingerprint or "") if event else "",
                 deliberate=event is not None and event.deliberate,
+                looked=step.id in looked,
                 repaired_by=fix.changes if fix else (),
                 shown_by=(fix.verified_by or "") if fix else "",
                 minutes=None if cost is None or cost.seconds is None else round(cost.seconds / 60, 1),

@@ -9,7 +9,7 @@ import click
 from helix_cli.app import open_for_question
 from helix_cli.output import count, json_option, prints, say, show, table, warn_of_more
 from helix_cli.terminal import StyledWord, quiet, strong, verdict
-from helix_graph.issues.model import By, State, remedy_words
+from helix_graph.issues.model import By, State, remedies_heading, remedy_words, repair_words
 
 if TYPE_CHECKING:
     from helix_cli.terminal import Tone
@@ -84,14 +84,8 @@ def _notes(one: Issue) -> list[str]:
     if one.message:
         about = f" ({one.thing})" if one.kind == "issue" and one.thing.strip('"').isidentifier() else ""
         notes.append(f"{'such as' if one.kinds > 1 else 'says'} {one.message}{about}")
-    if one.remedy is not None and not one.repaired:
-        notes.append(f"worked instead: {one.remedy.what} (in {one.remedy.times} of {count(one.remedy.of, 'session')})")
-    elif one.remedy is not None:
-        notes.append(f"repaired by: {remedy_words(one.remedy)}")
-    elif not one.repaired:
-        notes.append("never repaired in any session that had it")
-    if one.suppressed:
-        notes.append(f"silenced by a marker {one.suppressed} of {one.repaired} times: a habit, not advice")
+    repair = repair_words(one)
+    notes.append(f"{repair[0].lower()}{repair[1:]}")
     if one.files and max(met for _, met in one.files) > 1:
         notes.append(f"most often {', '.join(f'{path} ({met})' for path, met in one.files if met > 1)}")
     if one.state == "quiet":
@@ -113,7 +107,7 @@ def render_details(found: IssueDetails) -> None:
     )
     if found.remedies:
         say()
-        say("What repaired it:" if one.repaired else "What worked instead:")
+        say(f"{remedies_heading(one, found.remedies)}:")
         for remedy in found.remedies:
             trust = verdict("verified" if remedy.verified == remedy.times else "not verified")
             seen = f"{count(remedy.sessions, 'session')}, " if remedy.sessions > 1 else ""

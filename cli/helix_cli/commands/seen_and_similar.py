@@ -119,11 +119,12 @@ def seen(*, text: str | None, limit: int, as_json: bool) -> None:
 
 def _render_meant(nearest: tuple[LabelMatch, ...]) -> None:
     """Print what few words may mean that are no error's text, and how to ask for it."""
-    if nearest and not is_weak(nearest):
+    if not is_weak(nearest):
         say("No error has this text.")
     render_nearest(nearest)
-    if nearest and not is_weak(nearest):
-        say(f"Next: helix-graph causes {shlex.quote(nearest[0].name)}")
+    short = next((one.name for one in nearest if one.name == one.label), None)
+    if short and not is_weak(nearest):
+        say(f"Next: helix-graph causes {shlex.quote(short)}")
 
 
 def _render_precedent(one: Precedent) -> None:

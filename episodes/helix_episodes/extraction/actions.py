@@ -26,6 +26,11 @@ _SUPPRESSION_SIGNS = (
     "noqa", "nolint", "ignore", "pragma:", "eslint-disable", "@ts-", "t.Skip", ".skip", ".xfail", "[allow",
     "@Suppress", "rubocop:", "xit(", "xdescribe(", "nosec", "@Disabled", "[Ignore",
 )  # fmt: skip
+#: A line that brings a name in, a comment's or block's end, or nothing: it goes with a change and is not the change.
+_SAYS_LITTLE = re.compile(
+    r"\s*(?:import [\w\s.,*{}'\"/@-]+;?|from \S+ import .*|(?:pub )?use [\w:{}, *]+;|#include\b.*|using [\w.]+;|"
+    r"(?:[\w.]+ )?\"[\w./-]+\"|[\W_]*)"
+)
 #: What a command is worth as a quotation: the first screenful, for here-documents can be long.
 _COMMAND_LIMIT = 1000
 
@@ -153,6 +158,15 @@ def replaced_part(*, old: str, new: str) -> str:
     """
     gone, come = _differing(old, new)
     return "\n".join(gone) if any(come) else old
+
+
+def is_telling(line: str) -> bool:
+    """Whether a changed line is more than an import, a bracket or nothing.
+
+    >>> [is_telling(one) for one in ("import os", '    "fmt"', "})", "", "import os; os.remove(path)", "total += tax")]
+    [False, False, False, False, True, True]
+    """
+    return not _SAYS_LITTLE.fullmatch(line)
 
 
 def _differing(old: str, new: str) -> tuple[list[str], list[str]]:

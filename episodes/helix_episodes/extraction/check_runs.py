@@ -175,7 +175,12 @@ def shows_repaired(run: CheckRun, failure: CheckRun, family: str) -> bool:
 
 def does_not_compile(error: Event, kind: str | None) -> bool:
     """Whether an error keeps code from being compiled, or from passing the type check."""
-    return kind in {"build", "typecheck"} or bool(_CUTS_SHORT.search(error.family or ""))
+    return kind in {"build", "typecheck"} or cuts_short(error.family or "")
+
+
+def cuts_short(family: str) -> bool:
+    """Whether a kind of error ends a run before it has judged anything: what does not compile is not tested."""
+    return bool(_CUTS_SHORT.search(family))
 
 
 def settles(run: CheckRun, failure: CheckRun, error: Event) -> bool:

@@ -24,7 +24,7 @@ from helix_episodes.extraction.checks.compilers import COMPILE_FAMILIES
 from helix_episodes.extraction.checks.model import looks_elsewhere, paths_of
 from helix_episodes.extraction.fix_credit import named_files
 from helix_episodes.extraction.languages import may_read
-from helix_episodes.extraction.paths import file_name
+from helix_episodes.extraction.paths import file_name, is_test_file
 from helix_episodes.extraction.timeline import POINTS_AT_PLACE
 
 if TYPE_CHECKING:
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 #: Kinds of check that judge a file by itself.
 _OF_ONE_FILE = frozenset({"lint", "format"})
-#: A file that holds tests and serves no other, as its name without the folder tells.
-_TEST_FILE = re.compile(r"test_[\w.-]+\.\w+|[\w.-]+[_.-](?:test|tests|spec)\.\w+")
 _BARE_WORD = re.compile(r"[\w-]+")
 #: Options whose values are not run.
 _LEAVES_OUT = re.compile(r"--[\w.-]*(?:ignore|exclude|deselect)", re.IGNORECASE)
@@ -115,19 +113,15 @@ def runs_other_files(timeline: Timeline, decision: Decision, run: CheckRun) -> b
     A bare word beside them is an option's value, unless it may select the changed file too.
     """
     path, verdict = _path(decision), run.verdict
-    if verdict.kind != "test" or not _is_test_file(path) or not any(map(_is_test_file, verdict.scope)):
+    if verdict.kind != "test" or not is_test_file(path) or not any(map(is_test_file, verdict.scope)):
         return False
     if _LEAVES_OUT.search(_command(timeline, run) or "") or any(
         touches(decision, one.path) for one in verdict.findings
     ):
         return False
     places = paths_of(verdict)
-    others = (_is_test_file(one) or _BARE_WORD.fullmatch(one) for one in places)
+    others = (is_test_file(one) or _BARE_WORD.fullmatch(one) for one in places)
     return bool(places) and all(others) and not any(_name(one) in path for one in places)
-
-
-def _is_test_file(path: str) -> bool:
-    return bool(_TEST_FILE.fullmatch(_name(path)))
 
 
 def _name(path: str) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from itertools import islice
+from functools import partial
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.calls import UNDONE, ParsedCall
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 FAMILIES_PER_RUN = 5
 #: The family of a command whose exit status is an answer (``grep`` found nothing) and no failure.
 ANSWERED_NO = "answered no"
+#: Programs that let through a part of what is piped into them.
+_FILTERS = frozenset({"tail", "head", "grep", "egrep", "rg", "sed", "awk"})
 #: The shell itself refuses a part of the text: the program there never ran.
 _SHELL_REFUSES = re.compile(r"\(eval\):\d+: |(zsh|bash|sh|dash): (line )?\S*: ?")
 _COMMIT = re.compile(r"^\[[^\]\n]*?\b([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
@@ -125,7 +128,7 @@ def _results(call: ParsedCall, session: Session) -> Iterator[Event]:
 
 def _verdicts(call: ParsedCall, *, root: str | None) -> Iterator[Event]:
     """What the checks of a call reported: each that passed, and each family of each that failed."""
-    for verdict in call.verdicts:
+    for verdict in map(partial(_as_counted, call), call.verdicts):
         if verdict.passed is False:
             for finding in verdict.findings[:FAMILIES_PER_RUN]:
                 yield _failure(call, verdict, finding, root=root)
@@ -140,6 +143,18 @@ def _verdicts(call: ParsedCall, *, root: str | None) -> Iterator[Event]:
                 failed=as_count(verdict.failed_count),
                 status="ok",
             )
+
+
+def _as_counted(call: ParsedCall, verdict: Verdict) -> Verdict:
+    """A verdict without the counts of an output of which a filter let through a part."""
+    after = call.segments[(verdict.segment or 0) + 1 :]
+    filters = takewhile(lambda part: part.joiner == "|", after)
+    if not any(part.program in _FILTERS for part in filters):
+        return verdict
+    findings = tuple(one._replace(times=1) for one in verdict.findings)
+    if verdict.by_lines:
+        return verdict._replace(findings=findings, passed_count=None, failed_count=None)
+    return verdict._replace(findings=findings)
 
 
 def _failure(call: ParsedCall, verdict: Verdict, finding: CheckFinding, *, root: str | None) -> Event:

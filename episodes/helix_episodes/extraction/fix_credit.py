@@ -15,16 +15,17 @@ from itertools import chain, takewhile
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from helix_episodes.extraction.actions import action_of
+from helix_episodes.extraction.actions import action_of, changed_part, is_telling, replaced_part
 from helix_episodes.extraction.calls import CHANGES, written_by
 from helix_episodes.extraction.check_runs import does_not_compile, folder_of, rewrites
+from helix_episodes.extraction.checks.compilers import COMPILE_FAMILIES
 from helix_episodes.extraction.decisions import evidence_of_call
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.timeline import POINTS_AT_PLACE
 from helix_episodes.model import FixEdit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from helix_episodes.extraction.calls import ParsedCall
     from helix_episodes.extraction.check_runs import CheckRun
@@ -36,16 +37,20 @@ _PLACE = re.compile(r"([\w@+.-]+\.\w{1,8})(?=:\d|\(\d+,\d+\)|\s+(?:format|lint/\
 #: A name in quotation marks or backticks, or after what compilers write before the name that they do not know.
 _SYMBOL = re.compile(
     r"[`'\"\u2018\u201c]([A-Za-z_][\w.:]{2,80})[`'\"\u2019\u201d]"
-    r"|\b(?:undefined|undeclared name|call to|of type): ?([\w.]{3,80})"
+    r"|\b(?:undefined|undeclared name|call to|of type): ?([\w.]{3,80})|([\w.]{3,80}) undefined \("
     r"|\b(?:variable|function|parameter|import|func|const|var|type|field) ([A-Za-z_]\w{2,80}) is (?:unused|never)"
 )
 #: A word, and the shortest that is more than a part of speech where it is the name of a rule.
 _WORD = re.compile(r"\w+")
 _SHORTEST_RULE = 5
+#: The shortest word of a message that tells one edit from another.
+_SHORTEST_TOLD = 4
 #: So many lines below a diagnostic quote the source, behind a number and a bar or not; a shorter one is in any file.
 _QUOTED_BELOW = 4
 _GUTTER = re.compile(r"^[>\s]*(?:\d+\s*)?[│|]\s?|^[>E]\s+")
 _SHORTEST_LINE = 6
+#: What a test says is looked for in its source from so many characters on.
+_SHORTEST_SAID = 12
 #: Where the next diagnostic begins.
 _NEXT = re.compile(r"\S+(?::\d+:|\(\d+,\d+\))")
 #: A longer output than this lists more places than one family has.
@@ -65,7 +70,7 @@ def credited_changes(
     formatters = [one for one in changes if _formats(timeline, one) or (kind == "lint" and one in rewriters)]
     if formatters and (kind == "format" or error.family == "not formatted"):
         return formatters[-1:]  # whatever was edited, this is what brought it into form
-    symbols = _symbols(error)
+    symbols = named_symbols(error)
     by_symbol = [one for one in changes if any(_mentions(timeline, one, symbol) for symbol in symbols)]
     at_place = [one for one in changes if _writes(timeline, one, files)]
     open_ended = [one for one in changes if one in rewriters or _writes_unnamed(timeline, one)]
@@ -81,36 +86,69 @@ def credited_changes(
     return [one for one in changes if one.action and one.action.path and folder_of(one.action.path) == package]
 
 
-def _symbols(error: Event) -> set[str]:
+def named_symbols(error: Event) -> set[str]:
+    """The names of code that a message has."""
     return {
         name.rpartition(".")[2] for found in _SYMBOL.finditer(error.message or "") for name in found.groups() if name
     }
 
 
-def speaking_edits(timeline: Timeline, fix: Fix, error: Event) -> tuple[FixEdit, ...]:
-    """Of each change that several edits make up the edit that speaks of the error.
+def speaking_calls(timeline: Timeline, fix: Fix, error: Event) -> dict[str, ParsedCall]:
+    """By change of a fix the edit that speaks of the error; changes without one are left out.
 
-    It replaces a line that the failing output quotes below the diagnostic, or has the name or the rule of the message.
-    Left out where no edit does, or the first one, which the change is quoted by.
+    It replaces a line that the failing output quotes below the diagnostic, or has the name or the rule of the message,
+    or the name of the test.
     """
     if error.id not in timeline.call_numbers:
-        return ()
-    quoted = _quoted_lines(timeline.call_of(error).output[:_MOST_TEXT], error)
-    words = [*_symbols(error), *(one for one in _WORD.findall(error.family or "") if len(one) >= _SHORTEST_RULE)]
+        return {}
+    output = timeline.call_of(error).output[:_MOST_TEXT]
+    quoted = quoted_lines(output, error)
+    said = _said_by_test(output, error) if error.tests or (error.family or "").endswith("test failed") else frozenset()
+    words = [*named_symbols(error), *map(_last_name, error.tests)]
+    if not _is_prose(error.family or ""):
+        words += [one for one in _WORD.findall(error.family or "") if len(one) >= _SHORTEST_RULE]
+    found = {}
+    for change in map(timeline.decision, fix.changes):
+        edits = [one for one in timeline.calls_of(change) if one.changes_files]
+        speaking = [(one, score) for one in edits if any(score := _speaks(one, quoted, words, said))]
+        if speaking:
+            found[change.id] = max(speaking, key=itemgetter(1))[0]
+    return found
+
+
+def _is_prose(family: str) -> bool:
+    """Whether a family is our own name for a failure, which no edit has to repeat."""
+    return family in COMPILE_FAMILIES or family.endswith(" failed") or family == "not formatted"
+
+
+def _last_name(test: str) -> str:
+    return re.split(r"::|/| > ", test)[-1]
+
+
+def speaking_edits(
+    timeline: Timeline, fix: Fix, error: Event, speaking: Mapping[str, ParsedCall]
+) -> tuple[FixEdit, ...]:
+    """Of each change that several edits make up the edit that speaks, but for the first: the change is quoted by it.
+
+    Where none does it is the one that says most: more than an import, and with most words of the message.
+    """
+    said = frozenset(one.casefold() for one in _WORD.findall(error.message or "") if len(one) >= _SHORTEST_TOLD)
     found = []
     for change in map(timeline.decision, fix.changes):
         edits = [one for one in timeline.calls_of(change) if one.changes_files]
-        speaking = [(one, score) for one in edits if any(score := _speaks(one, quoted, words))]
-        if len(edits) > 1 and speaking:
-            best = max(speaking, key=itemgetter(1))[0]
-            suppresses = action_of(best).suppresses
-            if best is not edits[0] or (change.action is not None and change.action.suppresses != suppresses):
+        if len(edits) > 1:
+            silences = change.action is not None and change.action.suppresses
+            best = speaking.get(change.id)
+            # What only says most does not show that a marker was not what helped.
+            suppresses = silences if best is None else action_of(best).suppresses
+            best = best or max(edits, key=lambda one: _says(one, said))
+            if best is not edits[0] or silences != suppresses:
                 evidence = evidence_of_call(best)
                 found.append(FixEdit(change=change.id, evidence=evidence, suppresses=suppresses))
     return tuple(found)
 
 
-def _quoted_lines(output: str, error: Event) -> frozenset[str]:
+def quoted_lines(output: str, error: Event) -> frozenset[str]:
     """The lines of source below the diagnostics that report the error's family or have its message."""
     lines = output.splitlines()
     known = [one for one in (error.family, error.message) if one]
@@ -121,10 +159,28 @@ def _quoted_lines(output: str, error: Event) -> frozenset[str]:
     return frozenset(line for line in plain if len(line) >= _SHORTEST_LINE and _WORD.search(line))
 
 
-def _speaks(edit: ParsedCall, quoted: frozenset[str], words: Sequence[str]) -> tuple[int, int]:
-    old, new = _texts(edit)
+def _said_by_test(output: str, error: Event) -> frozenset[str]:
+    """What a failing test's own lines say, behind the place in its file."""
+    file = re.escape(file_name(error.path or ""))
+    said = re.findall(rf"{file}:\d+: (.+)", output) if file else []
+    return frozenset(text.strip() for text in said if len(text.strip()) >= _SHORTEST_SAID)
+
+
+def _speaks(
+    edit: ParsedCall, quoted: frozenset[str], words: Sequence[str], said: Collection[str]
+) -> tuple[int, int, int]:
+    old, new = texts_of(edit)
     replaced = {line.strip() for line in old.splitlines()}
-    return len(quoted & replaced), sum(bool(re.search(rf"\b{re.escape(one)}\b", old + new)) for one in words)
+    named = sum(bool(re.search(rf"\b{re.escape(one)}\b", old + new)) for one in words)
+    return len(quoted & replaced), named, sum(one in old for one in said)
+
+
+def _says(edit: ParsedCall, said: frozenset[str]) -> tuple[bool, int]:
+    """Whether an edit changes more than imports and brackets, and how many words of a message it has."""
+    old, new = texts_of(edit)
+    lines = [*replaced_part(old=old, new=new).splitlines(), *changed_part(old=old, new=new).splitlines()]
+    words = {one.casefold() for one in _WORD.findall(old + new)}
+    return any(map(is_telling, lines)), len(said & words)
 
 
 def named_files(error: Event, output: str, *, alone: bool) -> frozenset[str]:
@@ -161,10 +217,11 @@ def _writes_unnamed(timeline: Timeline, decision: Decision) -> bool:
 
 def _mentions(timeline: Timeline, decision: Decision, symbol: str) -> bool:
     name = re.compile(rf"\b{re.escape(symbol)}\b")
-    return any(name.search(text) for call in timeline.calls_of(decision) for text in _texts(call))
+    return any(name.search(text) for call in timeline.calls_of(decision) for text in texts_of(call))
 
 
-def _texts(call: ParsedCall) -> list[str]:
+def texts_of(call: ParsedCall) -> list[str]:
+    """What an edit found and what it wrote; of anything else its command."""
     if call.operation not in CHANGES:
         return [str(call.step.arguments.get("command") or "")]
     return [str(call.step.arguments.get(name) or "") for name in ("old", "new")]

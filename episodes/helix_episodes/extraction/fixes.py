@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from helix_episodes.extraction.bearing import loose_changes
 from helix_episodes.extraction.calls import (
     CHANGES,
     command_of,
@@ -36,7 +37,7 @@ from helix_episodes.extraction.calls import (
 )
 from helix_episodes.extraction.drafts import evidence_of, line
 from helix_episodes.extraction.edit_coverage import runs_other_files
-from helix_episodes.extraction.fix_credit import credited_changes, speaking_edits
+from helix_episodes.extraction.fix_credit import credited_changes, speaking_calls, speaking_edits
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.shell.programs import INTERPRETERS
 from helix_episodes.model import Decision, Event, Fix
@@ -76,7 +77,14 @@ def fixes_of(timeline: Timeline) -> tuple[Fix, ...]:
     known = {*timeline.call_numbers, *timeline.reported}
     errors = [event for event in timeline.events if event.type == "error" and event.id in known]
     found = ((error, _fix(timeline, error)) for error in errors)
-    return tuple(replace(fix, edits=speaking_edits(timeline, fix, error)) for error, fix in found if fix is not None)
+    return tuple(_in_detail(timeline, error, fix) for error, fix in found if fix is not None)
+
+
+def _in_detail(timeline: Timeline, error: Event, fix: Fix) -> Fix:
+    """The fix with the edits that speak of the error, and with the changes that need not have to do with it."""
+    speaking = speaking_calls(timeline, fix, error)
+    loose = loose_changes(timeline, fix, error, speaking.keys())
+    return replace(fix, edits=speaking_edits(timeline, fix, error, speaking), loose=loose)
 
 
 def _fix(timeline: Timeline, error: Event) -> Fix | None:

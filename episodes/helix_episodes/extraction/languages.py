@@ -48,6 +48,30 @@ def language_of(check: str) -> str | None:
     return _LANGUAGE_OF.get(check.partition(" ")[0])
 
 
+#: Endings in a language's sources that only some of its checks read: data, styles, what a build is configured by.
+_BESIDES = frozenset({
+    "json", "jsonc", "css", "scss", "less", "html", "graphql", "snap", "sum", "work", "xml", "properties", "plist",
+    "resx", "props", "targets",
+})  # fmt: skip
+
+
+def is_source_for(check: str, path: str, kind: str) -> bool:
+    """Whether a check of that kind reads every file with this one's ending: program text of its own language.
+
+    >>> is_source_for("biome", "styles.css", "lint"), is_source_for("go test", "cart/cart.go", "test")
+    (False, True)
+    >>> is_source_for("mise lint", "deny.toml", "lint"), is_source_for("go build", "cart_test.go", "build")
+    (False, False)
+    """
+    name = path.replace("\\", "/").lower().rpartition("/")[2]
+    suffix, language = name.rpartition(".")[2], language_of(check)
+    if language is None or (check == "tsc" and suffix not in {"ts", "tsx", "mts", "cts"}):
+        return False
+    if kind == "build" and role_of(path) == "test":
+        return False
+    return suffix in _SOURCES_OF[language] and suffix not in _BESIDES
+
+
 def may_read(check: str, path: str, *, tests: bool) -> bool:
     """Whether a check can have looked at a file; ``tests`` is true for one that runs tests. No path may be any.
 

@@ -10,13 +10,16 @@ original schema are the links seen from either end.
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from helix_episodes.episode_consistency import sound_pairs, times_of
+from helix_episodes.extraction.bearing import shows_pass, wrote_what_fails
 from helix_episodes.extraction.check_runs import looked_on, touches
+from helix_episodes.extraction.decisions import evidence_of_call
 from helix_episodes.extraction.edit_coverage import blamed, failed_since, is_judged, passes_something_else
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.model import Decision, Event, Fix, Link
@@ -30,9 +33,9 @@ if TYPE_CHECKING:
     from helix_episodes.model import Outcome
 
 
-def links_of(timeline: Timeline, *, stated: Iterable[StatementPair] = ()) -> tuple[Link, ...]:
+def links_of(timeline: Timeline, fixes: Sequence[Fix], *, stated: Iterable[StatementPair] = ()) -> tuple[Link, ...]:
     """Every link of a session once, by source, target and reason; ``stated`` is what a report joins."""
-    rules = (_results, _answers, _edit_tests, _commits, _stated)
+    rules = (_results, partial(_answers, fixes=fixes), partial(_edit_tests, fixes=fixes), _commits, _stated)
     found = {(one.source, one.target, one.reason): one for rule in rules for one in rule(timeline)}
     marked = timeline.marked
     for pair in stated:
@@ -58,15 +61,17 @@ def _results(timeline: Timeline) -> Iterator[Link]:
             yield Link(source=source, target=target, reason="spawn")
 
 
-def _answers(timeline: Timeline) -> Iterator[Link]:
-    """An error and the decision that first dealt with it."""
+def _answers(timeline: Timeline, *, fixes: Sequence[Fix]) -> Iterator[Link]:
+    """An error and the decision that first dealt with it; loose unless it belongs to what repaired it."""
+    firm = {(fix.error, change) for fix in fixes for change in fix.changes if change not in fix.loose}
     for event in timeline.events:
         answer = timeline.answer_to(event) if event.type == "error" else None
         if answer is not None:
-            yield Link(source=event.id, target=answer.id, reason="answer")
+            loose = event.id in timeline.run_of and (event.id, answer.id) not in firm
+            yield Link(source=event.id, target=answer.id, reason="answer", loose=loose)
 
 
-def _edit_tests(timeline: Timeline) -> Iterator[Link]:
+def _edit_tests(timeline: Timeline, *, fixes: Sequence[Fix]) -> Iterator[Link]:
     """A change and the verdict of the next run of each check that looked at it."""
     for runs in timeline.runs.values():
         before: CheckRun | None = None
@@ -88,10 +93,24 @@ def _edit_tests(timeline: Timeline) -> Iterator[Link]:
                     if failed_since(timeline, decision, run):
                         continue
                     if is_judged(timeline, decision, run):
-                        yield Link(source=decision.id, target=event.id, reason="edit-test")
+                        there = [one for one in changes if touches(one, event.path)] or changes
+                        alone = previous is not None and len(there) == 1
+                        yield _judged(timeline, decision, event, run, alone=alone, fixes=fixes)
                     else:
                         left[decision.id] = decision
             before, previous, unjudged = previous, run, list(left.values())
+
+
+def _judged(
+    timeline: Timeline, change: Decision, event: Event, run: CheckRun, *, alone: bool, fixes: Sequence[Fix]
+) -> Link:
+    """A change and its verdict, with the edit that the verdict speaks of."""
+    link = Link(source=change.id, target=event.id, reason="edit-test")
+    if event.type != "error":
+        return replace(link, loose=not shows_pass(timeline, change, run, fixes))
+    edit = wrote_what_fails(timeline, change, event, run, alone=alone)
+    first = next((one for one in timeline.calls_of(change) if one.changes_files), None)
+    return replace(link, loose=edit is None, edit=evidence_of_call(edit) if edit and edit is not first else None)
 
 
 def _led_to(

@@ -154,13 +154,23 @@ def _open_failure(session: Session, timeline: Timeline, prompts: Sequence[int], 
     if not failing:
         return None
     latest = max(failing, key=lambda run: run.position)
-    return _by_event("failure", _unseen_passing(latest, claims), timeline.event(latest.events[0]), timeline)
+    rule = f"{_unseen_passing(latest, claims)}{_ended_by(session)}"
+    return _by_event("failure", rule, timeline.event(latest.events[0]), timeline)
 
 
 def _unseen_passing(run: CheckRun, claims: Claims) -> str:
     denied = not claims.contradicted.isdisjoint(run.events)
     but = ", which the agent calls not its own against the log" if denied else ""
     return f"{run.verdict.check} was not seen passing again{but}"
+
+
+def _ended_by(session: Session) -> str:
+    """Who ended a session before its end, as the rest of a sentence."""
+    stop = _stop(session)
+    if stop is None:
+        return ""
+    how = "interrupted the session" if stop.status == "interrupted" else "refused its last call"
+    return f", and the user {how}"
 
 
 def _last_pass(session: Session, timeline: Timeline, since: int) -> Judgement | None:
@@ -225,13 +235,20 @@ def _committed(timeline: Timeline, since: int) -> Judgement | None:
 
 
 def _stopped(session: Session) -> Judgement | None:
-    """The session ends in a person's no or stop, and nothing was said after it."""
+    stop = _stop(session)
+    if stop is None:
+        return None
+    rule = f"{stop.status} and not taken up again"
+    return _judgement("partial", "measured", rule, quote(stop.text), line=stop.source.line)
+
+
+def _stop(session: Session) -> Step | None:
+    """A person's no or stop with which the session ends: nothing was said or done after it."""
     for step in reversed(session.steps):
         if step.kind in {"message", "prompt", "thought"} and step.text.strip():
             return None
         if step.status in {"interrupted", "rejected"}:
-            rule = f"{step.status} and not taken up again"
-            return _judgement("partial", "measured", rule, quote(step.text), line=step.source.line)
+            return step
         if step.kind in {"call", "result"}:
             return None
     return None

@@ -23,6 +23,8 @@ _TEST = re.compile(
     r"(^|/)(tests?|testdata|__tests__|specs?|integration_test|e2e)/|(^|/)test_[^/]+$|[_.-](test|tests|spec)\.\w+$|"
     r"(^|/)conftest\.py$|test(s|case)?\.(java|kt|cs|swift|php)$"
 )
+#: A file that holds tests and serves no other, as its name without the folder tells.
+_TEST_FILE = re.compile(r"test_[\w.-]+\.\w+|[\w.-]+[_.-](?:test|tests|spec)\.\w+")
 _DOCS = re.compile(r"\.(md|mdx|rst|adoc|txt)$|(^|/)docs?/|(^|/)(readme|license|changelog|contributing)(\.|$)")
 _CONFIG = re.compile(
     r"\.(ya?ml|toml|ini|cfg|conf|json|jsonc|json5|properties|env|editorconfig|xml)$|(^|/)\.[\w.-]+$|"
@@ -48,6 +50,15 @@ def role_of(path: str) -> Role:
     name = path.replace("\\", "/").lower()
     found: list[Role] = [role for role, pattern in _ROLES if pattern.search(name)]
     return found[0] if found else "source"
+
+
+def is_test_file(path: str) -> bool:
+    """Whether a file holds tests and serves no other; a test within it may be named after its path.
+
+    >>> is_test_file("cart/test_cart.py::test_total"), is_test_file("tests/conftest.py")
+    (True, False)
+    """
+    return bool(_TEST_FILE.fullmatch(file_name(path.partition("::")[0])))
 
 
 def relative(path: str, *, root: str | None) -> str:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 #: Goes into each episode's provenance; raised when the same log would give another episode.
-EXTRACTOR_VERSION = "17"
+EXTRACTOR_VERSION = "18"
 
 
 def extract(session: Session, *, provenance: Provenance | None = None) -> Episode:
@@ -50,7 +50,8 @@ def extract(session: Session, *, provenance: Provenance | None = None) -> Episod
     report = parse_report(session)
     decided = decisions_of(session, calls, failed=failed, reported=reported)
     timeline = Timeline(calls, [*decided, *report.decisions], [*happened, *report.events])
-    links, fixes = links_of(timeline, stated=report.pairs), fixes_of(timeline)
+    fixes = fixes_of(timeline)
+    links = links_of(timeline, fixes, stated=report.pairs)
     judgement = judge_outcome(session, timeline)
     decisions, events = complete(timeline, links, fixes)
     meant = deliberate_failures(session, timeline)

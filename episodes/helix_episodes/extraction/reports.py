@@ -59,7 +59,7 @@ _RUNNER = re.compile(
 _GOOD = re.compile(
     r"\b(?:now \w+|works?|worked|correct(?:ly)?|confirmed|clean|green|pass(?:es|ed)?|succe\w+|resolved|complete[d]?|"
     r"verified|accepted|approved|merged|eliminated|improved|reduced|achieved|fixed|validated|implemented|simplified|restored|"
-    r"efficient|easier|faster|matches|no (?:\w+ )?(?:errors|regressions|failures|conflicts))\b",
+    r"efficient|easier|faster|matches)\b",
     re.IGNORECASE,
 )
 _NOT_YET = re.compile(
@@ -218,8 +218,7 @@ class _ReportParser:
 
     def take_decision(self, position: int, step: Step) -> None:
         """A decision that the log spells out, which another stage drafts: what it is joined with."""
-        rationale, options = reasons_of(step)
-        self._give_reason(position, step, rationale, mark=f"d{position}", compared=bool(options))
+        self._give_reason(position, step, reasons_of(step)[0], mark=f"d{position}")
 
     def _say(self, position: int, step: Step, kind: StatementKind) -> None:
         """A statement of what was done or found: the failures it reports, else a test run or a milestone."""
@@ -335,7 +334,7 @@ class _ReportParser:
             context = line(f"{choice.context} {choice.behind}".strip() or str(step.arguments.get("context") or ""))
             decision = draft_choice(step, choice, context=context)
             self.decisions.append(DraftDecision(position=position, decision=decision, mark=mark))
-            self._give_reason(position, step, choice.rationale, mark=mark, compared=bool(choice.options))
+            self._give_reason(position, step, choice.rationale, mark=mark)
             known = self.marks_by_words.get(_normalized(choice.context)) or self._reported_before(
                 position, step, choice
             )
@@ -353,11 +352,11 @@ class _ReportParser:
                     return one.mark
         return None
 
-    def _give_reason(self, position: int, step: Step, rationale: str, *, mark: str, compared: bool) -> None:
+    def _give_reason(self, position: int, step: Step, rationale: str, *, mark: str) -> None:
         """Joins a decision with its entry and with the fact that was the reason for it."""
         if step.call_id:
             self.marks.append(StatementMark(mark=mark, kind="decision", entry=step.call_id))
-        fact = fact_in(rationale, compared=compared)
+        fact = fact_in(rationale)
         known = self._pointed_at(fact)
         if known:
             self.marks.append(StatementMark(mark=known, kind="reason", entry=mark))

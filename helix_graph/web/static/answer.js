@@ -56,7 +56,7 @@ function issueRows(found, answer) {
       one.state && chip(one.state, STATES[one.state]),
       one.message && make("span", { class: "said" }, quoted(one.message, 200)),
       make("p", { class: "soft" }, `${one.sessions} of ${count(found.sessions, "session")}; ${cost(one) || "no cost recorded"}; repaired ${one.repaired} of ${one.occurrences}`),
-      one.remedy && remedyOf(one.remedy),
+      one.remedy ? remedyOf(one.remedy) : one.way && [make("p", { class: "soft" }, "No remedy in common; most often:"), remedyOf(one.way)],
       one.suppressed > 0 && make("p", { class: "soft" }, `Silenced by a marker ${one.suppressed} of the ${one.repaired} times: a habit, not advice.`),
     ),
   );
@@ -69,11 +69,17 @@ function issueTitle(one, answer) {
   return make("button", { type: "button", class: "open", onclick: async () => showAnswer(await ask("tools/call", { name: "issues", arguments: { id: one.id } }), answer) }, quoted(one.title));
 }
 
-const HOW = { run: "run", instead: "run in its place", "edit named": "edit the file that it names", edit: "edit", edits: "edit", again: "a later call of the same tool", silence: "a marker that silences the check: a habit, not advice" };
+const HOW = { run: "run", instead: "run in its place", "edit named": "edit the file that it names", edit: "edit", edits: "edit", "edit test": "edit the test itself", again: "calling the tool again", silence: "a marker that silences the check: a habit, not advice" };
 
 function remedyOf(one) {
-  const how = one.how === "edits" && !one.what ? "edits of other files, different each time" : HOW[one.how];
+  const how = one.how === "edits" && one.times > 1 ? "edits of different files:" : HOW[one.how];
   return make("div", {}, make("p", { class: "fix" }, `${how} `, quoted(one.what, 160), ` (${one.times} of ${one.of}, ${one.verified} seen to pass)`), one.diff.length > 0 && diffOf(one.diff));
+}
+
+/** What the list of remedies is called: to call a tool again got past a failure and repaired nothing. */
+function headingOf({ issue, remedies }) {
+  if (!issue.repaired) return "What worked instead";
+  return remedies.length && remedies.every((one) => ["again", "silence"].includes(one.how)) ? "How it was got past" : "What repaired it";
 }
 
 function issueInFull(found) {
@@ -84,7 +90,7 @@ function issueInFull(found) {
     make("h1", {}, quoted(one.title), " ", one.state && chip(one.state, STATES[one.state])),
     one.message && make("blockquote", {}, visible(one.message)),
     make("p", { class: "soft" }, `${count(one.occurrences, "time")} in ${count(one.sessions, "session")}, `, when(one.first_seen), " to ", when(one.last_seen), `; ${cost(one) || "no cost recorded"}; repaired ${one.repaired} of ${one.occurrences}`),
-    make("h2", {}, one.remedy?.how === "instead" && !one.repaired ? "What worked instead" : "What repaired it"),
+    make("h2", {}, headingOf(found)),
     found.remedies.length ? make("ol", { class: "rows" }, found.remedies.slice(0, 5).map((remedy) => make("li", {}, remedyOf(remedy)))) : make("p", { class: "nothing" }, "No repair was seen in any session."),
     make("h2", {}, found.occurrences.length < one.occurrences ? `The last ${found.occurrences.length} of ${one.occurrences} occurrences` : "Occurrences"),
     make("ol", { class: "rows" }, [...found.occurrences].reverse().map(occurrenceRow)),

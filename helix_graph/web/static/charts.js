@@ -42,10 +42,10 @@ function rateBar({ share, low, high, usual, worse, name }) {
     "svg",
     { class: `rate ${worse ? "worse" : ""}`, viewBox: "0 0 100 14", role: "img", "aria-label": name, preserveAspectRatio: "none" },
     draw("title", {}, name),
-    draw("rect", { class: "ground", x: 0, y: 4, width: 100, height: 6 }),
-    draw("rect", { class: "share", x: 0, y: 4, width: 100 * share, height: 6 }),
-    low === null || low === undefined ? null : draw("rect", { class: "range", x: 100 * low, y: 6, width: Math.max(1, 100 * (high - low)), height: 2 }),
-    usual === null || usual === undefined ? null : draw("rect", { class: "usual", x: 100 * usual - 0.4, y: 0, width: 0.8, height: 14 }),
+    draw("rect", { class: "ground", x: 0, y: 2, width: 100, height: 7 }),
+    draw("rect", { class: "share", x: 0, y: 2, width: 100 * share, height: 7 }),
+    low === null || low === undefined ? null : draw("rect", { class: "range", x: 100 * low, y: 11.5, width: Math.max(1, 100 * (high - low)), height: 1.5 }),
+    usual === null || usual === undefined ? null : draw("rect", { class: "usual", x: 100 * usual - 0.3, y: 0, width: 0.6, height: 11 }),
   );
 }
 

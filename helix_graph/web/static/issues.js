@@ -25,45 +25,71 @@ async function issuesTab(name, chosen) {
     rewrite("issues", values);
     show(values);
   });
-  return make("section", {}, make("h1", {}, "Issues"), make("p", { class: "lead" }, leadOf(found, sessions), costliest(found)), form, results);
+  return make("section", {}, make("h1", {}, "Issues"), make("p", { class: "lead" }, leadOf(found, sessions)), costliest(found), meaningOf(COLUMNS), form, results);
 }
 
 function leadOf(found, sessions) {
-  const again = found.issues.filter((one) => one.sessions > 1).length;
-  return `What keeps failing in ${count(sessions.session.length, "session")}: ${count(again, "issue")} came in more than one. ${found.note}`;
+  const again = found.issues.filter((one) => !one.group && one.sessions > 1).length;
+  return `What keeps failing in ${count(sessions.session.length, "session")}: ${count(again, "failure")} came in more than one. ${found.note}`;
 }
 
-/** The issue that took most steps, with its remedy. */
+/** What the columns of the list count. */
+const COLUMNS = [
+  ["Sessions", "how many of all sessions met it."],
+  ["Step", "one call of a tool by the agent, from the failing result to the one that shows the repair; without a repair until the check passes or the next prompt."],
+  ["Minutes", "active ones: pauses over five minutes and all waiting for a person are left out."],
+  ["Tokens", "what the model read anew and wrote in these steps, where the log says so."],
+  ["Repaired", "of its occurrences, those after which a change is seen to have mended it. Failures that were announced (a test written first) are not counted."],
+  ["Group", "failures of one check and kind. Its issues are within it and are counted in it: do not add them to it."],
+];
+
+/** What words on this page mean, to be opened. */
+function meaningOf(rows) {
+  return make("details", { class: "soft how" }, make("summary", {}, "What the figures mean"), make("dl", { class: "meanings" }, rows.map(([name, text]) => [make("dt", {}, name), make("dd", {}, text)])));
+}
+
+/** So many issues that took equally many steps are named. */
+const MOST_TIES = 3;
+
+/** The issues that took most steps, with their remedies; what is within a group counts with it. */
 function costliest(found) {
-  const open = found.issues.filter((one) => one.steps && one.state !== "muted" && one.state !== "resolved");
+  const open = found.issues.filter((one) => one.steps && !one.group && one.state !== "muted" && one.state !== "resolved");
   if (!open.length) return null;
-  const most = open.reduce((best, one) => (one.steps > best.steps ? one : best));
-  return make("span", { class: "costliest" }, "Most steps went to ", link(`issues/${most.id}`, {}, quoted(most.title)), `: ${cost(most)} in ${count(most.sessions, "session")}. `, quoted(most.repair, 160), ".");
+  const most = Math.max(...open.map((one) => whole(one.steps)));
+  const first = open.filter((one) => whole(one.steps) === most);
+  const told = (one) => [link(`issues/${one.id}`, {}, quoted(one.title)), ` (${cost(one)}; ${count(one.sessions, "session")}). `, quoted(one.repair, 160), "."];
+  if (first.length === 1) return make("p", { class: "costliest" }, "Most steps went to ", told(first[0]));
+  const more = first.length > MOST_TIES && `, ${MOST_TIES} of them`;
+  return make("div", { class: "costliest" }, make("p", {}, `Most steps went to ${first.length} issues alike${more || ""}:`), make("ul", { class: "plain" }, first.slice(0, MOST_TIES).map((one) => make("li", {}, told(one)))));
 }
 
 /** The issues that pass the filters, with the sessions of each that do. */
 function issueList(found, sessions, chosen) {
   const passes = sessionFilter(sessions, chosen);
   const narrowed = ["agent", "model", "author", "project", "days"].some((name) => chosen[name]);
-  const kinds = new Map(found.issues.map((one) => [one.id, one.kinds]));
   const rows = [];
   for (const issue of found.issues) {
     if (chosen.state ? issue.state !== chosen.state : issue.state === "muted" || issue.state === "resolved") continue;
     if (chosen.check && issue.check !== chosen.check) continue;
     if (chosen.file && !issue.paths.some((path) => path.toLowerCase().includes(chosen.file.toLowerCase()))) continue;
-    if (chosen.q && !hasWords([issue.title, issue.message, issue.thing, issue.best, issue.check, ...issue.paths].join(" "), chosen.q)) continue;
+    if (chosen.q && !hasWords([issue.title, issue.message, issue.thing, issue.repair, issue.check, ...issue.paths].join(" "), chosen.q)) continue;
     const met = narrowed ? issue.met.filter(passes) : issue.met;
-    if (met.length) rows.push({ issue, met, inGroup: kinds.get(issue.group), sessions: new Set(met).size, ...(narrowed ? figuresOf(issue, passes, sessions) : { repaired: issue.repaired, times: issue.occurrences, last: issue.last_seen }) });
+    if (met.length) rows.push({ issue, met, sessions: new Set(met).size, ...(narrowed ? figuresOf(issue, passes, sessions) : { repaired: issue.repaired, times: issue.occurrences, last: issue.last_seen }) });
   }
   const [ranking, order] = ORDERS[chosen.by] || ["most sessions first"];
   if (order) rows.sort((one, other) => order(other) - order(one));
   else if (narrowed) rows.sort((one, other) => other.sessions - one.sessions);
+  const within = new Map(rows.map((row) => [row.issue.id, []]));
+  const top = rows.filter((row) => !within.get(row.issue.group)?.push(row));
   if (!rows.length) return [make("p", { class: "nothing" }, found.issues.length ? "No issue passes the filters." : "Nothing has failed in these sessions.")];
   const total = sessions.session.filter((_, place) => passes(place)).length;
   const head = make("div", { class: "issue head", "aria-hidden": "true" }, ["What fails", "When", "Sessions", "Last seen", narrowed ? "Cost, all time" : "Cost", "Repaired"].map((text) => make("span", {}, text)));
   const left = found.left ? [make("p", { class: "soft" }, `${count(found.left, "more issue")} not on this page: helix-graph issues --by issue`)] : [];
+  const groups = top.filter((row) => row.issue.kind === "group").length;
+  const said = groups ? `${count(top.length - groups, "issue")} and ${count(groups, "group")} of issues` : count(top.length, "issue");
+  const entry = (row) => issueEntry(row, within.get(row.issue.id), { sessions, total, narrowed, open: Boolean(chosen.q || chosen.file) });
   const note = narrowed && " States, costs and remedies are those of all time and of all sessions.";
-  return [make("p", { class: "soft", role: "status" }, `${count(rows.length, "issue")}, ${ranking}.`, note), head, ...listed(rows, (row) => issueRow(row, sessions, total, narrowed), { class: "issues" }), ...left];
+  return [make("p", { class: "soft", role: "status" }, `${said}, ${ranking}.`, note), head, ...listed(top, entry, { class: "issues" }), ...left];
 }
 
 /** What the chosen sessions say of an issue; what each occurrence cost is not on the page. */
@@ -80,7 +106,19 @@ const INSTEAD = 3;
 
 /** Where nothing was repaired but another command worked, in how many sessions it did. */
 function answeredIn(issue) {
-  return issue.remedy?.how === "instead" && !issue.repaired ? `another command worked in ${issue.remedy.times} of ${count(issue.remedy.of, "session")}` : "";
+  return issue.remedy?.how === "instead" && !issue.repaired ? `another command worked in ${issue.remedy.times} of ${issue.remedy.of < issue.sessions ? "the last " : ""}${count(issue.remedy.of, "session")}` : "";
+}
+
+/** A row with the issues of its group within it, ranked once as a whole. */
+function issueEntry(row, members, { sessions, total, narrowed, open }) {
+  const own = issueRow(row, sessions, total, narrowed);
+  if (!members.length) return make("li", {}, own);
+  const list = make("ol", { class: "issues" });
+  const fill = () => list.childElementCount || list.append(...members.map((one) => make("li", {}, issueRow(one, sessions, total, narrowed))));
+  if (open) fill();
+  const rest = row.issue.kinds - members.length;
+  const named = `${members.length === row.issue.kinds ? `Its ${count(members.length, "issue")}` : `${members.length} of its ${row.issue.kinds} issues`}, counted in it`;
+  return make("li", {}, own, make("details", { class: "members", open, ontoggle: fill }, make("summary", {}, named), list, rest > 0 && make("p", { class: "soft" }, `${rest} more: `, link(`issues/${row.issue.id}`, {}, "the group's page"), " has its last occurrences.")));
 }
 
 /** A group names how many issues it has. */
@@ -88,31 +126,31 @@ function kindChip(issue) {
   return issue.kind === "group" ? chip("group", issue.kinds > 1 ? `group of ${count(issue.kinds, "issue")}` : "group") : null;
 }
 
-function issueRow({ issue, met, sessions: times, times: occurrences, repaired, last, inGroup }, sessions, total, narrowed) {
+function issueRow({ issue, met, sessions: times, times: occurrences, repaired, last }, sessions, total, narrowed) {
   const span = spanOf(sessions);
-  return make(
-    "li",
-    {},
-    link(
-      `issues/${issue.id}`,
-      { class: "issue" },
-      make(
-        "span",
-        { class: "what" },
-        make("b", {}, quoted(issue.title)),
-        kindChip(issue),
-        inGroup && chip("group", `in a group of ${count(inGroup, "issue")}`),
-        issue.state && chip(issue.state, STATES[issue.state]),
-        issue.message && make("span", { class: "said" }, issue.kinds > 1 && `one of ${issue.kinds}: `, quoted(issue.message, 160)),
-        make("span", { class: issue.best ? "fix" : "fix none" }, quoted(issue.repair, 160), narrowed ? " (all time)." : "."),
-      ),
-      spark(met.map((place) => sessions.moments[place]), span, { name: `Occurrences over time, ${count(met.length, "time")}.` }),
-      make("span", { class: "number", "data-name": "sessions" }, make("b", {}, times.toLocaleString("en")), ` of ${total.toLocaleString("en")}`),
-      make("span", { class: "number", "data-name": "last seen" }, when(last)),
-      make("span", { class: "number", "data-name": narrowed ? "cost, all time" : "cost" }, cost(issue) || "none recorded"),
-      make("span", { class: "number", "data-name": "repaired" }, `${repaired.toLocaleString("en")} of ${occurrences.toLocaleString("en")}`, answeredIn(issue) && make("small", { class: "soft" }, `; ${answeredIn(issue)}`)),
+  return link(
+    `issues/${issue.id}`,
+    { class: "issue" },
+    make(
+      "span",
+      { class: "what" },
+      make("b", {}, quoted(issue.title)),
+      kindChip(issue),
+      issue.state && chip(issue.state, STATES[issue.state]),
+      issue.message && make("span", { class: "said" }, issue.kinds > 1 && `one of ${issue.kinds}: `, quoted(issue.message, 160)),
+      make("span", { class: issue.remedy ? "fix" : "fix none" }, quoted(repairOf(issue), 160), narrowed ? " (all time)." : "."),
     ),
+    spark(met.map((place) => sessions.moments[place]), span, { name: `Occurrences over time, ${count(met.length, "time")}.` }),
+    make("span", { class: "number", "data-name": "sessions" }, make("b", {}, times.toLocaleString("en")), ` of ${total.toLocaleString("en")}`),
+    make("span", { class: "number", "data-name": "last seen" }, when(last)),
+    make("span", { class: "number", "data-name": narrowed ? "cost, all time" : "cost" }, cost(issue) || "none recorded"),
+    make("span", { class: "number", "data-name": "repaired" }, `${repaired.toLocaleString("en")} of ${occurrences.toLocaleString("en")}`, answeredIn(issue) && make("small", { class: "soft" }, `; ${answeredIn(issue)}`)),
   );
+}
+
+/** What repaired an issue; a look-up that found nothing leaves nothing to repair. */
+function repairOf(issue) {
+  return issue.looks && !issue.repaired && !issue.remedy ? "A look-up that found nothing: nothing to repair" : issue.repair;
 }
 
 async function issuePage(issue, found, sessions) {
@@ -139,19 +177,20 @@ async function issuePage(issue, found, sessions) {
     link("issues", { class: "back" }, "All issues"),
     make("h1", {}, quoted(issue.title), " ", kindChip(issue), " ", issue.state && chip(issue.state, STATES[issue.state])),
     memberOf(issue, found),
+    membersOf(issue, found),
     issue.kinds > 1 && make("p", { class: "soft" }, `One of its ${issue.kinds} issues says:`),
     issue.message && make("blockquote", {}, visible(issue.message)),
-    make("p", { class: issue.best ? "fix" : "fix none" }, quoted(issue.repair), "."),
+    make("p", { class: issue.remedy ? "fix" : "fix none" }, quoted(repairOf(issue)), "."),
     make(
       "div",
       { class: "pair" },
       make("div", {}, make("h2", {}, "Still fixed?"), make("p", { class: "lead" }, stillFixed(issue)), occurrencesChart(points, spanOf(sessions), answeredIn(issue) ? "another command worked" : "repaired"), link(`sessions?issue=${issue.id}`, {}, `All ${count(issue.sessions, "session")} that met it`)),
       make("dl", { class: "facts" }, facts.map(([name, value]) => [make("dt", {}, name), make("dd", {}, value)])),
     ),
-    make("h2", {}, answeredIn(issue) ? "What worked instead" : "What repaired it"),
-    issue.remedies.length ? make("ol", { class: "cards broad" }, issue.remedies.map((one) => remedyCard(one, sessions))) : make("p", { class: "nothing" }, "No repair was seen in any session."),
+    make("h2", {}, issue.remedies.length ? issue.heading : "What repaired it"),
+    issue.remedies.length ? make("ol", { class: "cards broad" }, issue.remedies.map((one) => remedyCard(one, sessions))) : make("p", { class: "nothing" }, issue.repaired ? "What changed is not recorded." : `${repairOf(issue)}.`),
     make("h2", {}, issue.occurrences > issue.shown.length ? `The last ${issue.shown.length} of ${issue.occurrences} occurrences` : "Occurrences"),
-    make("ol", { class: "cards" }, [...issue.shown].reverse().map((met) => occurrenceCard(met, sessions))),
+    make("ol", { class: "cards" }, [...issue.shown].reverse().map((met) => occurrenceCard(met, sessions, issue.looks))),
     issue.occurrences > issue.shown.length && make("p", {}, "All of them: ", command(`helix-graph issues show ${issue.id.slice(0, 8)}`)),
     issue.similar.length > 0 && [make("h2", {}, "Similar issues"), make("ul", { class: "plain" }, issue.similar.map((one) => make("li", {}, found.issues.some((other) => other.id === one.id) ? link(`issues/${one.id}`, {}, quoted(one.title)) : quoted(one.title), make("span", { class: "soft" }, ` ${count(one.sessions, "session")}. `, quoted(one.message, 120)))))],
     make("p", { class: "commands" }, "Not worth showing, or done with? ", command(`helix-graph issues mute ${issue.id.slice(0, 8)}`), command(`helix-graph issues resolve ${issue.id.slice(0, 8)}`)),
@@ -164,6 +203,13 @@ function memberOf(issue, found) {
   return group ? make("p", {}, "In the group ", link(`issues/${group.id}`, {}, quoted(group.title)), ` (${count(group.kinds, "issue")}, ${count(group.sessions, "session")}).`) : null;
 }
 
+/** The issues of a group that are on the page, as links. */
+function membersOf(group, found) {
+  const members = found.issues.filter((one) => one.group === group.id);
+  const named = members.length === group.kinds ? "Its issues, counted in it:" : `${members.length} of its ${group.kinds} issues, counted in it:`;
+  return members.length ? make("details", { class: "members", open: members.length < 6 }, make("summary", {}, named), make("ul", { class: "plain" }, members.map((one) => make("li", {}, link(`issues/${one.id}`, {}, quoted(one.title)), make("span", { class: "soft" }, ` ${count(one.sessions, "session")}. `, quoted(one.message, 120)))))) : null;
+}
+
 /** Whether an issue is gone, in a sentence. */
 function stillFixed(issue) {
   const since = `${count(issue.since, issue.unit.slice(0, -1))} of ${issue.unit === "runs" ? issue.check : "this project"} since it was last seen`;
@@ -172,7 +218,7 @@ function stillFixed(issue) {
     [VERIFIED]: "its last occurrence was repaired and seen to pass",
     [REPAIRED]: "its last occurrence was repaired, which no check confirmed",
     [INSTEAD]: "in its last occurrence another command worked instead",
-  }[last] || "its last occurrence was not repaired";
+  }[last] || (issue.looks ? "its last occurrence was a look-up that found nothing" : "its last occurrence was not repaired");
   const verdict = {
     new: "Too early to say: only one session had it",
     recurring: "No: it keeps coming back",
@@ -197,9 +243,9 @@ function remedyCard(one, sessions) {
   );
 }
 
-function occurrenceCard(met, sessions) {
+function occurrenceCard(met, sessions, looks) {
   const place = sessions.places.get(met.session);
-  const ended = met.repaired ? [chip("success", "\u2713 repaired"), " ", met.changes?.length ? quoted(met.changes.join("; "), 200) : null, met.verified_by && [", shown by ", quoted(met.verified_by, 80)]] : met.instead ? [chip("success", "\u2713 worked instead"), " ", quoted(met.instead, 200)] : [chip("failure", "\u2717 not repaired"), " ", ENDS[met.ended] || ""];
+  const ended = met.repaired ? [chip("success", "\u2713 repaired"), " ", met.changes?.length ? quoted(met.changes.join("; "), 200) : null, met.verified_by && [", shown by ", quoted(met.verified_by, 80)]] : met.instead ? [chip("success", "\u2713 worked instead"), " ", quoted(met.instead, 200)] : looks ? chip("unknown", "a look-up that found nothing") : [chip("failure", "\u2717 not repaired"), " ", ENDS[met.ended] || ""];
   return make(
     "li",
     {},

@@ -5,9 +5,10 @@ async function placesTab(_, chosen) {
   const titles = new Map(issues.map((one) => [one.id, one.title]));
   const head = [make("h1", {}, "Places"), make("p", { class: "lead" }, "How often each check failed when it first ran after a change, by the folder and file that was changed. These are counts of what followed, not causes.")];
   if (!found.checks.length) return make("section", {}, ...head, make("p", { class: "nothing" }, "No check has run five times after a change of one folder yet."));
-  const check = found.checks.find((one) => one.check === (chosen.check || found.worst)) || found.checks[0];
-  const picker = make("div", { class: "picker", role: "group", "aria-label": "Check" }, found.checks.map((one) => link(`places?check=${encodeURIComponent(one.check)}`, { class: "button", "aria-current": one === check ? "true" : null }, quoted(one.check), make("small", {}, `${one.failed} of ${one.runs}`))));
-  const checks = chosen.check ? [check] : found.checks;
+  const asked = found.checks.find((one) => one.check === chosen.check);
+  const check = asked || found.checks.find((one) => one.check === found.worst) || found.checks[0];
+  const picker = make("div", { class: "picker", role: "group", "aria-label": "Check" }, found.checks.length > 1 && link("places", { class: "button", "aria-current": asked ? null : "true" }, "All checks"), found.checks.map((one) => link(`places?check=${encodeURIComponent(one.check)}`, { class: "button", "aria-current": one === asked ? "true" : null }, quoted(one.check), make("small", {}, shareOf(one.failed, one.runs)))));
+  const checks = asked ? [asked] : found.checks;
   return make("section", {}, ...head, picker, ...riskiest(checks, found, sessions, titles), placeTree(check, found), ...together(found));
 }
 
@@ -40,7 +41,7 @@ function riskiest(checks, found, sessions, titles) {
           "li",
           {},
           make("p", { class: "title" }, quoted(one.path), one.folder && "/"),
-          make("p", {}, make("b", {}, `${one.failed} of ${one.runs}`), " runs of ", quoted(one.check.check), ` failed after a change of it (${count(one.sessions, "session")}), ${one.failed_elsewhere} of ${one.runs_elsewhere} after changes elsewhere.`, one.low !== null && ` Of the next ten, ${one.low} to ${one.high} will fail (90 %).`),
+          make("p", {}, make("b", {}, shareOf(one.failed, one.runs)), " runs of ", quoted(one.check.check), ` failed after a change of it (${count(one.sessions, "session")}), ${shareOf(one.failed_elsewhere, one.runs_elsewhere)} after changes elsewhere.`, one.low !== null && ` Of the next ten, ${one.low} to ${one.high} will fail (90 %).`),
           one.after.length > 0 && make("p", { class: "soft" }, "It passed again after ", quoted(one.after.join("; ")), "."),
           make("p", { class: "soft" }, one.met.length > 3 ? "Its last three failures:" : "Its failures:"),
           make("ul", { class: "plain" }, one.met.slice(0, 3).map(([place, line, issues]) => make("li", { class: "where" }, sessionLink(sessions, place, line && `line-${line}`), issueLink(issues, titles), logPlace(sessions.session[place], "", line)))),
@@ -60,21 +61,21 @@ function issueLink(issues, titles) {
 
 /** The folders and files as a tree of bars. */
 function placeTree(check, found) {
-  const usual = check.rate ?? check.failed / Math.max(1, check.runs);
+  const usual = check.failed / Math.max(1, check.runs);
   const rows = check.places.map((one) => {
-    const share = one.rate ?? one.failed / one.runs;
+    const share = one.failed / one.runs;
     const [low, high] = one.low === null ? [null, null] : [one.low / 10, one.high / 10];
     const name = `${one.failed} of ${one.runs} runs failed; usually ${percent(usual)}.${low === null ? "" : ` Of the next ten ${one.low} to ${one.high} will fail.`}`;
     const parents = one.path.split("/").length - 1;
     const cell = make("th", { scope: "row", class: `depth-${Math.min(5, parents)}` }, quoted(one.path.split("/").at(-1)), one.folder && "/");
     cell.title = visible(one.path);
-    return make("tr", { class: one.standing === "worse" ? "worse" : "" }, cell, make("td", {}, rateBar({ share, low, high, usual, worse: one.standing === "worse", name })), make("td", { class: "number" }, `${one.failed} of ${one.runs}`), make("td", { class: "number standing" }, one.standing === "counts only" ? "" : one.standing === "worse" ? "\u25b2 worse" : one.standing === "better" ? "\u25bc better" : "as usual"));
+    return make("tr", { class: one.standing === "worse" ? "worse" : "" }, cell, make("td", {}, rateBar({ share, low, high, usual, worse: one.standing === "worse", name })), make("td", { class: "number" }, shareOf(one.failed, one.runs)), make("td", { class: "number standing" }, one.standing === "counts only" ? "" : one.standing === "worse" ? "\u25b2 worse" : one.standing === "better" ? "\u25bc better" : "as usual"));
   });
   return make(
     "div",
     {},
     make("h2", {}, "Every folder and file, ", quoted(check.check)),
-    make("p", { class: "soft" }, `The bar is the share of failing runs${found.enough ? ", drawn towards the check's own; the thin line is the range for the next ten" : ""}. The upright line is the check's usual share, ${percent(usual)}.`),
+    make("p", { class: "soft" }, `The bar is the share of runs that failed${found.enough ? "; the thin line below it is where the share of the next ten will lie (90 %), from all that is known of the check" : ""}. The upright line is the check's usual share, ${percent(usual)}.`),
     make("table", { class: "tree" }, make("thead", {}, make("tr", {}, ["Place", "Failing", "Failed of runs", "Against usual"].map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, rows)),
   );
 }

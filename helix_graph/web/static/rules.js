@@ -20,24 +20,25 @@ async function rulesTab() {
     {},
     make("h1", {}, "Rules"),
     make("p", { class: "lead" }, "What the rules written for agents ask for, what sessions did, and whether anything changed when a rule came. Before and after is association, not cause."),
-    make("details", { class: "soft how" }, make("summary", {}, "How it is counted"), make("p", {}, found.note)),
-    found.rules.length ? make("ol", { class: "cards" }, found.rules.map((one) => ruleCard(one, begun))) : make("p", { class: "nothing" }, found.nothing),
+    make("details", { class: "soft how" }, make("summary", {}, "How it is counted"), make("p", {}, "An opportunity is a place in a session where a rule asks for something: a commit, a push, the first change of a file, a run of that kind of check. It is taken where the session did what the rule says. ", found.note)),
+    found.rules.length ? make("ol", { class: "cards" }, found.rules.map((one) => ruleCard(one, begun, sessions))) : make("p", { class: "nothing" }, found.nothing),
     found.unobservable > 0 && make("p", { class: "soft" }, `${count(found.unobservable, "more line")} of these files cannot be observed in sessions.`),
     make("h2", {}, "Rules that are missing"),
     found.proposals.length ? [make("p", { class: "soft" }, found.proposals_note), make("ol", { class: "cards" }, found.proposals.map((one) => proposalCard(one, known, found.into)))] : make("p", { class: "nothing" }, "No recurring issue asks for a rule that is not there."),
   );
 }
 
-function ruleCard(one, begun) {
+function ruleCard(one, begun, sessions) {
   const share = one.opportunities ? one.followed / one.opportunities : 0;
   return make(
     "li",
     { "data-rule": one.id },
-    make("p", { class: "title" }, quoted(one.text.replaceAll("**", ""), 240)),
+    make("p", { class: "title" }, quoted(one.text.replaceAll("**", ""))),
     make("p", { class: "soft" }, quoted(one.file), ", since ", when(one.since)),
     make("p", {}, chip(RULE_STATES[one.state], one.state), one.opportunities > 0 && (one.state === "usage" ? `: used in ${one.followed} of ${count(one.opportunities, "session")} with such changes` : `: ${one.followed} of ${count(one.opportunities, "opportunity").replace("opportunitys", "opportunities")} taken, in ${count(one.sessions, "session")}`)),
     one.opportunities > 0 && rateBar({ share, usual: null, name: `Followed ${one.followed} of ${one.opportunities}.` }),
     one.change ? beforeAfter(one.change) : one.opportunities > 0 && make("p", { class: "soft" }, momentOf(one.since) <= begun ? "Whether it works cannot be said: it is older than the first session." : "Whether it works cannot be said: sessions before it have too little to compare with."),
+    one.missed.length > 0 && [make("p", { class: "soft" }, one.opportunities - one.followed > one.missed.length ? `Not taken ${one.opportunities - one.followed} times, last in:` : "Not taken in:"), make("ul", { class: "plain" }, one.missed.map(([place, line, what]) => make("li", { class: "where" }, sessionLink(sessions, place, line && `line-${line}`), make("span", { class: "soft" }, quoted(what, 120)), line ? logPlace(sessions.session[place], "", line) : null)))],
     make("p", {}, command(`helix-graph rules show ${one.id.slice(0, 8)}`)),
   );
 }

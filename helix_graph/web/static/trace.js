@@ -45,7 +45,7 @@ const FEW_STEPS = 3;
 /** The places to read first, as `explain` has them. */
 function readFirst(trace, session) {
   if (!trace.reading?.length || trace.steps.length <= FEW_STEPS) return null;
-  const known = new Set(trace.steps.map((one) => one.id));
+  const titles = new Map(trace.steps.map((one) => [one.id, one.text]));
   return make(
     "div",
     {},
@@ -55,9 +55,10 @@ function readFirst(trace, session) {
       "ol",
       { class: "leads" },
       trace.reading.map((one) => {
-        const step = one.steps?.find((id) => known.has(id));
+        const step = one.steps?.find((id) => titles.has(id));
         const why = [one.trouble, ...(one.reasons || [])].filter(Boolean);
-        const said = quoted(one.quote, 160);
+        // Of a call its step says more than its arguments in a row.
+        const said = step ? quoted(titles.get(step), 160) : quoted(one.quote, 160);
         return make("li", {}, step ? link(`sessions/${encodeURIComponent(session)}/${encodeURIComponent(step)}`, {}, said) : said, make("p", { class: "where" }, make("span", { class: "soft" }, why.join("; ")), one.line ? logPlace(session, one.file || trace.log, one.line, "line") : null));
       }),
     ),
@@ -70,17 +71,23 @@ const MOST_FAILURES = 6;
 /** What failed in a session and was not meant to, what was left first. */
 function whatFailed(trace, session, issues) {
   const byId = new Map(trace.steps.map((one) => [one.id, one]));
-  const failures = trace.steps.filter((one) => isFailure(one) && !one.deliberate);
+  const failures = trace.steps.filter((one) => isFailure(one) && !one.deliberate && !one.looked);
   const left = failures.filter((one) => !one.repaired_by?.length);
   if (!failures.length) return [];
-  const shown = [...left, ...failures.filter((one) => one.repaired_by?.length)].slice(0, MOST_FAILURES);
+  const alike = new Map();
+  for (const one of [...left, ...failures.filter((one) => one.repaired_by?.length)]) {
+    const key = [one.text, one.message, one.issue, one.repaired_by].join("\n");
+    alike.set(key, [...(alike.get(key) || []), one]);
+  }
+  const shown = [...alike.values()].slice(0, MOST_FAILURES);
+  const more = [...alike.values()].slice(MOST_FAILURES).flat().length;
   const known = new Map(issues.map((one) => [one.id, one]));
   const about = (issue) => [make("br"), make("small", {}, "issue ", link(`issues/${issue.id}`, {}, quoted(issue.title, 120)), `, ${count(issue.sessions, "session")}. `, quoted(issue.repair, 160), ".")];
   const how = (one) => (one.repaired_by?.length ? [chip("mended", "repaired"), " by ", quoted(one.repaired_by.map((id) => byId.get(id)?.text).filter(Boolean).join("; "), 160)] : chip("failure", "not repaired"));
   return [
-    make("h2", {}, `${count(failures.length, "failure")}, ${left.length || "none"} not repaired`),
-    make("ul", { class: "plain failures" }, shown.map((one) => make("li", {}, link(`sessions/${encodeURIComponent(session)}/${encodeURIComponent(one.id)}`, {}, "\u2717 ", quoted(one.text, 160)), one.message && !one.text.includes(one.message) && make("small", {}, " ", quoted(one.message, 160)), " ", how(one), known.has(one.issue) && about(known.get(one.issue))))),
-    failures.length > shown.length && make("p", { class: "soft" }, `${failures.length - shown.length} more among the steps below.`),
+    make("h2", {}, `${count(failures.length, "failure")}, ${left.length ? `${left.length} not repaired` : failures.length > 1 ? "all repaired" : "repaired"}`),
+    make("ul", { class: "plain failures" }, shown.map(([one, ...again]) => make("li", {}, link(`sessions/${encodeURIComponent(session)}/${encodeURIComponent(one.id)}`, {}, "\u2717 ", quoted(one.text, 160)), again.length > 0 && make("small", {}, ` ${again.length + 1} times`), one.message && !one.text.includes(one.message) && make("small", {}, " ", quoted(one.message, 160)), " ", how(one), known.has(one.issue) && about(known.get(one.issue))))),
+    more > 0 && make("p", { class: "soft" }, `${more} more among the steps below.`),
   ];
 }
 
@@ -136,8 +143,9 @@ function stepItem(one, at, trace, session) {
   const kind = isFailure(one) ? "error" : one.kind === "event" && one.type === "test" ? "success" : one.kind;
   const chips = [
     one.suspect && chip("suspect", `suspect ${one.suspect.rank}`),
-    isFailure(one) && !one.deliberate && (one.repaired_by?.length ? chip("mended", "repaired") : chip("failure", "not repaired")),
+    isFailure(one) && !one.deliberate && !one.looked && (one.repaired_by?.length ? chip("mended", "repaired") : chip("failure", "not repaired")),
     one.deliberate && chip("unknown", "deliberate"),
+    one.looked && chip("unknown", "found nothing"),
     one.how === "rejected" && chip("failure", "refused"),
     one.suspect && !one.suspect.clear && chip("unknown", "could be chance"),
   ];
@@ -146,7 +154,7 @@ function stepItem(one, at, trace, session) {
   const body = make("div", { class: "body" });
   const item = make(
     "li",
-    { "data-step": one.id, class: `step ${kind}${isFailure(one) && !one.repaired_by?.length && !one.deliberate ? " left" : ""}` },
+    { "data-step": one.id, class: `step ${kind}${isFailure(one) && !one.repaired_by?.length && !one.deliberate && !one.looked ? " left" : ""}` },
     make("details", { ontoggle: () => body.childElementCount || body.append(...stepBody(one, byId, session)) }, make("summary", {}, make("span", { class: "sign", "aria-hidden": "true" }, sign), make("span", { class: "text" }, quoted(one.text, 200), one.kind === "decision" && one.why && make("small", {}, quoted(one.why, 140)), isFailure(one) && one.message && make("small", {}, quoted(one.message, 160))), make("span", { class: "chips" }, chips), make("span", { class: "took" }, took.join(" \u00b7 "))), body),
   );
   return item;

@@ -4,6 +4,10 @@ function count(number, noun) {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }
 
+function shareOf(part, all) {
+  return `${part.toLocaleString("en")} of ${all.toLocaleString("en")}`;
+}
+
 function percent(share) {
   return `${Math.round(100 * share)} %`;
 }

@@ -58,6 +58,7 @@ def read_go_test(output: CommandOutput) -> Verdict | None:
         findings=findings,
         quote=quoted(*(found.string for found in deciding)),
         summed=bool(packages),
+        by_lines=True,
         ran=tuple(found[2] for found in packages if not _is_cached(found) and not _has_no_tests(found)),
         cached=tuple(found[2] for found in packages if _is_cached(found)),
     )

@@ -53,7 +53,8 @@ class Verdict(Value):
 
     A grammar reads it first, from the text alone: ``quote`` are the lines on which it rests, and ``summed`` is true
     when the runner's own summary was seen, not only single reports. ``check`` is the program whose verdict it is, even
-    when a task runner called it. Counts are ``None`` when the output does not give them.
+    when a task runner called it. Counts are ``None`` when the output does not give them; with ``by_lines`` they
+    are those of the single reports that the output shows, no sum of the runner's.
 
     Judging adds the command: ``segment`` is the position of the part that ran the check (or from which the output must
     come), ``scope`` what the command narrowed the run to, ``task`` the task that a task runner was asked for, and
@@ -73,6 +74,7 @@ class Verdict(Value):
     findings: tuple[CheckFinding, ...] = ()
     quote: str = ""
     summed: bool = True
+    by_lines: bool = False
     segment: int | None = None
     scope: tuple[str, ...] = ()
     task: str | None = None
@@ -339,6 +341,11 @@ def covers_places(later: Verdict, earlier: Verdict) -> bool:
 def paths_of(verdict: Verdict) -> list[str]:
     """The files and folders that a run was narrowed to; none where the command of a task was not seen."""
     return [] if _unclear(verdict) else _paths(_whole(verdict))
+
+
+def names_selected(verdict: Verdict) -> list[str]:
+    """The parts of names that tests were selected by: of ``-run 'A|B'`` A and B."""
+    return _patterns(_whole(verdict))
 
 
 def _unclear(verdict: Verdict) -> bool:

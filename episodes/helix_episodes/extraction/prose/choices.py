@@ -2,8 +2,8 @@
 
 "Chose", "decided" and their like make a decision only where they take something; "per decision 4" or "the chosen file"
 take nothing. A change is a choice when the sentence names what it was preferred to ("rather than", "instead of") or the
-reason it was made for ("per review feedback", "because"), when it says what the thing now does or holds ("Narrowed the
-filter to drop …"), or when the next sentence says how it had been until then.
+reason it was made for ("per review feedback", "because"), or when it says what the thing now does or holds ("Narrowed
+the filter to drop …").
 """
 
 from __future__ import annotations
@@ -59,14 +59,6 @@ _REASONED = Regex(
     r"convention|plan|protocol|[A-Z]+-\d+))",
     re.IGNORECASE | re.DOTALL,
 )
-#: A rule that the change sets: who is let through, what blocks, what is left as it was.
-_RULES = Regex(
-    rf"{_LEAD}{CHANGES}\b.*\b(?:non-blocking|opt-in|advisory|deliberately|on purpose|intentionally)\b|"
-    r"\b(?:left|kept|leaving|keeping) \S.{0,80}? (?:alone|unchanged|untouched|as[- ]is)\b|"
-    r"\bnow (?:requires?|blocks?|rejects?|fails?)\b|"
-    rf"{_LEAD}{CHANGES}\b.{{3,160}}? while (?:preserving|keeping|retaining|leaving) (?!all\b|the same\b)",
-    re.IGNORECASE,
-)
 _SWAPS = Regex(
     r"^\W*(?:replaced (?P<given_up>[^,;:]{3,80}?) with (?!the\b)\S.+|"
     r"(?:changed|switched|converted|downgraded)(?: [^,;]{3,80}?)? from (?P<old>(?!\d)[^,;]{2,60}?) to (?!\d)\S.+)",
@@ -78,54 +70,35 @@ _PASSIVE = Regex(
     r"(?P<other>[a-z]+ed\b[^.;,]*)",
     re.IGNORECASE,
 )
-#: A look taken before the deed that it could have stopped; a thing left undone or put off.
+#: A look taken before the deed that it could have stopped.
 _WEIGHS = Regex(
     r"^\W*(?:verified|validated|checked|measured|tested|compared|reproduced|confirmed)\b.{5,200}? "
-    r"before (?!and\b|any\b|acting\b)[a-z]+ing\b|"
-    r"^\W*did not (?:add|change|delete|edit|fix|include|merge|modify|move|push|remove|replace|touch|update|use)\b|"
-    r"^\W*(?:filed|opened) (?:\w+ ){0,3}?(?:issues? #?\d|#\d|follow-?ups?\b)",
+    r"before (?!and\b|any\b|acting\b)[a-z]+ing\b",
     re.IGNORECASE,
 )
 #: A change reported with its substance: what the thing now does or holds, how it was done, what accompanies it.
 _TELLS_HOW = Regex(
     rf"{_DEED_BEGINS}(?!(?:used|created)\b){CHANGES}\b.{{3,240}}?"
-    r"(?:: \S+(?: \S+){4}|, (?:which|so) |\bby \w+ing\b|\b(?:as well as|in addition to|only|never|no longer)\b|"
-    r"(?<!did )(?<!does )(?<!do )(?<!is )(?<!was )\bnot\b|\bwith (?:an?|its|two|the) |"
+    r"(?:: \S+(?: \S+){4}|, (?:which|so) |\bby \w+ing\b|"
+    r"\bwith (?:an?|its|two|the) |"
     r"\bto (?!(?:reflect|include|an?|the|its|main|all|both|each|every)\b)[a-z-]+ "
     r"(?=(?:an?|the|each|every|only|whether|on|as|its|[`_.A-Z])\b|[`_.]))",
     re.IGNORECASE,
 )
-#: What was changed, and after it how it had been until then: the reason, though no "because" says so.
-_DEED = Regex(rf"{_LEAD}{CHANGES}\b \S+ \S", re.IGNORECASE)
-_HAD_BEEN = Regex(r"^(?:It|They|Both|These|Each|Neither) (?:had|was|were|existed|used to|still|never)\b")
-#: Where a thing is now or what replaces it.
+#: Where a thing is now.
 _PLACES = Regex(
-    r"^\W*(?:(?:moved|consolidated|merged|extracted|split|converted) "
+    r"^\W*(?:moved|consolidated|merged|extracted|split|converted) "
     r"(?!(?:it|them|(?:origin/)?(?:main|master|develop))\b)[^;:]{3,120}? (?:in)?to "
-    r"(?!(?:match|main|fix|the branch)\b)\S.+|"
-    r"(?:kept|preserved) (?:the|its|each|every|both|all|(?-i:[A-Z`_])\w*)\b.+|"
-    r"replaced (?P<gone>[^,;:]{3,80}?) with (?:an?|the) .+)",
+    r"(?!(?:match|main|fix|the branch)\b)\S.+",
     re.IGNORECASE,
 )
 #: "..., used the subscript instead": what was taken, where the sentence before says what was left.
 _INSTEAD = Regex(rf"^\W*{CHANGES}\b.{{3,240}}\binstead\b(?! of)", re.IGNORECASE)
-_CONCLUDES = Regex(
-    rf"^(?P<why>.+?),? so (?:I |we )?(?P<chosen>{CHANGES}\b.+|"
-    rf"\S+(?: \S+)? (?:was |were )?(?:left|kept|skipped|deferred|dropped) .+)",
-    re.IGNORECASE | re.DOTALL,
-)
 _OVER = Regex(r"\s+(?:over|rather than|instead of)\s+(?P<other>[^.;,]+)", re.IGNORECASE)
 _WHY = Regex(
     r",?\s+(?:(?:because|since|as)\s+(?P<fact>.+)|(?P<aim>(?:so that|so|to avoid|for)\s+.+))$",
     re.IGNORECASE | re.DOTALL,
 )
-#: "Use GraphQL (REST lacks threads)": brackets after a decision hold its reason when they say what was wrong.
-_IN_BRACKETS = Regex(
-    r"\((?P<why>[^()]*\b(?:missing|broken|slow(?:er)?|too|not|no|cannot|can't|lacks?|already|requires?|needs?|blocked|"
-    r"fails?)\b[^()]*)\)\W*$",
-    re.IGNORECASE,
-)
-_POINTS_BACK = Regex(r"^\W*(?:chose|selected|preferred|took) (?:this|that|it)\b", re.IGNORECASE)
 _BECAUSE = Regex(r"^\W*(?:because|since|as)\s+", re.IGNORECASE)
 #: What a reason begins with when it names what was wanted, who wanted it, or praises the choice.
 _PURPOSE = Regex(
@@ -133,15 +106,6 @@ _PURPOSE = Regex(
     r"follow\w*|maintain\w*|reduc\w*|improv\w*|better|more|less|simpl\w*|consisten\w*|provid\w*|match\w*|minimi\w*|"
     r"makes?|gives?|faster|cleaner|easier|best|good|support\w*|us(?:e|es|ing))\b",
     re.IGNORECASE,
-)
-#: Someone's word was the reason.
-_ASKED_FOR = Regex(
-    r"^\W*(?:per|after) .{0,40}\b(?:feedback|review|request|instruction|finding|objection)s?\b", re.IGNORECASE
-)
-_COMPARES = Regex(r"^\W*(?:better|more|less|fewer|faster|slower|cleaner|easier|simpler|safer|cheaper)\b", re.IGNORECASE)
-#: "Queue over polling: bursts", as decisions are headed.
-_OVER_HEAD = Regex(
-    r"^(?P<what>\S[^:]{1,60}?) (?:over|instead of|rather than) (?P<other>[^:]{2,60}): (?P<why>\S.+)", re.IGNORECASE
 )
 #: Fewer words name a thing ("REST limits"), they state nothing.
 _FACT_WORDS = 3
@@ -151,14 +115,14 @@ _HEAD_WORDS = 9
 
 #: What is supposed or demanded, listed or counted is no choice of this session.
 _UNMEANT = Regex(r"^\W*(?:if|when|whether|unless|should|must)\b|\bwas (?:chosen|selected|decided)\b", re.IGNORECASE)
-#: Shapes of a sentence that makes a choice, in order: a conclusion or a judgement, one thing taken for another; then
-#: what was picked, moved, put off or left, mostly with what was not taken.
+#: Shapes of a sentence that makes a choice, in order: a judgement, one thing taken for another; then what was
+#: picked or moved, mostly with what was not taken.
 _SHAPES = (
-    _CONCLUDES.match, _JUDGES.match, _SWAPS.match, _PASSIVE.match, _PLACES.match, _TELLS_HOW.search, _INSTEAD.match,
-    _WEIGHS.search, _RULES.search,
+    _JUDGES.match, _SWAPS.match, _PASSIVE.match, _PLACES.match, _TELLS_HOW.search, _INSTEAD.match,
+    _WEIGHS.search,
 )  # fmt: skip
 #: The groups of those shapes that name what was not taken.
-_LEFT_OUT = ("other", "gone", "given_up", "old")
+_LEFT_OUT = ("other", "given_up", "old")
 
 
 def draft_choice(step: Step, choice: StatedChoice, *, context: str, outcome: Outcome = "unknown") -> Decision:
@@ -193,7 +157,7 @@ def choices_in(text: str) -> tuple[StatedChoice, ...]:
     return tuple(
         _in_context(choice, before, after)
         for before, sentence, after in zip(["", *sentences], sentences, [*sentences[1:], ""], strict=False)
-        if (choice := _choice(sentence) or _changed(sentence, after)) is not None
+        if (choice := _choice(sentence)) is not None
     )
 
 
@@ -204,46 +168,26 @@ def reason_in(decision: str) -> StatedChoice | None:
     ('a folder',)
     """
     words = decision.strip()[:LONGEST_SENTENCE]
-    over = _OVER_HEAD.match(words)
-    if over:
-        return StatedChoice(statement=words, chosen=over["what"], options=(over["other"],), rationale=over["why"])
-    behind = _IN_BRACKETS.search(words)
-    spelled = _choice(words) or _choice(words.partition(": ")[2])
-    return StatedChoice(statement=words, chosen=words, rationale=behind["why"]) if behind and not spelled else spelled
+    return _choice(words) or _choice(words.partition(": ")[2])
 
 
-def fact_in(rationale: str, *, compared: bool = False) -> str:
+def fact_in(rationale: str) -> str:
     """The first sentence of a reason when it states a fact; a purpose ("to avoid ...") caused nothing.
-
-    Praise of what was chosen is a fact only where it was ``compared`` with another thing.
 
     >>> fact_in("because the queue drops messages. So it goes"), fact_in("to keep it simple")
     ('the queue drops messages.', '')
     """
     first = STATEMENT_END.split(_BECAUSE.sub("", rationale.strip()))[0].strip()[:LONGEST_SENTENCE]
-    if _ASKED_FOR.match(first) or (compared and _COMPARES.match(first)):
-        return first
     return "" if _PURPOSE.match(first) or len(first.split()) < _FACT_WORDS else first
 
 
 def _in_context(choice: StatedChoice, before: str, after: str) -> StatedChoice:
-    """A choice with the sentence before it, which is what was chosen where the choice only points back at it.
+    """A choice with the sentence before it.
 
     A short choice without a reason introduces what follows: the next sentence says what it was.
     """
-    if _POINTS_BACK.search(choice.chosen) and before:
-        return msgspec.structs.replace(choice, chosen=before, rationale=choice.rationale or choice.statement)
-    if not choice.rationale and _HAD_BEEN.match(after):
-        return msgspec.structs.replace(choice, context=before, rationale=after)
     heads = not choice.rationale and len(choice.statement.split()) <= _HEAD_WORDS
     return msgspec.structs.replace(choice, context=before, behind=after if heads else "")
-
-
-def _changed(sentence: str, after: str) -> StatedChoice | None:
-    """A change that the next sentence gives the reason for, by saying how it had been before."""
-    if not _DEED.match(sentence) or not _HAD_BEEN.match(after) or _UNMEANT.search(sentence):
-        return None
-    return StatedChoice(statement=sentence, chosen=sentence)
 
 
 def _choice(sentence: str) -> StatedChoice | None:
@@ -265,8 +209,7 @@ def _choice(sentence: str) -> StatedChoice | None:
     other = next((parts[name] for name in _LEFT_OUT if parts.get(name)), "")
     return StatedChoice(
         statement=sentence,
-        chosen=parts.get("chosen") or sentence,
-        rationale=parts.get("why", ""),
+        chosen=sentence,
         options=(other.strip(),) if other else (),
     )
 

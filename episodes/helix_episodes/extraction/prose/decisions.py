@@ -75,8 +75,7 @@ _SOON = 10
 #: How much of a line may announce the list below it.
 _LEAD_LIMIT = 200
 _ADVISES = re.compile(
-    r"\bI(?:['\u2019]d| would)?(?: still| strongly| also| rather)? (?:recommend|suggest|propose|prefer)\b"
-    r"|\bI(?:['\u2019]d| would) (?:go with|keep|leave|pick)\b|\bI wouldn['\u2019]t \w+",
+    r"\bI(?:['\u2019]d| would)?(?: still| strongly| also| rather)? (?:recommend|suggest|propose|prefer)\b",
     re.IGNORECASE,
 )
 #: "## Issues I recommend creating" names what is below it and recommends nothing yet.
@@ -119,9 +118,7 @@ _ALTERNATIVES = re.compile(
     re.IGNORECASE,
 )
 _ANNOUNCES = re.compile(
-    r"\b(?:I(?:['\u2019]ll| will| need to| have to|['\u2019]m going to)|(?:here is|here['\u2019]s) (?:the"
-    r"|my) (?:plan|approach)|(?:my|the) (?:plan|approach) is|my plan)"
-    r"\b[^.\n]{0,80}:\W*$",
+    r"\bI(?:['\u2019]ll| will| need to| have to|['\u2019]m going to)\b[^.\n]{0,80}:\W*$",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(

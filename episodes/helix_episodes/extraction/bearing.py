@@ -1,0 +1,253 @@
+"""Whether the log shows that a verdict is about a change, or only that it came after it.
+
+A link says what followed what under rules that do not look at the result, because rates are computed from links. Who
+reads a path wants more: that the run looked at the file, that the complaint is of what the change wrote, that the
+change answers the complaint. Where the log does not show this the link is *loose*.
+
+- A run that passes bears on a change if it read files of that kind, its command or output takes in the file, and the
+  check did not fail in between; or if it verifies a fix to which the change belongs.
+- A run that fails bears on a change if the complaint quotes or names what the change wrote; or if it names the file or
+  a test of it, and nothing else was changed there since the run before; as it is if a check names no place.
+- A change bears on a failure if it is the only one of its fix, or one of its edits speaks of the failure; and the check
+  did not run again before the change, and next passes.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from helix_episodes.extraction.checks.compilers import COMPILE_FAMILIES
+from helix_episodes.extraction.checks.model import names_selected, paths_of
+from helix_episodes.extraction.fix_credit import named_symbols, quoted_lines, texts_of
+from helix_episodes.extraction.languages import is_source_for, language_of
+from helix_episodes.extraction.paths import file_name, is_test_file
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from helix_episodes.extraction.calls import ParsedCall
+    from helix_episodes.extraction.check_runs import CheckRun
+    from helix_episodes.extraction.timeline import Timeline
+    from helix_episodes.model import Decision, Event, Fix
+
+#: Languages of which a build or test compiles every file of a package; in others a test reads what it imports.
+_COMPILED = frozenset({"go", "rust", "jvm", "dotnet", "swift"})
+#: What tests are called besides the name of what they test.
+_TEST_MARK = re.compile(r"^test_|[._-](?:test|tests|spec)$")
+#: A word for a path, as commands and outputs have it.
+_PATH = re.compile(r"[\w@~.+/\\-]+")
+#: A longer output than this says nothing more.
+_MOST_TEXT = 60_000
+#: What stands for white space in what a formatter would have printed, and what marks the lines that it would change.
+_MARKS = re.compile(r"[\s→·]")
+_REMOVED = re.compile(r"^[\s\d│|]*-(?!-)")
+_SHORTEST_LINE = 8
+#: The arrow before a marked line, and the rule above the next complaint.
+_ARROW = re.compile(r"^\s*>\s*\d+\s*[│|]")
+_RULED = re.compile(r"━━━")
+
+
+def shows_pass(timeline: Timeline, change: Decision, run: CheckRun, fixes: Sequence[Fix]) -> bool:
+    """Whether a passing run is about a change."""
+    check = run.verdict.check
+    if _fails_between(timeline, check, timeline.positions[change.id], run.position):
+        return False
+    if any(fix.verified_by in run.events and change.id in fix.changes and change.id not in fix.loose for fix in fixes):
+        return True
+    path = (change.action.path if change.action else None) or ""
+    if not path:
+        return True
+    if _is_named(path, _command_of(timeline, run)):
+        return True
+    return is_source_for(check, path, run.verdict.kind) and _takes_in(timeline, run, path, _texts(timeline, change))
+
+
+def _takes_in(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
+    """Whether what a run was narrowed to has a file in it, as far as its command and output show."""
+    verdict, output = run.verdict, _output(timeline, run)
+    selected = names_selected(verdict)
+    if selected and not any(name in texts or name in path for name in selected):
+        return False
+    folder = path.rpartition("/")[0]
+    if verdict.ran or verdict.cached:
+        return any(one == folder or one.endswith(f"/{folder}") for one in verdict.ran) if folder else bool(verdict.ran)
+    compiled = language_of(verdict.check) in _COMPILED
+    if verdict.kind == "test" and not compiled and verdict.task is not None and verdict.echoed is None:
+        return _is_named(path, output)  # a script of which nobody sees what it runs
+    entered = _folder_entered(timeline, run)
+    if not _is_below(path, entered) or (verdict.kind == "typecheck" and not compiled and _package_of(path) != entered):
+        return False
+    places = [one for one in paths_of(verdict) if one.strip("./")]
+    return not places or any(_is_below(path, one) or _is_named(path, one) for one in places)
+
+
+def _package_of(path: str) -> str:
+    """The folder of a package within the repository that has its own sources, and so its own settings of types."""
+    before, found, _ = path.partition("/src/")
+    return before if found else ""
+
+
+def _is_below(path: str, folder: str) -> bool:
+    plain = folder.removeprefix("./").removesuffix("...").rstrip("/*")
+    return plain in {"", ".", path} or path.startswith(f"{plain}/")
+
+
+def _folder_entered(timeline: Timeline, run: CheckRun) -> str:
+    """The folder of the repository that a command went to before it ran the check; empty where it did not, or left."""
+    if run.call is None:
+        return ""
+    before = timeline.calls[run.call].segments[: run.verdict.segment]
+    entered = [part.arguments[0] for part in before if part.program == "cd" and part.arguments]
+    inside = [one for one in entered if not one.startswith(("/", "~", "$", "..")) and one != "-"]
+    return inside[-1] if inside else ""
+
+
+def _is_named(path: str, text: str) -> bool:
+    """Whether a text has the name of a file, or of a test that is called after it, with folders that agree."""
+    own = path.split("/")
+    for found in _PATH.findall(text):
+        parts = found.partition("::")[0].replace("\\", "/").split("/")
+        if parts[-1] == own[-1] and _agree(own[:-1], parts[:-1]):
+            return True
+        if parts[-1] != own[-1] and is_test_file(parts[-1]) and _stem(parts[-1]) == _stem(path):
+            return True
+    return False
+
+
+def _agree(own: Sequence[str], other: Sequence[str]) -> bool:
+    shorter = min(len(own), len(other))
+    return not shorter or list(own[-shorter:]) == list(other[-shorter:])
+
+
+def _stem(path: str) -> str:
+    """A file's name without its ending and without what marks it as a test.
+
+    >>> _stem("ui/cart.test.tsx"), _stem("test_cart.py"), _stem("cart_test.go")
+    ('cart', 'cart', 'cart')
+    """
+    name = file_name(path.partition("::")[0])
+    return _TEST_MARK.sub("", name.rpartition(".")[0] or name)
+
+
+def _fails_between(timeline: Timeline, check: str, start: int, end: int) -> bool:
+    return any(one.verdict.check == check for one in timeline.failing_between(start, end))
+
+
+def _output(timeline: Timeline, run: CheckRun) -> str:
+    return timeline.calls[run.call].output[:_MOST_TEXT] if run.call is not None else ""
+
+
+def _command_of(timeline: Timeline, run: CheckRun) -> str:
+    if run.call is None or run.verdict.segment is None:
+        return ""
+    segments = timeline.calls[run.call].segments
+    return segments[run.verdict.segment].text if run.verdict.segment < len(segments) else ""
+
+
+def _texts(timeline: Timeline, change: Decision) -> str:
+    return "\n".join(text for call in timeline.calls_of(change) for text in texts_of(call))
+
+
+def wrote_what_fails(
+    timeline: Timeline, change: Decision, event: Event, run: CheckRun, *, alone: bool
+) -> ParsedCall | None:
+    """The edit of a change that a complaint is about; None where the log shows none.
+
+    ``alone`` is true when there was a run before, and since then no other change to the file that is complained of;
+    where none touches that file, no other change at all.
+    """
+    edits = [one for one in timeline.calls_of(change) if one.changes_files]
+    if not edits:
+        return None
+    path = (change.action.path if change.action else None) or ""
+    own = bool(event.path) and file_name(event.path or "") == file_name(path)
+    compiled = event.family in COMPILE_FAMILIES
+    quoted = _quoted(_output(timeline, run), event) if own else frozenset()
+    for one in reversed(edits):
+        if quoted & _introduced(one):
+            return one
+    if quoted and not compiled:
+        return None
+    words = [*event.tests, *named_symbols(event)]
+    for one in reversed(edits) if own or compiled or event.tests else ():
+        if any(_has(word, line) for line in _changed(one) for word in words):
+            return one
+    tested = bool(event.path) and _stem(event.path or "") == _stem(path)
+    unplaced = not event.path and run.verdict.kind != "test"
+    return edits[0] if alone and len(edits) == 1 and (own or tested or unplaced) else None
+
+
+def _quoted(output: str, event: Event) -> frozenset[str]:
+    """The lines of source that a complaint quotes, without white space; of a formatter those that it would change."""
+    if event.family == "not formatted":
+        lines = frozenset(_REMOVED.sub("", line) for line in output.splitlines() if _REMOVED.match(line))
+    else:
+        lines = _marked(output, event) or quoted_lines(output, event)
+    return frozenset(plain for line in lines if len(plain := _plain(line)) >= _SHORTEST_LINE)
+
+
+def _marked(output: str, event: Event) -> frozenset[str]:
+    """Of the lines of source below a complaint those that an arrow marks."""
+    _, found, below = output.partition(event.message or "\0")
+    block = takewhile(lambda line: not _RULED.search(line), below.splitlines()[1:]) if found else ()
+    return frozenset(_ARROW.sub("", line) for line in block if _ARROW.match(line))
+
+
+def _plain(line: str) -> str:
+    return _MARKS.sub("", line)
+
+
+def _has(word: str, line: str) -> bool:
+    return bool(re.search(rf"\b{re.escape(word.rpartition('.')[2])}\b", line))
+
+
+def _introduced(edit: ParsedCall) -> set[str]:
+    """The lines that an edit wrote and that were not there before, without white space."""
+    old, new = texts_of(edit)
+    return {
+        _plain(line) for line in set(new.splitlines()) - set(old.splitlines()) if len(_plain(line)) >= _SHORTEST_LINE
+    }
+
+
+def _changed(edit: ParsedCall) -> Collection[str]:
+    old, new = texts_of(edit)
+    return set(new.splitlines()) ^ set(old.splitlines())
+
+
+def loose_changes(timeline: Timeline, fix: Fix, error: Event, speaking: Collection[str]) -> tuple[str, ...]:
+    """Of the changes of a fix those of which the log does not show that they answer the error."""
+    if error.id not in timeline.run_of:
+        return ()
+    others = [name for name in fix.changes if not _is_of_another_test(timeline.decision(name), error)]
+    shown_again = min(_also_showing(timeline, error), default=None)
+    loose = []
+    for name in fix.changes:
+        position = timeline.positions[name]
+        after = timeline.next_run(error.check or "", position)
+        good = after is None or (after.passed and _is_verified_by(timeline, fix, error, after))
+        answers = name in speaking or others == [name]
+        if not good or not answers or (shown_again is not None and shown_again < position):
+            loose.append(name)
+    return tuple(loose)
+
+
+def _is_of_another_test(change: Decision, error: Event) -> bool:
+    """Whether a change to a test file cannot be why the test of another file passes."""
+    path = (change.action.path if change.action else None) or ""
+    return bool(error.tests and error.path) and is_test_file(path) and file_name(path) != file_name(error.path or "")
+
+
+def _also_showing(timeline: Timeline, error: Event) -> Iterator[int]:
+    """Where later runs of the check failed in the same way, whatever they said."""
+    place = timeline.run_of[error.id]
+    for run in timeline.runs[error.check or ""][place + 1 :]:
+        if not run.passed and error.family in run.families:
+            yield run.position
+
+
+def _is_verified_by(timeline: Timeline, fix: Fix, error: Event, run: CheckRun) -> bool:
+    if fix.verified_by is None or fix.verified_by in run.events:
+        return fix.verified_by is not None
+    return fix.verified_by.startswith("d") or timeline.event(fix.verified_by).check != error.check
