@@ -278,3 +278,17 @@ def test_a_failure_with_another_message_in_between_breaks_the_path(script: Begin
     log = script("s").prompt("Test").run(test, go_fails("TestPut"), code=1).edit("store/put.go", "a", "first")
     log = log.run(test, "FAIL\tshop.io/store\t0.31s\nFAIL", code=1).edit("store/get.go", "a", "second")
     assert not asked(log.run(test, "ok  \tshop.io/store\t0.31s"), source="TestPut", target="passes").found
+
+
+def test_a_later_pass_is_not_cited_where_a_nearer_one_ran_the_test_that_was_written(
+    script: Begin, asked: Asked
+) -> None:
+    failed = "test list::test_get ... FAILED\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored"
+    passed = "running 1 test\ntest list::test_put_keeps_order ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored"
+    log = script("s").prompt("Test").run("cargo test list", failed, code=101)
+    log = log.edit("src/list.rs", "}", "#[test]\nfn test_put_keeps_order() {}\n}")
+    log = log.run("cargo test test_put_keeps_order", passed).edit("src/lock.rs", "a", "b")
+    log = log.run("cargo test", "running 2 tests\n\ntest result: ok. 2 passed; 0 failed; 0 ignored")
+    answer = asked(log, source="list.rs", target="passes")
+    assert not answer.found or answer.steps[-1].witnesses[0].target.line < len(log.records)
+    assert asked(log, source="lock.rs", target="passes").found

@@ -5,7 +5,7 @@ reads a path wants more: that the run looked at the file, that the complaint is 
 change answers the complaint. Where the log does not show this the link is *loose*.
 
 - A run that passes bears on a change if it read files of that kind, its command or output takes in the file, and the
-  check did not fail in between; or if it verifies a fix to which the change belongs.
+  check did not fail in between, nor pass in a run that took the file in; or if it verifies a fix of the change's.
 - A run that fails bears on a change if the complaint quotes or names what the change wrote; or if it names the file or
   a test of it, and nothing else was changed there since the run before; as it is if a check names no place.
 - A change bears on a failure if it is the only one of its fix, or one of its edits speaks of the failure; and the check
@@ -59,9 +59,17 @@ def shows_pass(timeline: Timeline, change: Decision, run: CheckRun, fixes: Seque
     path = (change.action.path if change.action else None) or ""
     if not path:
         return True
+    texts = _texts(timeline, change)
+    nearer = (one for one in timeline.runs[check] if timeline.positions[change.id] < one.position < run.position)
+    if any(one.passed and _looks_at(timeline, one, path, texts) for one in nearer):
+        return False
+    return _looks_at(timeline, run, path, texts)
+
+
+def _looks_at(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
     if _is_named(path, _command_of(timeline, run)):
         return True
-    return is_source_for(check, path, run.verdict.kind) and _takes_in(timeline, run, path, _texts(timeline, change))
+    return is_source_for(run.verdict.check, path, run.verdict.kind) and _takes_in(timeline, run, path, texts)
 
 
 def _takes_in(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
@@ -80,7 +88,14 @@ def _takes_in(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
     if not _is_below(path, entered) or (verdict.kind == "typecheck" and not compiled and _package_of(path) != entered):
         return False
     places = [one for one in paths_of(verdict) if one.strip("./")]
-    return not places or any(_is_below(path, one) or _is_named(path, one) for one in places)
+    return not places or any(
+        _is_below(path, one) or _is_named(path, one) or _selects(one, path, texts) for one in places
+    )
+
+
+def _selects(word: str, path: str, texts: str) -> bool:
+    """Whether a bare word of a command is a part of the names of tests, and of these some are in the change."""
+    return "_" in word and word.isidentifier() and (word in texts or word in file_name(path))
 
 
 def _package_of(path: str) -> str:
