@@ -130,6 +130,9 @@ def test_a_line_that_names_what_sessions_show_is_bound(text: str, when: str, tar
         "Integration tests go in `tests/integration/`.",  # not all tests
         "When you write tests, put helpers in `tests/helpers/`.",
         "`make lint` MUST pass before merge.",  # whoever merges does so elsewhere
+        "Always use `npm run build` for production builds.",  # what a build is for is not seen
+        "Run `go run .`. **Exception:** changes inside `core/` require `make build` first.",
+        "`make docs:build` - Build documentation",
         "Before you write Go code, mentally verify it passes `golangci-lint run`.",
         "Do not default to the full `make test` before every PR; a full `make test` is for debugging.",
     ],
@@ -540,6 +543,14 @@ def test_a_change_that_was_refused_is_no_opportunity(tmp_path: Path) -> None:
     refused = Script("refused", begin=BEGIN).prompt("Add totals").rejected("Edit", edit, "Wait.")
     memory = remembered(tmp_path, [refused, session(1, lints=True, commits=False)])
     assert (only(memory).followed, only(memory).opportunities) == (1, 1)
+
+
+def test_a_command_that_was_refused_follows_no_rule(tmp_path: Path) -> None:
+    commit(tmp_path, -9, CLAUDE="- When you change `api/**`, run `make lint`.")
+    log = Script("refused", begin=BEGIN).prompt("Add totals").edit("api/cart.py")
+    log = log.rejected("Bash", {"command": "make fmt && make lint"}, "i'll take it from here")
+    one = only(remembered(tmp_path, [log]))
+    assert (one.followed, one.opportunities) == (0, 1)
 
 
 def test_a_commit_whose_own_output_was_cut_is_an_opportunity(tmp_path: Path) -> None:

@@ -123,6 +123,7 @@ _TOOLS: dict[frozenset[str], tuple[str, ...]] = {
     frozenset({"markdownlint", "markdownlint-cli2"}): ("*.md", "*.mdx"),
     frozenset({"shellcheck", "shfmt"}): ("*.sh",),
 }
+_OF_DOCS = re.compile(r"\b(?:docs?|documentation|site|website|mkdocs|typedoc|sphinx)\b", re.IGNORECASE)
 #: A person merges, elsewhere.
 _PUSHED = re.compile(r"\bpush|\bpull request|\bPRs?\b", re.IGNORECASE)
 #: A command that is run there checks what is there.
@@ -338,6 +339,8 @@ def _checked(
         one_of_it = _ONE_OF_IT.search(words)
         return None if one_of_it else Binding(sense="do", when="change", targets=same, scope=files)
     if documented and targets[0] not in same:  # the line is about a command of which nobody knows what it checks
+        return None
+    if any(_OF_DOCS.search(one.text) for one in same):  # changes of the code are no reason to run it
         return None
     bound = Binding(sense="do", when="kind", targets=same, check=kind, scope=files, described=not asked)
     return bound if asked or said else None

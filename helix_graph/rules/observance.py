@@ -99,7 +99,7 @@ def _decided(episode: Episode, clock: _Clock) -> Iterator[Act]:
     """What the agent did; a commit too whose own output the log lacks, where the command that made it went well."""
     commits = {event.id for event in episode.events if event.type == "commit"}
     logged = {link.source for link in episode.links if link.target in commits}
-    unmade = unmade_changes(episode)
+    unmade, refused = unmade_changes(episode), _refused(episode)
     for one in episode.decisions:
         action, evidence = one.action, one.evidence
         if action is None or evidence is None:
@@ -110,7 +110,7 @@ def _decided(episode: Episode, clock: _Clock) -> Iterator[Act]:
                 if one.id in unmade:
                     continue
                 yield Act(at, line, "edit", path=action.path, created=action.verb == "create")
-            elif action.verb == "run" and action.command:
+            elif action.verb == "run" and action.command and one.id not in refused:
                 parts = parse_command(action.command)
                 passed = {"success": True, "failure": False}.get(one.outcome)
                 yield Act(at, line, "run", parts=parts, passed=passed)
@@ -122,13 +122,18 @@ def _decided(episode: Episode, clock: _Clock) -> Iterator[Act]:
 _WENT = frozenset({"ok", "unknown"})
 
 
+def _refused(episode: Episode) -> set[str]:
+    """The decisions of which no call was made: somebody refused or stopped each."""
+    calls = {one.id for one in episode.events if one.type == "tool_call" and one.status not in _WENT}
+    return {one.id for one in episode.decisions if one.effects and calls.issuperset(one.effects)}
+
+
 def unmade_changes(episode: Episode) -> set[str]:
     """The decisions to change a file after which it was as before: each call was refused, stopped, or failed itself."""
     failed = {
         event.id
         for event in episode.events
-        if (event.type == "error" and event.tool)
-        or (event.type == "tool_call" and event.status not in {"ok", "unknown"})
+        if (event.type == "error" and event.tool) or (event.type == "tool_call" and event.status not in _WENT)
     }
     alone = (one for one in episode.decisions if one.evidence and not one.evidence.also)
     return {one.id for one in alone if not failed.isdisjoint(one.effects)}

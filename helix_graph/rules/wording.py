@@ -194,6 +194,8 @@ _CONDITION = re.compile(
 #: What a session does not show: what the work is for, or whether somebody runs it that way at all.
 _PURPOSE = re.compile(
     r"^\W*for\s+(?:\w+\s+){2,}[^`]{0,30},|\b(?:if|when) you (?:run|use)\b"
+    r"|`\W*for (?:a |the |your |any )?(?:production|releases?|deploy\w*|local|development|debug\w*)\b"
+    r"|\bexceptions?\W{0,3}:"
     r"|^\W*to (?!verify|check|validate|ensure|confirm|make sure|test|lint|format|build|catch|keep|typecheck|type-check)"
     r"\w+[^`,.;]*,",
     re.IGNORECASE,
