@@ -207,29 +207,6 @@ def test_tests_that_few_sessions_run_and_that_fail_are_named(tmp_path: Path) -> 
     )
 
 
-def test_the_file_that_most_sessions_change_is_named_where_no_other_comes_near(tmp_path: Path) -> None:
-    logs = [begun(n).edit(f"api/other{n % 4}.ts") for n in range(8)]
-    texts = texts_of(tmp_path / "one", logs)
-    assert texts == [
-        "api/cart.ts was changed in 8 of 8 sessions that changed .ts files, no other file in more than 2 sessions."
-    ]
-    assert texts_of(tmp_path / "two", [one.edit("api/next.ts") for one in logs]) == []
-
-
-def test_sessions_that_people_began_with_a_failing_check_are_counted(tmp_path: Path) -> None:
-    asked = ["fix lint errors", "main branch tests failing - why?", "why did https://h.example/actions/runs/7 fail?"]
-    other = ["Add tests for the cart", "Fix: totals are wrong", "we used the test-repo skill and get an error"]
-    logs = [
-        Script(f"s{n:02}", begin=BEGIN + timedelta(days=n)).prompt(text).say("Yes.")
-        for n, text in enumerate([*other, *asked])
-    ]
-    (text,) = texts_of(tmp_path, logs)
-    assert text == (
-        "People began 3 of 6 sessions with a failing test, lint, build or CI run, the last two: "
-        f'"{asked[2]}" and "{asked[1]}".'
-    )
-
-
 def test_a_thing_that_is_called_by_too_short_a_name_is_said_with_the_longer_one(tmp_path: Path) -> None:
     said = "error: There are multiple `xml` packages in your project, and the specification `xml` is ambiguous."
     logs = [

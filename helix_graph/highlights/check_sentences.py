@@ -1,8 +1,8 @@
 """The sentences about checks: what has to run first, after which changes they fail, and where they are not run at all.
 
-Situations in which a check fails more often name a file or folder, or the size of a change. A test that is run in few
-sessions and fails in many of its runs, sessions that end without a test of their last change, and one file that most
-sessions change are habits of the project that counts show.
+Situations in which a check fails more often name a file or folder; of a linter or formatter the rule that is broken
+says more, and an issue tells it. A test that is run in few sessions and fails in many of its runs, and sessions that
+end without a test of their last change are habits of the project that counts show.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from collections import Counter, defaultdict
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
-
 from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.shell.commands import parse_command
 from helix_graph.causality.check_runs import head_of
@@ -20,20 +18,18 @@ from helix_graph.highlights.model import (
     EVIDENCE,
     FEWEST,
     FEWEST_OF_MANY,
-    HABIT,
     HELPED,
     LONGEST_QUOTE,
     OPEN,
     EvidencePlace,
     Highlight,
     Weighed,
-    counted,
     fewest,
     newest,
     option,
     place_in,
 )
-from helix_graph.insights.safe_quoting import label_or_quoted, logged_name_or_quoted, name_or_quoted, quoted
+from helix_graph.insights.safe_quoting import label_or_quoted, name_or_quoted, quoted
 from helix_graph.rules.observance import unmade_changes
 
 if TYPE_CHECKING:
@@ -47,17 +43,15 @@ if TYPE_CHECKING:
 
 #: When counts of a situation are worth a sentence.
 _FEWEST_FAILED, _FEWEST_ELSEWHERE, _TIMES = 5, 5, 3
-_PLACES, _SIZES = frozenset({"file", "folder"}), frozenset({"files", "edits", "lines"})
+_PLACES = frozenset({"file", "folder"})
+#: Of these the rule that is broken says more than where.
+_BY_RULE = frozenset({"lint", "format"})
 _CODE = frozenset({"source", "test"})
 _CHANGES = frozenset({"edit", "create", "delete"})
-#: The end of the name of the largest sizes of a change: of the others, what is worse by chance means nothing.
-_LARGEST = "or more"
 #: A command that most sessions run is usual, and one that a quarter runs is rare; counts of fewer runs are an anecdote.
 _USUAL, _OFTEN, _RARE, _FEWEST_RUNS = 0.5, 0.25, 0.25, 10
 #: Sessions that leave their last change unchecked are worth a sentence from this share on.
 _UNCHECKED = 0.15
-#: A file that so many sessions change, twice as many as the next, is where the work meets.
-_FEWEST_CHANGING = 5
 
 
 # What has to run first.
@@ -90,29 +84,28 @@ def _command(text: str, sessions: int, places: Sequence[EvidencePlace], *, see: 
 
 
 def situation_sentences(causality: Causality) -> Iterator[Weighed]:
-    """Files, folders and sizes of a change after which a check fails well above its rate elsewhere."""
+    """Files and folders after whose change a check fails well above its rate elsewhere."""
     fragile = causality.fragile().places
     places = {(one.rate.check, one.path): one for one in fragile}
     report = causality.checks()
     for row in _worse(report):
-        yield Weighed(HELPED if row.dimension in _PLACES else OPEN, _situation(row, places.get((row.check, row.value))))
+        yield Weighed(HELPED, _situation(row, places.get((row.check, row.value))))
     # In small memories rates say nothing yet, and counts are counts.
     counts = [one for one in fragile if not report.enough and _fails_much_more(one.rate)]
     yield from (Weighed(OPEN, _situation(one.rate, one)) for one in counts)
 
 
 def _worse(report: CheckReport) -> Iterator[SituationRate]:
-    """Each place that is worse in both halves of the time; of sizes, which overlap, the first of each check."""
+    """Each place that is worse in both halves of the time."""
     for check in report.checks:
-        worse = [row for row in check.situations if row.standing == "worse" and row.worse_in_both_halves]
+        worse = (row for row in check.situations if row.standing == "worse" and row.worse_in_both_halves)
         yield from filter(_is_place, worse)
-        yield from [row for row in worse if row.dimension in _SIZES and row.value.endswith(_LARGEST)][:1]
 
 
 def _is_place(row: SituationRate) -> bool:
     """Whether a situation names a file or folder; tests fail in places of tests while they are being written."""
     inside = f"{row.value}/x" if row.dimension == "folder" else row.value
-    return row.dimension in _PLACES and (row.kind != "test" or role_of(inside) != "test")
+    return row.dimension in _PLACES and row.kind not in _BY_RULE and (row.kind != "test" or role_of(inside) != "test")
 
 
 def _fails_much_more(row: SituationRate) -> bool:
@@ -123,7 +116,7 @@ def _fails_much_more(row: SituationRate) -> bool:
 
 
 def _situation(row: SituationRate, place: FragilePlace | None) -> Highlight:
-    after = row.after.replace(row.value, name_or_quoted(row.value)) if row.dimension in _PLACES else row.after
+    after = row.after.replace(row.value, name_or_quoted(row.value))
     text = f"{label_or_quoted(row.check)} failed in {row.failed} of {row.runs} first runs after {after}"
     text += f", after other changes in {row.failed_elsewhere} of {row.runs_elsewhere} (re-runs of a failure left out)"
     after_it = place.passed_after if place is not None else ()
@@ -139,7 +132,7 @@ def _situation(row: SituationRate, place: FragilePlace | None) -> Highlight:
     )
 
 
-# What is run seldom, or not after the last change; the file that most sessions change.
+# What is run seldom, or not after the last change.
 
 
 class _Session(NamedTuple):
@@ -160,7 +153,6 @@ def habit_sentences(episodes: Sequence[Episode]) -> Iterator[Weighed]:
     for kind in kinds:
         yield from _seldom_run(kind, changing, changed, episodes)
         yield from _unchecked(kind, changing, changed)
-    yield from _hot_file(changing, changed)
 
 
 def _usual_suffixes(changing: Sequence[_Session]) -> list[str]:
@@ -252,25 +244,3 @@ def _is_checked(kind: RunKind, session: _Session) -> bool:
 
 def _line_of(decision: Decision) -> int:
     return max(decision.evidence.line, *decision.evidence.also, 0) if decision.evidence else 0
-
-
-def _hot_file(changing: Sequence[_Session], changed: str) -> Iterator[Weighed]:
-    """The file that most sessions change, where no other comes near."""
-    edits: defaultdict[str, list[EvidencePlace]] = defaultdict(list)
-    for one in changing:
-        for change in one.changes:
-            if change.action and change.action.path:
-                edits[change.action.path] += [place_in(one.episode, change.evidence)]
-    sessions = {path: len({place.session for place in places}) for path, places in edits.items()}
-    ranked = sorted(sessions, key=lambda path: (-sessions[path], path))[:2]
-    if len(ranked) < 2 or sessions[ranked[0]] < max(_FEWEST_CHANGING, 2 * sessions[ranked[1]]):  # noqa: PLR2004
-        return
-    path = ranked[0]
-    if sessions[path] < _USUAL * len(changing):
-        return
-    text = (
-        f"{logged_name_or_quoted(path)} was changed in {sessions[path]} of {len(changing)} {changed}, "
-        f"no other file in more than {counted(sessions[ranked[1]], 'session')}."
-    )
-    found = _command(text, sessions[path], newest(edits[path]), see="helix-graph fragile" + option("", path))
-    yield Weighed(HABIT, msgspec.structs.replace(found, kind="situation"))

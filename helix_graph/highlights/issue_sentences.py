@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from helix_episodes.extraction.checks import CheckFinding
 from helix_episodes.extraction.checks.environment import is_environment
 from helix_episodes.extraction.paths import role_of
-from helix_episodes.extraction.shell.commands import parse_command
+from helix_graph.causality.lookups import only_looks
 from helix_graph.causality.workarounds import common_workaround, way_words
 from helix_graph.graph.error_query import SAYS_NO_NAME
 from helix_graph.highlights.model import (
@@ -111,7 +111,9 @@ class IssueSentences:
                 yield from self._check(check, several)
 
     def _issue(self, one: Issue) -> tuple[tuple[str, str], Weighed] | None:
-        """The sentence about an issue and its cure; None where there is nothing to decide."""
+        """The sentence about an issue and its cure; None where there is nothing to decide, as after a look-up."""
+        if one.unit != "runs" and only_looks(one.check):
+            return None
         details = self._survey.show(one.id)
         ways = [(place.episode, self._ways.get(place.episode, {}).get(place.event)) for place in details.occurrences]
         found = _cured(one, common_workaround(ways)) or self._open(one, details, [way for _, way in ways if way])
@@ -136,9 +138,7 @@ class IssueSentences:
             runs = (way for way in details.remedies if way.how == "run")
             tool = "".join(f", {counted(way.times, 'time')} by {quoted(way.what)}" for way in islice(runs, 1))
             return _Ending(OPEN, (one.check, one.family), by_hand + tool)
-        if one.family in _MISCALLED and one.sessions >= FEWEST_OF_MANY:
-            return _Ending(OPEN, ("", one.family), "")
-        stopped = one.unit != "runs" and not _looks(one.check) and not one.repaired
+        stopped = one.unit != "runs" and not one.repaired
         certain = one.sessions >= FEWEST_OF_MANY and one.kind == "issue"
         if stopped and (certain or is_environment(CheckFinding(family=one.family, message=one.message))):
             passed = any(way.passed for way in ways)
@@ -241,11 +241,6 @@ def _slips(one: Issue) -> bool:
         and " name" not in one.family
     )
     return named and one.remedy is not None and one.remedy.how == "edit named"
-
-
-def _looks(check: str) -> bool:
-    """Whether a command only looks: what it does not find is an answer."""
-    return all(part.purpose == "look" for part in parse_command(check))
 
 
 def _way(way: CommonWorkaround) -> str:

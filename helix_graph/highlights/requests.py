@@ -14,10 +14,8 @@ from helix_episodes.extraction.shell.commands import plain_command
 from helix_episodes.model import CORRECTS
 from helix_graph.highlights.model import (
     FEWEST,
-    FEWEST_OF_MANY,
     HELPED,
     LONGEST_QUOTE,
-    OPEN,
     EvidencePlace,
     Highlight,
     Weighed,
@@ -56,14 +54,6 @@ _ANYWHERE: dict[When, str] = {
 #: A correction with one of these is a rule, not about one step.
 _FOR_GOOD = re.compile(r"\b(?:never|always|every time|from now on|in (?:the )?future|again)\b", re.IGNORECASE)
 _REASON = "the user said:"
-#: A person who says that a check fails: what is to be checked, and that it fails, close to each other.
-_CHECK = r"(?:\b(?:tests?|lint\w*|ci|builds?|type ?checks?)\b(?!-)|/actions/runs/|/pull/\d)"
-_FAILS = r"\b(?:fail\w*|fix(?:es|ing)?|broken?|red|errors?)\b"
-_FAILING_CHECK = re.compile(rf"{_FAILS}.{{0,60}}{_CHECK}|{_CHECK}.{{0,60}}{_FAILS}", re.IGNORECASE | re.DOTALL)
-#: So much of a request says what it is about.
-_BEGINNING = 160
-#: In so large a share of the sessions it is a habit of the project.
-_SHARE = 0.1
 
 
 def rule_sentences(root: Path, episodes: Sequence[Episode]) -> Iterator[Weighed]:
@@ -132,7 +122,6 @@ def people_sentences(episodes: Sequence[Episode]) -> Iterator[Weighed]:
             f"People refused {what} in {len(sessions)} of {len(episodes)} sessions ({counted(len(several), 'time')}): "
         )
         yield _said_by_people(f"{text}{said}.", [one.place for one in several])
-    yield from _begun_by_failures(episodes)
     for episode in episodes:
         for event in episode.events:
             words = event.content.removeprefix(CORRECTS)
@@ -141,20 +130,7 @@ def people_sentences(episodes: Sequence[Episode]) -> Iterator[Weighed]:
                 yield _said_by_people(text, [place_in(episode, event.evidence)])
 
 
-def _begun_by_failures(episodes: Sequence[Episode]) -> Iterator[Weighed]:
-    """Sessions that a person began because a check had failed that nobody had run before, or nobody had heeded."""
-    begun = [one for one in episodes if _FAILING_CHECK.search(one.task[:_BEGINNING])]
-    if len(begun) < FEWEST_OF_MANY or len(begun) < _SHARE * len(episodes):
-        return
-    said = " and ".join(quoted(one.task, longest=LONGEST_QUOTE) for one in begun[:-3:-1])
-    text = (
-        f"People began {len(begun)} of {len(episodes)} sessions with a failing test, lint, build or CI run, "
-        f"the last two: {said}."
-    )
-    yield _said_by_people(text, [place_in(one, None) for one in begun], usefulness=OPEN)
-
-
-def _said_by_people(text: str, places: Sequence[EvidencePlace], *, usefulness: float = HELPED) -> Weighed:
+def _said_by_people(text: str, places: Sequence[EvidencePlace]) -> Weighed:
     found = Highlight(
         kind="people",
         text=text,
@@ -162,7 +138,7 @@ def _said_by_people(text: str, places: Sequence[EvidencePlace], *, usefulness: f
         sessions=len({one.session for one in places}),
         evidence=newest(places),
     )
-    return Weighed(usefulness, found)
+    return Weighed(HELPED, found)
 
 
 def _refusals(episode: Episode) -> Iterator[_Refusal]:

@@ -5,7 +5,8 @@ reads a path wants more: that the run looked at the file, that the complaint is 
 change answers the complaint. Where the log does not show this the link is *loose*.
 
 - A run that passes bears on a change if it read files of that kind, its command or output takes in the file, and the
-  check did not fail in between, nor pass in a run that took the file in; or if it verifies a fix of the change's.
+  check did not fail in between, nor pass in a run that took the file in, nor was the file changed again after another
+  check had failed; or if it verifies a fix of the change's.
 - A run that fails bears on a change if the complaint quotes or names what the change wrote; or if it names the file or
   a test of it, and nothing else was changed there since the run before; as it is if a check names no place.
 - A change bears on a failure if it is the only one of its fix, or one of its edits speaks of the failure; and the check
@@ -52,18 +53,29 @@ _RULED = re.compile(r"━━━")
 def shows_pass(timeline: Timeline, change: Decision, run: CheckRun, fixes: Sequence[Fix]) -> bool:
     """Whether a passing run is about a change."""
     check = run.verdict.check
-    if _fails_between(timeline, check, timeline.positions[change.id], run.position):
+    failing = timeline.failing_between(timeline.positions[change.id], run.position)
+    if any(one.verdict.check == check for one in failing):
         return False
     if any(fix.verified_by in run.events and change.id in fix.changes and change.id not in fix.loose for fix in fixes):
         return True
     path = (change.action.path if change.action else None) or ""
     if not path:
         return True
+    if any(
+        not COMPILE_FAMILIES.isdisjoint(one.families) or _is_changed_again(timeline, path, one, run) for one in failing
+    ):
+        return False
     texts = _texts(timeline, change)
     nearer = (one for one in timeline.runs[check] if timeline.positions[change.id] < one.position < run.position)
     if any(one.passed and _looks_at(timeline, one, path, texts) for one in nearer):
         return False
     return _looks_at(timeline, run, path, texts)
+
+
+def _is_changed_again(timeline: Timeline, path: str, failed: CheckRun, run: CheckRun) -> bool:
+    """Whether a file was changed between a run that failed and one that passed: that passes what it then was."""
+    edits = (one for one in timeline.calls if one.changes_files and failed.position < one.position < run.position)
+    return any(one.path == path for one in edits)
 
 
 def _looks_at(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
@@ -144,10 +156,6 @@ def _stem(path: str) -> str:
     """
     name = file_name(path.partition("::")[0])
     return _TEST_MARK.sub("", name.rpartition(".")[0] or name)
-
-
-def _fails_between(timeline: Timeline, check: str, start: int, end: int) -> bool:
-    return any(one.verdict.check == check for one in timeline.failing_between(start, end))
 
 
 def _output(timeline: Timeline, run: CheckRun) -> str:
