@@ -62,13 +62,9 @@ class PageCheck(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PagePlaces(msgspec.Struct, frozen=True, kw_only=True):
-    """The checks, the most used first; ``enough`` says whether there are sessions enough for rates.
-
-    ``worst`` is the check of the place that fails most above its usual rate; empty where none does.
-    """
+    """The checks, the most used first; ``enough`` says whether there are sessions enough for rates."""
 
     enough: bool
-    worst: str
     checks: tuple[PageCheck, ...]
     together: tuple[ChangedTogether, ...]
 
@@ -89,7 +85,6 @@ def places_of(trials: Sequence[Trial], place_of: Mapping[str, int], issues_at: _
     checks = (_check(one, after, place_of, issues_at) for one in found.checks)
     return PagePlaces(
         enough=found.enough,
-        worst=fragile.places[0].rate.check if fragile.places else "",
         checks=tuple(one for one in checks if one.places),
         together=fragile.together[:_MOST_PAIRS],
     )

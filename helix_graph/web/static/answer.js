@@ -55,7 +55,7 @@ function issueRows(found, answer) {
       " ",
       one.state && chip(one.state, STATES[one.state]),
       one.message && make("span", { class: "said" }, quoted(one.message, 200)),
-      make("p", { class: "soft" }, `${one.sessions} of ${count(found.sessions, "session")}; ${cost(one) || "no cost recorded"}; repaired ${one.repaired} of ${one.occurrences}`),
+      make("p", { class: "soft" }, `${one.sessions} of ${count(found.sessions, "session")}; ${cost(one) || "no cost recorded"}; repaired ${shareOf(one.repaired, one.occurrences)}`),
       one.remedy ? remedyOf(one.remedy) : one.way && [make("p", { class: "soft" }, "No remedy in common; most often:"), remedyOf(one.way)],
       one.suppressed > 0 && make("p", { class: "soft" }, `Silenced by a marker ${one.suppressed} of the ${one.repaired} times: a habit, not advice.`),
     ),
@@ -73,7 +73,7 @@ const HOW = { run: "run", instead: "run in its place", "edit named": "edit the f
 
 function remedyOf(one) {
   const how = one.how === "edits" && one.times > 1 ? "edits of different files:" : HOW[one.how];
-  return make("div", {}, make("p", { class: "fix" }, `${how} `, quoted(one.what, 160), ` (${one.times} of ${one.of}, ${one.verified} seen to pass)`), one.diff.length > 0 && diffOf(one.diff));
+  return make("div", {}, make("p", { class: "fix" }, `${how} `, quoted(one.what, 160), ` (${shareOf(one.times, one.of)}, ${one.verified} seen to pass)`), one.diff.length > 0 && diffOf(one.diff));
 }
 
 /** What the list of remedies is called: to call a tool again got past a failure and repaired nothing. */
@@ -89,7 +89,7 @@ function issueInFull(found) {
     {},
     make("h1", {}, quoted(one.title), " ", one.state && chip(one.state, STATES[one.state])),
     one.message && make("blockquote", {}, visible(one.message)),
-    make("p", { class: "soft" }, `${count(one.occurrences, "time")} in ${count(one.sessions, "session")}, `, when(one.first_seen), " to ", when(one.last_seen), `; ${cost(one) || "no cost recorded"}; repaired ${one.repaired} of ${one.occurrences}`),
+    make("p", { class: "soft" }, `${count(one.occurrences, "time")} in ${count(one.sessions, "session")}, `, when(one.first_seen), " to ", when(one.last_seen), `; ${cost(one) || "no cost recorded"}; repaired ${shareOf(one.repaired, one.occurrences)}`),
     make("h2", {}, headingOf(found)),
     found.remedies.length ? make("ol", { class: "rows" }, found.remedies.slice(0, 5).map((remedy) => make("li", {}, remedyOf(remedy)))) : make("p", { class: "nothing" }, "No repair was seen in any session."),
     make("h2", {}, found.occurrences.length < one.occurrences ? `The last ${found.occurrences.length} of ${one.occurrences} occurrences` : "Occurrences"),

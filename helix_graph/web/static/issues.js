@@ -162,7 +162,7 @@ async function issuePage(issue, found, sessions) {
     ["Sessions", `${issue.sessions} of ${sessions.session.length.toLocaleString("en")}`],
     ["Occurrences", String(issue.occurrences)],
     ["Cost", cost(issue) || "none recorded"],
-    ["Repaired", `${issue.repaired} of ${issue.occurrences} ${answeredIn(issue) ? `(${answeredIn(issue)})` : `(${issue.verified} seen to pass)`}`],
+    ["Repaired", `${shareOf(issue.repaired, issue.occurrences)} ${answeredIn(issue) ? `(${answeredIn(issue)})` : `(${issue.verified} seen to pass)`}`],
     ["Silenced", issue.suppressed && `${issue.suppressed} of the ${issue.repaired} repaired`],
     ["First seen", when(issue.first_seen)],
     ["Last seen", when(issue.last_seen)],
@@ -212,8 +212,11 @@ function membersOf(group, found) {
 
 /** Whether an issue is gone, in a sentence. */
 function stillFixed(issue) {
-  const since = `${count(issue.since, issue.unit.slice(0, -1))} of ${issue.unit === "runs" ? issue.check : "this project"} since it was last seen`;
+  const later = issue.unit === "runs" ? `${count(issue.since, "run")} of ${issue.check}` : count(issue.since, "session");
+  const since = issue.since ? `In later sessions: ${later} without it.` : "It is in the last session that could show it.";
+  const repaired = (one) => [VERIFIED, REPAIRED, INSTEAD].includes(one);
   const last = issue.outcomes.at(-1);
+  const back = issue.outcomes.slice(0, -1).some(repaired);
   const ended = {
     [VERIFIED]: "its last occurrence was repaired and seen to pass",
     [REPAIRED]: "its last occurrence was repaired, which no check confirmed",
@@ -221,13 +224,13 @@ function stillFixed(issue) {
   }[last] || (issue.looks ? "its last occurrence was a look-up that found nothing" : "its last occurrence was not repaired");
   const verdict = {
     new: "Too early to say: only one session had it",
-    recurring: "No: it keeps coming back",
+    recurring: !repaired(last) ? "No" : back ? "Not for good so far: it came back after earlier repairs" : "Too early to say: it was repaired for the first time",
     regressed: "No: it came back after it had been quiet",
     quiet: "It seems so",
     muted: "Muted by a person",
     resolved: "Resolved, says a person",
   }[issue.state || "recurring"];
-  return `${verdict}; ${ended}. ${since.charAt(0).toUpperCase()}${since.slice(1)}.`;
+  return `${verdict}; ${ended}. ${since}`;
 }
 
 /** A remedy with what its newest use changed. */

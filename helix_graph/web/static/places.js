@@ -6,10 +6,11 @@ async function placesTab(_, chosen) {
   const head = [make("h1", {}, "Places"), make("p", { class: "lead" }, "How often each check failed when it first ran after a change, by the folder and file that was changed. These are counts of what followed, not causes.")];
   if (!found.checks.length) return make("section", {}, ...head, make("p", { class: "nothing" }, "No check has run five times after a change of one folder yet."));
   const asked = found.checks.find((one) => one.check === chosen.check);
-  const check = asked || found.checks.find((one) => one.check === found.worst) || found.checks[0];
-  const picker = make("div", { class: "picker", role: "group", "aria-label": "Check" }, found.checks.length > 1 && link("places", { class: "button", "aria-current": asked ? null : "true" }, "All checks"), found.checks.map((one) => link(`places?check=${encodeURIComponent(one.check)}`, { class: "button", "aria-current": one === asked ? "true" : null }, quoted(one.check), make("small", {}, shareOf(one.failed, one.runs)))));
   const checks = asked ? [asked] : found.checks;
-  return make("section", {}, ...head, picker, ...riskiest(checks, found, sessions, titles), placeTree(check, found), ...together(found));
+  const worst = worstOf(checks);
+  const check = asked || worst[0]?.check || found.checks[0];
+  const picker = make("div", { class: "picker", role: "group", "aria-label": "Check" }, found.checks.length > 1 && link("places", { class: "button", "aria-current": asked ? null : "true" }, "All checks"), found.checks.map((one) => link(`places?check=${encodeURIComponent(one.check)}`, { class: "button", "aria-current": one === asked ? "true" : null }, quoted(one.check), make("small", {}, shareOf(one.failed, one.runs)))));
+  return make("section", {}, ...head, picker, ...riskiest(worst, checks, found, sessions, titles), placeTree(check, found, !asked && found.checks.length > 1), ...together(found));
 }
 
 /** The places of a check that fail more often, the worst first. */
@@ -26,9 +27,12 @@ function risky(check) {
 const MOST_RISKY = 6;
 
 /** The places of some checks that fail more often, the worst of each first. */
-function riskiest(checks, found, sessions, titles) {
+function worstOf(checks) {
   const each = checks.map((check) => risky(check).map((one) => ({ ...one, check })));
-  const worst = [0, 1, 2, 3].flatMap((rank) => each.map((rows) => rows[rank]).filter(Boolean)).slice(0, MOST_RISKY);
+  return [0, 1, 2, 3].flatMap((rank) => each.map((rows) => rows[rank]).filter(Boolean)).slice(0, MOST_RISKY);
+}
+
+function riskiest(worst, checks, found, sessions, titles) {
   const [check] = checks;
   if (!worst.length) return [make("p", { class: "nothing" }, checks.length > 1 ? "No check fails clearly more often after a change of one place than of others." : [quoted(check.check), ` fails about as often everywhere: ${check.failed} of ${check.runs} runs after a change.`])];
   return [
@@ -60,7 +64,7 @@ function issueLink(issues, titles) {
 }
 
 /** The folders and files as a tree of bars. */
-function placeTree(check, found) {
+function placeTree(check, found, several) {
   const usual = check.failed / Math.max(1, check.runs);
   const rows = check.places.map((one) => {
     const share = one.failed / one.runs;
@@ -74,7 +78,8 @@ function placeTree(check, found) {
   return make(
     "div",
     {},
-    make("h2", {}, "Every folder and file, ", quoted(check.check)),
+    make("h2", {}, "Every folder and file, ", quoted(check.check), several && " alone"),
+    several && make("p", { class: "soft" }, "A place may fail one check and pass the others: choose another check above to see it for that one."),
     make("p", { class: "soft" }, `The bar is the share of runs that failed${found.enough ? "; the thin line below it is where the share of the next ten will lie (90 %), from all that is known of the check" : ""}. The upright line is the check's usual share, ${percent(usual)}.`),
     make("table", { class: "tree" }, make("thead", {}, make("tr", {}, ["Place", "Failing", "Failed of runs", "Against usual"].map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, rows)),
   );
@@ -87,14 +92,14 @@ function together(found) {
       "tr",
       {},
       make("th", { scope: "row" }, quoted(one.file), make("span", { class: "soft" }, " with "), quoted(one.other)),
-      make("td", { class: "number" }, `${one.together} of ${one.sessions}`),
-      make("td", { class: "number" }, one.runs_alone ? `${one.failed_alone} of ${one.runs_alone}` : "-"),
-      make("td", { class: "number" }, one.runs_both ? `${one.failed_both} of ${one.runs_both}` : "-"),
+      make("td", { class: "number" }, shareOf(one.together, one.sessions)),
+      make("td", { class: "number" }, one.runs_alone ? shareOf(one.failed_alone, one.runs_alone) : "no run"),
+      make("td", { class: "number" }, one.runs_both ? shareOf(one.failed_both, one.runs_both) : "no run"),
     );
   return [
     make("h2", {}, "Changed together"),
     make("p", { class: "soft" }, "In how many of the sessions that changed the first file the second was changed too, and how often a check failed after a change of the first: without the second, and with it."),
-    make("div", { class: "wide-table", tabindex: "0", role: "region", "aria-label": "Files changed together" }, make("table", { class: "pairs" }, make("thead", {}, make("tr", {}, ["Files", "Sessions that change both", "Checks failing without the second", "Failing with it"].map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, found.together.slice(0, 20).map(row)))),
+    make("div", { class: "wide-table", tabindex: "0", role: "region", "aria-label": "Files changed together" }, make("table", { class: "pairs" }, make("thead", {}, make("tr", {}, ["Files", "Sessions that change both", "Failed of all checks' runs without the second", "With it"].map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, found.together.slice(0, 20).map(row)))),
   ];
 }
 
