@@ -238,8 +238,7 @@ def copy_shards(folder: Path, *, times: int) -> None:
 def time_look_ups(folder: Path, rows: int) -> None:
     import duckdb
 
-    limits = {"temp_directory": str(folder / "spill"), "memory_limit": "6GB"}
-    connection = duckdb.connect(config=limits)
+    connection = duckdb.connect(config={"temp_directory": str(folder / "spill"), "memory_limit": "6GB"})
     connection.execute("SET parquet_metadata_cache = true")  # as a server would hold it
     table = folder / "failures.parquet"
     begun = time.perf_counter()
