@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from helix_cli.app import cli
 from helix_episodes.errors import NotFound
 from helix_graph import Memory
+from helix_graph.rules.before_after import SessionCount, before_and_after
 from helix_graph.rules.binding import bind
 from helix_graph.rules.rule_files import rule_lines
 from session_script import BEGIN, Script
@@ -560,3 +561,16 @@ def test_a_commit_whose_own_output_was_cut_is_an_opportunity(tmp_path: Path) -> 
     refused = Script("refused", begin=BEGIN + timedelta(days=1)).prompt("Add totals").edit("api/cart.py")
     refused = refused.run("git commit -m totals && git push", "husky - pre-commit script failed (code 1)", code=1)
     assert only(remembered(tmp_path, [pushed, refused, session(2, lints=True)])).opportunities == 2
+
+
+def test_what_was_rare_and_clearly_changed_all_the_same_is_not_called_unchanged() -> None:
+    def told(day: int, events: int) -> SessionCount:
+        return SessionCount(at=(BEGIN + timedelta(days=day)).isoformat(), events=events, opportunities=10)
+
+    rare = [told(day, int(day % 5 == 0)) for day in range(200)]
+    more = [told(200 + day, int(day % 5 != 0)) for day in range(200)]
+    same = [told(200 + day, int(day % 5 == 0)) for day in range(200)]
+    for after, verdict in ((more, "worse"), (same, "changed nothing")):
+        judged = before_and_after([*rare, *after], since=told(200, 0).at)
+        assert judged is not None
+        assert judged.change.verdict == verdict

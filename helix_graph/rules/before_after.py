@@ -77,7 +77,8 @@ def before_and_after(sessions: Sequence[SessionCount], *, since: str, until: str
         verdict="too early", quiet=_quiet(earlier),
         last_seen=next((one.at for one in (*reversed(after), *reversed(earlier)) if one.events), None),
     )  # fmt: skip
-    if _is_rare(earlier) and _is_rare(after):
+    # So rare on both sides that nothing could get much better; where it clearly changed all the same, that is judged.
+    if _is_rare(earlier) and _is_rare(after) and (found is None or found.low <= 1 <= found.high):
         return Judged(replace(change, verdict="changed nothing"), None)
     if found is None or with_burst is None or _is_early(before, after):
         return Judged(change, None)

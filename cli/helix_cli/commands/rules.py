@@ -71,7 +71,7 @@ def _sentence(change: BeforeAfter | None) -> str:
     >>> print(_sentence(BeforeAfter(before=rates[0], after=rates[1], left_out=4, ratio=0.2, low=0.06, high=0.7,
     ...                             control=None, verdict="better")))
     better: not followed 10 of 40 times before, 3 of 60 after: 0.2 times as often (95 % CI 0.06 to 0.7).
-      Left out are 4 times just before the rule, a bad spell.
+      Left out are 4 times just before the rule, in case a bad spell led to it.
     """
     if change is None:
         return ""
@@ -86,7 +86,7 @@ def _sentence(change: BeforeAfter | None) -> str:
     if change.last_seen is not None and change.event != _UNUSED:
         said += f"\n  {_last_seen(change)}"
     if change.left_out:
-        said += f"\n  Left out are {change.left_out} {unit} just before the rule, a bad spell."
+        said += f"\n  Left out are {change.left_out} {unit} just before the rule, in case a bad spell led to it."
     if change.control is not None and change.verdict != "too early":
         times = f"{change.control:.2g}"
         often = "as often" if times == "1" else f"{times} times as often"

@@ -54,7 +54,7 @@ function lastSeen(change) {
 function beforeAfter(change) {
   const row = (text, rate) => {
     const name = `${text}: ${change.event} ${rate.events} of ${rate.opportunities}`;
-    return make("tr", {}, make("th", { scope: "row" }, text), make("td", {}, rateBar({ share: rate.opportunities ? rate.events / rate.opportunities : 0, usual: null, name })), make("td", { class: "number" }, `${rate.events} of ${rate.opportunities}`));
+    return make("tr", {}, make("th", { scope: "row" }, text), make("td", {}, rateBar({ share: rate.opportunities ? rate.events / rate.opportunities : 0, usual: null, name })), make("td", { class: "number" }, shareOf(rate.events, rate.opportunities)));
   };
   const ratio = change.ratio === null ? null : `${change.ratio.toFixed(2)} times as often (95 % ${change.low.toFixed(2)} to ${change.high === null ? "no end" : change.high.toFixed(2)})`;
   return make(
@@ -62,7 +62,7 @@ function beforeAfter(change) {
     {},
     make("table", { class: "change" }, make("caption", { class: "soft" }, change.event), make("tbody", {}, row("before", change.before), row("after", change.after))),
     make("p", {}, chip(VERDICTS[change.verdict], change.verdict), `: ${VERDICT_WORDS[change.verdict]}`, ratio && ` After it: ${ratio}.`),
-    make("p", { class: "soft" }, lastSeen(change), change.left_out > 0 && `Left out of "before": ${change.left_out} just before the rule, a bad spell. `, change.control !== null && `For comparison, checks that the rule does not name failed ${change.control.toFixed(2)} times as often after it as before.`),
+    make("p", { class: "soft" }, lastSeen(change), change.left_out > 0 && `Left out of "before": the last ${change.left_out.toLocaleString("en")} before the rule, in case a bad spell led to it. `, change.control !== null && `For comparison, checks that the rule does not name failed ${change.control.toFixed(2)} times as often after it as before.`),
   );
 }
 
